@@ -1,0 +1,2 @@
+//! The `becket` binary.
+fn main() {}

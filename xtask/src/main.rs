@@ -1,0 +1,2 @@
+//! Chores of this workspace.
+fn main() {}
