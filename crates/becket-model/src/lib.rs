@@ -1,1 +1,35 @@
-//! placeholder
+//! The data of agent hooks: what events there are, what each may do, what handlers answer, and what their answers
+//! amount to.
+//!
+//! Everything here is pure: no I/O, no clock, no environment, no async runtime. The parts, in the order in which
+//! an event meets them:
+//!
+//! - [`event`]: the 33 events, one struct each, and the facts of a session
+//! - [`table`]: THE event table, which says what each event may do
+//! - [`wire`]: the JSON that handlers read and write
+//! - [`interpret`]: a handler's raw output becomes a [`Reply`] or a [`Failure`]
+//! - [`fold`]: replies and failures become one [`Verdict`]
+//! - [`schema`]: JSON Schemas of all of it
+
+pub mod event;
+pub mod fold;
+pub mod interpret;
+pub mod schema;
+pub mod table;
+pub mod wire;
+
+mod failure;
+mod ids;
+mod reply;
+mod source;
+mod verdict;
+
+pub use event::{Event, EventBody, EventKind, Session};
+pub use failure::Failure;
+pub use ids::{AgentId, PromptId, SessionId};
+pub use reply::{
+    ContextText, DecidedBy, Decision, ElicitationAction, Fields, Notice, PermissionDecision, Reply,
+    RequestDecision, Stop,
+};
+pub use source::{OnFailure, Place, Source};
+pub use verdict::{Reason, Ruling, Said, Verdict, VerdictFields};

@@ -1,0 +1,57 @@
+//! What surrounds the session: settings, directories, files, worktrees: one struct per event, fields in wire order.
+//!
+//! Text whose set of values is open (a `source`, a `reason`) stays a `String`: a host may send values that are newer than this crate.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A configuration file has changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConfigChange {
+    /// Where it comes from.
+    pub source: String,
+    /// The file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_path: Option<String>,
+}
+
+/// The working directory has changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CwdChanged {
+    /// The directory before.
+    pub old_cwd: String,
+    /// The directory after.
+    pub new_cwd: String,
+}
+
+/// The session has got a further working directory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DirectoryAdded {
+    /// The directory that was added.
+    pub directory: String,
+    /// Where it comes from.
+    pub source: String,
+}
+
+/// A watched file has changed on disk.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FileChanged {
+    /// The file.
+    pub file_path: String,
+    /// `add`, `change` or `unlink`.
+    pub event: String,
+}
+
+/// A worktree is wanted; the hook makes it in place of the host.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorktreeCreate {
+    /// The name asked for.
+    pub name: String,
+}
+
+/// A worktree is about to be removed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorktreeRemove {
+    /// The worktree.
+    pub worktree_path: String,
+}

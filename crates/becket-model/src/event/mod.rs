@@ -1,0 +1,57 @@
+//! The 33 lifecycle events: one enum, one struct each, grouped by family.
+//!
+//! What an event *may do* is not said here but in [`crate::table`]; what it looks like on the wire in
+//! [`crate::wire::input`].
+
+pub mod agents;
+pub mod context;
+pub mod environment;
+pub mod lifecycle;
+pub mod mcp;
+pub mod permission;
+pub mod tool;
+
+pub(crate) mod body;
+mod session;
+
+pub use body::{EventBody, EventKind, UnknownEvent};
+pub use session::{Agent, Effort, PermissionMode, Session};
+
+use serde_json::{Map, Value};
+
+/// A lifecycle point with everything a hook may learn about it.
+///
+/// ```
+/// use becket_model::event::{Event, EventKind, Session, tool::PreToolUse};
+///
+/// let session = Session::new("s1", "/tmp/s1.jsonl", "/work");
+/// let event = Event::new(session, PreToolUse {
+///     tool_name: "Bash".into(),
+///     tool_input: serde_json::json!({"command": "ls"}).as_object().cloned().unwrap_or_default(),
+///     tool_use_id: "toolu_1".into(),
+///     mcp_server: None,
+/// });
+/// assert_eq!(event.kind(), EventKind::PreToolUse);
+/// assert_eq!(event.body.subject(), Some("Bash"));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// The facts every event of a session shares (N1).
+    pub session: Session,
+    /// The event's own fields.
+    pub body: EventBody,
+    /// Fields that the host adds; they reach the hooks unchanged, after all others (N5).
+    pub extra: Map<String, Value>,
+}
+
+impl Event {
+    /// An event of `session` without further fields.
+    pub fn new(session: Session, body: impl Into<EventBody>) -> Self {
+        Event { session, body: body.into(), extra: Map::new() }
+    }
+
+    /// Which of the 33 it is.
+    pub fn kind(&self) -> EventKind {
+        self.body.kind()
+    }
+}

@@ -1,0 +1,116 @@
+//! The facts that all events of a session share.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::ids::{AgentId, PromptId, SessionId};
+
+/// What a host knows of the session when it fires an event. Which of it an event carries is said by the
+/// event table (N1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// The session's id.
+    pub id: SessionId,
+    /// Where the conversation is stored.
+    pub transcript_path: PathBuf,
+    /// The session's working directory now.
+    pub cwd: PathBuf,
+    /// The prompt being worked on; none before the first.
+    pub prompt_id: Option<PromptId>,
+    /// The permission mode, if the host has modes.
+    pub permission_mode: Option<PermissionMode>,
+    /// The agent at work, where it is a subagent or a named main agent (N4).
+    pub agent: Option<Agent>,
+    /// The model's effort, if it knows efforts.
+    pub effort: Option<Effort>,
+}
+
+impl Session {
+    /// A session with the three facts that every event carries.
+    pub fn new(
+        id: impl Into<SessionId>,
+        transcript_path: impl Into<PathBuf>,
+        cwd: impl Into<PathBuf>,
+    ) -> Self {
+        Session {
+            id: id.into(),
+            transcript_path: transcript_path.into(),
+            cwd: cwd.into(),
+            prompt_id: None,
+            permission_mode: None,
+            agent: None,
+            effort: None,
+        }
+    }
+}
+
+/// The agent that an event comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agent {
+    /// The subagent's id; none for a main session that runs as a named agent.
+    pub id: Option<AgentId>,
+    /// The agent's name; a plugin's agent is `plugin:name`.
+    pub kind: Arc<str>,
+}
+
+/// How hard the model thinks: `low`, `medium`, `high`, `xhigh` or `max`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effort(pub Arc<str>);
+
+/// What the host does with a call that no rule decides (P14).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PermissionMode {
+    /// Ask, but for reads.
+    Default,
+    /// No edits.
+    Plan,
+    /// Edits inside the working directories run.
+    AcceptEdits,
+    /// A classifier decides.
+    Auto,
+    /// What would ask is denied.
+    DontAsk,
+    /// Everything runs that nothing forbids.
+    BypassPermissions,
+    /// A mode that is newer than this crate; passed on as it is.
+    Other(Arc<str>),
+}
+
+impl PermissionMode {
+    /// The modes by name.
+    pub const NAMES: [&'static str; 6] =
+        ["default", "plan", "acceptEdits", "auto", "dontAsk", "bypassPermissions"];
+
+    /// Reads a mode; `manual` is the older name of `default`.
+    pub fn from_name(name: &str) -> Self {
+        match name {
+            "default" | "manual" => Self::Default,
+            "plan" => Self::Plan,
+            "acceptEdits" => Self::AcceptEdits,
+            "auto" => Self::Auto,
+            "dontAsk" => Self::DontAsk,
+            "bypassPermissions" => Self::BypassPermissions,
+            other => Self::Other(other.into()),
+        }
+    }
+
+    /// The mode as it stands on the wire.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Default => "default",
+            Self::Plan => "plan",
+            Self::AcceptEdits => "acceptEdits",
+            Self::Auto => "auto",
+            Self::DontAsk => "dontAsk",
+            Self::BypassPermissions => "bypassPermissions",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+impl fmt::Display for PermissionMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

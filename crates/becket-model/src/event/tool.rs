@@ -1,0 +1,69 @@
+//! Tool calls: one struct per event, fields in wire order.
+//!
+//! Text whose set of values is open (a `source`, a `reason`) stays a `String`: a host may send values that are newer than this crate.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A tool call is about to run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PreToolUse {
+    /// The tool, under its current name.
+    pub tool_name: String,
+    /// The call's arguments.
+    pub tool_input: Map<String, Value>,
+    /// The id of the call.
+    pub tool_use_id: String,
+    /// For a tool of an MCP server: its `name` and `source`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp_server: Option<Map<String, Value>>,
+}
+
+/// A tool call has succeeded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PostToolUse {
+    /// The tool, under its current name.
+    pub tool_name: String,
+    /// The call's arguments.
+    pub tool_input: Map<String, Value>,
+    /// The id of the call.
+    pub tool_use_id: String,
+    /// For a tool of an MCP server: its `name` and `source`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp_server: Option<Map<String, Value>>,
+    /// What the tool answered.
+    pub tool_response: Value,
+    /// How long the call took, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+}
+
+/// A tool call has started and failed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PostToolUseFailure {
+    /// The tool, under its current name.
+    pub tool_name: String,
+    /// The call's arguments.
+    pub tool_input: Map<String, Value>,
+    /// The id of the call.
+    pub tool_use_id: String,
+    /// For a tool of an MCP server: its `name` and `source`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp_server: Option<Map<String, Value>>,
+    /// The error.
+    pub error: String,
+    /// Whether the user interrupted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_interrupt: Option<bool>,
+    /// How long the call took, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+}
+
+/// All calls of one model answer are done; the next request has not gone out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PostToolBatch {
+    /// The calls of the batch: `tool_name`, `tool_input`, `tool_use_id`, `tool_response` each.
+    pub tool_calls: Vec<Map<String, Value>>,
+}

@@ -1,0 +1,154 @@
+//! Every way in which a handler can fail to answer, each by name.
+//!
+//! A failure decides nothing on its own. What it means is [`crate::OnFailure`]'s and the table's to say; that it
+//! happened is always in the verdict.
+
+use crate::table::HandlerKind;
+use std::time::Duration;
+
+/// Why a handler gave no usable answer (O10), or ended with a plain error (O4).
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Failure {
+    /// It could not be started.
+    #[error("could not start: {message}")]
+    CannotStart {
+        /// What stood in the way and what to do.
+        message: String,
+    },
+    /// A signal ended it.
+    #[error("was ended by signal {signal}{}", signal_name(*.signal))]
+    Signaled {
+        /// The signal's number.
+        signal: i32,
+    },
+    /// It ended with a code by which shells say that there was no real answer: 126, 127, 255 or 129–192.
+    #[error("ended with exit code {code} ({}){}", reserved_exit(*.code), after(.stderr_line))]
+    NoVerdictExit {
+        /// The code.
+        code: i32,
+        /// The first line of stderr.
+        stderr_line: Option<String>,
+    },
+    /// It ran out of time.
+    #[error("ran out of time after {}", seconds(*.limit))]
+    TimedOut {
+        /// Its limit.
+        limit: Duration,
+    },
+    /// The host cancelled it.
+    #[error("was cancelled")]
+    Cancelled,
+    /// How it ended could not be learnt; never taken for success.
+    #[error("ended in a way that could not be learnt: {message}")]
+    Lost {
+        /// Why not.
+        message: String,
+    },
+    /// Its output begins like a JSON object and is none (O1).
+    #[error("printed invalid JSON: {message} at line {line} column {column}")]
+    InvalidJson {
+        /// What the parser says.
+        message: String,
+        /// Line in its stdout, from 1.
+        line: usize,
+        /// Column in that line, from 1.
+        column: usize,
+    },
+    /// A field of its JSON has the wrong type or value (O5).
+    #[error("printed JSON with a wrong `{field}`: expected {expected}, got {got}")]
+    WrongField {
+        /// The field's path, as in `hookSpecificOutput.permissionDecision`.
+        field: String,
+        /// What it may be.
+        expected: String,
+        /// What came.
+        got: String,
+    },
+    /// Its `hookEventName` is not the event's name (O6).
+    #[error(
+        "answered for `{got}`, but the event is `{expected}`: set `hookSpecificOutput.hookEventName` to `{expected}`"
+    )]
+    WrongEvent {
+        /// The event.
+        expected: &'static str,
+        /// What it wrote; `nothing` where the field is missing.
+        got: String,
+    },
+    /// It ended with a code other than 0 and 2 and no JSON: a plain error (O4).
+    #[error("ended with exit code {code}{}", after(.stderr_line))]
+    PlainError {
+        /// The code.
+        code: i32,
+        /// The first line of stderr.
+        stderr_line: Option<String>,
+    },
+    /// WorktreeCreate: it named no path, or one that can't be used.
+    #[error("named no usable worktree path: {message}")]
+    NoPath {
+        /// What is wrong.
+        message: String,
+    },
+    /// This build can't run the kind.
+    #[error("this build runs no `{kind}` handlers")]
+    NotInThisBuild {
+        /// The kind.
+        kind: HandlerKind,
+    },
+    /// An in-process handler failed.
+    #[error("failed: {message}")]
+    Callback {
+        /// What it said.
+        message: String,
+    },
+}
+
+impl Failure {
+    /// Whether the action went *unchecked* because of it (O10). A plain error is shown too, but did answer.
+    pub const fn is_unchecked(&self) -> bool {
+        match self {
+            Failure::PlainError { .. } => false,
+            Failure::CannotStart { .. }
+            | Failure::Signaled { .. }
+            | Failure::NoVerdictExit { .. }
+            | Failure::TimedOut { .. }
+            | Failure::Cancelled
+            | Failure::Lost { .. }
+            | Failure::InvalidJson { .. }
+            | Failure::WrongField { .. }
+            | Failure::WrongEvent { .. }
+            | Failure::NoPath { .. }
+            | Failure::NotInThisBuild { .. }
+            | Failure::Callback { .. } => true,
+        }
+    }
+}
+
+fn after(line: &Option<String>) -> String {
+    line.as_ref().map(|line| format!(": {line}")).unwrap_or_default()
+}
+
+fn seconds(limit: Duration) -> String {
+    format!("{} s", limit.as_secs_f64())
+}
+
+fn reserved_exit(code: i32) -> &'static str {
+    match code {
+        126 => "found but not executable",
+        127 => "command not found",
+        255 => "out of range or lost connection",
+        _ => "a signal, as shells report it",
+    }
+}
+
+fn signal_name(signal: i32) -> &'static str {
+    match signal {
+        1 => " (HUP)",
+        2 => " (INT)",
+        6 => " (ABRT)",
+        9 => " (KILL)",
+        11 => " (SEGV)",
+        13 => " (PIPE)",
+        15 => " (TERM)",
+        _ => "",
+    }
+}

@@ -1,0 +1,180 @@
+//! What one handler answered, in the engine's own words. Read from the wire by [`crate::interpret`], or made by
+//! an in-process handler; folded with the others' replies by [`crate::fold`].
+
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+
+/// One handler's answer. The default is a silent hook: it changes nothing.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reply {
+    /// What it decides.
+    pub decision: Option<Decision>,
+    /// `continue: false` (O7).
+    pub stop: Option<Stop>,
+    /// For the user (O7).
+    pub system_message: Option<String>,
+    /// An escape sequence for an interactive screen, already checked against the allowed ones (O7).
+    pub terminal_sequence: Option<String>,
+    /// For the model: `additionalContext`, and plain stdout where the table says so. In the order given.
+    pub context: Vec<ContextText>,
+    /// Told but of no effect: plain stdout for the user, and the stderr of an exit 2 that blocks nothing.
+    pub notices: Vec<Notice>,
+    /// The event's other fields (D11).
+    pub fields: Fields,
+}
+
+/// What a hook decides.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decision {
+    /// About a tool call that is about to run.
+    Permission {
+        /// allow, ask, defer or deny.
+        decision: PermissionDecision,
+        /// Why; for the model on deny, for the user on allow and ask.
+        reason: Option<String>,
+        /// Whether the JSON said it or exit code 2 did.
+        by: DecidedBy,
+    },
+    /// What is about to happen, or to end, is held back.
+    Block {
+        /// Why; never empty.
+        reason: String,
+        /// Whether the JSON said it or exit code 2 did.
+        by: DecidedBy,
+    },
+    /// The answer to a permission prompt.
+    PermissionRequest(RequestDecision),
+    /// The answer to an MCP server's question.
+    Elicitation {
+        /// accept, decline or cancel.
+        action: ElicitationAction,
+        /// The answer by field, beside accept.
+        content: Option<Map<String, Value>>,
+    },
+    /// The worktree that the hook made (as printed, ANSI codes removed).
+    Worktree(PathBuf),
+}
+
+/// How a decision reached us; hosts word a message differently for the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DecidedBy {
+    /// A JSON answer, or an in-process handler.
+    Answer,
+    /// Exit code 2; the message is the JSON's reason or stderr (O3).
+    Exit2,
+    /// A failure under `onFailure: "block"`, or a callback that fails closed (O10, H9).
+    Failure,
+}
+
+/// What a PreToolUse hook says of a call, weakest first (D1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum PermissionDecision {
+    Allow,
+    Ask,
+    Defer,
+    Deny,
+}
+
+impl PermissionDecision {
+    /// As it stands on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            PermissionDecision::Allow => "allow",
+            PermissionDecision::Ask => "ask",
+            PermissionDecision::Defer => "defer",
+            PermissionDecision::Deny => "deny",
+        }
+    }
+}
+
+/// A hook's answer to a permission prompt (D8).
+#[derive(Debug, Clone, PartialEq)]
+pub enum RequestDecision {
+    /// Yes.
+    Allow {
+        /// Replaces the whole input.
+        updated_input: Option<Map<String, Value>>,
+        /// Rule updates (P13), as given; read by `becket_rules`.
+        updated_permissions: Vec<Value>,
+    },
+    /// No.
+    Deny {
+        /// For the model.
+        message: Option<String>,
+        /// Whether the turn stops too.
+        interrupt: bool,
+    },
+}
+
+/// An answer to an elicitation, weakest first (D11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum ElicitationAction {
+    Accept,
+    Cancel,
+    Decline,
+}
+
+impl ElicitationAction {
+    /// As it stands on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ElicitationAction::Accept => "accept",
+            ElicitationAction::Cancel => "cancel",
+            ElicitationAction::Decline => "decline",
+        }
+    }
+}
+
+/// `continue: false` (O7, D6).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Stop {
+    /// `stopReason`, for the user.
+    pub reason: Option<String>,
+}
+
+/// Text for the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextText {
+    /// The text, whole; hosts cap what they show (O8).
+    pub text: String,
+    /// Whether it came as `additionalContext` or as plain stdout; hosts word the two differently.
+    pub plain: bool,
+}
+
+/// Something to tell that decides nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// Who reads it.
+    pub to: crate::table::Audience,
+    /// What it says.
+    pub text: String,
+}
+
+/// Fields that only some events have; which ones is said by the table.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Fields {
+    /// PreToolUse: replaces the whole input of the call (D4).
+    pub updated_input: Option<Map<String, Value>>,
+    /// PostToolUse: replaces the tool's output.
+    pub updated_tool_output: Option<Value>,
+    /// PostToolUse of an MCP tool: replaces its output.
+    pub updated_mcp_tool_output: Option<Value>,
+    /// MessageDisplay: shown in place of the text.
+    pub display_content: Option<String>,
+    /// A title for the session.
+    pub session_title: Option<String>,
+    /// SessionStart: the first user turn of a session that is not interactive.
+    pub initial_user_message: Option<String>,
+    /// The dynamic watch list; an empty list clears it.
+    pub watch_paths: Option<Vec<PathBuf>>,
+    /// PermissionDenied: the model may try again.
+    pub retry: bool,
+    /// SessionStart: the host reads its skills again.
+    pub reload_skills: bool,
+    /// UserPromptSubmit: the prompt as typed is hidden.
+    pub suppress_original_prompt: bool,
+    /// PostToolUse: a note for the permission classifier.
+    pub classifier_context: Option<String>,
+}

@@ -1,0 +1,161 @@
+//! THE event table: what each of the 33 events may do, in one place.
+//!
+//! Nothing else in Becket asks "is this event …?": planning, interpreting, folding, checking and the
+//! documentation all read a row of this table. It is a total function of [`EventKind`]: an event without a row
+//! does not compile.
+
+mod agents;
+mod context;
+mod environment;
+mod lifecycle;
+mod mcp;
+mod permission;
+mod tool;
+mod words;
+
+pub use words::*;
+
+use crate::EventKind;
+use std::time::Duration;
+
+/// One row: everything that is particular to an event.
+#[derive(Debug, Clone, Copy)]
+pub struct EventSpec {
+    /// The event.
+    pub kind: EventKind,
+    /// The family it belongs to.
+    pub family: Family,
+    /// When it fires, in one sentence.
+    pub summary: &'static str,
+    /// What matchers are tested against; `None`: a matcher is ignored (M6).
+    pub matcher: Option<MatcherSpec>,
+    /// Whether a handler's `if` is looked at (P12); elsewhere a handler with `if` never runs.
+    pub condition: bool,
+    /// Which of the optional common fields its input carries (N1).
+    pub carries: Carries,
+    /// Its own input fields, in wire order.
+    pub input: &'static [FieldSpec],
+    /// The fields of its `hookSpecificOutput`.
+    pub output: &'static [FieldSpec],
+    /// What hooks may decide.
+    pub decision: DecisionModel,
+    /// What exit code 2 does (O3).
+    pub exit_2: Exit2,
+    /// What becomes of plain text on exit 0 (O2).
+    pub plain_stdout: PlainStdout,
+    /// Which universal output fields count (O7).
+    pub honours: Honours,
+    /// The handler kinds it allows (H10), each with its default time limit (H11).
+    pub handlers: &'static [(HandlerKind, Duration)],
+    /// What a model's `ok: false` does (H7); `None` where no model may be asked.
+    pub model_not_ok: Option<ModelNotOk>,
+    /// What `onFailure: "block"` makes of a failed handler (O10).
+    pub on_failure: OnFailureEffect,
+    /// Whether its commands get an environment file (H12).
+    pub env_file: bool,
+    /// Whether the host waits for its handlers (L3).
+    pub host_waits: bool,
+    /// What else a hook author should know.
+    pub notes: &'static [&'static str],
+}
+
+impl EventSpec {
+    /// The default time limit of a handler kind, or `None` where the event does not allow that kind (H10, H11).
+    pub fn default_timeout(&self, kind: HandlerKind) -> Option<Duration> {
+        self.handlers.iter().find(|(allowed, _)| *allowed == kind).map(|(_, limit)| *limit)
+    }
+
+    /// The input fields in wire order, common ones first, as this event carries them (N1).
+    pub fn all_input(&self) -> impl Iterator<Item = &'static FieldSpec> + use<> {
+        let carries = self.carries;
+        let own = self.input;
+        COMMON_INPUT
+            .iter()
+            .filter(move |field| match field.name {
+                "permission_mode" => carries.permission_mode,
+                "effort" => carries.effort,
+                name => !own.iter().any(|mine| mine.name == name),
+            })
+            .chain(own)
+    }
+}
+
+impl EventKind {
+    /// The event's row of the table.
+    pub const fn spec(self) -> &'static EventSpec {
+        match self {
+            EventKind::Setup => &lifecycle::SETUP,
+            EventKind::SessionStart => &lifecycle::SESSION_START,
+            EventKind::SessionEnd => &lifecycle::SESSION_END,
+            EventKind::UserPromptSubmit => &lifecycle::USER_PROMPT_SUBMIT,
+            EventKind::UserPromptExpansion => &lifecycle::USER_PROMPT_EXPANSION,
+            EventKind::Stop => &lifecycle::STOP,
+            EventKind::StopFailure => &lifecycle::STOP_FAILURE,
+            EventKind::PreToolUse => &tool::PRE_TOOL_USE,
+            EventKind::PostToolUse => &tool::POST_TOOL_USE,
+            EventKind::PostToolUseFailure => &tool::POST_TOOL_USE_FAILURE,
+            EventKind::PostToolBatch => &tool::POST_TOOL_BATCH,
+            EventKind::PermissionRequest => &permission::PERMISSION_REQUEST,
+            EventKind::PermissionDenied => &permission::PERMISSION_DENIED,
+            EventKind::Notification => &permission::NOTIFICATION,
+            EventKind::SubagentStart => &agents::SUBAGENT_START,
+            EventKind::SubagentStop => &agents::SUBAGENT_STOP,
+            EventKind::TaskCreated => &agents::TASK_CREATED,
+            EventKind::TaskCompleted => &agents::TASK_COMPLETED,
+            EventKind::TeammateIdle => &agents::TEAMMATE_IDLE,
+            EventKind::InstructionsLoaded => &context::INSTRUCTIONS_LOADED,
+            EventKind::PreCompact => &context::PRE_COMPACT,
+            EventKind::PostCompact => &context::POST_COMPACT,
+            EventKind::MessageDisplay => &context::MESSAGE_DISPLAY,
+            EventKind::PreModelSwitch => &context::PRE_MODEL_SWITCH,
+            EventKind::PostModelSwitch => &context::POST_MODEL_SWITCH,
+            EventKind::ConfigChange => &environment::CONFIG_CHANGE,
+            EventKind::CwdChanged => &environment::CWD_CHANGED,
+            EventKind::DirectoryAdded => &environment::DIRECTORY_ADDED,
+            EventKind::FileChanged => &environment::FILE_CHANGED,
+            EventKind::WorktreeCreate => &environment::WORKTREE_CREATE,
+            EventKind::WorktreeRemove => &environment::WORKTREE_REMOVE,
+            EventKind::Elicitation => &mcp::ELICITATION,
+            EventKind::ElicitationResult => &mcp::ELICITATION_RESULT,
+        }
+    }
+}
+
+const fn req(name: &'static str, kind: FieldType, doc: &'static str) -> FieldSpec {
+    FieldSpec { name, kind, required: true, doc }
+}
+
+const fn opt(name: &'static str, kind: FieldType, doc: &'static str) -> FieldSpec {
+    FieldSpec { name, kind, required: false, doc }
+}
+
+/// The fields that every input may begin with, in wire order (N1).
+pub const COMMON_INPUT: &[FieldSpec] = &[
+    req("session_id", FieldType::String, "The session."),
+    req("transcript_path", FieldType::String, "Where the conversation is stored, as JSON lines."),
+    req("cwd", FieldType::String, "The session's working directory."),
+    opt("prompt_id", FieldType::String, "The prompt being worked on; absent before the first."),
+    opt(
+        "permission_mode",
+        FieldType::String,
+        "default, plan, acceptEdits, auto, dontAsk or bypassPermissions.",
+    ),
+    opt("agent_id", FieldType::String, "The subagent, inside one."),
+    opt("agent_type", FieldType::String, "The agent's name, inside a subagent or a named main agent."),
+    opt("effort", FieldType::Object, "`{level}`: low, medium, high, xhigh or max."),
+    req("hook_event_name", FieldType::String, "The event's name."),
+];
+
+/// The output fields that every event's hooks may print beside `hookSpecificOutput` (O7).
+pub const UNIVERSAL_OUTPUT: &[FieldSpec] = &[
+    opt("continue", FieldType::Boolean, "false stops the host after this event; default true"),
+    opt("stopReason", FieldType::String, "shown to the user beside `continue: false`"),
+    opt("suppressOutput", FieldType::Boolean, "accepted, without effect"),
+    opt("systemMessage", FieldType::String, "shown to the user"),
+    opt("terminalSequence", FieldType::String, "OSC 0/1/2/9/99/777 or BEL, written to an interactive screen"),
+    opt("decision", FieldType::String, "`block` (or `approve`), where the event can block"),
+    opt("reason", FieldType::String, "why it blocks"),
+    opt("hookSpecificOutput", FieldType::Object, "the event's own fields, with `hookEventName`"),
+    opt("async", FieldType::Boolean, "true on the first line sends the hook to the background"),
+    opt("asyncTimeout", FieldType::Number, "limit of such a background run in seconds; default 15"),
+];

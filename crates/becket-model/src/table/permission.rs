@@ -1,0 +1,119 @@
+//! Permissions and notifications: their rows of the event table.
+
+use super::{
+    Alphabet, Audience, Carries, DecisionModel, EventSpec, Exit2, Exit2Effect, Family, FieldType,
+    HandlerKind, Honours, MatcherSpec, ModelNotOk, OnFailureEffect, PlainStdout, opt, req,
+};
+use crate::EventKind;
+use std::time::Duration;
+
+pub(super) const PERMISSION_REQUEST: EventSpec = EventSpec {
+    kind: EventKind::PermissionRequest,
+    family: Family::Permission,
+    summary: "A tool call is about to need a permission.",
+    matcher: Some(MatcherSpec { field: "tool_name", alphabet: Alphabet::Wide, values: &[] }),
+    condition: true,
+    carries: Carries { permission_mode: true, effort: true },
+    input: &[
+        req("tool_name", FieldType::String, "The tool, under its current name."),
+        req("tool_input", FieldType::Object, "The call's arguments."),
+        opt("permission_suggestions", FieldType::Objects, "Rule updates the host would offer the user."),
+    ],
+    output: &[opt(
+        "decision",
+        FieldType::Object,
+        "`{behavior: \"allow\", updatedInput?, updatedPermissions?}` or `{behavior: \"deny\", message?, interrupt?}`",
+    )],
+    decision: DecisionModel::PermissionRequest,
+    exit_2: Exit2 { effect: Exit2Effect::Ignored, told: Audience::None },
+    plain_stdout: PlainStdout::Log,
+    honours: Honours { stop: true, system_message: true },
+    handlers: &[
+        (HandlerKind::Command, Duration::from_secs(600)),
+        (HandlerKind::Http, Duration::from_secs(600)),
+        (HandlerKind::McpTool, Duration::from_secs(600)),
+        (HandlerKind::Prompt, Duration::from_secs(30)),
+        (HandlerKind::Agent, Duration::from_secs(60)),
+    ],
+    model_not_ok: Some(ModelNotOk::Ignored),
+    on_failure: OnFailureEffect::VoidAllows,
+    env_file: false,
+    host_waits: true,
+    notes: &[],
+};
+
+pub(super) const PERMISSION_DENIED: EventSpec = EventSpec {
+    kind: EventKind::PermissionDenied,
+    family: Family::Permission,
+    summary: "The automatic mode has refused a tool call.",
+    matcher: Some(MatcherSpec { field: "tool_name", alphabet: Alphabet::Wide, values: &[] }),
+    condition: true,
+    carries: Carries { permission_mode: true, effort: true },
+    input: &[
+        req("tool_name", FieldType::String, "The tool, under its current name."),
+        req("tool_input", FieldType::Object, "The call's arguments."),
+        req("tool_use_id", FieldType::String, "The id of the call."),
+        opt("mcp_server", FieldType::Object, "For a tool of an MCP server: its `name` and `source`."),
+        req("reason", FieldType::String, "Why."),
+    ],
+    output: &[opt("retry", FieldType::Boolean, "let the model try again")],
+    decision: DecisionModel::Retry,
+    exit_2: Exit2 { effect: Exit2Effect::Ignored, told: Audience::None },
+    plain_stdout: PlainStdout::Log,
+    honours: Honours { stop: false, system_message: false },
+    handlers: &[
+        (HandlerKind::Command, Duration::from_secs(600)),
+        (HandlerKind::Http, Duration::from_secs(600)),
+        (HandlerKind::McpTool, Duration::from_secs(600)),
+        (HandlerKind::Prompt, Duration::from_secs(30)),
+        (HandlerKind::Agent, Duration::from_secs(60)),
+    ],
+    model_not_ok: Some(ModelNotOk::Ignored),
+    on_failure: OnFailureEffect::Nothing,
+    env_file: false,
+    host_waits: true,
+    notes: &["`retry` is ignored where the classifier gave no verdict"],
+};
+
+pub(super) const NOTIFICATION: EventSpec = EventSpec {
+    kind: EventKind::Notification,
+    family: Family::Permission,
+    summary: "The host notifies the user.",
+    matcher: Some(MatcherSpec {
+        field: "notification_type",
+        alphabet: Alphabet::Wide,
+        values: &[
+            "permission_prompt",
+            "idle_prompt",
+            "auth_success",
+            "elicitation_dialog",
+            "elicitation_url_dialog",
+            "elicitation_complete",
+            "elicitation_response",
+            "agent_needs_input",
+            "agent_completed",
+        ],
+    }),
+    condition: false,
+    carries: Carries { permission_mode: false, effort: false },
+    input: &[
+        req("message", FieldType::String, "The text shown to the user."),
+        opt("title", FieldType::String, "The title above the message."),
+        req("notification_type", FieldType::String, "What kind of notification."),
+    ],
+    output: &[],
+    decision: DecisionModel::None,
+    exit_2: Exit2 { effect: Exit2Effect::Ignored, told: Audience::None },
+    plain_stdout: PlainStdout::Log,
+    honours: Honours { stop: false, system_message: false },
+    handlers: &[
+        (HandlerKind::Command, Duration::from_secs(600)),
+        (HandlerKind::Http, Duration::from_secs(600)),
+        (HandlerKind::McpTool, Duration::from_secs(600)),
+    ],
+    model_not_ok: None,
+    on_failure: OnFailureEffect::Nothing,
+    env_file: false,
+    host_waits: false,
+    notes: &["permission prompts and elicitations after 6 s without a key, idle after 60 s"],
+};

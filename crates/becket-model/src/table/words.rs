@@ -1,0 +1,282 @@
+//! The words that the table is written in. Each enum is closed: a new effect is a new variant, and every reader
+//! of the table has to say what it does with it.
+
+use crate::EventKind;
+
+/// The seven families of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Family {
+    Session,
+    Tool,
+    Permission,
+    Agents,
+    Context,
+    Environment,
+    Mcp,
+}
+
+/// What a matcher of the event is tested against (M6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MatcherSpec {
+    /// The input field; of `file_path` the base name counts.
+    pub field: &'static str,
+    /// Which characters make a matcher a list of names (M2, M5).
+    pub alphabet: Alphabet,
+    /// The values that are known to occur; empty where the set is open.
+    pub values: &'static [&'static str],
+}
+
+/// Which characters keep a matcher a list of names rather than an expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Alphabet {
+    /// Letters, digits, `_`, `-`, space, `,` and `|` (M2).
+    Wide,
+    /// Letters, digits, `_` and `|` (M5).
+    Narrow,
+}
+
+/// Which optional common fields the input carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Carries {
+    /// `permission_mode`
+    pub permission_mode: bool,
+    /// `effort`
+    pub effort: bool,
+}
+
+/// One field of an input or output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FieldSpec {
+    /// Its name on the wire.
+    pub name: &'static str,
+    /// Its JSON type.
+    pub kind: FieldType,
+    /// Whether it is always there.
+    pub required: bool,
+    /// What it says.
+    pub doc: &'static str,
+}
+
+/// JSON types as the table names them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum FieldType {
+    String,
+    StringOrNull,
+    Strings,
+    Number,
+    Integer,
+    Boolean,
+    Object,
+    Objects,
+    Any,
+}
+
+impl FieldType {
+    /// As `events` and error messages spell it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            FieldType::String => "string",
+            FieldType::StringOrNull => "string or null",
+            FieldType::Strings => "list of strings",
+            FieldType::Number => "number",
+            FieldType::Integer => "integer",
+            FieldType::Boolean => "boolean",
+            FieldType::Object => "object",
+            FieldType::Objects => "list of objects",
+            FieldType::Any => "any value",
+        }
+    }
+}
+
+/// What the hooks of an event may decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DecisionModel {
+    /// Nothing: they are told.
+    None,
+    /// Nothing, but they may give the model context.
+    Context,
+    /// `decision: "block"`, or exit 2.
+    Block,
+    /// allow, deny, ask or defer a tool call.
+    Permission,
+    /// Answer a permission prompt.
+    PermissionRequest,
+    /// Whether the model may try a denied call again.
+    Retry,
+    /// Block by `decision: "block"` or exit 2; `continue: false` has no effect.
+    Task,
+    /// Block by exit 2 alone; `continue: false` stops the teammate.
+    ContinueOnly,
+    /// What is shown in place of the text.
+    Display,
+    /// The path of a worktree.
+    Path,
+    /// Answer an MCP server's question.
+    Elicitation,
+}
+
+/// What exit code 2 does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exit2 {
+    /// The effect.
+    pub effect: Exit2Effect,
+    /// Who reads stderr.
+    pub told: Audience,
+}
+
+/// The effect of exit code 2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Exit2Effect {
+    /// None; stderr is shown as the table says.
+    Proceed,
+    /// None at all.
+    Ignored,
+    /// The tool call does not run.
+    DenyTool,
+    /// The prompt is erased.
+    RejectPrompt,
+    /// The command is not expanded.
+    BlockExpansion,
+    /// The turn goes on with the message.
+    ContinueTurn,
+    /// The model reads the message; what happened stays.
+    Feedback,
+    /// The loop ends before the next request.
+    StopLoop,
+    /// The task is not created.
+    Rollback,
+    /// The task stays open.
+    RefuseCompletion,
+    /// The teammate goes on.
+    KeepWorking,
+    /// No compaction.
+    BlockCompaction,
+    /// The model stays.
+    BlockSwitch,
+    /// The settings stay.
+    BlockChange,
+    /// No worktree.
+    FailCreation,
+    /// The question is declined.
+    Decline,
+}
+
+impl Exit2Effect {
+    /// Whether exit 2 holds something back on this event (O3); elsewhere its stderr is only shown.
+    pub const fn blocks(self) -> bool {
+        !matches!(self, Exit2Effect::Proceed | Exit2Effect::Ignored)
+    }
+}
+
+/// Who reads a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Audience {
+    None,
+    User,
+    Model,
+    Both,
+    Log,
+}
+
+/// What becomes of plain text on stdout with exit 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PlainStdout {
+    /// Context for the model.
+    Context,
+    /// Shown to the user.
+    User,
+    /// Only logged.
+    Log,
+    /// Its last line that is not empty is a path.
+    Path,
+}
+
+/// Which universal output fields count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Honours {
+    /// `continue: false`
+    pub stop: bool,
+    /// `systemMessage`
+    pub system_message: bool,
+}
+
+/// The kinds of handlers that a settings file can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HandlerKind {
+    /// A process.
+    Command,
+    /// A POST request.
+    Http,
+    /// A tool of a connected MCP server.
+    McpTool,
+    /// One request to a model.
+    Prompt,
+    /// A model with tools.
+    Agent,
+}
+
+impl HandlerKind {
+    /// All kinds.
+    pub const ALL: [HandlerKind; 5] = [
+        HandlerKind::Command,
+        HandlerKind::Http,
+        HandlerKind::McpTool,
+        HandlerKind::Prompt,
+        HandlerKind::Agent,
+    ];
+
+    /// The `type` of a handler in a settings file.
+    pub const fn name(self) -> &'static str {
+        match self {
+            HandlerKind::Command => "command",
+            HandlerKind::Http => "http",
+            HandlerKind::McpTool => "mcp_tool",
+            HandlerKind::Prompt => "prompt",
+            HandlerKind::Agent => "agent",
+        }
+    }
+}
+
+/// What a model's `ok: false` does (H7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ModelNotOk {
+    /// Deny the call and end the turn; feedback instead under `continueOnBlock`.
+    DenyAndEndTurn,
+    /// End the turn with a warning; feedback instead under `continueOnBlock`.
+    EndTurnWithWarning,
+    /// End the turn, always.
+    EndTurnAlways,
+    /// An error of the tool; work goes on.
+    ToolError,
+    /// The turn goes on with the reason.
+    ContinueTurnWithReason,
+    /// The teammate stops; feedback instead under `continueOnBlock`.
+    StopTeammate,
+    /// Nothing.
+    Ignored,
+}
+
+/// What `onFailure: "block"` makes of a failed handler (O10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OnFailureEffect {
+    /// No effect on this event (`check` warns).
+    Nothing,
+    /// A block with the failure as its reason.
+    Block,
+    /// The allows of all hooks are void, so that a person is asked.
+    VoidAllows,
+}
+
+impl std::fmt::Display for HandlerKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The events on which `onFailure` counts, for messages.
+pub fn on_failure_events() -> impl Iterator<Item = EventKind> {
+    EventKind::ALL.into_iter().filter(|kind| kind.spec().on_failure != OnFailureEffect::Nothing)
+}

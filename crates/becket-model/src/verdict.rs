@@ -1,0 +1,129 @@
+//! What the handlers of one event amount to together: the one thing that a host acts on.
+
+use crate::event::EventKind;
+use crate::failure::Failure;
+use crate::reply::{ContextText, DecidedBy, ElicitationAction, Notice, PermissionDecision, Stop};
+use crate::source::{Place, Source};
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The folded answer of all handlers of an event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// The event.
+    pub event: EventKind,
+    /// What was decided.
+    pub ruling: Ruling,
+    /// Whether the host stops after the event, and why (D6).
+    pub stop: Option<Said<Stop>>,
+    /// Context for the model, in C6 order (D5).
+    pub context: Vec<Said<ContextText>>,
+    /// `systemMessage`s for the user, in C6 order.
+    pub messages: Vec<Said<String>>,
+    /// What is told and decides nothing, in C6 order.
+    pub notices: Vec<Said<Notice>>,
+    /// Escape sequences for an interactive screen, in C6 order.
+    pub terminal_sequences: Vec<Said<String>>,
+    /// Handlers that gave no usable answer or ended with an error (O4, O10, D7), in C6 order.
+    pub failures: Vec<Said<Failure>>,
+    /// The event's other fields (D4, D11).
+    pub fields: VerdictFields,
+    /// What the user should know about how the verdict came about: rewrites that lost, defers read as asks.
+    pub warnings: Vec<String>,
+}
+
+/// Something that a handler said, with who said it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said<T> {
+    /// Whose handler.
+    pub source: Source,
+    /// Which handler.
+    pub label: Arc<str>,
+    /// What it said.
+    pub what: T,
+}
+
+impl<T> Said<T> {
+    /// `what`, said by the handler at `place`.
+    pub fn by(place: &Place, what: T) -> Self {
+        Said { source: place.source.clone(), label: place.label.clone(), what }
+    }
+}
+
+/// One reason among those that led to a ruling.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// The text as the handler gave it, or the default of O9.
+    pub text: String,
+    /// How it came.
+    pub by: DecidedBy,
+}
+
+/// What was decided.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ruling {
+    /// No handler decided anything.
+    None,
+    /// PreToolUse: the strictest decision, and those who made it in C6 order (D1, D2).
+    Permission {
+        /// allow, ask, defer or deny.
+        decision: PermissionDecision,
+        /// The reasons of the handlers with that decision.
+        reasons: Vec<Said<Reason>>,
+    },
+    /// Something is held back, for one or more reasons in C6 order (D11).
+    Block(Vec<Said<Reason>>),
+    /// PermissionRequest: the prompt is answered with yes (D8).
+    RequestAllow {
+        /// The input of the most trusted source that changed it (D4).
+        updated_input: Option<Said<Map<String, Value>>>,
+        /// Rule updates of all handlers, in C6 order (P13).
+        updated_permissions: Vec<Said<Value>>,
+    },
+    /// PermissionRequest: the prompt is answered with no (D8).
+    RequestDeny {
+        /// The messages for the model, in C6 order.
+        reasons: Vec<Said<Reason>>,
+        /// Whether the turn stops.
+        interrupt: bool,
+    },
+    /// Elicitation: the answer (D11).
+    Elicitation {
+        /// accept, decline or cancel.
+        action: ElicitationAction,
+        /// The content of the most trusted accept.
+        content: Option<Said<Map<String, Value>>>,
+    },
+    /// WorktreeCreate: where the worktree is (D11).
+    Worktree(Said<PathBuf>),
+    /// WorktreeCreate: why there is none (D11).
+    WorktreeFailed(Vec<Said<Reason>>),
+}
+
+/// The other fields, each with who said it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct VerdictFields {
+    /// PreToolUse: the rewrite that won (D4).
+    pub updated_input: Option<Said<Map<String, Value>>>,
+    /// PostToolUse: the output that won.
+    pub updated_tool_output: Option<Said<Value>>,
+    /// PostToolUse of an MCP tool: the output that won.
+    pub updated_mcp_tool_output: Option<Said<Value>>,
+    /// MessageDisplay: the text that won.
+    pub display_content: Option<Said<String>>,
+    /// The title that won.
+    pub session_title: Option<Said<String>>,
+    /// SessionStart: the first turn that won.
+    pub initial_user_message: Option<Said<String>>,
+    /// The union of the event's lists; `None` where no handler gave one.
+    pub watch_paths: Option<Vec<PathBuf>>,
+    /// One true is enough.
+    pub retry: bool,
+    /// One true is enough.
+    pub reload_skills: bool,
+    /// One true is enough.
+    pub suppress_original_prompt: bool,
+    /// The notes joined, 2,000 characters at most.
+    pub classifier_context: Option<String>,
+}
