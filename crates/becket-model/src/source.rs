@@ -81,7 +81,7 @@ impl fmt::Display for Source {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The position in C6 order, unique within one event of one snapshot.
-    pub position: u32,
+    pub position: u64,
     /// Whose handler it is.
     pub source: Source,
     /// What people know it by: its command, URL, tool or name.

@@ -1,0 +1,85 @@
+//! What the engine may know of the process and the machine around it, handed in by the caller.
+//!
+//! The library reads no environment variable and looks up no home directory: a host decides what its hooks see.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// The surroundings of a session.
+///
+/// ```
+/// use becket_engine::Environment;
+///
+/// let environment = Environment::empty().with_var("PATH", "/usr/bin:/bin").with_home("/home/ada");
+/// assert_eq!(environment.home().unwrap().to_str(), Some("/home/ada"));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Environment {
+    vars: BTreeMap<OsString, OsString>,
+    home: Option<PathBuf>,
+    temp: Option<PathBuf>,
+    pid: Option<u32>,
+}
+
+impl Environment {
+    /// Nothing at all: no variable, no home.
+    pub fn empty() -> Self {
+        Environment::default()
+    }
+
+    /// Variables as the host has them; each hook process gets them (H3).
+    pub fn from_vars(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        Environment { vars: vars.into_iter().collect(), ..Environment::default() }
+    }
+
+    /// Adds or replaces one variable.
+    pub fn with_var(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.vars.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets the user's home directory, where the user's settings lie (C4).
+    pub fn with_home(mut self, home: impl Into<PathBuf>) -> Self {
+        self.home = Some(home.into());
+        self
+    }
+
+    /// Sets the directory for private files: environment files (H12) and long texts (O8). Without it the
+    /// operating system's own is used.
+    pub fn with_temp(mut self, temp: impl Into<PathBuf>) -> Self {
+        self.temp = Some(temp.into());
+        self
+    }
+
+    /// Sets the host's process id, which hooks see as `…_PID`; without it, that of this process.
+    pub fn with_pid(mut self, pid: u32) -> Self {
+        self.pid = Some(pid);
+        self
+    }
+
+    /// One variable.
+    pub fn var(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
+        self.vars.get(name.as_ref()).map(OsString::as_os_str)
+    }
+
+    /// All variables, in the order of their names.
+    pub fn vars(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        self.vars.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+    }
+
+    /// The user's home directory.
+    pub fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    /// Where private files go.
+    pub fn temp(&self) -> PathBuf {
+        self.temp.clone().unwrap_or_else(std::env::temp_dir)
+    }
+
+    /// The host's process id.
+    pub fn pid(&self) -> u32 {
+        self.pid.unwrap_or_else(std::process::id)
+    }
+}

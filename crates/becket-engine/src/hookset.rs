@@ -1,0 +1,61 @@
+//! All handlers of a configuration: compiled, immutable, shared.
+
+use crate::handler::{Handler, Location};
+use becket_model::{EventKind, Source};
+use std::sync::Arc;
+
+/// Handlers by event, in C6 order, with what the configuration could not load.
+#[derive(Debug, Default)]
+pub struct HookSet {
+    by_event: Vec<Vec<Arc<Handler>>>,
+    rejected: Vec<Rejected>,
+}
+
+/// A handler, group or event that is written in a configuration and was not loaded (C7). `explain` lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejected {
+    /// The event, where its name is one; the nearest one where it is misspelt.
+    pub event: Option<EventKind>,
+    /// Whose it is.
+    pub source: Source,
+    /// What people know it by.
+    pub label: Arc<str>,
+    /// Where it is written.
+    pub location: Location,
+    /// Why it was not loaded, as the diagnostic says it.
+    pub why: String,
+}
+
+impl HookSet {
+    /// Sorts handlers into their events, each in the order of [`becket_model::Place::position`].
+    pub fn new(handlers: impl IntoIterator<Item = Handler>, rejected: Vec<Rejected>) -> Self {
+        let mut by_event: Vec<Vec<Arc<Handler>>> = EventKind::ALL.iter().map(|_| Vec::new()).collect();
+        for handler in handlers {
+            by_event[handler.event as usize].push(Arc::new(handler));
+        }
+        for handlers in &mut by_event {
+            handlers.sort_by_key(|handler| handler.place.position);
+        }
+        HookSet { by_event, rejected }
+    }
+
+    /// The handlers of an event, in C6 order.
+    pub fn of(&self, event: EventKind) -> &[Arc<Handler>] {
+        self.by_event.get(event as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every handler, by event.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Handler>> {
+        self.by_event.iter().flatten()
+    }
+
+    /// What could not be loaded.
+    pub fn rejected(&self) -> &[Rejected] {
+        &self.rejected
+    }
+
+    /// Whether there is anything to plan or to explain for the event (G4).
+    pub fn has_any(&self, event: EventKind) -> bool {
+        !self.of(event).is_empty()
+    }
+}
