@@ -1,1 +1,61 @@
-//! placeholder
+//! One command, from its start to its end, under a deadline.
+//!
+//! [`Runner::run`] spawns a [`Command`], writes its stdin while it reads its stdout and stderr, waits for it, and
+//! answers with a [`Finished`]. Whatever happens (deadline, cancellation, a dropped future, a panic) the process
+//! group that was started is ended and reaped: by `run` itself or by the runner's reaper, which
+//! [`Runner::all_gone`] waits for.
+//!
+//! It refuses to know why a command is run: nothing here has heard of hooks, events or verdicts. It reads no
+//! environment; the caller hands in all of it.
+//!
+//! Laws, each with a test of its name in `tests/laws.rs` (`protocol.md` H3, H4):
+//! 1. stdin is fed while stdout and stderr are drained;
+//! 2. feeding, draining and waiting share one deadline;
+//! 3. draining goes on past the cap: the rest is counted, never kept;
+//! 4. a process that closes its stdin, or never reads it, makes no error;
+//! 5. a process is the leader of its own session, and the group is ended, never the leader alone;
+//! 6. after the exit the pipes get a short grace; what was read by then counts.
+//!
+//! The runtime must drive I/O and time (`enable_all`); current-thread and multi-thread ones both do.
+//! Linux and macOS share `unix`; `windows` is written against the documented calls but has never been run.
+//!
+//! ```
+//! use becket_process::{CancellationToken, Command, Limits, Program, Runner};
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+//! let command = Command::new(Program::shell("cat; echo done >&2"), "/").stdin("hello");
+//! let runner = Runner::new();
+//! let finished = runner.run(&command, &Limits::default(), &CancellationToken::new(), &mut |_| ()).await?;
+//! assert!(finished.end.is_success());
+//! assert_eq!(finished.stdout.bytes, "hello");
+//! assert_eq!(finished.stderr.bytes, "done\n");
+//! # Ok::<(), becket_process::SpawnError>(())
+//! # }).unwrap();
+//! ```
+
+mod child;
+mod command;
+mod drain;
+mod drive;
+mod error;
+mod feed;
+mod finished;
+mod limits;
+mod reaper;
+mod runner;
+
+#[cfg(unix)]
+mod unix;
+#[cfg(unix)]
+use unix as sys;
+#[cfg(windows)]
+mod windows;
+#[cfg(windows)]
+use windows as sys;
+
+pub use command::{Command, Program};
+pub use error::SpawnError;
+pub use finished::{Captured, Chunk, End, Finished, Stream};
+pub use limits::{ByteCap, Limits};
+pub use runner::Runner;
+pub use tokio_util::sync::CancellationToken;

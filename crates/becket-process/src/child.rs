@@ -1,0 +1,100 @@
+//! A started process with its three pipes. Owns them: dropped, it ends the group and has it reaped.
+//!
+//! INVARIANT: `leader` is present until the process was reaped or handed to the reaper, exactly one of the two.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::command::Command;
+use crate::drain::{Drain, Sink};
+use crate::error::SpawnError;
+use crate::feed::Feed;
+use crate::finished::{End, Stream};
+use crate::limits::Limits;
+use crate::reaper::Reaper;
+use crate::sys::{self, Ending, Leader};
+
+/// A process that runs, or has ended and is not reaped yet.
+#[derive(Debug)]
+pub(crate) struct Child {
+    leader: Option<Leader>,
+    pub(crate) stdin: Feed,
+    pub(crate) stdout: Drain,
+    pub(crate) stderr: Drain,
+    reaper: Reaper,
+}
+
+impl Child {
+    pub(crate) fn spawn(command: &Command, limits: &Limits, reaper: &Reaper) -> Result<Self, SpawnError> {
+        let spawned = sys::spawn(command)?;
+        Ok(Self {
+            leader: Some(spawned.leader),
+            stdin: Feed::new(spawned.stdin, spawned.unwritten),
+            stdout: Drain::new(Stream::Stdout, spawned.stdout, limits.stdout_cap),
+            stderr: Drain::new(Stream::Stderr, spawned.stderr, limits.stderr_cap),
+            reaper: reaper.clone(),
+        })
+    }
+
+    /// Resolves when the process has ended. Cancel-safe.
+    pub(crate) async fn exited(&self) {
+        match &self.leader {
+            Some(leader) => leader.exited().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Resolves when a pipe can be pumped; never, once all are closed. Fair among the three. Cancel-safe.
+    pub(crate) async fn pipes_ready(&self) {
+        tokio::select! {
+            () = self.stdin.ready() => (),
+            () = self.stdout.ready() => (),
+            () = self.stderr.ready() => (),
+        }
+    }
+
+    /// Moves what can be moved without waiting.
+    pub(crate) fn pump(&mut self, sink: &mut Sink<'_>) {
+        self.stdin.pump();
+        self.stdout.pump(sink);
+        self.stderr.pump(sink);
+    }
+
+    /// Whether somebody can still write to stdout or stderr.
+    pub(crate) fn outputs_open(&self) -> bool {
+        self.stdout.is_open() || self.stderr.is_open()
+    }
+
+    /// Takes the exit status of a process that has ended. Its group is left alone.
+    pub(crate) fn reap(&mut self) -> End {
+        self.stdin.close();
+        match self.leader.take() {
+            Some(leader) => leader.reap(),
+            None => End::Lost,
+        }
+    }
+
+    /// Has the reaper end the group, with `grace` between the asking and the killing.
+    pub(crate) fn end(&mut self, grace: Duration) {
+        if let Some(ending) = self.give_up() {
+            self.reaper.end(ending, grace);
+        }
+    }
+
+    fn give_up(&mut self) -> Option<Ending> {
+        let leader = self.leader.take()?;
+        self.stdin = Feed::new(None, Bytes::new());
+        // The pipes go along: a process that says goodbye into a closed pipe would die of it.
+        Some(Ending::new(leader, self.stdout.take_output(), self.stderr.take_output()))
+    }
+}
+
+/// The future was dropped, or the sink panicked: nobody waits for the answer, so there is no grace.
+impl Drop for Child {
+    fn drop(&mut self) {
+        if let Some(ending) = self.give_up() {
+            self.reaper.kill(ending);
+        }
+    }
+}

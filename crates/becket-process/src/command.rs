@@ -1,0 +1,90 @@
+//! What to run: the program, its whole environment, its directory, its input.
+//!
+//! Nothing is inherited and nothing is guessed: what is not in a [`Command`], the process does not get.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+
+use bytes::Bytes;
+
+/// A command, complete: what [`crate::Runner::run`] starts (`protocol.md` H2, H3).
+#[derive(Clone)]
+pub struct Command {
+    /// What is executed.
+    pub program: Program,
+    /// The whole environment; nothing is inherited. Where a name comes twice, the program sees both, in this order.
+    pub env: Vec<(OsString, OsString)>,
+    /// The directory the process starts in. Relative program names are looked up from here.
+    pub cwd: PathBuf,
+    /// The bytes of stdin, shared, written as they are; then stdin is closed.
+    pub stdin: Bytes,
+}
+
+impl Command {
+    /// A command with an empty environment and an empty stdin.
+    #[must_use]
+    pub fn new(program: Program, cwd: impl Into<PathBuf>) -> Self {
+        Self { program, env: Vec::new(), cwd: cwd.into(), stdin: Bytes::new() }
+    }
+
+    /// Adds one environment variable.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sets the bytes of stdin.
+    #[must_use]
+    pub fn stdin(mut self, bytes: impl Into<Bytes>) -> Self {
+        self.stdin = bytes.into();
+        self
+    }
+}
+
+/// Names of variables and the length of stdin only: both may hold secrets.
+impl fmt::Debug for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&OsString> = self.env.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Command")
+            .field("program", &self.program)
+            .field("env", &names)
+            .field("cwd", &self.cwd)
+            .field("stdin", &format_args!("{} bytes", self.stdin.len()))
+            .finish()
+    }
+}
+
+/// What is executed (`protocol.md` H2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Program {
+    /// `<shell> -c <script>`: the shell reads the text.
+    Shell {
+        /// The shell, `/bin/sh` as a rule.
+        shell: PathBuf,
+        /// The text, handed over untouched as one argument.
+        script: OsString,
+    },
+    /// A program and its arguments; nothing is split or expanded.
+    Exec {
+        /// A path, or a bare name that is looked up on the `PATH` of [`Command::env`].
+        program: OsString,
+        /// The arguments after the program's own name.
+        args: Vec<OsString>,
+    },
+}
+
+impl Program {
+    /// A script for `/bin/sh`.
+    #[must_use]
+    pub fn shell(script: impl Into<OsString>) -> Self {
+        Self::Shell { shell: PathBuf::from("/bin/sh"), script: script.into() }
+    }
+
+    /// A program with its arguments.
+    #[must_use]
+    pub fn exec<A: Into<OsString>>(program: impl Into<OsString>, args: impl IntoIterator<Item = A>) -> Self {
+        Self::Exec { program: program.into(), args: args.into_iter().map(Into::into).collect() }
+    }
+}

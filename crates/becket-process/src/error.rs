@@ -1,0 +1,107 @@
+//! Why a command could not be started, in words that say what to do.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Nothing was started. An I/O failure after the start is no error of this kind: see [`crate::End`].
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    /// There is no such program.
+    #[error("program `{program}` was not found ({searched}): install it or give its full path")]
+    ProgramMissing {
+        /// The program as the user wrote it.
+        program: String,
+        /// Where it was looked for.
+        searched: String,
+    },
+    /// The file is there but may not be executed.
+    #[error(
+        "`{path}` can't be executed: run `chmod +x` on it, and check that it is a file on a volume that allows programs"
+    )]
+    NotExecutable {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The first line names an interpreter that does not exist.
+    #[error("`{path}` starts with `#!{interpreter}`, which does not exist: correct its first line")]
+    BadInterpreter {
+        /// The script.
+        path: PathBuf,
+        /// The text after `#!`, without the line end.
+        interpreter: String,
+    },
+    /// The first line ends with a carriage return, so that the interpreter's name does too.
+    #[error(
+        "the first line of `{path}` (`#!{interpreter}`) ends with a carriage return: save the file with LF line ends"
+    )]
+    CrlfShebang {
+        /// The script.
+        path: PathBuf,
+        /// The text after `#!`, without the line end.
+        interpreter: String,
+    },
+    /// A binary whose loader is missing, as one built for another libc.
+    #[error("`{path}` needs a loader that does not exist here: install a build for this system")]
+    LoaderMissing {
+        /// The binary.
+        path: PathBuf,
+    },
+    /// The file is neither a binary of this machine nor a script with a first line for the kernel.
+    #[error(
+        "`{path}` is not a program of this machine: give it a first line such as `#!/bin/sh`, or run it through a shell"
+    )]
+    NoShebang {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is still open for writing.
+    #[error("`{path}` is being written by another process: close it first")]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The working directory is gone or is no directory.
+    #[error("the working directory `{cwd}` does not exist: choose another one")]
+    CwdGone {
+        /// The directory.
+        cwd: PathBuf,
+    },
+    /// The working directory can't be entered.
+    #[error("the working directory `{cwd}` can't be entered: check its permissions")]
+    CwdForbidden {
+        /// The directory.
+        cwd: PathBuf,
+    },
+    /// The host has no descriptor left for the pipes.
+    #[error(
+        "no file descriptor is left for the command's pipes: raise `ulimit -n` or run fewer commands at once"
+    )]
+    TooManyDescriptors,
+    /// The system has no process left.
+    #[error("the system refuses another process: raise `ulimit -u` or run fewer commands at once")]
+    TooManyProcesses,
+    /// Arguments and environment are longer than the kernel takes.
+    #[error(
+        "arguments and environment of `{program}` are too long for the system: pass large values through stdin or a file"
+    )]
+    TooLong {
+        /// The program as the user wrote it.
+        program: String,
+    },
+    /// A NUL byte where the system takes none.
+    #[error("{place} `{text}` holds a NUL byte: remove it")]
+    NulByte {
+        /// What the text is: the program, an argument, a variable, the working directory.
+        place: &'static str,
+        /// The text; of a variable, its name.
+        text: String,
+    },
+    /// Any other refusal of the system.
+    #[error("`{program}` could not be started: {source}")]
+    Other {
+        /// The program as the user wrote it.
+        program: String,
+        /// What the system said.
+        source: io::Error,
+    },
+}

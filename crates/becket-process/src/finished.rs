@@ -1,0 +1,80 @@
+//! What came of a run.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+/// A run that is over for the host: how it ended and what it printed.
+#[derive(Debug, Clone)]
+pub struct Finished {
+    /// How the process ended.
+    pub end: End,
+    /// What it wrote to stdout.
+    pub stdout: Captured,
+    /// What it wrote to stderr.
+    pub stderr: Captured,
+    /// Time from the call to the release of the host.
+    pub elapsed: Duration,
+    /// The process had ended, but another one still held stdout or stderr when the grace was over. It was left alone
+    /// (`protocol.md` H4).
+    pub pipes_held: bool,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// It exited by itself, with this code.
+    Exited(i32),
+    /// A signal that this crate did not send ended it.
+    Signaled(i32),
+    /// It was still running at the deadline; its group is being ended by the reaper. What it printed decides nothing.
+    TimedOut,
+    /// The token was cancelled first; its group, if it had started, is being ended by the reaper.
+    Cancelled,
+    /// It has ended, but somebody else took its exit status: the host ignores `SIGCHLD` or waits for every child. That
+    /// is a failure, never an exit 0.
+    Lost,
+}
+
+impl End {
+    /// Whether the process exited with 0.
+    #[must_use]
+    pub fn is_success(self) -> bool {
+        self == Self::Exited(0)
+    }
+}
+
+/// What was kept of one stream.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// The first bytes, up to the cap.
+    pub bytes: Bytes,
+    /// How many bytes were read in all, with those that were dropped.
+    pub total: u64,
+}
+
+impl Captured {
+    /// Whether the stream was longer than its cap.
+    #[must_use]
+    pub fn truncated(&self) -> bool {
+        self.total > self.bytes.len() as u64
+    }
+}
+
+/// Which stream a chunk comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stream {
+    /// File descriptor 1.
+    Stdout,
+    /// File descriptor 2.
+    Stderr,
+}
+
+/// Bytes as they arrive. The chunks of a stream, joined, are its [`Captured::bytes`]: nothing past the cap is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Chunk<'a> {
+    /// The stream.
+    pub stream: Stream,
+    /// At least one byte.
+    pub bytes: &'a [u8],
+}

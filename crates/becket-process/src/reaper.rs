@@ -1,0 +1,77 @@
+//! Owns every process group that is being ended, until it is gone.
+//!
+//! Works on threads of its own, one per group and only while it dies: neither a busy nor a stopped nor a missing
+//! runtime can keep a group from its end. Where no thread can be had, the caller waits instead.
+
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::sys::Ending;
+
+/// Enough for one walk over the process table.
+const STACK: usize = 1 << 18;
+
+/// A shared count of groups that are being ended.
+#[derive(Debug, Clone)]
+pub(crate) struct Reaper {
+    pending: watch::Sender<usize>,
+}
+
+impl Reaper {
+    pub(crate) fn new() -> Self {
+        Self { pending: watch::Sender::new(0) }
+    }
+
+    /// How many groups are not gone yet.
+    pub(crate) fn pending(&self) -> usize {
+        *self.pending.borrow()
+    }
+
+    /// Resolves when none is left.
+    pub(crate) async fn all_gone(&self) {
+        // INVARIANT: `self` holds the sender, so the channel can't close while this waits.
+        let _ = self.pending.subscribe().wait_for(|count| *count == 0).await;
+    }
+
+    /// Asks the group to end, and kills what is left after `grace`.
+    pub(crate) fn end(&self, ending: Ending, grace: Duration) {
+        self.own(ending, move |ending| ending.ask_then_kill(grace));
+    }
+
+    /// Kills the group at once, before this returns; waits for its death elsewhere.
+    pub(crate) fn kill(&self, mut ending: Ending) {
+        ending.kill();
+        self.own(ending, |_| ());
+    }
+
+    fn own(&self, mut ending: Ending, first: impl FnOnce(&mut Ending) + Send + 'static) {
+        let pending = Pending::new(self.pending.clone());
+        let work = move || {
+            let pending = pending;
+            first(&mut ending);
+            // Its drop kills what is left and reaps: also where `first` never ran because no thread could be started.
+            drop(ending);
+            drop(pending);
+        };
+        let started = thread::Builder::new().name("becket-reaper".into()).stack_size(STACK).spawn(work);
+        drop(started);
+    }
+}
+
+/// One group on the count, as long as this lives.
+struct Pending(watch::Sender<usize>);
+
+impl Pending {
+    fn new(count: watch::Sender<usize>) -> Self {
+        count.send_modify(|count| *count += 1);
+        Self(count)
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
+}

@@ -1,0 +1,106 @@
+//! What the kernel is asked to execute: the file, found on the command's own PATH, and all strings as C strings.
+//!
+//! The search is done here and not by `posix_spawnp`, which would look at the host's PATH.
+
+use std::ffi::{CString, OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, AtFlags, CWD, accessat};
+
+use super::ffi::Image;
+use crate::command::{Command, Program};
+use crate::error::SpawnError;
+
+/// Where programs are looked for if the command's environment has no PATH, as `execvp` does.
+const DEFAULT_PATH: &str = "/bin:/usr/bin";
+
+/// The command in the kernel's terms.
+pub(super) fn image(command: &Command) -> Result<Image, SpawnError> {
+    let path = locate(command)?;
+    Ok(Image {
+        path: c_string("the program", path.as_os_str().as_bytes())?,
+        argv: argv(&command.program)?,
+        env: command.env.iter().map(|(name, value)| variable(name, value)).collect::<Result<_, _>>()?,
+        cwd: c_string("the working directory", command.cwd.as_os_str().as_bytes())?,
+    })
+}
+
+/// The program as the user wrote it.
+pub(super) fn name(command: &Command) -> &OsStr {
+    match &command.program {
+        Program::Shell { shell, .. } => shell.as_os_str(),
+        Program::Exec { program, .. } => program,
+    }
+}
+
+/// The file behind `path` of an [`Image`], as the host sees it: a relative one starts at the command's directory.
+pub(super) fn file(command: &Command, image: &Image) -> PathBuf {
+    command.cwd.join(OsStr::from_bytes(image.path.to_bytes()))
+}
+
+fn argv(program: &Program) -> Result<Vec<CString>, SpawnError> {
+    let strings: Vec<&OsStr> = match program {
+        Program::Shell { shell, script } => vec![shell.as_os_str(), OsStr::new("-c"), script],
+        Program::Exec { program, args } => {
+            [program.as_os_str()].into_iter().chain(args.iter().map(OsString::as_os_str)).collect()
+        }
+    };
+    strings.into_iter().map(|string| c_string("the argument", string.as_bytes())).collect()
+}
+
+fn variable(name: &OsStr, value: &OsStr) -> Result<CString, SpawnError> {
+    let joined = [name.as_bytes(), b"=", value.as_bytes()].concat();
+    // The value may be a secret: the message names the variable only.
+    CString::new(joined).map_err(|_| nul_byte("the environment variable", name.as_bytes()))
+}
+
+fn c_string(place: &'static str, bytes: &[u8]) -> Result<CString, SpawnError> {
+    CString::new(bytes).map_err(|_| nul_byte(place, bytes))
+}
+
+fn nul_byte(place: &'static str, bytes: &[u8]) -> SpawnError {
+    SpawnError::NulByte { place, text: String::from_utf8_lossy(bytes).replace('\0', "\\0") }
+}
+
+fn locate(command: &Command) -> Result<PathBuf, SpawnError> {
+    let name = name(command);
+    if name.as_bytes().contains(&b'/') {
+        return Ok(PathBuf::from(name));
+    }
+    search(command, name)
+}
+
+fn search(command: &Command, name: &OsStr) -> Result<PathBuf, SpawnError> {
+    let path = search_path(command);
+    let mut refused = None;
+    if !name.is_empty() {
+        // An empty entry is the working directory, by POSIX.
+        for entry in path.as_bytes().split(|byte| *byte == b':') {
+            let candidate = command.cwd.join(OsStr::from_bytes(entry)).join(name);
+            match candidate.is_file() {
+                true if is_executable(&candidate) => return Ok(candidate),
+                true => refused = refused.or(Some(candidate)),
+                false => (),
+            }
+        }
+    }
+    Err(match refused {
+        Some(path) => SpawnError::NotExecutable { path },
+        None => SpawnError::ProgramMissing {
+            program: name.to_string_lossy().into_owned(),
+            searched: format!("PATH is `{}`", path.to_string_lossy()),
+        },
+    })
+}
+
+/// The last PATH counts, as for a shell that imports the same environment.
+fn search_path(command: &Command) -> OsString {
+    let found = command.env.iter().rev().find(|(name, _)| name == "PATH");
+    found.map_or_else(|| OsString::from_vec(DEFAULT_PATH.into()), |(_, value)| value.clone())
+}
+
+/// Asks as the effective user, which is who executes.
+pub(super) fn is_executable(path: &Path) -> bool {
+    accessat(CWD, path, Access::EXEC_OK, AtFlags::EACCESS).is_ok()
+}

@@ -1,0 +1,175 @@
+//! Who belongs to a process that is being ended: its group, its session, its descendants, as far as they can be seen.
+//!
+//! A group is killed as one; what left it (`setsid sleep &`, a shell with job control) is found in `/proc` while its
+//! parents are still alive. Not seen: a process whose parents had ended, in a session of its own, before the first
+//! look. Elsewhere than on Linux only the group is known.
+//!
+//! INVARIANT: a process is signalled only if its start time is still the noted one: ids are used again.
+
+use rustix::process::{Pid, Signal};
+
+/// One process at one moment.
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux shows its processes in /proc"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stat {
+    pid: i32,
+    parent: i32,
+    group: i32,
+    session: i32,
+    start: u64,
+    dead: bool,
+}
+
+/// The living relatives of a leader, without itself.
+#[derive(Debug)]
+pub(super) struct Kin {
+    leader: Pid,
+    noted: Vec<Stat>,
+}
+
+impl Kin {
+    /// Nobody is noted yet.
+    pub(super) fn new(leader: Pid) -> Self {
+        Self { leader, noted: Vec::new() }
+    }
+
+    /// Notes everyone who belongs to the leader or to somebody noted before, and forgets who has ended. One walk over
+    /// the process table; to be done before anybody is signalled, while children still name their parents.
+    pub(super) fn look(&mut self) {
+        let all = processes();
+        let root = self.leader.as_raw_pid();
+        let mut family: Vec<Stat> = all.iter().copied().filter(|stat| self.knows(stat)).collect();
+        loop {
+            let is_new = |stat: &&Stat| !family.contains(*stat);
+            let is_kin = |stat: &&Stat| {
+                stat.group == root
+                    || stat.session == root
+                    || stat.parent == root
+                    || family.iter().any(|kin| kin.pid == stat.parent)
+            };
+            let more: Vec<Stat> = all.iter().filter(is_new).filter(is_kin).copied().collect();
+            if more.is_empty() {
+                break;
+            }
+            family.extend(more);
+        }
+        let own = rustix::process::getpid().as_raw_pid();
+        family.retain(|stat| !stat.dead && stat.pid != root && stat.pid != own && stat.pid > 1);
+        self.noted = family;
+    }
+
+    /// Signals those who left the group; the group has its own call.
+    pub(super) fn signal_leavers(&self, signal: Signal) {
+        for stat in self.noted.iter().filter(|stat| stat.group != self.leader.as_raw_pid()) {
+            signal_if_same(stat, signal);
+        }
+    }
+
+    /// Signals everyone noted one by one, for a leader whose id is not ours any longer.
+    pub(super) fn signal_each(&self, signal: Signal) {
+        for stat in &self.noted {
+            signal_if_same(stat, signal);
+        }
+    }
+
+    /// Whether anybody is left. Looks again only once all who were noted have ended.
+    pub(super) fn is_alive(&mut self) -> bool {
+        if self
+            .noted
+            .iter()
+            .any(|stat| current(stat.pid).is_some_and(|now| now.start == stat.start && !now.dead))
+        {
+            return true;
+        }
+        self.look();
+        !self.noted.is_empty()
+    }
+
+    fn knows(&self, stat: &Stat) -> bool {
+        self.noted.iter().any(|noted| noted.pid == stat.pid && noted.start == stat.start)
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn signal_if_same(stat: &Stat, signal: Signal) {
+    use rustix::process::{PidfdFlags, kill_process, pidfd_open, pidfd_send_signal};
+
+    let Some(pid) = Pid::from_raw(stat.pid) else { return };
+    // Opened before the comparison: from then on the descriptor means this process and no later one.
+    let handle = pidfd_open(pid, PidfdFlags::empty());
+    if current(stat.pid).is_none_or(|now| now.start != stat.start) {
+        return;
+    }
+    let _ = match handle {
+        Ok(handle) => pidfd_send_signal(handle, signal),
+        Err(_) => kill_process(pid, signal),
+    };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn signal_if_same(_: &Stat, _: Signal) {}
+
+#[cfg(target_os = "linux")]
+fn processes() -> Vec<Stat> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let ids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    ids.filter_map(current).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn processes() -> Vec<Stat> {
+    Vec::new()
+}
+
+#[cfg(target_os = "linux")]
+fn current(pid: i32) -> Option<Stat> {
+    parse(pid, &std::fs::read(format!("/proc/{pid}/stat")).ok()?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn current(_: i32) -> Option<Stat> {
+    None
+}
+
+/// `pid (name) state parent group session … start`: the name may hold blanks, parentheses and line ends, so what
+/// counts starts after the last parenthesis (`proc_pid_stat(5)`).
+#[cfg(target_os = "linux")]
+fn parse(pid: i32, line: &[u8]) -> Option<Stat> {
+    /// Fields between the session and the start time.
+    const BETWEEN: usize = 15;
+    let after_name = line.iter().rposition(|byte| *byte == b')')? + 1;
+    let mut fields = std::str::from_utf8(&line[after_name..]).ok()?.split_ascii_whitespace();
+    let dead = matches!(fields.next()?, "Z" | "X");
+    Some(Stat {
+        pid,
+        parent: fields.next()?.parse().ok()?,
+        group: fields.next()?.parse().ok()?,
+        session: fields.next()?.parse().ok()?,
+        start: fields.nth(BETWEEN)?.parse().ok()?,
+        dead,
+    })
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_parentheses_and_blanks_does_not_shift_the_fields() {
+        let line = b"7 (a) S 1 (\n) Z 3 5 6 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 4242 1 2";
+        let stat = parse(7, line).unwrap();
+        assert_eq!(stat, Stat { pid: 7, parent: 3, group: 5, session: 6, start: 4242, dead: true });
+    }
+
+    #[test]
+    fn a_short_line_is_no_process() {
+        assert_eq!(parse(7, b"7 (a) S 1 2"), None);
+        assert_eq!(parse(7, b""), None);
+    }
+
+    #[test]
+    fn the_test_itself_is_seen() {
+        let own = rustix::process::getpid().as_raw_pid();
+        assert!(processes().iter().any(|stat| stat.pid == own && !stat.dead));
+    }
+}

@@ -1,0 +1,140 @@
+//! The process that was started: waiting for its exit, taking its status.
+//!
+//! Linux tells the exit through a pidfd. Where there is none (macOS, old or fenced kernels) a thread waits; it never
+//! reaps, so the process id stays ours until [`Leader::reap`].
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::thread;
+
+use rustix::process::{Pid, WaitId, WaitIdOptions, WaitIdStatus, waitid};
+use tokio::io::unix::AsyncFd;
+use tokio::sync::watch;
+
+use crate::finished::End;
+
+/// A waiter does one system call.
+const STACK: usize = 1 << 16;
+
+/// How the exit is heard of.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Waiter {
+    /// A pidfd where there are any.
+    Best,
+    /// Always a thread, as on systems without pidfds.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "chosen by tests, to try the way of other systems on this one")
+    )]
+    Thread,
+}
+
+/// A child of this host that was not reaped. It must be: by [`Leader::reap`] or as a part of an `Ending`.
+#[derive(Debug)]
+pub(crate) struct Leader {
+    pid: Pid,
+    watch: Watch,
+}
+
+#[derive(Debug)]
+enum Watch {
+    /// Readable once the process has ended.
+    Pidfd(AsyncFd<OwnedFd>),
+    /// Closed once the process has ended.
+    Thread(watch::Receiver<()>),
+}
+
+impl Leader {
+    /// Watches a fresh child. `pidfd: false` chooses the way of systems without them.
+    ///
+    /// # Errors
+    /// There is neither a pidfd nor a thread to wait with. The child is still there.
+    pub(super) fn new(pid: Pid, waiter: Waiter) -> io::Result<Self> {
+        let pidfd = match waiter {
+            Waiter::Best => open_pidfd(pid),
+            Waiter::Thread => None,
+        };
+        let watch = match pidfd {
+            Some(fd) => Watch::Pidfd(fd),
+            None => Watch::Thread(wait_on_thread(pid)?),
+        };
+        Ok(Self { pid, watch })
+    }
+
+    pub(super) fn pid(&self) -> Pid {
+        self.pid
+    }
+
+    /// Resolves when the process has ended. It stays a zombie. Cancel-safe.
+    pub(crate) async fn exited(&self) {
+        match &self.watch {
+            Watch::Pidfd(fd) => {
+                if fd.readable().await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+            }
+            Watch::Thread(waiter) => {
+                // The only news of this channel is its end.
+                let _ = waiter.clone().changed().await;
+            }
+        }
+    }
+
+    /// Takes the status of a process that has ended.
+    pub(crate) fn reap(self) -> End {
+        reap(self.pid)
+    }
+}
+
+/// Whether the process has ended, or is no child of ours any longer. Leaves the status.
+pub(super) fn has_ended(pid: Pid) -> bool {
+    !matches!(wait(pid, WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT), Ok(None))
+}
+
+/// Whether the id still names our child, running or dead. Once somebody else has reaped it, it may name anybody.
+pub(super) fn is_ours(pid: Pid) -> bool {
+    wait(pid, WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT).is_ok()
+}
+
+/// Waits for the end of the process and takes its status.
+pub(super) fn reap(pid: Pid) -> End {
+    match wait(pid, WaitIdOptions::EXITED) {
+        Ok(Some(status)) => end_of(&status),
+        // ECHILD: the host ignores SIGCHLD, or waits for every child. Its exit code is unknown: never a success.
+        Ok(None) | Err(_) => End::Lost,
+    }
+}
+
+fn end_of(status: &WaitIdStatus) -> End {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => End::Exited(code),
+        (None, Some(signal)) => End::Signaled(signal),
+        (None, None) => End::Lost,
+    }
+}
+
+fn wait(pid: Pid, options: WaitIdOptions) -> rustix::io::Result<Option<WaitIdStatus>> {
+    rustix::io::retry_on_intr(|| waitid(WaitId::Pid(pid), options))
+}
+
+#[cfg(target_os = "linux")]
+fn open_pidfd(pid: Pid) -> Option<AsyncFd<OwnedFd>> {
+    let fd = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()?;
+    super::ffi::watch(fd, tokio::io::Interest::READABLE).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_pidfd(_: Pid) -> Option<AsyncFd<OwnedFd>> {
+    None
+}
+
+/// The thread ends with the process.
+fn wait_on_thread(pid: Pid) -> io::Result<watch::Receiver<()>> {
+    let (done, ended) = watch::channel(());
+    let work = move || {
+        let _ = wait(pid, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+        drop(done);
+    };
+    thread::Builder::new().name("becket-waiter".into()).stack_size(STACK).spawn(work)?;
+    Ok(ended)
+}

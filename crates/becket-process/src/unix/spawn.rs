@@ -1,0 +1,86 @@
+//! From a command to a running process with its pipes.
+//!
+//! INVARIANT: if an error is returned, no process of this command is left.
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use bytes::{Buf, Bytes};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::ffi::{self, Stdio};
+use super::leader::{self, Leader, Waiter};
+use super::pipes::{Input, Output, never_block, pipe, try_write};
+use super::{exec, refusal};
+use crate::command::Command;
+use crate::error::SpawnError;
+
+/// A process that has just started.
+pub(crate) struct Spawned {
+    pub(crate) leader: Leader,
+    /// Absent if all of stdin went into the pipe before the start.
+    pub(crate) stdin: Option<Input>,
+    /// What did not fit into stdin's pipe.
+    pub(crate) unwritten: Bytes,
+    pub(crate) stdout: Output,
+    pub(crate) stderr: Output,
+}
+
+/// Starts the command. Blocks for as long as the system takes to exec, a fraction of a millisecond.
+pub(crate) fn spawn(command: &Command) -> Result<Spawned, SpawnError> {
+    spawn_with(command, Waiter::Best)
+}
+
+pub(super) fn spawn_with(command: &Command, waiter: Waiter) -> Result<Spawned, SpawnError> {
+    let image = exec::image(command)?;
+    // Everything of the host comes before the start: if the runtime refuses, there is no process to take back.
+    let (host, theirs) = Pipes::open(&command.stdin).map_err(|error| refusal::of_pipes(command, error))?;
+    let pid = ffi::posix_spawn(&image, &theirs).map_err(|error| refusal::of_spawn(command, &image, error))?;
+    drop(theirs);
+    let leader = Leader::new(pid, waiter).map_err(|error| {
+        take_back(pid);
+        refusal::of_pipes(command, error)
+    })?;
+    let Pipes { stdin, unwritten, stdout, stderr } = host;
+    Ok(Spawned { leader, stdin, unwritten, stdout, stderr })
+}
+
+fn take_back(pid: Pid) {
+    let _ = kill_process_group(pid, Signal::KILL);
+    leader::reap(pid);
+}
+
+/// The host's side.
+struct Pipes {
+    stdin: Option<Input>,
+    unwritten: Bytes,
+    stdout: Output,
+    stderr: Output,
+}
+
+impl Pipes {
+    fn open(stdin: &Bytes) -> io::Result<(Self, Stdio)> {
+        let (in_read, in_write) = pipe()?;
+        let (out_read, out_write) = pipe()?;
+        let (err_read, err_write) = pipe()?;
+        for end in [&in_write, &out_read, &err_read] {
+            never_block(end)?;
+        }
+        let unwritten = write_ahead(&in_write, stdin.clone())?;
+        let stdin = if unwritten.is_empty() { None } else { Some(Input::new(in_write)?) };
+        let host = Self { stdin, unwritten, stdout: Output::new(out_read)?, stderr: Output::new(err_read)? };
+        Ok((host, Stdio { stdin: in_read, stdout: out_write, stderr: err_write }))
+    }
+}
+
+/// Most inputs fit into the pipe: written before the start they cost no wake-up. Pipes can be as small as a page.
+fn write_ahead(pipe: &OwnedFd, mut bytes: Bytes) -> io::Result<Bytes> {
+    while bytes.has_remaining() {
+        match try_write(pipe, &bytes) {
+            Ok(written) => bytes.advance(written),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,85 @@
+//! The process that was started, and its end.
+
+use std::io;
+use std::os::windows::io::AsHandle;
+use std::process::Child;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+use super::job::{self, Job};
+use super::pipes::Output;
+use crate::finished::End;
+
+const TICK: Duration = Duration::from_millis(10);
+/// How long terminated processes are waited for.
+const KILL_WAIT: Duration = Duration::from_secs(5);
+
+/// A process in its job.
+#[derive(Debug)]
+pub(crate) struct Leader {
+    child: Child,
+    job: Job,
+    /// Closed once the process has ended.
+    ended: watch::Receiver<()>,
+}
+
+impl Leader {
+    pub(super) fn new(child: Child, job: Job) -> io::Result<Self> {
+        let handle = child.as_handle().try_clone_to_owned()?;
+        let (done, ended) = watch::channel(());
+        thread::Builder::new().name("becket-waiter".into()).spawn(move || {
+            job::wait(&handle);
+            drop(done);
+        })?;
+        Ok(Self { child, job, ended })
+    }
+
+    /// Resolves when the process has ended. Cancel-safe.
+    pub(crate) async fn exited(&self) {
+        // The only news of this channel is its end.
+        let _ = self.ended.clone().changed().await;
+    }
+
+    /// Takes the status of a process that has ended; those it left behind are let go.
+    pub(crate) fn reap(mut self) -> End {
+        let _ = self.job.let_go();
+        match self.child.wait().map(|status| status.code()) {
+            Ok(Some(code)) => End::Exited(code),
+            Ok(None) | Err(_) => End::Lost,
+        }
+    }
+}
+
+/// A job on its way out. Dropped, it is terminated and waited for.
+#[derive(Debug)]
+pub(crate) struct Ending {
+    leader: Leader,
+}
+
+impl Ending {
+    /// The threads of the pipes read on by themselves once these are dropped.
+    pub(crate) fn new(leader: Leader, _: Option<Output>, _: Option<Output>) -> Self {
+        Self { leader }
+    }
+
+    /// Windows has no way to ask a process without a console: the drop terminates it at once.
+    pub(crate) fn ask_then_kill(&mut self, _: Duration) {}
+
+    /// Terminates the job. Does not wait.
+    pub(crate) fn kill(&mut self) {
+        let _ = self.leader.job.terminate();
+    }
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.kill();
+        let start = Instant::now();
+        while !self.leader.job.is_empty() && start.elapsed() < KILL_WAIT {
+            thread::sleep(TICK);
+        }
+        let _ = self.leader.child.wait();
+    }
+}
