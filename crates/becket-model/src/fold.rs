@@ -1,1 +1,178 @@
-//! placeholder
+//! Replies and failures of all handlers of one event become one [`Verdict`]: rules D1, D2, D4–D8, D10, D11, C7b, O10.
+//!
+//! Pure, total and free of order: whoever finished first, the verdict is the same. Where order has to show (reasons,
+//! contexts, rewrites within one source) it is [`Place::position`]. A denial can't be lost: nothing that another
+//! handler says, and no failure, weakens a ruling. An allow is no more than an answer: settling it against rules (D3)
+//! is the engine's.
+
+mod heard;
+mod ruling;
+mod second_look;
+mod settle;
+
+pub use second_look::second_look;
+
+use crate::event::EventKind;
+use crate::failure::Failure;
+use crate::reply::{PermissionDecision, Reply, Stop};
+use crate::source::Place;
+use crate::table::{EventSpec, Exit2Effect};
+use crate::verdict::{Ruling, Said, Verdict};
+use heard::Heard;
+
+/// What the host's session and profile say about folding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FoldOptions {
+    /// Whether a person can be asked: then a `defer` counts as an `ask` (D10).
+    pub interactive: bool,
+    /// Whether context is kept beside a denial; profile `agent` drops it (D5).
+    pub context_on_deny: bool,
+}
+
+impl Default for FoldOptions {
+    /// Not interactive, context kept.
+    fn default() -> Self {
+        FoldOptions { interactive: false, context_on_deny: true }
+    }
+}
+
+/// One handler's part in an event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Where the handler stands, and what it may do.
+    pub place: Place,
+    /// What it answered.
+    pub reply: Reply,
+    /// How it failed.
+    pub failure: Option<Failure>,
+}
+
+/// The entries that are in so far.
+#[derive(Debug, Clone)]
+pub struct Tally {
+    spec: &'static EventSpec,
+    options: FoldOptions,
+    entries: Vec<Entry>,
+}
+
+impl Tally {
+    /// A tally of an event, without entries.
+    pub fn new(spec: &'static EventSpec, options: FoldOptions) -> Self {
+        Tally { spec, options, entries: Vec::new() }
+    }
+
+    /// Takes in one handler's part.
+    pub fn add(&mut self, entry: Entry) {
+        self.entries.push(entry);
+    }
+
+    /// Both tallies as one. They are of the same event: `self` says which.
+    pub fn merge(mut self, other: Tally) -> Tally {
+        self.entries.extend(other.entries);
+        self
+    }
+
+    /// What the entries amount to.
+    pub fn finish(self) -> Verdict {
+        let Tally { spec, options, mut entries } = self;
+        // Positions are unique within an event; the rest of the key keeps the fold order-free should they not be.
+        entries.sort_by(|a, b| order(&a.place).cmp(&order(&b.place)));
+        let mut warnings = Vec::new();
+        let heard: Vec<Heard> =
+            entries.into_iter().map(|entry| heard::hear(spec, options, entry, &mut warnings)).collect();
+        verdict(spec, options, heard, warnings)
+    }
+}
+
+/// Folds all entries of an event at once.
+pub fn fold(
+    spec: &'static EventSpec,
+    options: FoldOptions,
+    entries: impl IntoIterator<Item = Entry>,
+) -> Verdict {
+    Tally { spec, options, entries: entries.into_iter().collect() }.finish()
+}
+
+fn order(place: &Place) -> (u64, u8, &str) {
+    (place.position, place.source.list_rank(), &place.label)
+}
+
+fn verdict(spec: &EventSpec, options: FoldOptions, heard: Vec<Heard>, mut warnings: Vec<String>) -> Verdict {
+    let ruling = ruling::rule(spec, &heard, &mut warnings);
+    let mut fields = settle::fields(spec, &heard, &mut warnings);
+    if holds_back_call(&ruling) {
+        fields.updated_input = None;
+    }
+    let drops_context = drops_context(spec, options, &ruling);
+    let mut verdict = Verdict { ruling, fields, ..Verdict::silent(spec.kind) };
+    verdict.stop = stop(spec, &heard);
+    for Heard { place, reply, failure, .. } in heard {
+        let said = |what| Said::by(&place, what);
+        if !drops_context {
+            verdict.context.extend(reply.context.into_iter().map(|text| Said::by(&place, text)));
+        }
+        verdict.notices.extend(reply.notices.into_iter().map(|notice| Said::by(&place, notice)));
+        verdict.terminal_sequences.extend(reply.terminal_sequence.map(said));
+        verdict.messages.extend(reply.system_message.filter(|_| spec.honours.system_message).map(said));
+        verdict.failures.extend(failure.map(|failure| Said::by(&place, failure)));
+    }
+    verdict.warnings = warnings;
+    verdict
+}
+
+/// D4: a rewrite is dropped on a denial and on a deferral.
+fn holds_back_call(ruling: &Ruling) -> bool {
+    matches!(
+        ruling,
+        Ruling::Permission { decision: PermissionDecision::Deny | PermissionDecision::Defer, .. }
+    )
+}
+
+/// D5: a rejected prompt takes all context with it; a denial does in profile `agent`.
+fn drops_context(spec: &EventSpec, options: FoldOptions, ruling: &Ruling) -> bool {
+    let prompt = matches!(spec.exit_2.effect, Exit2Effect::RejectPrompt | Exit2Effect::BlockExpansion);
+    match ruling {
+        Ruling::Block(_) => prompt,
+        Ruling::Permission { decision: PermissionDecision::Deny, .. } | Ruling::RequestDeny { .. } => {
+            !options.context_on_deny
+        }
+        Ruling::None
+        | Ruling::Permission { .. }
+        | Ruling::RequestAllow { .. }
+        | Ruling::Elicitation { .. }
+        | Ruling::Worktree(_)
+        | Ruling::WorktreeFailed(_) => false,
+    }
+}
+
+/// D6: any stops, and the first that says why is shown.
+fn stop(spec: &EventSpec, heard: &[Heard]) -> Option<Said<Stop>> {
+    let stops = || {
+        heard
+            .iter()
+            .filter(|_| spec.honours.stop)
+            .filter_map(|heard| heard.reply.stop.as_ref().map(|stop| (&heard.place, stop)))
+    };
+    stops()
+        .find(|(_, stop)| stop.reason.is_some())
+        .or_else(|| stops().next())
+        .map(|(place, stop)| Said::by(place, stop.clone()))
+}
+
+impl Verdict {
+    /// The verdict of an event on which no handler said anything.
+    pub fn silent(event: EventKind) -> Verdict {
+        Verdict {
+            event,
+            ruling: Ruling::None,
+            stop: None,
+            context: Vec::new(),
+            messages: Vec::new(),
+            notices: Vec::new(),
+            terminal_sequences: Vec::new(),
+            failures: Vec::new(),
+            fields: Default::default(),
+            warnings: Vec::new(),
+        }
+    }
+}

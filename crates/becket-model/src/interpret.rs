@@ -1,1 +1,290 @@
-//! placeholder
+//! A handler's raw output becomes a [`Reply`], a [`Failure`], or both: rules O1–O7 and O9–O11.
+//!
+//! Pure and total: every exit code and every byte has a meaning, and nothing here panics, spawns or prints. What an
+//! event does with an answer is read from its row of [`crate::table`]. Nothing is capped (O8 is the host's), and what
+//! several handlers amount to is not asked here (that is [`crate::fold`]).
+//!
+//! Two places where the rules meet, and how they are read:
+//! - An exit code of O10 (126, 127, 255, 129–192) counts as no usable answer even with valid JSON on stdout: O10 names
+//!   the codes, O4 only speaks of "any other". That the JSON was not read is said in a warning.
+//! - On exit 2 the handler *has* answered, so JSON that breaks O1, O5 or O6 beside it is a warning and no failure.
+
+mod announcement;
+mod answer;
+mod model;
+mod stdout;
+mod terminal;
+mod worktree;
+
+pub use announcement::{Announcement, announcement};
+pub use model::{ModelAnswer, judged};
+
+use crate::failure::Failure;
+use crate::reply::{ContextText, DecidedBy, Decision, Notice, Reply};
+use crate::table::{Audience, DecisionModel, EventSpec, Exit2Effect, PlainStdout};
+use crate::wire::output::{Output, unknown_fields};
+use serde_json::{Map, Value};
+use stdout::Stdout;
+
+/// The reason of a block that gives none (O9).
+pub(crate) const BLOCKED: &str = "Blocked by hook";
+/// The reason of an exit 2 that says nothing (O5).
+const NO_STDERR: &str = "no stderr output";
+
+/// What a handler printed, and how it ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Printed<'a> {
+    /// Its exit code; a signal is a [`Failure::Signaled`] and never comes here.
+    pub exit: i32,
+    /// Its stdout, question lines (Q1) already taken out.
+    pub stdout: &'a [u8],
+    /// Its stderr.
+    pub stderr: &'a [u8],
+    /// Who printed it.
+    pub by: PrintedBy,
+}
+
+/// Whose text it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PrintedBy {
+    /// A process; on WorktreeCreate its stdout is never parsed (O1).
+    Command,
+    /// The text content of an MCP tool, read as stdout with exit 0 (H6).
+    McpText,
+}
+
+/// What was taken from an output.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Taken {
+    /// What counts.
+    pub reply: Reply,
+    /// Why there is no usable answer, or the plain error of O4.
+    pub failure: Option<Failure>,
+    /// What the hook's author should know: things said that have no effect.
+    pub warnings: Vec<String>,
+    /// Paths of fields that the event does not know (O5).
+    pub unknown_fields: Vec<String>,
+}
+
+/// Reads what a command or an MCP tool printed.
+pub fn printed(spec: &EventSpec, printed: &Printed<'_>) -> Taken {
+    let stderr = String::from_utf8_lossy(printed.stderr);
+    let stderr = stderr.trim();
+    let announced = announcement(printed.stdout);
+    let body = &printed.stdout[announced.as_ref().map_or(0, |line| line.length)..];
+    let text = String::from_utf8_lossy(body);
+    let mut taken = if spec.decision == DecisionModel::Path && printed.by == PrintedBy::Command {
+        made_worktree(spec, printed.exit, &text, stderr)
+    } else if is_no_verdict(printed.exit) {
+        no_verdict(spec, printed.exit, &text, stderr)
+    } else {
+        let stdout = stdout::read(spec, &text);
+        match printed.exit {
+            0 => succeeded(spec, stdout),
+            2 if spec.exit_2.effect.blocks() => blocked(spec, stdout, stderr),
+            2 => told(spec, stdout, stderr),
+            code => ended(spec, stdout, code, stderr),
+        }
+    };
+    taken.warnings.extend(announced.and_then(|line| line.warning));
+    forget_what_is_discarded(spec, &mut taken);
+    taken
+}
+
+/// Reads an answer that is JSON already: an HTTP response's body, or what an in-process handler returned. An empty
+/// body is an empty object.
+pub fn object(spec: &EventSpec, object: &Map<String, Value>) -> Taken {
+    let unknown_fields = unknown_fields(spec, object);
+    let mut warnings = misplaced(spec, object);
+    match Output::read(spec, object).and_then(|output| answer::reply(spec, &output, &mut warnings)) {
+        Ok(reply) => Taken { reply, failure: None, warnings, unknown_fields },
+        Err(failure) => Taken { warnings, unknown_fields, ..failed(spec, failure) },
+    }
+}
+
+/// Takes note of a failure. It decides nothing by itself, but an in-process handler's failure ([`Failure::Callback`])
+/// fails closed: see [`callback_failed`].
+pub fn failed(spec: &EventSpec, failure: Failure) -> Taken {
+    if matches!(failure, Failure::Callback { .. }) {
+        return callback_failed(spec, failure);
+    }
+    Taken { failure: Some(failure), ..Taken::default() }
+}
+
+/// Takes note of a failure of an in-process handler, also of its running out of time: it denies a tool call and rejects
+/// a prompt; elsewhere it decides nothing (H9).
+pub fn callback_failed(spec: &EventSpec, failure: Failure) -> Taken {
+    let closes = match spec.exit_2.effect {
+        Exit2Effect::DenyTool | Exit2Effect::RejectPrompt | Exit2Effect::BlockExpansion => true,
+        Exit2Effect::Proceed
+        | Exit2Effect::Ignored
+        | Exit2Effect::ContinueTurn
+        | Exit2Effect::Feedback
+        | Exit2Effect::StopLoop
+        | Exit2Effect::Rollback
+        | Exit2Effect::RefuseCompletion
+        | Exit2Effect::KeepWorking
+        | Exit2Effect::BlockCompaction
+        | Exit2Effect::BlockSwitch
+        | Exit2Effect::BlockChange
+        | Exit2Effect::FailCreation
+        | Exit2Effect::Decline => false,
+    };
+    let decision = closes.then(|| Decision::block(spec, failure.to_string(), DecidedBy::Failure)).flatten();
+    Taken { reply: Reply { decision, ..Reply::default() }, failure: Some(failure), ..Taken::default() }
+}
+
+/// The codes by which shells say that there was no real answer (O10).
+fn is_no_verdict(exit: i32) -> bool {
+    matches!(exit, 126 | 127 | 255 | 129..=192)
+}
+
+fn no_verdict(spec: &EventSpec, code: i32, text: &str, stderr: &str) -> Taken {
+    let mut taken = failed(spec, Failure::NoVerdictExit { code, stderr_line: first_line(stderr) });
+    if matches!(stdout::read(spec, text), Stdout::Object(_)) {
+        taken.warnings.push(format!("its JSON answer was not read, since it ended with exit code {code}"));
+    }
+    taken
+}
+
+fn succeeded(spec: &EventSpec, stdout: Stdout<'_>) -> Taken {
+    match stdout {
+        Stdout::Nothing if spec.decision == DecisionModel::Path => path_of(spec, ""),
+        Stdout::Nothing => Taken::default(),
+        Stdout::Object(answer) => object(spec, &answer),
+        Stdout::Plain(text) => plain(spec, text),
+        Stdout::Broken(failure) => failed(spec, failure),
+    }
+}
+
+/// Plain text on exit 0 (O2).
+fn plain(spec: &EventSpec, text: &str) -> Taken {
+    let mut taken = Taken::default();
+    match spec.plain_stdout {
+        PlainStdout::Context => {
+            taken.reply.context.push(ContextText { text: text.to_owned(), plain: true });
+        }
+        PlainStdout::User => taken.reply.notices.push(Notice { to: Audience::User, text: text.to_owned() }),
+        PlainStdout::Log => taken.reply.notices.push(Notice { to: Audience::Log, text: text.to_owned() }),
+        PlainStdout::Path => return path_of(spec, text),
+    }
+    taken
+}
+
+/// Exit 2 where it blocks: it does, whatever else stands there (O3, O5).
+fn blocked(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Taken {
+    let mut taken = Taken::default();
+    let mut reason = None;
+    match stdout {
+        Stdout::Object(answer) => {
+            taken.unknown_fields = unknown_fields(spec, &answer);
+            taken.warnings = misplaced(spec, &answer);
+            let output = match spec.decision {
+                DecisionModel::Elicitation => Output::read_universal(spec, &answer),
+                _ => Output::read(spec, &answer),
+            };
+            match output {
+                Ok(output) => {
+                    reason = answer::blocking_reason(spec, &output);
+                    match answer::reply(spec, &output, &mut taken.warnings) {
+                        Ok(reply) => taken.reply = reply,
+                        Err(failure) => taken.warnings.push(failure.to_string()),
+                    }
+                }
+                Err(failure) => taken.warnings.push(failure.to_string()),
+            }
+        }
+        Stdout::Broken(failure) => taken.warnings.push(failure.to_string()),
+        Stdout::Nothing | Stdout::Plain(_) => {}
+    }
+    let reason = reason.unwrap_or_else(|| or_silence(stderr).to_owned());
+    taken.reply.decision = Decision::block(spec, reason, DecidedBy::Exit2);
+    taken
+}
+
+/// Exit 2 where it blocks nothing: the JSON counts, and stderr is told as the table says (O3).
+fn told(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Taken {
+    let mut taken = match stdout {
+        Stdout::Object(answer) => object(spec, &answer),
+        Stdout::Broken(failure) => failed(spec, failure),
+        Stdout::Nothing | Stdout::Plain(_) => Taken::default(),
+    };
+    if spec.exit_2.told != Audience::None && !stderr.is_empty() {
+        taken.reply.notices.push(Notice { to: spec.exit_2.told, text: stderr.to_owned() });
+    }
+    taken.warnings.push(format!("exit code 2 blocks nothing on `{}`", spec.kind));
+    taken
+}
+
+/// Another exit code: the JSON decides, and without one it is a plain error (O4).
+fn ended(spec: &EventSpec, stdout: Stdout<'_>, code: i32, stderr: &str) -> Taken {
+    match stdout {
+        Stdout::Object(answer) => object(spec, &answer),
+        Stdout::Broken(failure) => failed(spec, failure),
+        Stdout::Nothing | Stdout::Plain(_) => {
+            failed(spec, Failure::PlainError { code, stderr_line: first_line(stderr) })
+        }
+    }
+}
+
+/// A command on WorktreeCreate: a path, and only on exit 0 (O1, O4).
+fn made_worktree(spec: &EventSpec, exit: i32, text: &str, stderr: &str) -> Taken {
+    match exit {
+        0 => path_of(spec, text),
+        2 => Taken {
+            reply: Reply {
+                decision: Decision::block(spec, or_silence(stderr).to_owned(), DecidedBy::Exit2),
+                ..Reply::default()
+            },
+            ..Taken::default()
+        },
+        code if is_no_verdict(code) => {
+            failed(spec, Failure::NoVerdictExit { code, stderr_line: first_line(stderr) })
+        }
+        code => failed(spec, Failure::PlainError { code, stderr_line: first_line(stderr) }),
+    }
+}
+
+fn path_of(spec: &EventSpec, text: &str) -> Taken {
+    match worktree::last_line(text) {
+        Ok(path) => Taken {
+            reply: Reply { decision: Some(Decision::Worktree(path)), ..Reply::default() },
+            ..Taken::default()
+        },
+        Err(failure) => failed(spec, failure),
+    }
+}
+
+/// On an event that discards output, errors in it are no failures: nothing went unchecked (O4).
+fn forget_what_is_discarded(spec: &EventSpec, taken: &mut Taken) {
+    let of_output = matches!(
+        taken.failure,
+        Some(
+            Failure::InvalidJson { .. }
+                | Failure::WrongField { .. }
+                | Failure::WrongEvent { .. }
+                | Failure::PlainError { .. }
+        )
+    );
+    if spec.discards_output() && of_output {
+        taken.warnings.extend(taken.failure.take().map(|failure| failure.to_string()));
+    }
+}
+
+/// Fields of `hookSpecificOutput` that stand beside it: without effect, and surely not meant so.
+fn misplaced(spec: &EventSpec, object: &Map<String, Value>) -> Vec<String> {
+    let universal = |name: &str| crate::table::UNIVERSAL_OUTPUT.iter().any(|field| field.name == name);
+    spec.output
+        .iter()
+        .filter(|field| object.contains_key(field.name) && !universal(field.name))
+        .map(|field| format!("`{}` has no effect there: put it inside `hookSpecificOutput`", field.name))
+        .collect()
+}
+
+fn or_silence(stderr: &str) -> &str {
+    if stderr.is_empty() { NO_STDERR } else { stderr }
+}
+
+fn first_line(stderr: &str) -> Option<String> {
+    stderr.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+}

@@ -1,6 +1,7 @@
 //! What one handler answered, in the engine's own words. Read from the wire by [`crate::interpret`], or made by
 //! an in-process handler; folded with the others' replies by [`crate::fold`].
 
+use crate::table::{DecisionModel, EventSpec};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
@@ -53,6 +54,31 @@ pub enum Decision {
     },
     /// The worktree that the hook made (as printed, ANSI codes removed).
     Worktree(PathBuf),
+}
+
+impl Decision {
+    /// What holding back means on an event of `spec`: a denial, a block, a refusal of the prompt, a declined question.
+    /// `None` where hooks can hold back nothing.
+    pub fn block(spec: &EventSpec, reason: String, by: DecidedBy) -> Option<Decision> {
+        Some(match spec.decision {
+            DecisionModel::Permission => {
+                Decision::Permission { decision: PermissionDecision::Deny, reason: Some(reason), by }
+            }
+            DecisionModel::Block
+            | DecisionModel::Task
+            | DecisionModel::ContinueOnly
+            | DecisionModel::Path => Decision::Block { reason, by },
+            DecisionModel::PermissionRequest => {
+                Decision::PermissionRequest(RequestDecision::Deny { message: Some(reason), interrupt: false })
+            }
+            DecisionModel::Elicitation => {
+                Decision::Elicitation { action: ElicitationAction::Decline, content: None }
+            }
+            DecisionModel::None | DecisionModel::Context | DecisionModel::Retry | DecisionModel::Display => {
+                return None;
+            }
+        })
+    }
 }
 
 /// How a decision reached us; hosts word a message differently for the two.

@@ -1,4 +1,8 @@
 //! What the handlers of one event amount to together: the one thing that a host acts on.
+//!
+//! A verdict is data. It is made by [`crate::fold`] alone; what it says in words is read off by its methods.
+
+mod read;
 
 use crate::event::EventKind;
 use crate::failure::Failure;
@@ -126,4 +130,7 @@ pub struct VerdictFields {
     pub suppress_original_prompt: bool,
     /// The notes joined, 2,000 characters at most.
     pub classifier_context: Option<String>,
+    /// The same without the notes that stand beside a rewrite of the output: for a host that refuses the rewrite
+    /// because of its shape (D11).
+    pub classifier_context_without_output: Option<String>,
 }

@@ -20,7 +20,8 @@ pub(super) const INSTRUCTIONS_LOADED: EventSpec = EventSpec {
     carries: Carries { permission_mode: false, effort: true },
     input: &[
         req("file_path", FieldType::String, "The file."),
-        req("memory_type", FieldType::String, "`User`, `Project`, `Local` or `Managed`."),
+        req("memory_type", FieldType::String, "`User`, `Project`, `Local` or `Managed`.")
+            .one_of(&["User", "Project", "Local", "Managed"]),
         req("load_reason", FieldType::String, "Why it was loaded."),
         opt("globs", FieldType::Strings, "The path patterns that let it in."),
         opt("trigger_file_path", FieldType::String, "The file whose access loaded it."),

@@ -114,7 +114,7 @@ pub(super) const FILE_CHANGED: EventSpec = EventSpec {
     carries: Carries { permission_mode: false, effort: false },
     input: &[
         req("file_path", FieldType::String, "The file."),
-        req("event", FieldType::String, "`add`, `change` or `unlink`."),
+        req("event", FieldType::String, "`add`, `change` or `unlink`.").one_of(&["add", "change", "unlink"]),
     ],
     output: &[opt(
         "watchPaths",

@@ -171,7 +171,8 @@ pub(super) const USER_PROMPT_EXPANSION: EventSpec = EventSpec {
     condition: false,
     carries: Carries { permission_mode: true, effort: false },
     input: &[
-        req("expansion_type", FieldType::String, "`slash_command` or `mcp_prompt`."),
+        req("expansion_type", FieldType::String, "`slash_command` or `mcp_prompt`.")
+            .one_of(&["slash_command", "mcp_prompt"]),
         req("command_name", FieldType::String, "The command, without its slash."),
         req("command_args", FieldType::String, "What follows the command, as typed."),
         opt("command_source", FieldType::String, "Where the command is defined."),

@@ -17,13 +17,14 @@ pub(super) const ELICITATION: EventSpec = EventSpec {
     input: &[
         req("mcp_server_name", FieldType::String, "The MCP server that asks."),
         req("message", FieldType::String, "The text shown to the user."),
-        opt("mode", FieldType::String, "`form` or `url`."),
+        opt("mode", FieldType::String, "`form` or `url`.").one_of(&["form", "url"]),
         opt("url", FieldType::String, "Where the user is sent (mode `url`)."),
         opt("elicitation_id", FieldType::String, "The id of the question."),
         opt("requested_schema", FieldType::Object, "The shape of the answer (mode `form`)."),
     ],
     output: &[
-        opt("action", FieldType::String, "`accept`, `decline` or `cancel`"),
+        opt("action", FieldType::String, "`accept`, `decline` or `cancel`")
+            .one_of(&["accept", "decline", "cancel"]),
         opt("content", FieldType::Object, "the answer, by field"),
     ],
     decision: DecisionModel::Elicitation,
@@ -57,7 +58,8 @@ pub(super) const ELICITATION_RESULT: EventSpec = EventSpec {
         opt("content", FieldType::Object, "The answer, by field."),
     ],
     output: &[
-        opt("action", FieldType::String, "`accept`, `decline` or `cancel`"),
+        opt("action", FieldType::String, "`accept`, `decline` or `cancel`")
+            .one_of(&["accept", "decline", "cancel"]),
         opt("content", FieldType::Object, "the answer, by field"),
     ],
     decision: DecisionModel::Elicitation,

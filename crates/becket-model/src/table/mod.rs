@@ -65,6 +65,17 @@ impl EventSpec {
         self.handlers.iter().find(|(allowed, _)| *allowed == kind).map(|(_, limit)| *limit)
     }
 
+    /// Whether the event has a field of this name in its `hookSpecificOutput`.
+    pub fn has_output(&self, name: &str) -> bool {
+        self.output.iter().any(|field| field.name == name)
+    }
+
+    /// Whether nothing that its hooks print or exit with is of any consequence (O4): no decision, no fields, and
+    /// exit 2 does nothing.
+    pub const fn discards_output(&self) -> bool {
+        matches!(self.decision, DecisionModel::None) && matches!(self.exit_2.effect, Exit2Effect::Ignored)
+    }
+
     /// The input fields in wire order, common ones first, as this event carries them (N1).
     pub fn all_input(&self) -> impl Iterator<Item = &'static FieldSpec> + use<> {
         let carries = self.carries;
@@ -122,12 +133,15 @@ impl EventKind {
 }
 
 const fn req(name: &'static str, kind: FieldType, doc: &'static str) -> FieldSpec {
-    FieldSpec { name, kind, required: true, doc }
+    FieldSpec { name, kind, required: true, doc, values: &[], fields: &[] }
 }
 
 const fn opt(name: &'static str, kind: FieldType, doc: &'static str) -> FieldSpec {
-    FieldSpec { name, kind, required: false, doc }
+    FieldSpec { name, kind, required: false, doc, values: &[], fields: &[] }
 }
+
+const EFFORT: &[FieldSpec] = &[req("level", FieldType::String, "How hard the model thinks.")
+    .one_of(&["low", "medium", "high", "xhigh", "max"])];
 
 /// The fields that every input may begin with, in wire order (N1).
 pub const COMMON_INPUT: &[FieldSpec] = &[
@@ -139,10 +153,11 @@ pub const COMMON_INPUT: &[FieldSpec] = &[
         "permission_mode",
         FieldType::String,
         "default, plan, acceptEdits, auto, dontAsk or bypassPermissions.",
-    ),
+    )
+    .one_of(&["default", "plan", "acceptEdits", "auto", "dontAsk", "bypassPermissions"]),
     opt("agent_id", FieldType::String, "The subagent, inside one."),
     opt("agent_type", FieldType::String, "The agent's name, inside a subagent or a named main agent."),
-    opt("effort", FieldType::Object, "`{level}`: low, medium, high, xhigh or max."),
+    opt("effort", FieldType::Object, "`{level}`: low, medium, high, xhigh or max.").holding(EFFORT),
     req("hook_event_name", FieldType::String, "The event's name."),
 ];
 
@@ -153,7 +168,8 @@ pub const UNIVERSAL_OUTPUT: &[FieldSpec] = &[
     opt("suppressOutput", FieldType::Boolean, "accepted, without effect"),
     opt("systemMessage", FieldType::String, "shown to the user"),
     opt("terminalSequence", FieldType::String, "OSC 0/1/2/9/99/777 or BEL, written to an interactive screen"),
-    opt("decision", FieldType::String, "`block` (or `approve`), where the event can block"),
+    opt("decision", FieldType::String, "`block` (or `approve`), where the event can block")
+        .one_of(&["block", "approve"]),
     opt("reason", FieldType::String, "why it blocks"),
     opt("hookSpecificOutput", FieldType::Object, "the event's own fields, with `hookEventName`"),
     opt("async", FieldType::Boolean, "true on the first line sends the hook to the background"),

@@ -1,11 +1,20 @@
 //! Permissions and notifications: their rows of the event table.
 
 use super::{
-    Alphabet, Audience, Carries, DecisionModel, EventSpec, Exit2, Exit2Effect, Family, FieldType,
+    Alphabet, Audience, Carries, DecisionModel, EventSpec, Exit2, Exit2Effect, Family, FieldSpec, FieldType,
     HandlerKind, Honours, MatcherSpec, ModelNotOk, OnFailureEffect, PlainStdout, opt, req,
 };
 use crate::EventKind;
 use std::time::Duration;
+
+/// The fields of an answer to a permission prompt.
+const REQUEST_DECISION: &[FieldSpec] = &[
+    req("behavior", FieldType::String, "`allow` or `deny`").one_of(&["allow", "deny"]),
+    opt("updatedInput", FieldType::Object, "beside allow: replaces the whole input of the call"),
+    opt("updatedPermissions", FieldType::Objects, "beside allow: rule updates"),
+    opt("message", FieldType::String, "beside deny: why, for the model"),
+    opt("interrupt", FieldType::Boolean, "beside deny: the turn stops too"),
+];
 
 pub(super) const PERMISSION_REQUEST: EventSpec = EventSpec {
     kind: EventKind::PermissionRequest,
@@ -19,11 +28,7 @@ pub(super) const PERMISSION_REQUEST: EventSpec = EventSpec {
         req("tool_input", FieldType::Object, "The call's arguments."),
         opt("permission_suggestions", FieldType::Objects, "Rule updates the host would offer the user."),
     ],
-    output: &[opt(
-        "decision",
-        FieldType::Object,
-        "`{behavior: \"allow\", updatedInput?, updatedPermissions?}` or `{behavior: \"deny\", message?, interrupt?}`",
-    )],
+    output: &[opt("decision", FieldType::Object, "the answer: yes or no").holding(REQUEST_DECISION)],
     decision: DecisionModel::PermissionRequest,
     exit_2: Exit2 { effect: Exit2Effect::Ignored, told: Audience::None },
     plain_stdout: PlainStdout::Log,

@@ -21,7 +21,8 @@ pub(super) const PRE_TOOL_USE: EventSpec = EventSpec {
         opt("mcp_server", FieldType::Object, "For a tool of an MCP server: its `name` and `source`."),
     ],
     output: &[
-        opt("permissionDecision", FieldType::String, "`allow`, `deny`, `ask` or `defer`"),
+        opt("permissionDecision", FieldType::String, "`allow`, `deny`, `ask` or `defer`")
+            .one_of(&["allow", "deny", "ask", "defer"]),
         opt("permissionDecisionReason", FieldType::String, "why; for the model on deny, else for the user"),
         opt("updatedInput", FieldType::Object, "replaces the whole input of the call"),
         opt("additionalContext", FieldType::String, "text for the model"),

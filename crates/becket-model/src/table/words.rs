@@ -56,6 +56,23 @@ pub struct FieldSpec {
     pub required: bool,
     /// What it says.
     pub doc: &'static str,
+    /// The texts it may hold; empty where any will do. Answers are held to them (O5), inputs are not: a host may
+    /// send values that are newer than this table.
+    pub values: &'static [&'static str],
+    /// The fields within, where it is an object of a known shape.
+    pub fields: &'static [FieldSpec],
+}
+
+impl FieldSpec {
+    /// The same field, held to these texts.
+    pub(super) const fn one_of(self, values: &'static [&'static str]) -> Self {
+        FieldSpec { values, ..self }
+    }
+
+    /// The same field, an object with these fields.
+    pub(super) const fn holding(self, fields: &'static [FieldSpec]) -> Self {
+        FieldSpec { fields, ..self }
+    }
 }
 
 /// JSON types as the table names them.

@@ -1,4 +1,4 @@
 //! The JSON on a handler's stdin and stdout, apart from the types that the engine works with.
 
 pub mod input;
-pub mod output;
+pub(crate) mod output;

@@ -1,1 +1,194 @@
-//! placeholder
+//! The output object of a handler: checked against the event's row of the table, then read without surprises.
+//!
+//! [`Output::read`] refuses what breaks O5 or O6 and names the field; after it every getter is total. An explicit
+//! `null` is an absent field. Fields that the table does not know are ignored, and listed by [`unknown_fields`].
+//! What the fields *mean* is said by [`crate::interpret`].
+
+use super::input::type_name;
+use crate::failure::Failure;
+use crate::table::{EventSpec, FieldSpec, FieldType, UNIVERSAL_OUTPUT};
+use serde_json::{Map, Value};
+
+const OWN: &str = "hookSpecificOutput";
+const EVENT_NAME: &str = "hookEventName";
+const SHOWN: usize = 60;
+
+/// A handler's answer that fits its event.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Output<'a> {
+    spec: &'a EventSpec,
+    top: &'a Map<String, Value>,
+    own: Option<&'a Map<String, Value>>,
+}
+
+impl<'a> Output<'a> {
+    /// Checks an answer to an event of `spec`.
+    ///
+    /// # Errors
+    /// [`Failure::WrongField`] names the first field that is wrong (O5), [`Failure::WrongEvent`] a
+    /// `hookEventName` that is not the event's (O6).
+    pub(crate) fn read(spec: &'a EventSpec, object: &'a Map<String, Value>) -> Result<Self, Failure> {
+        check(UNIVERSAL_OUTPUT, object, "")?;
+        let own = object.get(OWN).and_then(Value::as_object);
+        if let Some(own) = own {
+            check_event_name(spec, own)?;
+            check(spec.output, own, "hookSpecificOutput.")?;
+        }
+        Ok(Output { spec, top: object, own })
+    }
+
+    /// Checks the universal fields alone and leaves `hookSpecificOutput` out, whatever it holds (O3, elicitations).
+    pub(crate) fn read_universal(
+        spec: &'a EventSpec,
+        object: &'a Map<String, Value>,
+    ) -> Result<Self, Failure> {
+        check(UNIVERSAL_OUTPUT.iter().filter(|field| field.name != OWN), object, "")?;
+        Ok(Output { spec, top: object, own: None })
+    }
+
+    /// A universal field, unless it is absent.
+    pub(crate) fn top(&self, name: &str) -> Option<&'a Value> {
+        self.top.get(name).filter(|value| !value.is_null())
+    }
+
+    /// A universal text that says something; blank text counts as absent.
+    pub(crate) fn top_text(&self, name: &str) -> Option<&'a str> {
+        self.top(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty())
+    }
+
+    /// A field of `hookSpecificOutput`, unless it is absent or not one of this event's.
+    pub(crate) fn own(&self, name: &str) -> Option<&'a Value> {
+        let own = self.own.filter(|_| self.spec.has_output(name))?;
+        own.get(name).filter(|value| !value.is_null())
+    }
+
+    /// A text of `hookSpecificOutput` that says something; blank text counts as absent.
+    pub(crate) fn own_text(&self, name: &str) -> Option<&'a str> {
+        self.own(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty())
+    }
+
+    /// Whether a field of `hookSpecificOutput` is there and true.
+    pub(crate) fn own_flag(&self, name: &str) -> bool {
+        self.own(name).and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    /// An object in `hookSpecificOutput`.
+    pub(crate) fn own_object(&self, name: &str) -> Option<&'a Map<String, Value>> {
+        self.own(name).and_then(Value::as_object)
+    }
+}
+
+/// The paths of fields that the event's row does not know; they have no effect (O5).
+pub(crate) fn unknown_fields(spec: &EventSpec, object: &Map<String, Value>) -> Vec<String> {
+    let mut found = Vec::new();
+    collect_unknown(UNIVERSAL_OUTPUT, object, "", &mut found);
+    if let Some(own) = object.get(OWN).and_then(Value::as_object) {
+        collect_unknown(spec.output, own, "hookSpecificOutput.", &mut found);
+        found.retain(|path| path != "hookSpecificOutput.hookEventName");
+    }
+    found
+}
+
+fn collect_unknown(known: &[FieldSpec], object: &Map<String, Value>, prefix: &str, found: &mut Vec<String>) {
+    for (name, value) in object {
+        match (known.iter().find(|field| field.name == name), value.as_object()) {
+            (None, _) => found.push(format!("{prefix}{name}")),
+            (Some(field), Some(inner)) if !field.fields.is_empty() => {
+                collect_unknown(field.fields, inner, &format!("{prefix}{name}."), found);
+            }
+            (Some(_), _) => {}
+        }
+    }
+}
+
+fn check_event_name(spec: &EventSpec, own: &Map<String, Value>) -> Result<(), Failure> {
+    let got = match own.get(EVENT_NAME) {
+        Some(Value::String(name)) if name == spec.kind.name() => return Ok(()),
+        Some(Value::String(name)) => cut(name),
+        None | Some(Value::Null) => "nothing".to_owned(),
+        Some(other) => type_name(other).to_owned(),
+    };
+    Err(Failure::WrongEvent { expected: spec.kind.name(), got })
+}
+
+fn check<'s>(
+    fields: impl IntoIterator<Item = &'s FieldSpec>,
+    object: &Map<String, Value>,
+    prefix: &str,
+) -> Result<(), Failure> {
+    for field in fields {
+        let path = || format!("{prefix}{}", field.name);
+        match object.get(field.name).filter(|value| !value.is_null()) {
+            None if field.required => return Err(wrong(path(), field, "nothing".to_owned())),
+            None => {}
+            Some(value) => {
+                if let Some(got) = mismatch(field, value) {
+                    return Err(wrong(path(), field, got));
+                }
+                if let Some(inner) = value.as_object().filter(|_| !field.fields.is_empty()) {
+                    check(field.fields, inner, &format!("{prefix}{}.", field.name))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn wrong(path: String, field: &FieldSpec, got: String) -> Failure {
+    Failure::WrongField { field: path, expected: expected(field), got }
+}
+
+fn expected(field: &FieldSpec) -> String {
+    match field.values {
+        [] => field.kind.as_str().to_owned(),
+        [one] => format!("`{one}`"),
+        [first @ .., last] => {
+            let first: Vec<String> = first.iter().map(|value| format!("`{value}`")).collect();
+            format!("{} or `{last}`", first.join(", "))
+        }
+    }
+}
+
+/// What came instead of what the field may hold; `None` where it fits.
+fn mismatch(field: &FieldSpec, value: &Value) -> Option<String> {
+    if !fits(field.kind, value) {
+        return Some(describe(value));
+    }
+    let text = value.as_str().filter(|text| !field.values.is_empty() && !field.values.contains(text))?;
+    Some(format!("`{}`", cut(text)))
+}
+
+fn fits(kind: FieldType, value: &Value) -> bool {
+    match kind {
+        FieldType::String => value.is_string(),
+        FieldType::StringOrNull => value.is_string() || value.is_null(),
+        FieldType::Strings => value.as_array().is_some_and(|list| list.iter().all(Value::is_string)),
+        FieldType::Number => value.is_number(),
+        FieldType::Integer => value.is_i64() || value.is_u64(),
+        FieldType::Boolean => value.is_boolean(),
+        FieldType::Object => value.is_object(),
+        FieldType::Objects => value.as_array().is_some_and(|list| list.iter().all(Value::is_object)),
+        FieldType::Any => true,
+    }
+}
+
+fn describe(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("the string `{}`", cut(text)),
+        Value::Array(list) => match list.first() {
+            Some(first) => format!("a list that begins with {}", type_name(first)),
+            None => "an empty list".to_owned(),
+        },
+        Value::Bool(truth) => format!("`{truth}`"),
+        Value::Number(number) => format!("`{number}`"),
+        Value::Null | Value::Object(_) => type_name(value).to_owned(),
+    }
+}
+
+/// A user's text, short enough for a message.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,228 @@
+//! What was decided, by the event's decision model: one total `match`.
+
+use super::{Heard, settle};
+use crate::interpret::BLOCKED;
+use crate::reply::{DecidedBy, Decision, ElicitationAction, PermissionDecision, Reply, RequestDecision};
+use crate::table::{DecisionModel, EventSpec};
+use crate::verdict::{Reason, Ruling, Said};
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+
+/// The reason of an ask that gives none.
+const ASKED: &str = "Asked by hook";
+
+/// Weighs all decisions.
+pub(super) fn rule(spec: &EventSpec, heard: &[Heard], warnings: &mut Vec<String>) -> Ruling {
+    match spec.decision {
+        DecisionModel::None | DecisionModel::Context | DecisionModel::Retry | DecisionModel::Display => {
+            Ruling::None
+        }
+        DecisionModel::Permission => permission(heard),
+        DecisionModel::Block | DecisionModel::Task | DecisionModel::ContinueOnly => {
+            let reasons = blocks(heard);
+            if reasons.is_empty() { Ruling::None } else { Ruling::Block(reasons) }
+        }
+        DecisionModel::PermissionRequest => request(heard, warnings),
+        DecisionModel::Elicitation => elicitation(heard, warnings),
+        DecisionModel::Path => worktree(heard),
+    }
+}
+
+/// The reasons that `pick` finds, those of failures last: an explicit denial's reason goes first (H9).
+fn reasons(heard: &[Heard], pick: impl Fn(&Decision) -> Option<Reason>) -> Vec<Said<Reason>> {
+    let mut found: Vec<Said<Reason>> = heard
+        .iter()
+        .filter_map(|one| Some(Said::by(&one.place, one.reply.decision.as_ref().and_then(&pick)?)))
+        .collect();
+    found.sort_by_key(|said| said.what.by == DecidedBy::Failure);
+    found
+}
+
+/// D1: the strictest, and why.
+fn permission(heard: &[Heard]) -> Ruling {
+    let said = |decision: &Decision| match decision {
+        Decision::Permission { decision, reason, by } => Some((*decision, reason.clone(), *by)),
+        Decision::Block { .. }
+        | Decision::PermissionRequest(_)
+        | Decision::Elicitation { .. }
+        | Decision::Worktree(_) => None,
+    };
+    let strictest = heard
+        .iter()
+        .filter_map(|one| one.reply.decision.as_ref().and_then(said))
+        .map(|(decision, ..)| decision)
+        .max();
+    let Some(strictest) = strictest else { return Ruling::None };
+    let reasons = reasons(heard, |decision| {
+        let (decision, reason, by) = said(decision)?;
+        let text = reason.unwrap_or_else(|| default_reason(decision).to_owned());
+        (decision == strictest).then_some(Reason { text, by })
+    });
+    Ruling::Permission { decision: strictest, reasons }
+}
+
+fn default_reason(decision: PermissionDecision) -> &'static str {
+    match decision {
+        PermissionDecision::Deny => BLOCKED,
+        PermissionDecision::Ask => ASKED,
+        PermissionDecision::Allow | PermissionDecision::Defer => "",
+    }
+}
+
+fn blocks(heard: &[Heard]) -> Vec<Said<Reason>> {
+    reasons(heard, |decision| match decision {
+        Decision::Block { reason, by } => Some(Reason { text: reason.clone(), by: *by }),
+        Decision::Permission { .. }
+        | Decision::PermissionRequest(_)
+        | Decision::Elicitation { .. }
+        | Decision::Worktree(_) => None,
+    })
+}
+
+/// D8: any denial wins over any allow.
+fn request(heard: &[Heard], warnings: &mut Vec<String>) -> Ruling {
+    let denials = reasons(heard, |decision| match decision {
+        Decision::PermissionRequest(RequestDecision::Deny { message, .. }) => Some(Reason {
+            text: message.clone().unwrap_or_else(|| BLOCKED.to_owned()),
+            by: DecidedBy::Answer,
+        }),
+        Decision::PermissionRequest(RequestDecision::Allow { .. })
+        | Decision::Permission { .. }
+        | Decision::Block { .. }
+        | Decision::Elicitation { .. }
+        | Decision::Worktree(_) => None,
+    });
+    if !denials.is_empty() {
+        return Ruling::RequestDeny { reasons: denials, interrupt: heard.iter().any(interrupts) };
+    }
+    if !heard.iter().any(|one| allowed(one).is_some()) {
+        return Ruling::None;
+    }
+    if let Some(failed) = heard.iter().find(|one| one.voids_allows) {
+        warnings.push(format!(
+            "no hook's allow counts: `{}` ({}) gave no usable answer, and its `onFailure` is `block`",
+            failed.place.label, failed.place.source
+        ));
+        return Ruling::None;
+    }
+    allow(heard, warnings)
+}
+
+fn interrupts(one: &Heard) -> bool {
+    matches!(
+        one.reply.decision,
+        Some(Decision::PermissionRequest(RequestDecision::Deny { interrupt: true, .. }))
+    )
+}
+
+type Allowed<'a> = (Option<&'a Map<String, Value>>, &'a [Value]);
+
+fn allowed(one: &Heard) -> Option<Allowed<'_>> {
+    one.reply.decision.as_ref().and_then(allowed_by)
+}
+
+fn allowed_by(decision: &Decision) -> Option<Allowed<'_>> {
+    match decision {
+        Decision::PermissionRequest(RequestDecision::Allow { updated_input, updated_permissions }) => {
+            Some((updated_input.as_ref(), updated_permissions))
+        }
+        Decision::PermissionRequest(RequestDecision::Deny { .. })
+        | Decision::Permission { .. }
+        | Decision::Block { .. }
+        | Decision::Elicitation { .. }
+        | Decision::Worktree(_) => None,
+    }
+}
+
+fn allowed_input(reply: &Reply) -> Option<&Map<String, Value>> {
+    reply.decision.as_ref().and_then(allowed_by)?.0
+}
+
+fn allow(heard: &[Heard], warnings: &mut Vec<String>) -> Ruling {
+    let updated_permissions = heard
+        .iter()
+        .filter_map(|one| allowed(one).map(|(_, updates)| (one, updates)))
+        .flat_map(|(one, updates)| updates.iter().map(|update| Said::by(&one.place, update.clone())))
+        .collect();
+    Ruling::RequestAllow {
+        updated_input: settle::most_trusted(heard, "updatedInput", allowed_input, warnings),
+        updated_permissions,
+    }
+}
+
+/// D11: the strictest action; the content is the most trusted accept's.
+fn elicitation(heard: &[Heard], warnings: &mut Vec<String>) -> Ruling {
+    let strictest = heard.iter().filter_map(|one| action(&one.reply)).max();
+    let Some(action) = strictest.copied() else { return Ruling::None };
+    if action != ElicitationAction::Accept {
+        return Ruling::Elicitation { action, content: None };
+    }
+    let accepted = settle::most_trusted(heard, "content", content, warnings);
+    let content =
+        accepted.and_then(|said| Some(Said { source: said.source, label: said.label, what: said.what? }));
+    Ruling::Elicitation { action, content }
+}
+
+fn action(reply: &Reply) -> Option<&ElicitationAction> {
+    match &reply.decision {
+        Some(Decision::Elicitation { action, .. }) => Some(action),
+        Some(
+            Decision::Permission { .. }
+            | Decision::Block { .. }
+            | Decision::PermissionRequest(_)
+            | Decision::Worktree(_),
+        )
+        | None => None,
+    }
+}
+
+fn content(reply: &Reply) -> Option<&Option<Map<String, Value>>> {
+    match &reply.decision {
+        Some(Decision::Elicitation { content, .. }) => Some(content),
+        Some(
+            Decision::Permission { .. }
+            | Decision::Block { .. }
+            | Decision::PermissionRequest(_)
+            | Decision::Worktree(_),
+        )
+        | None => None,
+    }
+}
+
+/// D11: one failure fails the creation, and so do two different paths.
+fn worktree(heard: &[Heard]) -> Ruling {
+    let mut failed = blocks(heard);
+    failed.extend(heard.iter().filter_map(|one| {
+        let text = one.failure.as_ref()?.to_string();
+        Some(Said::by(&one.place, Reason { text, by: DecidedBy::Failure }))
+    }));
+    if !failed.is_empty() {
+        return Ruling::WorktreeFailed(failed);
+    }
+    let paths: Vec<Said<&PathBuf>> = heard
+        .iter()
+        .filter_map(|one| match &one.reply.decision {
+            Some(Decision::Worktree(path)) => Some(Said::by(&one.place, path)),
+            Some(
+                Decision::Permission { .. }
+                | Decision::Block { .. }
+                | Decision::PermissionRequest(_)
+                | Decision::Elicitation { .. },
+            )
+            | None => None,
+        })
+        .collect();
+    let Some(first) = paths.first() else { return Ruling::None };
+    if paths.iter().all(|other| other.what == first.what) {
+        return Ruling::Worktree(Said {
+            source: first.source.clone(),
+            label: first.label.clone(),
+            what: first.what.clone(),
+        });
+    }
+    let differs = |said: Said<&PathBuf>| {
+        let text = format!("made `{}`, and another hook made a different worktree", said.what.display());
+        Said { source: said.source, label: said.label, what: Reason { text, by: DecidedBy::Answer } }
+    };
+    Ruling::WorktreeFailed(paths.into_iter().map(differs).collect())
+}

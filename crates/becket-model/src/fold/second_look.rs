@@ -1,0 +1,76 @@
+//! The handlers that ran once more, on a rewritten input: they can only make the verdict stricter (D9).
+
+use super::{Entry, FoldOptions, fold, holds_back_call};
+use crate::reply::{Decision, ElicitationAction, PermissionDecision, Reply, RequestDecision};
+use crate::source::OnFailure;
+use crate::table::{EventSpec, OnFailureEffect};
+use crate::verdict::{Ruling, Verdict};
+
+/// Takes into `verdict` what handlers said of the input that it rewrote.
+///
+/// Only denials and asks count, and failures: these as [`crate::OnFailure`] says. A `defer` counts as an ask. Contexts,
+/// messages, stops, rewrites and allows of the second run are dropped.
+pub fn second_look(
+    spec: &'static EventSpec,
+    options: FoldOptions,
+    mut verdict: Verdict,
+    entries: impl IntoIterator<Item = Entry>,
+) -> Verdict {
+    // As in an interactive session: a second look can't defer a call, and must not let it pass.
+    let asking = FoldOptions { interactive: true, ..options };
+    let entries: Vec<Entry> = entries.into_iter().map(restricting).collect();
+    let voids = spec.on_failure == OnFailureEffect::VoidAllows
+        && entries.iter().any(|entry| entry.failure.is_some() && entry.place.on_failure == OnFailure::Block);
+    let second = fold(spec, asking, entries);
+    verdict.failures.extend(second.failures);
+    verdict.warnings.extend(second.warnings);
+    if voids && matches!(verdict.ruling, Ruling::RequestAllow { .. }) {
+        verdict.ruling = Ruling::None;
+    }
+    verdict.ruling = stricter(verdict.ruling, second.ruling);
+    if holds_back_call(&verdict.ruling) {
+        verdict.fields.updated_input = None;
+    }
+    if super::drops_context(spec, options, &verdict.ruling) {
+        verdict.context.clear();
+    }
+    verdict
+}
+
+/// The entry with nothing but what restricts.
+fn restricting(entry: Entry) -> Entry {
+    let decision = entry.reply.decision.filter(|decision| match decision {
+        Decision::Permission { decision, .. } => *decision > PermissionDecision::Allow,
+        Decision::Block { .. } => true,
+        Decision::PermissionRequest(answer) => matches!(answer, RequestDecision::Deny { .. }),
+        Decision::Elicitation { action, .. } => *action == ElicitationAction::Decline,
+        Decision::Worktree(_) => false,
+    });
+    Entry { reply: Reply { decision, ..Reply::default() }, ..entry }
+}
+
+/// The stricter of two rulings on one event; of two alike the first, with the reasons of both.
+fn stricter(first: Ruling, second: Ruling) -> Ruling {
+    match (first, second) {
+        (Ruling::Block(mut reasons), Ruling::Block(more)) => {
+            reasons.extend(more);
+            Ruling::Block(reasons)
+        }
+        (
+            Ruling::RequestDeny { mut reasons, interrupt },
+            Ruling::RequestDeny { reasons: more, interrupt: also },
+        ) => {
+            reasons.extend(more);
+            Ruling::RequestDeny { reasons, interrupt: interrupt || also }
+        }
+        (
+            Ruling::Permission { decision, mut reasons },
+            Ruling::Permission { decision: other, reasons: more },
+        ) if decision == other => {
+            reasons.extend(more);
+            Ruling::Permission { decision, reasons }
+        }
+        (first, second) if second.strictness() > first.strictness() => second,
+        (first, _) => first,
+    }
+}

@@ -1,0 +1,129 @@
+//! Fields that several handlers gave: whose counts (D4, D11).
+
+use super::Heard;
+use crate::reply::Reply;
+use crate::table::EventSpec;
+use crate::verdict::{Said, VerdictFields};
+use serde_json::Value;
+use std::cmp::Reverse;
+use std::path::PathBuf;
+
+/// The notes for the classifier, all handlers together, in characters.
+const CLASSIFIER_LIMIT: usize = 2000;
+
+/// The value of the most trusted source, and within it the last in C6 order; a warning names each loser that said
+/// something else.
+pub(super) fn most_trusted<T: Clone + PartialEq>(
+    heard: &[Heard],
+    name: &str,
+    pick: impl Fn(&Reply) -> Option<&T>,
+    warnings: &mut Vec<String>,
+) -> Option<Said<T>> {
+    let (winner, value) = winner(heard, &pick)?;
+    for loser in heard {
+        if pick(&loser.reply).is_some_and(|other| other != value) {
+            warnings.push(format!(
+                "`{name}` of `{}` ({}) is not used: that of `{}` ({}) counts",
+                loser.place.label, loser.place.source, winner.place.label, winner.place.source
+            ));
+        }
+    }
+    Some(Said::by(&winner.place, value.clone()))
+}
+
+fn winner<'a, T>(
+    heard: &'a [Heard],
+    pick: impl Fn(&'a Reply) -> Option<&'a T>,
+) -> Option<(&'a Heard, &'a T)> {
+    heard
+        .iter()
+        .enumerate()
+        .filter_map(|(at, heard)| Some((at, heard, pick(&heard.reply)?)))
+        .min_by_key(|(at, heard, _)| (heard.place.source.trust_rank(), Reverse(*at)))
+        .map(|(_, heard, value)| (heard, value))
+}
+
+/// All fields of the event; those that it does not have stay empty, whatever an in-process handler gave.
+pub(super) fn fields(spec: &EventSpec, heard: &[Heard], warnings: &mut Vec<String>) -> VerdictFields {
+    let has = |name: &str| spec.has_output(name);
+    let mut settle = Settling { spec, heard, warnings };
+    let any = |name: &str, pick: fn(&Reply) -> bool| has(name) && heard.iter().any(|one| pick(&one.reply));
+    VerdictFields {
+        updated_input: settle.one("updatedInput", |reply| reply.fields.updated_input.as_ref()),
+        updated_tool_output: settle.one("updatedToolOutput", tool_output),
+        updated_mcp_tool_output: settle.one("updatedMCPToolOutput", mcp_tool_output),
+        display_content: settle.one("displayContent", |reply| reply.fields.display_content.as_ref()),
+        session_title: settle.one("sessionTitle", |reply| reply.fields.session_title.as_ref()),
+        initial_user_message: settle
+            .one("initialUserMessage", |reply| reply.fields.initial_user_message.as_ref()),
+        watch_paths: watch_paths(heard).filter(|_| has("watchPaths")),
+        retry: any("retry", |reply| reply.fields.retry),
+        reload_skills: any("reloadSkills", |reply| reply.fields.reload_skills),
+        suppress_original_prompt: any("suppressOriginalPrompt", |reply| {
+            reply.fields.suppress_original_prompt
+        }),
+        classifier_context: notes(heard, lost_output).filter(|_| has("classifierContext")),
+        classifier_context_without_output: notes(heard, |_, one| rewrites_output(one))
+            .filter(|_| has("classifierContext")),
+    }
+}
+
+struct Settling<'a> {
+    spec: &'a EventSpec,
+    heard: &'a [Heard],
+    warnings: &'a mut Vec<String>,
+}
+
+impl Settling<'_> {
+    fn one<T: Clone + PartialEq>(
+        &mut self,
+        name: &str,
+        pick: impl Fn(&Reply) -> Option<&T>,
+    ) -> Option<Said<T>> {
+        self.spec.has_output(name).then(|| most_trusted(self.heard, name, pick, self.warnings)).flatten()
+    }
+}
+
+/// The union of the lists, in C6 order; `None` where nobody gave one.
+fn watch_paths(heard: &[Heard]) -> Option<Vec<PathBuf>> {
+    let mut lists = heard.iter().filter_map(|one| one.reply.fields.watch_paths.as_ref()).peekable();
+    lists.peek()?;
+    let mut union = Vec::new();
+    for path in lists.flatten() {
+        if !union.contains(path) {
+            union.push(path.clone());
+        }
+    }
+    Some(union)
+}
+
+/// The notes joined and cut, without those of handlers that `drops` names.
+fn notes(heard: &[Heard], drops: impl Fn(&[Heard], &Heard) -> bool) -> Option<String> {
+    let kept: Vec<&str> = heard
+        .iter()
+        .filter(|one| !drops(heard, one))
+        .filter_map(|one| one.reply.fields.classifier_context.as_deref())
+        .collect();
+    (!kept.is_empty()).then(|| kept.join("\n").chars().take(CLASSIFIER_LIMIT).collect())
+}
+
+fn rewrites_output(one: &Heard) -> bool {
+    tool_output(&one.reply).is_some() || mcp_tool_output(&one.reply).is_some()
+}
+
+/// Whether a handler's rewrite of the output lost to another's (D11).
+fn lost_output(heard: &[Heard], one: &Heard) -> bool {
+    let lost = |pick: fn(&Reply) -> Option<&Value>| {
+        let mine = pick(&one.reply);
+        mine.is_some() && winner(heard, pick).map(|(_, value)| value) != mine
+    };
+    lost(tool_output) || lost(mcp_tool_output)
+}
+
+fn tool_output(reply: &Reply) -> Option<&Value> {
+    reply.fields.updated_tool_output.as_ref()
+}
+
+fn mcp_tool_output(reply: &Reply) -> Option<&Value> {
+    reply.fields.updated_mcp_tool_output.as_ref()
+}

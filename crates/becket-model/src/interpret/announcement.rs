@@ -1,0 +1,56 @@
+//! A hook's word that it goes on in the background: `{"async": true, "asyncTimeout": 30}`, alone on its first line
+//! (A2).
+//!
+//! Strict on purpose: a line that says anything else beside these two is an answer, so that no denial is taken for an
+//! announcement.
+
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+const DEFAULT: Duration = Duration::from_secs(15);
+/// From here on a number is taken for milliseconds.
+const SECONDS_END: f64 = 1000.0;
+
+/// A hook has announced that it goes on in the background.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Announcement {
+    /// How long it may run from here on.
+    pub limit: Duration,
+    /// How many bytes of stdout the announcement takes, its line end included; what follows is the answer.
+    pub length: usize,
+    /// What its author should know.
+    pub warning: Option<String>,
+}
+
+/// The announcement that `stdout` begins with, if it does.
+///
+/// Once the first line is whole the answer to this question no longer changes, however much is printed later.
+pub fn announcement(stdout: &[u8]) -> Option<Announcement> {
+    let end = stdout.iter().position(|byte| *byte == b'\n').map_or(stdout.len(), |at| at + 1);
+    let line = std::str::from_utf8(&stdout[..end]).ok()?;
+    let line = line.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let object: Map<String, Value> = serde_json::from_str(line).ok()?;
+    if !object.keys().all(|key| key == "async" || key == "asyncTimeout") {
+        return None;
+    }
+    if object.get("async") != Some(&Value::Bool(true)) {
+        return None;
+    }
+    let (limit, warning) = limit(object.get("asyncTimeout"))?;
+    Some(Announcement { limit, length: end, warning })
+}
+
+fn limit(value: Option<&Value>) -> Option<(Duration, Option<String>)> {
+    match value {
+        None | Some(Value::Null) => Some((DEFAULT, None)),
+        Some(value) => {
+            let number = value.as_f64().filter(|number| *number > 0.0)?;
+            if number < SECONDS_END {
+                return Some((Duration::try_from_secs_f64(number).ok()?, None));
+            }
+            let warning =
+                format!("`asyncTimeout: {value}` is read as milliseconds; it is a number of seconds");
+            Some((Duration::try_from_secs_f64(number / 1000.0).ok()?, Some(warning)))
+        }
+    }
+}

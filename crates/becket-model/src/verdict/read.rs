@@ -1,0 +1,138 @@
+//! What hosts ask a [`Verdict`].
+
+use super::{Reason, Ruling, Said, Verdict, VerdictFields};
+use crate::failure::Failure;
+use crate::reply::{ElicitationAction, PermissionDecision};
+use crate::source::Source;
+use crate::table::DecisionModel;
+
+impl Verdict {
+    /// Whether what the event is about does not happen: a call that is denied, or stopped by `continue: false` before it
+    /// ran (D6); a prompt, a task, a change or a turn's end that is held back; a refused permission; a question that is
+    /// declined or cancelled; a worktree that was not made.
+    pub fn blocks(&self) -> bool {
+        self.ruling.holds_back() || (self.stop.is_some() && self.is_about_a_pending_call())
+    }
+
+    /// Whether a tool call waits: for a person, or to be taken up by another process (D10).
+    pub fn asks_or_defers(&self) -> bool {
+        matches!(
+            self.ruling,
+            Ruling::Permission { decision: PermissionDecision::Ask | PermissionDecision::Defer, .. }
+        )
+    }
+
+    /// Why, in words: one reason as it is, several each with its source in front; an ask with its source even when alone;
+    /// what a plugin holds back ends by naming the plugin (D2). Reasons of a block are paragraphs of their own (D11).
+    pub fn joined_reason(&self) -> Option<String> {
+        let reasons: Vec<&Said<Reason>> =
+            self.ruling.reasons().iter().filter(|said| !said.what.text.is_empty()).collect();
+        let labelled = reasons.len() > 1 || self.asks_or_defers();
+        let paragraphs = matches!(self.ruling, Ruling::Block(_) | Ruling::WorktreeFailed(_));
+        let lines: Vec<String> =
+            reasons.iter().map(|said| worded(said, labelled, self.ruling.holds_back())).collect();
+        (!lines.is_empty()).then(|| lines.join(if paragraphs { "\n\n" } else { "\n" }))
+    }
+
+    /// All context for the model, a line break between the texts of two handlers.
+    pub fn joined_context(&self) -> Option<String> {
+        let texts: Vec<&str> = self.context.iter().map(|said| said.what.text.as_str()).collect();
+        (!texts.is_empty()).then(|| texts.join("\n"))
+    }
+
+    /// The failures by which something went unchecked; each is to be shown to the user (O10).
+    pub fn unchecked(&self) -> impl Iterator<Item = &Said<Failure>> {
+        self.failures.iter().filter(|said| said.what.is_unchecked())
+    }
+
+    fn is_about_a_pending_call(&self) -> bool {
+        matches!(self.event.spec().decision, DecisionModel::Permission | DecisionModel::PermissionRequest)
+    }
+}
+
+fn worded(said: &Said<Reason>, labelled: bool, holds_back: bool) -> String {
+    let mut text = said.what.text.clone();
+    if labelled {
+        text = format!("[{}] {text}", said.source);
+    }
+    match &said.source {
+        Source::Plugin(name) if holds_back => text.push_str(&format!(" (from plugin `{name}`)")),
+        Source::Plugin(_)
+        | Source::Policy
+        | Source::User
+        | Source::Project
+        | Source::Local
+        | Source::Skill(_)
+        | Source::Agent(_)
+        | Source::Callback
+        | Source::Function
+        | Source::Flag => {}
+    }
+    text
+}
+
+impl Ruling {
+    /// Whether what the event is about is held back by the ruling alone.
+    pub fn holds_back(&self) -> bool {
+        match self {
+            Ruling::Permission { decision, .. } => *decision == PermissionDecision::Deny,
+            Ruling::Block(_) | Ruling::RequestDeny { .. } | Ruling::WorktreeFailed(_) => true,
+            Ruling::Elicitation { action, .. } => *action != ElicitationAction::Accept,
+            Ruling::None | Ruling::RequestAllow { .. } | Ruling::Worktree(_) => false,
+        }
+    }
+
+    /// The reasons, in the order in which they are told.
+    pub fn reasons(&self) -> &[Said<Reason>] {
+        match self {
+            Ruling::Permission { reasons, .. }
+            | Ruling::Block(reasons)
+            | Ruling::RequestDeny { reasons, .. }
+            | Ruling::WorktreeFailed(reasons) => reasons,
+            Ruling::None | Ruling::RequestAllow { .. } | Ruling::Elicitation { .. } | Ruling::Worktree(_) => {
+                &[]
+            }
+        }
+    }
+
+    /// One word for it: `none`, `allow`, `ask`, `defer`, `deny`, `block`, `accept`, `cancel`, `decline`, `created` or
+    /// `failed`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Ruling::None => "none",
+            Ruling::Permission { decision, .. } => decision.as_str(),
+            Ruling::Block(_) => "block",
+            Ruling::RequestAllow { .. } => "allow",
+            Ruling::RequestDeny { .. } => "deny",
+            Ruling::Elicitation { action, .. } => action.as_str(),
+            Ruling::Worktree(_) => "created",
+            Ruling::WorktreeFailed(_) => "failed",
+        }
+    }
+
+    /// How much it holds back; more is stricter. Among the rulings of one event it is a total order, in which an allow
+    /// stands below saying nothing.
+    pub(crate) fn strictness(&self) -> u8 {
+        match self {
+            Ruling::RequestAllow { .. } | Ruling::Worktree(_) => 0,
+            Ruling::Permission { decision: PermissionDecision::Allow, .. } => 0,
+            Ruling::Elicitation { action: ElicitationAction::Accept, .. } => 0,
+            Ruling::None => 1,
+            Ruling::Permission { decision: PermissionDecision::Ask, .. } => 2,
+            Ruling::Elicitation { action: ElicitationAction::Cancel, .. } => 2,
+            Ruling::Permission { decision: PermissionDecision::Defer, .. } => 3,
+            Ruling::Permission { decision: PermissionDecision::Deny, .. } => 4,
+            Ruling::Elicitation { action: ElicitationAction::Decline, .. } => 4,
+            Ruling::Block(_) | Ruling::RequestDeny { .. } | Ruling::WorktreeFailed(_) => 4,
+        }
+    }
+}
+
+impl VerdictFields {
+    /// Takes back a rewrite of a tool's output that does not have the tool's shape, and the notes beside it (D11).
+    pub fn refuse_tool_output(&mut self) {
+        self.updated_tool_output = None;
+        self.updated_mcp_tool_output = None;
+        self.classifier_context = self.classifier_context_without_output.clone();
+    }
+}
