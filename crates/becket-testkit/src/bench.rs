@@ -1,0 +1,221 @@
+//! A measuring harness: ours and its floor, turn by turn in one run, so that both meet the same machine.
+//!
+//! A row says what was measured, what it is compared with, and what it must reach. It goes to stdout twice: as a line
+//! to read, and as one line of JSON for `cargo xtask bench`. A missed target does not fail the run: figures of a loaded
+//! machine are for people to judge.
+//!
+//! ```no_run
+//! use becket_testkit::bench::{Bench, Must};
+//!
+//! let mut bench = Bench::new("becket-example");
+//! bench.versus("sum of 1,000 numbers", Must::Ratio(1.15), || (0..1000).sum::<u64>(), || (0..1000).sum::<u64>());
+//! bench.alone("nothing", Must::Nanos(100.0), || ());
+//! ```
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+/// A sample shorter than this says more about the clock than about the code: iterations are added.
+const LEAST_SAMPLE: Duration = Duration::from_micros(50);
+
+/// What a row must reach.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Must {
+    /// Ours divided by the floor is at most this.
+    Ratio(f64),
+    /// One iteration of ours takes at most this many nanoseconds.
+    Nanos(f64),
+    /// Nothing: shown for comparison.
+    Nothing,
+}
+
+/// One measured row; the JSON line has these fields.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// Who measured.
+    #[serde(rename = "crate")]
+    pub krate: String,
+    /// What was measured.
+    pub row: String,
+    /// Median time of one iteration of ours, in nanoseconds.
+    pub ours_ns: f64,
+    /// The same of the floor, if there is one.
+    pub floor_ns: Option<f64>,
+    /// Median of the ratios of neighbouring samples: both of a pair met the same load.
+    pub ratio: Option<f64>,
+    /// The target in words: `ratio <= 1.15`, `<= 500 ns`, or nothing.
+    pub must: Option<String>,
+    /// Whether it was reached; nothing without a target.
+    pub ok: Option<bool>,
+    /// What the floor is, or what else a reader should know.
+    pub note: String,
+}
+
+/// The rows of one bench program.
+#[derive(Debug)]
+pub struct Bench {
+    krate: String,
+    note: String,
+    quick: bool,
+    time: Duration,
+    rows: Vec<Row>,
+}
+
+impl Bench {
+    /// Reads `--quick` (a fifth of the time) from the command line; ignores what `cargo bench` adds.
+    #[must_use]
+    pub fn new(krate: &str) -> Self {
+        let quick = std::env::args().any(|argument| argument == "--quick");
+        let time = Duration::from_millis(if quick { 400 } else { 2000 });
+        Self { krate: krate.into(), note: String::new(), quick, time, rows: Vec::new() }
+    }
+
+    /// Whether less precision is wanted: leave out the largest cases.
+    #[must_use]
+    pub fn is_quick(&self) -> bool {
+        self.quick
+    }
+
+    /// Sets the note of the rows that follow.
+    pub fn note(&mut self, note: &str) -> &mut Self {
+        note.clone_into(&mut self.note);
+        self
+    }
+
+    /// Measures `ours` beside `floor`, in turns.
+    pub fn versus<A, B>(
+        &mut self,
+        row: &str,
+        must: Must,
+        mut ours: impl FnMut() -> A,
+        mut floor: impl FnMut() -> B,
+    ) {
+        let (ours_count, floor_count) = (iterations(&mut ours), iterations(&mut floor));
+        let mut pairs = Vec::new();
+        let start = Instant::now();
+        while start.elapsed() < self.time || pairs.len() < 5 {
+            // Whoever goes second finds warm caches: they change places.
+            let pair = if pairs.len() % 2 == 0 {
+                let first = sample(&mut ours, ours_count);
+                (first, sample(&mut floor, floor_count))
+            } else {
+                let first = sample(&mut floor, floor_count);
+                (sample(&mut ours, ours_count), first)
+            };
+            pairs.push(pair);
+        }
+        let ratio = median(pairs.iter().map(|(ours, floor)| ours / floor));
+        let floor_ns = median(pairs.iter().map(|pair| pair.1));
+        self.finish(row, must, median(pairs.iter().map(|pair| pair.0)), Some((floor_ns, ratio)));
+    }
+
+    /// Measures `ours` alone, against an absolute target.
+    pub fn alone<A>(&mut self, row: &str, must: Must, mut ours: impl FnMut() -> A) {
+        let count = iterations(&mut ours);
+        let mut samples = Vec::new();
+        let start = Instant::now();
+        while start.elapsed() < self.time || samples.len() < 5 {
+            samples.push(sample(&mut ours, count));
+        }
+        self.finish(row, must, median(samples.into_iter()), None);
+    }
+
+    /// The rows so far.
+    #[must_use]
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    fn finish(&mut self, row: &str, must: Must, ours_ns: f64, floor: Option<(f64, f64)>) {
+        let ratio = floor.map(|(_, ratio)| ratio);
+        let (must, ok) = match must {
+            Must::Ratio(limit) => (Some(format!("ratio <= {limit}")), ratio.map(|ratio| ratio <= limit)),
+            Must::Nanos(limit) => (Some(format!("<= {}", human(limit))), Some(ours_ns <= limit)),
+            Must::Nothing => (None, None),
+        };
+        let (krate, row, note) = (self.krate.clone(), row.to_owned(), self.note.clone());
+        let row = Row { krate, row, ours_ns, floor_ns: floor.map(|(ns, _)| ns), ratio, must, ok, note };
+        print(&row);
+        self.rows.push(row);
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "a bench program talks to its caller")]
+fn print(row: &Row) {
+    let floor = row.floor_ns.map_or(String::new(), |ns| format!(", floor {}", human(ns)));
+    let ratio = row.ratio.map_or(String::new(), |ratio| format!(", ratio {ratio:.3}"));
+    let must = row.must.as_ref().map_or(String::new(), |must| format!(" (must: {must})"));
+    let verdict = row.ok.map_or("", |ok| if ok { " ok" } else { " MISSED" });
+    println!("{}: {}: {}{floor}{ratio}{must}{verdict}", row.krate, row.row, human(row.ours_ns));
+    println!("{}", serde_json::to_string(row).expect("a row is plain data"));
+}
+
+/// Nanoseconds in the unit a person would use.
+#[must_use]
+pub fn human(ns: f64) -> String {
+    match ns {
+        ns if ns < 1e3 => format!("{ns:.1} ns"),
+        ns if ns < 1e6 => format!("{:.2} µs", ns / 1e3),
+        ns if ns < 1e9 => format!("{:.2} ms", ns / 1e6),
+        ns => format!("{:.2} s", ns / 1e9),
+    }
+}
+
+/// How many iterations make one sample; also the warm-up.
+fn iterations<A>(work: &mut impl FnMut() -> A) -> u32 {
+    let mut count = 1;
+    loop {
+        let start = Instant::now();
+        (0..count).for_each(|_| drop(black_box(work())));
+        if start.elapsed() >= LEAST_SAMPLE {
+            return count;
+        }
+        count *= 2;
+    }
+}
+
+/// Time of one iteration, in nanoseconds.
+fn sample<A>(work: &mut impl FnMut() -> A, count: u32) -> f64 {
+    let start = Instant::now();
+    (0..count).for_each(|_| drop(black_box(work())));
+    start.elapsed().as_secs_f64() * 1e9 / f64::from(count)
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    match (values.len(), values.len() / 2) {
+        (0, _) => f64::NAN,
+        (length, middle) if length % 2 == 0 => f64::midpoint(values[middle - 1], values[middle]),
+        (_, middle) => values[middle],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spin(micros: u64) {
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_micros(micros) {}
+    }
+
+    #[test]
+    fn a_thing_that_takes_four_times_as_long_is_told_from_its_floor() {
+        let mut bench = Bench::new("x");
+        bench.time = Duration::from_millis(50);
+        bench.versus("slow", Must::Ratio(1.5), || spin(400), || spin(100));
+        bench.versus("same", Must::Ratio(1.5), || spin(100), || spin(100));
+        bench.alone("alone", Must::Nanos(1.0), || spin(100));
+        let oks: Vec<Option<bool>> = bench.rows().iter().map(|row| row.ok).collect();
+        assert_eq!(oks, [Some(false), Some(true), Some(false)]);
+    }
+
+    #[test]
+    fn the_median_is_the_middle() {
+        assert_eq!(median([3.0, 1.0, 2.0].into_iter()), 2.0);
+        assert_eq!(median([4.0, 1.0, 2.0, 3.0].into_iter()), 2.5);
+    }
+}

@@ -1,0 +1,148 @@
+//! Processes seen from outside, through `/proc`: tests ask the system, never the code under test, what is left.
+//!
+//! Linux only; elsewhere every list is empty and every number 0, so tests that rely on them belong behind
+//! `cfg(target_os = "linux")`.
+
+use std::fs;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Long enough for any loaded machine; reached only by a test that fails.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The name of the variable a [`Marker`] travels in.
+const VARIABLE: &str = "BECKET_TEST_MARK";
+
+/// A unique environment variable: whoever inherits it, and only he, belongs to this test.
+#[derive(Debug)]
+pub struct Marker {
+    value: String,
+}
+
+impl Marker {
+    /// A marker nobody else has.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "no two are equal, so there is no default one")]
+    pub fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self { value: format!("{}-{number}-{:?}", std::process::id(), Instant::now()) }
+    }
+
+    /// Name and value of the variable, for the environment of a command.
+    #[must_use]
+    pub fn env(&self) -> (String, String) {
+        (VARIABLE.into(), self.value.clone())
+    }
+
+    /// The ids of the living processes that carry it. Zombies carry nothing.
+    #[must_use]
+    pub fn alive(&self) -> Vec<u32> {
+        let wanted = format!("{VARIABLE}={}", self.value);
+        let carries = |pid: &u32| {
+            let environ = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            environ.split(|byte| *byte == 0).any(|entry| entry == wanted.as_bytes())
+        };
+        ids().into_iter().filter(carries).collect()
+    }
+
+    /// Waits until exactly `count` processes carry it, and fails if that does not happen.
+    #[track_caller]
+    pub fn wait_for(&self, count: usize) {
+        assert!(
+            wait_until(|| self.alive().len() == count),
+            "{:?} carry the marker, not {count}",
+            self.alive()
+        );
+    }
+}
+
+/// Waits until `condition` holds; false if it did not within [`PATIENCE`].
+pub fn wait_until(mut condition: impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    loop {
+        if condition() {
+            return true;
+        }
+        if start.elapsed() > PATIENCE {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The number of descriptors this process has open.
+#[must_use]
+pub fn open_descriptors() -> usize {
+    // The directory itself is open while it is read.
+    fs::read_dir("/proc/self/fd").map_or(0, |entries| entries.count().saturating_sub(1))
+}
+
+/// The ids of children of this process that have ended and were not reaped.
+#[must_use]
+pub fn zombies() -> Vec<u32> {
+    let own = std::process::id().to_string();
+    let is_ours = |pid: &u32| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+        let mut fields = after_name.split_ascii_whitespace();
+        fields.next() == Some("Z") && fields.next() == Some(own.as_str())
+    };
+    ids().into_iter().filter(is_ours).collect()
+}
+
+/// The number of threads of this process.
+#[must_use]
+pub fn threads() -> usize {
+    fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
+}
+
+/// Resident memory of this process, in bytes.
+#[must_use]
+pub fn resident() -> u64 {
+    status("VmRSS:")
+}
+
+/// The most resident memory this process ever had, in bytes.
+#[must_use]
+pub fn resident_peak() -> u64 {
+    status("VmHWM:")
+}
+
+fn status(key: &str) -> u64 {
+    let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix(key));
+    let kib: u64 = line.and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse().ok()).unwrap_or(0);
+    kib * 1024
+}
+
+fn ids() -> Vec<u32> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_marker_finds_its_carrier_and_nobody_else() {
+        let (marker, other) = (Marker::new(), Marker::new());
+        let mut child = std::process::Command::new("sleep").arg("1000").envs([marker.env()]).spawn().unwrap();
+        marker.wait_for(1);
+        assert_eq!(marker.alive(), [child.id()]);
+        assert!(other.alive().is_empty());
+        child.kill().unwrap();
+        assert!(wait_until(|| zombies().contains(&child.id())));
+        child.wait().unwrap();
+        assert!(marker.alive().is_empty());
+        assert!(!zombies().contains(&child.id()));
+    }
+
+    #[test]
+    fn the_numbers_of_this_process_are_real() {
+        assert!(resident() > 100_000 && resident_peak() >= resident() / 2);
+        assert!(open_descriptors() >= 3 && threads() >= 1);
+    }
+}
