@@ -1,0 +1,82 @@
+//! Assignments in front of a command, or as arguments of `declare` and its like.
+
+use super::ast::{Assign, Part, Word};
+use super::cursor::{Parser, Read, in_name, starts_name};
+use super::word::Place;
+
+impl Assign {
+    /// The argument that it is after `declare`: one word, `name=` and everything that is assigned.
+    pub(crate) fn into_word(self) -> Word {
+        let mut parts = vec![Part::Text { text: format!("{}=", self.name), quoted: true }];
+        parts.extend(self.words.into_iter().flat_map(|word| word.parts));
+        Word { raw: self.raw, parts }
+    }
+}
+
+impl Parser<'_> {
+    /// An assignment, if one starts here. `leading`: in front of the command, where `name[` starts a subscript even if
+    /// no `=` follows.
+    pub(crate) fn assignment(&mut self, leading: bool) -> Read<Option<Assign>> {
+        self.peek();
+        let from = self.pos;
+        let Some(name) = self.variable_name() else {
+            self.pos = from;
+            return Ok(None);
+        };
+        let mut words = Vec::new();
+        if leading && self.looks_at("[") {
+            words.push(self.subscript()?);
+        }
+        if !self.eat("+=") && !self.eat("=") {
+            if !words.is_empty() {
+                return self.refuse("a subscript without an assignment");
+            }
+            self.pos = from;
+            return Ok(None);
+        }
+        if self.eat("(") {
+            self.nested(|parser| parser.array_elements(&mut words))?;
+        } else {
+            words.push(self.word_in(Place::Plain)?);
+        }
+        Ok(Some(Assign { name, words, raw: self.src[from..self.pos].to_owned() }))
+    }
+
+    /// A name, if one starts here; taken.
+    pub(crate) fn variable_name(&mut self) -> Option<String> {
+        if !self.peek().is_some_and(starts_name) {
+            return None;
+        }
+        let mut name = String::new();
+        while let Some(next) = self.peek().filter(|next| in_name(*next)) {
+            name.push(char::from(next));
+            self.pos += 1;
+        }
+        Some(name)
+    }
+
+    fn array_elements(&mut self, words: &mut Vec<Word>) -> Read<()> {
+        loop {
+            self.skip_blanks();
+            match self.peek() {
+                Some(b')') => {
+                    self.pos += 1;
+                    return Ok(());
+                }
+                Some(b'\n') => self.pos += 1,
+                // `[subscript]=value`: the brackets may hold blanks, which only bash's own reader follows.
+                Some(b'[') => words.push(self.array_element()?),
+                Some(_) => words.push(self.word()?),
+                None => return self.refuse("an unterminated array"),
+            }
+        }
+    }
+
+    fn array_element(&mut self) -> Read<Word> {
+        let from = self.pos;
+        let mut word = self.subscript()?;
+        word.parts.extend(self.word_in(Place::Plain)?.parts);
+        word.raw = self.src[from..self.pos].to_owned();
+        Ok(word)
+    }
+}

@@ -1,0 +1,153 @@
+//! The tree of a parsed line, with only what the walk needs: which commands there are, from which words, and where
+//! their input comes from. Operators between pipelines are not kept; a command that may run counts as one that runs.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+/// A list: its pipelines in order.
+#[derive(Debug, Default)]
+pub(crate) struct Script {
+    pub(crate) pipelines: Vec<Vec<Node>>,
+}
+
+/// One command of a pipeline, with its redirections.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) kind: Kind,
+    pub(crate) redirects: Vec<Redirect>,
+}
+
+/// What a command is.
+#[derive(Debug)]
+pub(crate) enum Kind {
+    /// Assignments and words.
+    Simple { assigns: Vec<Assign>, words: Vec<Word> },
+    /// `( )`, `{ }`, `if`, `while`, `until`: every list in it.
+    Group(Vec<Script>),
+    /// `for` and `select`: the variable, the words, the body. `for ((…))` has no variable.
+    Loop { variable: Option<String>, words: Vec<Word>, body: Script },
+    /// `case`: the subject and the patterns, the lists.
+    Case { words: Vec<Word>, bodies: Vec<Script> },
+    /// The body of a function definition.
+    Function(Box<Node>),
+    /// `[[ … ]]` or `(( … ))`: words that are expanded and run nothing by themselves.
+    Test { words: Vec<Word>, arithmetic: bool },
+    /// `coproc`.
+    Coproc(Box<Node>),
+}
+
+/// `name=value`, `name+=value`, `name[subscript]=value`, `name=( … )`.
+#[derive(Debug)]
+pub(crate) struct Assign {
+    pub(crate) name: String,
+    /// The subscript, the value, or the elements.
+    pub(crate) words: Vec<Word>,
+    pub(crate) raw: String,
+}
+
+/// A word before expansion.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Word {
+    pub(crate) raw: String,
+    pub(crate) parts: Vec<Part>,
+}
+
+/// A piece of a word.
+#[derive(Debug, Clone)]
+pub(crate) enum Part {
+    /// Fixed text; unquoted text may still hold globs, braces and a tilde.
+    Text { text: String, quoted: bool },
+    /// What run time fills in.
+    Expansion(Rc<Expansion>),
+}
+
+/// An expansion: as it is written, and what it holds.
+#[derive(Debug, Default)]
+pub(crate) struct Expansion {
+    pub(crate) raw: String,
+    /// Commands that it runs.
+    pub(crate) scripts: Vec<Script>,
+    /// Text inside it that is expanded in turn (`${x:-…}`, `$((…))`).
+    pub(crate) words: Vec<Word>,
+    pub(crate) kind: ExpansionKind,
+}
+
+/// Which expansion it is, as far as anybody asks.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ExpansionKind {
+    /// A variable or a parameter with an operator.
+    #[default]
+    Parameter,
+    /// `$HOME` or `${HOME}`.
+    Home,
+    /// `${x@P}`: the value is expanded like a prompt, commands included.
+    Prompt,
+    /// `$(…)` or backticks.
+    Command,
+    /// `<(…)` or `>(…)`.
+    Process { output: bool },
+    /// Arithmetic, or a parameter with a subscript or an offset; `names` when it evaluates variables.
+    Arithmetic { names: bool },
+    /// Text whose bytes are not known here (`$'\xff'`).
+    Opaque,
+}
+
+/// A redirection.
+#[derive(Debug)]
+pub(crate) struct Redirect {
+    pub(crate) descriptor: Option<String>,
+    pub(crate) op: RedirectOp,
+    /// The file, the descriptor, the here-string, or the here-document's delimiter.
+    pub(crate) target: Word,
+    /// The here-document's body; filled when the reader gets there.
+    pub(crate) body: Rc<OnceCell<Word>>,
+}
+
+/// The operator of a redirection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RedirectOp {
+    /// `<`
+    Read,
+    /// `>`, `>>`, `>|`, `&>`, `&>>`
+    Write,
+    /// `<>`
+    ReadWrite,
+    /// `<&`
+    DuplicateInput,
+    /// `>&`
+    DuplicateOutput,
+    /// `<<`, `<<-`
+    Document,
+    /// `<<<`
+    Text,
+}
+
+impl Word {
+    /// The text, if nothing in the word is an expansion. Globs, braces and tildes are still in it.
+    pub(crate) fn literal(&self) -> Option<String> {
+        let mut out = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text { text, .. } => out.push_str(text),
+                Part::Expansion(_) => return None,
+            }
+        }
+        Some(out)
+    }
+
+    /// The word as the shell would see it in a text that is parsed again: fixed text without its quotes, expansions as
+    /// they are written. The flag says whether there are any.
+    pub(crate) fn rendered(&self) -> (String, bool) {
+        let (mut out, mut dynamic) = (String::new(), false);
+        for part in &self.parts {
+            match part {
+                Part::Text { text, .. } => out.push_str(text),
+                Part::Expansion(expansion) => {
+                    out.push_str(&expansion.raw);
+                    dynamic = true;
+                }
+            }
+        }
+        (out, dynamic)
+    }
+}

@@ -1,0 +1,113 @@
+//! `$name`, `${…}`, and the way to `$(…)`, `$((…))` and `$[…]`.
+
+use super::ast::{Expansion, ExpansionKind, Word};
+use super::cursor::{Parser, Read, in_name, starts_name};
+use super::word::Place;
+
+impl Parser<'_> {
+    /// `$name`, `$1`, `$@` and their like; `next` is the byte after the `$`.
+    pub(crate) fn variable(&mut self, next: u8) -> Expansion {
+        let from = self.pos;
+        self.eat("$");
+        self.peek();
+        let name_from = self.pos;
+        self.pos += 1;
+        if starts_name(next) {
+            while self.peek().is_some_and(in_name) {
+                self.pos += 1;
+            }
+        }
+        let kind = match &self.src[name_from..self.pos] {
+            "HOME" => ExpansionKind::Home,
+            _ => ExpansionKind::Parameter,
+        };
+        Expansion { raw: self.src[from..self.pos].to_owned(), kind, ..Expansion::default() }
+    }
+
+    /// An expansion that starts with `$(`, `$[` or `${`.
+    pub(crate) fn bracketed(&mut self, quoted: bool) -> Read<Expansion> {
+        let from = self.pos;
+        let mut expansion = if self.looks_at("$((") {
+            self.eat("$((");
+            self.arithmetic("))")?
+        } else if self.eat("$(") {
+            self.command_substitution()?
+        } else if self.eat("$[") {
+            self.arithmetic("]")?
+        } else {
+            self.eat("${");
+            self.parameter(quoted)?
+        };
+        expansion.raw = self.src[from..self.pos].to_owned();
+        Ok(expansion)
+    }
+
+    /// What follows `${`, its `}` included.
+    fn parameter(&mut self, quoted: bool) -> Read<Expansion> {
+        match self.peek() {
+            // Newer versions of bash run `${ command; }` and `${|command; }`.
+            None | Some(b' ' | b'\t' | b'\n' | b'|' | b'(') => return self.refuse("a command inside `${ }`"),
+            Some(_) => {}
+        }
+        let from = self.pos;
+        self.parameter_name();
+        let plain_name = self.src[from..self.pos].to_owned();
+        let mut words = Vec::new();
+        let subscript = self.looks_at("[");
+        if subscript {
+            words.push(self.subscript()?);
+        }
+        let operator = self.peek();
+        let rest_from = self.pos;
+        let place = if quoted { Place::QuotedBrace } else { Place::Brace };
+        let rest = self.word_in(place)?;
+        let rest_raw = self.src[rest_from..self.pos].to_owned();
+        if !self.eat("}") {
+            return self.refuse("an unterminated `${`");
+        }
+        let kind = parameter_kind(&plain_name, operator, &rest_raw, words.first());
+        words.push(rest);
+        Ok(Expansion { words, kind, ..Expansion::default() })
+    }
+
+    /// `name`, `1`, `@`, with a `!` or `#` before it.
+    fn parameter_name(&mut self) {
+        if matches!(self.peek(), Some(b'!' | b'#')) {
+            self.pos += 1;
+        }
+        match self.peek() {
+            Some(first) if in_name(first) => {
+                while self.peek().is_some_and(in_name) {
+                    self.pos += 1;
+                }
+            }
+            Some(b'@' | b'*' | b'?' | b'-' | b'$' | b'!' | b'#') => self.pos += 1,
+            Some(_) | None => {}
+        }
+    }
+
+    /// `[…]`, brackets included; refuses one that is more than a word.
+    pub(crate) fn subscript(&mut self) -> Read<Word> {
+        self.eat("[");
+        let word = self.word_in(Place::Subscript)?;
+        if self.eat("]") { Ok(word) } else { self.refuse("an unterminated subscript") }
+    }
+}
+
+fn parameter_kind(name: &str, operator: Option<u8>, rest: &str, subscript: Option<&Word>) -> ExpansionKind {
+    if name == "HOME" && rest.is_empty() && subscript.is_none() {
+        return ExpansionKind::Home;
+    }
+    if operator == Some(b'@') && rest.contains('P') {
+        return ExpansionKind::Prompt;
+    }
+    let evaluated = subscript.is_some_and(|word| evaluates(&word.raw));
+    let offset =
+        operator == Some(b':') && !rest[1..].starts_with(['-', '=', '?', '+']) && evaluates(&rest[1..]);
+    if evaluated || offset { ExpansionKind::Arithmetic { names: true } } else { ExpansionKind::Parameter }
+}
+
+/// A subscript or an offset that is more than a number names variables, whose values are evaluated.
+fn evaluates(text: &str) -> bool {
+    text.contains(|c: char| !c.is_ascii_digit() && !" -:@*".contains(c))
+}

@@ -1,0 +1,64 @@
+//! Here-documents: their bodies follow the newline that ends the line they are named on.
+
+use super::ast::{Part, Word};
+use super::cursor::{Parser, PendingDocument, Read};
+use super::word::Place;
+
+impl Parser<'_> {
+    /// Reads the bodies that are due; the cursor stands just after a newline.
+    pub(crate) fn here_documents(&mut self) -> Read<()> {
+        for document in std::mem::take(&mut self.pending) {
+            let body = self.document_text(&document)?;
+            let word = if document.expands {
+                self.nested(|parser| Parser::new(&body, parser.depth).word_in(Place::Document))?
+            } else {
+                Word { raw: body.clone(), parts: vec![Part::Text { text: body, quoted: true }] }
+            };
+            // INVARIANT: each body is set once, here; a second set is ignored.
+            let _ = document.body.set(word);
+        }
+        Ok(())
+    }
+
+    /// The lines up to the delimiter, or to the end of the text, as bash takes it with a warning.
+    fn document_text(&mut self, document: &PendingDocument) -> Read<String> {
+        let mut body = String::new();
+        while self.pos < self.src.len() {
+            let mut line = self.document_line(document.expands);
+            if document.strip_tabs {
+                line = line.trim_start_matches('\t').to_owned();
+            }
+            let bare = line.strip_suffix('\n').unwrap_or(&line);
+            if bare == document.delimiter {
+                return Ok(body);
+            }
+            if self.in_substitution && bare.starts_with(&document.delimiter) && bare.contains(')') {
+                return self.refuse("a delimiter and a `)` on one line of a here-document");
+            }
+            body.push_str(&line);
+        }
+        if self.in_substitution {
+            return self.refuse("an unterminated here-document");
+        }
+        Ok(body)
+    }
+
+    /// One line with its newline. Where the body is expanded, a backslash before the newline joins two lines.
+    fn document_line(&mut self, expands: bool) -> String {
+        let mut line = String::new();
+        while let Some(next) = self.take_char() {
+            if expands && next == '\\' {
+                match self.take_char() {
+                    Some('\n') | None => {}
+                    Some(other) => line.extend(['\\', other]),
+                }
+                continue;
+            }
+            line.push(next);
+            if next == '\n' {
+                break;
+            }
+        }
+        line
+    }
+}

@@ -1,0 +1,166 @@
+//! An analysed command line, and what anybody may ask of it.
+
+use super::arg::Arg;
+use super::cursor::Parser;
+use super::limits::MAX_CHARS;
+use super::refusal::UnknownReason;
+use super::walk::{Context, Walk};
+
+/// A command line and everything it may run. Never fails: what can't be known is kept as such.
+///
+/// ```
+/// use becket_rules::shell::{Applies, CommandPattern, Line};
+///
+/// let line = Line::parse("cd /srv && sudo -u deploy git push");
+/// assert!(matches!(line.condition(&CommandPattern::new("git push *")), Applies::Match { .. }));
+/// assert_eq!(line.condition(&CommandPattern::new("rm *")), Applies::NoMatch);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    pub(crate) text: String,
+    pub(crate) commands: Vec<Command>,
+    pub(crate) redirections: Vec<Redirection>,
+    pub(crate) unknowns: Vec<Unknown>,
+    /// The first expansion that isn't `$HOME`, as it is written (P6 d).
+    pub(crate) expansion: Option<String>,
+    /// Changes its directory, so that relative paths are not the line's own.
+    pub(crate) moves: bool,
+}
+
+/// One command that a line may run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// As it is written, blanks normalised, leading assignments included.
+    pub(crate) raw: String,
+    /// The texts that deny, ask and `if` patterns are put to, blanks normalised.
+    pub(crate) forms: Vec<String>,
+    /// `None`: found behind a wrapper or in the text of a program, so no allow rule need cover it.
+    pub(crate) allow: Option<AllowForm>,
+    pub(crate) args: Vec<Arg>,
+    pub(crate) via: Option<String>,
+    /// Run time appends arguments (`xargs`).
+    pub(crate) open: bool,
+}
+
+/// What an allow rule must cover (P5).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AllowForm {
+    /// After the wrappers are stripped, and harmless assignments looked past.
+    pub(crate) stripped: Vec<String>,
+    /// The whole command, which only a rule without `*` covers.
+    pub(crate) whole: Vec<String>,
+    /// No rule with a `*` covers it.
+    pub(crate) exact_only: bool,
+    /// Only a rule with a `*` covers it: run time appends arguments.
+    pub(crate) open: bool,
+}
+
+/// Something unknown; `direct` where P4's own walk met it, so that no allow covers the line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unknown {
+    pub(crate) reason: UnknownReason,
+    pub(crate) direct: bool,
+}
+
+impl Command {
+    /// The command without its quotes and leading assignments, blanks normalised.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.forms.first().map_or(&self.raw, |form| form)
+    }
+
+    /// The command as it is written, blanks normalised.
+    #[must_use]
+    pub fn raw(&self) -> &str {
+        &self.raw
+    }
+
+    /// What it was found behind (`sudo`, `sh -c`); `None` for a subcommand of the line itself, which is what allow
+    /// rules must cover (P4).
+    #[must_use]
+    pub fn via(&self) -> Option<&str> {
+        self.via.as_deref()
+    }
+
+    /// Whether an allow rule has to cover it.
+    #[must_use]
+    pub fn is_subcommand(&self) -> bool {
+        self.allow.is_some()
+    }
+
+    /// Its words without quotes; `None` stands for a word that only run time knows, globs included.
+    pub fn words(&self) -> impl Iterator<Item = Option<&str>> {
+        self.args.iter().map(|arg| arg.value().filter(|_| !arg.glob))
+    }
+}
+
+/// A redirection of a file (protocol.md P4).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirection {
+    /// Whether the file is written or read.
+    pub kind: RedirectionKind,
+    /// The file.
+    pub target: Target,
+}
+
+/// Which way a redirection goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RedirectionKind {
+    /// `>`, `>>`, `>|`, `&>`, `<>`, `>& file`: counts as an `Edit` of the target.
+    Output,
+    /// `<`: counts as a `Read`.
+    Input,
+}
+
+/// The file of a redirection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// The path as the shell will open it, relative to the line's own directory unless it is absolute.
+    Literal(String),
+    /// Known only at run time, as it is written: holds `~`, a glob or a variable, or is relative in a line that
+    /// changes its directory. Asks.
+    Dynamic(String),
+}
+
+impl Line {
+    /// Analyses a line. Takes time linear in its length; never fails.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let mut walk = Walk::default();
+        if text.chars().nth(MAX_CHARS).is_some() {
+            walk.unknown(UnknownReason::TooLong, true);
+        } else if let Some(at) = text.find('\0') {
+            walk.unknown(UnknownReason::Unparsable { at, what: "a NUL character" }, true);
+        } else {
+            match Parser::new(text, 0).program() {
+                Ok(script) => walk.script(&script, &Context::line()),
+                Err(reason) => walk.unknown(reason, true),
+            }
+        }
+        walk.finish(text)
+    }
+
+    /// The line as it was given.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Every command that the line may run, in the order they were found; those behind wrappers and in the text of
+    /// programs follow the command that they were found in.
+    #[must_use]
+    pub fn commands(&self) -> &[Command] {
+        &self.commands
+    }
+
+    /// What can't be known from the text.
+    pub fn unknowns(&self) -> impl Iterator<Item = &UnknownReason> {
+        self.unknowns.iter().map(|unknown| &unknown.reason)
+    }
+
+    /// Redirections of files, all of them, wherever they stand. `/dev/null` and descriptors are left out.
+    #[must_use]
+    pub fn redirections(&self) -> &[Redirection] {
+        &self.redirections
+    }
+}

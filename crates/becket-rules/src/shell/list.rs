@@ -1,0 +1,148 @@
+//! Lists and pipelines.
+
+use super::ast::{Node, Script};
+use super::cursor::{Parser, Read, is_meta};
+use super::refusal::UnknownReason;
+
+/// Words that end a list where a command could start.
+const CLOSERS: [&str; 8] = ["then", "elif", "else", "fi", "do", "done", "esac", "}"];
+
+impl Parser<'_> {
+    /// A whole program: everything up to the end of the text.
+    pub(crate) fn program(mut self) -> Read<Script> {
+        let script = self.list()?;
+        match self.peek() {
+            None => Ok(script),
+            Some(_) => self.refuse("something that starts no command"),
+        }
+    }
+
+    /// A list up to the end of the text, a `)`, a `;;`, or a word that closes a compound command.
+    pub(crate) fn list(&mut self) -> Read<Script> {
+        let mut script = Script::default();
+        loop {
+            self.skip_lines()?;
+            if self.list_ends() {
+                return Ok(script);
+            }
+            script.pipelines.push(self.pipeline()?);
+            self.skip_blanks();
+            let joined = self.eat("&&") || self.eat("||");
+            if joined {
+                self.skip_lines()?;
+                if self.list_ends() {
+                    return self.refuse("a command was expected after `&&` or `||`");
+                }
+                continue;
+            }
+            if self.at_case_end() || self.peek().is_none_or(|next| next == b')') {
+                return Ok(script);
+            }
+            match self.peek() {
+                Some(b';' | b'&') => self.pos += 1,
+                Some(b'\n') => {}
+                Some(_) | None => return self.refuse("something between two commands"),
+            }
+        }
+    }
+
+    /// Blanks, comments and newlines; bodies of here-documents are read on the way.
+    pub(crate) fn skip_lines(&mut self) -> Read<()> {
+        loop {
+            self.skip_blanks();
+            if !self.eat("\n") {
+                return Ok(());
+            }
+            self.here_documents()?;
+        }
+    }
+
+    fn list_ends(&mut self) -> bool {
+        if self.at_case_end() {
+            return true;
+        }
+        match self.peek() {
+            None | Some(b')') => true,
+            Some(_) => self.reserved().is_some_and(|word| CLOSERS.contains(&word)),
+        }
+    }
+
+    fn at_case_end(&mut self) -> bool {
+        self.looks_at(";;") || self.looks_at(";&")
+    }
+
+    fn pipeline(&mut self) -> Read<Vec<Node>> {
+        if self.pipeline_prefix()? {
+            return Ok(Vec::new());
+        }
+        let mut nodes = vec![self.nested(Self::command)?];
+        loop {
+            self.skip_blanks();
+            if self.looks_at("||") || !(self.eat("|&") || self.eat("|")) {
+                return Ok(nodes);
+            }
+            self.skip_lines()?;
+            nodes.push(self.nested(Self::command)?);
+        }
+    }
+
+    /// `!` and `time` with their options; `true` if nothing follows them.
+    fn pipeline_prefix(&mut self) -> Read<bool> {
+        let mut any = false;
+        let mut timed = false;
+        loop {
+            self.skip_blanks();
+            let word = self.reserved();
+            let option = timed && matches!(word, Some("-p" | "--"));
+            timed = option || word == Some("time");
+            if !option && !matches!(word, Some("!" | "time")) {
+                break;
+            }
+            self.eat_word(word);
+            any = true;
+        }
+        let over = matches!(self.peek(), None | Some(b'\n' | b';' | b'&' | b'|' | b')'));
+        if over && !any { self.refuse("a command was expected") } else { Ok(over) }
+    }
+
+    /// The word that starts here, if it is plain text: only then it can be a reserved word.
+    pub(crate) fn reserved(&mut self) -> Option<&'static str> {
+        self.peek();
+        RESERVED.iter().find(|word| self.is_whole_word(word)).copied()
+    }
+
+    /// Takes the reserved word if it comes next.
+    pub(crate) fn eat_reserved(&mut self, word: &'static str) -> bool {
+        self.skip_blanks();
+        let found = self.is_whole_word(word);
+        if found {
+            self.eat_word(Some(word));
+        }
+        found
+    }
+
+    /// Takes the reserved word, after newlines, or refuses.
+    pub(crate) fn expect_reserved(&mut self, word: &'static str) -> Read<()> {
+        self.skip_lines()?;
+        if self.eat_reserved(word) {
+            return Ok(());
+        }
+        Err(UnknownReason::Unparsable { at: self.pos, what: "a compound command without its end" })
+    }
+
+    fn eat_word(&mut self, word: Option<&'static str>) {
+        if let Some(word) = word {
+            self.eat(word);
+        }
+    }
+
+    fn is_whole_word(&mut self, word: &str) -> bool {
+        self.looks_at(word) && self.after(word).is_none_or(is_meta)
+    }
+}
+
+/// Words that mean something at the start of a command, and the options of `time`.
+const RESERVED: [&str; 24] = [
+    "!", "-p", "--", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if",
+    "in", "select", "then", "time", "until", "while", "{", "}", "[[", "]]",
+];

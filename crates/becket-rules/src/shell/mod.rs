@@ -1,0 +1,48 @@
+//! What a shell command line would run, read from its text alone.
+//!
+//! This is what the hook condition `if: "Bash(…)"` and the permission rules for Bash stand on. [`Line::parse`] walks
+//! the whole line as bash would: lists, pipelines, substitutions, compound commands, here-documents, and the programs
+//! that look like text (`sh -c '…'`, `eval`, `trap`, `env -S`, …). A [`CommandPattern`] is then put to what was found.
+//!
+//! It refuses to guess. A line that can't be read, that is too long or nested too deep, and a command whose name only
+//! run time knows are *unknown*: never *no match*, and covered by no allow rule.
+//!
+//! Not looked into: programs in files and in other languages (`sh x.sh`, `make`, `python -c`, `ssh`), and what a
+//! command reads from data at run time. A glob is not expanded: `git pus?` is the text `git pus?`.
+//!
+//! Invariants: pure (no file, no process, no environment); linear in the length of the line; recursion bounded by
+//! [`MAX_DEPTH`](limits), so that a small thread stack is enough; nothing is cached, so no secret of a line outlives
+//! its [`Line`].
+
+mod ansi;
+mod arg;
+mod assignment;
+mod ast;
+mod brace;
+mod compound;
+mod condition;
+mod cursor;
+mod expansion;
+mod file_use;
+mod heredoc;
+mod limits;
+mod line;
+mod list;
+mod pattern;
+mod permission;
+mod program;
+mod refusal;
+mod simple;
+mod subst;
+mod walk;
+mod word;
+mod words_scan;
+mod wrapper;
+mod wrapper_table;
+
+pub use condition::Applies;
+pub use file_use::{FileAccess, FileUse};
+pub use line::{Command, Line, Redirection, RedirectionKind, Target};
+pub use pattern::CommandPattern;
+pub use permission::{Coverage, Hit};
+pub use refusal::UnknownReason;

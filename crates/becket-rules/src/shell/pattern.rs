@@ -1,0 +1,136 @@
+//! The text between the parentheses of `Bash(…)` (rule P3).
+//!
+//! `*` stands for any text, blanks included. A trailing ` *`, or its old spelling `:*`, is a word boundary: `ls *`
+//! matches `ls` and `ls -la` but not `lsof`. Without a `*` the match is exact. Runs of blanks count as one.
+//!
+//! Matching is linear: the fixed pieces between the stars are found leftmost, one after the other.
+
+/// A compiled command pattern (protocol.md P3).
+///
+/// ```
+/// use becket_rules::shell::CommandPattern;
+///
+/// let pattern = CommandPattern::new("ls *");
+/// assert!(pattern.matches("ls") && pattern.matches("ls  -la"));
+/// assert!(!pattern.matches("lsof"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandPattern {
+    text: String,
+    /// The fixed pieces between stars; `["ls"]` for `ls`, `["ls", ""]` for `ls*`.
+    pieces: Vec<String>,
+    /// Ends in ` *` or `:*`, which is not part of `pieces`.
+    boundary: bool,
+}
+
+impl CommandPattern {
+    /// Compiles a pattern. Every text is one: there is no syntax to get wrong.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let normal = normalise(text);
+        let (core, boundary) = match normal.strip_suffix(":*").or_else(|| normal.strip_suffix(" *")) {
+            Some(core) => (core, true),
+            None => (normal.as_str(), false),
+        };
+        Self { text: text.to_owned(), pieces: core.split('*').map(str::to_owned).collect(), boundary }
+    }
+
+    /// Whether the pattern matches one command, given as text; runs of blanks count as one blank.
+    #[must_use]
+    pub fn matches(&self, command: &str) -> bool {
+        self.matches_normal(&normalise(command))
+    }
+
+    /// Whether the pattern matches every command (`*`, or nothing at all).
+    #[must_use]
+    pub fn is_everything(&self) -> bool {
+        self.pieces.iter().all(String::is_empty) && (self.pieces.len() > 1 || normalise(&self.text).len() < 2)
+    }
+
+    /// The pattern as it was written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether a `*` stands anywhere in it, the trailing ones included.
+    pub(crate) fn is_prefix(&self) -> bool {
+        self.boundary || self.pieces.len() > 1
+    }
+
+    /// Whether it names more than one word (P6 d): a blank, or a `*` that may stand for one, before its end.
+    pub(crate) fn names_words(&self) -> bool {
+        let core = self.pieces.join("*");
+        core.trim_end_matches('*').trim_end().contains([' ', '*'])
+    }
+
+    /// [`matches`](Self::matches) for text whose blanks are normal already.
+    pub(crate) fn matches_normal(&self, text: &str) -> bool {
+        if self.matches_pieces(text, false) {
+            return true;
+        }
+        self.boundary && self.matches_pieces(text, true)
+    }
+
+    /// Whether some text that starts with `head` and a blank could match.
+    pub(crate) fn could_continue(&self, head: &str) -> bool {
+        let Some(first) = self.pieces.first() else { return true };
+        let open = format!("{head} ");
+        if self.pieces.len() > 1 && open.starts_with(first.as_str()) {
+            return true;
+        }
+        first.starts_with(&open) || (self.boundary && open.starts_with(&format!("{first} ")))
+    }
+
+    /// Whether the pattern matches somewhere in `text` from a word start on, whatever follows (P4, unreadable lines).
+    /// `starts` are byte offsets of `text`, ascending.
+    pub(crate) fn found_from(&self, text: &str, starts: &[usize]) -> bool {
+        let Some((first, rest)) = self.pieces.split_first() else { return false };
+        let mut heads =
+            starts.iter().filter(|at| text[**at..].starts_with(first.as_str())).map(|at| at + first.len());
+        if rest.is_empty() {
+            return heads.any(|end| ends_word(text, end));
+        }
+        // The earliest head leaves the most room for what must follow it.
+        heads.next().is_some_and(|end| follows(text, end, rest))
+    }
+
+    fn matches_pieces(&self, text: &str, tail: bool) -> bool {
+        let Some((first, rest)) = self.pieces.split_first() else { return false };
+        let Some(mut left) = text.strip_prefix(first.as_str()) else { return false };
+        let Some((last, middle)) = rest.split_last() else {
+            return if tail { left.starts_with(' ') } else { left.is_empty() };
+        };
+        for piece in middle {
+            let Some(at) = left.find(piece.as_str()) else { return false };
+            left = &left[at + piece.len()..];
+        }
+        if tail { left.contains(&format!("{last} ")) } else { left.ends_with(last.as_str()) }
+    }
+}
+
+/// Blanks at the ends dropped, every run of them one blank.
+pub(crate) fn normalise(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split([' ', '\t', '\n']).filter(|word| !word.is_empty()) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+fn ends_word(text: &str, at: usize) -> bool {
+    text[at..].chars().next().is_none_or(|next| next == ' ')
+}
+
+fn follows(text: &str, mut at: usize, pieces: &[String]) -> bool {
+    let Some((last, middle)) = pieces.split_last() else { return true };
+    for piece in middle {
+        let Some(found) = text[at..].find(piece.as_str()) else { return false };
+        at += found + piece.len();
+    }
+    last.is_empty()
+        || text[at..].match_indices(last.as_str()).any(|(found, _)| ends_word(text, at + found + last.len()))
+}

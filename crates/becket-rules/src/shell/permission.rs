@@ -1,0 +1,84 @@
+//! Permission rules for Bash (rules P4 and P5): deny and ask need one command, allow must cover all.
+
+use super::line::{Command, Line};
+use super::pattern::CommandPattern;
+use super::refusal::UnknownReason;
+use super::words_scan;
+
+/// What a deny or ask rule hit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    /// The command, as it is written; the whole line where commands can't be told apart.
+    pub command: String,
+    /// What it was found behind (`sudo`, `sh -c`).
+    pub via: Option<String>,
+}
+
+/// Whether allow rules cover a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Coverage {
+    /// Every subcommand is covered. Redirections are judged apart.
+    Covered,
+    /// The first subcommand that no rule covers, as it is written.
+    Uncovered {
+        /// The subcommand.
+        command: String,
+    },
+    /// No rule can cover the line: it asks.
+    Unknown {
+        /// Why.
+        why: UnknownReason,
+    },
+}
+
+impl Line {
+    /// What a deny or ask rule hits, if anything (protocol.md P4, P5). One command is enough. Where commands are hidden
+    /// (the line can't be read, is too long, or has a command word known only at run time), every word of the line is
+    /// tried as the start of one.
+    #[must_use]
+    pub fn hit(&self, pattern: &CommandPattern) -> Option<Hit> {
+        if let Some(command) = self.find(pattern) {
+            return Some(Hit { command: command.raw.clone(), via: command.via.clone() });
+        }
+        let hidden = self.unknowns.iter().any(|unknown| unknown.reason.hides_commands());
+        let hit = pattern.is_everything() || (hidden && words_scan::hit(&self.text, pattern));
+        hit.then(|| Hit { command: self.text.clone(), via: None })
+    }
+
+    /// Whether allow rules cover the line (protocol.md P4, P5).
+    #[must_use]
+    pub fn uncovered(&self, allows: &[&CommandPattern]) -> Coverage {
+        self.coverage(|command| allows.iter().any(|pattern| command.covered_by(pattern)))
+    }
+
+    /// Whether every subcommand satisfies `covers`: an allow rule ([`Command::covered_by`]), a mode, or both.
+    pub fn coverage(&self, covers: impl Fn(&Command) -> bool) -> Coverage {
+        if let Some(unknown) = self.unknowns.iter().find(|unknown| unknown.direct) {
+            return Coverage::Unknown { why: unknown.reason.clone() };
+        }
+        let mut subcommands = self.commands.iter().filter(|command| command.is_subcommand()).peekable();
+        if subcommands.peek().is_none() {
+            return Coverage::Uncovered { command: self.text.clone() };
+        }
+        match subcommands.find(|command| !covers(command)) {
+            Some(command) => Coverage::Uncovered { command: command.raw.clone() },
+            None => Coverage::Covered,
+        }
+    }
+}
+
+impl Command {
+    /// Whether an allow rule covers this subcommand (protocol.md P5); `false` for what is no subcommand.
+    #[must_use]
+    pub fn covered_by(&self, pattern: &CommandPattern) -> bool {
+        let Some(allow) = &self.allow else { return false };
+        if pattern.is_everything() {
+            return true;
+        }
+        let matches = |forms: &[String]| forms.iter().any(|form| pattern.matches_normal(form));
+        if pattern.is_prefix() {
+            return !allow.exact_only && matches(&allow.stripped);
+        }
+        !allow.open && (matches(&allow.stripped) || matches(&allow.whole))
+    }
+}

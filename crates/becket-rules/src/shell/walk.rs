@@ -1,0 +1,401 @@
+//! The walk over a parsed line: every command that may run, with where its input comes from.
+//!
+//! Invariant: a node is visited once, and what is kept is bounded ([`limits`](super::limits)); past the bound the line
+//! is *unknown*.
+
+use std::rc::Rc;
+
+use super::arg::{self, Arg};
+use super::ast::{Assign, Expansion, ExpansionKind, Kind, Node, Part, Redirect, RedirectOp, Script, Word};
+use super::cursor::Parser;
+use super::limits::{MAX_COMMANDS, MAX_DEPTH, MAX_TEXT};
+use super::line::{AllowForm, Command, Line, Redirection, RedirectionKind, Target, Unknown};
+use super::pattern::normalise;
+use super::refusal::UnknownReason;
+use super::wrapper;
+use super::wrapper_table::{
+    EXACT_ONLY, FIND_RUNS, HARMLESS_VARIABLES, STARTUP_VARIABLES, STEERING_VARIABLES,
+};
+
+/// Where a command's input comes from, as far as a shell would take a program from it (P6 c).
+#[derive(Debug, Clone)]
+pub(crate) enum Input {
+    /// What the line itself was given.
+    Line,
+    /// A file.
+    File,
+    /// A here-document or a here-string; the flag says that it holds expansions.
+    Text(Rc<str>, bool),
+    /// A pipe, or a descriptor that can't be followed.
+    Opaque,
+}
+
+/// Where the walk is.
+#[derive(Debug, Clone)]
+pub(crate) struct Context {
+    /// Reached by P4's walk alone, not through a wrapper or a program in text.
+    pub(crate) direct: bool,
+    pub(crate) via: Option<Rc<str>>,
+    pub(crate) input: Input,
+    pub(crate) depth: u32,
+}
+
+impl Context {
+    pub(crate) fn line() -> Self {
+        Self { direct: true, via: None, input: Input::Line, depth: 0 }
+    }
+
+    fn with_input(&self, input: Input) -> Self {
+        Self { input, depth: self.depth + 1, ..self.clone() }
+    }
+
+    /// Behind `name`; the outermost wrapper is the one that is shown.
+    pub(crate) fn through(&self, name: &str) -> Self {
+        let via = self.via.clone().unwrap_or_else(|| Rc::from(name));
+        Self { direct: false, via: Some(via), input: self.input.clone(), depth: self.depth + 1 }
+    }
+}
+
+/// What the walk has found so far.
+#[derive(Debug, Default)]
+pub(crate) struct Walk {
+    commands: Vec<Command>,
+    redirections: Vec<Redirection>,
+    unknowns: Vec<Unknown>,
+    expansion: Option<String>,
+    kept: usize,
+    /// Something that evaluates values as arithmetic, as it is written.
+    pub(crate) evaluates: Option<String>,
+    /// Quoted text that would run something if it were evaluated.
+    loaded_text: bool,
+    /// `cd` and its like: relative paths are not the line's own.
+    pub(crate) moves: bool,
+    /// `exec < …`: the input of later commands is not the line's.
+    pub(crate) input_replaced: bool,
+    /// A shell that reads the line's own input.
+    pub(crate) shell_on_input: Option<String>,
+}
+
+impl Walk {
+    pub(crate) fn unknown(&mut self, reason: UnknownReason, direct: bool) {
+        let unknown = Unknown { reason, direct };
+        if !self.unknowns.contains(&unknown) {
+            self.unknowns.push(unknown);
+        }
+    }
+
+    /// What the whole line amounts to.
+    pub(crate) fn finish(mut self, text: &str) -> Line {
+        if let (Some(shell), true) = (self.shell_on_input.take(), self.input_replaced) {
+            self.unknown(UnknownReason::ProgramFromInput(shell), false);
+        }
+        if let (Some(word), true) = (self.evaluates.take(), self.loaded_text) {
+            self.unknown(UnknownReason::Arithmetic(word), true);
+        }
+        if self.moves {
+            for redirection in &mut self.redirections {
+                if let Target::Literal(path) = &redirection.target
+                    && !path.starts_with('/')
+                {
+                    redirection.target = Target::Dynamic(path.clone());
+                }
+            }
+        }
+        let Self { commands, redirections, unknowns, expansion, .. } = self;
+        Line { text: text.to_owned(), commands, redirections, unknowns, expansion, moves: self.moves }
+    }
+
+    pub(crate) fn script(&mut self, script: &Script, context: &Context) {
+        for pipeline in &script.pipelines {
+            for (place, node) in pipeline.iter().enumerate() {
+                let input = if place == 0 { context.input.clone() } else { Input::Opaque };
+                self.node(node, &context.with_input(input));
+            }
+        }
+    }
+
+    /// A program in text: read and walked like the line, but no allow rule need cover it.
+    pub(crate) fn program(&mut self, text: &str, dynamic: bool, context: &Context) {
+        if context.depth >= MAX_DEPTH {
+            return self.unknown(UnknownReason::TooComplex, true);
+        }
+        match Parser::new(text, context.depth).program() {
+            Ok(script) => self.script(&script, context),
+            Err(reason) => self.unknown(reason, false),
+        }
+        if dynamic {
+            self.unknown(UnknownReason::ProgramText(normalise(text)), false);
+        }
+    }
+
+    fn node(&mut self, node: &Node, context: &Context) {
+        let mut input = context.input.clone();
+        for redirect in &node.redirects {
+            self.redirect(redirect, context);
+            input = redirected(redirect, input);
+        }
+        let inner = Context { input, ..context.clone() };
+        match &node.kind {
+            Kind::Simple { assigns, words } => self.simple(assigns, words, node, &inner),
+            Kind::Group(scripts) => scripts.iter().for_each(|script| self.script(script, &inner)),
+            Kind::Loop { variable, words, body } => {
+                let steering = variable.iter().find(|name| is_steering(name));
+                if let Some(name) = steering {
+                    self.unknown(UnknownReason::Redefinition(name.clone()), true);
+                }
+                self.words(words, &inner);
+                self.script(body, &inner);
+            }
+            Kind::Case { words, bodies } => {
+                self.words(words, &inner);
+                bodies.iter().for_each(|body| self.script(body, &inner));
+            }
+            // Whoever calls it may pipe into it.
+            Kind::Function(body) | Kind::Coproc(body) => self.node(body, &inner.with_input(Input::Opaque)),
+            Kind::Test { words, arithmetic } => {
+                if *arithmetic {
+                    self.evaluates.get_or_insert_with(|| "[[".to_owned());
+                }
+                self.words(words, &inner);
+            }
+        }
+    }
+
+    fn simple(&mut self, assigns: &[Assign], words: &[Word], node: &Node, context: &Context) {
+        for assign in assigns {
+            self.assign(assign, context);
+        }
+        self.words(words, context);
+        let args: Vec<Arg> = words.iter().flat_map(arg::arguments).collect();
+        let raw = assigns
+            .iter()
+            .map(|assign| assign.raw.as_str())
+            .chain(words.iter().map(|word| word.raw.as_str()));
+        let raw = join(raw);
+        if args.is_empty() && assigns.is_empty() && words.is_empty() {
+            return;
+        }
+        let replaces = args.len() == 1 && args[0].command_name() == Some("exec");
+        self.input_replaced |=
+            replaces && node.redirects.iter().any(|redirect| feeds_input(redirect).is_some());
+        self.command(&args, &raw, assigns, context);
+    }
+
+    fn assign(&mut self, assign: &Assign, context: &Context) {
+        self.words(&assign.words, context);
+        if STARTUP_VARIABLES.contains(&assign.name.as_str()) {
+            self.unknown(UnknownReason::Redefinition(assign.name.clone()), false);
+        }
+        if assign.words.iter().any(|word| word.rendered().0.contains('[')) {
+            self.loaded_text = true;
+        }
+    }
+
+    /// Keeps a command, and looks through it.
+    pub(crate) fn command(&mut self, args: &[Arg], raw: &str, assigns: &[Assign], context: &Context) {
+        if self.commands.len() >= MAX_COMMANDS || self.kept >= MAX_TEXT || context.depth >= MAX_DEPTH {
+            return self.unknown(UnknownReason::TooComplex, true);
+        }
+        let text = join(args.iter().map(|arg| arg.text.as_str()));
+        let mut forms = vec![text.clone(), join(args.iter().map(|arg| arg.raw.as_str())), normalise(raw)];
+        if let Some((first, name)) = args.first().and_then(|first| Some((first, first.command_name()?)))
+            && name != first.text
+        {
+            forms.push(normalise(&format!(
+                "{name}{}",
+                text.strip_prefix(&normalise(&first.text)).unwrap_or_default()
+            )));
+        }
+        forms.dedup();
+        self.kept += forms.iter().map(String::len).sum::<usize>();
+        let allow = if context.direct { allow_form(args, raw, assigns) } else { None };
+        let via = context.via.as_deref().map(str::to_owned);
+        let raw = normalise(raw);
+        self.commands.push(Command { raw, forms, allow, args: args.to_vec(), via, open: false });
+        self.dynamic_names(args, context);
+        self.look_through(args, context);
+    }
+
+    /// The command word, the wrappers that P5 strips aside, must be known for an allow rule to cover the line.
+    fn dynamic_names(&mut self, args: &[Arg], context: &Context) {
+        let named = |arg: &Arg| arg.command_name().is_none();
+        let stripped = wrapper::strip(args).0.first();
+        if let Some(arg) = stripped.filter(|arg| named(arg)).or_else(|| args.first().filter(|arg| named(arg)))
+        {
+            self.unknown(UnknownReason::CommandWord(arg.raw.clone()), context.direct);
+        }
+    }
+
+    /// The last command found gets more arguments at run time.
+    pub(crate) fn mark_open(&mut self, index: usize) {
+        if let Some(command) = self.commands.get_mut(index) {
+            command.open = true;
+        }
+    }
+
+    /// How many commands were found so far.
+    pub(crate) fn found(&self) -> usize {
+        self.commands.len()
+    }
+
+    fn words(&mut self, words: &[Word], context: &Context) {
+        for word in words {
+            self.word(word, context);
+        }
+    }
+
+    fn word(&mut self, word: &Word, context: &Context) {
+        for part in &word.parts {
+            match part {
+                Part::Text { text, quoted } => {
+                    self.loaded_text |= *quoted && (text.contains("$(") || text.contains('`'))
+                }
+                Part::Expansion(expansion) => self.expand(expansion, context),
+            }
+        }
+        if arg::arguments(word).iter().any(|arg| arg.dynamic) && word.literal().is_some() {
+            self.expansion.get_or_insert_with(|| word.raw.clone());
+        }
+    }
+
+    fn expand(&mut self, expansion: &Expansion, context: &Context) {
+        let input = match expansion.kind {
+            ExpansionKind::Home => context.input.clone(),
+            ExpansionKind::Process { output } => {
+                if output {
+                    Input::Opaque
+                } else {
+                    context.input.clone()
+                }
+            }
+            ExpansionKind::Arithmetic { names } => {
+                if names {
+                    self.evaluates.get_or_insert_with(|| expansion.raw.clone());
+                }
+                context.input.clone()
+            }
+            ExpansionKind::Parameter
+            | ExpansionKind::Prompt
+            | ExpansionKind::Command
+            | ExpansionKind::Opaque => {
+                self.expansion.get_or_insert_with(|| expansion.raw.clone());
+                context.input.clone()
+            }
+        };
+        if expansion.kind == ExpansionKind::Prompt {
+            self.unknown(UnknownReason::Redefinition(expansion.raw.clone()), true);
+        }
+        let inner = context.with_input(input);
+        expansion.scripts.iter().for_each(|script| self.script(script, &inner));
+        self.words(&expansion.words, &inner);
+    }
+
+    fn redirect(&mut self, redirect: &Redirect, context: &Context) {
+        self.words(std::slice::from_ref(&redirect.target), context);
+        if let Some(body) = redirect.body.get() {
+            self.words(std::slice::from_ref(body), context);
+        }
+        let kind = match redirect.op {
+            RedirectOp::Read => RedirectionKind::Input,
+            RedirectOp::Write | RedirectOp::ReadWrite | RedirectOp::DuplicateOutput => {
+                RedirectionKind::Output
+            }
+            RedirectOp::DuplicateInput | RedirectOp::Document | RedirectOp::Text => return,
+        };
+        if let Some(target) = target(redirect) {
+            self.redirections.push(Redirection { kind, target });
+        }
+    }
+}
+
+fn is_steering(name: &str) -> bool {
+    STEERING_VARIABLES.contains(&name) || STARTUP_VARIABLES.contains(&name)
+}
+
+/// The file of a redirection; `None` for a descriptor, a process substitution and `/dev/null`.
+fn target(redirect: &Redirect) -> Option<Target> {
+    let process = redirect.target.parts.iter().any(|part| match part {
+        Part::Expansion(expansion) => matches!(expansion.kind, ExpansionKind::Process { .. }),
+        Part::Text { .. } => false,
+    });
+    if process && redirect.target.parts.len() == 1 {
+        return None;
+    }
+    let args = arg::arguments(&redirect.target);
+    let [arg] = args.as_slice() else { return Some(Target::Dynamic(redirect.target.raw.clone())) };
+    let Some(path) = arg.path() else { return Some(Target::Dynamic(arg.raw.clone())) };
+    let descriptor = path.strip_suffix('-').unwrap_or(path).bytes().all(|byte| byte.is_ascii_digit());
+    if path == "/dev/null" || (redirect.op == RedirectOp::DuplicateOutput && descriptor) {
+        return None;
+    }
+    Some(Target::Literal(path.to_owned()))
+}
+
+/// The input that a redirection makes, if it makes one.
+fn feeds_input(redirect: &Redirect) -> Option<Input> {
+    if redirect.descriptor.as_deref().is_some_and(|descriptor| descriptor != "0") {
+        return None;
+    }
+    match redirect.op {
+        RedirectOp::Read | RedirectOp::ReadWrite => {
+            let device = redirect.target.literal().is_some_and(|path| !is_descriptor_path(&path));
+            Some(if device { Input::File } else { Input::Opaque })
+        }
+        RedirectOp::DuplicateInput => Some(Input::Opaque),
+        RedirectOp::Document => redirect.body.get().map(text_input).or(Some(Input::Opaque)),
+        RedirectOp::Text => Some(text_input(&redirect.target)),
+        RedirectOp::Write | RedirectOp::DuplicateOutput => None,
+    }
+}
+
+/// A path that names an open descriptor rather than a file.
+pub(crate) fn is_descriptor_path(path: &str) -> bool {
+    path == "-" || path.starts_with("/dev/") || path.starts_with("/proc/")
+}
+
+fn redirected(redirect: &Redirect, before: Input) -> Input {
+    feeds_input(redirect).unwrap_or(before)
+}
+
+fn text_input(word: &Word) -> Input {
+    let (text, dynamic) = word.rendered();
+    Input::Text(Rc::from(text), dynamic)
+}
+
+/// What an allow rule must cover; `None` for assignments that it looks past and that run nothing.
+fn allow_form(args: &[Arg], raw: &str, assigns: &[Assign]) -> Option<AllowForm> {
+    let harmless = |name: &str| HARMLESS_VARIABLES.contains(&name) || name.starts_with("LC_");
+    let past = assigns.iter().all(|assign| harmless(&assign.name));
+    if args.is_empty() && past {
+        return None;
+    }
+    let (left, open) = wrapper::strip(args);
+    let name = left.first().and_then(Arg::command_name).unwrap_or_default();
+    let acts = |arg: &Arg| arg.value().is_none_or(|text| FIND_RUNS.contains(&text) || text == "-delete");
+    let exact_only = EXACT_ONLY.contains(&name) || (name == "find" && left.iter().any(acts));
+    let stripped = if past {
+        vec![join(left.iter().map(|arg| arg.raw.as_str())), plain_text(left)]
+    } else {
+        vec![normalise(raw)]
+    };
+    let whole =
+        if past { vec![join(args.iter().map(|arg| arg.raw.as_str())), plain_text(args)] } else { Vec::new() };
+    Some(AllowForm { stripped, whole, exact_only, open })
+}
+
+/// Without quotes, but for words that would read as more than one, or as another.
+fn plain_text(args: &[Arg]) -> String {
+    let one_word = |text: &str| !text.is_empty() && !text.contains([' ', '\t', '\n', '*', '\\']);
+    join(args.iter().map(|arg| if one_word(&arg.text) { arg.text.as_str() } else { arg.raw.as_str() }))
+}
+
+fn join<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let mut out = String::new();
+    for word in words {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    normalise(&out)
+}
