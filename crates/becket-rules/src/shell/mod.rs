@@ -46,3 +46,6 @@ pub use line::{Command, Line, Redirection, RedirectionKind, Target};
 pub use pattern::CommandPattern;
 pub use permission::{Coverage, Hit};
 pub use refusal::UnknownReason;
+
+pub(crate) use pattern::normalise as normalise_text;
+pub(crate) use words_scan::hit as hit_in_words;
