@@ -131,7 +131,8 @@ impl Splitter<'_> {
             if closes && !self.starts(&["'", "‘", "’", "‚", "‛"]) {
                 return;
             }
-            self.push(if closes { self.take().unwrap_or(next) } else { next });
+            let kept = if closes { self.take().unwrap_or(next) } else { next };
+            self.push(kept);
         }
         self.obstacle("an unterminated quote");
     }
