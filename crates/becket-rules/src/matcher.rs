@@ -1,0 +1,199 @@
+//! Matchers (protocol.md M1–M8): the text of a group's `matcher`, compiled once, asked often.
+//!
+//! It refuses to guess: text that is no valid ECMAScript expression is an error and never a matcher (M4).
+//!
+//! INVARIANT: no text and no value makes a matcher run long. What is regular, lookaround included, runs on an
+//! automaton in linear time; back-references run on `regress`, on values so short that even its worst case is small.
+//! A value past a bound is [`Verdict::Unknown`], never a silent *no match*.
+
+mod bounded;
+mod error;
+mod program;
+mod renames;
+mod run;
+mod syntax;
+mod units;
+mod watch;
+
+
+use std::sync::Arc;
+
+pub use error::MatcherError;
+pub use renames::Renames;
+pub use watch::watch_names;
+
+use bounded::Bounded;
+use program::Program;
+
+/// Which characters make a matcher a list of names rather than an expression (M2, M5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Alphabet {
+    /// ASCII letters, digits, `_`, `-`, blank, `,` and `|`: every event but two.
+    Wide,
+    /// ASCII letters, digits, `_` and `|`: `FileChanged` and `StopFailure`.
+    Narrow,
+}
+
+/// What a matcher says of one value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The value matches.
+    Match,
+    /// The value does not match.
+    NoMatch,
+    /// The value is too long for this expression to be judged in bounded time. A guard runs.
+    Unknown,
+}
+
+/// How a matcher reads its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatcherKind<'a> {
+    /// Absent, empty or `*` (M1).
+    Everything,
+    /// Exact names, trimmed, in the order written (M2); an empty list matches nothing.
+    Names(&'a [String]),
+    /// An ECMAScript expression without flags (M3).
+    Expression(&'a str),
+}
+
+/// A compiled matcher. Cloning is cheap: clones share what was compiled.
+///
+/// ```
+/// use becket_rules::{Alphabet, Matcher, Renames};
+/// let matcher = Matcher::compile(Some("Task|mcp__git"), Alphabet::Wide, &Renames::tools())?;
+/// assert!(matcher.matches("Agent"));
+/// assert!(!matcher.matches("mcp__git__push"));
+/// # Ok::<(), becket_rules::MatcherError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Matcher(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    text: String,
+    test: Test,
+    renames: Renames,
+}
+
+#[derive(Debug)]
+enum Test {
+    Everything,
+    Names(Vec<String>),
+    Linear(Program),
+    Bounded(Box<Bounded>),
+}
+
+impl Matcher {
+    /// Compiles `text` under M1–M3; `renames` are the other names under which a value matches (M5, M7).
+    ///
+    /// # Errors
+    /// [`MatcherError`] where the text is no valid expression (M4), or one that this engine can't bound.
+    pub fn compile(
+        text: Option<&str>,
+        alphabet: Alphabet,
+        renames: &Renames,
+    ) -> Result<Self, MatcherError> {
+        let text = text.unwrap_or_default();
+        let test = match text {
+            "" | "*" => Test::Everything,
+            _ if alphabet.holds(text) => Test::Names(names(text)),
+            _ => expression(text)?,
+        };
+        Ok(Self(Arc::new(Inner { text: text.to_owned(), test, renames: renames.clone() })))
+    }
+
+    /// Whether `value`, or another name of it, matches; unknown counts as a match (see [`Matcher::judge`]).
+    #[must_use]
+    pub fn matches(&self, value: &str) -> bool {
+        self.judge(value) != Verdict::NoMatch
+    }
+
+    /// Whether `value`, or another name of it, matches.
+    #[must_use]
+    pub fn judge(&self, value: &str) -> Verdict {
+        let mut verdict = self.judge_one(value);
+        for other in self.0.renames.also(value) {
+            match verdict {
+                Verdict::Match => return Verdict::Match,
+                Verdict::NoMatch => verdict = self.judge_one(other),
+                Verdict::Unknown => match self.judge_one(other) {
+                    Verdict::Match => return Verdict::Match,
+                    Verdict::NoMatch | Verdict::Unknown => {}
+                },
+            }
+        }
+        verdict
+    }
+
+    /// How the text was read.
+    #[must_use]
+    pub fn kind(&self) -> MatcherKind<'_> {
+        match &self.0.test {
+            Test::Everything => MatcherKind::Everything,
+            Test::Names(names) => MatcherKind::Names(names),
+            Test::Linear(_) | Test::Bounded(_) => MatcherKind::Expression(&self.0.text),
+        }
+    }
+
+    /// The text as the user wrote it; empty where there was none.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// The longest value, in UTF-16 units, that this matcher judges; none where it judges values of any sensible
+    /// length. `check` warns of a small one: longer values are [`Verdict::Unknown`].
+    #[must_use]
+    pub fn longest_judged(&self) -> Option<usize> {
+        match &self.0.test {
+            Test::Everything | Test::Names(_) | Test::Linear(_) => None,
+            Test::Bounded(bounded) => Some(bounded.longest()),
+        }
+    }
+
+    /// Whether a value as long as a tool's name may be (256 units) is past what this expression can be run on.
+    #[must_use]
+    pub fn is_risky(&self) -> bool {
+        self.longest_judged().is_some_and(|longest| longest < 256)
+    }
+
+    fn judge_one(&self, value: &str) -> Verdict {
+        match &self.0.test {
+            Test::Everything => Verdict::Match,
+            Test::Names(names) if names.iter().any(|name| name == value) => Verdict::Match,
+            Test::Names(_) => Verdict::NoMatch,
+            Test::Linear(program) => program.judge(value),
+            Test::Bounded(bounded) => bounded.judge(value),
+        }
+    }
+}
+
+impl Alphabet {
+    fn holds(self, text: &str) -> bool {
+        text.bytes().all(|byte| match (self, byte) {
+            (_, b'_' | b'|') => true,
+            (Self::Wide, b'-' | b' ' | b',') => true,
+            (Self::Wide | Self::Narrow, other) => other.is_ascii_alphanumeric(),
+        })
+    }
+}
+
+fn names(text: &str) -> Vec<String> {
+    text.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// `regress` judges validity; the automaton runs all but back-references.
+fn expression(text: &str) -> Result<Test, MatcherError> {
+    let parsed = syntax::parse(text);
+    if let Err(syntax::Unread::TooDeep | syntax::Unread::TooLong) = parsed {
+        return Err(MatcherError::TooLarge { text: error::shown(text) });
+    }
+    let judge = bounded::compile(text)?;
+    let pattern = parsed.map_err(|unread| MatcherError::unread(text, &unread))?;
+    if pattern.has_back_reference {
+        return Ok(Test::Bounded(Box::new(Bounded::new(judge, &pattern.node))));
+    }
+    let program =
+        Program::compile(&pattern.node).ok_or_else(|| MatcherError::TooLarge { text: error::shown(text) })?;
+    Ok(Test::Linear(program))
+}

@@ -1,0 +1,60 @@
+//! Why a matcher can't be used. The engine reports it as a configuration error, and the group matches nothing (M4).
+
+use super::syntax::Unread;
+
+/// Why a matcher's text is no matcher.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MatcherError {
+    /// Not valid as an ECMAScript expression without flags.
+    #[error("`{text}` is no valid ECMAScript expression: {why}")]
+    Invalid {
+        /// The matcher, cut where it is very long.
+        text: String,
+        /// What the judge said, lowercase, without a final dot.
+        why: String,
+    },
+    /// Nested too deeply or too long to be compiled.
+    #[error("`{text}` is too large: write a shorter expression, or split the group in two")]
+    TooLarge {
+        /// The matcher, cut where it is very long.
+        text: String,
+    },
+    /// Valid, but it uses a construct that Becket does not run.
+    #[error("`{text}` uses {construct}, which matchers can't use: {instead}")]
+    Unsupported {
+        /// The matcher, cut where it is very long.
+        text: String,
+        /// The construct, in words.
+        construct: &'static str,
+        /// What to write instead.
+        instead: &'static str,
+    },
+}
+
+impl MatcherError {
+    pub(super) fn unread(text: &str, unread: &Unread) -> Self {
+        match unread {
+            Unread::TooDeep | Unread::TooLong => Self::TooLarge { text: shown(text) },
+            Unread::Modifiers => Self::Unsupported {
+                text: shown(text),
+                construct: "flags inside a group, as in `(?i:…)`",
+                instead: "write both letters, as in `[Bb]ash`",
+            },
+            Unread::Malformed(why) => Self::Invalid { text: shown(text), why: (*why).to_owned() },
+        }
+    }
+
+    pub(super) fn invalid(text: &str, why: &str) -> Self {
+        let mut letters = why.trim_end_matches('.').chars();
+        let why = letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default();
+        Self::Invalid { text: shown(text), why }
+    }
+}
+
+/// The text for a message: at most 120 characters of it.
+pub(super) fn shown(text: &str) -> String {
+    match text.char_indices().nth(120) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

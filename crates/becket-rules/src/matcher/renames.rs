@@ -1,0 +1,75 @@
+//! Other names under which a value matches: renamed tools (M7) and the error names of `StopFailure` (M5).
+//!
+//! The table is data. It never changes a value: the hook's input carries the new name.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+type Name = Cow<'static, str>;
+
+/// The tools that were renamed: old name, new name.
+const TOOLS: [(&str, &str); 4] =
+    [("Task", "Agent"), ("BashOutput", "TaskOutput"), ("KillShell", "TaskStop"), ("KillBash", "TaskStop")];
+
+/// A table of other names. Cloning is cheap.
+#[derive(Debug, Clone, Default)]
+pub struct Renames(Arc<Table>);
+
+#[derive(Debug, Clone, Default)]
+struct Table {
+    /// (old, new): the two mean the same in both directions.
+    renamed: Vec<(Name, Name)>,
+    /// (value, also): the value matches under the other name too, not the reverse.
+    also: Vec<(Name, Name)>,
+}
+
+impl Renames {
+    /// No other names: for a field that is no tool name.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// The renamed tools of M7.
+    #[must_use]
+    pub fn tools() -> Self {
+        let renamed = TOOLS.map(|(old, new)| (Name::from(old), Name::from(new))).to_vec();
+        Self(Arc::new(Table { renamed, also: Vec::new() }))
+    }
+
+    /// The error names of `StopFailure` (M5): an `overloaded` is found by a matcher that names `server_error` too.
+    #[must_use]
+    pub fn stop_failures() -> Self {
+        Self(Arc::new(Table {
+            renamed: Vec::new(),
+            also: vec![(Name::from("overloaded"), Name::from("server_error"))],
+        }))
+    }
+
+    /// This table and one more renaming, for a host whose tool had another name.
+    #[must_use]
+    pub fn with(self, old: impl Into<String>, new: impl Into<String>) -> Self {
+        let mut table = Arc::unwrap_or_clone(self.0);
+        table.renamed.push((Name::from(old.into()), Name::from(new.into())));
+        Self(Arc::new(table))
+    }
+
+    /// The name that is used today: the new one for an old one, else the name itself.
+    #[must_use]
+    pub fn current<'a>(&'a self, name: &'a str) -> &'a str {
+        self.0.renamed.iter().find(|(old, _)| old == name).map_or(name, |(_, new)| new)
+    }
+
+    /// Every other name under which `value` matches.
+    pub fn also<'a>(&'a self, value: &'a str) -> impl Iterator<Item = &'a str> {
+        let current = self.current(value);
+        let family = self.0.renamed.iter().flat_map(move |(old, new)| {
+            [Some(old.as_ref()), (current != value).then_some(new.as_ref())]
+                .into_iter()
+                .flatten()
+                .filter(move |_| new == current)
+        });
+        let one_way = self.0.also.iter().filter(move |(name, _)| name == value).map(|(_, other)| other.as_ref());
+        family.filter(move |name| *name != value).chain(one_way)
+    }
+}

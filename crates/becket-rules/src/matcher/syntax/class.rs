@@ -1,0 +1,58 @@
+//! Character classes: `[…]` and `[^…]`, `[]` (nothing) and `[^]` (anything) included.
+
+use super::escape::Escaped;
+use super::{Read, Reader, Unread};
+use crate::matcher::units::Units;
+
+impl Reader<'_> {
+    /// A class; the reader stands on the `[`.
+    pub(super) fn class(&mut self) -> Read<Units> {
+        self.eat("[");
+        let negated = self.eat("^");
+        let mut ranges = Vec::new();
+        while !self.eat("]") {
+            self.class_item(&mut ranges)?;
+        }
+        let set = Units::of(ranges);
+        Ok(if negated { set.negated() } else { set })
+    }
+
+    /// One atom, or a range of two.
+    fn class_item(&mut self, ranges: &mut Vec<(u16, u16)>) -> Read<()> {
+        let low = self.class_atom()?;
+        if self.peek() != Some(b'-') || matches!(self.peek_at(1), Some(b']') | None) {
+            return Ok(push(ranges, &low));
+        }
+        self.at += 1;
+        let high = self.class_atom()?;
+        match (&low, &high) {
+            (Escaped::Unit(low), Escaped::Unit(high)) if low <= high => ranges.push((*low, *high)),
+            (Escaped::Unit(_), Escaped::Unit(_)) => return Err(Unread::Malformed("range out of order in a class")),
+            // Annex B: a dash beside `\d` and its like is itself.
+            (Escaped::Unit(_) | Escaped::Set(_), Escaped::Unit(_) | Escaped::Set(_)) => {
+                push(ranges, &low);
+                push(ranges, &high);
+                ranges.push((u16::from(b'-'), u16::from(b'-')));
+            }
+        }
+        Ok(())
+    }
+
+    fn class_atom(&mut self) -> Read<Escaped> {
+        if self.peek() == Some(b'\\') {
+            if self.peek_at(1) == Some(b'b') {
+                self.at += 2;
+                return Ok(Escaped::Unit(0x08));
+            }
+            return self.character_escape(true);
+        }
+        self.next_unit().map(Escaped::Unit).ok_or(Unread::Malformed("unmatched `[`"))
+    }
+}
+
+fn push(ranges: &mut Vec<(u16, u16)>, escaped: &Escaped) {
+    match escaped {
+        Escaped::Unit(unit) => ranges.push((*unit, *unit)),
+        Escaped::Set(set) => ranges.extend_from_slice(set.ranges()),
+    }
+}

@@ -1,0 +1,58 @@
+//! "Did you mean": the nearest of some known names. It proposes; it never corrects by itself.
+//!
+//! INVARIANT: what it returns is one of the candidates, and never the value itself.
+
+/// The candidate that the user most likely meant by `value`, or none where nothing is near.
+///
+/// Letters' case and the signs `-` and `_` count for little: `pretooluse` and `pre_tool_use` are both near
+/// `PreToolUse`. Otherwise about one letter in three may differ. Equally near candidates: the first one.
+///
+/// ```
+/// let events = ["PreToolUse", "PostToolUse", "Stop"];
+/// assert_eq!(becket_rules::suggest("PreTolUse", &events), Some("PreToolUse"));
+/// assert_eq!(becket_rules::suggest("Banana", &events), None);
+/// ```
+#[must_use]
+pub fn suggest<'a>(value: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    let wanted = folded(value);
+    if wanted.is_empty() || wanted.len() > LONGEST {
+        return None;
+    }
+    let allowed = (wanted.chars().count() / 3).max(1);
+    candidates
+        .iter()
+        .filter(|candidate| **candidate != value)
+        .map(|candidate| (strsim::damerau_levenshtein(&wanted, &folded(candidate)), *candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Longer values, in bytes, are no misspelt names, and comparing them would be slow.
+const LONGEST: usize = 100;
+
+fn folded(text: &str) -> String {
+    text.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::suggest;
+
+    #[test]
+    fn finds_the_near_name_and_nothing_else() {
+        let tools = ["Bash", "Read", "Write", "WebFetch", "NotebookEdit"];
+        for (typed, meant) in [
+            ("bash", Some("Bash")),
+            ("Wrtie", Some("Write")),
+            ("web_fetch", Some("WebFetch")),
+            ("NotebokEdit", Some("NotebookEdit")),
+            ("Bash", None),
+            ("", None),
+            ("Terraform", None),
+        ] {
+            assert_eq!(suggest(typed, &tools), meant, "{typed}");
+        }
+        assert_eq!(suggest(&"x".repeat(1_000_000), &tools), None);
+    }
+}
