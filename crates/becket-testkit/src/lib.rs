@@ -3,12 +3,7 @@
 //! - [`proc`] looks at processes from outside: who is alive, what is open, how much memory is held.
 //! - [`bench`] measures a thing beside its floor, in one run, and prints rows for `cargo xtask bench`.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test helper fails by panicking"
-)]
+#![expect(clippy::expect_used, reason = "a test helper fails by panicking")]
 
 pub mod bench;
 pub mod proc;

@@ -17,10 +17,12 @@ const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
 /// The command in the kernel's terms.
 pub(super) fn image(command: &Command) -> Result<Image, SpawnError> {
+    // First: a name with a NUL byte would only be "not found".
+    let argv = argv(&command.program)?;
     let path = locate(command)?;
     Ok(Image {
         path: c_string("the program", path.as_os_str().as_bytes())?,
-        argv: argv(&command.program)?,
+        argv,
         env: command.env.iter().map(|(name, value)| variable(name, value)).collect::<Result<_, _>>()?,
         cwd: c_string("the working directory", command.cwd.as_os_str().as_bytes())?,
     })

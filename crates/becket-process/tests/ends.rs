@@ -1,0 +1,240 @@
+//! How a run ends: at the deadline, by the token in every state, by a dropped future, by a panic, by itself.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::future::Future;
+use std::time::{Duration, Instant};
+
+use becket_process::{CancellationToken, Chunk, End, Finished, Limits, Runner, SpawnError};
+use becket_testkit::proc::{Marker, PATIENCE};
+use common::{MIB, deadline, patient, run, run_with, sh};
+
+type Outcome = Result<Finished, SpawnError>;
+
+fn is_send<T: Send>(value: T) -> T {
+    value
+}
+
+/// Cancels `run` as soon as `count` processes carry the marker, and a little later than that.
+async fn cancel_once_alive(
+    run: impl Future<Output = Outcome>,
+    token: &CancellationToken,
+    marker: &Marker,
+    count: usize,
+) -> Finished {
+    let watch = async {
+        while marker.alive().len() < count {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        token.cancel();
+    };
+    tokio::join!(run, watch).0.unwrap()
+}
+
+// rules: H4
+#[tokio::test]
+async fn each_way_to_end_by_itself_is_told() {
+    for (script, end) in [
+        ("exit 0", End::Exited(0)),
+        ("exit 2", End::Exited(2)),
+        ("exit 255", End::Exited(255)),
+        ("kill -9 $$", End::Signaled(9)),
+        ("kill -15 $$", End::Signaled(15)),
+        ("kill -13 $$", End::Signaled(13)),
+    ] {
+        let finished = run(&sh(&Marker::new(), script), &patient()).await;
+        assert_eq!(finished.end, end, "`{script}`");
+        assert_eq!(finished.end.is_success(), script == "exit 0");
+    }
+}
+
+// rules: H4
+#[tokio::test]
+async fn the_host_is_released_at_the_deadline_and_the_ending_goes_on() {
+    let (marker, runner) = (Marker::new(), Runner::new());
+    let limits = Limits { term_grace: Duration::from_secs(3), ..deadline(300) };
+    let script = "trap '' TERM; echo said; while :; do sleep 1000; done";
+    let start = Instant::now();
+    let finished = run_with(&runner, &sh(&marker, script), &limits).await;
+    let released = start.elapsed();
+    assert_eq!(finished.end, End::TimedOut);
+    // Still reported, though it decides nothing.
+    assert_eq!(finished.stdout.bytes, "said\n");
+    assert_eq!(runner.ending(), 1);
+    assert!(!marker.alive().is_empty());
+    runner.all_gone().await;
+    assert!(released < Duration::from_secs(3), "released after {released:?}, with the grace");
+    assert_eq!(runner.ending(), 0);
+    assert!(marker.alive().is_empty());
+    // Nothing was ended, nothing to wait for.
+    runner.all_gone().await;
+}
+
+// rules: H4
+#[tokio::test]
+async fn there_is_time_to_clean_up_between_sigterm_and_sigkill() {
+    let dir = tempfile::tempdir().unwrap();
+    let (marker, runner) = (Marker::new(), Runner::new());
+    let script =
+        "trap 'sleep 0.2; echo bye; echo bye >&2; : >\"$MARK\"; exit' TERM; while :; do sleep 0.01; done";
+    let command = sh(&marker, script).env("MARK", dir.path().join("clean"));
+    let limits = Limits { term_grace: Duration::from_secs(20), ..deadline(300) };
+    assert_eq!(run_with(&runner, &command, &limits).await.end, End::TimedOut);
+    runner.all_gone().await;
+    assert!(dir.path().join("clean").exists());
+}
+
+// rules: H4
+#[tokio::test]
+async fn a_token_that_fired_before_starts_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let token = CancellationToken::new();
+    token.cancel();
+    let command = sh(&Marker::new(), ": >\"$MARK\"").env("MARK", dir.path().join("ran"));
+    let finished = Runner::new().run(&command, &patient(), &token, &mut |_| ()).await.unwrap();
+    assert_eq!(finished.end, End::Cancelled);
+    assert!(!dir.path().join("ran").exists());
+}
+
+// rules: H4
+#[tokio::test]
+async fn the_token_ends_a_run_in_every_state() {
+    for (state, script, input, alive) in [
+        ("feeding", "exec sleep 1000", 10 * MIB, 1),
+        ("draining", "exec yes", 0, 1),
+        ("draining stderr", "exec yes >&2", 0, 1),
+        ("waiting", "exec <&- >&- 2>&-; exec sleep 1000", 0, 1),
+        ("waiting for all", "yes & exec sleep 1000", 10 * MIB, 2),
+    ] {
+        let (marker, runner, token) = (Marker::new(), Runner::new(), CancellationToken::new());
+        let command = sh(&marker, script).stdin(vec![b'x'; input]);
+        let (limits, mut sink) = (patient(), |_: Chunk<'_>| ());
+        let run = runner.run(&command, &limits, &token, &mut sink);
+        let finished = cancel_once_alive(run, &token, &marker, alive).await;
+        assert_eq!(finished.end, End::Cancelled, "{state}");
+        runner.all_gone().await;
+        assert!(marker.alive().is_empty(), "{state}");
+    }
+}
+
+// rules: H4
+#[tokio::test]
+async fn the_token_cuts_the_grace_of_the_pipes_and_the_exit_counts() {
+    let (marker, runner, token) = (Marker::new(), Runner::new(), CancellationToken::new());
+    let command = sh(&marker, "sleep 30 & echo no; exit 2");
+    let limits = Limits { drain_grace: Duration::from_secs(600), deadline: None, ..Limits::default() };
+    let mut sink = |_: Chunk<'_>| ();
+    let run = runner.run(&command, &limits, &token, &mut sink);
+    let watch = async {
+        // Only the child that holds the pipes is left.
+        while marker.alive().len() != 1 || !is_sleep(marker.alive()[0]) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        token.cancel();
+    };
+    let (finished, ()) = tokio::join!(run, watch);
+    let finished = finished.unwrap();
+    assert_eq!((finished.end, &finished.stdout.bytes[..]), (End::Exited(2), &b"no\n"[..]));
+    assert!(finished.pipes_held && finished.elapsed < Duration::from_secs(20));
+    assert_eq!(runner.ending(), 0);
+}
+
+fn is_sleep(pid: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim() == "sleep")
+}
+
+// rules: H4
+#[tokio::test]
+async fn the_token_during_the_grace_of_sigterm_changes_nothing() {
+    let (marker, runner, token) = (Marker::new(), Runner::new(), CancellationToken::new());
+    let command = sh(&marker, "trap '' TERM; while :; do sleep 1000; done");
+    let limits = Limits { term_grace: Duration::from_millis(500), ..deadline(200) };
+    let finished = runner.run(&command, &limits, &token, &mut |_| ()).await.unwrap();
+    assert_eq!(finished.end, End::TimedOut);
+    token.cancel();
+    runner.all_gone().await;
+    assert!(marker.alive().is_empty());
+}
+
+// rules: H4
+#[tokio::test]
+async fn a_dropped_future_kills_the_group_and_those_who_left_it() {
+    let (marker, runner) = (Marker::new(), Runner::new());
+    let command = sh(&marker, "trap '' TERM; setsid sleep 1000 & sleep 1000 & sleep 1000");
+    let (limits, token, mut sink) = (patient(), CancellationToken::new(), |_: Chunk<'_>| ());
+    let mut run = Box::pin(is_send(runner.run(&command, &limits, &token, &mut sink)));
+    while marker.alive().len() < 4 {
+        let _ = tokio::time::timeout(Duration::from_millis(5), &mut run).await;
+    }
+    drop(run);
+    runner.all_gone().await;
+    assert!(marker.alive().is_empty());
+}
+
+// rules: H4
+#[test]
+fn a_runtime_that_is_shut_down_leaves_nobody() {
+    let (marker, runner) = (Marker::new(), Runner::new());
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (command, owner) = (sh(&marker, "sleep 1000 & exec sleep 1000"), runner.clone());
+    runtime.spawn(async move { run_with(&owner, &command, &patient()).await });
+    // Timed out just before: its grace outlives the runtime.
+    let deaf = sh(&marker, "trap '' TERM; while :; do sleep 1000; done");
+    let limits = Limits { term_grace: Duration::from_millis(500), ..deadline(200) };
+    runtime.block_on(run_with(&runner, &deaf, &limits));
+    marker.wait_for(4);
+    runtime.shutdown_timeout(PATIENCE);
+    let last = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    last.block_on(runner.all_gone());
+    assert!(marker.alive().is_empty());
+}
+
+// rules: H4
+#[tokio::test]
+async fn a_panic_of_the_sink_passes_through_and_leaves_nobody() {
+    let (marker, runner) = (Marker::new(), Runner::new());
+    let (command, owner) = (sh(&marker, "sleep 1000 & echo now; exec sleep 1000"), runner.clone());
+    let task = tokio::spawn(async move {
+        let token = CancellationToken::new();
+        owner.run(&command, &patient(), &token, &mut |_| panic!("on purpose")).await
+    });
+    assert!(task.await.unwrap_err().is_panic());
+    runner.all_gone().await;
+    assert!(marker.alive().is_empty());
+    // The thread's buffer was lost in the panic: the next run makes a new one.
+    let finished = run(&sh(&marker, "echo fine"), &patient()).await;
+    assert_eq!(finished.stdout.bytes, "fine\n");
+}
+
+// rules: H3
+#[tokio::test]
+async fn a_process_that_closes_its_stdout_and_goes_on_is_waited_for() {
+    let script = "echo first; exec >&-; sleep 0.2; echo last >&2; exit 4";
+    let finished = run(&sh(&Marker::new(), script), &patient()).await;
+    assert_eq!(finished.end, End::Exited(4));
+    assert_eq!((&finished.stdout.bytes[..], &finished.stderr.bytes[..]), (&b"first\n"[..], &b"last\n"[..]));
+}
+
+// rules: H3
+#[tokio::test]
+async fn a_limit_past_the_end_of_time_is_none() {
+    let limits = Limits { deadline: Some(Duration::MAX), drain_grace: Duration::MAX, ..Limits::default() };
+    assert_eq!(run(&sh(&Marker::new(), "exit 3"), &limits).await.end, End::Exited(3));
+}
+
+// rules: H3, H4
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_may_be_moved_to_a_task_and_between_threads() {
+    let marker = Marker::new();
+    let tasks = (0..20).map(|number| {
+        let command = sh(&marker, "cat; exit 9").stdin(format!("{number}"));
+        tokio::spawn(async move { run(&command, &patient()).await })
+    });
+    for (number, task) in tasks.collect::<Vec<_>>().into_iter().enumerate() {
+        let finished = task.await.unwrap();
+        assert_eq!((finished.end, finished.stdout.bytes), (End::Exited(9), number.to_string().into()));
+    }
+}

@@ -1,0 +1,44 @@
+//! Many at once, in a program of its own: it counts the descriptors, threads and zombies of the whole process.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::time::Duration;
+
+use becket_process::{End, Limits, Runner};
+use becket_testkit::proc::{self, Marker, wait_until};
+use common::{deadline, patient, run_with, sh};
+
+const MANY: usize = 200;
+
+// rules: H3, H4
+#[test]
+fn two_hundred_at_once_leave_no_descriptor_no_thread_and_no_zombie() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        // The runtime opens some things at its first use.
+        all_at_once("exit 0", 1, &patient(), End::Exited(0)).await;
+        let (descriptors, threads) = (proc::open_descriptors(), proc::threads());
+        all_at_once("cat >/dev/null; echo done; exit 3", MANY, &patient(), End::Exited(3)).await;
+        let hasty = Limits { term_grace: Duration::from_millis(200), ..deadline(2000) };
+        all_at_once("trap '' TERM; sleep 1000 & sleep 1000", MANY / 4, &hasty, End::TimedOut).await;
+        // A thread is off the list a moment after its last deed.
+        assert!(wait_until(|| proc::threads() <= threads), "{} threads, before {threads}", proc::threads());
+        assert_eq!(proc::open_descriptors(), descriptors);
+        assert_eq!(proc::zombies(), Vec::<u32>::new());
+    });
+}
+
+async fn all_at_once(script: &'static str, count: usize, limits: &Limits, end: End) {
+    let (marker, runner) = (Marker::new(), Runner::new());
+    let tasks = (0..count).map(|_| {
+        let (runner, limits) = (runner.clone(), limits.clone());
+        let command = sh(&marker, script).stdin(vec![b'x'; 100_000]);
+        tokio::spawn(async move { run_with(&runner, &command, &limits).await })
+    });
+    for task in tasks.collect::<Vec<_>>() {
+        assert_eq!(task.await.unwrap().end, end);
+    }
+    runner.all_gone().await;
+    assert!(marker.alive().is_empty());
+}

@@ -1,0 +1,24 @@
+//! How much is held for how much output, in a program of its own: it reads the memory of the whole process.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use becket_process::End;
+use becket_testkit::proc::{self, Marker};
+use common::{MIB, patient, run, sh};
+
+// rules: H3
+#[test]
+fn a_gigabyte_of_output_costs_its_cap_and_is_counted() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let _ = run(&sh(&Marker::new(), "echo warm; echo up >&2"), &patient()).await;
+        let before = proc::resident_peak();
+        let finished = run(&sh(&Marker::new(), "head -c 1073741824 /dev/zero"), &patient()).await;
+        let growth = proc::resident_peak() - before;
+        assert_eq!(finished.end, End::Exited(0));
+        assert_eq!(finished.stdout.bytes.len(), MIB);
+        assert_eq!(finished.stdout.total, 1 << 30);
+        assert!(before > 0 && growth < 3 * MIB as u64, "{growth} bytes more than before");
+    });
+}
