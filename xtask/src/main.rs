@@ -1,2 +1,38 @@
-//! Chores of this workspace.
-fn main() {}
+//! Chores of this workspace: `cargo xtask <chore>`. One file per chore.
+
+mod bench;
+mod bench_report;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: cargo xtask <chore>
+
+  bench [--quick]   run every crate's benches, write docs/benchmarks.md";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (chore, rest) = arguments.split_first().map_or(("", &[][..]), |(chore, rest)| (chore.as_str(), rest));
+    let done = match chore {
+        "bench" => bench::run(rest),
+        _ => Err(USAGE.to_owned()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            say(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Tells the person at the terminal.
+#[expect(clippy::print_stderr, reason = "a chore talks to who started it")]
+pub(crate) fn say(message: &str) {
+    eprintln!("{message}");
+}
+
+/// The root of the workspace.
+pub(crate) fn root() -> &'static std::path::Path {
+    let manifest = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().unwrap_or(manifest)
+}

@@ -1,5 +1,6 @@
 //! How a run ends: at the deadline, by the token in every state, by a dropped future, by a panic, by itself.
 #![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
 mod common;
 

@@ -2,6 +2,7 @@
 //!
 //! The tests marked as ignored are those hosts; the others start this program again for one of them.
 #![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 #![expect(unsafe_code, reason = "signals of a host have no safe face")]
 
 mod common;

@@ -1,5 +1,6 @@
 //! The six laws of the crate, each with real programs.
 #![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
 mod common;
 

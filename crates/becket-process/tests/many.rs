@@ -1,5 +1,6 @@
 //! Many at once, in a program of its own: it counts the descriptors, threads and zombies of the whole process.
 #![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
 mod common;
 

@@ -1,5 +1,6 @@
 //! What can't be started, and what the user is told: the cause and what to do about it.
 #![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
 mod common;
 

@@ -1,6 +1,7 @@
 //! What every test of this crate needs: a marked command, a runner, short limits.
 
 #![allow(dead_code, unreachable_pub, reason = "each test program uses its own part")]
+#![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
 use std::time::Duration;
 

@@ -1,0 +1,127 @@
+//! The page `docs/benchmarks.md`: the rows as a table, and the machine they were measured on.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::process::Command;
+
+use serde::Deserialize;
+
+/// A row as a bench program prints it (`becket_testkit::bench::Row`).
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Row {
+    #[serde(rename = "crate")]
+    pub(crate) krate: String,
+    pub(crate) row: String,
+    pub(crate) ours_ns: f64,
+    pub(crate) floor_ns: Option<f64>,
+    pub(crate) ratio: Option<f64>,
+    pub(crate) must: Option<String>,
+    pub(crate) ok: Option<bool>,
+    pub(crate) note: String,
+}
+
+const HEAD: &str = "# Benchmarks
+
+Written by `cargo xtask bench`; don't edit. Ours and the floor are measured in turns in one run; a time is the median of
+its samples, a ratio the median of the ratios of neighbouring samples. Trust ratios more than times: they meet the same
+load.
+";
+
+const REFERENCE: &str = "
+## For comparison
+
+Measured elsewhere, on a machine of the same kind, with hooks that run `true`:
+
+| | no hook | one hook | ten hooks |
+|---|---|---|---|
+| Gemini CLI's hook system, used as a library | 3.8 µs | 3.9 ms | 38 ms |
+| what the CLI that defined the protocol adds to a tool call | – | 5–15 ms | 32–60 ms |
+";
+
+/// The whole page.
+pub(crate) fn render(rows: &[Row], machine: &str, quick: bool) -> String {
+    let mut page = HEAD.to_owned();
+    if quick {
+        page.push_str("\nA quick run (`--quick`): fewer samples, the largest cases left out.\n");
+    }
+    let _ = writeln!(page, "\nMachine: {machine}.");
+    let mut krate = "";
+    for row in rows {
+        if row.krate != krate {
+            krate = &row.krate;
+            let _ = writeln!(page, "\n## {krate}\n");
+            page.push_str("| what | measured | floor or peer | ratio | must reach | ok | note |\n");
+            page.push_str("|---|---|---|---|---|---|---|\n");
+        }
+        page.push_str(&line(row));
+    }
+    page.push_str(REFERENCE);
+    page
+}
+
+fn line(row: &Row) -> String {
+    let floor = row.floor_ns.map_or("–".to_owned(), time);
+    let ratio = row.ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.2}"));
+    let must = row.must.as_deref().unwrap_or("–").replace("<=", "≤");
+    let ok = row.ok.map_or("–", |ok| if ok { "yes" } else { "**no**" });
+    let (what, note) = (row.row.replace('|', "\\|"), row.note.replace('|', "\\|"));
+    format!("| {what} | {} | {floor} | {ratio} | {must} | {ok} | {note} |\n", time(row.ours_ns))
+}
+
+fn time(ns: f64) -> String {
+    match ns {
+        ns if ns < 1e3 => format!("{ns:.1} ns"),
+        ns if ns < 1e6 => format!("{:.2} µs", ns / 1e3),
+        ns if ns < 1e9 => format!("{:.2} ms", ns / 1e6),
+        ns => format!("{:.2} s", ns / 1e9),
+    }
+}
+
+/// Processor, cores, memory, kernel, compiler; what can't be found out is said to be unknown.
+pub(crate) fn machine() -> String {
+    let field = |file: &str, key: &str| {
+        let text = fs::read_to_string(file).ok()?;
+        let line = text.lines().find(|line| line.starts_with(key))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    };
+    let unknown = || "unknown".to_owned();
+    let processor = field("/proc/cpuinfo", "model name").unwrap_or_else(unknown);
+    let cores = std::thread::available_parallelism().map_or_else(|_| unknown(), |cores| cores.to_string());
+    let memory =
+        field("/proc/meminfo", "MemTotal").and_then(|text| text.strip_suffix(" kB")?.parse::<u64>().ok());
+    let memory = memory.map_or_else(unknown, |kib| format!("{:.1} GiB", kib as f64 / f64::from(1 << 20)));
+    let kernel = output("uname", &["-sr"]).unwrap_or_else(unknown);
+    let compiler = output("rustc", &["--version"]).unwrap_or_else(unknown);
+    format!("{processor}, {cores} cores, {memory} of memory, {kernel}, {compiler}")
+}
+
+fn output(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).output().ok()?;
+    Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missed_row_shows() {
+        let json = r#"{"crate":"x","row":"a | b","ours_ns":1500.0,"floor_ns":1000.0,"ratio":1.5,
+            "must":"ratio <= 1.15","ok":false,"note":"n"}"#;
+        let alone = r#"{"crate":"y","row":"c","ours_ns":2e6,"floor_ns":null,"ratio":null,"must":null,"ok":null,"note":""}"#;
+        let rows = [json, alone].map(|text| serde_json::from_str(text).unwrap());
+        let page = render(&rows, "some machine", true);
+        assert!(
+            page.contains("| a \\| b | 1.50 µs | 1.00 µs | 1.50 | ratio ≤ 1.15 | **no** | n |"),
+            "{page}"
+        );
+        assert!(page.contains("| c | 2.00 ms | – | – | – | – |  |"), "{page}");
+        assert!(page.contains("Machine: some machine.") && page.contains("quick run"));
+        assert!(page.contains("## x") && page.contains("## y"));
+    }
+
+    #[test]
+    fn the_machine_is_named() {
+        assert!(machine().contains("rustc 1."));
+    }
+}
