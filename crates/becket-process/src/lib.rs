@@ -17,7 +17,8 @@
 //! 6. after the exit the pipes get a short grace; what was read by then counts.
 //!
 //! The runtime must drive I/O and time (`enable_all`); current-thread and multi-thread ones both do.
-//! Linux and macOS share `unix`; `windows` is written against the documented calls but has never been run.
+//! Linux and macOS share `unix`; only Linux with glibc has been run. `windows` is written against the documented calls and
+//! has neither been compiled nor run.
 //!
 //! ```
 //! use becket_process::{CancellationToken, Command, Limits, Program, Runner};

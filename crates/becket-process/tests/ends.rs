@@ -34,7 +34,7 @@ async fn cancel_once_alive(
     tokio::join!(run, watch).0.unwrap()
 }
 
-// rules: H4
+// rule: H4
 #[tokio::test]
 async fn each_way_to_end_by_itself_is_told() {
     for (script, end) in [
@@ -51,7 +51,7 @@ async fn each_way_to_end_by_itself_is_told() {
     }
 }
 
-// rules: H4
+// rule: H4
 #[tokio::test]
 async fn the_host_is_released_at_the_deadline_and_the_ending_goes_on() {
     let (marker, runner) = (Marker::new(), Runner::new());
@@ -73,21 +73,26 @@ async fn the_host_is_released_at_the_deadline_and_the_ending_goes_on() {
     runner.all_gone().await;
 }
 
-// rules: H4
+// rule: H4
 #[tokio::test]
 async fn there_is_time_to_clean_up_between_sigterm_and_sigkill() {
-    let dir = tempfile::tempdir().unwrap();
-    let (marker, runner) = (Marker::new(), Runner::new());
-    let script =
+    let slow =
         "trap 'sleep 0.2; echo bye; echo bye >&2; : >\"$MARK\"; exit' TERM; while :; do sleep 0.01; done";
-    let command = sh(&marker, script).env("MARK", dir.path().join("clean"));
-    let limits = Limits { term_grace: Duration::from_secs(20), ..deadline(300) };
-    assert_eq!(run_with(&runner, &command, &limits).await.end, End::TimedOut);
-    runner.all_gone().await;
-    assert!(dir.path().join("clean").exists());
+    // The grace is the group's: a leader that goes at once does not shorten it for the others.
+    for script in
+        [slow.to_owned(), format!("({slow}) & wait"), String::from("(setsid sh -c \"$SLOW\") & wait")]
+    {
+        let dir = tempfile::tempdir().unwrap();
+        let (marker, runner) = (Marker::new(), Runner::new());
+        let command = sh(&marker, &script).env("SLOW", slow).env("MARK", dir.path().join("clean"));
+        let limits = Limits { term_grace: Duration::from_secs(20), ..deadline(500) };
+        assert_eq!(run_with(&runner, &command, &limits).await.end, End::TimedOut);
+        runner.all_gone().await;
+        assert!(dir.path().join("clean").exists(), "`{script}`");
+    }
 }
 
-// rules: H4
+// rule: H4
 #[tokio::test]
 async fn a_token_that_fired_before_starts_nothing() {
     let dir = tempfile::tempdir().unwrap();
@@ -99,7 +104,7 @@ async fn a_token_that_fired_before_starts_nothing() {
     assert!(!dir.path().join("ran").exists());
 }
 
-// rules: H4
+// rule: H4
 #[tokio::test]
 async fn the_token_ends_a_run_in_every_state() {
     for (state, script, input, alive) in [
@@ -120,7 +125,7 @@ async fn the_token_ends_a_run_in_every_state() {
     }
 }
 
-// rules: H4
+// rule: H4
 #[tokio::test]
 async fn the_token_cuts_the_grace_of_the_pipes_and_the_exit_counts() {
     let (marker, runner, token) = (Marker::new(), Runner::new(), CancellationToken::new());
@@ -147,7 +152,7 @@ fn is_sleep(pid: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim() == "sleep")
 }
 
-// rules: H4
+// rule: H4
 #[tokio::test]
 async fn the_token_during_the_grace_of_sigterm_changes_nothing() {
     let (marker, runner, token) = (Marker::new(), Runner::new(), CancellationToken::new());
@@ -160,7 +165,7 @@ async fn the_token_during_the_grace_of_sigterm_changes_nothing() {
     assert!(marker.alive().is_empty());
 }
 
-// rules: H4
+// rule: H4
 #[tokio::test]
 async fn a_dropped_future_kills_the_group_and_those_who_left_it() {
     let (marker, runner) = (Marker::new(), Runner::new());
@@ -175,7 +180,7 @@ async fn a_dropped_future_kills_the_group_and_those_who_left_it() {
     assert!(marker.alive().is_empty());
 }
 
-// rules: H4
+// rule: H4
 #[test]
 fn a_runtime_that_is_shut_down_leaves_nobody() {
     let (marker, runner) = (Marker::new(), Runner::new());
@@ -193,7 +198,7 @@ fn a_runtime_that_is_shut_down_leaves_nobody() {
     assert!(marker.alive().is_empty());
 }
 
-// rules: H4
+// rule: H4
 #[tokio::test]
 async fn a_panic_of_the_sink_passes_through_and_leaves_nobody() {
     let (marker, runner) = (Marker::new(), Runner::new());
@@ -210,7 +215,7 @@ async fn a_panic_of_the_sink_passes_through_and_leaves_nobody() {
     assert_eq!(finished.stdout.bytes, "fine\n");
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 async fn a_process_that_closes_its_stdout_and_goes_on_is_waited_for() {
     let script = "echo first; exec >&-; sleep 0.2; echo last >&2; exit 4";
@@ -219,7 +224,7 @@ async fn a_process_that_closes_its_stdout_and_goes_on_is_waited_for() {
     assert_eq!((&finished.stdout.bytes[..], &finished.stderr.bytes[..]), (&b"first\n"[..], &b"last\n"[..]));
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 async fn a_limit_past_the_end_of_time_is_none() {
     let limits = Limits { deadline: Some(Duration::MAX), drain_grace: Duration::MAX, ..Limits::default() };

@@ -39,7 +39,7 @@ fn hosts_with_habits_of_their_own() {
     host("a_host_that_blocks_and_ignores_signals");
 }
 
-// rules: H4
+// rule: H4
 #[tokio::test]
 #[ignore = "a host, see `hosts_with_habits_of_their_own`"]
 async fn a_host_that_ignores_sigchld() {
@@ -63,7 +63,7 @@ async fn a_host_that_ignores_sigchld() {
     assert!(marker.alive().is_empty());
 }
 
-// rules: H4
+// rule: H4
 #[tokio::test]
 #[ignore = "a host, see `hosts_with_habits_of_their_own`"]
 async fn a_host_that_waits_for_every_child() {
@@ -81,7 +81,7 @@ async fn a_host_that_waits_for_every_child() {
     assert!(matches!(finished.end, End::Lost | End::Exited(2)), "{finished:?}");
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 #[ignore = "a host, see `hosts_with_habits_of_their_own`"]
 async fn a_host_that_dies_of_sigpipe() {
@@ -92,7 +92,7 @@ async fn a_host_that_dies_of_sigpipe() {
     }
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 #[ignore = "a host, see `hosts_with_habits_of_their_own`"]
 async fn a_host_without_stdio() {
@@ -109,7 +109,7 @@ async fn a_host_without_stdio() {
     assert_eq!((&finished.stdout.bytes[..], &finished.stderr.bytes[..]), (&b"in"[..], &b"error\n"[..]));
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 #[ignore = "a host, see `hosts_with_habits_of_their_own`"]
 async fn a_host_without_descriptors() {
@@ -135,7 +135,7 @@ async fn a_host_without_descriptors() {
     assert!(ran);
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 #[ignore = "a host, see `hosts_with_habits_of_their_own`"]
 async fn a_host_that_blocks_and_ignores_signals() {
@@ -157,7 +157,7 @@ async fn a_host_that_blocks_and_ignores_signals() {
     assert_eq!(sets.map(|set| set & !of_libc).collect::<Vec<_>>(), [0, 0], "{text}");
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 async fn a_descriptor_without_close_on_exec_stays_with_the_host() {
     let dir = tempfile::tempdir().unwrap();

@@ -15,7 +15,7 @@ fn pattern(length: usize) -> Bytes {
     (0..length).map(|index| (index % 251) as u8).collect()
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 async fn law_1_stdin_is_fed_while_both_outputs_are_drained() {
     let marker = Marker::new();
@@ -52,7 +52,7 @@ async fn law_2_feeding_draining_and_waiting_share_the_deadline() {
     }
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 async fn law_3_draining_goes_on_past_the_cap_and_counts() {
     for (cap, total) in [(0, 200_000), (1, 200_000), (4096, 4096), (4096, 4097), (MIB, 30 * MIB)] {
@@ -70,7 +70,7 @@ async fn law_3_draining_goes_on_past_the_cap_and_counts() {
     }
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 async fn law_3_the_sink_sees_what_is_kept_and_nothing_else() {
     let marker = Marker::new();
@@ -88,7 +88,7 @@ async fn law_3_the_sink_sees_what_is_kept_and_nothing_else() {
     assert_eq!((out.len(), err.len()), (100_000, 1000));
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 async fn law_4_a_stdin_that_is_closed_or_never_read_is_no_error() {
     for size in [0, 1, 65_536, 65_537, 10 * MIB] {
@@ -100,7 +100,7 @@ async fn law_4_a_stdin_that_is_closed_or_never_read_is_no_error() {
     }
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 async fn law_4_stdin_is_closed_after_the_input() {
     for size in [0, 10, 65_536, 65_537, 200_000] {
@@ -110,7 +110,7 @@ async fn law_4_stdin_is_closed_after_the_input() {
     }
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 async fn law_5_the_process_leads_a_session_without_a_terminal() {
     let marker = Marker::new();
@@ -122,7 +122,7 @@ async fn law_5_the_process_leads_a_session_without_a_terminal() {
     assert_eq!((group, session, terminal), (pid, pid, "0"));
 }
 
-// rules: H4
+// rule: H4
 #[tokio::test]
 async fn law_5_the_group_is_ended_and_not_the_leader_alone() {
     let cases = [
@@ -157,7 +157,7 @@ async fn law_5_the_group_is_ended_and_not_the_leader_alone() {
     }
 }
 
-// rules: H4
+// rule: H4
 #[tokio::test]
 async fn law_6_a_process_ends_when_it_ends_even_if_another_holds_its_pipes() {
     let marker = Marker::new();
@@ -175,7 +175,7 @@ async fn law_6_a_process_ends_when_it_ends_even_if_another_holds_its_pipes() {
     end_all(&marker);
 }
 
-// rules: H4
+// rule: H4
 #[tokio::test]
 async fn law_6_what_comes_within_the_grace_counts() {
     let marker = Marker::new();
@@ -186,7 +186,7 @@ async fn law_6_what_comes_within_the_grace_counts() {
     assert!(!finished.pipes_held);
 }
 
-// rules: H4
+// rule: H4
 #[tokio::test]
 async fn law_6_the_grace_ends_at_the_deadline_and_the_exit_still_counts() {
     let marker = Marker::new();

@@ -7,7 +7,7 @@ use becket_process::End;
 use becket_testkit::proc::{self, Marker};
 use common::{MIB, patient, run, sh};
 
-// rules: H3
+// rule: H3
 #[test]
 fn a_gigabyte_of_output_costs_its_cap_and_is_counted() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

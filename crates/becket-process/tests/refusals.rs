@@ -39,7 +39,7 @@ fn directory() -> tempfile::TempDir {
     dir
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 async fn each_refusal_names_its_cause_and_a_remedy() {
     for (program, variant, texts) in [
@@ -67,7 +67,7 @@ async fn each_refusal_names_its_cause_and_a_remedy() {
     }
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 async fn a_program_is_found_on_the_commands_own_path_and_from_its_directory() {
     let dir = directory();
@@ -90,7 +90,7 @@ async fn a_program_is_found_on_the_commands_own_path_and_from_its_directory() {
     }
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 async fn a_directory_that_is_gone_is_told_from_a_program_that_is_missing() {
     let gone = tempfile::tempdir().unwrap().path().to_owned();
@@ -104,7 +104,7 @@ async fn a_directory_that_is_gone_is_told_from_a_program_that_is_missing() {
     assert!(matches!(error, SpawnError::CwdGone { .. }), "{error:?}");
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 async fn the_shell_itself_may_be_missing() {
     let program = Program::Shell { shell: "/no/such/shell".into(), script: "exit 0".into() };
@@ -112,7 +112,7 @@ async fn the_shell_itself_may_be_missing() {
     assert!(matches!(error, SpawnError::ProgramMissing { .. }), "{error:?}");
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 async fn arguments_and_environment_have_a_length() {
     let long = "x".repeat(4 << 20);
@@ -122,7 +122,7 @@ async fn arguments_and_environment_have_a_length() {
     assert!(error.to_string().contains("stdin or a file"));
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 async fn a_nul_in_a_variable_is_told_without_its_value() {
     let command = Command::new(Program::shell("exit 0"), "/").env("TOKEN", "secret\0");
@@ -131,7 +131,7 @@ async fn a_nul_in_a_variable_is_told_without_its_value() {
     assert!(!format!("{command:?}").contains("secret"));
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 async fn a_program_that_is_being_written_is_busy_until_it_is_closed() {
     let dir = tempfile::tempdir().unwrap();
@@ -148,7 +148,7 @@ async fn a_program_that_is_being_written_is_busy_until_it_is_closed() {
     assert_eq!(finished.unwrap().end, End::Exited(0));
 }
 
-// rules: H3
+// rule: H3
 #[tokio::test]
 async fn nothing_is_inherited_and_nothing_is_split() {
     let args = ["", "a b", "$HOME", "*", "ü\n\"'"];

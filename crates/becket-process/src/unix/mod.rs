@@ -1,6 +1,12 @@
 //! Linux and macOS: pipes, sessions, signals, exit statuses.
 //!
 //! The face is the same as that of `windows`: [`spawn`], [`Input`], [`Output`], [`Leader`], [`Ending`].
+//!
+//! Needs glibc 2.34 or musl 1.1.24 on Linux, macOS 10.15. Tested on Linux with glibc only: the lines for musl and macOS
+//! follow the documented calls and have not been run.
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+compile_error!("becket-process knows how to start and end process groups on Linux, macOS and Windows only");
 
 mod ending;
 mod exec;
