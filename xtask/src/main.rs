@@ -2,11 +2,13 @@
 
 mod bench;
 mod bench_report;
+mod test;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask <chore>
 
+  test [ARGS…]      install what the tests need, run all of them; ARGS go to cargo test
   bench [--quick]   run every crate's benches, write docs/benchmarks.md";
 
 fn main() -> ExitCode {
@@ -14,6 +16,7 @@ fn main() -> ExitCode {
     let (chore, rest) = arguments.split_first().map_or(("", &[][..]), |(chore, rest)| (chore.as_str(), rest));
     let done = match chore {
         "bench" => bench::run(rest),
+        "test" => test::run(rest),
         _ => Err(USAGE.to_owned()),
     };
     match done {
