@@ -179,9 +179,10 @@ fn blocked(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Taken {
         Stdout::Object(answer) => {
             taken.unknown_fields = unknown_fields(spec, &answer);
             taken.warnings = misplaced(spec, &answer);
-            let output = match spec.decision {
-                DecisionModel::Elicitation => Output::read_universal(spec, &answer),
-                _ => Output::read(spec, &answer),
+            let output = if spec.decision == DecisionModel::Elicitation {
+                Output::read_universal(spec, &answer)
+            } else {
+                Output::read(spec, &answer)
             };
             match output {
                 Ok(output) => {
@@ -271,14 +272,22 @@ fn forget_what_is_discarded(spec: &EventSpec, taken: &mut Taken) {
     }
 }
 
-/// Fields of `hookSpecificOutput` that stand beside it: without effect, and surely not meant so.
+/// What was surely meant and has no effect: fields of `hookSpecificOutput` that stand beside it, a `decision` where none
+/// counts, an announcement that comes too late (A2).
 fn misplaced(spec: &EventSpec, object: &Map<String, Value>) -> Vec<String> {
     let universal = |name: &str| crate::table::UNIVERSAL_OUTPUT.iter().any(|field| field.name == name);
-    spec.output
+    let outside = spec
+        .output
         .iter()
         .filter(|field| object.contains_key(field.name) && !universal(field.name))
-        .map(|field| format!("`{}` has no effect there: put it inside `hookSpecificOutput`", field.name))
-        .collect()
+        .map(|field| format!("`{}` has no effect there: put it inside `hookSpecificOutput`", field.name));
+    let decides =
+        matches!(spec.decision, DecisionModel::Permission | DecisionModel::Block | DecisionModel::Task);
+    let decision = (!decides && object.get("decision").is_some_and(|value| !value.is_null()))
+        .then(|| format!("a top-level `decision` has no effect on `{}`", spec.kind));
+    let announced = (object.get("async") == Some(&Value::Bool(true)))
+        .then(|| "`async` has no effect there: print it alone on the first line".to_owned());
+    outside.chain(decision).chain(announced).collect()
 }
 
 fn or_silence(stderr: &str) -> &str {

@@ -70,6 +70,7 @@ fn stricter(first: Ruling, second: Ruling) -> Ruling {
             reasons.extend(more);
             Ruling::Permission { decision, reasons }
         }
+        (first, Ruling::None) => first,
         (first, second) if second.strictness() > first.strictness() => second,
         (first, _) => first,
     }

@@ -8,6 +8,8 @@ use serde_json::{Map, Value};
 use std::time::Duration;
 
 const DEFAULT: Duration = Duration::from_secs(15);
+/// A longer first line is an answer; it is not parsed twice.
+const LONGEST: usize = 1024;
 /// From here on a number is taken for milliseconds.
 const SECONDS_END: f64 = 1000.0;
 
@@ -27,7 +29,7 @@ pub struct Announcement {
 /// Once the first line is whole the answer to this question no longer changes, however much is printed later.
 pub fn announcement(stdout: &[u8]) -> Option<Announcement> {
     let end = stdout.iter().position(|byte| *byte == b'\n').map_or(stdout.len(), |at| at + 1);
-    let line = std::str::from_utf8(&stdout[..end]).ok()?;
+    let line = std::str::from_utf8(&stdout[..end]).ok().filter(|line| line.len() <= LONGEST)?;
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     let object: Map<String, Value> = serde_json::from_str(line).ok()?;
     if !object.keys().all(|key| key == "async" || key == "asyncTimeout") {

@@ -152,7 +152,7 @@ fn expected(field: &FieldSpec) -> String {
 /// What came instead of what the field may hold; `None` where it fits.
 fn mismatch(field: &FieldSpec, value: &Value) -> Option<String> {
     if !fits(field.kind, value) {
-        return Some(describe(value));
+        return Some(describe(field.kind, value));
     }
     let text = value.as_str().filter(|text| !field.values.is_empty() && !field.values.contains(text))?;
     Some(format!("`{}`", cut(text)))
@@ -172,16 +172,32 @@ fn fits(kind: FieldType, value: &Value) -> bool {
     }
 }
 
-fn describe(value: &Value) -> String {
+fn describe(kind: FieldType, value: &Value) -> String {
     match value {
         Value::String(text) => format!("the string `{}`", cut(text)),
-        Value::Array(list) => match list.first() {
-            Some(first) => format!("a list that begins with {}", type_name(first)),
-            None => "an empty list".to_owned(),
-        },
+        Value::Array(list) => describe_list(kind, list),
         Value::Bool(truth) => format!("`{truth}`"),
         Value::Number(number) => format!("`{number}`"),
         Value::Null | Value::Object(_) => type_name(value).to_owned(),
+    }
+}
+
+/// A list where none may stand, or one that holds what it may not.
+fn describe_list(kind: FieldType, list: &[Value]) -> String {
+    let fits_in = |item: &&Value| match kind {
+        FieldType::Strings => item.is_string(),
+        FieldType::Objects => item.is_object(),
+        FieldType::String
+        | FieldType::StringOrNull
+        | FieldType::Number
+        | FieldType::Integer
+        | FieldType::Boolean
+        | FieldType::Object
+        | FieldType::Any => false,
+    };
+    match list.iter().find(|item| !fits_in(item)) {
+        Some(wrong) => format!("a list that holds {}", type_name(wrong)),
+        None => "an empty list".to_owned(),
     }
 }
 
