@@ -12,6 +12,8 @@ pub(crate) struct Arg {
     pub(crate) text: String,
     /// Holds an expansion: `text` is not the value.
     pub(crate) dynamic: bool,
+    /// Holds an expansion other than `$HOME`: it may be no word, or several.
+    pub(crate) open: bool,
     /// Holds an unquoted glob.
     pub(crate) glob: bool,
     /// Starts with an unquoted `~`.
@@ -71,18 +73,28 @@ fn argument(units: &[Unit], word: &Word) -> Option<Arg> {
     if units.is_empty() && !word.parts.is_empty() {
         return None;
     }
-    let mut arg = Arg { raw: String::new(), text: String::new(), dynamic: false, glob: false, tilde: false };
+    let mut arg = Arg {
+        raw: String::new(),
+        text: String::new(),
+        dynamic: false,
+        open: false,
+        glob: false,
+        tilde: false,
+    };
+    let mut bracket = false;
     arg.tilde = matches!(units.first(), Some(Unit::Plain('~')));
     for unit in units {
         match unit {
             Unit::Plain(c) => {
-                arg.glob |= matches!(c, '*' | '?' | '[');
+                bracket |= *c == '[';
+                arg.glob |= matches!(c, '*' | '?') || (bracket && *c == ']');
                 arg.text.push(*c);
             }
             Unit::Quoted(c) => arg.text.push(*c),
             Unit::Quote => {}
             Unit::Dynamic(raw) => {
                 arg.dynamic = true;
+                arg.open |= !matches!(raw.as_str(), "$HOME" | "${HOME}");
                 arg.text.push_str(raw);
             }
         }
@@ -93,5 +105,5 @@ fn argument(units: &[Unit], word: &Word) -> Option<Arg> {
 
 fn unknown(word: &Word) -> Arg {
     let (text, _) = word.rendered();
-    Arg { raw: word.raw.clone(), text, dynamic: true, glob: false, tilde: false }
+    Arg { raw: word.raw.clone(), text, dynamic: true, open: true, glob: false, tilde: false }
 }

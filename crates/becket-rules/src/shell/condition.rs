@@ -44,9 +44,8 @@ impl Line {
         if let Some(command) = self.find(pattern) {
             return Applies::Match { command: command.raw.clone(), via: command.via.clone() };
         }
-        let open =
-            self.commands.iter().find(|command| command.open && pattern.could_continue(command.text()));
-        if let Some(command) = open {
+        let could = |head: &String| pattern.could_continue(head) || pattern.matches_normal(head);
+        if let Some(command) = self.commands.iter().find(|command| command.open.as_ref().is_some_and(could)) {
             return Applies::Unknown { why: UnknownReason::Arguments(command.raw.clone()) };
         }
         if let Some(unknown) = self.unknowns.first() {

@@ -38,8 +38,8 @@ pub struct Command {
     pub(crate) allow: Option<AllowForm>,
     pub(crate) args: Vec<Arg>,
     pub(crate) via: Option<String>,
-    /// Run time appends arguments (`xargs`).
-    pub(crate) open: bool,
+    /// The text before the first word that run time fills in or appends, if there is one.
+    pub(crate) open: Option<String>,
 }
 
 /// What an allow rule must cover (P5).

@@ -35,7 +35,8 @@ impl Parser<'_> {
                 }
                 continue;
             }
-            if self.at_case_end() || self.peek().is_none_or(|next| next == b')') {
+            // A closing word may follow a compound command at once: `{ (a) }`.
+            if self.list_ends() {
                 return Ok(script);
             }
             match self.peek() {
@@ -72,7 +73,7 @@ impl Parser<'_> {
     }
 
     fn pipeline(&mut self) -> Read<Vec<Node>> {
-        if self.pipeline_prefix()? {
+        if self.pipeline_prefix() {
             return Ok(Vec::new());
         }
         let mut nodes = vec![self.nested(Self::command)?];
@@ -87,7 +88,7 @@ impl Parser<'_> {
     }
 
     /// `!` and `time` with their options; `true` if nothing follows them.
-    fn pipeline_prefix(&mut self) -> Read<bool> {
+    fn pipeline_prefix(&mut self) -> bool {
         let mut any = false;
         let mut timed = false;
         loop {
@@ -101,8 +102,7 @@ impl Parser<'_> {
             self.eat_word(word);
             any = true;
         }
-        let over = matches!(self.peek(), None | Some(b'\n' | b';' | b'&' | b'|' | b')'));
-        if over && !any { self.refuse("a command was expected") } else { Ok(over) }
+        any && matches!(self.peek(), None | Some(b'\n' | b';' | b'&' | b'|' | b')'))
     }
 
     /// The word that starts here, if it is plain text: only then it can be a reserved word.

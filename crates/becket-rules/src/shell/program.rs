@@ -48,8 +48,8 @@ impl Walk {
     /// A wrapper of the table, or nothing.
     fn wrapped(&mut self, name: &str, args: &[Arg], context: &Context) {
         let Some(entry) = wrapper::lookup(name) else { return };
-        if name == "env" && self.split_string(args, context) {
-            return;
+        if name == "env" {
+            self.split_string(args, context);
         }
         let found = entry.locate(args);
         let rest = &args[found.start..];
@@ -223,8 +223,7 @@ impl Walk {
             let end = rest.iter().position(|arg| arg.text == ";" || arg.text == "+").unwrap_or(rest.len());
             let found = self.found();
             self.run(&substitute(&rest[..end], "{}"), context);
-            if rest[..end].iter().any(|arg| arg.text.contains("{}")) || args[0].command_name() != Some("find")
-            {
+            if args[0].command_name() != Some("find") {
                 self.mark_open(found);
             }
         }
@@ -252,34 +251,29 @@ impl Walk {
         }
     }
 
-    /// `env -S 'text' more`: the text is split like a command line.
-    fn split_string(&mut self, args: &[Arg], context: &Context) -> bool {
-        let split = args.iter().enumerate().skip(1).find_map(|(at, arg)| {
-            let text = arg.text.strip_prefix("--split-string").or_else(|| {
-                let (flags, text) = arg.text.strip_prefix('-')?.split_once('S')?;
-                flags.chars().all(|flag| "iv0".contains(flag)).then_some(text)
-            })?;
-            Some((at, text.strip_prefix('=').unwrap_or(text).to_owned()))
-        });
-        let Some((at, attached)) = split else { return false };
-        let next = usize::from(attached.is_empty());
-        let mut text = if next == 1 {
-            args.get(at + 1).map(|arg| arg.text.clone()).unwrap_or_default()
-        } else {
-            attached
+    /// `env -S 'text' more`: the text is split like a command line, but has no operators.
+    fn split_string(&mut self, args: &[Arg], context: &Context) {
+        let split =
+            args.iter().enumerate().skip(1).find_map(|(at, arg)| Some((at, split_option(&arg.text)?)));
+        let Some((at, attached)) = split else { return };
+        let (own, rest) = match attached {
+            Some(text) => (text, at + 1),
+            None => (args.get(at + 1).map(|arg| arg.text.clone()).unwrap_or_default(), at + 2),
         };
-        let dynamic = args[at..].iter().any(|arg| arg.dynamic);
-        for arg in args.iter().skip(at + 1 + next) {
+        let plain = |c: char| c.is_alphanumeric() || " \t\n_./=:,@%+-'\"".contains(c);
+        let dynamic = !own.chars().all(plain) || args[at..].iter().any(|arg| arg.dynamic);
+        // The text may go on with options of `env`.
+        let mut text = format!("env {}", own.replace('\n', " "));
+        for arg in args.iter().skip(rest) {
             text.push(' ');
             text.push_str(&arg.raw);
         }
-        // The text may go on with options of `env`.
-        self.program(&format!("env {text}"), dynamic, context);
-        true
+        self.program(&text, dynamic, context);
     }
 
     /// Builtins that run the value of `-C` (`mapfile`, `compgen`, `complete`) or `-x` (`bind`).
     fn callback(&mut self, args: &[Arg], context: &Context) {
+        let found = self.found();
         for (at, arg) in args.iter().enumerate().skip(1) {
             let value = ["-C", "-x", "-F"].iter().find_map(|option| arg.text.strip_prefix(option));
             match value {
@@ -288,7 +282,23 @@ impl Walk {
                 None => {}
             }
         }
+        self.mark_open(found);
     }
+}
+
+/// `-S`, alone or in a cluster, or any abbreviation of `--split-string`; the inner value is the attached text.
+fn split_option(option: &str) -> Option<Option<String>> {
+    let attached = match option.strip_prefix("--") {
+        Some(long) => {
+            let (name, text) = long.split_once('=').unwrap_or((long, ""));
+            (name.starts_with('s') && "split-string".starts_with(name)).then_some(text)?
+        }
+        None => {
+            let (flags, text) = option.strip_prefix('-')?.split_once('S')?;
+            flags.chars().all(|flag| "iv0".contains(flag)).then_some(text)?
+        }
+    };
+    Some(Some(attached.to_owned()).filter(|text| !text.is_empty()))
 }
 
 /// `command -v` and `-V` run nothing.
@@ -334,6 +344,9 @@ fn replacement(options: &[Arg]) -> Option<String> {
 
 /// Words that hold `mark` are filled in at run time.
 fn substitute(args: &[Arg], mark: &str) -> Vec<Arg> {
-    let filled = |arg: &Arg| Arg { dynamic: arg.dynamic || arg.text.contains(mark), ..arg.clone() };
+    let filled = |arg: &Arg| {
+        let filled = arg.text.contains(mark);
+        Arg { dynamic: arg.dynamic || filled, open: arg.open || filled, ..arg.clone() }
+    };
     args.iter().map(filled).collect()
 }

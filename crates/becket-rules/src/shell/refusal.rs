@@ -39,8 +39,7 @@ impl UnknownReason {
         match self {
             Self::TooLong | Self::TooComplex | Self::Unparsable { .. } => true,
             Self::CommandWord(_) | Self::Redefinition(_) => true,
-            Self::ProgramFromInput(_) => true,
-            Self::ProgramText(_) | Self::Arithmetic(_) => false,
+            Self::ProgramFromInput(_) | Self::ProgramText(_) | Self::Arithmetic(_) => true,
             Self::Expansion(_) | Self::Arguments(_) => false,
         }
     }

@@ -209,9 +209,11 @@ impl Walk {
         forms.dedup();
         self.kept += forms.iter().map(String::len).sum::<usize>();
         let allow = if context.direct { allow_form(args, raw, assigns) } else { None };
+        let open = args.iter().position(|arg| arg.open);
+        let open = open.map(|at| join(args[..at].iter().map(|arg| arg.text.as_str())));
         let via = context.via.as_deref().map(str::to_owned);
         let raw = normalise(raw);
-        self.commands.push(Command { raw, forms, allow, args: args.to_vec(), via, open: false });
+        self.commands.push(Command { raw, forms, allow, args: args.to_vec(), via, open });
         self.dynamic_names(args, context);
         self.look_through(args, context);
     }
@@ -219,17 +221,17 @@ impl Walk {
     /// The command word, the wrappers that P5 strips aside, must be known for an allow rule to cover the line.
     fn dynamic_names(&mut self, args: &[Arg], context: &Context) {
         let named = |arg: &Arg| arg.command_name().is_none();
-        let stripped = wrapper::strip(args).0.first();
-        if let Some(arg) = stripped.filter(|arg| named(arg)).or_else(|| args.first().filter(|arg| named(arg)))
-        {
+        let (left, _) = wrapper::strip(args);
+        let stripped = left.first().filter(|arg| named(arg)).or_else(|| hidden_start(left));
+        if let Some(arg) = stripped.or_else(|| args.first().filter(|arg| named(arg))) {
             self.unknown(UnknownReason::CommandWord(arg.raw.clone()), context.direct);
         }
     }
 
-    /// The last command found gets more arguments at run time.
+    /// The commands from `index` on get more arguments at run time.
     pub(crate) fn mark_open(&mut self, index: usize) {
-        if let Some(command) = self.commands.get_mut(index) {
-            command.open = true;
+        for command in self.commands.iter_mut().skip(index).filter(|command| command.open.is_none()) {
+            command.open = Some(command.text().to_owned());
         }
     }
 
@@ -306,6 +308,13 @@ impl Walk {
             self.redirections.push(Redirection { kind, target });
         }
     }
+}
+
+/// The word that keeps the start of a wrapped command from being known, where P5 would strip the wrapper.
+fn hidden_start(args: &[Arg]) -> Option<&Arg> {
+    let entry = wrapper::lookup(args.first()?.value()?).filter(|entry| entry.stripped)?;
+    let dynamic = args.iter().find(|arg| arg.dynamic)?;
+    if entry.locate(args).certain { None } else { Some(dynamic) }
 }
 
 fn is_steering(name: &str) -> bool {
