@@ -1,1 +1,36 @@
-//! Configuration.
+//! Configuration: found and read ([`load`]), merged ([`resolve`]), judged ([`Diagnostic`]).
+//!
+//! Three steps, and only the last sees all files: a text becomes a tree with places, a tree becomes what one file
+//! says, and all files together become a [`Config`]. One bad entry never takes a good one down (C7).
+
+mod cidr;
+#[expect(clippy::module_inception, reason = "the type's name is the module's")]
+mod config;
+mod diagnostic;
+pub mod frontmatter;
+mod git;
+mod load;
+mod permissions;
+mod plugin;
+mod policy;
+mod position;
+mod raw;
+mod reload;
+mod request;
+mod resolve;
+mod rules;
+mod source;
+mod url;
+
+pub use cidr::{Address, Network, NetworkError};
+pub use config::Config;
+pub use diagnostic::{Diagnostic, Severity};
+pub use git::Tracked;
+pub use load::{Layer, Loaded, load};
+pub use permissions::{AdditionalDirectory, DefaultMode, RuleList, RuleSource};
+pub use policy::{Policy, Refusal};
+pub use position::{Seat, position};
+pub use reload::{Reload, judge, reload};
+pub use request::{FlagSettings, Plugin, Request, Sources, Trust};
+pub use resolve::{StopsStart, resolve};
+pub use source::read::{MAX_FILE, ReadError};

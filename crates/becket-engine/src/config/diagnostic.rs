@@ -1,0 +1,74 @@
+//! What is wrong, or looks wrong, in a configuration: one value for each finding, with its place in the text.
+//!
+//! It renders nothing: a host or the CLI shows it. INVARIANT: a [`Diagnostic`] with [`Severity::Error`] means that
+//! something was not loaded; a warning means that everything works as written, but perhaps not as meant.
+
+use becket_model::Source;
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// Something was not loaded (C7).
+    Error,
+    /// Loaded, but probably not what was meant.
+    Warning,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        })
+    }
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Whether anything was left out because of it.
+    pub severity: Severity,
+    /// A stable name in kebab-case, such as `unknown-event`.
+    pub code: &'static str,
+    /// What is wrong, lowercase, without a final dot.
+    pub message: String,
+    /// The file, or a name in angle brackets for what is no file.
+    pub file: Arc<Path>,
+    /// Line, from 1; 0 where the finding is about the whole file.
+    pub line: u32,
+    /// Column in characters, from 1; 0 where the finding is about the whole file.
+    pub column: u32,
+    /// The bytes of the file that it is about.
+    pub span: Range<usize>,
+    /// What to do, where that is known.
+    pub help: Option<String>,
+    /// Whose file it is.
+    pub source: Source,
+    /// The rule of the protocol behind it.
+    pub rule: Option<&'static str>,
+}
+
+impl Diagnostic {
+    /// Whether something was left out because of it.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        if self.line > 0 {
+            write!(f, ":{}:{}", self.line, self.column)?;
+        }
+        write!(f, ": {}: {} [{}]", self.severity, self.message, self.code)?;
+        if let Some(help) = &self.help {
+            write!(f, "; {help}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,148 @@
+//! Hooks in the frontmatter of a skill or an agent (C10): registered for a session, not part of the snapshot.
+//!
+//! It reads a text and registers nothing: the engine does, with a fresh run of `sequence` numbers.
+
+use super::diagnostic::Diagnostic;
+use super::load::{Layer, LayerKind};
+use super::raw::{Sheet, Wording, hooks_value};
+use super::request::Trust;
+use super::resolve::{Making, Part, handler};
+use super::source::report::Report;
+use super::source::tree::Span;
+use super::source::yaml;
+use crate::handler::{Handler, Root};
+use crate::hookset::Rejected;
+use crate::profile::Profile;
+use becket_model::{AgentId, EventKind, Source};
+use becket_rules::Renames;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What a frontmatter is read for.
+#[derive(Debug, Clone)]
+pub struct Frontmatter<'a> {
+    /// The dialect.
+    pub profile: &'a Profile,
+    /// [`Source::Skill`] or [`Source::Agent`].
+    pub source: Source,
+    /// The file.
+    pub file: &'a Path,
+    /// The skill's directory, for its handlers' `…_PLUGIN_ROOT`; for an agent the directory of its file.
+    pub directory: &'a Path,
+    /// Set for an agent that runs as a subagent: its `Stop` becomes `SubagentStop`, for this id alone.
+    pub subagent: Option<AgentId>,
+    /// Whether the file belongs to the project, so that an agent's hooks wait for trust in the folder (G3).
+    pub of_project: bool,
+    /// What is known about trust.
+    pub trust: Trust,
+    /// Managed `failClosed` (O10).
+    pub fail_closed: bool,
+    /// Other names of tools (M7).
+    pub tools: &'a Renames,
+    /// The running number of the first handler.
+    pub first_sequence: u32,
+}
+
+/// The hooks of one frontmatter.
+#[derive(Debug, Default)]
+pub struct Registered {
+    /// The handlers, ready to be added to a set.
+    pub handlers: Vec<Handler>,
+    /// What could not be loaded.
+    pub rejected: Vec<Rejected>,
+    /// What is wrong or looks wrong.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the hooks of a file with a YAML frontmatter; a file without one has none.
+pub fn parse(text: &str, about: &Frontmatter<'_>) -> Registered {
+    let Some((yaml, offset)) = block(text) else {
+        return Registered::default();
+    };
+    let mut report = Report::new(about.file.into(), about.source.clone(), text);
+    let mut sheet = match yaml::parse(yaml, offset) {
+        Ok(document) => sheet(&document, about, &mut report),
+        Err(error) => {
+            let message = format!("the frontmatter is not YAML, so nothing of it is loaded: {}", error.why);
+            report.error(error.at, "not-yaml", message).rule("C10");
+            Sheet::default()
+        }
+    };
+    if held_back(about) && !(sheet.entries.is_empty() && sheet.rejected.is_empty()) {
+        let message = "the hooks of this agent are held back until this folder is trusted";
+        report.about_file(super::Severity::Warning, "withheld-untrusted", message).rule("G3");
+        sheet = Sheet::default();
+    }
+    make(sheet, report, about)
+}
+
+/// The place of `hooks` in a frontmatter, if it has any.
+pub(crate) fn hooks_span(text: &str) -> Option<Span> {
+    let (yaml, offset) = block(text)?;
+    let document = yaml::parse(yaml, offset).ok()?;
+    document.root.get("hooks").map(|member| member.key_span)
+}
+
+/// The text between the first two lines of `---`, and where it begins.
+fn block(text: &str) -> Option<(&str, usize)> {
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let first = body.split_inclusive('\n').next()?;
+    if first.trim_end() != "---" {
+        return None;
+    }
+    let start = text.len() - body.len() + first.len();
+    let mut end = start;
+    for line in text.get(start..)?.split_inclusive('\n') {
+        if matches!(line.trim_end(), "---" | "...") {
+            return Some((text.get(start..end)?, start));
+        }
+        end += line.len();
+    }
+    None
+}
+
+fn sheet(
+    document: &super::source::json::Document,
+    about: &Frontmatter<'_>,
+    report: &mut Report<'_>,
+) -> Sheet {
+    for twice in &document.duplicates {
+        let message = format!("`{}` stands here a second time, and only this one counts", twice.key);
+        report.warning(twice.last, "duplicate-key", message).rule("C7");
+    }
+    let Some(hooks) = document.root.get("hooks") else {
+        return Sheet::default();
+    };
+    let words = Wording::new(about.profile.clone(), about.tools.clone());
+    hooks_value(&hooks.value, &words, report)
+}
+
+fn held_back(about: &Frontmatter<'_>) -> bool {
+    matches!(about.source, Source::Agent(_)) && about.of_project && !about.trust.this_folder_trusted
+}
+
+fn make(sheet: Sheet, report: Report<'_>, about: &Frontmatter<'_>) -> Registered {
+    let skill = matches!(about.source, Source::Skill(_));
+    let root = Root { root: about.directory.to_owned(), data: None, options: Vec::new() };
+    let layer = Layer {
+        source: about.source.clone(),
+        file: about.file.into(),
+        text: Ok("".into()),
+        kind: LayerKind::Settings,
+        anchor: about.directory.to_owned(),
+        root: skill.then(|| Arc::new(root)),
+        nth: 0,
+    };
+    let mut part = Part { layer: &layer, sheet, report, unread: None };
+    let mut making =
+        Making { profile: about.profile, fail_closed: about.fail_closed, sequence: about.first_sequence };
+    let mut entries = std::mem::take(&mut part.sheet.entries);
+    if about.subagent.is_some() {
+        for entry in entries.iter_mut().filter(|entry| entry.event == EventKind::Stop) {
+            entry.event = EventKind::SubagentStop;
+        }
+    }
+    let made = entries.iter().map(|entry| handler(entry, &mut part, &mut making));
+    let handlers = made.map(|made| Handler { agent_scope: about.subagent.clone(), ..made }).collect();
+    Registered { handlers, rejected: part.sheet.rejected, diagnostics: part.report.finish() }
+}

@@ -1,0 +1,210 @@
+//! Finds the files of a configuration (C4, C9) and reads them: the only I/O of this module.
+//!
+//! It judges nothing that a file says, but for the paths in a plugin's manifest. A file that is not there is no
+//! layer; one that can't be read is a layer with its error.
+
+use super::git::{Repository, Tracked};
+use super::plugin;
+use super::request::{FlagSettings, Request};
+use super::source::read::{self, MAX_FILE, ReadError};
+use crate::handler::Root;
+use becket_model::Source;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// One text of the configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layer {
+    /// Whose it is.
+    pub source: Source,
+    /// The file, or a name in angle brackets.
+    pub file: Arc<Path>,
+    /// Its text, or why there is none.
+    pub text: Result<Arc<str>, ReadError>,
+    /// What the file is.
+    pub(crate) kind: LayerKind,
+    /// The directory that rule paths `/p` start from (P7).
+    pub(crate) anchor: PathBuf,
+    /// For plugins: whose root and options its handlers see.
+    pub(crate) root: Option<Arc<Root>>,
+    /// Which of the sources of its kind it belongs to.
+    pub(crate) nth: u16,
+}
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LayerKind {
+    /// A settings file.
+    Settings,
+    /// The hooks file of a plugin.
+    PluginHooks,
+    /// The manifest of a plugin, for the hooks that stand in it.
+    PluginManifest,
+}
+
+/// The files of a configuration, read.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    pub(crate) request: Request,
+    pub(crate) layers: Vec<Layer>,
+    /// Paths in manifests that lead nowhere, and agents of plugins that hold hooks.
+    pub(crate) plugin_faults: Vec<plugin::Fault>,
+    /// Whether git tracks the local file; asked only where it matters (G3).
+    pub(crate) local_tracked: Tracked,
+}
+
+impl Loaded {
+    /// The texts, in the order of [`Source::list_rank`].
+    pub fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// The text of a file, to show a finding in.
+    pub fn text(&self, file: &Path) -> Option<&str> {
+        let layer = self.layers.iter().find(|layer| *layer.file == *file)?;
+        layer.text.as_deref().ok()
+    }
+}
+
+/// Reads the configuration that `request` describes.
+pub fn load(request: &Request) -> Loaded {
+    let mut loaded = Loaded {
+        request: request.clone(),
+        layers: Vec::new(),
+        plugin_faults: Vec::new(),
+        local_tracked: Tracked::No,
+    };
+    managed(request, &mut loaded.layers);
+    user(request, &mut loaded.layers);
+    project(request, &mut loaded.layers);
+    local(request, &mut loaded);
+    for (nth, plugin) in (0_u16..).zip(&request.plugins) {
+        plugin::load(plugin, nth, &mut loaded);
+    }
+    flag(request, &mut loaded.layers);
+    loaded
+}
+
+fn managed(request: &Request, layers: &mut Vec<Layer>) {
+    let directory = request.managed.as_ref().unwrap_or(&request.profile.managed);
+    add(Source::Policy, &directory.join("managed-settings.json"), directory, layers);
+    let drop_ins = directory.join("managed-settings.d");
+    match names(&drop_ins) {
+        Ok(files) => {
+            for file in files {
+                add(Source::Policy, &file, directory, layers);
+            }
+        }
+        Err(why) => layers.push(layer(Source::Policy, &drop_ins, directory, Err(why))),
+    }
+}
+
+/// The JSON files of a directory in the order of their names; none where there is no such directory.
+fn names(directory: &Path) -> Result<Vec<PathBuf>, ReadError> {
+    let refused = |error: std::io::Error| ReadError::Refused { why: error.to_string() };
+    let entries = match std::fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(refused(error)),
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(refused)?.path();
+        if path.extension().is_some_and(|extension| extension == "json") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The directory of the user's settings (C4).
+pub(crate) fn user_directory(request: &Request) -> Option<PathBuf> {
+    let variable = request.profile.directory_variable.as_ref();
+    let replaced =
+        variable.and_then(|name| request.environment.var(&**name)).filter(|value| !value.is_empty());
+    match replaced {
+        Some(directory) => Some(PathBuf::from(directory)),
+        None => Some(request.environment.home()?.join(&*request.profile.directory)),
+    }
+}
+
+fn user(request: &Request, layers: &mut Vec<Layer>) {
+    if let Some(directory) = user_directory(request).filter(|_| request.sources.user) {
+        add(Source::User, &directory.join("settings.json"), &directory, layers);
+    }
+}
+
+fn project(request: &Request, layers: &mut Vec<Layer>) {
+    if !request.sources.project {
+        return;
+    }
+    let file = request.start.join(&*request.profile.directory).join("settings.json");
+    // A session that starts in the home directory finds the user's file there, which is no project's.
+    let users = user_directory(request).map(|directory| directory.join("settings.json"));
+    if !users.is_some_and(|users| is_same(&users, &file)) {
+        add(Source::Project, &file, &request.start, layers);
+    }
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+/// The root that the local file belongs to: that of the repository, on Windows and outside one the start directory.
+pub(crate) fn local_root(request: &Request) -> (PathBuf, Option<Repository>) {
+    let repository = if cfg!(windows) { None } else { Repository::around(&request.start) };
+    (repository.as_ref().map_or_else(|| request.start.clone(), |found| found.root.clone()), repository)
+}
+
+fn local(request: &Request, loaded: &mut Loaded) {
+    if !request.sources.local {
+        return;
+    }
+    let (root, repository) = local_root(request);
+    let file = root.join(&*request.profile.directory).join("settings.local.json");
+    let before = loaded.layers.len();
+    add(Source::Local, &file, &root, &mut loaded.layers);
+    if loaded.layers.len() > before && !request.trust.this_folder_trusted {
+        let path = format!("{}/settings.local.json", request.profile.directory);
+        loaded.local_tracked = repository.map_or(Tracked::No, |repository| repository.tracks(&path));
+    }
+}
+
+fn flag(request: &Request, layers: &mut Vec<Layer>) {
+    let (file, text) = match &request.flag {
+        None => return,
+        Some(FlagSettings::Text(text)) if text.len() as u64 > MAX_FILE => {
+            (Path::new("<--settings>"), Err(ReadError::TooLarge))
+        }
+        Some(FlagSettings::Text(text)) => (Path::new("<--settings>"), Ok(text.as_str().into())),
+        Some(FlagSettings::File(file)) => {
+            let missing = || ReadError::Refused { why: "there is no such file".to_owned() };
+            let text = read::text(file).and_then(|text| text.ok_or_else(missing));
+            (file.as_path(), text.map(Into::into))
+        }
+    };
+    layers.push(layer(Source::Flag, file, &request.start, text));
+}
+
+fn layer(source: Source, file: &Path, anchor: &Path, text: Result<Arc<str>, ReadError>) -> Layer {
+    Layer {
+        source,
+        file: file.into(),
+        text,
+        kind: LayerKind::Settings,
+        anchor: anchor.to_owned(),
+        root: None,
+        nth: 0,
+    }
+}
+
+/// Adds a settings file, if there is one.
+fn add(source: Source, file: &Path, anchor: &Path, layers: &mut Vec<Layer>) {
+    let text = match read::text(file) {
+        Ok(None) => return,
+        Ok(Some(text)) => Ok(text.into()),
+        Err(error) => Err(error),
+    };
+    layers.push(layer(source, file, anchor, text));
+}

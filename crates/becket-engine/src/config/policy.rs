@@ -1,0 +1,115 @@
+//! The switches and limits of a configuration after C5, and who may set them.
+
+use super::cidr::{Address, Network};
+use super::url::{self, Host};
+use becket_model::Source;
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+/// What holds for all hooks of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policy {
+    /// Managed `disableAllHooks: true`: nothing runs (G1).
+    pub disable_all_hooks: bool,
+    /// The other source whose `disableAllHooks: true` won (G2).
+    pub disabled_by: Option<Source>,
+    /// Managed `allowManagedHooksOnly: true` (G2).
+    pub managed_only: bool,
+    /// Managed `strictPluginOnlyCustomization` that names `hooks` (G2).
+    pub plugin_only_hooks: bool,
+    /// Plugins that a managed file enables, by full id (G2).
+    pub forced_plugins: BTreeSet<Arc<str>>,
+    /// Whether any configuration error stops the start (C7).
+    pub strict_config: bool,
+    /// Managed `failClosed: true`: every failure blocks (O10).
+    pub fail_closed: bool,
+    /// The only URLs that HTTP handlers may post to; `None`: any (H5).
+    pub allowed_http_hook_urls: Option<Vec<String>>,
+    /// The only variables that header values may name; `None`: those of the handler (H5).
+    pub http_hook_allowed_env_vars: Option<Vec<String>>,
+    /// Private networks that handlers of every source may reach (S1).
+    pub http_hook_allowed_networks: Vec<Network>,
+    /// Whether HTTP handlers may reach this machine (S1).
+    pub http_hook_loopback: bool,
+    /// Whether proxies from the environment are used (S2).
+    pub http_hook_proxy: bool,
+    /// Whether some file forbids the mode `bypassPermissions` (P13).
+    pub bypass_permissions_disabled: bool,
+}
+
+impl Default for Policy {
+    /// No file says anything.
+    fn default() -> Self {
+        Policy {
+            disable_all_hooks: false,
+            disabled_by: None,
+            managed_only: false,
+            plugin_only_hooks: false,
+            forced_plugins: BTreeSet::new(),
+            strict_config: false,
+            fail_closed: false,
+            allowed_http_hook_urls: None,
+            http_hook_allowed_env_vars: None,
+            http_hook_allowed_networks: Vec::new(),
+            http_hook_loopback: true,
+            http_hook_proxy: false,
+            bypass_permissions_disabled: false,
+        }
+    }
+}
+
+/// Why an address can't be posted to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refusal {
+    /// What it is, lowercase.
+    pub message: &'static str,
+    /// What to do, where something can be done.
+    pub help: Option<&'static str>,
+}
+
+impl Policy {
+    /// Whether an address may be posted to for a handler of `source`, and if not, why (S1).
+    pub fn refuses_address(&self, address: IpAddr, source: &Source) -> Option<Refusal> {
+        match Address::of(address) {
+            Address::Public => None,
+            Address::Loopback => self.refuses_loopback(),
+            Address::Private if is_of_the_user(source) => None,
+            Address::Private if self.http_hook_allowed_networks.iter().any(|net| net.contains(address)) => {
+                None
+            }
+            Address::Private => Some(Refusal {
+                message: "its address is in a private network",
+                help: Some("name the network in `httpHookAllowedNetworks` of the user's or managed settings"),
+            }),
+            Address::Refused => Some(Refusal {
+                message: "its address is link-local, reserved or a cloud's metadata service",
+                help: None,
+            }),
+        }
+    }
+
+    /// The same for a URL whose host is a literal address; names are judged when they are resolved.
+    pub(crate) fn refuses(&self, url: &str, source: &Source) -> Option<Refusal> {
+        match url::host(url).ok()? {
+            Host::Address(address) => self.refuses_address(address, source),
+            Host::Name(name) if name == "localhost" || name.ends_with(".localhost") => {
+                self.refuses_loopback()
+            }
+            Host::Name(_) => None,
+        }
+    }
+
+    fn refuses_loopback(&self) -> Option<Refusal> {
+        let refusal = Refusal { message: "managed settings say `httpHookLoopback: false`", help: None };
+        (!self.http_hook_loopback).then_some(refusal)
+    }
+}
+
+/// Files that only a person with that right can write: managed, of the command line, the user's (S1).
+pub(crate) fn is_of_the_user(source: &Source) -> bool {
+    match source {
+        Source::Policy | Source::Flag | Source::User | Source::Callback | Source::Function => true,
+        Source::Project | Source::Local | Source::Plugin(_) | Source::Skill(_) | Source::Agent(_) => false,
+    }
+}

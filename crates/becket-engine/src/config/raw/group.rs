@@ -1,0 +1,260 @@
+//! Events, matcher groups and flat entries (C1, C2): what stands around the handlers.
+//!
+//! INVARIANT (C7): whatever is wrong with one entry, every other entry of the file is still read.
+
+use super::Entry;
+use super::dialect::{self, Dialect};
+use super::fields::{At, Fields};
+use super::handler;
+use super::sheet::{Sheet, Wording};
+use crate::config::source::report::Report;
+use crate::config::source::tree::{Data, Member, Node, Span};
+use becket_model::EventKind;
+use becket_model::table::Alphabet;
+use becket_rules::{Matcher, suggest};
+
+/// Keys of a matcher group.
+pub(crate) const GROUP_KEYS: &[&str] = &["matcher", "hooks"];
+/// Keys of an entry in the flat layout.
+const FLAT_KEYS: &[&str] = &["event", "matcher", "config"];
+
+/// Reads the value of `hooks` in either layout.
+pub(crate) fn hooks(node: &Node, words: &Wording, sheet: &mut Sheet, report: &mut Report<'_>) {
+    match &node.data {
+        Data::Map(events) => {
+            for member in events {
+                one_event(member, words, sheet, report);
+            }
+        }
+        Data::List(entries) => {
+            for entry in entries {
+                flat(entry, words, sheet, report);
+            }
+        }
+        Data::Null => {}
+        Data::Bool(_) | Data::Number(_) | Data::Text(_) => {
+            report
+                .error(node.span, "wrong-type", format!("`hooks` must be an object, not {}", node.kind()))
+                .help("write `\"hooks\": {\"PreToolUse\": [{\"hooks\": [ … ]}]}`")
+                .rule("C1");
+            // Nothing says that no guard was meant by it.
+            sheet.reject(Some(EventKind::PreToolUse), "hooks", node.span, report);
+        }
+    }
+}
+
+/// Reads an event's name; an unknown one is reported with the one that was probably meant.
+fn event(name: &str, at: Span, sheet: &mut Sheet, report: &mut Report<'_>) -> Option<EventKind> {
+    if let Ok(event) = name.parse() {
+        return Some(event);
+    }
+    let foreign = dialect::foreign_event(name);
+    let near = foreign.and_then(|(_, near)| near).or_else(|| nearest(name));
+    let help = match (foreign, near) {
+        (Some((dialect, _)), Some(near)) => {
+            Some(format!("it looks like an event of {}; the nearest one here is `{near}`", dialect.name()))
+        }
+        (Some((dialect, _)), None) => {
+            Some(format!("it looks like an event of {}, which has no counterpart here", dialect.name()))
+        }
+        (None, Some(near)) => Some(format!("did you mean `{near}`?")),
+        (None, None) => Some("`becket events` lists them all".to_owned()),
+    };
+    report
+        .error(at, "unknown-event", format!("there is no event `{name}`; its hooks are not loaded"))
+        .maybe_help(help)
+        .rule("C7");
+    sheet.reject(near, name, at, report);
+    None
+}
+
+fn nearest(name: &str) -> Option<EventKind> {
+    let names: Vec<&str> = EventKind::ALL.iter().map(|event| event.name()).collect();
+    suggest(name, &names).and_then(|near| near.parse().ok())
+}
+
+fn one_event(member: &Member, words: &Wording, sheet: &mut Sheet, report: &mut Report<'_>) {
+    let Some(event) = event(&member.key, member.key_span, sheet, report) else {
+        return;
+    };
+    let groups = match &member.value.data {
+        Data::List(groups) => groups,
+        Data::Null => return,
+        Data::Bool(_) | Data::Number(_) | Data::Text(_) | Data::Map(_) => {
+            let message = format!("`{event}` must be a list of matcher groups, not {}", member.value.kind());
+            report
+                .error(member.value.span, "wrong-type", message)
+                .help(format!("write `\"{event}\": [{{\"hooks\": [ … ]}}]`"))
+                .rule("C1");
+            sheet.reject(Some(event), event.name(), member.value.span, report);
+            return;
+        }
+    };
+    for (index, node) in groups.iter().enumerate() {
+        group(event, index, node, (words, sheet, report));
+    }
+}
+
+fn group(event: EventKind, index: usize, node: &Node, on: (&Wording, &mut Sheet, &mut Report<'_>)) {
+    let (words, sheet, report) = on;
+    let label = format!("{event}[{index}]");
+    let Some(map) = node.as_map() else {
+        let message = format!("a matcher group must be an object, not {}", node.kind());
+        report.error(node.span, "wrong-type", message).rule("C1");
+        sheet.reject(Some(event), &label, node.span, report);
+        return;
+    };
+    if node.get("hooks").is_none() {
+        no_hooks(event, &label, node, sheet, report);
+        return;
+    }
+    let mut fields = Fields::new(node, map, "matcher group", report);
+    fields.warn_unknown(GROUP_KEYS, |key| dialect::foreign_group_key(key).map(str::to_owned));
+    let matcher = matcher(event, &mut fields, words);
+    let Some(list) = fields.member("hooks").map(|member| &member.value) else {
+        return;
+    };
+    let Some(handlers) = list.as_list() else {
+        report
+            .error(
+                list.span,
+                "wrong-type",
+                format!("`hooks` must be a list of handlers, not {}", list.kind()),
+            )
+            .help("write `\"hooks\": [{\"type\": \"command\", \"command\": \"…\"}]`")
+            .rule("C1");
+        sheet.reject(Some(event), &label, list.span, report);
+        return;
+    };
+    let Some(matcher) = matcher else {
+        sheet.reject(Some(event), &label, node.span, report);
+        return;
+    };
+    for (at, handler) in handlers.iter().enumerate() {
+        let label = format!("{label}.hooks[{at}]");
+        take(event, &matcher, &label, handler, (words, sheet, report));
+    }
+}
+
+/// Reads a handler into the sheet, or notes why it can't be.
+fn take(
+    event: EventKind,
+    matcher: &At<Matcher>,
+    label: &str,
+    node: &Node,
+    on: (&Wording, &mut Sheet, &mut Report<'_>),
+) {
+    let (words, sheet, report) = on;
+    match handler::read(event, node, words, report) {
+        Some(handler) => sheet.entries.push(Entry {
+            event,
+            matcher: matcher.value.clone(),
+            matcher_span: matcher.span,
+            span: node.span,
+            handler,
+        }),
+        None => {
+            let label = handler::label(node).unwrap_or_else(|| label.to_owned());
+            sheet.reject(Some(event), &label, node.span, report);
+        }
+    }
+}
+
+/// A group without `hooks`: most often a handler that stands where a group should, as other agents write it.
+fn no_hooks(event: EventKind, label: &str, node: &Node, sheet: &mut Sheet, report: &mut Report<'_>) {
+    let handler_like =
+        ["command", "url", "prompt", "bash", "type"].iter().find(|key| node.get(key).is_some());
+    let help = match handler_like {
+        Some(_) => "it looks like a handler without its group, as Cursor and Copilot write it: wrap it as \
+                    `{\"hooks\": [{\"type\": \"command\", \"command\": \"…\"}]}`"
+            .to_owned(),
+        None => node
+            .as_map()
+            .into_iter()
+            .flatten()
+            .find(|member| suggest(&member.key, &["hooks"]).is_some())
+            .map_or("write `\"hooks\": [ … ]` beside `matcher`".to_owned(), |near| {
+                format!("did you mean `hooks` instead of `{}`?", near.key)
+            }),
+    };
+    report
+        .error(
+            node.span,
+            "missing-hooks",
+            format!("this group under `{event}` has no `hooks`, so nothing of it runs"),
+        )
+        .help(help)
+        .rule("C1");
+    sheet.reject(Some(event), label, node.span, report);
+}
+
+/// Compiles a group's matcher. `None`: it is no matcher, and nothing of the group can run (M4).
+fn matcher(event: EventKind, fields: &mut Fields<'_, '_, '_>, words: &Wording) -> Option<At<Matcher>> {
+    let text = fields.text("matcher");
+    if !fields.is_sound() {
+        return None;
+    }
+    let span = text.as_ref().map_or(Span::default(), |text| text.span);
+    let text = text.as_ref().map(|text| text.value.as_str());
+    let spec = event.spec().matcher;
+    if spec.is_none() && text.is_some_and(|text| !text.is_empty() && text != "*") {
+        let message = format!("`{event}` has no matcher: this one is ignored, and the hooks always run");
+        fields.report.warning(span, "ignored-matcher", message).help("remove it").rule("M6");
+    }
+    let alphabet = match spec.map(|spec| spec.alphabet) {
+        Some(Alphabet::Narrow) => becket_rules::Alphabet::Narrow,
+        Some(Alphabet::Wide) | None => becket_rules::Alphabet::Wide,
+    };
+    let text = text.filter(|_| spec.is_some());
+    match Matcher::compile(text, alphabet, words.renames(event)) {
+        Ok(value) => Some(At { value, span }),
+        Err(error) => {
+            fields
+                .report
+                .error(span, "invalid-matcher", format!("{error}; the hooks of this group never run"))
+                .rule("M4");
+            None
+        }
+    }
+}
+
+/// One entry of the flat layout (C2).
+fn flat(node: &Node, words: &Wording, sheet: &mut Sheet, report: &mut Report<'_>) {
+    let Some(map) = node.as_map() else {
+        let message = format!("an entry of `hooks` must be an object, not {}", node.kind());
+        report.error(node.span, "wrong-type", message).rule("C2");
+        sheet.reject(Some(EventKind::PreToolUse), "hooks", node.span, report);
+        return;
+    };
+    let mut fields = Fields::new(node, map, "entry of the flat layout", report);
+    fields.warn_unknown(FLAT_KEYS, |_| None);
+    let name = fields.required_text("event", "write `{\"event\": \"PreToolUse\", \"config\": { … }}`");
+    let Some(name) = name else {
+        // Which event was meant is unknown, so it may have been a guard.
+        sheet.reject(Some(EventKind::PreToolUse), "hooks", node.span, report);
+        return;
+    };
+    let Some(event) = event(&name.value, name.span, sheet, report) else {
+        return;
+    };
+    let mut fields = Fields::new(node, map, "entry of the flat layout", report);
+    let matcher = matcher(event, &mut fields, words);
+    let config = fields.map("config").is_some();
+    if !config && fields.is_sound() {
+        report
+            .error(node.span, "missing-field", "this entry has no `config`, so nothing of it runs")
+            .help("write the handler as `\"config\": {\"type\": \"command\", \"command\": \"…\"}`")
+            .rule("C2");
+    }
+    match (matcher, node.get("config").filter(|_| config)) {
+        (Some(matcher), Some(member)) => {
+            take(event, &matcher, event.name(), &member.value, (words, sheet, report));
+        }
+        (None | Some(_), None | Some(_)) => sheet.reject(Some(event), event.name(), node.span, report),
+    }
+}
+
+/// The agent whose layout a whole file seems to have, by its events.
+pub(crate) fn dialect_of(events: &[Member]) -> Option<Dialect> {
+    events.iter().find_map(|member| dialect::foreign_event(&member.key)).map(|(dialect, _)| dialect)
+}

@@ -1,0 +1,17 @@
+//! What one file says, read entry by entry and checked by itself. It knows nothing of other files: who wins where
+//! two disagree is decided by [`super::resolve`].
+
+mod action;
+mod dialect;
+mod fields;
+mod group;
+mod handler;
+mod permissions;
+mod settings;
+mod sheet;
+mod switches;
+
+pub(crate) use fields::At;
+pub(crate) use settings::{NotRead, document, hooks_file, hooks_value, settings};
+pub(crate) use sheet::{Entry, Sheet, Wording};
+pub(crate) use switches::Switches;

@@ -1,0 +1,147 @@
+//! `permissions`: rules, directories and the mode a session starts in. The texts of rules are kept as they are;
+//! what they mean is the business of `becket_rules`.
+
+use super::fields::{At, Fields};
+use super::sheet::Sheet;
+use crate::config::permissions::RuleList;
+use crate::config::source::report::Report;
+use crate::config::source::tree::{Member, Span};
+use becket_model::event::PermissionMode;
+use becket_rules::suggest;
+
+/// The permissions of one file.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RawPermissions {
+    pub(crate) rules: Vec<RawRule>,
+    pub(crate) directories: Vec<RawDirectory>,
+    pub(crate) mode: Option<RawMode>,
+    /// Set where the file forbids the mode `bypassPermissions`.
+    pub(crate) bypass_disabled: bool,
+}
+
+/// One rule.
+#[derive(Debug, Clone)]
+pub(crate) struct RawRule {
+    pub(crate) list: RuleList,
+    pub(crate) text: String,
+    pub(crate) span: Span,
+}
+
+/// One additional directory.
+pub(crate) type RawDirectory = At<String>;
+
+/// The mode that a session starts in.
+pub(crate) type RawMode = At<PermissionMode>;
+
+/// The keys of `permissions`.
+pub(crate) const KEYS: &[&str] =
+    &["allow", "ask", "deny", "additionalDirectories", "defaultMode", "disableBypassPermissionsMode"];
+
+pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_>) {
+    let Some(node) = members.iter().find(|member| member.key == "permissions").map(|member| &member.value)
+    else {
+        return;
+    };
+    let Some(map) = node.as_map() else {
+        let message = format!("`permissions` must be an object, not {}", node.kind());
+        report.error(node.span, "wrong-type", message).rule("C7");
+        return;
+    };
+    let mut fields = Fields::new(node, map, "permissions object", report);
+    fields.warn_unknown(KEYS, |_| None);
+    for list in RuleList::ALL {
+        rules(list, &mut fields, sheet);
+    }
+    sheet.permissions.directories = directories(&mut fields);
+    sheet.permissions.mode = mode(&mut fields);
+    sheet.permissions.bypass_disabled = bypass_disabled(&mut fields);
+}
+
+/// Each rule by itself: one that can't be read leaves its neighbours alone.
+fn rules(list: RuleList, fields: &mut Fields<'_, '_, '_>, sheet: &mut Sheet) {
+    let Some(member) = fields.member(list.key()) else {
+        return;
+    };
+    let Some(nodes) = member.value.as_list() else {
+        return fields.wrong(member, "a list of rules").unwrap_or_default();
+    };
+    for node in nodes {
+        let Some(text) = node.as_text() else {
+            let message = format!("a rule must be a string, not {}", node.kind());
+            fields
+                .report
+                .error(node.span, "wrong-type", message)
+                .help("write it like `Bash(git status)`")
+                .rule("P1");
+            continue;
+        };
+        match crate::config::rules::check(list, text) {
+            Ok(warnings) => {
+                for warning in warnings {
+                    let finding = fields.report.warning(node.span, warning.code, warning.message);
+                    finding.maybe_help(warning.help).rule(warning.rule);
+                }
+                sheet.permissions.rules.push(RawRule { list, text: text.to_owned(), span: node.span });
+            }
+            Err(fault) => {
+                fields
+                    .report
+                    .error(node.span, fault.code, fault.message)
+                    .maybe_help(fault.help)
+                    .rule(fault.rule);
+            }
+        }
+    }
+}
+
+fn directories(fields: &mut Fields<'_, '_, '_>) -> Vec<RawDirectory> {
+    let Some(member) = fields.member("additionalDirectories") else {
+        return Vec::new();
+    };
+    let Some(nodes) = member.value.as_list() else {
+        return fields.wrong(member, "a list of directories").unwrap_or_default();
+    };
+    let mut directories = Vec::new();
+    for node in nodes {
+        match node.as_text() {
+            Some(text) => directories.push(At { value: text.to_owned(), span: node.span }),
+            None => {
+                let message = format!("a directory must be a string, not {}", node.kind());
+                fields.report.error(node.span, "wrong-type", message).rule("C7");
+            }
+        }
+    }
+    directories
+}
+
+fn mode(fields: &mut Fields<'_, '_, '_>) -> Option<RawMode> {
+    let text = fields.text("defaultMode")?;
+    let mode = PermissionMode::from_name(&text.value);
+    if let PermissionMode::Other(name) = &mode {
+        let near = match &**name {
+            "allowEdits" | "autoEdit" => Some("acceptEdits"),
+            "bypass" | "yolo" => Some("bypassPermissions"),
+            name => suggest(name, &PermissionMode::NAMES),
+        };
+        let help = near.map_or_else(
+            || format!("it is one of {}", PermissionMode::NAMES.join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        );
+        let message = format!("there is no permission mode `{name}`; the session starts in `default`");
+        fields.report.error(text.span, "unknown-mode", message).help(help).rule("P14");
+        return None;
+    }
+    Some(At { value: mode, span: text.span })
+}
+
+/// `disableBypassPermissionsMode: "disable"`; anything else that is there counts as that, too.
+fn bypass_disabled(fields: &mut Fields<'_, '_, '_>) -> bool {
+    let Some(member) = fields.member("disableBypassPermissionsMode") else {
+        return false;
+    };
+    if member.value.as_text() != Some("disable") {
+        let message = "`disableBypassPermissionsMode` must be \"disable\"; it is read as if it were";
+        fields.report.error(member.value.span, "wrong-type", message).rule("C7b");
+    }
+    true
+}

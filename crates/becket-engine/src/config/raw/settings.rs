@@ -1,0 +1,158 @@
+//! A whole settings file, or the hooks file of a plugin (C1, C9).
+
+use super::group;
+use super::permissions;
+use super::sheet::{Sheet, Wording};
+use super::switches;
+use crate::config::diagnostic::Severity;
+use crate::config::source::json::{self, Document};
+use crate::config::source::report::Report;
+use crate::config::source::tree::{Member, Node, Span};
+use becket_model::EventKind;
+use becket_rules::suggest;
+
+/// Keys that this engine reads in a settings file; others belong to the host.
+const KEYS: &[&str] = &[
+    "hooks",
+    "permissions",
+    "env",
+    "disableAllHooks",
+    "allowManagedHooksOnly",
+    "strictPluginOnlyCustomization",
+    "strictConfig",
+    "failClosed",
+    "enabledPlugins",
+    "allowedHttpHookUrls",
+    "httpHookAllowedEnvVars",
+    "httpHookAllowedNetworks",
+    "httpHookLoopback",
+    "httpHookProxy",
+];
+
+/// Reads a settings file. `Err`: it is not JSON, and nothing of it counts (C7).
+pub(crate) fn settings(text: &str, words: &Wording, report: &mut Report<'_>) -> Result<Sheet, NotRead> {
+    let document = document(text, report)?;
+    let members = root(&document, report)?;
+    let mut sheet = Sheet::default();
+    misplaced_keys(members, &mut sheet, report);
+    if let Some(hooks) = member(members, "hooks") {
+        layout(&hooks.value, words, &mut sheet, report);
+    }
+    permissions::read(members, &mut sheet, report);
+    switches::read(members, &mut sheet, report);
+    Ok(sheet)
+}
+
+/// Reads the hooks file of a plugin (C9).
+pub(crate) fn hooks_file(text: &str, words: &Wording, report: &mut Report<'_>) -> Result<Sheet, NotRead> {
+    let document = document(text, report)?;
+    let members = root(&document, report)?;
+    let mut sheet = Sheet::default();
+    if let Some(hooks) = member(members, "hooks") {
+        layout(&hooks.value, words, &mut sheet, report);
+        misplaced_keys(members, &mut sheet, report);
+        return Ok(sheet);
+    }
+    let events = members.iter().find(|member| member.key.parse::<EventKind>().is_ok());
+    let at = events.map_or(document.root.span, |member| member.key_span);
+    let message = "this file has no `hooks` around its events, so nothing of it is loaded";
+    report
+        .error(at, "missing-hooks-wrapper", message)
+        .help("write `{\"hooks\": { … }}` around what the file holds now")
+        .rule("C9");
+    for member in members.iter().filter(|member| member.key.parse::<EventKind>().is_ok()) {
+        sheet.reject(member.key.parse().ok(), &member.key, member.key_span, report);
+    }
+    Ok(sheet)
+}
+
+/// Reads hooks that stand inside another document: a plugin's manifest or a frontmatter.
+pub(crate) fn hooks_value(node: &Node, words: &Wording, report: &mut Report<'_>) -> Sheet {
+    let mut sheet = Sheet::default();
+    layout(node, words, &mut sheet, report);
+    sheet
+}
+
+/// The file could not be read at all; why is reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NotRead;
+
+/// Reads JSON, and warns of keys that stand there twice.
+pub(crate) fn document(text: &str, report: &mut Report<'_>) -> Result<Document, NotRead> {
+    match json::parse(text) {
+        Ok(document) => {
+            for twice in &document.duplicates {
+                let (line, column) = {
+                    let first = report.location(twice.first);
+                    (first.line, first.column)
+                };
+                let message = format!("`{}` stands here a second time, and only this one counts", twice.key);
+                report
+                    .warning(twice.last, "duplicate-key", message)
+                    .help(format!("the first one, at {line}:{column}, is dropped: join the two"))
+                    .rule("C7");
+            }
+            Ok(document)
+        }
+        Err(error) => {
+            let message = format!("this file is not JSON, so nothing of it is loaded: {}", error.why);
+            report.error(error.at, "not-json", message).rule("C7");
+            Err(NotRead)
+        }
+    }
+}
+
+fn root<'d>(document: &'d Document, report: &mut Report<'_>) -> Result<&'d [Member], NotRead> {
+    document.root.as_map().ok_or_else(|| {
+        let message = format!("a settings file holds an object, not {}", document.root.kind());
+        report.error(document.root.span, "wrong-type", message).rule("C1");
+        NotRead
+    })
+}
+
+fn member<'m>(members: &'m [Member], key: &str) -> Option<&'m Member> {
+    members.iter().find(|member| member.key == key)
+}
+
+/// Reads `hooks` in either layout, after a word about the agent whose layout it seems to have.
+fn layout(node: &Node, words: &Wording, sheet: &mut Sheet, report: &mut Report<'_>) {
+    let dialect = node.as_map().and_then(group::dialect_of);
+    if let Some(dialect) = dialect {
+        let message = format!("this looks like a hook configuration of {}", dialect.name());
+        let help = "its events have other names and its handlers another shape; they are not translated";
+        report.about_file(Severity::Warning, "other-dialect", message).help(help);
+    }
+    let flat = Wording { flat: node.as_list().is_some(), ..words.clone() };
+    group::hooks(node, &flat, sheet, report);
+}
+
+/// Events beside `hooks` instead of in it, and near misses of the keys that are read.
+fn misplaced_keys(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_>) {
+    for member in members.iter().filter(|member| !KEYS.contains(&member.key.as_str())) {
+        if let Ok(event) = member.key.parse::<EventKind>() {
+            report
+                .error(member.key_span, "event-outside-hooks", format!("`{event}` stands outside `hooks`"))
+                .help("move it into `hooks`; here nothing reads it")
+                .rule("C1");
+            sheet.reject(Some(event), event.name(), member.key_span, report);
+            continue;
+        }
+        let near = suggest(&member.key, KEYS).filter(|near| is_close(&member.key, near));
+        if let Some(near) = near {
+            near_miss(member.key_span, &member.key, near, report);
+        }
+    }
+}
+
+/// Settings of the host may have names that are not far from these: only a slip of a letter or two counts.
+fn is_close(key: &str, near: &str) -> bool {
+    strsim::damerau_levenshtein(&key.to_lowercase(), &near.to_lowercase()) <= 2
+        && (near.len() > 5 || key.to_lowercase().starts_with(&near.to_lowercase()[..2]))
+}
+
+fn near_miss(at: Span, key: &str, near: &str, report: &mut Report<'_>) {
+    report
+        .warning(at, "unknown-setting", format!("no setting is called `{key}`"))
+        .help(format!("did you mean `{near}`?"))
+        .rule("C7");
+}

@@ -1,0 +1,78 @@
+//! Everything that one file says, and what of it could not be loaded.
+
+use super::handler::RawHandler;
+use super::permissions::RawPermissions;
+use super::switches::Switches;
+use crate::config::source::report::Report;
+use crate::config::source::tree::Span;
+use crate::hookset::Rejected;
+use crate::profile::Profile;
+use becket_model::EventKind;
+use becket_rules::{Matcher, Renames};
+
+/// One handler with its event and matcher.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub(crate) event: EventKind,
+    pub(crate) matcher: Matcher,
+    pub(crate) matcher_span: Span,
+    pub(crate) span: Span,
+    pub(crate) handler: RawHandler,
+}
+
+/// What one file says.
+#[derive(Debug, Default)]
+pub(crate) struct Sheet {
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) rejected: Vec<Rejected>,
+    /// Whether an entry under an event that grants could not be loaded (C7b).
+    pub(crate) broken_guard: Option<String>,
+    pub(crate) permissions: RawPermissions,
+    pub(crate) switches: Switches,
+    pub(crate) env: Vec<(String, String)>,
+}
+
+impl Sheet {
+    /// Notes something that is not loaded because of the latest error; `event` is the one it stands under, or the
+    /// nearest one (C7b).
+    pub(crate) fn reject(&mut self, event: Option<EventKind>, label: &str, at: Span, report: &Report<'_>) {
+        let (location, why) = (report.location(at), report.latest_error());
+        if matches!(event, Some(EventKind::PreToolUse | EventKind::PermissionRequest)) {
+            self.broken_guard.get_or_insert_with(|| format!("{location}: {why}"));
+        }
+        self.rejected.push(Rejected {
+            event,
+            source: report.source().clone(),
+            label: label.into(),
+            location,
+            why,
+        });
+    }
+}
+
+/// What the reading of a file depends on beside its text.
+#[derive(Debug, Clone)]
+pub(crate) struct Wording {
+    pub(crate) profile: Profile,
+    pub(crate) tools: Renames,
+    pub(crate) failures: Renames,
+    pub(crate) none: Renames,
+    /// Whether the file is in the flat layout, where `query` means `prompt` (C2).
+    pub(crate) flat: bool,
+}
+
+impl Wording {
+    pub(crate) fn new(profile: Profile, tools: Renames) -> Self {
+        let (failures, none) = (Renames::stop_failures(), Renames::none());
+        Wording { profile, tools, failures, none, flat: false }
+    }
+
+    /// The other names under which an event's subject matches (M5, M7).
+    pub(crate) fn renames(&self, event: EventKind) -> &Renames {
+        match event.spec().matcher.map(|spec| spec.field) {
+            Some("tool_name") => &self.tools,
+            Some("error") => &self.failures,
+            Some(_) | None => &self.none,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Single settings: switches, limits for HTTP handlers, the environment of hooks.
+//!
+//! INVARIANT (C7b): a restriction of a wrong type is never read as its absence. It counts as its strict value.
+
+use super::fields::{At, Fields};
+use super::sheet::Sheet;
+use crate::config::cidr::Network;
+use crate::config::source::report::Report;
+use crate::config::source::tree::{Data, Member, Node};
+
+/// The switches of one file; `None`: it does not say.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Switches {
+    pub(crate) disable_all_hooks: Option<At<bool>>,
+    pub(crate) managed_only: Option<At<bool>>,
+    pub(crate) plugin_only_hooks: Option<At<bool>>,
+    pub(crate) strict_config: Option<At<bool>>,
+    pub(crate) fail_closed: Option<At<bool>>,
+    pub(crate) http_loopback: Option<At<bool>>,
+    pub(crate) http_proxy: Option<At<bool>>,
+    pub(crate) http_urls: Option<At<Vec<String>>>,
+    pub(crate) http_env_vars: Option<At<Vec<String>>>,
+    pub(crate) http_networks: Option<At<Vec<Network>>>,
+    /// Plugins by full id, on or off.
+    pub(crate) plugins: Vec<(String, bool)>,
+}
+
+/// Reads the settings that stand at the top of a file.
+pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_>) {
+    let root = Node { data: Data::Null, span: Default::default() };
+    let mut fields = Fields::new(&root, members, "setting", report);
+    let fields = &mut fields;
+    sheet.switches = Switches {
+        disable_all_hooks: fields.flag("disableAllHooks"),
+        managed_only: strict_flag("allowManagedHooksOnly", true, fields),
+        plugin_only_hooks: plugin_only(fields),
+        strict_config: strict_flag("strictConfig", true, fields),
+        fail_closed: strict_flag("failClosed", true, fields),
+        http_loopback: strict_flag("httpHookLoopback", false, fields),
+        http_proxy: strict_flag("httpHookProxy", false, fields),
+        http_urls: strict_list("allowedHttpHookUrls", fields),
+        http_env_vars: strict_list("httpHookAllowedEnvVars", fields),
+        http_networks: networks(fields),
+        plugins: plugins(fields),
+    };
+    sheet.env = env(fields);
+}
+
+/// A flag; of a wrong type it counts as `strict`.
+fn strict_flag(key: &str, strict: bool, fields: &mut Fields<'_, '_, '_>) -> Option<At<bool>> {
+    let member = fields.member(key)?;
+    match member.value.data {
+        Data::Bool(value) => Some(At { value, span: member.value.span }),
+        Data::Null | Data::Number(_) | Data::Text(_) | Data::List(_) | Data::Map(_) => {
+            strict_instead(member, "true or false", if strict { "true" } else { "false" }, fields);
+            Some(At { value: strict, span: member.value.span })
+        }
+    }
+}
+
+/// A list of what is allowed; of a wrong type it allows nothing.
+fn strict_list(key: &str, fields: &mut Fields<'_, '_, '_>) -> Option<At<Vec<String>>> {
+    let member = fields.member(key)?;
+    let texts = member.value.as_list().and_then(|nodes| {
+        nodes.iter().map(|node| node.as_text().map(str::to_owned)).collect::<Option<Vec<_>>>()
+    });
+    let value = texts.unwrap_or_else(|| {
+        strict_instead(member, "a list of strings", "an empty list", fields);
+        Vec::new()
+    });
+    Some(At { value, span: member.value.span })
+}
+
+fn strict_instead(member: &Member, expected: &str, instead: &str, fields: &mut Fields<'_, '_, '_>) {
+    let (key, kind) = (&member.key, member.value.kind());
+    let message = format!("`{key}` must be {expected}, not {kind}; it counts as {instead}");
+    fields.report.error(member.value.span, "wrong-type", message).rule("C7b");
+}
+
+/// `strictPluginOnlyCustomization`: a list that may name `hooks`, or true for everything.
+fn plugin_only(fields: &mut Fields<'_, '_, '_>) -> Option<At<bool>> {
+    let member = fields.member("strictPluginOnlyCustomization")?;
+    let named = |nodes: &[Node]| {
+        nodes.iter().map(Node::as_text).collect::<Option<Vec<_>>>().map(|names| names.contains(&"hooks"))
+    };
+    let value = match &member.value.data {
+        Data::Bool(value) => Some(*value),
+        Data::List(nodes) => named(nodes),
+        Data::Null | Data::Number(_) | Data::Text(_) | Data::Map(_) => None,
+    };
+    let value = value.unwrap_or_else(|| {
+        strict_instead(member, "a list such as [\"hooks\"], or true", "[\"hooks\"]", fields);
+        true
+    });
+    Some(At { value, span: member.value.span })
+}
+
+fn networks(fields: &mut Fields<'_, '_, '_>) -> Option<At<Vec<Network>>> {
+    let texts = strict_list("httpHookAllowedNetworks", fields)?;
+    let mut value = Vec::new();
+    for text in &texts.value {
+        match text.parse() {
+            Ok(network) => value.push(network),
+            Err(error) => {
+                let message = format!("`{text}` is no network: {error}");
+                fields
+                    .report
+                    .error(texts.span, "invalid-network", message)
+                    .help("write it like `10.1.0.0/16`")
+                    .rule("S1");
+            }
+        }
+    }
+    Some(At { value, span: texts.span })
+}
+
+fn plugins(fields: &mut Fields<'_, '_, '_>) -> Vec<(String, bool)> {
+    let Some(map) = fields.map("enabledPlugins") else {
+        return Vec::new();
+    };
+    let on = |member: &Member| match &member.value.data {
+        Data::Bool(on) => *on,
+        // A list of versions enables the plugin in those versions.
+        Data::List(_) => true,
+        Data::Null | Data::Number(_) | Data::Text(_) | Data::Map(_) => false,
+    };
+    map.value.iter().map(|member| (member.key.clone(), on(member))).collect()
+}
+
+/// Variables for hooks. Numbers and flags are taken as they are written.
+fn env(fields: &mut Fields<'_, '_, '_>) -> Vec<(String, String)> {
+    let Some(map) = fields.map("env") else {
+        return Vec::new();
+    };
+    let mut pairs = Vec::new();
+    for member in map.value {
+        let value = match &member.value.data {
+            Data::Text(text) => Some(text.clone()),
+            Data::Number(number) => Some(number.to_string()),
+            Data::Bool(flag) => Some(flag.to_string()),
+            Data::Null | Data::List(_) | Data::Map(_) => None,
+        };
+        let is_name = !member.key.is_empty() && !member.key.contains(['=', '\0']);
+        match value.filter(|value| is_name && !value.contains('\0')) {
+            Some(value) => pairs.push((member.key.clone(), value)),
+            None => {
+                let message = format!("`{}` can't be set as a variable", member.key);
+                let help = "a variable's name has no `=`, and its value is a string";
+                fields.report.error(member.key_span, "invalid-variable", message).help(help).rule("C7");
+            }
+        }
+    }
+    pairs
+}

@@ -1,0 +1,35 @@
+//! Reading a configuration again while a session runs (C8). What runs keeps the old one; who judges the change is
+//! the engine's business.
+
+use super::config::Config;
+use super::load::load;
+use super::request::Request;
+use super::resolve::resolve;
+use std::sync::Arc;
+
+/// What came of reading the configuration again.
+#[derive(Debug)]
+pub enum Reload {
+    /// The new configuration is to be used from here on.
+    Accepted(Arc<Config>),
+    /// A file can't be read any more that could be before: the old configuration stays.
+    KeptOld {
+        /// Which file, and what is wrong with it.
+        why: String,
+    },
+}
+
+/// Loads again, and keeps `old` where a file has become unreadable (C8). A file that is gone is no such file.
+pub fn reload(old: &Config, request: &Request) -> Reload {
+    judge(old, resolve(&load(request)))
+}
+
+/// The same for a configuration that is loaded already.
+pub fn judge(old: &Config, new: Config) -> Reload {
+    let newly = new.unreadable.iter().find(|file| !old.unreadable.contains(file));
+    let found = newly.and_then(|file| new.errors().find(|error| error.file == *file));
+    match found {
+        Some(error) => Reload::KeptOld { why: error.to_string() },
+        None => Reload::Accepted(Arc::new(new)),
+    }
+}

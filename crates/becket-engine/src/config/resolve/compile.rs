@@ -1,0 +1,103 @@
+//! One entry of a file becomes a [`Handler`]: place, time limit, and what its file lets it do.
+
+use super::Part;
+use crate::config::policy::Policy;
+use crate::config::position::{Seat, position};
+use crate::config::raw::Entry;
+use crate::config::request::Request;
+use crate::handler::{Background, Handler, Once, Timeout};
+use crate::profile::Profile;
+use becket_model::table::{HandlerKind, OnFailureEffect};
+use becket_model::{EventKind, OnFailure, Place, Source};
+
+/// What all handlers of a configuration share while they are made.
+#[derive(Debug)]
+pub(crate) struct Making<'a> {
+    pub(crate) profile: &'a Profile,
+    pub(crate) fail_closed: bool,
+    /// The next handler's running number.
+    pub(crate) sequence: u32,
+}
+
+impl<'a> Making<'a> {
+    pub(crate) fn new(request: &'a Request, policy: &Policy) -> Self {
+        Making { profile: &request.profile, fail_closed: policy.fail_closed, sequence: 0 }
+    }
+}
+
+/// Makes the handler of an entry.
+pub(crate) fn handler(entry: &Entry, part: &mut Part<'_>, making: &mut Making<'_>) -> Handler {
+    let raw = &entry.handler;
+    let source = part.layer.source.clone();
+    let seat = Seat { source: &source, nth: part.layer.nth, order: raw.order, sequence: making.sequence };
+    making.sequence += 1;
+    let position = position(making.profile, seat);
+    let once = raw.once.and_then(|at| once(at, &source, part));
+    Handler {
+        event: entry.event,
+        place: Place {
+            position,
+            label: raw.label.clone(),
+            may_grant: part.sheet.broken_guard.is_none(),
+            on_failure: on_failure(entry, making.fail_closed),
+            source,
+        },
+        location: part.report.location(entry.span),
+        matcher: entry.matcher.clone(),
+        condition: raw.condition.clone(),
+        anchor: part.layer.anchor.clone(),
+        timeout: timeout(entry, making.profile),
+        status_message: raw.status_message.clone(),
+        once,
+        background: raw.background,
+        questions: raw.questions,
+        agent_scope: None,
+        root: part.layer.root.clone(),
+        action: raw.action.clone(),
+    }
+}
+
+/// `once` counts in the frontmatter of a skill, and for what the host registers itself (C11).
+fn once(at: crate::config::source::tree::Span, source: &Source, part: &mut Part<'_>) -> Option<Once> {
+    match source {
+        Source::Skill(_) | Source::Callback | Source::Function => Some(Once::default()),
+        Source::Policy
+        | Source::User
+        | Source::Project
+        | Source::Local
+        | Source::Flag
+        | Source::Plugin(_)
+        | Source::Agent(_) => {
+            let message = "`once` counts in a skill's frontmatter only; here the handler runs every time";
+            part.report.warning(at, "once-without-effect", message).help("remove `once`").rule("C11");
+            None
+        }
+    }
+}
+
+fn on_failure(entry: &Entry, fail_closed: bool) -> OnFailure {
+    let counts = entry.event.spec().on_failure != OnFailureEffect::Nothing
+        && entry.handler.background == Background::No;
+    if counts && (fail_closed || entry.handler.on_failure == OnFailure::Block) {
+        OnFailure::Block
+    } else {
+        OnFailure::Open
+    }
+}
+
+/// The configured limit, else the profile's for commands, else the table's (H11).
+fn timeout(entry: &Entry, profile: &Profile) -> Timeout {
+    let kind = entry.handler.action.kind();
+    match &entry.handler.timeout {
+        Some(timeout) => Timeout { limit: timeout.value, configured: true },
+        None => Timeout { limit: default_timeout(entry.event, kind, profile), configured: false },
+    }
+}
+
+fn default_timeout(event: EventKind, kind: HandlerKind, profile: &Profile) -> std::time::Duration {
+    let of_the_table = event.spec().default_timeout(kind).unwrap_or_default();
+    match kind {
+        HandlerKind::Command => profile.default_timeout.unwrap_or(of_the_table),
+        HandlerKind::Http | HandlerKind::McpTool | HandlerKind::Prompt | HandlerKind::Agent => of_the_table,
+    }
+}

@@ -1,0 +1,161 @@
+//! Permission rules, directories and the mode of all files, without what a file has lost the right to grant (C7b)
+//! and without what has to wait for trust in the folder (G3).
+//!
+//! INVARIANT: deny and ask rules are never held back.
+
+use super::Part;
+use super::merge::weight;
+use crate::config::git::Tracked;
+use crate::config::load::Loaded;
+use crate::config::permissions::{AdditionalDirectory, DefaultMode, RuleList, RuleSource};
+use crate::config::source::tree::Span;
+use becket_model::Source;
+use becket_model::event::PermissionMode;
+use std::path::{Path, PathBuf};
+
+/// What all files together say.
+#[derive(Debug, Default)]
+pub(super) struct Grants {
+    pub(super) rules: Vec<RuleSource>,
+    pub(super) directories: Vec<AdditionalDirectory>,
+    pub(super) mode: Option<DefaultMode>,
+}
+
+/// Why a file's grants do not count.
+enum Withheld {
+    /// A guard of it is broken.
+    BrokenGuard(String),
+    /// The folder is not trusted.
+    Untrusted,
+}
+
+pub(super) fn collect(parts: &mut [Part<'_>], loaded: &Loaded) -> Grants {
+    let mut grants = Grants::default();
+    for part in parts.iter_mut().filter(|part| weight(&part.layer.source).is_some()) {
+        let withheld = withheld(part, loaded);
+        if let Some(why) = &withheld {
+            say_what_is_withheld(part, why);
+        }
+        add_rules(part, withheld.is_none(), &mut grants);
+        if withheld.is_none() {
+            add_directories(part, loaded, &mut grants);
+        }
+        if let Some(mode) = mode(part, withheld.as_ref()) {
+            grants.mode = stronger(grants.mode.take(), mode);
+        }
+    }
+    grants
+}
+
+fn withheld(part: &Part<'_>, loaded: &Loaded) -> Option<Withheld> {
+    if let Some(why) = &part.sheet.broken_guard {
+        return Some(Withheld::BrokenGuard(why.clone()));
+    }
+    let of_the_repository = match part.layer.source {
+        Source::Project => true,
+        Source::Local => loaded.local_tracked != Tracked::No,
+        Source::Policy
+        | Source::User
+        | Source::Flag
+        | Source::Plugin(_)
+        | Source::Skill(_)
+        | Source::Agent(_)
+        | Source::Callback
+        | Source::Function => false,
+    };
+    (of_the_repository && !loaded.request.trust.this_folder_trusted).then_some(Withheld::Untrusted)
+}
+
+/// Names each thing that is held back, once.
+fn say_what_is_withheld(part: &mut Part<'_>, why: &Withheld) {
+    let permissions = &part.sheet.permissions;
+    let mut held: Vec<(Span, String)> = Vec::new();
+    for rule in permissions.rules.iter().filter(|rule| rule.list == RuleList::Allow) {
+        held.push((rule.span, format!("the allow rule `{}`", rule.text)));
+    }
+    for directory in &permissions.directories {
+        held.push((directory.span, format!("the additional directory `{}`", directory.value)));
+    }
+    if let (Withheld::BrokenGuard(_), Some(mode)) = (why, &permissions.mode)
+        && is_loose(&mode.value)
+    {
+        held.push((mode.span, format!("the default mode `{}`", mode.value)));
+    }
+    for (at, what) in held {
+        match why {
+            Withheld::BrokenGuard(fault) => {
+                let message = format!("{what} does not count, since a guard of this file is broken");
+                part.report
+                    .warning(at, "withheld-broken-guard", message)
+                    .help(format!("repair it: {fault}"))
+                    .rule("C7b");
+            }
+            Withheld::Untrusted => {
+                let message = format!("{what} is held back until this folder is trusted");
+                part.report.warning(at, "withheld-untrusted", message).rule("G3");
+            }
+        }
+    }
+}
+
+fn add_rules(part: &Part<'_>, may_grant: bool, grants: &mut Grants) {
+    let rules = part.sheet.permissions.rules.iter();
+    for rule in rules.filter(|rule| may_grant || rule.list != RuleList::Allow) {
+        grants.rules.push(RuleSource {
+            list: rule.list,
+            text: rule.text.as_str().into(),
+            source: part.layer.source.clone(),
+            location: part.report.location(rule.span),
+            anchor: part.layer.anchor.clone(),
+        });
+    }
+}
+
+fn add_directories(part: &Part<'_>, loaded: &Loaded, grants: &mut Grants) {
+    for directory in &part.sheet.permissions.directories {
+        grants.directories.push(AdditionalDirectory {
+            path: absolute(&directory.value, loaded),
+            source: part.layer.source.clone(),
+            location: part.report.location(directory.span),
+        });
+    }
+}
+
+/// `~` is the home directory, a relative path starts where the session does.
+fn absolute(text: &str, loaded: &Loaded) -> PathBuf {
+    let home = loaded.request.environment.home();
+    match (text.strip_prefix('~'), home) {
+        (Some(""), Some(home)) => home.to_owned(),
+        (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+        (Some(_) | None, Some(_) | None) => loaded.request.start.join(Path::new(text)),
+    }
+}
+
+/// The file's mode, where it may set it.
+fn mode(part: &Part<'_>, withheld: Option<&Withheld>) -> Option<DefaultMode> {
+    let mode = part.sheet.permissions.mode.as_ref()?;
+    let broken = matches!(withheld, Some(Withheld::BrokenGuard(_)));
+    (!broken || !is_loose(&mode.value)).then(|| DefaultMode {
+        mode: mode.value.clone(),
+        source: part.layer.source.clone(),
+        location: part.report.location(mode.span),
+    })
+}
+
+/// Whether a mode lets through what `default` would ask about.
+fn is_loose(mode: &PermissionMode) -> bool {
+    match mode {
+        PermissionMode::AcceptEdits
+        | PermissionMode::Auto
+        | PermissionMode::BypassPermissions
+        | PermissionMode::Other(_) => true,
+        PermissionMode::Default | PermissionMode::Plan | PermissionMode::DontAsk => false,
+    }
+}
+
+fn stronger(old: Option<DefaultMode>, new: DefaultMode) -> Option<DefaultMode> {
+    match old {
+        Some(old) if weight(&old.source) > weight(&new.source) => Some(old),
+        Some(_) | None => Some(new),
+    }
+}

@@ -1,0 +1,149 @@
+//! Scalars take the value of the highest source, lists add up (C5); what only some files may say is ignored in
+//! others, with a word about it.
+
+use super::Part;
+use crate::config::policy::{Policy, is_of_the_user};
+use crate::config::raw::{At, Switches};
+use becket_model::Source;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// How much a source counts for scalars; higher wins (C5).
+pub(super) const fn weight(source: &Source) -> Option<u8> {
+    match source {
+        Source::Policy => Some(5),
+        Source::Flag => Some(4),
+        Source::Local => Some(3),
+        Source::Project => Some(2),
+        Source::User => Some(1),
+        Source::Plugin(_) | Source::Skill(_) | Source::Agent(_) | Source::Callback | Source::Function => None,
+    }
+}
+
+/// The parts whose settings count, the weakest first; of equal ones the later wins.
+pub(super) fn by_weight<'p, 'l>(parts: &'p [Part<'l>]) -> Vec<&'p Part<'l>> {
+    let mut parts: Vec<&Part<'l>> =
+        parts.iter().filter(|part| weight(&part.layer.source).is_some()).collect();
+    parts.sort_by_key(|part| weight(&part.layer.source));
+    parts
+}
+
+/// The switches of the whole configuration.
+pub(super) fn policy(parts: &mut [Part<'_>], strict: bool) -> Policy {
+    warn_of_foreign_switches(parts);
+    let ordered = by_weight(parts);
+    let managed: Vec<&Switches> =
+        ordered.iter().filter(|p| is_managed(p)).map(|p| &p.sheet.switches).collect();
+    let trusted: Vec<&Switches> =
+        ordered.iter().filter(|p| is_of_the_user(&p.layer.source)).map(|p| &p.sheet.switches).collect();
+    let disabled = ordered
+        .iter()
+        .rev()
+        .find_map(|part| Some((&part.layer.source, part.sheet.switches.disable_all_hooks.as_ref()?.value)));
+    let forced = managed.iter().flat_map(|switches| &switches.plugins);
+    let forced: BTreeMap<&str, bool> = forced.map(|(id, on)| (id.as_str(), *on)).collect();
+    Policy {
+        disable_all_hooks: last(&managed, |s| s.disable_all_hooks.as_ref()).unwrap_or(false),
+        disabled_by: match disabled {
+            Some((source, true)) if *source != Source::Policy => Some(source.clone()),
+            Some(_) | None => None,
+        },
+        managed_only: last(&managed, |s| s.managed_only.as_ref()).unwrap_or(false),
+        plugin_only_hooks: last(&managed, |s| s.plugin_only_hooks.as_ref()).unwrap_or(false),
+        forced_plugins: forced.into_iter().filter(|(_, on)| *on).map(|(id, _)| Arc::from(id)).collect(),
+        strict_config: strict || last(&managed, |s| s.strict_config.as_ref()).unwrap_or(false),
+        fail_closed: last(&managed, |s| s.fail_closed.as_ref()).unwrap_or(false),
+        allowed_http_hook_urls: joined(&ordered, |s| s.http_urls.as_ref()),
+        http_hook_allowed_env_vars: joined(&ordered, |s| s.http_env_vars.as_ref()),
+        http_hook_allowed_networks: trusted
+            .iter()
+            .filter_map(|switches| switches.http_networks.as_ref())
+            .flat_map(|networks| networks.value.iter().copied())
+            .collect(),
+        http_hook_loopback: last(&managed, |s| s.http_loopback.as_ref()).unwrap_or(true),
+        http_hook_proxy: last(&trusted, |s| s.http_proxy.as_ref()).unwrap_or(false),
+        bypass_permissions_disabled: ordered.iter().any(|part| part.sheet.permissions.bypass_disabled),
+    }
+}
+
+fn is_managed(part: &Part<'_>) -> bool {
+    part.layer.source == Source::Policy
+}
+
+fn last<'s>(switches: &[&'s Switches], get: impl Fn(&'s Switches) -> Option<&'s At<bool>>) -> Option<bool> {
+    switches.iter().rev().find_map(|switches| get(switches)).map(|at| at.value)
+}
+
+/// Lists of all files add up; where a managed file has one, only managed lists count (H5).
+fn joined<'p>(
+    parts: &[&'p Part<'_>],
+    get: impl Fn(&'p Switches) -> Option<&'p At<Vec<String>>>,
+) -> Option<Vec<String>> {
+    let lists = |managed: bool| {
+        let mut all: Option<Vec<String>> = None;
+        for part in parts.iter().filter(|part| is_managed(part) || !managed) {
+            if let Some(list) = get(&part.sheet.switches) {
+                all.get_or_insert_default().extend(list.value.iter().cloned());
+            }
+        }
+        all
+    };
+    lists(true).or_else(|| lists(false))
+}
+
+/// Settings that count in managed files only, or only in files that no repository can bring along.
+fn warn_of_foreign_switches(parts: &mut [Part<'_>]) {
+    for part in parts {
+        let source = part.layer.source.clone();
+        let switches = &part.sheet.switches;
+        let managed_only = [
+            ("allowManagedHooksOnly", switches.managed_only.as_ref()),
+            ("strictPluginOnlyCustomization", switches.plugin_only_hooks.as_ref()),
+            ("strictConfig", switches.strict_config.as_ref()),
+            ("failClosed", switches.fail_closed.as_ref()),
+            ("httpHookLoopback", switches.http_loopback.as_ref()),
+        ];
+        let trusted_only = [
+            ("httpHookProxy", switches.http_proxy.as_ref().map(|at| at.span)),
+            ("httpHookAllowedNetworks", switches.http_networks.as_ref().map(|at| at.span)),
+        ];
+        let managed_only = managed_only.map(|(key, at)| (key, at.map(|at| at.span), "managed settings"));
+        let trusted_only = trusted_only
+            .map(|(key, at)| (key, at, "managed settings, the user's and those of the command line"));
+        let foreign = managed_only
+            .into_iter()
+            .filter(|_| source != Source::Policy)
+            .chain(trusted_only.into_iter().filter(|_| !is_of_the_user(&source)));
+        for (key, at, where_it_counts) in foreign {
+            if let Some(at) = at {
+                let message = format!("`{key}` counts in {where_it_counts} only; here it is ignored");
+                part.report.warning(at, "setting-without-effect", message).rule("C5");
+            }
+        }
+    }
+}
+
+/// Takes out the hooks of plugins that a settings file turns off.
+pub(super) fn plugin_switches(parts: &mut [Part<'_>]) {
+    let mut switches: HashMap<String, bool> = HashMap::new();
+    for part in by_weight(parts) {
+        switches.extend(part.sheet.switches.plugins.iter().cloned());
+    }
+    for part in parts {
+        if let Source::Plugin(id) = &part.layer.source
+            && switches.get(&**id) == Some(&false)
+        {
+            part.sheet.entries.clear();
+            part.sheet.rejected.clear();
+        }
+    }
+}
+
+/// The variables for hooks: of equal names the highest source's value.
+pub(super) fn environment(parts: &[Part<'_>]) -> Vec<(String, String)> {
+    let mut env: BTreeMap<&str, &str> = BTreeMap::new();
+    for part in by_weight(parts) {
+        env.extend(part.sheet.env.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    }
+    env.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}

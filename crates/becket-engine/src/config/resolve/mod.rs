@@ -1,0 +1,84 @@
+//! Files become one configuration: who wins where they disagree, what is held back, what stops the start.
+//!
+//! Nothing here reads a file or looks at a clock: the same [`Loaded`] always gives the same [`Config`].
+
+mod compile;
+mod grants;
+mod merge;
+mod parts;
+mod stop;
+
+pub(crate) use compile::{Making, handler};
+pub(crate) use parts::{Part, parts};
+pub use stop::StopsStart;
+
+use super::config::Config;
+use super::load::Loaded;
+use super::policy::Policy;
+use crate::handler::Action;
+use crate::hookset::HookSet;
+use std::sync::Arc;
+
+/// Merges what was loaded into one configuration (C5–C7b, G3).
+pub fn resolve(loaded: &Loaded) -> Config {
+    let request = &loaded.request;
+    let mut parts = parts(loaded);
+    let policy = merge::policy(&mut parts, request.strict);
+    merge::plugin_switches(&mut parts);
+    for part in &mut parts {
+        check_addresses(part, &policy);
+    }
+    let grants = grants::collect(&mut parts, loaded);
+    let settings_env = merge::environment(&parts);
+    let mut making = Making::new(request, &policy);
+    let mut handlers = Vec::new();
+    let mut rejected = Vec::new();
+    for part in &mut parts {
+        let sheet = std::mem::take(&mut part.sheet);
+        handlers.extend(sheet.entries.iter().map(|entry| handler(entry, part, &mut making)));
+        rejected.extend(sheet.rejected);
+        part.sheet.broken_guard = sheet.broken_guard;
+    }
+    let stops = stop::of_managed(&parts);
+    let unread = parts.iter().filter(|part| part.unread.is_some());
+    let unreadable = unread.map(|part| part.layer.file.clone()).collect();
+    let diagnostics = parts::finish(parts, loaded);
+    let stops_start = stops.or_else(|| stop::of_strictness(&policy, &diagnostics));
+    Config {
+        hooks: Arc::new(HookSet::new(handlers, rejected)),
+        permissions: grants.rules,
+        additional_directories: grants.directories,
+        default_mode: grants.mode,
+        policy,
+        settings_env,
+        trust: request.trust,
+        next_sequence: making.sequence,
+        unreadable,
+        diagnostics,
+        stops_start,
+    }
+}
+
+/// A URL whose literal address nobody, or not this file, may post to is an error already here (S1).
+fn check_addresses(part: &mut Part<'_>, policy: &Policy) {
+    let entries = std::mem::take(&mut part.sheet.entries);
+    for entry in entries {
+        let refused = match &entry.handler.action {
+            Action::Http(http) => policy.refuses(&http.url, &part.layer.source),
+            Action::Command(_)
+            | Action::McpTool(_)
+            | Action::Prompt(_)
+            | Action::Agent(_) => None,
+        };
+        let Some(why) = refused else {
+            part.sheet.entries.push(entry);
+            continue;
+        };
+        let message = format!("this URL can't be posted to: {}; the handler is not loaded", why.message);
+        part.report
+            .error(entry.handler.action_span, "refused-address", message)
+            .maybe_help(why.help.map(str::to_owned))
+            .rule("S1");
+        part.sheet.reject(Some(entry.event), &entry.handler.label, entry.span, &part.report);
+    }
+}

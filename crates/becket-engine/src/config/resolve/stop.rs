@@ -1,0 +1,43 @@
+//! What keeps a session from starting (C7, C7b).
+
+use super::Part;
+use crate::config::diagnostic::Diagnostic;
+use crate::config::policy::Policy;
+use becket_model::Source;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Why a session must not start with this configuration.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StopsStart {
+    /// A managed file can't be read, or a guard in it can't be loaded (C7b).
+    #[error("managed settings in `{}` are broken, so no session starts: {why}", file.display())]
+    Managed {
+        /// The file.
+        file: Arc<Path>,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// There are configuration errors, and strictness was asked for (C7).
+    #[error("{errors} configuration error(s), and strict configuration was asked for; the first: {first}")]
+    Strict {
+        /// How many errors there are.
+        errors: usize,
+        /// The first one, with its place.
+        first: String,
+    },
+}
+
+pub(super) fn of_managed(parts: &[Part<'_>]) -> Option<StopsStart> {
+    let mut managed = parts.iter().filter(|part| part.layer.source == Source::Policy);
+    managed.find_map(|part| {
+        let why = part.unread.clone().or_else(|| part.sheet.broken_guard.clone())?;
+        Some(StopsStart::Managed { file: part.layer.file.clone(), why })
+    })
+}
+
+pub(super) fn of_strictness(policy: &Policy, diagnostics: &[Diagnostic]) -> Option<StopsStart> {
+    let mut errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
+    let first = errors.next().filter(|_| policy.strict_config)?;
+    Some(StopsStart::Strict { errors: 1 + errors.count(), first: first.to_string() })
+}

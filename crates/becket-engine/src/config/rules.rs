@@ -1,0 +1,73 @@
+//! What `becket_rules` says of the texts in a configuration, as findings.
+
+use super::permissions::RuleList;
+use becket_rules::{Condition, Rule, RuleError, RuleErrorKind};
+
+/// A remark about a rule's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Remark {
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
+    pub(crate) rule: &'static str,
+}
+
+/// Parses an `if` (P12): `None` where it is empty.
+///
+/// # Errors
+/// What is wrong with it, and the rules apart where several were joined.
+pub(crate) fn condition(text: &str) -> Result<Option<Condition>, (Remark, Vec<String>)> {
+    Condition::parse(text).map_err(|error| {
+        let apart = error.rules().unwrap_or_default().to_vec();
+        let remark = Remark {
+            code: "invalid-if",
+            message: format!("{error}; this handler never runs"),
+            help: instead(&error),
+            rule: "P12",
+        };
+        (remark, apart)
+    })
+}
+
+/// Parses a permission rule: the remarks about it.
+///
+/// # Errors
+/// Why it is none.
+pub(crate) fn check(list: RuleList, text: &str) -> Result<Vec<Remark>, Remark> {
+    let _ = list;
+    match Rule::parse(text) {
+        Ok(_) => Ok(Vec::new()),
+        Err(error) => Err(Remark {
+            code: "invalid-rule",
+            message: format!("{error}; it is not applied"),
+            help: instead(&error),
+            rule: "P1",
+        }),
+    }
+}
+
+/// What to write instead of the mistakes that people make.
+fn instead(error: &RuleError) -> Option<String> {
+    let text = error.text().trim();
+    match error.kind() {
+        RuleErrorKind::BadName { found: ':' } => {
+            let (tool, rest) = text.split_once(':')?;
+            let rule = if matches!(rest, "*" | "") { tool.to_owned() } else { format!("{tool}({rest})") };
+            Some(format!("did you mean `{rule}`?"))
+        }
+        RuleErrorKind::BadName { found: ' ' } => {
+            let (tool, rest) = text.split_once(' ')?;
+            Some(format!("did you mean `{tool}{}`?", rest.trim_start()))
+                .filter(|_| rest.trim_start().starts_with('('))
+        }
+        RuleErrorKind::Trailing { rest } if rest.chars().all(|c| matches!(c, '*' | ':')) => {
+            let inside = text.strip_suffix(rest.as_str())?.strip_suffix(')')?;
+            Some(format!("did you mean `{inside}{rest})`?"))
+        }
+        RuleErrorKind::Unclosed => Some(format!("did you mean `{text})`?")),
+        RuleErrorKind::Empty
+        | RuleErrorKind::BadName { .. }
+        | RuleErrorKind::Trailing { .. }
+        | RuleErrorKind::Joined { .. } => None,
+    }
+}

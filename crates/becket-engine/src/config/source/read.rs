@@ -1,0 +1,124 @@
+//! Reads one settings file, and nothing that is not a file.
+//!
+//! It refuses directories, pipes, sockets and devices, and anything above a size that no settings file has; it never
+//! waits for another process. A path that leads nowhere is no error: there is no such layer.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The largest settings file that is read, in bytes.
+pub const MAX_FILE: u64 = 16 * 1024 * 1024;
+
+/// Why a file was not read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// It is something else.
+    #[error("it is {what}, not a file")]
+    NotAFile {
+        /// What it is.
+        what: &'static str,
+    },
+    /// It is larger than [`MAX_FILE`].
+    #[error("it is larger than {} MiB, which no settings file is", MAX_FILE / (1024 * 1024))]
+    TooLarge,
+    /// Its text is not UTF-8.
+    #[error("it is not UTF-8 from byte {at} on; save it as UTF-8")]
+    NotUtf8 {
+        /// The first byte that is none, from 0.
+        at: usize,
+    },
+    /// Symbolic links that lead in a circle.
+    #[error("its symbolic links lead in a circle")]
+    LinkLoop,
+    /// The operating system refused.
+    #[error("{why}")]
+    Refused {
+        /// In the system's words.
+        why: String,
+    },
+}
+
+/// The text of a file, or `None` where there is none.
+///
+/// # Errors
+/// [`ReadError`] where there is something that can't be read as a text.
+pub(crate) fn text(path: &Path) -> Result<Option<String>, ReadError> {
+    let Some(bytes) = bytes(path, MAX_FILE)? else {
+        return Ok(None);
+    };
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) => Err(ReadError::NotUtf8 { at: error.utf8_error().valid_up_to() }),
+    }
+}
+
+/// The bytes of a file of at most `cap` bytes, or `None` where there is none.
+///
+/// # Errors
+/// As [`text`].
+pub(crate) fn bytes(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, ReadError> {
+    match std::fs::metadata(path) {
+        Ok(metadata) => refuse_odd(&metadata, cap)?,
+        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) => return Err(refused(&error)),
+    }
+    let file = match open(path) {
+        Ok(file) => file,
+        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) => return Err(refused(&error)),
+    };
+    // What was opened may be something else than what was looked at.
+    refuse_odd(&file.metadata().map_err(|error| refused(&error))?, cap)?;
+    let mut bytes = Vec::new();
+    file.take(cap + 1).read_to_end(&mut bytes).map_err(|error| refused(&error))?;
+    if bytes.len() as u64 > cap {
+        return Err(ReadError::TooLarge);
+    }
+    Ok(Some(bytes))
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn refused(error: &io::Error) -> ReadError {
+    // Links that lead in a circle have no stable kind of their own.
+    if is_link_loop(error) { ReadError::LinkLoop } else { ReadError::Refused { why: error.to_string() } }
+}
+
+#[cfg(unix)]
+fn is_link_loop(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_link_loop(_: &io::Error) -> bool {
+    false
+}
+
+fn refuse_odd(metadata: &Metadata, cap: u64) -> Result<(), ReadError> {
+    if metadata.is_dir() {
+        return Err(ReadError::NotAFile { what: "a directory" });
+    }
+    if !metadata.is_file() {
+        return Err(ReadError::NotAFile { what: "a pipe, a socket or a device" });
+    }
+    if metadata.len() > cap {
+        return Err(ReadError::TooLarge);
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    // Without NONBLOCK a pipe that takes the file's place would make the open wait for a writer.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
