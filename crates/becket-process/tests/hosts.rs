@@ -102,11 +102,19 @@ async fn a_host_without_stdio() {
         // SAFETY: as above.
         unsafe { libc::close(fd) };
     }
-    let script = "cat; echo error >&2";
-    let finished = run(&sh(&Marker::new(), script).stdin("in"), &patient()).await;
+    let command = sh(&Marker::new(), "echo error >&2; cat").stdin(vec![b'x'; 100_000]);
+    // A pipe of the run must not become the host's stdout: what the host prints would be the program's stdin.
+    let mut taken = Vec::new();
+    let mut sink = |_: becket_process::Chunk<'_>| {
+        // SAFETY: asks for a flag of a number.
+        taken.extend((0..3).filter(|fd| unsafe { libc::fcntl(*fd, libc::F_GETFD) } != -1));
+    };
+    let token = becket_process::CancellationToken::new();
+    let finished = Runner::new().run(&command, &patient(), &token, &mut sink).await.unwrap();
     // SAFETY: as above.
     unsafe { libc::dup2(kept, 1) };
-    assert_eq!((&finished.stdout.bytes[..], &finished.stderr.bytes[..]), (&b"in"[..], &b"error\n"[..]));
+    assert_eq!(taken, Vec::<i32>::new());
+    assert_eq!((finished.stdout.total, &finished.stderr.bytes[..]), (100_000, &b"error\n"[..]));
 }
 
 // rule: H3

@@ -86,7 +86,7 @@ impl Attributes {
         check(unsafe { libc::posix_spawnattr_init(raw.as_mut_ptr()) })?;
         // SAFETY: initialised by the call above.
         let mut this = Self(unsafe { raw.assume_init() });
-        // Rust ignores SIGPIPE and hosts ignore more: a pipeline in a hook would never end by it.
+        // Rust ignores SIGPIPE and hosts ignore more: a pipeline in a script would never end by it.
         let (all, none) = (signal_set(true), signal_set(false));
         // SAFETY: the attributes are initialised, the set is valid for reading.
         check(unsafe { libc::posix_spawnattr_setsigdefault(&mut this.0, &all) })?;
@@ -182,7 +182,7 @@ fn only_sigpipe() -> libc::sigset_t {
 }
 
 /// Runs `write` so that a pipe without readers gives an error and no signal. A Rust host ignores `SIGPIPE`; a host in
-/// another language, with this engine as a library, may not, and would die of a hook that reads no stdin.
+/// another language, with this engine as a library, may not, and would die of a program that reads no stdin.
 pub(super) fn without_sigpipe<T>(write: impl FnOnce() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
     let pipe = only_sigpipe();
     let mut before = signal_set(false);

@@ -120,6 +120,7 @@ fn wait(pid: Pid, options: WaitIdOptions) -> rustix::io::Result<Option<WaitIdSta
 #[cfg(target_os = "linux")]
 fn open_pidfd(pid: Pid) -> Option<AsyncFd<OwnedFd>> {
     let fd = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()?;
+    let fd = super::pipes::above_stdio(fd).ok()?;
     super::ffi::watch(fd, tokio::io::Interest::READABLE).ok()
 }
 

@@ -105,8 +105,8 @@ fn raw_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((read, write))
 }
 
-/// A host without stdin gets pipe ends of 0 to 2, which the copying onto 0 to 2 would overwrite.
-fn above_stdio(fd: OwnedFd) -> io::Result<OwnedFd> {
+/// In a host whose stdio is closed a fresh descriptor would become it: what the host prints would be read by the program.
+pub(super) fn above_stdio(fd: OwnedFd) -> io::Result<OwnedFd> {
     use std::os::fd::AsRawFd;
     if fd.as_raw_fd() > 2 {
         return Ok(fd);
