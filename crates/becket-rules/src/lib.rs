@@ -1,1 +1,21 @@
-//! placeholder
+//! What a hook or a permission rule is about: matchers, rules, path patterns and the analysis of shell commands.
+//!
+//! Everything here is pure: no process, no file, no clock, no environment. The one thing a verdict may need from
+//! the file system, the target of a link, comes through the trait [`Links`].
+//!
+//! Answers are three-valued where text alone can't decide: match, no match, unknown. What is unknown is never read
+//! as *no match*: a guard runs, and no permission is granted.
+
+mod matcher;
+mod rule;
+mod suggest;
+mod wildcard;
+
+pub mod tools;
+
+pub use matcher::{Alphabet, Matcher, MatcherError, MatcherKind, Renames, Verdict, watch_names};
+pub use rule::{Condition, Rule, RuleError, RuleErrorKind};
+pub use suggest::suggest;
+
+pub mod powershell;
+pub mod shell;

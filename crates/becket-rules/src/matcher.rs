@@ -15,7 +15,6 @@ mod syntax;
 mod units;
 mod watch;
 
-
 use std::sync::Arc;
 
 pub use error::MatcherError;
@@ -88,11 +87,7 @@ impl Matcher {
     ///
     /// # Errors
     /// [`MatcherError`] where the text is no valid expression (M4), or one that this engine can't bound.
-    pub fn compile(
-        text: Option<&str>,
-        alphabet: Alphabet,
-        renames: &Renames,
-    ) -> Result<Self, MatcherError> {
+    pub fn compile(text: Option<&str>, alphabet: Alphabet, renames: &Renames) -> Result<Self, MatcherError> {
         let text = text.unwrap_or_default();
         let test = match text {
             "" | "*" => Test::Everything,

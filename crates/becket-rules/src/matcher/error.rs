@@ -46,7 +46,8 @@ impl MatcherError {
 
     pub(super) fn invalid(text: &str, why: &str) -> Self {
         let mut letters = why.trim_end_matches('.').chars();
-        let why = letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default();
+        let why =
+            letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default();
         Self::Invalid { text: shown(text), why }
     }
 }

@@ -69,7 +69,8 @@ impl Renames {
                 .flatten()
                 .filter(move |_| new == current)
         });
-        let one_way = self.0.also.iter().filter(move |(name, _)| name == value).map(|(_, other)| other.as_ref());
+        let one_way =
+            self.0.also.iter().filter(move |(name, _)| name == value).map(|(_, other)| other.as_ref());
         family.filter(move |name| *name != value).chain(one_way)
     }
 }

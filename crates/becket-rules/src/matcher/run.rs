@@ -74,7 +74,9 @@ impl<'a> Pass<'a> {
         self.stack.push(0);
         let mut accepted = false;
         while let Some(index) = self.stack.pop() {
-            let (Some(step), Some(seen)) = (self.steps.get(index), self.seen.get_mut(index)) else { continue };
+            let (Some(step), Some(seen)) = (self.steps.get(index), self.seen.get_mut(index)) else {
+                continue;
+            };
             if std::mem::replace(seen, at + 1) == at + 1 {
                 continue;
             }
@@ -107,7 +109,8 @@ impl<'a> Pass<'a> {
             Step::Start => at == 0,
             Step::End => at == self.units.len(),
             Step::WordEdge { negated } => {
-                let word = |index: Option<usize>| index.and_then(|i| self.units.get(i)).is_some_and(|u| is_word(*u));
+                let word =
+                    |index: Option<usize>| index.and_then(|i| self.units.get(i)).is_some_and(|u| is_word(*u));
                 (word(at.checked_sub(1)) != word(Some(at))) != *negated
             }
             Step::Look { index, negated } => {

@@ -87,7 +87,9 @@ impl Reader<'_> {
     }
 
     fn peek_at(&self, ahead: usize) -> Option<u8> {
-        self.units.get(self.at + ahead).map(|unit| u8::try_from(*unit).ok().filter(u8::is_ascii).unwrap_or(0xFF))
+        self.units
+            .get(self.at + ahead)
+            .map(|unit| u8::try_from(*unit).ok().filter(u8::is_ascii).unwrap_or(0xFF))
     }
 
     fn next_unit(&mut self) -> Option<u16> {

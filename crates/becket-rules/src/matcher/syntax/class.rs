@@ -21,13 +21,16 @@ impl Reader<'_> {
     fn class_item(&mut self, ranges: &mut Vec<(u16, u16)>) -> Read<()> {
         let low = self.class_atom()?;
         if self.peek() != Some(b'-') || matches!(self.peek_at(1), Some(b']') | None) {
-            return Ok(push(ranges, &low));
+            push(ranges, &low);
+            return Ok(());
         }
         self.at += 1;
         let high = self.class_atom()?;
         match (&low, &high) {
             (Escaped::Unit(low), Escaped::Unit(high)) if low <= high => ranges.push((*low, *high)),
-            (Escaped::Unit(_), Escaped::Unit(_)) => return Err(Unread::Malformed("range out of order in a class")),
+            (Escaped::Unit(_), Escaped::Unit(_)) => {
+                return Err(Unread::Malformed("range out of order in a class"));
+            }
             // Annex B: a dash beside `\d` and its like is itself.
             (Escaped::Unit(_) | Escaped::Set(_), Escaped::Unit(_) | Escaped::Set(_)) => {
                 push(ranges, &low);

@@ -1,0 +1,77 @@
+//! Finds several rules in one text, so that the error can show them apart (P12).
+//!
+//! A specifier may hold parentheses and separators of its own: `Bash((a) | (b))` is one rule. So a `)` ends a rule
+//! only where a separator and another rule follow, and where it either closes the first `(` or is followed by the
+//! name of a known tool.
+
+use super::name;
+use crate::tools;
+
+/// Several rules in one text.
+pub(super) struct Joined {
+    /// Where the first separator stands, in bytes.
+    pub(super) at: usize,
+    pub(super) separator: String,
+    pub(super) rules: Vec<String>,
+}
+
+/// Longest first: `||` is not two `|`.
+const SEPARATORS: [&str; 5] = ["||", "&&", "|", "&", ","];
+
+/// The rules, where there is more than one.
+pub(super) fn split(text: &str) -> Option<Joined> {
+    let (mut rules, mut first, mut start) = (Vec::new(), None, 0);
+    while let Some((end, separator)) = text.get(start..).and_then(rule_end) {
+        rules.push(text.get(start..start + end)?.to_owned());
+        let after = text.get(start + end..)?;
+        let at = start + end + (after.len() - after.trim_start().len());
+        first.get_or_insert((at, separator));
+        start = at + separator.len();
+        start += text.get(start..).map_or(0, |rest| rest.len() - rest.trim_start().len());
+    }
+    let (at, separator) = first?;
+    rules.push(text.get(start..)?.trim().to_owned());
+    Some(Joined { at, separator: separator.to_owned(), rules })
+}
+
+/// Where the first rule ends and what follows it, if another rule does.
+fn rule_end(text: &str) -> Option<(usize, &'static str)> {
+    let name_end = text.find(|c| !name::is_letter(c))?;
+    if !text.get(name_end..)?.starts_with('(') {
+        let (separator, _) = next_rule(text.get(name_end..)?)?;
+        return (name_end > 0).then_some((name_end, separator));
+    }
+    let mut depth = 0usize;
+    for (at, byte) in text.bytes().enumerate().skip(name_end) {
+        match byte {
+            b'(' => depth += 1,
+            b')' => {
+                depth = depth.saturating_sub(1);
+                let end = at + 1;
+                if let Some((separator, tool)) = text.get(end..).and_then(next_rule)
+                    && (depth == 0 || is_surely_a_tool(tool))
+                {
+                    return Some((end, separator));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A separator and the tool's name of a rule, at the start of the text.
+fn next_rule(text: &str) -> Option<(&'static str, &str)> {
+    let text = text.trim_start();
+    let separator = SEPARATORS.into_iter().find(|separator| text.starts_with(separator))?;
+    let rest = text.get(separator.len()..)?.trim_start();
+    let name_end = rest.find(|c| !name::is_letter(c)).unwrap_or(rest.len());
+    let (tool, after) = rest.split_at(name_end);
+    let after = after.trim_start();
+    let ends = after.is_empty() || after.starts_with('(') || SEPARATORS.iter().any(|s| after.starts_with(s));
+    (!tool.is_empty() && ends).then_some((separator, tool))
+}
+
+fn is_surely_a_tool(name: &str) -> bool {
+    tools::find(name).is_some() || name.starts_with("mcp__")
+}

@@ -1,0 +1,113 @@
+//! What the rules know of tools, as one table: names, what a specifier means for each, and which input field it reads.
+//!
+//! Tools of other hosts and MCP tools are unknown here. That is no error: a rule may name them, and their specifier,
+//! if any, is a parameter rule (protocol.md P10).
+
+/// Whether a tool reads files or writes them, for the rules that cover all of a kind (P7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Covered by `Read` rules.
+    Read,
+    /// Covered by `Edit` rules.
+    Edit,
+}
+
+/// What stands between the parentheses of a rule for a tool, and the input field that it is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Primary {
+    /// A Bash command (P3–P6).
+    Bash(&'static str),
+    /// A PowerShell command (P15).
+    PowerShell(&'static str),
+    /// A path (P7), and what the tool does with it.
+    Path(&'static str, Access),
+    /// `domain:host` of a URL (P9).
+    Domain(&'static str),
+    /// An exact name (P10).
+    Name(&'static str),
+    /// A skill's name (P10).
+    Skill(&'static str),
+    /// Nothing but parameter rules.
+    None,
+}
+
+/// One known tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tool {
+    /// Its name today; old names are in [`Renames`](crate::Renames).
+    pub name: &'static str,
+    /// What its specifier means.
+    pub primary: Primary,
+}
+
+impl Primary {
+    /// The input field that the specifier is compared with.
+    #[must_use]
+    pub fn field(self) -> Option<&'static str> {
+        match self {
+            Self::Bash(field)
+            | Self::PowerShell(field)
+            | Self::Path(field, _)
+            | Self::Domain(field)
+            | Self::Name(field)
+            | Self::Skill(field) => Some(field),
+            Self::None => None,
+        }
+    }
+}
+
+const fn tool(name: &'static str, primary: Primary) -> Tool {
+    Tool { name, primary }
+}
+
+const TOOLS: &[Tool] = &[
+    tool("Agent", Primary::Name("subagent_type")),
+    tool("AskUserQuestion", Primary::None),
+    tool("Bash", Primary::Bash("command")),
+    tool("CronCreate", Primary::None),
+    tool("CronDelete", Primary::None),
+    tool("CronList", Primary::None),
+    tool("Edit", Primary::Path("file_path", Access::Edit)),
+    tool("EnterPlanMode", Primary::None),
+    tool("EnterWorktree", Primary::None),
+    tool("ExitPlanMode", Primary::None),
+    tool("ExitWorktree", Primary::None),
+    tool("Glob", Primary::Path("path", Access::Read)),
+    tool("Grep", Primary::Path("path", Access::Read)),
+    tool("LS", Primary::Path("path", Access::Read)),
+    tool("ListMcpResourcesTool", Primary::None),
+    tool("Monitor", Primary::Bash("command")),
+    tool("MultiEdit", Primary::Path("file_path", Access::Edit)),
+    tool("NotebookEdit", Primary::Path("notebook_path", Access::Edit)),
+    tool("NotebookRead", Primary::Path("notebook_path", Access::Read)),
+    tool("PowerShell", Primary::PowerShell("command")),
+    tool("Read", Primary::Path("file_path", Access::Read)),
+    tool("ReadMcpResourceTool", Primary::None),
+    tool("SendMessage", Primary::None),
+    tool("Skill", Primary::Skill("skill")),
+    tool("StructuredOutput", Primary::None),
+    tool("TaskCreate", Primary::None),
+    tool("TaskGet", Primary::None),
+    tool("TaskList", Primary::None),
+    tool("TaskOutput", Primary::Name("task_id")),
+    tool("TaskStop", Primary::Name("task_id")),
+    tool("TaskUpdate", Primary::None),
+    tool("TodoWrite", Primary::None),
+    tool("ToolSearch", Primary::None),
+    tool("WebFetch", Primary::Domain("url")),
+    tool("WebSearch", Primary::None),
+    tool("Workflow", Primary::None),
+    tool("Write", Primary::Path("file_path", Access::Edit)),
+];
+
+/// The tools whose input the rules understand, by name.
+#[must_use]
+pub fn known() -> &'static [Tool] {
+    TOOLS
+}
+
+/// The known tool of this name, case-sensitive, new names only.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().find(|tool| tool.name == name)
+}
