@@ -2,3 +2,4 @@
 
 pub mod input;
 pub(crate) mod output;
+pub mod settings;

@@ -1,0 +1,263 @@
+//! What people write into a settings file, as types: the source of `schemas/settings.json`.
+//!
+//! They describe, and judge nothing: the engine reads files entry by entry, so that one bad entry leaves the others
+//! alone (C7). Keys that are not named here belong to the host and are left to it.
+
+use crate::EventKind;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// A settings file: hooks, permissions, and the switches that concern them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Settings {
+    /// Hooks by event.
+    pub hooks: Option<Hooks>,
+    /// Permission rules.
+    pub permissions: Option<Permissions>,
+    /// Variables that every hook gets.
+    pub env: Option<BTreeMap<String, String>>,
+    /// Turns all hooks off; in a managed file the managed ones too (G1, G2).
+    pub disable_all_hooks: Option<bool>,
+    /// Managed files only: no hooks but managed ones, the host's, and those of force-enabled plugins (G2).
+    pub allow_managed_hooks_only: Option<bool>,
+    /// Managed files only: with `hooks` in it, hooks of the user, the project and the local file don't run (G2).
+    pub strict_plugin_only_customization: Option<Vec<String>>,
+    /// Managed files only: any configuration error stops the start (C7).
+    pub strict_config: Option<bool>,
+    /// Managed files only: every failure of a hook blocks, where a hook can block (O10).
+    pub fail_closed: Option<bool>,
+    /// Plugins by full id; one that a managed file sets to true is force-enabled (G2).
+    pub enabled_plugins: Option<BTreeMap<String, bool>>,
+    /// The only URLs that HTTP hooks may post to; `*` stands for any text (H5).
+    pub allowed_http_hook_urls: Option<Vec<String>>,
+    /// The only variables that headers of HTTP hooks may name (H5).
+    pub http_hook_allowed_env_vars: Option<Vec<String>>,
+    /// Managed, command line and user files only: private networks that HTTP hooks may reach, as CIDR (S1).
+    pub http_hook_allowed_networks: Option<Vec<String>>,
+    /// Managed files only: `false` keeps HTTP hooks from this machine (S1).
+    pub http_hook_loopback: Option<bool>,
+    /// Managed, command line and user files only: HTTP hooks use the proxies of the environment (S2).
+    pub http_hook_proxy: Option<bool>,
+}
+
+/// Permission rules, in the grammar `Tool` or `Tool(specifier)` (P1).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Permissions {
+    /// Calls that run without asking.
+    pub allow: Option<Vec<String>>,
+    /// Calls that are asked about.
+    pub ask: Option<Vec<String>>,
+    /// Calls that never run.
+    pub deny: Option<Vec<String>>,
+    /// Directories beside the working directory.
+    pub additional_directories: Option<Vec<String>>,
+    /// The mode in which a session starts.
+    pub default_mode: Option<Mode>,
+    /// `"disable"` forbids the mode `bypassPermissions`.
+    pub disable_bypass_permissions_mode: Option<Disable>,
+}
+
+/// A permission mode (P14).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Mode {
+    /// Asks, but for reads; `manual` is its older name.
+    #[serde(alias = "manual")]
+    Default,
+    /// No edits.
+    Plan,
+    /// Edits inside the working directories run.
+    AcceptEdits,
+    /// A classifier decides.
+    Auto,
+    /// What would ask is denied.
+    DontAsk,
+    /// Everything runs that nothing forbids.
+    BypassPermissions,
+}
+
+/// The one value of a switch that can only be turned off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Disable {
+    /// Off.
+    Disable,
+}
+
+/// Matcher groups by event (C1).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Hooks(pub BTreeMap<String, Vec<MatcherGroup>>);
+
+impl JsonSchema for Hooks {
+    fn schema_name() -> Cow<'static, str> {
+        "Hooks".into()
+    }
+
+    /// One property for each event of the table, described by it; no other name is an event.
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let group = generator.subschema_for::<MatcherGroup>();
+        let mut properties = Map::new();
+        for event in EventKind::ALL {
+            let list = json_schema!({
+                "description": event.spec().summary, "type": "array", "items": group.clone()
+            });
+            properties.insert(event.name().to_owned(), list.into());
+        }
+        json_schema!({
+            "description": "Matcher groups by event.",
+            "type": "object",
+            "properties": Value::Object(properties),
+            "additionalProperties": false
+        })
+    }
+}
+
+/// Handlers, and for which values of the event's subject they run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct MatcherGroup {
+    /// Exact names joined by `|`, or an ECMAScript expression; absent, empty or `*`: everything (M1–M3).
+    pub matcher: Option<String>,
+    /// What runs.
+    pub hooks: Vec<Handler>,
+}
+
+/// A handler, told apart by its `type`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Handler {
+    /// Runs a process (H2).
+    Command(CommandHandler),
+    /// Posts the input to a URL (H5).
+    Http(HttpHandler),
+    /// Calls a tool of a connected MCP server (H6).
+    McpTool(McpToolHandler),
+    /// Asks a model once (H7).
+    Prompt(PromptHandler),
+    /// Asks a model that has tools (H8).
+    Agent(AgentHandler),
+}
+
+/// What a failure of a handler means (O10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OnFailure {
+    /// It decides nothing; the default.
+    Open,
+    /// It blocks.
+    Block,
+}
+
+/// The shell of a command in shell form (H2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Shell {
+    /// `/bin/sh` on Unix, Git Bash on Windows; the default.
+    Bash,
+    /// `pwsh`, else `powershell`.
+    PowerShell,
+}
+
+/// The keys that all handlers share stand in each struct, so that the schema says them where people look.
+macro_rules! handlers {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$of_field:meta])* $field:ident: $type:ty,)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "camelCase")]
+        pub struct $name {
+            $($(#[$of_field])* pub $field: $type,)*
+            /// One permission rule; the handler runs only for calls that it matches (P12). Tool events only.
+            #[serde(rename = "if", default)]
+            pub condition: Option<String>,
+            /// Its limit in seconds, fractions allowed; absent: the event's default (H11).
+            #[schemars(extend("exclusiveMinimum" = 0))]
+            #[serde(default)]
+            pub timeout: Option<f64>,
+            /// Shown while it runs.
+            #[serde(default)]
+            pub status_message: Option<String>,
+            /// Removes it after its first successful run; in a skill's frontmatter only (C11).
+            #[serde(default)]
+            pub once: Option<bool>,
+            /// Becket's own: what a failure means (O10).
+            #[serde(default)]
+            pub on_failure: Option<OnFailure>,
+            /// Becket's own: its place among the handlers of its source; lower first (C6).
+            #[serde(default)]
+            pub order: Option<i64>,
+        }
+    )*};
+}
+
+handlers! {
+    /// Runs a process (H2).
+    CommandHandler {
+        /// A shell's text; beside `args`, one program.
+        command: String,
+        /// The program's arguments, even none: nothing is tokenised, and no shell runs.
+        #[serde(default)]
+        args: Option<Vec<String>>,
+        /// Which shell; without `args` only.
+        #[serde(default)]
+        shell: Option<Shell>,
+        /// The event goes on at once (A1).
+        #[serde(rename = "async", default)]
+        background: Option<bool>,
+        /// The same, and exit 2 wakes an idle host (A4).
+        #[serde(default)]
+        async_rewake: Option<bool>,
+        /// Becket's own: it may ask the user (Q1).
+        #[serde(default)]
+        questions: Option<bool>,
+    }
+
+    /// Posts the input to a URL (H5).
+    HttpHandler {
+        /// Where to; nothing is expanded in it.
+        url: String,
+        /// Header values; `$NAME` of `allowedEnvVars` is expanded.
+        #[serde(default)]
+        headers: Option<BTreeMap<String, String>>,
+        /// The variables that header values may name.
+        #[serde(default)]
+        allowed_env_vars: Option<Vec<String>>,
+    }
+
+    /// Calls a tool of a connected MCP server (H6).
+    McpToolHandler {
+        /// The server's name.
+        server: String,
+        /// The tool's name there.
+        tool: String,
+        /// Its input; `${path.to.field}` in strings is filled from the event's input.
+        #[serde(default)]
+        input: Option<Map<String, Value>>,
+    }
+
+    /// Asks a model once (H7).
+    PromptHandler {
+        /// What to judge; `$ARGUMENTS` is the event's input.
+        prompt: String,
+        /// The model; absent: the host's small fast one.
+        #[serde(default)]
+        model: Option<String>,
+        /// A refusal becomes feedback instead of ending the turn.
+        #[serde(default)]
+        continue_on_block: Option<bool>,
+    }
+
+    /// Asks a model that has tools (H8).
+    AgentHandler {
+        /// What to judge; `$ARGUMENTS` is the event's input.
+        prompt: String,
+        /// The model; absent: the host's small fast one.
+        #[serde(default)]
+        model: Option<String>,
+    }
+}
