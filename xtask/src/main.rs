@@ -2,6 +2,7 @@
 
 mod bench;
 mod bench_report;
+mod r#gen;
 mod test;
 
 use std::process::ExitCode;
@@ -9,13 +10,15 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: cargo xtask <chore>
 
   test [ARGS…]      install what the tests need, run all of them; ARGS go to cargo test
-  bench [--quick]   run every crate's benches, write docs/benchmarks.md";
+  bench [--quick]   run every crate's benches, write docs/benchmarks.md
+  gen               write schemas/ from the code";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (chore, rest) = arguments.split_first().map_or(("", &[][..]), |(chore, rest)| (chore.as_str(), rest));
     let done = match chore {
         "bench" => bench::run(rest),
+        "gen" => r#gen::run(rest),
         "test" => test::run(rest),
         _ => Err(USAGE.to_owned()),
     };

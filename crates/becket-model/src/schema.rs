@@ -1,1 +1,47 @@
-//! placeholder
+//! JSON Schemas of what handlers read and print, and the event table as data, for editors, other languages and people.
+//!
+//! Inputs are described by the structs that are sent, outputs by the event table, which is also what answers are
+//! checked against: nothing is described twice. Generated into `schemas/` by `cargo xtask gen`; a test keeps the files
+//! in step.
+
+mod input;
+mod output;
+mod rows;
+
+use crate::EventKind;
+use serde_json::{Map, Value, json};
+
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// Every generated file: its path under `schemas/`, and what is in it.
+pub fn all() -> Vec<(String, Value)> {
+    let inputs = EventKind::ALL.map(|kind| (format!("input/{kind}.json"), input::schema(kind)));
+    let outputs = EventKind::ALL.map(|kind| (format!("output/{kind}.json"), output::schema(kind)));
+    inputs.into_iter().chain(outputs).chain([("events.json".to_owned(), rows::rows())]).collect()
+}
+
+/// A generated file's text: indented, with a final newline.
+pub fn text(schema: &Value) -> String {
+    format!("{schema:#}\n")
+}
+
+/// An object schema with these properties.
+fn object(properties: Map<String, Value>, required: Vec<&str>) -> Map<String, Value> {
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), json!("object"));
+    schema.insert("properties".to_owned(), Value::Object(properties));
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), json!(required));
+    }
+    schema
+}
+
+/// A whole file: its dialect and title in front.
+fn document(title: String, description: &str, body: Map<String, Value>) -> Value {
+    let mut schema = Map::new();
+    schema.insert("$schema".to_owned(), json!(DIALECT));
+    schema.insert("title".to_owned(), json!(title));
+    schema.insert("description".to_owned(), json!(description));
+    schema.extend(body);
+    Value::Object(schema)
+}

@@ -189,40 +189,36 @@ fn content(reply: &Reply) -> Option<&Option<Map<String, Value>>> {
     }
 }
 
-/// D11: one failure fails the creation, and so do two different paths.
+/// D11: one failure fails the creation, and so do two different paths; everything that speaks against it is told.
 fn worktree(heard: &[Heard]) -> Ruling {
-    let mut failed = blocks(heard);
-    failed.extend(heard.iter().filter_map(|one| {
+    let failures = heard.iter().filter_map(|one| {
         let text = one.failure.as_ref()?.to_string();
         Some(Said::by(&one.place, Reason { text, by: DecidedBy::Failure }))
-    }));
-    if !failed.is_empty() {
-        return Ruling::WorktreeFailed(failed);
+    });
+    let made: Vec<(&Heard, &PathBuf)> =
+        heard.iter().filter_map(|one| made(one).map(|path| (one, path))).collect();
+    let quarrel = made.iter().any(|(_, path)| *path != made[0].1);
+    let quarrels = made.iter().filter(|_| quarrel).map(|(one, path)| {
+        let text = format!("made `{}`, and another hook made a different worktree", path.display());
+        Said::by(&one.place, Reason { text, by: DecidedBy::Answer })
+    });
+    let failed: Vec<Said<Reason>> = blocks(heard).into_iter().chain(quarrels).chain(failures).collect();
+    match made.first() {
+        _ if !failed.is_empty() => Ruling::WorktreeFailed(failed),
+        Some((one, path)) => Ruling::Worktree(Said::by(&one.place, (*path).clone())),
+        None => Ruling::None,
     }
-    let paths: Vec<Said<&PathBuf>> = heard
-        .iter()
-        .filter_map(|one| match &one.reply.decision {
-            Some(Decision::Worktree(path)) => Some(Said::by(&one.place, path)),
-            Some(
-                Decision::Permission { .. }
-                | Decision::Block { .. }
-                | Decision::PermissionRequest(_)
-                | Decision::Elicitation { .. },
-            )
-            | None => None,
-        })
-        .collect();
-    let Some(first) = paths.first() else { return Ruling::None };
-    if paths.iter().all(|other| other.what == first.what) {
-        return Ruling::Worktree(Said {
-            source: first.source.clone(),
-            label: first.label.clone(),
-            what: first.what.clone(),
-        });
+}
+
+fn made(one: &Heard) -> Option<&PathBuf> {
+    match &one.reply.decision {
+        Some(Decision::Worktree(path)) => Some(path),
+        Some(
+            Decision::Permission { .. }
+            | Decision::Block { .. }
+            | Decision::PermissionRequest(_)
+            | Decision::Elicitation { .. },
+        )
+        | None => None,
     }
-    let differs = |said: Said<&PathBuf>| {
-        let text = format!("made `{}`, and another hook made a different worktree", said.what.display());
-        Said { source: said.source, label: said.label, what: Reason { text, by: DecidedBy::Answer } }
-    };
-    Ruling::WorktreeFailed(paths.into_iter().map(differs).collect())
 }

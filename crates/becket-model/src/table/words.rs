@@ -2,9 +2,11 @@
 //! of the table has to say what it does with it.
 
 use crate::EventKind;
+use serde::Serialize;
 
 /// The seven families of events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Family {
     Session,
@@ -28,7 +30,8 @@ pub struct MatcherSpec {
 }
 
 /// Which characters keep a matcher a list of names rather than an expression.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Alphabet {
     /// Letters, digits, `_`, `-`, space, `,` and `|` (M2).
     Wide,
@@ -108,7 +111,8 @@ impl FieldType {
 }
 
 /// What the hooks of an event may decide.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DecisionModel {
     /// Nothing: they are told.
     None,
@@ -144,7 +148,8 @@ pub struct Exit2 {
 }
 
 /// The effect of exit code 2.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Exit2Effect {
     /// None; stderr is shown as the table says.
     Proceed,
@@ -188,7 +193,8 @@ impl Exit2Effect {
 }
 
 /// Who reads a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Audience {
     None,
@@ -199,7 +205,8 @@ pub enum Audience {
 }
 
 /// What becomes of plain text on stdout with exit 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PlainStdout {
     /// Context for the model.
     Context,
@@ -221,7 +228,8 @@ pub struct Honours {
 }
 
 /// The kinds of handlers that a settings file can hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum HandlerKind {
     /// A process.
     Command,
@@ -258,7 +266,8 @@ impl HandlerKind {
 }
 
 /// What a model's `ok: false` does (H7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ModelNotOk {
     /// Deny the call and end the turn; feedback instead under `continueOnBlock`.
     DenyAndEndTurn,
@@ -277,7 +286,8 @@ pub enum ModelNotOk {
 }
 
 /// What `onFailure: "block"` makes of a failed handler (O10).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum OnFailureEffect {
     /// No effect on this event (`check` warns).
     Nothing,

@@ -85,10 +85,10 @@ fn verdict(case: &Value, reversed: bool) -> Verdict {
         first.reverse();
     }
     let first = fold(spec, options, first);
-    match &case["second"] {
-        Value::Null => first,
-        second => second_look(spec, options, first, entries(spec, second)),
+    if case["second"].is_null() {
+        return first;
     }
+    second_look(spec, options, first, entries(spec, &case["second"]))
 }
 
 fn words(verdict: &Verdict) -> Value {

@@ -1,7 +1,14 @@
 //! The rules of the protocol that this crate is answerable for, as cases and as laws.
 
+#[cfg(test)]
 mod common;
+#[cfg(test)]
 mod fold;
+#[cfg(test)]
 mod laws;
+#[cfg(test)]
 mod output;
+#[cfg(test)]
+mod schemas;
+#[cfg(test)]
 mod table;

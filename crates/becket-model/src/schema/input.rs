@@ -1,0 +1,59 @@
+//! What a handler of an event reads (N1). Further fields are allowed: hosts add their own (N5).
+
+use super::{document, object};
+use crate::EventKind;
+use crate::event::body::fields_schema;
+use crate::table::{FieldSpec, FieldType};
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+pub(super) fn schema(kind: EventKind) -> Value {
+    let spec = kind.spec();
+    let mut own = own_properties(kind);
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for field in spec.all_input() {
+        let mut described = match own.remove(field.name) {
+            Some(Value::Object(described)) => described,
+            Some(_) | None => common(field),
+        };
+        if field.name == "hook_event_name" {
+            described.insert("const".to_owned(), json!(kind.name()));
+        }
+        let matched = spec.matcher.filter(|matcher| matcher.field == field.name);
+        let known = matched.map_or(field.values, |matcher| matcher.values);
+        if !known.is_empty() {
+            described.insert("examples".to_owned(), json!(known));
+        }
+        if field.required {
+            required.push(field.name);
+        }
+        properties.insert(field.name.to_owned(), Value::Object(described));
+    }
+    document(format!("Input of {kind} hooks"), spec.summary, object(properties, required))
+}
+
+/// The properties of the event's struct, as it is sent.
+fn own_properties(kind: EventKind) -> Map<String, Value> {
+    let mut generator =
+        SchemaSettings::draft2020_12().with(|it| it.inline_subschemas = true).into_generator();
+    let schema = fields_schema(kind, &mut generator);
+    schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default()
+}
+
+/// A common field; these are no struct's, so the table describes them.
+fn common(field: &FieldSpec) -> Map<String, Value> {
+    let mut schema = Map::new();
+    schema.insert("description".to_owned(), json!(field.doc));
+    let kind = if field.kind == FieldType::Object { "object" } else { "string" };
+    schema.insert("type".to_owned(), json!(kind));
+    if !field.fields.is_empty() {
+        let inner = field.fields.iter().map(|inner| {
+            let mut described = common(inner);
+            described.insert("examples".to_owned(), json!(inner.values));
+            (inner.name.to_owned(), Value::Object(described))
+        });
+        schema.insert("properties".to_owned(), Value::Object(inner.collect()));
+    }
+    schema
+}

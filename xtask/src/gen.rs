@@ -1,0 +1,42 @@
+//! `cargo xtask gen`: writes `schemas/` from the code. Files there that no event has any more are removed.
+
+use becket_model::schema;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+pub(crate) fn run(rest: &[String]) -> Result<(), String> {
+    if let Some(argument) = rest.first() {
+        return Err(format!("`{argument}` is not known: `gen` takes no arguments"));
+    }
+    let root = crate::root().join("schemas");
+    let mut written = BTreeSet::new();
+    for (path, schema) in schema::all() {
+        let path = root.join(path);
+        write(&path, &schema::text(&schema))?;
+        written.insert(path);
+    }
+    for folder in ["input", "output"] {
+        remove_others(&root.join(folder), &written)?;
+    }
+    crate::say(&format!("{} files in {}", written.len(), root.display()));
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    let told = |error: std::io::Error| format!("{}: {error}", path.display());
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(told)?;
+    }
+    std::fs::write(path, text).map_err(told)
+}
+
+fn remove_others(folder: &Path, written: &BTreeSet<PathBuf>) -> Result<(), String> {
+    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
+    for file in std::fs::read_dir(folder).map_err(told)? {
+        let path = file.map_err(told)?.path();
+        if !written.contains(&path) {
+            std::fs::remove_file(&path).map_err(told)?;
+        }
+    }
+    Ok(())
+}
