@@ -39,10 +39,13 @@ impl Stage {
         let _ = fs::remove_dir_all(&root);
         fs::create_dir_all(&bin).unwrap();
         let log = root.join("log");
-        // One write for one command, so that commands at the same time don't mix.
+        // One write for one command, so that commands at the same time don't mix. A fake that is handed to a shell as a
+        // file to read is no command: only the kernel starts it with the shell's whole path.
+        let bash = real("bash").unwrap();
         let script = format!(
-            "#!{}\nprintf '%s\\0' \"${{0##*/}}\" \"$@\" $'\\n' >> '{}'\n",
-            real("bash").unwrap().display(),
+            "#!{0}\nIFS= read -rd '' name < /proc/$$/cmdline\n[ \"$name\" = '{0}' ] || exit 0\n\
+             printf '%s\\0' \"${{0##*/}}\" \"$@\" $'\\1' >> '{1}'\n",
+            bash.display(),
             log.display()
         );
         for fake in FAKES {
@@ -100,11 +103,11 @@ impl Drop for Stage {
     }
 }
 
-/// Commands end with a word that is a newline; one without was cut off.
+/// Commands end with a word that is a control character; one without was cut off.
 fn parse_log(log: &str) -> Vec<Vec<String>> {
     let (mut commands, mut words) = (Vec::new(), Vec::new());
     for word in log.split_terminator('\0') {
-        if word == "\n" {
+        if word == "\u{1}" {
             commands.push(std::mem::take(&mut words));
         } else {
             words.push(word.to_owned());

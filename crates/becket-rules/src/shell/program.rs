@@ -32,7 +32,16 @@ impl Walk {
     }
 
     fn note_effects(&mut self, name: &str, args: &[Arg]) {
-        self.moves |= matches!(name, "cd" | "pushd" | "popd" | "chroot" | "env" | "sudo");
+        self.moves |= match name {
+            "cd" | "pushd" | "popd" | "chroot" => true,
+            "env" => args
+                .iter()
+                .any(|arg| arg.dynamic || names_letter(&arg.text, &['C']) || arg.text.starts_with("--c")),
+            "sudo" => {
+                args.iter().any(|arg| names_letter(&arg.text, &['D', 'i', 'R']) || arg.text.starts_with("--"))
+            }
+            _ => false,
+        };
         if EVALUATORS.contains(&name) {
             self.evaluates.get_or_insert_with(|| name.to_owned());
         }
@@ -83,6 +92,9 @@ impl Walk {
 
     /// A command made of arguments.
     fn run(&mut self, args: &[Arg], context: &Context) {
+        if self.is_full() {
+            return self.unknown(UnknownReason::TooComplex, true);
+        }
         if !args.is_empty() {
             let raw: Vec<&str> = args.iter().map(|arg| arg.raw.as_str()).collect();
             self.command(args, &raw.join(" "), &[], context);
@@ -94,6 +106,9 @@ impl Walk {
         for (at, arg) in args.iter().enumerate() {
             if !arg.text.starts_with('-') && !is_assignment(&arg.text) {
                 self.run(&args[at..], context);
+            }
+            if self.is_full() {
+                break;
             }
         }
     }
@@ -308,6 +323,11 @@ fn asks_only(args: &[Arg]) -> bool {
         .skip(1)
         .map_while(|arg| arg.value().filter(|text| text.starts_with('-') && *text != "--"));
     options.into_iter().any(|text| text.contains(['v', 'V']))
+}
+
+/// One of the letters in a cluster of short options.
+fn names_letter(text: &str, letters: &[char]) -> bool {
+    text.starts_with('-') && !text.starts_with("--") && text.contains(letters)
 }
 
 fn asks_for_shell(arg: &Arg) -> bool {

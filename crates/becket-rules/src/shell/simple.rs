@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use super::ast::{Kind, Node, Redirect, RedirectOp, Word};
+use super::ast::{Kind, Node, Part, Redirect, RedirectOp, Word};
 use super::cursor::{Parser, PendingDocument, Read, in_name, is_meta, starts_name};
 
 /// Operators, longest first.
@@ -110,12 +110,24 @@ impl Parser<'_> {
         };
         self.eat(token);
         self.skip_blanks();
-        let target = self.word()?;
+        let target = self.redirect_target(op)?;
         let body = Rc::new(OnceCell::new());
         if op == RedirectOp::Document {
             self.expect_document(&target, token == "<<-", &body)?;
         }
         Ok(Some(Redirect { descriptor, op, target, body }))
+    }
+
+    /// After `<&` and `>&` a dash is a target of its own: `<&-x` closes the input and goes on with the word `x`.
+    fn redirect_target(&mut self, op: RedirectOp) -> Read<Word> {
+        let duplicates = matches!(op, RedirectOp::DuplicateInput | RedirectOp::DuplicateOutput);
+        if duplicates && self.eat("-") {
+            return Ok(Word {
+                raw: "-".to_owned(),
+                parts: vec![Part::Text { text: "-".to_owned(), quoted: true }],
+            });
+        }
+        self.word()
     }
 
     /// `2` or `{name}` right before an operator.

@@ -193,7 +193,7 @@ impl Walk {
 
     /// Keeps a command, and looks through it.
     pub(crate) fn command(&mut self, args: &[Arg], raw: &str, assigns: &[Assign], context: &Context) {
-        if self.commands.len() >= MAX_COMMANDS || self.kept >= MAX_TEXT || context.depth >= MAX_DEPTH {
+        if self.is_full() || context.depth >= MAX_DEPTH {
             return self.unknown(UnknownReason::TooComplex, true);
         }
         let text = join(args.iter().map(|arg| arg.text.as_str()));
@@ -207,7 +207,7 @@ impl Walk {
             )));
         }
         forms.dedup();
-        self.kept += forms.iter().map(String::len).sum::<usize>();
+        self.kept += forms.iter().map(String::len).sum::<usize>() + std::mem::size_of_val(args);
         let allow = if context.direct { allow_form(args, raw, assigns) } else { None };
         let open = args.iter().position(|arg| arg.open);
         let open = open.map(|at| join(args[..at].iter().map(|arg| arg.text.as_str())));
@@ -216,6 +216,11 @@ impl Walk {
         self.commands.push(Command { raw, forms, allow, args: args.to_vec(), via, open });
         self.dynamic_names(args, context);
         self.look_through(args, context);
+    }
+
+    /// No more is kept: the line is too complex.
+    pub(crate) fn is_full(&self) -> bool {
+        self.commands.len() >= MAX_COMMANDS || self.kept >= MAX_TEXT
     }
 
     /// The command word, the wrappers that P5 strips aside, must be known for an allow rule to cover the line.
