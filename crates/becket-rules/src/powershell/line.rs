@@ -127,9 +127,10 @@ impl Line {
             self.unknown.get_or_insert(UnknownReason::ProgramText(raw.clone()));
         }
         let form = |name: &str| crate::shell::normalise_text(&format!("{name}{arguments}"));
-        let mut allow = vec![form(&name)];
-        allow.extend(alias::cmdlet(&name).map(form));
-        let mut forms = allow.clone();
+        let mut forms = vec![form(&name)];
+        forms.extend(alias::cmdlet(&name).map(form));
+        // A name with a blank in it is one word: it must not read as a command and its argument.
+        let allow = if name.contains(char::is_whitespace) { Vec::new() } else { forms.clone() };
         forms.push(form(base));
         forms.extend(alias::cmdlet(base).map(form));
         forms.dedup();

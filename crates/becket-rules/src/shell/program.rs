@@ -234,6 +234,9 @@ impl Walk {
             FIND_RUNS.contains(&option) || matches!(option, "-x" | "-X" | "--exec" | "--exec-batch")
         };
         for (at, _) in args.iter().enumerate().filter(|(_, arg)| starts(arg)) {
+            if self.is_full() {
+                return self.unknown(UnknownReason::TooComplex, true);
+            }
             let rest = &args[at + 1..];
             let end = rest.iter().position(|arg| arg.text == ";" || arg.text == "+").unwrap_or(rest.len());
             let found = self.found();
