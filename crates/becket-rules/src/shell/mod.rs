@@ -14,6 +14,7 @@
 //! [`MAX_DEPTH`](limits), so that a small thread stack is enough; nothing is cached, so no secret of a line outlives
 //! its [`Line`].
 
+mod allow;
 mod ansi;
 mod arg;
 mod assignment;
@@ -24,7 +25,9 @@ mod condition;
 mod cursor;
 mod expansion;
 mod file_use;
+mod filled;
 mod heredoc;
+mod input;
 mod limits;
 mod line;
 mod list;
@@ -32,6 +35,7 @@ mod pattern;
 mod permission;
 mod program;
 mod refusal;
+mod shells;
 mod simple;
 mod subst;
 mod walk;

@@ -1,8 +1,9 @@
 //! Looking through a command: wrappers, shells, and builtins that take a program as text (rules P5 and P6).
 
 use super::arg::Arg;
+use super::filled::substitute;
 use super::refusal::UnknownReason;
-use super::walk::{Context, Input, Walk, is_descriptor_path};
+use super::walk::{Context, Walk};
 use super::wrapper::{self, is_assignment};
 use super::wrapper_table::{EVALUATORS, FIND_RUNS, SETTERS, SHELLS, STARTUP_VARIABLES, WIDE};
 
@@ -91,7 +92,7 @@ impl Walk {
     }
 
     /// A command made of arguments.
-    fn run(&mut self, args: &[Arg], context: &Context) {
+    pub(crate) fn run(&mut self, args: &[Arg], context: &Context) {
         if self.is_full() {
             return self.unknown(UnknownReason::TooComplex, true);
         }
@@ -118,62 +119,6 @@ impl Walk {
         let text: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
         if !text.is_empty() {
             self.program(&text.join(" "), args.iter().any(|arg| arg.dynamic || arg.glob), context);
-        }
-    }
-
-    fn shell(&mut self, args: &[Arg], context: &Context) {
-        let name = args[0].text.clone();
-        let (mut at, mut takes_program, mut from_input) = (1, false, false);
-        while let Some(arg) = args.get(at) {
-            let Some(option) = arg.value() else {
-                return self.unknown(UnknownReason::ProgramText(arg.raw.clone()), false);
-            };
-            if option == "--" || option == "-" {
-                at += 1;
-                break;
-            }
-            if !option.starts_with(['-', '+']) {
-                break;
-            }
-            at += 1;
-            if let Some(long) = option.strip_prefix("--") {
-                at += usize::from(matches!(long, "rcfile" | "init-file"));
-                let startup =
-                    matches!(long, "rcfile" | "init-file") && args.get(at - 1).is_some_and(|arg| arg.dynamic);
-                if startup {
-                    self.unknown(UnknownReason::ProgramFromInput(name.clone()), false);
-                }
-                continue;
-            }
-            takes_program |= option.starts_with('-') && option.contains('c');
-            from_input |= option.starts_with('-') && option.contains('s');
-            at += option.chars().filter(|letter| matches!(letter, 'o' | 'O')).count();
-        }
-        match (args.get(at), takes_program) {
-            (Some(arg), true) => self.program(&arg.text, arg.dynamic, context),
-            (Some(arg), false) if !from_input => self.script_file(arg, &name, context),
-            (Some(_) | None, _) => self.bare_shell(&name, context),
-        }
-    }
-
-    /// A shell's operand: a file, unless it names a descriptor or a pipe.
-    fn script_file(&mut self, arg: &Arg, shell: &str, context: &Context) {
-        match arg.value() {
-            Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-") => self.bare_shell(shell, context),
-            Some(path) if !is_descriptor_path(path) => {}
-            Some(_) | None => self.unknown(UnknownReason::ProgramFromInput(shell.to_owned()), false),
-        }
-    }
-
-    /// A shell that takes its program from its input (P6 c).
-    fn bare_shell(&mut self, shell: &str, context: &Context) {
-        match &context.input {
-            Input::Line => {
-                self.shell_on_input.get_or_insert_with(|| shell.to_owned());
-            }
-            Input::File => {}
-            Input::Text(text, dynamic) => self.program(&text.clone(), *dynamic, context),
-            Input::Opaque => self.unknown(UnknownReason::ProgramFromInput(shell.to_owned()), false),
         }
     }
 
@@ -247,48 +192,6 @@ impl Walk {
         }
     }
 
-    fn xargs(&mut self, options: &[Arg], rest: &[Arg], context: &Context) {
-        let inner = Context { input: Input::Opaque, ..context.clone() };
-        let replace = replacement(options);
-        let found = self.found();
-        match replace {
-            Some(mark) => self.run(&substitute(rest, &mark), &inner),
-            None => self.run(rest, &inner),
-        }
-        self.mark_open(found);
-        // What is appended may be a program, or the command itself.
-        let needs_more = rest.last().and_then(Arg::command_name).is_some_and(|name| {
-            SHELLS.contains(&name)
-                || WIDE.contains(&name)
-                || wrapper::lookup(name).is_some()
-                || name == "eval"
-        });
-        let ends_in_c = rest.last().is_some_and(|arg| arg.text.starts_with('-') && arg.text.ends_with('c'));
-        if needs_more || ends_in_c {
-            self.unknown(UnknownReason::Arguments("xargs".to_owned()), false);
-        }
-    }
-
-    /// `env -S 'text' more`: the text is split like a command line, but has no operators.
-    fn split_string(&mut self, args: &[Arg], context: &Context) {
-        let split =
-            args.iter().enumerate().skip(1).find_map(|(at, arg)| Some((at, split_option(&arg.text)?)));
-        let Some((at, attached)) = split else { return };
-        let (own, rest) = match attached {
-            Some(text) => (text, at + 1),
-            None => (args.get(at + 1).map(|arg| arg.text.clone()).unwrap_or_default(), at + 2),
-        };
-        let plain = |c: char| c.is_alphanumeric() || " \t\n_./=:,@%+-'\"".contains(c);
-        let dynamic = !own.chars().all(plain) || args[at..].iter().any(|arg| arg.dynamic);
-        // The text may go on with options of `env`.
-        let mut text = format!("env {}", own.replace('\n', " "));
-        for arg in args.iter().skip(rest) {
-            text.push(' ');
-            text.push_str(&arg.raw);
-        }
-        self.program(&text, dynamic, context);
-    }
-
     /// Builtins that run the value of `-C` (`mapfile`, `compgen`, `complete`) or `-x` (`bind`).
     fn callback(&mut self, args: &[Arg], context: &Context) {
         let found = self.found();
@@ -302,21 +205,6 @@ impl Walk {
         }
         self.mark_open(found);
     }
-}
-
-/// `-S`, alone or in a cluster, or any abbreviation of `--split-string`; the inner value is the attached text.
-fn split_option(option: &str) -> Option<Option<String>> {
-    let attached = match option.strip_prefix("--") {
-        Some(long) => {
-            let (name, text) = long.split_once('=').unwrap_or((long, ""));
-            (name.starts_with('s') && "split-string".starts_with(name)).then_some(text)?
-        }
-        None => {
-            let (flags, text) = option.strip_prefix('-')?.split_once('S')?;
-            flags.chars().all(|flag| "iv0".contains(flag)).then_some(text)?
-        }
-    };
-    Some(Some(attached.to_owned()).filter(|text| !text.is_empty()))
 }
 
 /// `command -v` and `-V` run nothing.
@@ -342,34 +230,4 @@ fn takes_command(text: &str) -> bool {
     text == "--command"
         || text == "--session-command"
         || (text.starts_with('-') && !text.starts_with("--") && text.ends_with('c'))
-}
-
-/// What `xargs -I` replaces.
-fn replacement(options: &[Arg]) -> Option<String> {
-    for (at, option) in options.iter().enumerate() {
-        let text = option.text.as_str();
-        if text == "-I" {
-            return options.get(at + 1).map(|arg| arg.text.clone());
-        }
-        let attached = text
-            .strip_prefix("-I")
-            .or_else(|| text.strip_prefix("-i"))
-            .or_else(|| text.strip_prefix("--replace="));
-        if let Some(mark) = attached.filter(|mark| !mark.is_empty()) {
-            return Some(mark.to_owned());
-        }
-        if matches!(text, "-i" | "--replace") {
-            return Some("{}".to_owned());
-        }
-    }
-    None
-}
-
-/// Words that hold `mark` are filled in at run time.
-fn substitute(args: &[Arg], mark: &str) -> Vec<Arg> {
-    let filled = |arg: &Arg| {
-        let filled = arg.text.contains(mark);
-        Arg { dynamic: arg.dynamic || filled, open: arg.open || filled, ..arg.clone() }
-    };
-    args.iter().map(filled).collect()
 }

@@ -5,30 +5,17 @@
 
 use std::rc::Rc;
 
+use super::allow::{allow_form, join};
 use super::arg::{self, Arg};
 use super::ast::{Assign, Expansion, ExpansionKind, Kind, Node, Part, Redirect, RedirectOp, Script, Word};
 use super::cursor::Parser;
+use super::input::{Input, feeds_input, redirected, target};
 use super::limits::{MAX_COMMANDS, MAX_DEPTH, MAX_TEXT};
-use super::line::{AllowForm, Command, Line, Redirection, RedirectionKind, Target, Unknown};
+use super::line::{Command, Line, Redirection, RedirectionKind, Target, Unknown};
 use super::pattern::normalise;
 use super::refusal::UnknownReason;
 use super::wrapper;
-use super::wrapper_table::{
-    EXACT_ONLY, FIND_RUNS, HARMLESS_VARIABLES, STARTUP_VARIABLES, STEERING_VARIABLES,
-};
-
-/// Where a command's input comes from, as far as a shell would take a program from it (P6 c).
-#[derive(Debug, Clone)]
-pub(crate) enum Input {
-    /// What the line itself was given.
-    Line,
-    /// A file.
-    File,
-    /// A here-document or a here-string; the flag says that it holds expansions.
-    Text(Rc<str>, bool),
-    /// A pipe, or a descriptor that can't be followed.
-    Opaque,
-}
+use super::wrapper_table::{STARTUP_VARIABLES, STEERING_VARIABLES};
 
 /// Where the walk is.
 #[derive(Debug, Clone)]
@@ -324,92 +311,4 @@ fn hidden_start(args: &[Arg]) -> Option<&Arg> {
 
 fn is_steering(name: &str) -> bool {
     STEERING_VARIABLES.contains(&name) || STARTUP_VARIABLES.contains(&name)
-}
-
-/// The file of a redirection; `None` for a descriptor, a process substitution and `/dev/null`.
-fn target(redirect: &Redirect) -> Option<Target> {
-    let process = redirect.target.parts.iter().any(|part| match part {
-        Part::Expansion(expansion) => matches!(expansion.kind, ExpansionKind::Process { .. }),
-        Part::Text { .. } => false,
-    });
-    if process && redirect.target.parts.len() == 1 {
-        return None;
-    }
-    let args = arg::arguments(&redirect.target);
-    let [arg] = args.as_slice() else { return Some(Target::Dynamic(redirect.target.raw.clone())) };
-    let Some(path) = arg.path() else { return Some(Target::Dynamic(arg.raw.clone())) };
-    let descriptor = path.strip_suffix('-').unwrap_or(path).bytes().all(|byte| byte.is_ascii_digit());
-    if path == "/dev/null" || (redirect.op == RedirectOp::DuplicateOutput && descriptor) {
-        return None;
-    }
-    Some(Target::Literal(path.to_owned()))
-}
-
-/// The input that a redirection makes, if it makes one.
-fn feeds_input(redirect: &Redirect) -> Option<Input> {
-    if redirect.descriptor.as_deref().is_some_and(|descriptor| descriptor != "0") {
-        return None;
-    }
-    match redirect.op {
-        RedirectOp::Read | RedirectOp::ReadWrite => {
-            let device = redirect.target.literal().is_some_and(|path| !is_descriptor_path(&path));
-            Some(if device { Input::File } else { Input::Opaque })
-        }
-        RedirectOp::DuplicateInput => Some(Input::Opaque),
-        RedirectOp::Document => redirect.body.get().map(text_input).or(Some(Input::Opaque)),
-        RedirectOp::Text => Some(text_input(&redirect.target)),
-        RedirectOp::Write | RedirectOp::DuplicateOutput => None,
-    }
-}
-
-/// A path that names an open descriptor rather than a file.
-pub(crate) fn is_descriptor_path(path: &str) -> bool {
-    path == "-" || path.starts_with("/dev/") || path.starts_with("/proc/")
-}
-
-fn redirected(redirect: &Redirect, before: Input) -> Input {
-    feeds_input(redirect).unwrap_or(before)
-}
-
-fn text_input(word: &Word) -> Input {
-    let (text, dynamic) = word.rendered();
-    Input::Text(Rc::from(text), dynamic)
-}
-
-/// What an allow rule must cover; `None` for assignments that it looks past and that run nothing.
-fn allow_form(args: &[Arg], raw: &str, assigns: &[Assign]) -> Option<AllowForm> {
-    let harmless = |name: &str| HARMLESS_VARIABLES.contains(&name) || name.starts_with("LC_");
-    let past = assigns.iter().all(|assign| harmless(&assign.name));
-    if args.is_empty() && past {
-        return None;
-    }
-    let (left, open) = wrapper::strip(args);
-    let name = left.first().and_then(Arg::command_name).unwrap_or_default();
-    let acts = |arg: &Arg| arg.value().is_none_or(|text| FIND_RUNS.contains(&text) || text == "-delete");
-    let exact_only = EXACT_ONLY.contains(&name) || (name == "find" && left.iter().any(acts));
-    let stripped = if past {
-        vec![join(left.iter().map(|arg| arg.raw.as_str())), plain_text(left)]
-    } else {
-        vec![normalise(raw)]
-    };
-    let whole =
-        if past { vec![join(args.iter().map(|arg| arg.raw.as_str())), plain_text(args)] } else { Vec::new() };
-    Some(AllowForm { stripped, whole, exact_only, open })
-}
-
-/// Without quotes, but for words that would read as more than one, or as another.
-fn plain_text(args: &[Arg]) -> String {
-    let one_word = |text: &str| !text.is_empty() && !text.contains([' ', '\t', '\n', '*', '\\']);
-    join(args.iter().map(|arg| if one_word(&arg.text) { arg.text.as_str() } else { arg.raw.as_str() }))
-}
-
-fn join<'a>(words: impl Iterator<Item = &'a str>) -> String {
-    let mut out = String::new();
-    for word in words {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(word);
-    }
-    normalise(&out)
 }

@@ -1,0 +1,47 @@
+//! What an allow rule must cover of a command (rule P5).
+
+use super::arg::Arg;
+use super::ast::Assign;
+use super::line::AllowForm;
+use super::pattern::normalise;
+use super::wrapper;
+use super::wrapper_table::{EXACT_ONLY, FIND_RUNS, HARMLESS_VARIABLES};
+
+/// What an allow rule must cover; `None` for assignments that it looks past and that run nothing.
+pub(crate) fn allow_form(args: &[Arg], raw: &str, assigns: &[Assign]) -> Option<AllowForm> {
+    let harmless = |name: &str| HARMLESS_VARIABLES.contains(&name) || name.starts_with("LC_");
+    let past = assigns.iter().all(|assign| harmless(&assign.name));
+    if args.is_empty() && past {
+        return None;
+    }
+    let (left, open) = wrapper::strip(args);
+    let name = left.first().and_then(Arg::command_name).unwrap_or_default();
+    let acts = |arg: &Arg| arg.value().is_none_or(|text| FIND_RUNS.contains(&text) || text == "-delete");
+    let exact_only = EXACT_ONLY.contains(&name) || (name == "find" && left.iter().any(acts));
+    let stripped = if past {
+        vec![join(left.iter().map(|arg| arg.raw.as_str())), plain_text(left)]
+    } else {
+        vec![normalise(raw)]
+    };
+    let whole =
+        if past { vec![join(args.iter().map(|arg| arg.raw.as_str())), plain_text(args)] } else { Vec::new() };
+    Some(AllowForm { stripped, whole, exact_only, open })
+}
+
+/// Without quotes, but for words that would read as more than one, or as another.
+fn plain_text(args: &[Arg]) -> String {
+    let one_word = |text: &str| !text.is_empty() && !text.contains([' ', '\t', '\n', '*', '\\']);
+    join(args.iter().map(|arg| if one_word(&arg.text) { arg.text.as_str() } else { arg.raw.as_str() }))
+}
+
+/// Words with one blank between them.
+pub(crate) fn join<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let mut out = String::new();
+    for word in words {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    normalise(&out)
+}
