@@ -63,7 +63,10 @@ impl Parser<'_> {
                     self.pos += 1;
                     return Ok(());
                 }
-                Some(b'\n') => self.pos += 1,
+                Some(b'\n') if self.pending.is_empty() => self.pos += 1,
+                Some(b'\n') => {
+                    return self.refuse("a newline in an array, before the body of a here-document");
+                }
                 // `[subscript]=value`: the brackets may hold blanks, which only bash's own reader follows.
                 Some(b'[') => words.push(self.array_element()?),
                 Some(_) => words.push(self.word()?),

@@ -104,7 +104,13 @@ fn parameter_kind(name: &str, operator: Option<u8>, rest: &str, subscript: Optio
     let evaluated = subscript.is_some_and(|word| evaluates(&word.raw));
     let offset =
         operator == Some(b':') && !rest[1..].starts_with(['-', '=', '?', '+']) && evaluates(&rest[1..]);
-    if evaluated || offset { ExpansionKind::Arithmetic { names: true } } else { ExpansionKind::Parameter }
+    // `${!x}` takes the value for a name, subscript and all.
+    let indirect = name.len() > 1 && name.starts_with('!');
+    if evaluated || offset || indirect {
+        ExpansionKind::Arithmetic { names: true }
+    } else {
+        ExpansionKind::Parameter
+    }
 }
 
 /// A subscript or an offset that is more than a number names variables, whose values are evaluated.

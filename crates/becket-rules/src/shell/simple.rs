@@ -155,9 +155,9 @@ impl Parser<'_> {
 
     fn expect_document(&mut self, tag: &Word, strip_tabs: bool, body: &Rc<OnceCell<Word>>) -> Read<()> {
         let Some(delimiter) = tag.literal() else { return self.refuse("an expansion as a delimiter") };
-        // A delimiter over several lines, or with a continuation in it, is read differently by every shell.
-        if delimiter.contains('\n') || tag.raw.contains('\n') {
-            return self.refuse("a delimiter with a newline");
+        // A delimiter over several lines, with a continuation or `$'…'` in it, is read differently by every shell.
+        if delimiter.contains('\n') || tag.raw.contains(['\n', '$']) {
+            return self.refuse("a delimiter with a newline or a `$`");
         }
         let expands = !tag.raw.contains(['\'', '"', '\\']);
         self.pending.push(PendingDocument { delimiter, expands, strip_tabs, body: Rc::clone(body) });

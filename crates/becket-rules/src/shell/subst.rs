@@ -85,6 +85,8 @@ impl Parser<'_> {
                 b'[' => square += 1,
                 b']' if square > 0 => square -= 1,
                 b'$' | b'`' => {
+                    // The value is evaluated in turn.
+                    names = true;
                     expansions.push(self.arithmetic_expansion()?);
                     continue;
                 }

@@ -263,6 +263,9 @@ impl Walk {
                 }
             }
             ExpansionKind::Arithmetic { names } => {
+                if expansion.raw.starts_with("${") {
+                    self.expansion.get_or_insert_with(|| expansion.raw.clone());
+                }
                 if names {
                     self.evaluates.get_or_insert_with(|| expansion.raw.clone());
                 }
@@ -286,6 +289,9 @@ impl Walk {
 
     fn redirect(&mut self, redirect: &Redirect, context: &Context) {
         self.words(std::slice::from_ref(&redirect.target), context);
+        if let Some(name) = redirect.descriptor.as_ref().filter(|name| is_steering(name)) {
+            self.unknown(UnknownReason::Redefinition(name.clone()), true);
+        }
         if let Some(body) = redirect.body.get() {
             self.words(std::slice::from_ref(body), context);
         }

@@ -45,10 +45,11 @@ pub(crate) const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         name: "time",
-        valued: "fo",
-        flags: "apqvV",
-        long_valued: &["format", "output"],
-        long_flags: &["append", "portability", "quiet", "verbose"],
+        valued: "f",
+        flags: "pqvV",
+        // Not `-o`, which writes a file: an allow rule must not look past it.
+        long_valued: &["format"],
+        long_flags: &["portability", "quiet", "verbose"],
         stripped: true,
         ..PLAIN
     },
@@ -162,7 +163,7 @@ pub(crate) const WRAPPERS: &[Wrapper] = &[
         name: "flock",
         valued: "wE",
         flags: "eFnosux",
-        long_valued: &["timeout", "wait", "conflict-exit-code"],
+        long_valued: &["timeout", "wait", "getopts", "conflict-exit-code"],
         long_flags: &["shared", "exclusive", "unlock", "nonblock", "nb", "close", "no-fork", "verbose"],
         operands: 1,
         ..PLAIN
@@ -213,8 +214,9 @@ pub(crate) const WIDE: &[&str] = &[
 ];
 
 /// Shells: `-c` takes a program, no operand means the program comes from the input.
-pub(crate) const SHELLS: &[&str] =
-    &["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "yash", "lksh", "posh"];
+pub(crate) const SHELLS: &[&str] = &[
+    "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "yash", "lksh", "posh", "fish", "csh", "tcsh",
+];
 
 /// Wrappers that no allow rule with a `*` covers (P5).
 pub(crate) const EXACT_ONLY: &[&str] = &["watch", "setsid", "ionice", "flock"];
@@ -223,8 +225,19 @@ pub(crate) const EXACT_ONLY: &[&str] = &["watch", "setsid", "ionice", "flock"];
 pub(crate) const FIND_RUNS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir"];
 
 /// Variables whose value a shell runs or reads programs from.
-pub(crate) const STARTUP_VARIABLES: &[&str] =
-    &["BASH_ENV", "ENV", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS4", "SHELLOPTS", "BASHOPTS"];
+pub(crate) const STARTUP_VARIABLES: &[&str] = &[
+    "BASH_ENV",
+    "ENV",
+    "PROMPT_COMMAND",
+    "PS0",
+    "PS1",
+    "PS2",
+    "PS4",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "BASH_ALIASES",
+    "BASH_CMDS",
+];
 
 /// Assignments that an allow rule looks past (P5); `LC_*` beside them.
 pub(crate) const HARMLESS_VARIABLES: &[&str] = &[
