@@ -62,6 +62,7 @@ fn instead(error: &RuleError) -> Option<String> {
         }
         RuleErrorKind::Trailing { rest } if rest.chars().all(|c| matches!(c, '*' | ':')) => {
             let inside = text.strip_suffix(rest.as_str())?.strip_suffix(')')?;
+            let rest = if inside.ends_with('*') { "" } else { rest };
             Some(format!("did you mean `{inside}{rest})`?"))
         }
         RuleErrorKind::Unclosed => Some(format!("did you mean `{text})`?")),

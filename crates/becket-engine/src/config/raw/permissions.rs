@@ -48,7 +48,11 @@ pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_
         return;
     };
     let mut fields = Fields::new(node, map, "permissions object", report);
-    fields.warn_unknown(KEYS, |_| None);
+    fields.warn_unknown(KEYS, |key| match key {
+        "allowedTools" => Some("what may run without asking stands in `allow`".to_owned()),
+        "deniedTools" | "disallowedTools" => Some("what may never run stands in `deny`".to_owned()),
+        _ => None,
+    });
     for list in RuleList::ALL {
         rules(list, &mut fields, sheet);
     }

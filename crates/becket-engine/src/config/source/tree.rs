@@ -7,7 +7,7 @@ use serde_json::{Map, Number, Value};
 use std::ops::Range;
 
 /// A stretch of the text, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Span {
     pub(crate) start: usize,
     pub(crate) end: usize,

@@ -1,0 +1,90 @@
+//! Matchers that load and never match, or match by luck.
+
+use super::{Around, Entry};
+use crate::config::source::report::Report;
+use becket_model::table::MatcherSpec;
+use becket_rules::{MatcherKind, suggest, tools};
+
+pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
+    let Some(spec) = entry.event.spec().matcher else {
+        return;
+    };
+    if entry.matcher.is_risky() {
+        let message = "this expression can't be judged on every tool name in bounded time; where it can't, the hook runs";
+        report
+            .warning(entry.matcher_span, "risky-matcher", message)
+            .help("write it without back-references")
+            .rule("M3");
+    }
+    match entry.matcher.kind() {
+        MatcherKind::Everything => {}
+        MatcherKind::Names(names) if names.is_empty() => {
+            report.warning(entry.matcher_span, "empty-matcher", "this matcher names nothing, so it never matches").rule("M2");
+        }
+        MatcherKind::Names(names) => {
+            for name in names {
+                one_name(name, spec, entry, around, report);
+            }
+        }
+        MatcherKind::Expression(text) => expression(text, spec, entry, report),
+    }
+}
+
+/// A name that is no value of the event.
+fn one_name(name: &str, spec: MatcherSpec, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
+    if spec.field == "tool_name" {
+        return tool_name(name, entry, around, report);
+    }
+    if spec.values.is_empty() || spec.values.contains(&name) || entry.event.name() == "StopFailure" {
+        return;
+    }
+    let near = suggest(name, spec.values).map(|near| format!("did you mean `{near}`?"));
+    let help = near.unwrap_or_else(|| format!("known values: {}", spec.values.join(", ")));
+    let message = format!("`{name}` is no known `{}` of `{}`, so this never matches", spec.field, entry.event);
+    report.warning(entry.matcher_span, "never-matches", message).help(help).rule("M6");
+}
+
+fn tool_name(name: &str, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
+    if let Some(server) = name.strip_prefix("mcp__") {
+        if !server.contains("__") {
+            let message = format!("`{name}` is the exact name of no tool, so this never matches");
+            report
+                .warning(entry.matcher_span, "never-matches", message)
+                .help(format!("for all tools of the server write `{name}__.*`"))
+                .rule("M2");
+        }
+        return;
+    }
+    let known: Vec<&str> = tools::known().iter().map(|tool| tool.name).collect();
+    let current = around.tools.current(name);
+    if known.contains(&current) {
+        return;
+    }
+    let near = suggest(name, &known).map(|near| format!("did you mean `{near}`? names are case-sensitive"));
+    let message = format!("`{name}` is no tool that is known here; if the host has none either, this never matches");
+    report.warning(entry.matcher_span, "unknown-tool", message).maybe_help(near).rule("M2");
+}
+
+/// Text that is an expression to the engine, and was something else to its author.
+fn expression(text: &str, spec: MatcherSpec, entry: &Entry, report: &mut Report<'_>) {
+    if spec.field == "tool_name"
+        && let Some((tool, rest)) = text.split_once('(')
+        && rest.ends_with(')')
+        && tools::find(tool).is_some()
+    {
+        let message = "a matcher holds tool names; this looks like a permission rule, and as an expression it never matches";
+        report
+            .warning(entry.matcher_span, "rule-in-matcher", message)
+            .help(format!("write `\"matcher\": \"{tool}\"` on the group and `\"if\": \"{text}\"` on the handler"))
+            .rule("M3");
+        return;
+    }
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '|' | ' ' | ',' | '*');
+    if text.contains('*') && text.chars().all(plain) {
+        let message = format!("in `{text}` each `*` repeats the character in front of it: this is an expression, no glob");
+        report
+            .warning(entry.matcher_span, "glob-in-matcher", message)
+            .help(format!("for any text write `.*`: `{}`", text.replace('*', ".*")))
+            .rule("M3");
+    }
+}

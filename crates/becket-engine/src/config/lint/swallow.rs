@@ -1,0 +1,33 @@
+//! A guard whose own exit code never arrives: `check.sh || true`.
+
+use becket_rules::shell::Line;
+
+/// How a line ends that succeeds whatever happened before, if it does.
+pub(super) fn ending(text: &str, line: &Line) -> Option<String> {
+    let own: Vec<_> = line.commands().iter().filter(|command| command.via().is_none()).collect();
+    let (last, before) = own.split_last()?;
+    if before.is_empty() || before.iter().any(|command| refuses(command)) {
+        return None;
+    }
+    let words: Vec<Option<&str>> = last.words().collect();
+    let always = match words.as_slice() {
+        [Some("true")] => "true",
+        [Some(":")] => ":",
+        [Some("exit"), Some("0")] => "exit 0",
+        _ => return None,
+    };
+    let front = text.trim_end().trim_end_matches(';').trim_end().strip_suffix(always)?.trim_end();
+    if front.ends_with("||") {
+        Some(format!("|| {always}"))
+    } else if front.ends_with(';') || text.trim_end().lines().count() > 1 {
+        Some(format!("; {always}"))
+    } else {
+        None
+    }
+}
+
+/// Whether a command gives the exit code on purpose, so that the ending only covers what is left.
+fn refuses(command: &becket_rules::shell::Command) -> bool {
+    let words: Vec<Option<&str>> = command.words().collect();
+    matches!(words.as_slice(), [Some("exit"), code] if *code != Some("0"))
+}

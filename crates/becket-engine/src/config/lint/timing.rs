@@ -1,0 +1,37 @@
+//! Time limits that look like milliseconds, and answers that come too late to count.
+
+use super::Entry;
+use crate::config::source::report::Report;
+use crate::handler::Background;
+use becket_model::table::OnFailureEffect;
+
+/// From here on a number of seconds looks like one of milliseconds.
+const LONG: f64 = 1000.0;
+
+pub(super) fn lint(entry: &Entry, report: &mut Report<'_>) {
+    if let Some(timeout) = &entry.handler.timeout {
+        let seconds = timeout.value.as_secs_f64();
+        if seconds >= LONG {
+            let message = format!("`timeout` counts seconds: {seconds} are {}", in_words(seconds));
+            let help = format!("if milliseconds were meant, write {}", seconds / 1000.0);
+            report.warning(timeout.span, "timeout-in-milliseconds", message).help(help).rule("H11");
+        }
+    }
+    let gates = entry.event.spec().on_failure != OnFailureEffect::Nothing;
+    if gates && entry.handler.background != Background::No {
+        let message = format!("this hook runs in the background: `{}` goes on without its answer", entry.event);
+        report
+            .warning(entry.handler.background_span, "async-on-deciding-event", message)
+            .help("remove `async` if the hook is to hold anything back")
+            .rule("A1");
+    }
+}
+
+fn in_words(seconds: f64) -> String {
+    let (number, unit) = match seconds {
+        s if s >= 86_400.0 => (s / 86_400.0, "days"),
+        s if s >= 3600.0 => (s / 3600.0, "hours"),
+        s => (s / 60.0, "minutes"),
+    };
+    format!("about {number:.1} {unit}")
+}

@@ -1,0 +1,185 @@
+//! The variables that a shell text uses, and whether anybody sets them.
+
+use super::{Around, Entry};
+use crate::config::source::report::Report;
+use becket_rules::suggest;
+
+/// A variable in a shell text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Use {
+    pub(super) name: String,
+    /// Whether double quotes stand around it.
+    pub(super) quoted: bool,
+    /// Whether it has a default or another operator: `${X:-y}`.
+    pub(super) guarded: bool,
+    /// Whether more of a word follows it: `$DIR/x`.
+    pub(super) joined: bool,
+}
+
+/// The variables of a text, in order; none from single quotes and after a backslash.
+pub(super) fn uses(text: &str) -> Vec<Use> {
+    let (mut found, mut quoted, mut rest) = (Vec::new(), Vec::<bool>::new(), text);
+    let mut in_quotes = false;
+    while let Some(c) = rest.chars().next() {
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        match c {
+            '\\' => rest = rest.get(rest.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default(),
+            '\'' if !in_quotes => rest = rest.split_once('\'').map_or("", |(_, after)| after),
+            '"' => in_quotes = !in_quotes,
+            '$' if rest.starts_with('(') => {
+                quoted.push(in_quotes);
+                in_quotes = false;
+                rest = rest.get(1..).unwrap_or_default();
+            }
+            '(' => quoted.push(in_quotes),
+            ')' => in_quotes = quoted.pop().unwrap_or(in_quotes),
+            '$' => {
+                if let Some((variable, after)) = one(rest, in_quotes) {
+                    found.push(variable);
+                    rest = after;
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The variable that begins after a `$`, and what follows it.
+fn one(rest: &str, quoted: bool) -> Option<(Use, &str)> {
+    let braced = rest.strip_prefix('{');
+    let body = braced.unwrap_or(rest);
+    let length = body.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(body.len());
+    let (name, after) = body.split_at(length);
+    if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let guarded = braced.is_some() && !after.starts_with('}');
+    let after = if braced.is_some() { after.split_once('}').map_or("", |(_, after)| after) } else { after };
+    let joined = after.starts_with(|c: char| !c.is_whitespace() && !matches!(c, ';' | '&' | '|' | ')' | '"' | '\''));
+    Some((Use { name: name.to_owned(), quoted, guarded, joined }, after))
+}
+
+/// Names that people expect and nobody sets, and where the value is instead.
+const NOBODY_SETS: &[(&str, &str)] = &[
+    ("CLAUDE_FILE_PATHS", ".tool_input.file_path"),
+    ("CLAUDE_FILE_PATH", ".tool_input.file_path"),
+    ("CLAUDE_TOOL_NAME", ".tool_name"),
+    ("CLAUDE_TOOL_INPUT", ".tool_input"),
+    ("CLAUDE_TOOL_ARGS", ".tool_input"),
+    ("CLAUDE_TOOL_OUTPUT", ".tool_response"),
+    ("CLAUDE_TOOL_RESULT", ".tool_response"),
+    ("CLAUDE_COMMAND", ".tool_input.command"),
+    ("CLAUDE_USER_PROMPT", ".prompt"),
+    ("CLAUDE_PROMPT", ".prompt"),
+    ("CLAUDE_NOTIFICATION", ".message"),
+    ("CLAUDE_EVENT", ".hook_event_name"),
+    ("CLAUDE_HOOK_EVENT", ".hook_event_name"),
+    ("CLAUDE_TRANSCRIPT_PATH", ".transcript_path"),
+    ("CLAUDE_CWD", ".cwd"),
+    ("CLAUDE_SESSION_ID", ".session_id"),
+    ("TOOL_INPUT", ".tool_input"),
+    ("TOOL_NAME", ".tool_name"),
+    ("TOOL_OUTPUT", ".tool_response"),
+    ("TOOL_RESULT", ".tool_response"),
+    ("TOOL_ARGS", ".tool_input"),
+    ("USER_PROMPT", ".prompt"),
+    ("HOOK_INPUT", "."),
+    ("HOOK_EVENT", ".hook_event_name"),
+    ("STDIN_JSON", "."),
+    ("ARGUMENTS", "."),
+];
+
+/// Prefixes of other agents' variables.
+const OTHERS: &[(&str, &str)] =
+    &[("CODEX_", "Codex"), ("GEMINI_", "Gemini CLI"), ("extensionPath", "Gemini CLI"), ("CURSOR_", "Cursor")];
+
+/// Warns of variables that hold nothing when the hook runs.
+pub(super) fn lint(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
+    let mut said: Vec<&str> = Vec::new();
+    let uses = uses(text);
+    for variable in &uses {
+        let name = variable.name.as_str();
+        if variable.guarded || said.contains(&name) || is_set(name, text, around) {
+            continue;
+        }
+        let Some((message, help)) = complaint(name, entry, around) else {
+            continue;
+        };
+        said.push(name);
+        report.warning(entry.handler.action_span, "unset-variable", message).maybe_help(help).rule("H3");
+    }
+}
+
+/// Whether the text itself or a file's `env` sets it.
+fn is_set(name: &str, text: &str, around: &Around<'_>) -> bool {
+    if around.env.iter().any(|set| set == name) {
+        return true;
+    }
+    text.match_indices(name).any(|(at, _)| {
+        let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + name.len()..).unwrap_or_default());
+        let begins = !before.ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '{'));
+        let read = before.trim_end().ends_with("read") || before.trim_end().ends_with("read -r");
+        begins && (after.starts_with('=') || read || before.trim_end().ends_with("for"))
+    })
+}
+
+/// What is wrong with a name, and what to use instead.
+fn complaint(name: &str, entry: &Entry, around: &Around<'_>) -> Option<(String, Option<String>)> {
+    let nobody = |(_, path): &(&str, &str)| {
+        let message = format!("nothing sets `${name}`, so it is empty here");
+        (message, Some(format!("read the input from stdin: `jq -r '{path}'`")))
+    };
+    if let Some(row) = NOBODY_SETS.iter().find(|(known, _)| *known == name) {
+        return Some(nobody(row));
+    }
+    if name.starts_with("TOOL_INPUT_") || name.starts_with("CLAUDE_TOOL_INPUT_") {
+        let field = name.rsplit_once("INPUT_").map_or("", |(_, field)| field).to_ascii_lowercase();
+        return Some(nobody(&("", &format!(".tool_input.{field}"))));
+    }
+    if let Some((_, agent)) = OTHERS.iter().find(|(prefix, _)| name.starts_with(prefix)) {
+        return Some((format!("`${name}` is a variable of {agent}, and empty here"), None));
+    }
+    let of_session = |part: &str| around.profile.var(part) == name;
+    if of_session("ENV_FILE") && !entry.event.spec().env_file {
+        return Some((format!("`{}` hooks get no `${name}`", entry.event), None));
+    }
+    if (of_session("PLUGIN_ROOT") || of_session("PLUGIN_DATA")) && !around.of_plugin {
+        let help = format!("use `\"${}\"`", around.profile.var("PROJECT_DIR"));
+        return Some((format!("only the hooks of plugins and skills get `${name}`"), Some(help)));
+    }
+    misspelt(name, around)
+}
+
+/// A name of the profile with a slip in it.
+fn misspelt(name: &str, around: &Around<'_>) -> Option<(String, Option<String>)> {
+    let ours = ["PROJECT_DIR", "PLUGIN_ROOT", "PLUGIN_DATA", "ENV_FILE"].map(|part| around.profile.var(part));
+    let ours: Vec<&str> = ours.iter().map(String::as_str).collect();
+    if ours.contains(&name) || strsim::damerau_levenshtein(name, suggest(name, &ours)?) > 3 {
+        return None;
+    }
+    let near = suggest(name, &ours)?;
+    Some((format!("nothing sets `${name}`"), Some(format!("did you mean `${near}`?"))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uses;
+
+    #[test]
+    fn variables_are_found_with_their_quotes() {
+        let seen = |text: &str| -> Vec<(String, bool)> {
+            uses(text).into_iter().map(|found| (found.name, found.quoted)).collect()
+        };
+        for (text, expected) in [
+            ("$A/x", vec![("A", false)]),
+            ("\"$A\"/x '$B' \\$C", vec![("A", true)]),
+            ("\"$(cat $A)\" ${B:-c}", vec![("A", false), ("B", false)]),
+            ("\"x $(echo \"$A\") $B\"", vec![("A", true), ("B", true)]),
+            ("echo $1 $? $$ ${#x}", vec![]),
+        ] {
+            let expected: Vec<_> = expected.into_iter().map(|(name, quoted)| (name.to_owned(), quoted)).collect();
+            assert_eq!(seen(text), expected, "{text}");
+        }
+    }
+}

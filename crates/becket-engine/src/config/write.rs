@@ -1,0 +1,93 @@
+//! Writes a changed settings file in one step (P13): whoever reads it sees the old text or the new one.
+//!
+//! A symbolic link stays one: its target is replaced. The file's mode is kept. Two writers at once are not kept
+//! apart: the later one wins.
+
+use super::edit::{EditError, SettingsEdit, edit_settings};
+use super::source::read::{self, ReadError};
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Why a settings file was not written. It is as it was before.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// It can't be read.
+    #[error("`{}` can't be read: {why}", file.display())]
+    Read {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        why: ReadError,
+    },
+    /// Its text can't be changed.
+    #[error("`{}`: {why}", file.display())]
+    Edit {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        why: EditError,
+    },
+    /// The new text can't be put in its place.
+    #[error("`{}` can't be written: {why}", file.display())]
+    Write {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        why: io::Error,
+    },
+}
+
+/// Makes changes to a settings file, and creates it with its directory where it is not there.
+///
+/// # Errors
+/// [`WriteError`]; the file is untouched then.
+pub fn write_settings(file: &Path, edits: &[SettingsEdit]) -> Result<(), WriteError> {
+    let file = target(file);
+    let old = read::text(&file).map_err(|why| WriteError::Read { file: file.clone(), why })?;
+    let text = old.as_deref().unwrap_or_default();
+    let new = edit_settings(text, edits).map_err(|why| WriteError::Edit { file: file.clone(), why })?;
+    if old.as_deref() == Some(new.as_str()) {
+        return Ok(());
+    }
+    replace(&file, &new).map_err(|why| WriteError::Write { file, why })
+}
+
+/// Where the links lead; a link that leads nowhere names the file to create.
+fn target(file: &Path) -> PathBuf {
+    let mut path = file.to_owned();
+    for _ in 0..40 {
+        let Ok(link) = fs::read_link(&path) else {
+            break;
+        };
+        path = path.parent().unwrap_or(Path::new("")).join(link);
+    }
+    path
+}
+
+/// Tells the temporary files of one process apart.
+static COUNTER: AtomicU32 = AtomicU32::new(0);
+
+fn replace(file: &Path, text: &str) -> io::Result<()> {
+    let directory = file.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(directory)?;
+    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = directory.join(format!(".{name}.{}.{number}.tmp", std::process::id()));
+    let written = fill(&temporary, file, text).and_then(|()| fs::rename(&temporary, file));
+    if written.is_err() {
+        // What is left of it would only confuse; the error that matters is the one above.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn fill(temporary: &Path, file: &Path, text: &str) -> io::Result<()> {
+    let mut to = File::options().write(true).create_new(true).open(temporary)?;
+    if let Ok(metadata) = fs::metadata(file) {
+        to.set_permissions(metadata.permissions())?;
+    }
+    to.write_all(text.as_bytes())?;
+    to.sync_all()
+}
