@@ -20,9 +20,9 @@ use becket_rules::shell::{CommandPattern, Line};
 
 const FAKES: [&str; 12] =
     ["git", "rm", "ls", "push", "date", "npx", "docker", "ssh", "make", "python", "curl", "wget"];
-const WRAPPERS: [&str; 14] = [
-    "env", "timeout", "nice", "nohup", "stdbuf", "xargs", "find", "setsid", "cat", "tee", "bash", "sh",
-    "dash", "ionice",
+const WRAPPERS: [&str; 13] = [
+    "env", "timeout", "nice", "nohup", "stdbuf", "xargs", "find", "cat", "tee", "bash", "sh", "dash",
+    "ionice",
 ];
 
 /// A place to run lines in: `bin` on the PATH, `cwd` to stand in, `log` of what ran.

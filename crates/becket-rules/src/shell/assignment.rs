@@ -1,7 +1,7 @@
 //! Assignments in front of a command, or as arguments of `declare` and its like.
 
 use super::ast::{Assign, Part, Word};
-use super::cursor::{Parser, Read, in_name, starts_name};
+use super::cursor::{Parser, Read, in_name, is_meta, starts_name};
 use super::word::Place;
 
 impl Assign {
@@ -36,6 +36,9 @@ impl Parser<'_> {
         }
         if self.eat("(") {
             self.nested(|parser| parser.array_elements(&mut words))?;
+            if !self.peek().is_none_or(is_meta) {
+                return self.refuse("a word that goes on after an array");
+            }
         } else {
             words.push(self.word_in(Place::Plain)?);
         }

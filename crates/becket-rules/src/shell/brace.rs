@@ -26,7 +26,12 @@ pub(crate) fn expand(units: &[Unit]) -> Option<Vec<Vec<Unit>>> {
     if opens == 0 {
         return Some(vec![units.to_vec()]);
     }
-    if opens > MAX_BRACE_WORDS { None } else { expand_nested(units, MAX_NESTING) }
+    // `p{$,u}sh` becomes `p$sh`: only after the braces it is a variable.
+    if opens > MAX_BRACE_WORDS || units.contains(&Unit::Plain('$')) {
+        None
+    } else {
+        expand_nested(units, MAX_NESTING)
+    }
 }
 
 fn expand_nested(units: &[Unit], nesting: u32) -> Option<Vec<Vec<Unit>>> {
