@@ -100,24 +100,15 @@ impl<'a> Parser<'a> {
         Some(next)
     }
 
-    /// Blanks, and a comment if one starts here.
+    /// Blanks, and a comment if one starts here. Only called where a new word may start, never inside one.
     pub(crate) fn skip_blanks(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t')) {
             self.pos += 1;
         }
-        if self.raw() == Some(b'#') && self.at_word_start() {
+        if self.raw() == Some(b'#') {
             let rest = &self.src[self.pos..];
             self.pos += rest.find('\n').unwrap_or(rest.len());
         }
-    }
-
-    /// The byte just read ends a word, so that a `#` here starts a comment. A continuation joins: `a\⏎#b` is a word.
-    fn at_word_start(&self) -> bool {
-        let mut before = &self.src.as_bytes()[..self.pos];
-        while let Some(shorter) = before.strip_suffix(b"\\\n") {
-            before = shorter;
-        }
-        before.last().is_none_or(|byte| is_meta(*byte))
     }
 
     fn end_of(&self, token: &str) -> Option<usize> {

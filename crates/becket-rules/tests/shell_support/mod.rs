@@ -1,5 +1,7 @@
 //! Reads `cases/shell-lines.txt` and its like; the format is described at the top of that file.
 
+#![expect(clippy::panic, reason = "a broken case file fails the test")]
+
 /// One case with what is expected of it.
 #[derive(Debug, Clone)]
 #[expect(dead_code, reason = "each test file uses some of the fields")]
