@@ -69,6 +69,7 @@ impl Stage {
         let log = self.root.join("log");
         let _ = fs::remove_file(&log);
         let mut child = Command::new(real("bash").unwrap())
+            .arg0("bash")
             .args(["--norc", "--noprofile", "-c", line])
             .env_clear()
             .env("PATH", self.root.join("bin"))

@@ -49,8 +49,9 @@ pub(crate) fn feeds_input(redirect: &Redirect) -> Option<Input> {
             Some(if device { Input::File } else { Input::Opaque })
         }
         RedirectOp::DuplicateInput => Some(Input::Opaque),
-        RedirectOp::Document => redirect.body.get().map(text_input).or(Some(Input::Opaque)),
-        RedirectOp::Text => Some(text_input(&redirect.target)),
+        RedirectOp::Document => redirect.body.get().map(|body| text_input(body, "")).or(Some(Input::Opaque)),
+        // bash adds the newline, which a backslash at the end would join.
+        RedirectOp::Text => Some(text_input(&redirect.target, "\n")),
         RedirectOp::Write | RedirectOp::DuplicateOutput => None,
     }
 }
@@ -65,7 +66,7 @@ pub(crate) fn redirected(redirect: &Redirect, before: Input) -> Input {
     feeds_input(redirect).unwrap_or(before)
 }
 
-fn text_input(word: &Word) -> Input {
+fn text_input(word: &Word, end: &str) -> Input {
     let (text, dynamic) = word.rendered();
-    Input::Text(Rc::from(text), dynamic)
+    Input::Text(Rc::from(text + end), dynamic)
 }

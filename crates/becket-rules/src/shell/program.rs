@@ -64,6 +64,9 @@ impl Walk {
         let found = entry.locate(args);
         let rest = &args[found.start..];
         if !found.certain {
+            if let Some(arg) = rest.first().filter(|arg| arg.dynamic) {
+                self.unknown(UnknownReason::CommandWord(arg.raw.clone()), false);
+            }
             return self.every_word(&args[1..], context);
         }
         match name {
