@@ -300,7 +300,7 @@ const PIECES: &[&str] = &[
     "select x in a",
 ];
 
-/// Where the random lines start, and how many are run; hundreds of thousands were, with other seeds.
+/// Where the random lines start, and how many are run; tens of thousands were, with other seeds.
 const SEED: u64 = 1;
 const RANDOM_LINES: usize = 800;
 

@@ -7,11 +7,15 @@
 //! It refuses to guess. A line that can't be read, that is too long or nested too deep, and a command whose name only
 //! run time knows are *unknown*: never *no match*, and covered by no allow rule.
 //!
+//! The reader is our own. The crates at hand lose commands without a word: `brush-parser` 0.4 reads
+//! `echo \$'\' ; git push #'` as one command and panics on `99999999999>x`; `tree-sitter-bash` drops `git >f push`. What
+//! this reader does not follow, it refuses.
+//!
 //! Not looked into: programs in files and in other languages (`sh x.sh`, `make`, `python -c`, `ssh`), and what a
 //! command reads from data at run time. A glob is not expanded: `git pus?` is the text `git pus?`.
 //!
 //! Invariants: pure (no file, no process, no environment); linear in the length of the line; recursion bounded by
-//! [`MAX_DEPTH`](limits), so that a small thread stack is enough; nothing is cached, so no secret of a line outlives
+//! a constant, so that a small thread stack is enough; nothing is cached, so no secret of a line outlives
 //! its [`Line`].
 
 mod allow;
