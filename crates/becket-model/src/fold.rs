@@ -85,6 +85,28 @@ impl Tally {
 }
 
 /// Folds all entries of an event at once.
+///
+/// ```
+/// use becket_model::fold::{Entry, FoldOptions, fold};
+/// use becket_model::interpret::{Printed, PrintedBy, printed};
+/// use becket_model::{EventKind, OnFailure, Place, Source};
+///
+/// let spec = EventKind::PreToolUse.spec();
+/// let output = Printed { exit: 2, stdout: b"", stderr: b"no force pushes", by: PrintedBy::Command };
+/// let taken = printed(spec, &output);
+/// let place = Place {
+///     position: 0,
+///     source: Source::Project,
+///     label: "guard.sh".into(),
+///     may_grant: true,
+///     on_failure: OnFailure::Open,
+/// };
+/// let entry = Entry { place, reply: taken.reply, failure: taken.failure };
+///
+/// let verdict = fold(spec, FoldOptions::default(), [entry]);
+/// assert!(verdict.blocks());
+/// assert_eq!(verdict.joined_reason().as_deref(), Some("no force pushes"));
+/// ```
 pub fn fold(
     spec: &'static EventSpec,
     options: FoldOptions,

@@ -13,8 +13,11 @@ pub(super) fn schema(kind: EventKind) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for field in spec.all_input() {
+        let is_own = spec.input.iter().any(|mine| mine.name == field.name);
         let mut described = match own.remove(field.name) {
             Some(Value::Object(described)) => described,
+            // A field that the struct does not send must not look as if it did.
+            Some(_) | None if is_own => continue,
             Some(_) | None => common(field),
         };
         if field.name == "hook_event_name" {
@@ -30,6 +33,7 @@ pub(super) fn schema(kind: EventKind) -> Value {
         }
         properties.insert(field.name.to_owned(), Value::Object(described));
     }
+    properties.extend(own);
     document(format!("Input of {kind} hooks"), spec.summary, object(properties, required))
 }
 
