@@ -6,16 +6,24 @@
 //! Answers are three-valued where text alone can't decide: match, no match, unknown. What is unknown is never read
 //! as *no match*: a guard runs, and no permission is granted.
 
+mod domain;
 mod matcher;
+mod parameter;
+mod path;
+mod permission;
 mod rule;
 mod suggest;
 mod wildcard;
 
+pub mod powershell;
+pub mod shell;
 pub mod tools;
 
 pub use matcher::{Alphabet, Matcher, MatcherError, MatcherKind, Renames, Verdict, watch_names};
+pub use path::{Links, NoLinks};
+pub use permission::{
+    Applies, Behavior, Call, Decision, RuleEntry, RuleList, RuleOrigin, RuleSet, RuleWarning, Scope,
+    critical_removal,
+};
 pub use rule::{Condition, Rule, RuleError, RuleErrorKind};
 pub use suggest::suggest;
-
-pub mod powershell;
-pub mod shell;

@@ -111,3 +111,17 @@ pub fn known() -> &'static [Tool] {
 pub fn find(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.name == name)
 }
+
+/// The input field with the path that a tool reads or writes; none for tools without one.
+#[must_use]
+pub fn path_field(name: &str) -> Option<&'static str> {
+    match find(name)?.primary {
+        Primary::Path(field, _) => Some(field),
+        Primary::Bash(_)
+        | Primary::PowerShell(_)
+        | Primary::Domain(_)
+        | Primary::Name(_)
+        | Primary::Skill(_)
+        | Primary::None => None,
+    }
+}

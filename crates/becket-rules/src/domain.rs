@@ -1,0 +1,76 @@
+//! Hosts of URLs, and the patterns of `WebFetch(domain:host)` (protocol.md P9).
+//!
+//! The host is read as a browser reads it: user names, ports, backslashes, doubled slashes and percent signs are no
+//! way to hide it. A host that can't be read is none, and no rule that grants covers it.
+
+/// A compiled `domain:` pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DomainPattern {
+    labels: Vec<String>,
+    /// Starts with `*.`: one label or more in front.
+    subdomains: bool,
+    everything: bool,
+}
+
+impl DomainPattern {
+    /// The pattern of a specifier; none where it is no `domain:`.
+    pub(crate) fn new(specifier: &str) -> Option<Self> {
+        let host = specifier.trim().strip_prefix("domain:")?.trim().trim_end_matches('.').to_lowercase();
+        let (subdomains, rest) = host.strip_prefix("*.").map_or((false, host.as_str()), |rest| (true, rest));
+        let labels = rest.split('.').map(str::to_owned).collect();
+        Some(Self { labels, subdomains, everything: host == "*" })
+    }
+
+    pub(crate) fn is_everything(&self) -> bool {
+        self.everything
+    }
+
+    /// `host` as [`host`] gives it.
+    pub(crate) fn matches(&self, host: &str) -> bool {
+        let labels: Vec<&str> = host.split('.').collect();
+        let Some(skipped) = labels.len().checked_sub(self.labels.len()) else { return self.everything };
+        let fits = if self.subdomains { skipped > 0 } else { skipped == 0 };
+        let same = |(pattern, label): (&String, &&str)| crate::wildcard::matches(pattern, label);
+        self.everything || (fits && self.labels.iter().zip(labels.iter().skip(skipped)).all(same))
+    }
+}
+
+/// The host of a URL: lower case, without its port and trailing dot; none where it can't be read.
+pub(crate) fn host(url: &str) -> Option<String> {
+    let url: String = url.trim().chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
+    let rest = after_scheme(&url).trim_start_matches(['/', '\\']);
+    let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let host = match host.strip_prefix('[') {
+        Some(address) => address.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    let host = decoded(host)?.to_ascii_lowercase();
+    let host = host.strip_suffix('.').unwrap_or(&host);
+    let readable =
+        !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_graphic() && !b"/\\?#@%*".contains(&byte));
+    readable.then(|| host.to_owned())
+}
+
+/// The text behind `scheme:`; `host:80` has no scheme.
+fn after_scheme(url: &str) -> &str {
+    match url.split_once(':') {
+        Some((scheme, rest)) if is_scheme(scheme) && !rest.starts_with(|c: char| c.is_ascii_digit()) => rest,
+        _ => url,
+    }
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let mut pieces = text.split('%');
+    let mut bytes = pieces.next()?.as_bytes().to_vec();
+    for piece in pieces {
+        bytes.push(u8::from_str_radix(piece.get(..2)?, 16).ok()?);
+        bytes.extend_from_slice(piece.get(2..)?.as_bytes());
+    }
+    String::from_utf8(bytes).ok()
+}

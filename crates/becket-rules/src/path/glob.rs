@@ -1,0 +1,155 @@
+//! One segment of a gitignore pattern: `*`, `?`, `[…]` and `\`, never across a `/`.
+//!
+//! INVARIANT: at most text × pattern steps: only the last star is ever taken back.
+
+/// A compiled segment.
+#[derive(Debug, Clone)]
+pub(super) struct Segment(Option<Vec<Token>>);
+
+#[derive(Debug, Clone)]
+enum Token {
+    Letter(char),
+    Any,
+    Star,
+    Class { negated: bool, items: Vec<Item> },
+}
+
+#[derive(Debug, Clone)]
+enum Item {
+    Range(char, char),
+    Posix(fn(&char) -> bool),
+}
+
+impl Segment {
+    /// Every text is a segment; a malformed one (`[a`, a `\` at the end) matches nothing, as in git.
+    pub(super) fn new(text: &str) -> Self {
+        let mut letters = text.chars().peekable();
+        let mut tokens = Vec::new();
+        while let Some(letter) = letters.next() {
+            let token = match letter {
+                '*' if matches!(tokens.last(), Some(Token::Star)) => continue,
+                '*' => Token::Star,
+                '?' => Token::Any,
+                '\\' => match letters.next() {
+                    Some(escaped) => Token::Letter(escaped),
+                    None => return Self(None),
+                },
+                '[' => match class(&mut letters) {
+                    Some(class) => class,
+                    None => return Self(None),
+                },
+                _ => Token::Letter(letter),
+            };
+            tokens.push(token);
+        }
+        Self(Some(tokens))
+    }
+
+    pub(super) fn matches(&self, text: &str, fold: bool) -> bool {
+        let Some(tokens) = &self.0 else { return false };
+        let (mut at, mut rest) = (0, text.chars());
+        let mut retry: Option<(usize, std::str::Chars<'_>)> = None;
+        loop {
+            if matches!(tokens.get(at), Some(Token::Star)) {
+                at += 1;
+                retry = Some((at, rest.clone()));
+                continue;
+            }
+            match (tokens.get(at), rest.next()) {
+                (None, None) => return true,
+                (Some(token), Some(letter)) if token.takes(letter, fold) => at += 1,
+                _ => {
+                    let Some((star, mut from)) = retry.take() else { return false };
+                    if from.next().is_none() {
+                        return false;
+                    }
+                    (at, rest) = (star, from.clone());
+                    retry = Some((star, from));
+                }
+            }
+        }
+    }
+}
+
+impl Token {
+    fn takes(&self, letter: char, fold: bool) -> bool {
+        let other = if letter.is_lowercase() { upper(letter) } else { lower(letter) };
+        self.takes_exactly(letter) || (fold && self.takes_exactly(other))
+    }
+
+    fn takes_exactly(&self, letter: char) -> bool {
+        match self {
+            Self::Letter(own) => *own == letter,
+            Self::Any => true,
+            Self::Star => false,
+            Self::Class { negated, items } => items.iter().any(|item| item.holds(letter)) != *negated,
+        }
+    }
+}
+
+impl Item {
+    fn holds(&self, letter: char) -> bool {
+        match self {
+            Self::Range(low, high) => (*low..=*high).contains(&letter),
+            Self::Posix(test) => test(&letter),
+        }
+    }
+}
+
+fn lower(letter: char) -> char {
+    letter.to_lowercase().next().unwrap_or(letter)
+}
+
+fn upper(letter: char) -> char {
+    letter.to_uppercase().next().unwrap_or(letter)
+}
+
+/// The class after its `[`; none where it is never closed.
+fn class(letters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Token> {
+    let negated = letters.next_if(|c| matches!(c, '!' | '^')).is_some();
+    let mut items = Vec::new();
+    loop {
+        let low = match letters.next()? {
+            ']' if !items.is_empty() => return Some(Token::Class { negated, items }),
+            '[' if letters.peek() == Some(&':') => {
+                items.push(posix(letters)?);
+                continue;
+            }
+            '\\' => letters.next()?,
+            letter => letter,
+        };
+        let mut ahead = letters.clone();
+        if ahead.next() == Some('-') && ahead.peek().is_some_and(|c| *c != ']') {
+            let high = match ahead.next()? {
+                '\\' => ahead.next()?,
+                letter => letter,
+            };
+            *letters = ahead;
+            items.push(Item::Range(low, high));
+        } else {
+            items.push(Item::Range(low, low));
+        }
+    }
+}
+
+/// `[:name:]` after its `[`; an unknown name spoils the whole pattern.
+fn posix(letters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Item> {
+    letters.next();
+    let name: String = letters.by_ref().take_while(|c| *c != ':').take(8).collect();
+    letters.next_if_eq(&']')?;
+    Some(Item::Posix(match name.as_str() {
+        "alnum" => char::is_ascii_alphanumeric,
+        "alpha" => char::is_ascii_alphabetic,
+        "blank" => |c| matches!(c, ' ' | '\t'),
+        "cntrl" => char::is_ascii_control,
+        "digit" => char::is_ascii_digit,
+        "graph" => char::is_ascii_graphic,
+        "lower" => char::is_ascii_lowercase,
+        "print" => |c| c.is_ascii_graphic() || *c == ' ',
+        "punct" => char::is_ascii_punctuation,
+        "space" => |c| c.is_ascii_whitespace() || *c == '\x0b',
+        "upper" => char::is_ascii_uppercase,
+        "xdigit" => char::is_ascii_hexdigit,
+        _ => return None,
+    }))
+}

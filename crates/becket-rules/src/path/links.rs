@@ -1,0 +1,28 @@
+//! Where a path really leads: the one question to the file system, asked through a trait.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Says where links lead (P8).
+pub trait Links {
+    /// The path with every link in it followed, its parents' too, where that is another path; none where `path` leads
+    /// to itself, or where nothing is known of it. Of a file that does not exist yet the nearest parent that does
+    /// counts. `path` is absolute; it may hold `..`, which is to be read as the file system reads it.
+    fn target(&self, path: &Path) -> Option<PathBuf>;
+}
+
+/// No path is a link.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoLinks;
+
+impl Links for NoLinks {
+    fn target(&self, _: &Path) -> Option<PathBuf> {
+        None
+    }
+}
+
+impl Links for HashMap<PathBuf, PathBuf> {
+    fn target(&self, path: &Path) -> Option<PathBuf> {
+        self.get(path).filter(|target| target.as_path() != path).cloned()
+    }
+}

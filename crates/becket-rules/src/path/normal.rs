@@ -1,0 +1,79 @@
+//! Paths as normal text: absolute, without `.`, `..`, `~` and doubled slashes.
+//!
+//! Windows forms are read too: `C:\a\b`, `C:/a/b` and `\\?\C:\a` are `/c/a/b`.
+
+use std::path::Path;
+
+/// An absolute, lexically normal path with `/` between its parts; the root is `/`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Normal(String);
+
+impl Normal {
+    pub(crate) fn text(&self) -> &str {
+        &self.0
+    }
+
+    pub(crate) fn of(path: &Path) -> Self {
+        normalise(&path.to_string_lossy())
+    }
+
+    /// The parts below `base`; none where the path is not `base` or below it.
+    pub(crate) fn below<'a>(&'a self, base: &Self) -> Option<&'a str> {
+        let base = base.0.trim_end_matches('/');
+        let rest = self.0.strip_prefix(base)?;
+        if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+    }
+
+    /// `other` below this path, or alone where it is absolute.
+    pub(crate) fn join(&self, other: &str) -> Self {
+        if is_absolute(other) { normalise(other) } else { normalise(&format!("{}/{other}", self.0)) }
+    }
+}
+
+/// The path that `text` names, seen from `cwd`; none where it starts with a `~` that can't be read (no home, or
+/// another user's).
+pub(crate) fn lexical(text: &str, cwd: &Normal, home: Option<&Normal>) -> Option<Normal> {
+    match text.strip_prefix('~') {
+        Some("") => home.cloned(),
+        Some(rest) if rest.starts_with(['/', '\\']) => home.map(|home| home.join(&format!("./{rest}"))),
+        Some(_) => None,
+        None => Some(cwd.join(text)),
+    }
+}
+
+fn is_absolute(text: &str) -> bool {
+    text.starts_with('/') || text.starts_with("\\\\") || drive(text).is_some()
+}
+
+/// The drive letter of `C:\…` or `C:/…`, and the rest from the slash.
+fn drive(text: &str) -> Option<(char, &str)> {
+    let letter = text.chars().next().filter(char::is_ascii_alphabetic)?;
+    let rest = text.get(1..)?.strip_prefix(':')?;
+    rest.starts_with(['/', '\\']).then_some((letter.to_ascii_lowercase(), rest))
+}
+
+fn normalise(text: &str) -> Normal {
+    let text = text.strip_prefix("\\\\?\\").unwrap_or(text);
+    let windows = text.starts_with("\\\\");
+    let (root, rest, windows) = match drive(text) {
+        Some((letter, rest)) => (Some(letter.to_string()), rest, true),
+        None => (None, text, windows || cfg!(windows)),
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in rest.split(|c| c == '/' || (windows && c == '\\')) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    let parts = root.as_deref().into_iter().chain(parts);
+    let mut normal = String::with_capacity(text.len() + 1);
+    for part in parts {
+        normal.push('/');
+        normal.push_str(part);
+    }
+    Normal(if normal.is_empty() { "/".to_owned() } else { normal })
+}

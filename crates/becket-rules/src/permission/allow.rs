@@ -1,0 +1,152 @@
+//! Allow rules: together they cover the whole of a call, or it is not allowed.
+
+use super::call::{Call, CommandLine, Scope};
+use super::compiled::COVERED_BY_ANOTHER;
+use super::set::RuleEntry;
+use super::uses::{FileUse, Uses};
+use crate::path::Reading;
+use crate::rule::Globs;
+use crate::shell::{self, CommandPattern, Coverage, RedirectionKind, Target};
+use crate::tools::{Access, Primary};
+
+/// The first rule that covers a part of the call, or why a part is covered by none.
+pub(super) fn covering<'r>(
+    allows: &'r [RuleEntry],
+    call: &Call<'_>,
+    uses: &Uses,
+    scope: &Scope<'_>,
+) -> Result<(&'r RuleEntry, String), String> {
+    let named: Vec<&RuleEntry> =
+        allows.iter().filter(|entry| entry.compiled().means(call, Globs::AfterServer)).collect();
+    match (call.primary(), call.line()) {
+        (Primary::Bash(_), Some(CommandLine::Bash(line))) => bash(allows, &named, line, scope),
+        (Primary::PowerShell(_), Some(CommandLine::PowerShell(line))) => {
+            let (patterns, whole) = patterns(&named);
+            let all: Vec<&CommandPattern> = patterns.iter().copied().chain(whole.iter()).collect();
+            covered(line.uncovered(&all))?;
+            let first = line.commands().next().unwrap_or_default();
+            let covers = |pattern: &CommandPattern| {
+                matches!(crate::powershell::Line::parse(first).uncovered(&[pattern]), Coverage::Covered)
+            };
+            first_rule(&named, covers)
+        }
+        (Primary::Path(..), _) => files(allows, &named, uses, scope),
+        (
+            Primary::Domain(_)
+            | Primary::Name(_)
+            | Primary::Skill(_)
+            | Primary::None
+            | Primary::Bash(_)
+            | Primary::PowerShell(_),
+            _,
+        ) => named
+            .into_iter()
+            .find(|entry| {
+                entry
+                    .compiled()
+                    .specifier
+                    .as_ref()
+                    .is_none_or(|specifier| specifier.names(call) == Some(true))
+            })
+            .map(|entry| (entry, "the rule covers the call".to_owned()))
+            .ok_or_else(|| "no allow rule covers the call".to_owned()),
+    }
+}
+
+/// A path that may be written, or read, under an allow rule.
+pub(super) fn file_rule<'r>(
+    allows: &'r [RuleEntry],
+    file: &FileUse,
+    scope: &Scope<'_>,
+) -> Option<&'r RuleEntry> {
+    allows.iter().find(|entry| {
+        let compiled = entry.compiled();
+        compiled.covers(file.access)
+            && compiled.means_file(file, scope, &entry.origin().anchor, Reading::Allow)
+    })
+}
+
+fn files<'r>(
+    allows: &'r [RuleEntry],
+    named: &[&'r RuleEntry],
+    uses: &Uses,
+    scope: &Scope<'_>,
+) -> Result<(&'r RuleEntry, String), String> {
+    if let Some(entry) = named.iter().find(|entry| entry.compiled().specifier.is_none()) {
+        return Ok((entry, "the rule covers every call of the tool".to_owned()));
+    }
+    if let Some(unread) = &uses.unread {
+        return Err(format!("the path is not known: {unread}"));
+    }
+    let own = |file: &FileUse| {
+        named.iter().copied().find(|entry| {
+            let compiled = entry.compiled();
+            COVERED_BY_ANOTHER.iter().all(|(tool, _)| *tool != compiled.rule.tool())
+                && compiled.means_file(file, scope, &entry.origin().anchor, Reading::Allow)
+        })
+    };
+    let mut first = None;
+    for file in &uses.files {
+        let entry = file_rule(allows, file, scope).or_else(|| own(file));
+        let entry = entry.ok_or_else(|| format!("no allow rule covers `{}`", file.text))?;
+        first.get_or_insert(entry);
+    }
+    first
+        .map(|entry| (entry, "the rule covers the path".to_owned()))
+        .ok_or_else(|| "the call names no path".to_owned())
+}
+
+fn bash<'r>(
+    allows: &'r [RuleEntry],
+    named: &[&'r RuleEntry],
+    line: &shell::Line,
+    scope: &Scope<'_>,
+) -> Result<(&'r RuleEntry, String), String> {
+    let (patterns, whole) = patterns(named);
+    let all: Vec<&CommandPattern> = patterns.iter().copied().chain(whole.iter()).collect();
+    covered(line.uncovered(&all))?;
+    for redirection in line.redirections() {
+        match (redirection.kind, &redirection.target) {
+            (RedirectionKind::Input, _) => {}
+            (RedirectionKind::Output, Target::Dynamic(text)) => {
+                return Err(format!("it writes to `{text}`, which only run time knows"));
+            }
+            (RedirectionKind::Output, Target::Literal(path)) => {
+                let mut uses = Uses::default();
+                uses.add(Access::Edit, path, false, scope);
+                if !uses.files.iter().any(|file| file_rule(allows, file, scope).is_some()) {
+                    return Err(format!("no `Edit` rule allows it to write `{path}`"));
+                }
+            }
+        }
+    }
+    let first = line.commands().iter().find(|command| command.is_subcommand());
+    first_rule(named, |pattern| first.is_some_and(|command| command.covered_by(pattern)))
+}
+
+/// The patterns of the rules, and one more for a rule without a specifier.
+fn patterns<'r>(named: &[&'r RuleEntry]) -> (Vec<&'r CommandPattern>, Option<CommandPattern>) {
+    let specified = named.iter().filter_map(|entry| entry.compiled().specifier.as_ref());
+    let whole = named.iter().any(|entry| entry.compiled().specifier.is_none());
+    (specified.map(|specifier| &specifier.command).collect(), whole.then(|| CommandPattern::new("*")))
+}
+
+fn covered(coverage: Coverage) -> Result<(), String> {
+    match coverage {
+        Coverage::Covered => Ok(()),
+        Coverage::Uncovered { command } => Err(format!("no allow rule covers `{command}`")),
+        Coverage::Unknown { why } => Err(format!("no allow rule covers the line: {why}")),
+    }
+}
+
+fn first_rule<'r>(
+    named: &[&'r RuleEntry],
+    covers: impl Fn(&CommandPattern) -> bool,
+) -> Result<(&'r RuleEntry, String), String> {
+    named
+        .iter()
+        .find(|entry| entry.compiled().specifier.as_ref().is_none_or(|specifier| covers(&specifier.command)))
+        .or(named.first())
+        .map(|entry| (*entry, "every subcommand is covered".to_owned()))
+        .ok_or_else(|| "no allow rule covers the call".to_owned())
+}

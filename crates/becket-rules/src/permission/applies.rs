@@ -1,0 +1,142 @@
+//! A handler's `if` put to a call (P6–P10, P12). A guard must not miss: what can't be told runs the handler.
+
+use super::call::{Call, CommandLine, Scope};
+use super::compiled::{Compiled, Specifier};
+use super::uses::Uses;
+use crate::parameter::Parameter;
+use crate::path::Reading;
+use crate::rule::{Condition, Globs, Rule};
+use crate::shell;
+use crate::tools::Primary;
+
+/// Whether a handler's `if` holds. Only [`Applies::NoMatch`] keeps the handler from running.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Applies {
+    /// It holds.
+    Match {
+        /// What matched, in words.
+        why: String,
+    },
+    /// It does not hold.
+    NoMatch {
+        /// Why not, in words.
+        why: String,
+    },
+    /// The call does not say: the handler runs.
+    Unknown {
+        /// What can't be told, in words.
+        why: String,
+    },
+}
+
+impl Applies {
+    /// Whether the handler runs.
+    #[must_use]
+    pub fn runs(&self) -> bool {
+        match self {
+            Self::Match { .. } | Self::Unknown { .. } => true,
+            Self::NoMatch { .. } => false,
+        }
+    }
+
+    fn unknown(why: impl Into<String>) -> Self {
+        Self::Unknown { why: why.into() }
+    }
+
+    fn either(holds: bool, rule: &Rule, subject: &str) -> Self {
+        if holds {
+            Self::Match { why: format!("`{rule}` matches `{subject}`") }
+        } else {
+            Self::NoMatch { why: format!("`{rule}` does not match `{subject}`") }
+        }
+    }
+}
+
+impl Condition {
+    /// Whether the condition holds for a call. A tool's name means that tool alone, and paths are taken widely.
+    #[must_use]
+    pub fn applies(&self, call: &Call<'_>, scope: &Scope<'_>) -> Applies {
+        let meant = |rule: &&Rule| rule.name().means(call.tool(), Globs::Anywhere, call.renames());
+        match self.alternatives().iter().find(meant) {
+            Some(rule) => applies(Compiled::new(rule.clone()), call, scope),
+            None => {
+                Applies::NoMatch { why: format!("`{}` is not about `{}`", self.text().trim(), call.tool()) }
+            }
+        }
+    }
+}
+
+fn applies(compiled: Compiled, call: &Call<'_>, scope: &Scope<'_>) -> Applies {
+    let rule = &compiled.rule;
+    let Some(specifier) = &compiled.specifier else {
+        return Applies::Match { why: format!("`{rule}` is about every call of `{}`", call.tool()) };
+    };
+    match (call.primary(), call.line()) {
+        (Primary::Bash(_), Some(CommandLine::Bash(line))) => {
+            of_shell(line.condition(&specifier.command), rule, line.text())
+        }
+        (Primary::PowerShell(_), Some(CommandLine::PowerShell(line))) => {
+            of_shell(line.condition(&specifier.command), rule, "the line")
+        }
+        (Primary::Bash(field) | Primary::PowerShell(field), _) => {
+            Applies::unknown(format!("the input has no `{field}`"))
+        }
+        (Primary::Path(..), _) => of_paths(&compiled, call, scope),
+        (primary @ (Primary::Domain(_) | Primary::Name(_) | Primary::Skill(_)), _) => {
+            of_name(specifier, rule, call, primary)
+        }
+        (Primary::None, _) => Applies::unknown(format!("`{}` has no specifier in an `if`", call.tool())),
+    }
+}
+
+fn of_shell(answer: shell::Applies, rule: &Rule, line: &str) -> Applies {
+    match answer {
+        shell::Applies::Match { command, via: Some(via) } => {
+            Applies::Match { why: format!("`{rule}` matches `{command}`, run through `{via}`") }
+        }
+        shell::Applies::Match { command, via: None } => Applies::either(true, rule, &command),
+        shell::Applies::NoMatch => Applies::either(false, rule, &brief(line)),
+        shell::Applies::Unknown { why } => Applies::Unknown { why: why.to_string() },
+    }
+}
+
+fn of_paths(compiled: &Compiled, call: &Call<'_>, scope: &Scope<'_>) -> Applies {
+    let uses = Uses::of(call, scope);
+    let negated = compiled.specifier.as_ref().is_some_and(|specifier| specifier.path.is_negated());
+    if negated {
+        return Applies::unknown(format!(
+            "`{}` starts with `!`, which has no list to take from",
+            compiled.rule
+        ));
+    }
+    let meant = |file: &&super::uses::FileUse| compiled.means_file(file, scope, scope.anchor, Reading::If);
+    if let Some(file) = uses.files.iter().find(meant) {
+        return Applies::either(true, &compiled.rule, &file.text);
+    }
+    match (&uses.unread, uses.files.first()) {
+        (Some(unread), _) => Applies::unknown(format!("the path is not known: {unread}")),
+        (None, Some(file)) => Applies::either(false, &compiled.rule, &file.text),
+        (None, None) => Applies::unknown("the call names no path"),
+    }
+}
+
+fn of_name(specifier: &Specifier, rule: &Rule, call: &Call<'_>, primary: Primary) -> Applies {
+    let field = primary.field().unwrap_or_default();
+    let parameter = Parameter::new(&specifier.text).is_some_and(|p| call.input().contains_key(p.name));
+    match specifier.names(call) {
+        Some(true) => Applies::either(true, rule, call.text(field).unwrap_or_default()),
+        Some(false) if parameter => {
+            Applies::unknown(format!("`{rule}` is a rule on a parameter, which counts in deny and ask only"))
+        }
+        Some(false) => Applies::either(false, rule, call.text(field).unwrap_or_default()),
+        None => Applies::unknown(format!("`{rule}` can't be compared with `{field}` of the input")),
+    }
+}
+
+/// A line for a message: at most 80 characters of it.
+fn brief(line: &str) -> String {
+    match line.char_indices().nth(80) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line.to_owned(),
+    }
+}

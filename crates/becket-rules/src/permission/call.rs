@@ -1,0 +1,119 @@
+//! One tool call and the place that it happens in.
+
+use std::path::Path;
+use std::sync::{LazyLock, OnceLock};
+
+use serde_json::{Map, Value};
+
+use crate::matcher::Renames;
+use crate::path::{Links, Normal, Places};
+use crate::tools::{self, Primary};
+use crate::{powershell, shell};
+
+static RENAMES: LazyLock<Renames> = LazyLock::new(Renames::tools);
+
+/// A tool call, as the model made it or as a hook rewrote it.
+#[derive(Debug)]
+pub struct Call<'a> {
+    tool: &'a str,
+    input: &'a Map<String, Value>,
+    renames: &'a Renames,
+    line: OnceLock<Option<CommandLine>>,
+}
+
+/// What a shell tool would run.
+#[derive(Debug)]
+pub(crate) enum CommandLine {
+    Bash(shell::Line),
+    PowerShell(powershell::Line),
+}
+
+/// Where a call happens, and where the rule that is put to it was written.
+#[derive(Clone, Copy)]
+pub struct Scope<'a> {
+    /// The session's cwd, absolute: `p` starts there.
+    pub cwd: &'a Path,
+    /// The home directory, absolute: `~/p` starts there. Without one `~` is unknown.
+    pub home: Option<&'a Path>,
+    /// The directory of the settings source, absolute: `/p` in a handler's `if` starts there. A [`RuleSet`] takes each
+    /// rule's own from its origin.
+    ///
+    /// [`RuleSet`]: crate::RuleSet
+    pub anchor: &'a Path,
+    /// Where links lead (P8).
+    pub links: &'a dyn Links,
+}
+
+impl<'a> Call<'a> {
+    /// A call of `tool` with its input object; renamed tools are those of M7.
+    #[must_use]
+    pub fn new(tool: &'a str, input: &'a Map<String, Value>) -> Self {
+        Self { tool, input, renames: &RENAMES, line: OnceLock::new() }
+    }
+
+    /// The same call with the host's own table of renamed tools.
+    #[must_use]
+    pub fn renamed(self, renames: &'a Renames) -> Self {
+        Self { renames, ..self }
+    }
+
+    /// The tool's name.
+    #[must_use]
+    pub fn tool(&self) -> &'a str {
+        self.tool
+    }
+
+    /// The input object.
+    #[must_use]
+    pub fn input(&self) -> &'a Map<String, Value> {
+        self.input
+    }
+
+    pub(crate) fn renames(&self) -> &'a Renames {
+        self.renames
+    }
+
+    pub(crate) fn primary(&self) -> Primary {
+        tools::find(self.renames.current(self.tool)).map_or(Primary::None, |tool| tool.primary)
+    }
+
+    pub(crate) fn text(&self, field: &str) -> Option<&'a str> {
+        self.input.get(field).and_then(Value::as_str)
+    }
+
+    /// The command line, analysed once however many rules ask.
+    pub(crate) fn line(&self) -> Option<&CommandLine> {
+        let read = || match self.primary() {
+            Primary::Bash(field) => self.text(field).map(shell::Line::parse).map(CommandLine::Bash),
+            Primary::PowerShell(field) => {
+                self.text(field).map(powershell::Line::parse).map(CommandLine::PowerShell)
+            }
+            Primary::Path(..) | Primary::Domain(_) | Primary::Name(_) | Primary::Skill(_) | Primary::None => {
+                None
+            }
+        };
+        self.line.get_or_init(read).as_ref()
+    }
+}
+
+impl<'a> Scope<'a> {
+    /// The places of a rule that was written in `settings`.
+    pub(crate) fn places(&self, settings: &'a Path) -> Places<'a> {
+        Places { cwd: self.cwd, home: self.home, settings, links: self.links }
+    }
+
+    pub(crate) fn home_path(&self) -> Option<Normal> {
+        self.home.map(Normal::of)
+    }
+}
+
+impl std::fmt::Debug for Scope<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { cwd, home, anchor, links: _ } = self;
+        f.debug_struct("Scope")
+            .field("cwd", cwd)
+            .field("home", home)
+            .field("anchor", anchor)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,101 @@
+//! A rule with its specifier read in every way that a call may ask for.
+
+use std::path::Path;
+
+use super::call::{Call, Scope};
+use super::uses::FileUse;
+use crate::domain::{self, DomainPattern};
+use crate::parameter::{self, Parameter};
+use crate::path::{PathPattern, Reading};
+use crate::rule::{Globs, Rule};
+use crate::shell::CommandPattern;
+use crate::tools::{Access, Primary};
+use crate::wildcard;
+
+/// Tools whose own path rules in `permissions` are never consulted (P7): `Read` and `Edit` rules cover them.
+pub(crate) const COVERED_BY_ANOTHER: [(&str, &str); 4] =
+    [("Write", "Edit"), ("NotebookEdit", "Edit"), ("MultiEdit", "Edit"), ("Glob", "Read")];
+
+/// A compiled rule.
+#[derive(Debug, Clone)]
+pub(crate) struct Compiled {
+    pub(crate) rule: Rule,
+    pub(crate) specifier: Option<Specifier>,
+}
+
+/// The text between the parentheses.
+#[derive(Debug, Clone)]
+pub(crate) struct Specifier {
+    pub(crate) text: String,
+    pub(crate) command: CommandPattern,
+    pub(crate) path: PathPattern,
+    pub(crate) domain: Option<DomainPattern>,
+}
+
+impl Compiled {
+    pub(crate) fn new(rule: Rule) -> Self {
+        let specifier = rule.specifier().map(|text| Specifier {
+            text: text.to_owned(),
+            command: CommandPattern::new(text),
+            path: PathPattern::new(text),
+            domain: DomainPattern::new(text),
+        });
+        let everything =
+            specifier.as_ref().and_then(|s| s.domain.as_ref()).is_some_and(DomainPattern::is_everything);
+        Self { specifier: specifier.filter(|_| !(everything && rule.tool() == "WebFetch")), rule }
+    }
+
+    pub(crate) fn means(&self, call: &Call<'_>, globs: Globs) -> bool {
+        self.rule.name().means(call.tool(), globs, call.renames())
+    }
+
+    /// Whether a path rule for this tool stands for files of that kind.
+    pub(crate) fn covers(&self, access: Access) -> bool {
+        match access {
+            Access::Read => self.rule.tool() == "Read",
+            Access::Edit => self.rule.tool() == "Edit",
+        }
+    }
+
+    /// Whether the file is meant: an allow needs every name of it, a rule that restricts one (P8).
+    pub(crate) fn means_file(
+        &self,
+        file: &FileUse,
+        scope: &Scope<'_>,
+        settings: &Path,
+        reading: Reading,
+    ) -> bool {
+        let Some(specifier) = &self.specifier else { return true };
+        let places = scope.places(settings);
+        let mut meant = file.paths.iter().map(|path| specifier.path.matches(path, &places, reading));
+        match reading {
+            Reading::Allow => meant.all(|meant| meant),
+            Reading::Restrict | Reading::If => meant.any(|meant| meant),
+        }
+    }
+}
+
+impl Specifier {
+    /// Whether it names the host of a URL, a subagent or a skill; `None` where the call can't be compared.
+    pub(crate) fn names(&self, call: &Call<'_>) -> Option<bool> {
+        match call.primary() {
+            Primary::Domain(field) => {
+                let host = call.text(field).and_then(domain::host)?;
+                Some(self.domain.as_ref()?.matches(&host))
+            }
+            Primary::Name(field) => Some(wildcard::matches(self.text.trim(), call.text(field)?)),
+            Primary::Skill(field) => {
+                call.text(field)?;
+                Some(parameter::skill_matches(&self.text, call.input(), field))
+            }
+            Primary::Bash(_) | Primary::PowerShell(_) | Primary::Path(..) | Primary::None => None,
+        }
+    }
+
+    /// Whether it is a parameter rule that the call's input matches (P10).
+    pub(crate) fn matches_parameter(&self, call: &Call<'_>) -> bool {
+        Parameter::new(&self.text)
+            .filter(|parameter| call.primary().field() != Some(parameter.name))
+            .is_some_and(|parameter| parameter.matches(call.input()))
+    }
+}

@@ -1,0 +1,219 @@
+//! All permission rules of a session, and what they say of a call (P11).
+
+use std::path::PathBuf;
+
+use super::allow;
+use super::call::{Call, Scope};
+use super::compiled::Compiled;
+use super::uses::Uses;
+use super::warning::RuleWarning;
+use crate::rule::{Globs, Rule};
+use crate::tools::Access;
+
+/// The list that a rule stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RuleList {
+    /// `permissions.deny`.
+    Deny,
+    /// `permissions.ask`.
+    Ask,
+    /// `permissions.allow`.
+    Allow,
+}
+
+/// Where a rule comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleOrigin {
+    /// What a person is shown: a file, a plugin, the session. Rules are removed and replaced by it (P13).
+    pub label: String,
+    /// The directory that `/p` in the rule starts from (P7), absolute.
+    pub anchor: PathBuf,
+}
+
+/// One rule of a [`RuleSet`].
+#[derive(Debug, Clone)]
+pub struct RuleEntry {
+    list: RuleList,
+    origin: RuleOrigin,
+    compiled: Compiled,
+}
+
+/// What the rules say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Behavior {
+    /// A deny rule matches.
+    Deny,
+    /// An ask rule matches, and no deny rule.
+    Ask,
+    /// Allow rules cover the whole call, and nothing restricts it.
+    Allow,
+    /// No rule decides: the mode does, and without one a person is asked (P11).
+    Undecided,
+}
+
+/// What the rules say of one call, and why.
+#[derive(Debug, Clone)]
+pub struct Decision<'r> {
+    /// The decision.
+    pub behavior: Behavior,
+    /// The rule that decided; the first of them where several allow rules cover a command line together.
+    pub rule: Option<&'r RuleEntry>,
+    /// In words, lowercase, without a final dot.
+    pub why: String,
+}
+
+/// Permission rules of every source together. Order never counts: any deny beats any ask beats any allow.
+///
+/// ```
+/// # use becket_rules::{Behavior, Call, NoLinks, RuleList, RuleOrigin, RuleSet, Scope};
+/// # use std::path::Path;
+/// let mut rules = RuleSet::default();
+/// let origin = RuleOrigin { label: "user".to_owned(), anchor: "/home/ann/.claude".into() };
+/// rules.add(RuleList::Allow, "Bash(git *)", origin.clone())?;
+/// rules.add(RuleList::Deny, "Bash(git push *)", origin)?;
+///
+/// let anchor = Path::new("/work");
+/// let scope = Scope { cwd: anchor, home: None, anchor, links: &NoLinks };
+/// let input = serde_json::json!({"command": "git add . && sudo git push"});
+/// let call = Call::new("Bash", input.as_object().unwrap());
+/// assert_eq!(rules.decide(&call, &scope).behavior, Behavior::Deny);
+/// # Ok::<(), becket_rules::RuleError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct RuleSet {
+    deny: Vec<RuleEntry>,
+    ask: Vec<RuleEntry>,
+    allow: Vec<RuleEntry>,
+}
+
+impl RuleList {
+    /// All, strictest first: the order in which they are asked.
+    pub const ALL: [Self; 3] = [Self::Deny, Self::Ask, Self::Allow];
+
+    /// The key in a settings file.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Deny => "deny",
+            Self::Ask => "ask",
+            Self::Allow => "allow",
+        }
+    }
+}
+
+impl RuleEntry {
+    /// The list that it stands in.
+    #[must_use]
+    pub fn list(&self) -> RuleList {
+        self.list
+    }
+
+    /// Where it comes from.
+    #[must_use]
+    pub fn origin(&self) -> &RuleOrigin {
+        &self.origin
+    }
+
+    /// The rule itself.
+    #[must_use]
+    pub fn rule(&self) -> &Rule {
+        &self.compiled.rule
+    }
+
+    pub(super) fn compiled(&self) -> &Compiled {
+        &self.compiled
+    }
+}
+
+impl RuleSet {
+    /// Adds a rule and says what `check` should name about it.
+    ///
+    /// # Errors
+    /// [`RuleError`](crate::RuleError) where the text is no rule; nothing is added then.
+    pub fn add(
+        &mut self,
+        list: RuleList,
+        text: &str,
+        origin: RuleOrigin,
+    ) -> Result<Vec<RuleWarning>, crate::RuleError> {
+        let rule = Rule::parse(text)?;
+        let warnings = RuleWarning::of(&rule, list);
+        self.list_mut(list).push(RuleEntry { list, origin, compiled: Compiled::new(rule) });
+        Ok(warnings)
+    }
+
+    /// The rules of one list, in the order they were added.
+    #[must_use]
+    pub fn list(&self, list: RuleList) -> &[RuleEntry] {
+        match list {
+            RuleList::Deny => &self.deny,
+            RuleList::Ask => &self.ask,
+            RuleList::Allow => &self.allow,
+        }
+    }
+
+    /// What the rules say of a call: deny, then ask, then allow.
+    #[must_use]
+    pub fn decide(&self, call: &Call<'_>, scope: &Scope<'_>) -> Decision<'_> {
+        let uses = Uses::of(call, scope);
+        for (entries, behavior) in [(&self.deny, Behavior::Deny), (&self.ask, Behavior::Ask)] {
+            let hit = entries.iter().find_map(|entry| Some((entry, entry.restricts(call, &uses, scope)?)));
+            if let Some((entry, why)) = hit {
+                return Decision { behavior, rule: Some(entry), why };
+            }
+        }
+        match allow::covering(&self.allow, call, &uses, scope) {
+            Ok((entry, why)) => Decision { behavior: Behavior::Allow, rule: Some(entry), why },
+            Err(why) => Decision { behavior: Behavior::Undecided, rule: None, why },
+        }
+    }
+
+    /// The deny rule that takes a tool out of what the model is offered (P1), for each offered tool that has one.
+    pub fn tools_denied<'t>(
+        &'t self,
+        offered: impl IntoIterator<Item = &'t str>,
+        renames: &'t crate::Renames,
+    ) -> impl Iterator<Item = (&'t str, &'t RuleEntry)> {
+        offered.into_iter().filter_map(move |tool| {
+            let whole = |entry: &&RuleEntry| {
+                let compiled = entry.compiled();
+                compiled.specifier.is_none() && compiled.rule.name().means(tool, Globs::Anywhere, renames)
+            };
+            self.deny.iter().find(whole).map(|entry| (tool, entry))
+        })
+    }
+
+    /// The deny rule for a path that no tool call names: a `@file` in a prompt, or one result of a search (P7).
+    #[must_use]
+    pub fn path_denied(&self, access: Access, path: &str, scope: &Scope<'_>) -> Option<&RuleEntry> {
+        let mut uses = Uses::default();
+        uses.add(access, path, false, scope);
+        let tool = match access {
+            Access::Read => "Read",
+            Access::Edit => "Edit",
+        };
+        let nothing = serde_json::Map::new();
+        let call = Call::new(tool, &nothing);
+        self.deny.iter().find(|entry| entry.restricts(&call, &uses, scope).is_some())
+    }
+
+    /// The allow rule for a path that is read or written, with no deny or ask rule about it; for modes that judge the
+    /// parts of a command line themselves (P14).
+    #[must_use]
+    pub fn path_allowed(&self, access: Access, path: &str, scope: &Scope<'_>) -> Option<&RuleEntry> {
+        let mut uses = Uses::default();
+        uses.add(access, path, false, scope);
+        if self.path_denied(access, path, scope).is_some() {
+            return None;
+        }
+        uses.files.first().and_then(|file| allow::file_rule(&self.allow, file, scope))
+    }
+
+    pub(crate) fn list_mut(&mut self, list: RuleList) -> &mut Vec<RuleEntry> {
+        match list {
+            RuleList::Deny => &mut self.deny,
+            RuleList::Ask => &mut self.ask,
+            RuleList::Allow => &mut self.allow,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The files that a call reads and writes, as far as its text says (P7), each by name and by where it leads (P8).
+
+use std::path::{Path, PathBuf};
+
+use super::call::{Call, CommandLine, Scope};
+use crate::path::{Normal, lexical};
+use crate::shell::{FileAccess, RedirectionKind, Target};
+use crate::tools::{Access, Primary};
+
+/// One file, or one directory to be searched.
+#[derive(Debug, Clone)]
+pub(crate) struct FileUse {
+    pub(crate) access: Access,
+    /// As the call names it.
+    pub(crate) text: String,
+    /// The path as it is named and, where it is a link, the path that it leads to.
+    pub(crate) paths: Vec<Normal>,
+}
+
+/// The files of a call.
+#[derive(Debug, Default)]
+pub(crate) struct Uses {
+    pub(crate) files: Vec<FileUse>,
+    /// Something whose path can't be told from the text.
+    pub(crate) unread: Option<String>,
+}
+
+/// Stands for whatever is inside a directory that is searched.
+const INSIDE: &str = "\u{1}";
+
+impl Uses {
+    pub(crate) fn of(call: &Call<'_>, scope: &Scope<'_>) -> Self {
+        let mut uses = Self::default();
+        match (call.primary(), call.line()) {
+            (Primary::Path(field, access), _) => uses.of_tool(call, field, access, scope),
+            (_, Some(CommandLine::Bash(line))) => {
+                for file in line.file_uses() {
+                    let access = match file.access {
+                        FileAccess::Read => Access::Read,
+                        FileAccess::Edit => Access::Edit,
+                    };
+                    uses.add(access, &file.path, true, scope);
+                }
+                for redirection in line.redirections() {
+                    uses.redirection(redirection.kind, &redirection.target, scope);
+                }
+            }
+            (_, Some(CommandLine::PowerShell(_)) | None) => {}
+        }
+        uses
+    }
+
+    pub(crate) fn add(&mut self, access: Access, text: &str, directory: bool, scope: &Scope<'_>) {
+        let Some(path) = lexical(text, &Normal::of(scope.cwd), scope.home_path().as_ref()) else {
+            self.unread = Some(text.to_owned());
+            return;
+        };
+        let mut paths = vec![path];
+        for target in targets(text, &paths[0], scope) {
+            if !paths.contains(&target) {
+                paths.push(target);
+            }
+        }
+        if directory {
+            paths = paths.iter().map(|path| path.join(INSIDE)).collect();
+        }
+        self.files.push(FileUse { access, text: text.to_owned(), paths });
+    }
+
+    fn of_tool(&mut self, call: &Call<'_>, field: &str, access: Access, scope: &Scope<'_>) {
+        let searches = matches!(call.renames().current(call.tool()), "Grep" | "Glob" | "LS");
+        let path = match (call.text(field), searches) {
+            (Some(path), _) => path,
+            (None, true) if !call.input().contains_key(field) => ".",
+            (None, _) => {
+                self.unread = Some(format!("`{field}` of the input"));
+                return;
+            }
+        };
+        self.add(access, path, searches, scope);
+        // A search may name files by a pattern of its own.
+        for narrowed in ["pattern", "glob"]
+            .into_iter()
+            .filter(|name| searches && (*name == "glob" || call.tool() == "Glob"))
+        {
+            if let Some(pattern) = call.text(narrowed) {
+                self.add_search(path, pattern, scope);
+            }
+        }
+    }
+
+    /// The part of a search pattern before its first wildcard, below the path that is searched.
+    fn add_search(&mut self, path: &str, pattern: &str, scope: &Scope<'_>) {
+        let literal =
+            pattern.find(['*', '?', '[', '{', '\\', '!']).and_then(|at| pattern.get(..at)).unwrap_or(pattern);
+        let whole = literal.len() == pattern.len();
+        let directory =
+            if whole { Some(literal) } else { literal.rsplit_once('/').map(|(directory, _)| directory) };
+        let Some(directory) = directory else { return };
+        let outside = literal.starts_with(['/', '~']);
+        let text = if outside { format!("{directory}/") } else { format!("{path}/{directory}") };
+        self.add(Access::Read, &text, true, scope);
+    }
+
+    fn redirection(&mut self, kind: RedirectionKind, target: &Target, scope: &Scope<'_>) {
+        let access = match kind {
+            RedirectionKind::Output => Access::Edit,
+            RedirectionKind::Input => Access::Read,
+        };
+        match target {
+            Target::Literal(path) => self.add(access, path, false, scope),
+            Target::Dynamic(text) => self.unread = Some(text.clone()),
+        }
+    }
+}
+
+/// Where the path leads, read with and without its `..`: the file system follows links before it goes up.
+fn targets(text: &str, path: &Normal, scope: &Scope<'_>) -> Vec<Normal> {
+    let mut asked = vec![PathBuf::from(path.text())];
+    if Path::new(text).components().any(|part| part == std::path::Component::ParentDir) {
+        let tail = text.strip_prefix("~/");
+        let base = if tail.is_some() { scope.home.unwrap_or(scope.cwd) } else { scope.cwd };
+        asked.push(base.join(tail.unwrap_or(text)));
+    }
+    asked.iter().filter_map(|path| scope.links.target(path)).map(|target| Normal::of(&target)).collect()
+}
