@@ -1,7 +1,7 @@
 //! JSON Schemas of what handlers read and print, and the event table as data, for editors, other languages and people.
 //!
-//! Inputs are described by the structs that are sent, outputs by the event table, which is also what answers are
-//! checked against: nothing is described twice. Generated into `schemas/` by `cargo xtask gen`; a test keeps the files
+//! Settings and inputs are described by the structs that are read and sent, outputs by the event table, which is also
+//! what answers are checked against: nothing is described twice. Generated into `schemas/` by `cargo xtask gen`; a test keeps the files
 //! in step.
 
 mod input;
@@ -9,6 +9,7 @@ mod output;
 mod rows;
 
 use crate::EventKind;
+use crate::wire::settings::Settings;
 use serde_json::{Map, Value, json};
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -17,7 +18,11 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 pub fn all() -> Vec<(String, Value)> {
     let inputs = EventKind::ALL.map(|kind| (format!("input/{kind}.json"), input::schema(kind)));
     let outputs = EventKind::ALL.map(|kind| (format!("output/{kind}.json"), output::schema(kind)));
-    inputs.into_iter().chain(outputs).chain([("events.json".to_owned(), rows::rows())]).collect()
+    let others = [
+        ("events.json".to_owned(), rows::rows()),
+        ("settings.json".to_owned(), schemars::schema_for!(Settings).to_value()),
+    ];
+    inputs.into_iter().chain(outputs).chain(others).collect()
 }
 
 /// A generated file's text: indented, with a final newline.

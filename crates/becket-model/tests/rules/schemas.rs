@@ -146,3 +146,19 @@ fn schemas_and_the_reader_agree_on_every_case() {
     }
     assert!(counts.0 > 60 && counts.1 > 15, "{counts:?}");
 }
+
+#[test]
+fn a_settings_file_has_all_events_and_all_kinds_and_no_others() {
+    // rules: C1, H10
+    let schema = schema_of("settings.json");
+    let kinds: BTreeSet<&str> = schema["$defs"]["Handler"]["oneOf"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|kind| kind["properties"]["type"]["const"].as_str())
+        .collect();
+    assert_eq!(kinds, becket_model::table::HandlerKind::ALL.iter().map(|kind| kind.name()).collect());
+    let events = names(&schema["$defs"]["Hooks"]);
+    assert_eq!(events, EventKind::ALL.iter().map(|kind| kind.name()).collect());
+    assert_eq!(schema["$defs"]["Hooks"]["additionalProperties"], false);
+}
