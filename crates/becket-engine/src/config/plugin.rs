@@ -2,6 +2,7 @@
 //!
 //! A path in a manifest that leads out of the plugin is refused.
 
+use super::diagnostic::Severity;
 use super::load::{Layer, LayerKind, Loaded};
 use super::request::Plugin;
 use super::source::json;
@@ -19,6 +20,7 @@ pub(crate) struct Fault {
     pub(crate) file: Arc<Path>,
     pub(crate) text: Arc<str>,
     pub(crate) span: Span,
+    pub(crate) severity: Severity,
     pub(crate) code: &'static str,
     pub(crate) message: String,
     pub(crate) help: String,
@@ -112,6 +114,7 @@ impl Place<'_> {
                 file: manifest.into(),
                 text: text.clone(),
                 span,
+                severity: Severity::Error,
                 code,
                 message,
                 help: help.to_owned(),
@@ -147,6 +150,7 @@ impl Place<'_> {
                     file: file.into(),
                     text: text.into(),
                     span,
+                    severity: Severity::Warning,
                     code: "hooks-in-plugin-agent",
                     message: "hooks in an agent that a plugin ships are ignored".to_owned(),
                     help: "move them to the plugin's `hooks/hooks.json`".to_owned(),

@@ -12,7 +12,8 @@ pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) 
             shell_text(script, entry, around, report);
         }
         Action::Command(Command::Exec { program, args }) => {
-            let script = scripts(std::iter::once(&**program).chain(args.iter().map(String::as_str)).map(Some));
+            let script =
+                scripts(std::iter::once(&**program).chain(args.iter().map(String::as_str)).map(Some));
             relative(script.as_deref(), entry, around, report);
         }
         Action::Command(Command::Shell { shell: Shell::PowerShell, .. })
@@ -43,7 +44,9 @@ fn shell_text(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Repor
     if entry.event.spec().exit_2.effect.blocks()
         && let Some(ending) = swallow::ending(text, &line)
     {
-        let message = format!("this ends with `{ending}`, so the hook always succeeds: it can't refuse, and its failures stay unseen");
+        let message = format!(
+            "this ends with `{ending}`, so the hook always succeeds: it can't refuse, and its failures stay unseen"
+        );
         let help = "let the last command's own exit code through; 2 refuses";
         report.warning(at, "swallowed-failure", message).help(help).rule("O3");
     }
@@ -70,8 +73,8 @@ fn unquoted(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Report<
 
 /// Programs that run the script they are given first.
 const INTERPRETERS: &[&str] = &[
-    "sh", "bash", "zsh", "dash", "node", "bun", "deno", "tsx", "ts-node", "python", "python3", "ruby", "perl", "php",
-    "pwsh", "source", ".",
+    "sh", "bash", "zsh", "dash", "node", "bun", "deno", "tsx", "ts-node", "python", "python3", "ruby",
+    "perl", "php", "pwsh", "source", ".",
 ];
 
 /// The script that a command runs, if its words name one: the program itself, or an interpreter's first operand.

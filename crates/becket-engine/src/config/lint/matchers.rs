@@ -19,7 +19,13 @@ pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) 
     match entry.matcher.kind() {
         MatcherKind::Everything => {}
         MatcherKind::Names(names) if names.is_empty() => {
-            report.warning(entry.matcher_span, "empty-matcher", "this matcher names nothing, so it never matches").rule("M2");
+            report
+                .warning(
+                    entry.matcher_span,
+                    "empty-matcher",
+                    "this matcher names nothing, so it never matches",
+                )
+                .rule("M2");
         }
         MatcherKind::Names(names) => {
             for name in names {
@@ -40,7 +46,8 @@ fn one_name(name: &str, spec: MatcherSpec, entry: &Entry, around: &Around<'_>, r
     }
     let near = suggest(name, spec.values).map(|near| format!("did you mean `{near}`?"));
     let help = near.unwrap_or_else(|| format!("known values: {}", spec.values.join(", ")));
-    let message = format!("`{name}` is no known `{}` of `{}`, so this never matches", spec.field, entry.event);
+    let message =
+        format!("`{name}` is no known `{}` of `{}`, so this never matches", spec.field, entry.event);
     report.warning(entry.matcher_span, "never-matches", message).help(help).rule("M6");
 }
 
@@ -61,7 +68,8 @@ fn tool_name(name: &str, entry: &Entry, around: &Around<'_>, report: &mut Report
         return;
     }
     let near = suggest(name, &known).map(|near| format!("did you mean `{near}`? names are case-sensitive"));
-    let message = format!("`{name}` is no tool that is known here; if the host has none either, this never matches");
+    let message =
+        format!("`{name}` is no tool that is known here; if the host has none either, this never matches");
     report.warning(entry.matcher_span, "unknown-tool", message).maybe_help(near).rule("M2");
 }
 
@@ -75,13 +83,17 @@ fn expression(text: &str, spec: MatcherSpec, entry: &Entry, report: &mut Report<
         let message = "a matcher holds tool names; this looks like a permission rule, and as an expression it never matches";
         report
             .warning(entry.matcher_span, "rule-in-matcher", message)
-            .help(format!("write `\"matcher\": \"{tool}\"` on the group and `\"if\": \"{text}\"` on the handler"))
+            .help(format!(
+                "write `\"matcher\": \"{tool}\"` on the group and `\"if\": \"{text}\"` on the handler"
+            ))
             .rule("M3");
         return;
     }
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '|' | ' ' | ',' | '*');
     if text.contains('*') && text.chars().all(plain) {
-        let message = format!("in `{text}` each `*` repeats the character in front of it: this is an expression, no glob");
+        let message = format!(
+            "in `{text}` each `*` repeats the character in front of it: this is an expression, no glob"
+        );
         report
             .warning(entry.matcher_span, "glob-in-matcher", message)
             .help(format!("for any text write `.*`: `{}`", text.replace('*', ".*")))

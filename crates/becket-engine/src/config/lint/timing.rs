@@ -19,7 +19,8 @@ pub(super) fn lint(entry: &Entry, report: &mut Report<'_>) {
     }
     let gates = entry.event.spec().on_failure != OnFailureEffect::Nothing;
     if gates && entry.handler.background != Background::No {
-        let message = format!("this hook runs in the background: `{}` goes on without its answer", entry.event);
+        let message =
+            format!("this hook runs in the background: `{}` goes on without its answer", entry.event);
         report
             .warning(entry.handler.background_span, "async-on-deciding-event", message)
             .help("remove `async` if the hook is to hold anything back")

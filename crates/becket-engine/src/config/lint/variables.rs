@@ -56,7 +56,8 @@ fn one(rest: &str, quoted: bool) -> Option<(Use, &str)> {
     }
     let guarded = braced.is_some() && !after.starts_with('}');
     let after = if braced.is_some() { after.split_once('}').map_or("", |(_, after)| after) } else { after };
-    let joined = after.starts_with(|c: char| !c.is_whitespace() && !matches!(c, ';' | '&' | '|' | ')' | '"' | '\''));
+    let joined =
+        after.starts_with(|c: char| !c.is_whitespace() && !matches!(c, ';' | '&' | '|' | ')' | '"' | '\''));
     Some((Use { name: name.to_owned(), quoted, guarded, joined }, after))
 }
 
@@ -117,7 +118,8 @@ fn is_set(name: &str, text: &str, around: &Around<'_>) -> bool {
         return true;
     }
     text.match_indices(name).any(|(at, _)| {
-        let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + name.len()..).unwrap_or_default());
+        let (before, after) =
+            (text.get(..at).unwrap_or_default(), text.get(at + name.len()..).unwrap_or_default());
         let begins = !before.ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '{'));
         let read = before.trim_end().ends_with("read") || before.trim_end().ends_with("read -r");
         begins && (after.starts_with('=') || read || before.trim_end().ends_with("for"))
@@ -178,7 +180,8 @@ mod tests {
             ("\"x $(echo \"$A\") $B\"", vec![("A", true), ("B", true)]),
             ("echo $1 $? $$ ${#x}", vec![]),
         ] {
-            let expected: Vec<_> = expected.into_iter().map(|(name, quoted)| (name.to_owned(), quoted)).collect();
+            let expected: Vec<_> =
+                expected.into_iter().map(|(name, quoted)| (name.to_owned(), quoted)).collect();
             assert_eq!(seen(text), expected, "{text}");
         }
     }

@@ -16,7 +16,7 @@ use super::config::Config;
 use super::load::Loaded;
 use super::policy::Policy;
 use crate::handler::Action;
-use crate::hookset::HookSet;
+use crate::hookset::{HookSet, Rejected};
 use std::sync::Arc;
 
 /// Merges what was loaded into one configuration (C5–C7b, G3).
@@ -32,12 +32,12 @@ pub fn resolve(loaded: &Loaded) -> Config {
     let settings_env = merge::environment(&parts);
     let mut making = Making::new(request, &policy);
     let mut handlers = Vec::new();
-    let mut rejected = Vec::new();
+    let mut rejected: Vec<Rejected> = Vec::new();
     for part in &mut parts {
-        let sheet = std::mem::take(&mut part.sheet);
-        handlers.extend(sheet.entries.iter().map(|entry| handler(entry, part, &mut making)));
-        rejected.extend(sheet.rejected);
-        part.sheet.broken_guard = sheet.broken_guard;
+        // The rest of the sheet stays: whether a guard is broken decides what its handlers may do.
+        let entries = std::mem::take(&mut part.sheet.entries);
+        handlers.extend(entries.iter().map(|entry| handler(entry, part, &mut making)));
+        rejected.append(&mut part.sheet.rejected);
     }
     let stops = stop::of_managed(&parts);
     let unread = parts.iter().filter(|part| part.unread.is_some());

@@ -67,14 +67,17 @@ pub(super) fn finish(parts: Vec<Part<'_>>, loaded: &Loaded) -> Vec<Diagnostic> {
         found.sort_by_key(|finding| finding.span.start);
         all.append(&mut found);
     }
-    for fault in &loaded.plugin_faults {
-        all.push(of_plugin(fault));
-    }
+    all.extend(loaded.plugin_faults.iter().flat_map(of_plugin));
     all
 }
 
-fn of_plugin(fault: &plugin::Fault) -> Diagnostic {
+fn of_plugin(fault: &plugin::Fault) -> Vec<Diagnostic> {
     let mut report = Report::new(fault.file.clone(), fault.source.clone(), &fault.text);
-    report.warning(fault.span, fault.code, fault.message.clone()).help(fault.help.clone()).rule("C9");
-    report.finish().remove(0)
+    let message = fault.message.clone();
+    let finding = match fault.severity {
+        Severity::Error => report.error(fault.span, fault.code, message),
+        Severity::Warning => report.warning(fault.span, fault.code, message),
+    };
+    finding.help(fault.help.clone()).rule("C9");
+    report.finish()
 }

@@ -1,0 +1,111 @@
+//! Changes to settings files: everything else stays as it was.
+
+use crate::support::Machine;
+use becket_engine::config::{EditError, RuleList, SettingsEdit, WriteError, edit_settings, write_settings};
+use becket_model::event::PermissionMode;
+use serde_json::Value;
+
+fn add(rule: &str) -> SettingsEdit {
+    SettingsEdit::AddRules(RuleList::Allow, vec![rule.to_owned()])
+}
+
+fn texts(list: &[&str]) -> Vec<String> {
+    list.iter().map(|text| (*text).to_owned()).collect()
+}
+
+// rule: P13
+#[test]
+fn indentation_line_ends_order_and_mark_stay() {
+    for (before, after) in [
+        (
+            "{\n\t\"z\": 1,\n\t\"permissions\": {\n\t\t\"allow\": [\n\t\t\t\"Bash\"\n\t\t]\n\t},\n\t\"a\": 2\n}\n",
+            "{\n\t\"z\": 1,\n\t\"permissions\": {\n\t\t\"allow\": [\n\t\t\t\"Bash\",\n\t\t\t\"Edit\"\n\t\t]\n\t},\n\t\"a\": 2\n}\n",
+        ),
+        (
+            "{\r\n  \"permissions\": {\r\n    \"allow\": [\r\n      \"Bash\"\r\n    ]\r\n  }\r\n}\r\n",
+            "{\r\n  \"permissions\": {\r\n    \"allow\": [\r\n      \"Bash\",\r\n      \"Edit\"\r\n    ]\r\n  }\r\n}\r\n",
+        ),
+        (
+            "\u{feff}{\"permissions\": {\"allow\": [\"Bash\"]}}",
+            "\u{feff}{\"permissions\": {\"allow\": [\"Bash\", \"Edit\"]}}",
+        ),
+        ("{\"permissions\": {\"allow\": [\"Edit\"]}}", "{\"permissions\": {\"allow\": [\"Edit\"]}}"),
+    ] {
+        assert_eq!(edit_settings(before, &[add("Edit")]).as_deref(), Ok(after));
+    }
+}
+
+// rule: P13
+#[test]
+fn every_kind_of_change_does_what_it_says() {
+    let text =
+        r#"{"permissions": {"allow": ["a", "b"], "deny": ["c"], "additionalDirectories": ["/x", "/y"]}}"#;
+    for (edit, path, expected) in [
+        (
+            SettingsEdit::ReplaceRules(RuleList::Allow, texts(&["b", "d"])),
+            "/permissions/allow",
+            r#"["b","d"]"#,
+        ),
+        (SettingsEdit::RemoveRules(RuleList::Allow, texts(&["a", "zz"])), "/permissions/allow", r#"["b"]"#),
+        (SettingsEdit::AddRules(RuleList::Ask, texts(&["q", "q"])), "/permissions/ask", r#"["q"]"#),
+        (SettingsEdit::RemoveRules(RuleList::Deny, texts(&["c"])), "/permissions/deny", "[]"),
+        (
+            SettingsEdit::AddDirectories(texts(&["/x", "/z"])),
+            "/permissions/additionalDirectories",
+            r#"["/x","/y","/z"]"#,
+        ),
+        (SettingsEdit::RemoveDirectories(texts(&["/x"])), "/permissions/additionalDirectories", r#"["/y"]"#),
+        (SettingsEdit::SetMode(PermissionMode::Plan), "/permissions/defaultMode", r#""plan""#),
+    ] {
+        let after: Value = serde_json::from_str(&edit_settings(text, &[edit]).unwrap()).unwrap();
+        assert_eq!(after.pointer(path).unwrap().to_string(), expected);
+    }
+}
+
+// rule: P13
+#[test]
+fn what_can_not_be_changed_safely_is_left_alone() {
+    let edit = |text: &str| edit_settings(text, &[add("Edit")]);
+    assert!(matches!(edit("{\"a\": 1,}"), Err(EditError::NotJson { .. })));
+    assert!(matches!(edit("// x\n{}"), Err(EditError::NotJson { .. })));
+    assert!(matches!(edit("[]"), Err(EditError::WrongType { .. })));
+    assert!(matches!(edit(r#"{"permissions": 5}"#), Err(EditError::WrongType { .. })));
+    assert!(matches!(edit(r#"{"permissions": {"allow": "x"}}"#), Err(EditError::WrongType { .. })));
+    assert!(matches!(edit(r#"{"permissions": {}, "permissions": {}}"#), Err(EditError::Twice { .. })));
+    let bypass = SettingsEdit::SetMode(PermissionMode::BypassPermissions);
+    assert_eq!(edit_settings("{}", &[bypass]), Err(EditError::NeverWritten));
+}
+
+// rule: P13
+#[test]
+fn a_file_is_replaced_in_one_step_with_its_mode_and_links_kept() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let machine = Machine::new();
+    let real = machine.write("dotfiles/settings.json", "{}\n");
+    std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o640)).unwrap();
+    let link = machine.path("home/.claude/settings.json");
+    std::os::unix::fs::symlink("../../dotfiles/settings.json", &link).unwrap();
+    let inode = std::fs::metadata(&real).unwrap().ino();
+    write_settings(&link, &[add("Edit")]).unwrap();
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(std::fs::read_to_string(&real).unwrap().contains("Edit"));
+    let metadata = std::fs::metadata(&real).unwrap();
+    assert_eq!(metadata.permissions().mode() & 0o777, 0o640);
+    assert_ne!(metadata.ino(), inode, "a new file took its place");
+    let left: Vec<_> = std::fs::read_dir(real.parent().unwrap()).unwrap().collect();
+    assert_eq!(left.len(), 1, "no temporary file is left");
+}
+
+// rule: P13
+#[test]
+fn a_new_file_is_made_and_a_broken_one_kept() {
+    let machine = Machine::new();
+    let fresh = machine.path("new/.claude/settings.json");
+    write_settings(&fresh, &[add("Edit")]).unwrap();
+    let value: Value = serde_json::from_str(&std::fs::read_to_string(&fresh).unwrap()).unwrap();
+    assert_eq!(value["permissions"]["allow"][0], "Edit");
+    let broken = machine.settings("project", "{ \"a\": 1, }");
+    assert!(matches!(write_settings(&broken, &[add("Edit")]), Err(WriteError::Edit { .. })));
+    assert_eq!(std::fs::read_to_string(&broken).unwrap(), "{ \"a\": 1, }");
+    assert!(matches!(write_settings(&machine.path("project"), &[add("Edit")]), Err(WriteError::Read { .. })));
+}
