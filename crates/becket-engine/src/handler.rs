@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// One handler of one event.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Handler {
     /// The event it is registered for.
     pub event: EventKind,

@@ -4,13 +4,53 @@
 //! verdict; everything that happened is one ordered stream of [`RunEvent`]s. Planning and folding do no I/O;
 //! loading a configuration and running handlers are the only effects. The library reads no environment and no home
 //! directory: it knows what the caller hands in as an [`Environment`].
+//!
+//! [`Engine`] is the face: [`Engine::builder`], [`Engine::plan`], [`Engine::fire`].
 
 pub mod config;
 pub mod handler;
 pub mod hookset;
 
+mod builder;
+mod candidates;
+mod dedupe;
+mod dispatch;
+mod engine;
 mod environment;
+mod facts;
+mod fire;
+mod gates;
+mod long_text;
+mod outcome;
+mod placeholders;
+mod plan;
+mod private_files;
 mod profile;
+mod registered;
+mod run_command;
+mod run_event;
+mod session_end;
+mod settle;
+mod settlement;
+mod skip;
+mod snapshot;
+mod stream;
+#[cfg(test)]
+mod testing;
+mod tool_input;
+mod tools;
 
+pub use becket_process::CancellationToken;
+pub use builder::{Builder, StartError};
+pub use engine::{ConfigChanged, Engine, KeptOld};
 pub use environment::Environment;
+pub use gates::{Gates, Start};
+pub use outcome::{Outcome, Printed, Run, Status};
+pub use plan::{Plan, PlannedRun};
 pub use profile::Profile;
+pub use registered::RegistrationId;
+pub use run_event::{Observer, OutputStream, RunEvent, What};
+pub use settle::Settlement;
+pub use skip::{Skipped, Stage, Why};
+pub use stream::{Heard, RunEvents};
+pub use tools::{Tools, UnknownTools};

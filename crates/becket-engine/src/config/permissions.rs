@@ -4,33 +4,9 @@
 use crate::handler::Location;
 use becket_model::Source;
 use becket_model::event::PermissionMode;
+pub use becket_rules::RuleList;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// The list that a rule stands in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RuleList {
-    /// `permissions.deny`
-    Deny,
-    /// `permissions.ask`
-    Ask,
-    /// `permissions.allow`
-    Allow,
-}
-
-impl RuleList {
-    /// All, strictest first.
-    pub const ALL: [RuleList; 3] = [RuleList::Deny, RuleList::Ask, RuleList::Allow];
-
-    /// The key in a settings file.
-    pub const fn key(self) -> &'static str {
-        match self {
-            RuleList::Deny => "deny",
-            RuleList::Ask => "ask",
-            RuleList::Allow => "allow",
-        }
-    }
-}
 
 /// One permission rule and its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,109 @@
+//! What an event costs in the engine: with no hook, to plan among many handlers, with real processes.
+
+#![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
+
+use becket_engine::{Engine, Environment};
+use becket_model::event::lifecycle::Stop;
+use becket_model::event::tool::PreToolUse;
+use becket_model::{Event, Session};
+use becket_process::{CancellationToken, Command, Limits, Program, Runner};
+use becket_testkit::bench::{Bench, Must};
+use futures_util::FutureExt;
+use serde_json::{Value, json};
+use std::cell::Cell;
+use std::hint::black_box;
+use tokio::runtime::{Builder, Runtime};
+
+fn main() {
+    let mut bench = Bench::new("becket-engine");
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    no_hook(&mut bench);
+    plan(&mut bench);
+    processes(&mut bench, &runtime, 1);
+    processes(&mut bench, &runtime, 10);
+}
+
+fn engine(settings: &Value) -> Engine {
+    Engine::builder()
+        .environment(Environment::empty().with_var("PATH", "/usr/bin:/bin"))
+        .start_dir("/tmp")
+        .settings_text(settings.to_string())
+        .build()
+        .unwrap()
+}
+
+fn tool(name: &str) -> Event {
+    let input = json!({"command": "ls -la"});
+    Event::new(
+        Session::new("bench", "/tmp/bench.jsonl", "/tmp"),
+        PreToolUse {
+            tool_name: name.into(),
+            tool_input: input.as_object().cloned().unwrap(),
+            tool_use_id: "toolu_1".into(),
+            mcp_server: None,
+        },
+    )
+}
+
+fn no_hook(bench: &mut Bench) {
+    let engine =
+        engine(&json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}));
+    let body: Stop = serde_json::from_value(json!({"stop_hook_active": false})).unwrap();
+    let event = Event::new(Session::new("bench", "/tmp/bench.jsonl", "/tmp"), body);
+    bench.note("the whole of `fire`, outcome included");
+    bench.alone("fire an event that has no hook", Must::Nanos(60.0), || {
+        engine.fire(&event).now_or_never().unwrap()
+    });
+}
+
+/// 1,000 handlers in 500 groups, names and expressions; ten of them match.
+fn thousand() -> Value {
+    let command = |n: usize| json!([{"type": "command", "command": format!("a{n}")}, {"type": "command", "command": format!("b{n}")}]);
+    let groups: Vec<Value> = (0..500)
+        .map(|n| {
+            let matcher = match n {
+                0..5 => "Bash".to_owned(),
+                _ if n % 2 == 0 => format!("Tool{n}|Other{n}"),
+                _ => format!("^mcp__server{n}__.*$"),
+            };
+            json!({"matcher": matcher, "hooks": command(n)})
+        })
+        .collect();
+    json!({"hooks": {"PreToolUse": groups}})
+}
+
+fn plan(bench: &mut Bench) {
+    let engine = engine(&thousand());
+    let event = tool("Bash");
+    assert_eq!(engine.plan(&event).runs().len(), 10);
+    bench.note("10 of 1,000 handlers match");
+    bench.alone("plan among 1,000 handlers, value seen before", Must::Nanos(1_000.0), || engine.plan(&event));
+    let count = Cell::new(0_u64);
+    bench.note("a value that no matcher has seen, its event made in the same iteration");
+    bench.alone("plan among 1,000 handlers, value never seen", Must::Nanos(50_000.0), || {
+        count.set(count.get() + 1);
+        engine.plan(&tool(&format!("New{}", count.get())))
+    });
+}
+
+fn processes(bench: &mut Bench, runtime: &Runtime, many: usize) {
+    // Each with a comment of its own, or they would be one.
+    let handlers: Vec<Value> =
+        (0..many).map(|n| json!({"type": "command", "command": format!("true #{n}")})).collect();
+    let engine = engine(&json!({"hooks": {"PreToolUse": [{"hooks": handlers}]}}));
+    let event = tool("Bash");
+    assert_eq!(engine.plan(&event).runs().len(), many);
+    let runner = Runner::new();
+    let command = Command::new(Program::shell("true"), "/tmp").env("PATH", "/usr/bin:/bin");
+    let limits = Limits::default();
+    let cancel = CancellationToken::new();
+    let floor = || {
+        let mut sinks = vec![|_: becket_process::Chunk<'_>| (); many];
+        let runs = sinks.iter_mut().map(|sink| runner.run(&command, &limits, &cancel, sink));
+        runtime.block_on(futures_util::future::join_all(runs))
+    };
+    bench.note("floor: the process runner alone, which stands against posix_spawn in becket-process");
+    let name =
+        if many == 1 { "one `true` hook, whole event" } else { "ten `true` hooks at once, whole event" };
+    bench.versus(name, Must::Ratio(1.15), || black_box(runtime.block_on(engine.fire(&event))), floor);
+}

@@ -1,0 +1,53 @@
+//! A toy agent that asks its hooks before each tool call: `cargo run -p becket-engine --example embed`.
+
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+
+use becket_engine::{Engine, Environment, Settlement};
+use becket_model::event::tool::PreToolUse;
+use becket_model::{Event, Session};
+use serde_json::json;
+
+/// The guard: whoever writes this file decides what the agent may do.
+const SETTINGS: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{
+    "type": "command",
+    "if": "Bash(rm *)",
+    "command": "echo 'this agent removes nothing' >&2; exit 2"
+}]}]}}"#;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let engine = Engine::builder()
+        .environment(Environment::empty().with_var("PATH", "/usr/bin:/bin"))
+        .start_dir(std::env::current_dir()?)
+        .settings_text(SETTINGS)
+        .build()?;
+    for command in ["ls -la", "sudo rm -rf /", "sh -c 'rm x'"] {
+        println!("{command:<16} {}", call_tool(&engine, command).await?);
+    }
+    engine.close().await;
+    Ok(())
+}
+
+/// One tool call, guarded: what the agent tells its model.
+async fn call_tool(engine: &Engine, command: &str) -> Result<String, Box<dyn std::error::Error>> {
+    let session = Session::new("demo", "/tmp/demo.jsonl", std::env::current_dir()?);
+    let input = json!({ "command": command });
+    let event = Event::new(
+        session,
+        PreToolUse {
+            tool_name: "Bash".into(),
+            tool_input: input.as_object().cloned().unwrap_or_default(),
+            tool_use_id: "toolu_1".into(),
+            mcp_server: None,
+        },
+    );
+    let outcome = engine.fire(&event).await;
+    Ok(match outcome.settlement {
+        Some(Settlement::Denied { because } | Settlement::Stopped { because }) => {
+            format!("denied: {because}")
+        }
+        Some(Settlement::Asked { because }) => format!("asks first: {because}"),
+        Some(Settlement::Deferred) => "waits".into(),
+        Some(Settlement::Allowed { .. } | Settlement::Open) | None => "runs".into(),
+    })
+}

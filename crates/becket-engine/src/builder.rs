@@ -1,0 +1,157 @@
+//! How a host describes the engine that it wants.
+
+use crate::config;
+use crate::engine::{Engine, Parts};
+use crate::environment::Environment;
+use crate::gates::Start;
+use crate::profile::Profile;
+use crate::run_event::Observer;
+use crate::tools::{Tools, UnknownTools};
+use becket_process::Limits;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Collects what an engine needs; [`Builder::build`] reads the configuration.
+pub struct Builder {
+    pub(crate) request: config::Request,
+    pub(crate) start: Start,
+    pub(crate) session_dir: Option<PathBuf>,
+    pub(crate) limits: Limits,
+    pub(crate) tools: Arc<dyn Tools>,
+    pub(crate) observers: Vec<Arc<dyn Observer>>,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Builder {
+            request: config::Request::new(Profile::default(), Environment::empty(), "/"),
+            start: Start::Normal,
+            session_dir: None,
+            limits: Limits::default(),
+            tools: Arc::new(UnknownTools),
+            observers: Vec::new(),
+        }
+    }
+}
+
+impl Builder {
+    /// The variables, the home and the process id that hooks and the configuration see. Default: nothing.
+    pub fn environment(mut self, environment: Environment) -> Self {
+        self.request.environment = environment;
+        self
+    }
+
+    /// The dialect. Default: [`Profile::claude`].
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.request.profile = profile;
+        self
+    }
+
+    /// Where the session starts: the project whose settings count (C4).
+    pub fn start_dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.request.start = dir.into();
+        self
+    }
+
+    /// Which files are read, where the defaults of the profile don't fit.
+    pub fn request(mut self, change: impl FnOnce(&mut config::Request)) -> Self {
+        change(&mut self.request);
+        self
+    }
+
+    /// Sets settings as text, as if passed on the command line (source `flag`).
+    pub fn settings_text(mut self, json: impl Into<String>) -> Self {
+        self.request.flag = Some(config::FlagSettings::Text(json.into()));
+        self
+    }
+
+    /// Sets a settings file, as if passed on the command line (source `flag`).
+    pub fn settings_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.request.flag = Some(config::FlagSettings::File(path.into()));
+        self
+    }
+
+    /// Adds a plugin (C9).
+    pub fn plugin(mut self, plugin: config::Plugin) -> Self {
+        self.request.plugins.push(plugin);
+        self
+    }
+
+    /// Whether a person can be asked. Default: no.
+    pub fn interactive(mut self, interactive: bool) -> Self {
+        self.request.trust.interactive = interactive;
+        self
+    }
+
+    /// What is known about trust in the workspace (G3). Default: not interactive, trusted.
+    pub fn trust(mut self, trust: config::Trust) -> Self {
+        self.request.trust = trust;
+        self
+    }
+
+    /// How the host was started (G2). Default: with everything.
+    pub fn start(mut self, start: Start) -> Self {
+        self.start = start;
+        self
+    }
+
+    /// Refuses to start on any error in the configuration (C7).
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.request.strict = strict;
+        self
+    }
+
+    /// A directory that the host keeps for private files. Default: one of the engine's own, which goes with it.
+    pub fn session_dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.session_dir = Some(dir.into());
+        self
+    }
+
+    /// Caps and graces of hook processes (H3, H4); the deadline is each handler's own.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// What the host knows of its tools.
+    pub fn tools(mut self, tools: impl Tools + 'static) -> Self {
+        self.tools = Arc::new(tools);
+        self
+    }
+
+    /// Adds an observer of everything that happens.
+    pub fn observe(mut self, observer: impl Observer + 'static) -> Self {
+        self.observers.push(Arc::new(observer));
+        self
+    }
+
+    /// Reads the configuration and compiles it. The only I/O is the reading of settings files.
+    ///
+    /// # Errors
+    /// [`StartError`] where a managed file can't be trusted to be whole (C7b), or, under `strict`, on any error (C7).
+    /// Every other problem is a diagnostic of [`Engine::config`], and what is good works.
+    pub fn build(self) -> Result<Engine, StartError> {
+        let config = config::resolve(&config::load(&self.request));
+        if let Some(stop) = &config.stops_start {
+            return Err(StartError { why: stop.to_string(), config: Arc::new(config) });
+        }
+        Ok(Engine::from_parts(Parts { config: Arc::new(config), builder: self }))
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder").field("request", &self.request).finish_non_exhaustive()
+    }
+}
+
+/// The configuration forbids the start.
+#[derive(Debug, thiserror::Error)]
+#[error("{why}")]
+pub struct StartError {
+    /// Which file or switch, and why.
+    pub why: String,
+    /// What was read, with every diagnostic.
+    pub config: Arc<config::Config>,
+}

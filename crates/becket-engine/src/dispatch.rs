@@ -1,0 +1,153 @@
+//! Runs what was planned, all at the same time, and owns it until it is over.
+
+use crate::environment::Environment;
+use crate::handler::{Action, Background, Handler};
+use crate::outcome::{Run, Status};
+use crate::placeholders::Places;
+use crate::plan::PlannedRun;
+use crate::private_files::PrivateFiles;
+use crate::run_command::{self, Ran};
+use crate::run_event::{RunEvent, What};
+use crate::stream::Listeners;
+use becket_model::interpret;
+use becket_model::wire::input;
+use becket_model::{Event, Failure, Ruling};
+use becket_process::{CancellationToken, Limits, Runner};
+use bytes::Bytes;
+use futures_util::future::join_all;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// One event on its way through its handlers.
+pub(crate) struct Firing<'a> {
+    pub(crate) number: u64,
+    pub(crate) event: &'a Event,
+    pub(crate) environment: &'a Environment,
+    pub(crate) places: &'a Places,
+    pub(crate) base_env: &'a [(OsString, OsString)],
+    pub(crate) runner: &'a Runner,
+    pub(crate) limits: &'a Limits,
+    pub(crate) cancel: &'a CancellationToken,
+    pub(crate) files: &'a PrivateFiles,
+    pub(crate) listeners: &'a Listeners,
+    /// What all handlers of the event share, on SessionEnd (H11).
+    pub(crate) budget: Option<Duration>,
+    /// Whether the event is fired again for a rewritten input (D9).
+    pub(crate) second_look: bool,
+    pub(crate) serialized: OnceLock<Bytes>,
+}
+
+impl<'a> Firing<'a> {
+    /// The same firing on a rewritten input (D9).
+    pub(crate) fn again(&self, rewritten: &'a Event) -> Firing<'a> {
+        Firing { event: rewritten, second_look: true, serialized: OnceLock::new(), ..*self }
+    }
+
+    /// Runs all of them; as many answers as runs, in their order.
+    pub(crate) async fn run_all(&self, runs: &[PlannedRun]) -> Vec<Arc<Run>> {
+        join_all(runs.iter().map(|run| self.run_one(&run.handler))).await
+    }
+
+    async fn run_one(&self, handler: &Arc<Handler>) -> Arc<Run> {
+        self.emit(|| What::Started { handler: handler.clone() });
+        let started = Instant::now();
+        let ran = match &handler.action {
+            Action::Command(command) => run_command::run(self, handler, command).await,
+            Action::Http(_) | Action::McpTool(_) | Action::Prompt(_) | Action::Agent(_) => {
+                let failure = Failure::NotInThisBuild { kind: handler.action.kind() };
+                Ran::failed(interpret::failed(self.event.kind().spec(), failure))
+            }
+        };
+        let run = Arc::new(self.judge(handler, ran, started.elapsed()));
+        self.emit(|| What::Finished { run: run.clone() });
+        run
+    }
+
+    fn judge(&self, handler: &Arc<Handler>, ran: Ran, elapsed: Duration) -> Run {
+        let mut taken = ran.taken;
+        if handler.background != Background::No {
+            leave_undecided(&mut taken);
+        }
+        let mut run = Run {
+            handler: handler.clone(),
+            status: Status::Success,
+            reply: taken.reply,
+            failure: taken.failure,
+            warnings: taken.warnings,
+            exit: ran.exit,
+            stdout: ran.stdout,
+            stderr: ran.stderr,
+            printed: ran.printed,
+            elapsed,
+            second_look: self.second_look,
+        };
+        run.status = status(self.event, &run);
+        run
+    }
+
+    /// The limit of a handler: its own, inside the event's budget where there is one.
+    pub(crate) fn limit_of(&self, handler: &Handler) -> Duration {
+        match self.budget {
+            Some(budget) if handler.timeout.configured => handler.timeout.limit.min(budget),
+            Some(budget) => budget,
+            None => handler.timeout.limit,
+        }
+    }
+
+    /// The input and a newline; serialised at the first call and shared by all (N2).
+    pub(crate) fn stdin(&self) -> Bytes {
+        let bytes = self.serialized.get_or_init(|| {
+            let mut bytes = input::to_bytes(self.event);
+            bytes.push(b'\n');
+            bytes.into()
+        });
+        bytes.clone()
+    }
+
+    /// The handler's environment file, made on first use (H12).
+    pub(crate) fn env_file(&self, handler: &Handler) -> Result<Option<PathBuf>, Failure> {
+        if !self.event.kind().spec().env_file || run_command::is_power_shell(handler) {
+            return Ok(None);
+        }
+        self.files
+            .env_file(&self.event.session.id, handler)
+            .map(Some)
+            .map_err(|error| Failure::CannotStart { message: error.to_string() })
+    }
+
+    /// Tells the listeners; `what` is built only if there is one (H13).
+    pub(crate) fn emit(&self, what: impl FnOnce() -> What) {
+        if self.listeners.any() {
+            self.listeners.tell(&RunEvent { firing: self.number, what: what() });
+        }
+    }
+}
+
+/// A handler that runs in the background decides nothing (A1).
+fn leave_undecided(taken: &mut interpret::Taken) {
+    if taken.reply.decision.take().is_some() || taken.reply.stop.take().is_some() {
+        taken.warnings.push("a background hook (`async`) decides nothing: its decision was ignored".into());
+    }
+    taken.reply.fields = Default::default();
+}
+
+fn status(event: &Event, run: &Run) -> Status {
+    match &run.failure {
+        Some(Failure::TimedOut { .. } | Failure::Cancelled) => return Status::Cancelled,
+        Some(_) => return Status::Error,
+        None => {}
+    }
+    let alone = becket_model::fold::fold(
+        event.kind().spec(),
+        becket_model::fold::FoldOptions { interactive: false, context_on_deny: true },
+        [becket_model::fold::Entry {
+            place: run.handler.place.clone(),
+            reply: run.reply.clone(),
+            failure: None,
+        }],
+    );
+    let blocks = alone.blocks() || matches!(alone.ruling, Ruling::WorktreeFailed(_));
+    if blocks { Status::Blocked } else { Status::Success }
+}

@@ -1,0 +1,318 @@
+//! The public face: an engine that holds events for one session's configuration.
+
+use crate::builder::Builder;
+use crate::candidates::Part;
+use crate::config::{self, Config};
+use crate::dispatch::Firing;
+use crate::environment::Environment;
+use crate::fire;
+use crate::handler::Handler;
+use crate::hookset::HookSet;
+use crate::outcome::Outcome;
+use crate::placeholders::Places;
+use crate::plan::Plan;
+use crate::private_files::PrivateFiles;
+use crate::registered::{self, Registered, RegistrationId};
+use crate::session_end;
+use crate::snapshot::Snapshot;
+use crate::stream::{Listeners, RunEvents};
+use crate::tool_input;
+use crate::tools::Tools;
+use becket_model::fold::FoldOptions;
+use becket_model::{Event, EventKind, SessionId};
+use becket_process::{CancellationToken, Limits, Runner};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+/// Runs the hooks of one session. Cheap to clone; all clones are the same engine.
+///
+/// ```
+/// use becket_engine::{Engine, Environment};
+/// use becket_model::event::tool::PreToolUse;
+/// use becket_model::{Event, Session};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let settings = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+///     {"type": "command", "command": "echo 'not on a Friday' >&2; exit 2"}]}]}}"#;
+/// let engine = Engine::builder()
+///     .environment(Environment::empty().with_var("PATH", "/usr/bin:/bin"))
+///     .start_dir("/tmp")
+///     .settings_text(settings)
+///     .build()?;
+/// let event = Event::new(Session::new("s1", "/tmp/s1.jsonl", "/tmp"), PreToolUse {
+///     tool_name: "Bash".into(),
+///     tool_input: serde_json::from_str(r#"{"command": "make deploy"}"#)?,
+///     tool_use_id: "toolu_1".into(),
+///     mcp_server: None,
+/// });
+/// assert_eq!(engine.plan(&event).runs().len(), 1);
+///
+/// let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+/// let outcome = runtime.block_on(engine.fire(&event));
+/// assert!(outcome.verdict.blocks());
+/// assert_eq!(outcome.verdict.joined_reason().as_deref(), Some("not on a Friday"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Engine {
+    inner: Arc<Inner>,
+}
+
+/// What all clones of an engine share.
+pub(crate) struct Inner {
+    pub(crate) environment: Environment,
+    pub(crate) request: config::Request,
+    pub(crate) tools: Arc<dyn Tools>,
+    pub(crate) limits: Limits,
+    pub(crate) runner: Runner,
+    pub(crate) files: PrivateFiles,
+    pub(crate) listeners: Listeners,
+    pub(crate) registered: Registered,
+    snapshot: RwLock<Arc<Snapshot>>,
+    /// One bit for each event that the snapshot has a handler for, so that the others cost next to nothing.
+    configured: AtomicU64,
+    registrations: AtomicU64,
+    firings: AtomicU64,
+}
+
+impl Engine {
+    /// Starts to describe an engine.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// What would run for an event, and why the rest would not. Starts nothing.
+    pub fn plan(&self, event: &Event) -> Plan {
+        let event = tool_input::normal(event, &*self.inner.tools, self.inner.environment.home());
+        fire::plan_for(&self.inner, &self.inner.snapshot(), &event)
+    }
+
+    /// Runs the hooks of an event and waits for all of them. Never fails: what goes wrong is in the outcome.
+    ///
+    /// Needs a tokio runtime that drives I/O and time. Dropping the future ends every process that it started.
+    pub async fn fire(&self, event: &Event) -> Outcome {
+        if !self.has_any(event.kind()) {
+            return Outcome::silent(event.kind());
+        }
+        // Boxed, so that the future of an event without handlers stays small.
+        Box::pin(self.fire_until(event, &CancellationToken::new())).await
+    }
+
+    /// As [`Engine::fire`], until `cancel` is cancelled: then every hook that still runs is ended (H4).
+    pub async fn fire_until(&self, event: &Event, cancel: &CancellationToken) -> Outcome {
+        if !self.has_any(event.kind()) {
+            return Outcome::silent(event.kind());
+        }
+        let snapshot = self.inner.snapshot();
+        fire::fire(&self.inner, &snapshot, event, cancel).await
+    }
+
+    /// Whether anything is configured for the event (G4). Costs a few nanoseconds.
+    pub fn has_any(&self, event: EventKind) -> bool {
+        self.inner.registered.has_any(event)
+            || self.inner.with_snapshot(|snapshot| snapshot.part.hooks().has_any(event))
+    }
+
+    /// The configuration in force.
+    pub fn config(&self) -> Arc<Config> {
+        self.inner.snapshot().config.clone()
+    }
+
+    /// The handlers of the configuration in force, without those registered since.
+    pub fn hooks(&self) -> Arc<HookSet> {
+        self.inner.snapshot().part.hooks().clone()
+    }
+
+    /// How many matchers have been asked since the configuration was captured; remembered answers don't count (M9).
+    pub fn matchers_asked(&self) -> u64 {
+        self.inner.with_snapshot(|snapshot| snapshot.part.judged())
+    }
+
+    /// Everything that happens from now on, in order.
+    pub fn subscribe(&self) -> RunEvents {
+        self.inner.listeners.subscribe()
+    }
+
+    /// Adds handlers until [`Engine::unregister`]: a skill's from its first use, an agent's while it runs (C10).
+    /// They keep the order that `position` gives them among all others.
+    pub fn register(&self, handlers: impl IntoIterator<Item = Handler>) -> RegistrationId {
+        let snapshot = self.inner.snapshot();
+        let handlers = handlers.into_iter().map(|mut handler| {
+            let number = self.inner.registrations.fetch_add(1, Ordering::Relaxed);
+            handler.place.position = registered::position(handler.place.position, number);
+            handler
+        });
+        let hooks = Arc::new(HookSet::new(handlers, Vec::new()));
+        self.inner.registered.add(Part::new(hooks, snapshot.gates.clone(), snapshot.places.clone()))
+    }
+
+    /// Removes what [`Engine::register`] added; false if it is gone already.
+    pub fn unregister(&self, id: RegistrationId) -> bool {
+        self.inner.registered.remove(id)
+    }
+
+    /// The environment files that the session's hooks have filled, in the order in which a shell evaluates them
+    /// before each of the host's shell tools: later ones win (H12).
+    pub fn env_files(&self, session: &SessionId) -> Vec<PathBuf> {
+        self.inner.files.env_files(session)
+    }
+
+    /// Forgets a session's private files, as `/clear` and the end of a session do (H12).
+    pub fn forget_session(&self, session: &SessionId) {
+        self.inner.files.forget(session);
+    }
+
+    /// Reads the configuration again, at one of the refresh points (C8). Work under way keeps what it started with.
+    ///
+    /// # Errors
+    /// [`KeptOld`] where the change leaves a file unreadable: then the old configuration stays.
+    pub fn reload(&self) -> Result<Arc<Config>, KeptOld> {
+        let old = self.inner.snapshot();
+        match config::reload(&old.config, &self.inner.request) {
+            config::Reload::Accepted(new) => {
+                self.inner.replace(old.with_config(new.clone(), &self.inner.environment));
+                Ok(new)
+            }
+            config::Reload::KeptOld { why } => Err(KeptOld { why }),
+        }
+    }
+
+    /// A settings file has changed: the old configuration's ConfigChange hooks judge the change, and if they let it
+    /// pass the new one is read (C8). A policy change always passes.
+    pub async fn config_changed(&self, event: &Event) -> ConfigChanged {
+        let outcome = self.fire(event).await;
+        let of_policy = event.body.subject() == Some("policy_settings");
+        if outcome.verdict.blocks() && !of_policy {
+            return ConfigChanged::Blocked(Box::new(outcome));
+        }
+        match self.reload() {
+            Ok(config) => ConfigChanged::Accepted(config),
+            Err(kept) => ConfigChanged::KeptOld(kept),
+        }
+    }
+
+    /// Waits until every process that was ended is really gone.
+    pub async fn close(&self) {
+        self.inner.runner.all_gone().await;
+    }
+}
+
+/// The old configuration stays, since the new one can't be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the configuration stays as it was: {why}")]
+pub struct KeptOld {
+    /// Which file, and what is wrong with it.
+    pub why: String,
+}
+
+/// What became of a change on disk.
+#[derive(Debug)]
+pub enum ConfigChanged {
+    /// The new configuration is in force.
+    Accepted(Arc<Config>),
+    /// A hook blocked the change.
+    Blocked(Box<Outcome>),
+    /// A file can't be read any more.
+    KeptOld(KeptOld),
+}
+
+/// What an engine is made of.
+pub(crate) struct Parts {
+    pub(crate) config: Arc<Config>,
+    pub(crate) builder: Builder,
+}
+
+impl Engine {
+    pub(crate) fn from_parts(Parts { config, builder }: Parts) -> Self {
+        let environment = builder.request.environment.clone();
+        let places = Arc::new(Places {
+            profile: builder.request.profile.clone(),
+            project_dir: builder.request.start.clone(),
+        });
+        let snapshot = Snapshot::new(config, &environment, places, (builder.start, builder.request.trust));
+        let files = PrivateFiles::new(builder.session_dir, environment.temp());
+        Engine {
+            inner: Arc::new(Inner {
+                environment,
+                request: builder.request,
+                tools: builder.tools,
+                limits: builder.limits,
+                runner: Runner::new(),
+                files,
+                listeners: Listeners::new(builder.observers),
+                registered: Registered::new(),
+                configured: AtomicU64::new(events_of(&snapshot)),
+                snapshot: RwLock::new(Arc::new(snapshot)),
+                registrations: AtomicU64::new(0),
+                firings: AtomicU64::new(0),
+            }),
+        }
+    }
+}
+
+/// The events that a snapshot has handlers for, one bit each.
+fn events_of(snapshot: &Snapshot) -> u64 {
+    const { assert!(EventKind::ALL.len() <= 64) };
+    let hooks = snapshot.part.hooks();
+    EventKind::ALL
+        .into_iter()
+        .filter(|event| hooks.has_any(*event))
+        .fold(0, |bits, event| bits | (1 << event as u32))
+}
+
+impl Inner {
+    fn with_snapshot<T>(&self, look: impl FnOnce(&Snapshot) -> T) -> T {
+        look(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn snapshot(&self) -> Arc<Snapshot> {
+        self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn replace(&self, new: Snapshot) {
+        let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+        self.configured.store(events_of(&new), Ordering::Release);
+        *snapshot = Arc::new(new);
+    }
+
+    pub(crate) fn fold_options(&self) -> FoldOptions {
+        FoldOptions {
+            interactive: self.request.trust.interactive,
+            context_on_deny: self.request.profile.context_on_deny,
+        }
+    }
+
+    /// A firing of an event under a snapshot.
+    pub(crate) fn firing<'a>(
+        &'a self,
+        snapshot: &'a Snapshot,
+        event: &'a Event,
+        plan: &Plan,
+        cancel: &'a CancellationToken,
+    ) -> Firing<'a> {
+        Firing {
+            number: self.firings.fetch_add(1, Ordering::Relaxed) + 1,
+            event,
+            environment: &self.environment,
+            places: &snapshot.places,
+            base_env: &snapshot.base_env,
+            runner: &self.runner,
+            limits: &self.limits,
+            cancel,
+            files: &self.files,
+            listeners: &self.listeners,
+            budget: session_end::budget(plan, &self.environment, &snapshot.places.profile),
+            second_look: false,
+            serialized: OnceLock::new(),
+        }
+    }
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine").field("snapshot", &self.inner.snapshot()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,122 @@
+//! The way of one event: plan, dispatch, fold, a second look at what was rewritten, settlement.
+
+use crate::dispatch::Firing;
+use crate::engine::Inner;
+use crate::facts::Facts;
+use crate::handler::Once;
+use crate::long_text;
+use crate::outcome::{Outcome, Run};
+use crate::plan::{self, Plan, PlannedRun};
+use crate::run_event::What;
+use crate::settlement;
+use crate::snapshot::Snapshot;
+use crate::tool_input;
+use becket_model::fold::{self, Entry};
+use becket_model::{DecidedBy, Event, PermissionDecision, Reason, Ruling, Said, Verdict};
+use becket_process::CancellationToken;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// Fires an event that has handlers.
+pub(crate) async fn fire(
+    inner: &Inner,
+    snapshot: &Snapshot,
+    event: &Event,
+    cancel: &CancellationToken,
+) -> Outcome {
+    let started = Instant::now();
+    let event = tool_input::normal(event, &*inner.tools, inner.environment.home());
+    let plan = plan_for(inner, snapshot, &event);
+    let firing = inner.firing(snapshot, &event, &plan, cancel);
+    announce(&firing, &plan);
+    let mut runs = firing.run_all(plan.runs()).await;
+    let mut verdict =
+        fold::fold(event.kind().spec(), inner.fold_options(), runs.iter().map(|run| entry(run)));
+    mark_once(&runs);
+    if let Some(rewrite) = verdict.fields.updated_input.clone() {
+        verdict = look_again(&firing, inner, snapshot, (verdict, rewrite), &mut runs).await;
+    }
+    long_text::shorten(&mut verdict, &inner.files, &event.session.id);
+    let settlement = settlement::of(inner, snapshot, &event, &verdict);
+    firing.emit(|| What::Decided { verdict: Arc::new(verdict.clone()), elapsed: started.elapsed() });
+    Outcome { verdict, settlement, runs, plan }
+}
+
+/// Plans an event; links are resolved before, so that the plan itself looks nothing up.
+pub(crate) fn plan_for(inner: &Inner, snapshot: &Snapshot, event: &Event) -> Plan {
+    let facts = Facts::gather(event, inner.environment.home(), &inner.request.tools);
+    let registered = inner.registered.read();
+    let parts = std::iter::once(&snapshot.part).chain(registered.iter().map(|(_, part)| part));
+    plan::plan(parts, event, &facts)
+}
+
+fn announce(firing: &Firing<'_>, plan: &Plan) {
+    firing.emit(|| What::Fired { event: Arc::new(firing.event.clone()) });
+    if firing.listeners.any() {
+        plan.skipped().for_each(|skipped| firing.emit(|| What::Skipped(skipped)));
+    }
+}
+
+fn entry(run: &Run) -> Entry {
+    Entry { place: run.handler.place.clone(), reply: run.reply.clone(), failure: run.failure.clone() }
+}
+
+/// Runs the handlers that match the rewritten input and did not make it; only a deny or an ask of theirs counts (D9).
+async fn look_again(
+    firing: &Firing<'_>,
+    inner: &Inner,
+    snapshot: &Snapshot,
+    (verdict, rewrite): (Verdict, Said<Map<String, Value>>),
+    runs: &mut Vec<Arc<Run>>,
+) -> Verdict {
+    let tool = firing.event.body.tool_call().map_or("", |(tool, _)| tool);
+    if let Err(wrong) = inner.tools.validate(tool, &rewrite.what) {
+        return deny_rewrite(verdict, &rewrite, &wrong);
+    }
+    let rewritten = tool_input::with_input(firing.event, &rewrite.what);
+    let rewritten = tool_input::normal(&rewritten, &*inner.tools, inner.environment.home()).into_owned();
+    let plan = plan_for(inner, snapshot, &rewritten);
+    let others: Vec<_> = plan.runs().iter().filter(|run| !made(run, &rewrite, runs)).cloned().collect();
+    let seconds = firing.again(&rewritten).run_all(&others).await;
+    let spec = firing.event.kind().spec();
+    let entries = seconds.iter().map(|run| entry(run));
+    let verdict = fold::second_look(spec, inner.fold_options(), verdict, entries);
+    runs.extend(seconds);
+    verdict
+}
+
+/// Whether the handler answered with this very rewrite.
+fn made(planned: &PlannedRun, rewrite: &Said<Map<String, Value>>, runs: &[Arc<Run>]) -> bool {
+    runs.iter().any(|run| {
+        run.handler.place.position == planned.handler.place.position
+            && run.reply.fields.updated_input.as_ref() == Some(&rewrite.what)
+    })
+}
+
+/// A rewrite that breaks the tool's schema denies the call, and says that the rewrite was at fault (D9).
+fn deny_rewrite(mut verdict: Verdict, rewrite: &Said<Map<String, Value>>, wrong: &str) -> Verdict {
+    let text = format!(
+        "the hook `{}` ({}) rewrote the input of this call into one that the tool does not take: {wrong}. \
+         The call as you made it was not at fault",
+        rewrite.label, rewrite.source
+    );
+    let reason = Said {
+        source: rewrite.source.clone(),
+        label: rewrite.label.clone(),
+        what: Reason { text, by: DecidedBy::Failure },
+    };
+    verdict.ruling = Ruling::Permission { decision: PermissionDecision::Deny, reasons: vec![reason] };
+    verdict.fields.updated_input = None;
+    verdict
+}
+
+/// Retires the `once` handlers that have had their successful run (C11); a second look does not count as a run.
+fn mark_once(runs: &[Arc<Run>]) {
+    for run in runs.iter().filter(|run| run.failure.is_none()) {
+        if let Some(Once(done)) = &run.handler.once {
+            done.store(true, Ordering::Release);
+        }
+    }
+}

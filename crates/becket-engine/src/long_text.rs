@@ -1,0 +1,80 @@
+//! Texts that are too long to hand on: the whole goes to a private file, a preview and the path go on (O8).
+
+use crate::private_files::PrivateFiles;
+use becket_model::{SessionId, Verdict};
+
+/// How many characters of one context or message go on.
+const LIMIT: usize = 10_000;
+/// How many characters of a longer one are shown.
+const PREVIEW: usize = 2_000;
+
+/// Shortens contexts and messages; reasons go whole.
+pub(crate) fn shorten(verdict: &mut Verdict, files: &PrivateFiles, session: &SessionId) {
+    let contexts = verdict.context.iter_mut().map(|said| &mut said.what.text);
+    let messages = verdict.messages.iter_mut().map(|said| &mut said.what);
+    let mut warnings = Vec::new();
+    for text in contexts.chain(messages) {
+        let length = text.chars().count();
+        if length <= LIMIT {
+            continue;
+        }
+        match files.keep(session, text) {
+            Ok(path) => {
+                let preview: String = text.chars().take(PREVIEW).collect();
+                *text = format!(
+                    "{preview}\n… {length} characters in all; the whole text is in {}",
+                    path.display()
+                );
+            }
+            // Better too long than lost.
+            Err(error) => warnings.push(format!("a text of {length} characters went on whole: {error}")),
+        }
+    }
+    verdict.warnings.extend(warnings);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use becket_model::{ContextText, EventKind, Said, Source};
+
+    fn said<T>(what: T) -> Said<T> {
+        Said { source: Source::User, label: "x".into(), what }
+    }
+
+    #[test]
+    fn the_whole_text_goes_to_a_private_file_and_a_preview_goes_on() {
+        // rule: O8
+        let temp = tempfile::tempdir().unwrap();
+        let files = PrivateFiles::new(None, temp.path().into());
+        let mut verdict = Verdict::silent(EventKind::SessionStart);
+        let long = "é".repeat(10_001);
+        verdict.context.push(said(ContextText { text: long.clone(), plain: true }));
+        verdict.context.push(said(ContextText { text: "é".repeat(10_000), plain: false }));
+        verdict.messages.push(said(long.clone()));
+        shorten(&mut verdict, &files, &"s".into());
+        assert_eq!(verdict.context[1].what.text.chars().count(), 10_000);
+        for text in [&verdict.context[0].what.text, &verdict.messages[0].what] {
+            let (preview, path) = text.split_once("the whole text is in ").unwrap();
+            assert!(preview.chars().count() < 2_100 && preview.starts_with('é'));
+            assert_eq!(std::fs::read_to_string(path).unwrap(), long);
+        }
+        drop(files);
+        assert_eq!(
+            std::fs::read_dir(temp.path()).unwrap().count(),
+            0,
+            "the engine's own directory goes with it"
+        );
+    }
+
+    #[test]
+    fn a_text_that_can_not_be_kept_goes_on_whole() {
+        // rule: O8
+        let files = PrivateFiles::new(Some("/dev/null/nowhere".into()), "/dev/null".into());
+        let mut verdict = Verdict::silent(EventKind::SessionStart);
+        verdict.messages.push(said("x".repeat(20_000)));
+        shorten(&mut verdict, &files, &"s".into());
+        assert_eq!(verdict.messages[0].what.len(), 20_000);
+        assert!(verdict.warnings[0].contains("/dev/null/nowhere"), "{:?}", verdict.warnings);
+    }
+}

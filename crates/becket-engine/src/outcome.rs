@@ -1,0 +1,95 @@
+//! What a firing came to: the verdict, what ran, what did not.
+
+use crate::handler::Handler;
+use crate::plan::Plan;
+use crate::settle::Settlement;
+use becket_model::{EventKind, Failure, Reply, Verdict};
+use bytes::Bytes;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The answer to a fired event.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// What the handlers decided together.
+    pub verdict: Verdict,
+    /// What becomes of a tool call once the permission rules have had their say (D3); `None` on events that are not
+    /// about permission.
+    pub settlement: Option<Settlement>,
+    /// Every run, in C6 order; runs on a rewritten input come after the others.
+    pub runs: Vec<Arc<Run>>,
+    /// What was planned, with what was skipped and why.
+    pub plan: Plan,
+}
+
+impl Outcome {
+    /// Of an event for which nothing is configured.
+    pub(crate) fn silent(event: EventKind) -> Self {
+        Outcome {
+            verdict: Verdict::silent(event),
+            settlement: None,
+            runs: Vec::new(),
+            plan: Plan::empty(event),
+        }
+    }
+}
+
+/// One handler's run.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// The handler.
+    pub handler: Arc<Handler>,
+    /// How it went, in one word (H13).
+    pub status: Status,
+    /// What it answered.
+    pub reply: Reply,
+    /// Why it gave no usable answer, or ended with an error.
+    pub failure: Option<Failure>,
+    /// What its author should know: fields without effect, losing rewrites.
+    pub warnings: Vec<String>,
+    /// How its process ended; `None` where there was none.
+    pub exit: Option<i32>,
+    /// What it printed, up to the cap.
+    pub stdout: Bytes,
+    /// What it printed to stderr, up to the cap.
+    pub stderr: Bytes,
+    /// How many bytes it printed in all, with those that were not kept.
+    pub printed: Printed,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// Whether it ran on an input that another hook had rewritten (D9).
+    pub second_look: bool,
+}
+
+/// True sizes of a run's output in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Printed {
+    pub stdout: u64,
+    pub stderr: u64,
+}
+
+/// How a run went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// It answered, and holds nothing back.
+    Success,
+    /// It holds something back.
+    Blocked,
+    /// It gave no usable answer or ended with an error.
+    Error,
+    /// It ran out of time or was cancelled.
+    Cancelled,
+}
+
+impl Status {
+    /// One word, as reports print it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Status::Success => "success",
+            Status::Blocked => "blocked",
+            Status::Error => "error",
+            Status::Cancelled => "cancelled",
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What would run for an event, and why the rest would not.
+//!
+//! Planning is pure: configuration and event in, plan out. It starts no process, reads no file and keeps no state
+//! but the memory of matched values.
+
+use crate::candidates::{Candidates, Part};
+use crate::facts::Facts;
+use crate::handler::{Handler, If};
+use crate::hookset::{HookSet, Rejected};
+use crate::skip::{Skipped, Why};
+use becket_model::{Event, EventKind};
+use becket_rules::Applies;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// The handlers that an event runs, and those that it does not.
+///
+/// Cheap where nothing depends on the event itself: what a matched value selects is shared, not copied.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    event: EventKind,
+    runs: Option<Arc<[PlannedRun]>>,
+    selected: Vec<(Arc<HookSet>, Arc<Candidates>)>,
+    dropped_by_event: Vec<Skipped>,
+}
+
+/// A handler that runs.
+#[derive(Debug, Clone)]
+pub struct PlannedRun {
+    /// The handler, merged with its duplicates (H1).
+    pub handler: Arc<Handler>,
+    /// What its `if` found, in words; `None` where it has none.
+    pub note: Option<String>,
+}
+
+impl Plan {
+    pub(crate) fn empty(event: EventKind) -> Self {
+        Plan { event, runs: None, selected: Vec::new(), dropped_by_event: Vec::new() }
+    }
+
+    /// The event.
+    pub fn event(&self) -> EventKind {
+        self.event
+    }
+
+    /// What runs, in C6 order; all of it at the same time.
+    pub fn runs(&self) -> &[PlannedRun] {
+        self.runs.as_deref().unwrap_or_default()
+    }
+
+    /// What is configured for the event and does not run, each with the stage and the reason.
+    pub fn skipped(&self) -> impl Iterator<Item = Skipped> {
+        let by_value = self.selected.iter().flat_map(|(hooks, found)| found.skipped(hooks, self.event));
+        by_value.chain(self.dropped_by_event.iter().cloned())
+    }
+
+    /// What is written for the event and could not be loaded (C7); it does not run either.
+    pub fn rejected(&self) -> impl Iterator<Item = &Rejected> {
+        self.selected
+            .iter()
+            .flat_map(|(hooks, _)| hooks.rejected())
+            .filter(|rejected| rejected.event == Some(self.event))
+    }
+}
+
+/// Plans an event over the snapshot's handlers and those registered since.
+pub(crate) fn plan<'a>(parts: impl Iterator<Item = &'a Part>, event: &Event, facts: &Facts<'_>) -> Plan {
+    let kind = event.kind();
+    let mut plan = Plan::empty(kind);
+    let mut gathered: Vec<PlannedRun> = Vec::new();
+    let mut shared: Option<Arc<[PlannedRun]>> = None;
+    for part in parts {
+        let found = part.candidates(kind, event.body.subject());
+        plan.selected.push((part.hooks().clone(), found.clone()));
+        if found.runs.is_empty() {
+            continue;
+        }
+        if found.settled && shared.is_none() && gathered.is_empty() {
+            shared = Some(found.runs.clone());
+            continue;
+        }
+        gathered.extend(shared.take().iter().flat_map(|runs| runs.iter().cloned()));
+        for run in found.runs.iter() {
+            match decide(run, facts) {
+                Ok(run) => gathered.push(run),
+                Err(why) => plan.dropped_by_event.push(Skipped { handler: run.handler.clone(), why }),
+            }
+        }
+    }
+    plan.runs = shared.or_else(|| {
+        gathered.sort_by_key(|run| run.handler.place.position);
+        Some(gathered.into())
+    });
+    plan
+}
+
+/// What the event itself says of a handler whose matcher matched.
+fn decide(run: &PlannedRun, facts: &Facts<'_>) -> Result<PlannedRun, Why> {
+    let handler = &run.handler;
+    if let Some(scope) = &handler.agent_scope
+        && facts.agent_id() != Some(scope.as_str())
+    {
+        return Err(Why::OtherAgent);
+    }
+    if handler.once.as_ref().is_some_and(|once| once.0.load(Ordering::Acquire)) {
+        return Err(Why::OnceDone);
+    }
+    let If::Rule(condition) = &handler.condition else { return Ok(run.clone()) };
+    let note = match facts.judge(condition, &handler.anchor) {
+        Applies::NoMatch { why } => return Err(Why::If { reason: why }),
+        Applies::Match { why } => why,
+        // What can't be known is never taken for a no (P6).
+        Applies::Unknown { why } => format!("runs to be safe: {why}"),
+    };
+    Ok(PlannedRun { handler: handler.clone(), note: Some(note) })
+}

@@ -1,0 +1,198 @@
+//! Runs a command handler: what it gets, how long it may take, and what its end means (H2–H4, H12).
+
+use crate::dispatch::Firing;
+use crate::environment::Environment;
+use crate::handler::{Command, Handler};
+use crate::outcome::Printed;
+use crate::placeholders::{Filled, Places};
+use crate::run_event::{OutputStream, What};
+use becket_model::interpret::{self, PrintedBy, Taken};
+use becket_model::{Event, Failure};
+use becket_process as process;
+use bytes::Bytes;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What came of one command.
+pub(crate) struct Ran {
+    pub(crate) taken: Taken,
+    pub(crate) exit: Option<i32>,
+    pub(crate) stdout: Bytes,
+    pub(crate) stderr: Bytes,
+    pub(crate) printed: Printed,
+}
+
+/// Runs the command to its end, its deadline, or the firing's cancellation.
+pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, command: &Command) -> Ran {
+    let spec = firing.event.kind().spec();
+    let prepared = match prepare(firing, handler, command) {
+        Ok(prepared) => prepared,
+        Err(failure) => return Ran::failed(interpret::failed(spec, failure)),
+    };
+    let limit = firing.limit_of(handler);
+    let limits = process::Limits { deadline: Some(limit), ..firing.limits.clone() };
+    let mut sink = |chunk: process::Chunk<'_>| {
+        firing.emit(|| What::Output {
+            handler: handler.clone(),
+            stream: match chunk.stream {
+                process::Stream::Stdout => OutputStream::Stdout,
+                process::Stream::Stderr => OutputStream::Stderr,
+            },
+            bytes: chunk.bytes.into(),
+        });
+    };
+    match firing.runner.run(&prepared, &limits, firing.cancel, &mut sink).await {
+        Ok(finished) => Ran::of(spec, finished, limit),
+        Err(error) => {
+            Ran::failed(interpret::failed(spec, Failure::CannotStart { message: error.to_string() }))
+        }
+    }
+}
+
+impl Ran {
+    pub(crate) fn failed(taken: Taken) -> Self {
+        Ran { taken, exit: None, stdout: Bytes::new(), stderr: Bytes::new(), printed: Printed::default() }
+    }
+
+    fn of(spec: &becket_model::table::EventSpec, finished: process::Finished, limit: Duration) -> Self {
+        let (taken, exit) = match finished.end {
+            process::End::Exited(exit) => {
+                let output = interpret::Printed {
+                    exit,
+                    stdout: &finished.stdout.bytes,
+                    stderr: &finished.stderr.bytes,
+                    by: PrintedBy::Command,
+                };
+                (interpret::printed(spec, &output), Some(exit))
+            }
+            process::End::Signaled(signal) => (interpret::failed(spec, Failure::Signaled { signal }), None),
+            process::End::TimedOut => (interpret::failed(spec, Failure::TimedOut { limit }), None),
+            process::End::Cancelled => (interpret::failed(spec, Failure::Cancelled), None),
+            process::End::Lost => {
+                let message = "something in the host took its exit status (is SIGCHLD ignored?)".to_owned();
+                (interpret::failed(spec, Failure::Lost { message }), None)
+            }
+        };
+        let printed = Printed { stdout: finished.stdout.total, stderr: finished.stderr.total };
+        Ran { taken, exit, stdout: finished.stdout.bytes, stderr: finished.stderr.bytes, printed }
+    }
+}
+
+fn prepare(firing: &Firing<'_>, handler: &Handler, command: &Command) -> Result<process::Command, Failure> {
+    let filled = firing
+        .places
+        .fill(handler, command)
+        .map_err(|error| Failure::CannotStart { message: error.to_string() })?;
+    let program = program(filled, firing.environment)?;
+    let mut env = firing.base_env.to_vec();
+    env.extend(
+        firing.places.variables(handler.root.as_deref()).into_iter().map(|(n, v)| (n.into(), v.into())),
+    );
+    env.extend(event_variables(firing.places, firing.event));
+    if let Some(file) = firing.env_file(handler)? {
+        env.push((firing.places.profile.var("ENV_FILE").into(), file.into_os_string()));
+    }
+    let cwd = working_directory(&firing.event.session.cwd, &firing.places.project_dir);
+    Ok(process::Command { program, env, cwd, stdin: firing.stdin() })
+}
+
+/// The program for the filled command (H2).
+fn program(filled: Filled, environment: &Environment) -> Result<process::Program, Failure> {
+    Ok(match filled {
+        Filled::Exec { program, args } => process::Program::exec(program, args),
+        Filled::Shell { script, power: true } => {
+            let shell = power_shell(environment)?;
+            process::Program::exec(
+                shell,
+                ["-NoProfile".into(), "-NonInteractive".into(), "-Command".into(), script],
+            )
+        }
+        Filled::Shell { script, power: false } => default_shell(script, environment)?,
+    })
+}
+
+#[cfg(unix)]
+fn default_shell(script: String, _environment: &Environment) -> Result<process::Program, Failure> {
+    Ok(process::Program::shell(script))
+}
+
+/// Git Bash where it is installed, else PowerShell (H2). Written for Windows and not tested there.
+#[cfg(windows)]
+fn default_shell(script: String, environment: &Environment) -> Result<process::Program, Failure> {
+    let git = PathBuf::from(r"C:\Program Files\Git\bin\bash.exe");
+    if git.is_file() {
+        return Ok(process::Program::exec(git, ["-c".to_owned(), script]));
+    }
+    let shell = power_shell(environment)?;
+    Ok(process::Program::exec(
+        shell,
+        ["-NoProfile".into(), "-NonInteractive".into(), "-Command".into(), script],
+    ))
+}
+
+fn power_shell(environment: &Environment) -> Result<PathBuf, Failure> {
+    let path = environment.var("PATH").unwrap_or_default().to_owned();
+    let found = ["pwsh", "powershell"].iter().find_map(|name| {
+        std::env::split_paths(&path)
+            .map(|dir| dir.join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
+            .find(|file| file.is_file())
+    });
+    found.ok_or_else(|| Failure::CannotStart {
+        message: "`shell: \"powershell\"` needs `pwsh` or `powershell` on PATH: install PowerShell, or drop `shell`"
+            .into(),
+    })
+}
+
+/// The session's directory; the project's where that is gone (H3).
+fn working_directory(cwd: &Path, project_dir: &Path) -> PathBuf {
+    if cwd.is_dir() { cwd.to_path_buf() } else { project_dir.to_path_buf() }
+}
+
+/// What every hook of a snapshot gets: the host's variables without telemetry exporters, the settings' `env`, and
+/// the profile's own (H3).
+pub(crate) fn base_env(
+    environment: &Environment,
+    settings_env: &[(String, String)],
+    places: &Places,
+) -> Vec<(OsString, OsString)> {
+    let profile = &places.profile;
+    let mut env: std::collections::BTreeMap<OsString, OsString> = environment
+        .vars()
+        .filter(|(name, _)| !is_telemetry(&name.to_string_lossy()))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    env.extend(settings_env.iter().map(|(name, value)| (name.into(), value.into())));
+    let own =
+        ["PROJECT_DIR", "PLUGIN_ROOT", "PLUGIN_DATA", "ENV_FILE", "EFFORT"].map(|name| profile.var(name));
+    for name in own.iter().chain([&profile.session_var("SESSION_ID")]) {
+        env.remove(std::ffi::OsStr::new(name));
+    }
+    env.insert(profile.var("PID").into(), environment.pid().to_string().into());
+    env.insert(profile.marker.to_string().into(), "1".into());
+    env.insert(profile.session_var("CHILD_SESSION").into(), "1".into());
+    env.into_iter().collect()
+}
+
+/// `OTEL_*` variables that name an exporter: a hook that uses telemetry must not send to the host's collector.
+fn is_telemetry(name: &str) -> bool {
+    name.starts_with("OTEL_") && name.contains("EXPORTER")
+}
+
+fn event_variables(places: &Places, event: &Event) -> Vec<(OsString, OsString)> {
+    let mut out: Vec<(OsString, OsString)> =
+        vec![(places.profile.session_var("SESSION_ID").into(), event.session.id.as_str().into())];
+    if let Some(effort) = event.session.effort.as_ref().filter(|_| event.kind().spec().carries.effort) {
+        out.push((places.profile.var("EFFORT").into(), effort.0.to_string().into()));
+    }
+    out
+}
+
+/// Whether the handler is a text for PowerShell, which gets no environment file (H12).
+pub(crate) fn is_power_shell(handler: &Handler) -> bool {
+    matches!(
+        handler.action,
+        crate::handler::Action::Command(Command::Shell { shell: crate::handler::Shell::PowerShell, .. })
+    )
+}

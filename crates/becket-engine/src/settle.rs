@@ -1,0 +1,254 @@
+//! What becomes of a tool call once hooks and permission rules have both been heard (D3, D6, D8, D10).
+//!
+//! A hook's allow skips the prompt and nothing more: a deny rule still denies and an ask rule still asks. Everything
+//! here is one total function of what was decided; it asks nobody and reads nothing.
+
+use becket_model::{PermissionDecision, Ruling, Verdict};
+
+/// What the rules of all settings say of the call, on the input that would run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RuleSays {
+    /// A deny rule matches.
+    Deny(String),
+    /// An ask rule matches.
+    Ask(String),
+    /// An allow rule covers it.
+    Allow(String),
+    /// No rule decides.
+    Nothing,
+}
+
+/// What else stands between a call and an allow (D3).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Circumstances {
+    /// Whether there is a person to ask.
+    pub(crate) interactive: bool,
+    /// Whether the session is in the mode `dontAsk`.
+    pub(crate) dont_ask: bool,
+    /// Why no hook's allow counts for this call: a critical removal, a tool that needs a person.
+    pub(crate) allow_is_void: Option<String>,
+}
+
+/// What becomes of the call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Settlement {
+    /// It runs without a prompt.
+    Allowed {
+        /// Who says so.
+        because: String,
+    },
+    /// It does not run.
+    Denied {
+        /// The reason, for the model.
+        because: String,
+    },
+    /// A person is asked.
+    Asked {
+        /// Who asks and why.
+        because: String,
+    },
+    /// It waits for the session to be resumed (D10).
+    Deferred,
+    /// It does not run, and the host stops (D6).
+    Stopped {
+        /// `stopReason`, or that a hook stopped it.
+        because: String,
+    },
+    /// Neither hooks nor rules decide: the host's mode does (P11, P14).
+    Open,
+}
+
+/// Settles a PreToolUse verdict (D3, D6, D10).
+pub(crate) fn tool_call(verdict: &Verdict, rules: &RuleSays, circumstances: &Circumstances) -> Settlement {
+    let hook = || verdict.joined_reason().unwrap_or_default();
+    let decision = match &verdict.ruling {
+        Ruling::Permission { decision, .. } => Some(*decision),
+        // No other ruling is given on a tool call; were there one, it would be one that holds back.
+        Ruling::Block(_) | Ruling::RequestDeny { .. } | Ruling::WorktreeFailed(_) => {
+            Some(PermissionDecision::Deny)
+        }
+        Ruling::None | Ruling::RequestAllow { .. } | Ruling::Elicitation { .. } | Ruling::Worktree(_) => None,
+    };
+    if decision == Some(PermissionDecision::Deny) {
+        return Settlement::Denied { because: hook() };
+    }
+    if let Some(stop) = &verdict.stop {
+        let because =
+            stop.what.reason.clone().unwrap_or_else(|| format!("stopped by a hook ({})", stop.source));
+        return Settlement::Stopped { because };
+    }
+    if let RuleSays::Deny(rule) = rules {
+        return Settlement::Denied { because: rule.clone() };
+    }
+    match decision {
+        Some(PermissionDecision::Defer) => Settlement::Deferred,
+        Some(PermissionDecision::Ask) => ask(hook(), circumstances),
+        Some(PermissionDecision::Allow) => allowed_by_hook(rules, circumstances, hook()),
+        Some(PermissionDecision::Deny) | None => by_rule(rules),
+    }
+}
+
+/// A hook asks: a person is asked in every mode, and where there is none the call is denied.
+fn ask(because: String, circumstances: &Circumstances) -> Settlement {
+    if circumstances.interactive && !circumstances.dont_ask {
+        Settlement::Asked { because }
+    } else {
+        Settlement::Denied { because }
+    }
+}
+
+fn allowed_by_hook(rules: &RuleSays, circumstances: &Circumstances, hook: String) -> Settlement {
+    if let RuleSays::Ask(rule) = rules {
+        return Settlement::Asked { because: rule.clone() };
+    }
+    if let Some(why) = &circumstances.allow_is_void {
+        return Settlement::Asked { because: why.clone() };
+    }
+    Settlement::Allowed { because: hook }
+}
+
+fn by_rule(rules: &RuleSays) -> Settlement {
+    match rules {
+        RuleSays::Deny(rule) => Settlement::Denied { because: rule.clone() },
+        RuleSays::Ask(rule) => Settlement::Asked { because: rule.clone() },
+        RuleSays::Allow(rule) => Settlement::Allowed { because: rule.clone() },
+        RuleSays::Nothing => Settlement::Open,
+    }
+}
+
+/// Settles a PermissionRequest verdict (D3, D8): an allow answers the prompt, whoever raised it, but passes no deny
+/// rule; a rewritten input meets the ask rules too.
+pub(crate) fn permission_request(verdict: &Verdict, rules: &RuleSays) -> Settlement {
+    match &verdict.ruling {
+        Ruling::RequestDeny { .. } => {
+            Settlement::Denied { because: verdict.joined_reason().unwrap_or_default() }
+        }
+        Ruling::RequestAllow { updated_input, .. } => match rules {
+            RuleSays::Deny(rule) => Settlement::Denied { because: rule.clone() },
+            RuleSays::Ask(rule) if updated_input.is_some() => Settlement::Asked { because: rule.clone() },
+            RuleSays::Ask(_) | RuleSays::Allow(_) | RuleSays::Nothing => Settlement::Allowed {
+                because: verdict.joined_reason().unwrap_or_else(|| "allowed by a hook".into()),
+            },
+        },
+        Ruling::None
+        | Ruling::Permission { .. }
+        | Ruling::Block(_)
+        | Ruling::Elicitation { .. }
+        | Ruling::Worktree(_)
+        | Ruling::WorktreeFailed(_) => by_rule(rules),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use becket_model::{DecidedBy, EventKind, Reason, Said, Source, Stop};
+
+    fn said<T>(what: T) -> Said<T> {
+        Said { source: Source::User, label: "guard".into(), what }
+    }
+
+    fn verdict(decision: Option<PermissionDecision>) -> Verdict {
+        let mut verdict = Verdict::silent(EventKind::PreToolUse);
+        if let Some(decision) = decision {
+            let reason = Reason { text: "because".into(), by: DecidedBy::Answer };
+            verdict.ruling = Ruling::Permission { decision, reasons: vec![said(reason)] };
+        }
+        verdict
+    }
+
+    /// How far a settlement lets the call go; higher is stricter.
+    fn strictness(settlement: &Settlement) -> u8 {
+        match settlement {
+            Settlement::Allowed { .. } => 0,
+            Settlement::Open => 1,
+            Settlement::Asked { .. } => 2,
+            Settlement::Deferred => 3,
+            Settlement::Denied { .. } | Settlement::Stopped { .. } => 4,
+        }
+    }
+
+    fn rules() -> [RuleSays; 4] {
+        let rule = || "rule".to_owned();
+        [RuleSays::Allow(rule()), RuleSays::Nothing, RuleSays::Ask(rule()), RuleSays::Deny(rule())]
+    }
+
+    const DECISIONS: [Option<PermissionDecision>; 5] = [
+        None,
+        Some(PermissionDecision::Allow),
+        Some(PermissionDecision::Ask),
+        Some(PermissionDecision::Defer),
+        Some(PermissionDecision::Deny),
+    ];
+
+    fn all_circumstances() -> Vec<Circumstances> {
+        let mut all = Vec::new();
+        for interactive in [false, true] {
+            for dont_ask in [false, true] {
+                for void in [None, Some("void".to_owned())] {
+                    all.push(Circumstances { interactive, dont_ask, allow_is_void: void });
+                }
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn a_deny_of_either_side_holds_in_every_circumstance() {
+        // rules: D3, D1
+        for circumstances in all_circumstances() {
+            for rule in rules() {
+                let settled = tool_call(&verdict(Some(PermissionDecision::Deny)), &rule, &circumstances);
+                assert_eq!(strictness(&settled), 4, "{rule:?} {circumstances:?}");
+            }
+            for decision in DECISIONS {
+                let settled = tool_call(&verdict(decision), &RuleSays::Deny("r".into()), &circumstances);
+                assert_eq!(strictness(&settled), 4, "{decision:?} {circumstances:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_ask_rule_is_never_passed_and_an_ask_hook_neither() {
+        // rule: D3
+        for circumstances in all_circumstances() {
+            for decision in DECISIONS {
+                let settled = tool_call(&verdict(decision), &RuleSays::Ask("r".into()), &circumstances);
+                assert!(strictness(&settled) >= 2, "{decision:?} {circumstances:?} {settled:?}");
+            }
+            for rule in rules() {
+                let settled = tool_call(&verdict(Some(PermissionDecision::Ask)), &rule, &circumstances);
+                assert!(strictness(&settled) >= 2, "{rule:?} {circumstances:?} {settled:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_stricter_hook_never_makes_a_laxer_settlement() {
+        // rules: D1, D3
+        let asked =
+            [Some(PermissionDecision::Allow), Some(PermissionDecision::Ask), Some(PermissionDecision::Deny)];
+        for circumstances in all_circumstances() {
+            for rule in rules() {
+                let strict: Vec<u8> = asked
+                    .iter()
+                    .map(|d| strictness(&tool_call(&verdict(*d), &rule, &circumstances)))
+                    .collect();
+                assert!(strict.is_sorted(), "{rule:?} {circumstances:?} {strict:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_stop_holds_the_call_back_whatever_else_is_said() {
+        // rule: D6
+        for decision in DECISIONS {
+            for rule in rules() {
+                let mut stopped = verdict(decision);
+                stopped.stop = Some(said(Stop { reason: None }));
+                let settled = tool_call(&stopped, &rule, &Circumstances::default());
+                assert_eq!(strictness(&settled), 4, "{decision:?} {rule:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Puts permission rules and circumstances beside a verdict (D3), for [`crate::settle`] to decide.
+
+use crate::engine::Inner;
+use crate::facts::{Facts, LinksOnDisk};
+use crate::settle::{self, Circumstances, RuleSays, Settlement};
+use crate::snapshot::Snapshot;
+use crate::tool_input;
+use becket_model::event::PermissionMode;
+use becket_model::table::DecisionModel;
+use becket_model::{Event, Ruling, Verdict};
+use becket_rules::{Behavior, critical_removal};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// What becomes of the call; `None` on events that are not about permission.
+pub(crate) fn of(inner: &Inner, snapshot: &Snapshot, event: &Event, verdict: &Verdict) -> Option<Settlement> {
+    let of_call = match event.kind().spec().decision {
+        DecisionModel::Permission => true,
+        DecisionModel::PermissionRequest => false,
+        DecisionModel::None
+        | DecisionModel::Context
+        | DecisionModel::Block
+        | DecisionModel::Retry
+        | DecisionModel::Task
+        | DecisionModel::ContinueOnly
+        | DecisionModel::Display
+        | DecisionModel::Path
+        | DecisionModel::Elicitation => return None,
+    };
+    // Rules meet the input that would run (D4, D9).
+    let event = match rewritten(verdict) {
+        Some(input) => {
+            let event = tool_input::with_input(event, input);
+            let normal = tool_input::normal(&event, &*inner.tools, inner.environment.home()).into_owned();
+            Cow::Owned(normal)
+        }
+        None => Cow::Borrowed(event),
+    };
+    let facts = Facts::gather(&event, inner.environment.home(), &inner.request.tools);
+    let rules = rules_say(snapshot, &facts);
+    Some(if of_call {
+        settle::tool_call(verdict, &rules, &circumstances(inner, &event, &facts, verdict))
+    } else {
+        settle::permission_request(verdict, &rules)
+    })
+}
+
+/// The input that a hook put in the place of the model's.
+fn rewritten(verdict: &Verdict) -> Option<&Map<String, Value>> {
+    if let Ruling::RequestAllow { updated_input: Some(rewrite), .. } = &verdict.ruling {
+        return Some(&rewrite.what);
+    }
+    verdict.fields.updated_input.as_ref().map(|rewrite| &rewrite.what)
+}
+
+fn circumstances(inner: &Inner, event: &Event, facts: &Facts<'_>, verdict: &Verdict) -> Circumstances {
+    Circumstances {
+        interactive: inner.request.trust.interactive,
+        dont_ask: event.session.permission_mode == Some(PermissionMode::DontAsk),
+        allow_is_void: void_allow(inner, event, facts, verdict),
+    }
+}
+
+/// Tools whose answer is a person's: an allow counts only beside the answers themselves (D3).
+const ANSWERED_BY_A_PERSON: [&str; 2] = ["AskUserQuestion", "ExitPlanMode"];
+
+fn void_allow(inner: &Inner, event: &Event, facts: &Facts<'_>, verdict: &Verdict) -> Option<String> {
+    let (tool, _) = event.body.tool_call()?;
+    if inner.tools.requires_user_interaction(tool) {
+        return Some(format!("`{tool}` says that a person has to answer its prompts"));
+    }
+    if ANSWERED_BY_A_PERSON.contains(&tool) && verdict.fields.updated_input.is_none() {
+        return Some(format!("an allow of `{tool}` counts only beside the answers (`updatedInput`)"));
+    }
+    let scope = facts.scope(&event.session.cwd, &LinksOnDisk);
+    facts.call().and_then(|call| critical_removal(call, &scope))
+}
+
+/// The rules of all settings on the call (P11).
+fn rules_say(snapshot: &Snapshot, facts: &Facts<'_>) -> RuleSays {
+    let Some(call) = facts.call() else { return RuleSays::Nothing };
+    let decision = snapshot.rules.decide(call, &facts.scope(&snapshot.places.project_dir, &LinksOnDisk));
+    let told = match decision.rule {
+        Some(entry) => format!(
+            "the rule `{}` of {} says {}: {}",
+            entry.rule(),
+            entry.origin().label,
+            entry.list().key(),
+            decision.why
+        ),
+        None => decision.why,
+    };
+    match decision.behavior {
+        Behavior::Deny => RuleSays::Deny(told),
+        Behavior::Ask => RuleSays::Ask(told),
+        Behavior::Allow => RuleSays::Allow(told),
+        Behavior::Undecided => RuleSays::Nothing,
+    }
+}

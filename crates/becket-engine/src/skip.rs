@@ -1,0 +1,158 @@
+//! Why a handler does not run: the stage that dropped it, in words.
+
+use crate::handler::Handler;
+use becket_model::{EventKind, Source};
+use becket_rules::MatcherKind;
+use std::fmt;
+use std::sync::Arc;
+
+/// A handler that is configured for an event and does not run for it.
+#[derive(Debug, Clone)]
+pub struct Skipped {
+    /// The handler.
+    pub handler: Arc<Handler>,
+    /// Why it does not run.
+    pub why: Why,
+}
+
+/// Where in the flow a handler was dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Stage {
+    /// Hooks are switched off (G1, G2).
+    Disabled,
+    /// A policy or the way of starting leaves it out (G2).
+    Policy,
+    /// The workspace is not trusted (G3).
+    Trust,
+    /// It belongs to another agent of the session (C10).
+    Scope,
+    /// Its matcher does not match (M1–M7).
+    Matcher,
+    /// Its `if` does not match, or stands where none is looked at (P6, P12).
+    If,
+    /// Another handler does the same (H1).
+    Duplicate,
+    /// It has had its one run (C11).
+    Once,
+    /// It could not be loaded (C7).
+    Schema,
+}
+
+impl Stage {
+    /// One word, as `explain` prints it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Stage::Disabled => "disabled",
+            Stage::Policy => "policy",
+            Stage::Trust => "trust",
+            Stage::Scope => "scope",
+            Stage::Matcher => "matcher",
+            Stage::If => "if",
+            Stage::Duplicate => "duplicate",
+            Stage::Once => "once",
+            Stage::Schema => "schema",
+        }
+    }
+}
+
+/// The reason, with what is needed to put it into words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// Managed `disableAllHooks`.
+    DisabledByPolicy,
+    /// `disableAllHooks` of another source.
+    Disabled {
+        /// Which source.
+        by: Source,
+    },
+    /// Managed `allowManagedHooksOnly`.
+    ManagedOnly,
+    /// Managed `strictPluginOnlyCustomization`.
+    PluginsOnly,
+    /// A bare start.
+    Bare,
+    /// Safe mode.
+    SafeMode,
+    /// The workspace is not trusted.
+    Untrusted,
+    /// It is another agent's.
+    OtherAgent,
+    /// The matcher says no.
+    Matcher {
+        /// What it was tested against.
+        subject: Arc<str>,
+    },
+    /// The `if` says no.
+    If {
+        /// In words.
+        reason: String,
+    },
+    /// The event has no tool call for an `if` to look at.
+    IfNeverRuns,
+    /// Another handler does the same and is at least as strict.
+    Duplicate {
+        /// Whose.
+        source: Source,
+        /// Which.
+        label: Arc<str>,
+    },
+    /// It ran successfully once.
+    OnceDone,
+}
+
+impl Why {
+    /// The stage that this reason belongs to.
+    pub const fn stage(&self) -> Stage {
+        match self {
+            Why::DisabledByPolicy | Why::Disabled { .. } => Stage::Disabled,
+            Why::ManagedOnly | Why::PluginsOnly | Why::Bare | Why::SafeMode => Stage::Policy,
+            Why::Untrusted => Stage::Trust,
+            Why::OtherAgent => Stage::Scope,
+            Why::Matcher { .. } => Stage::Matcher,
+            Why::If { .. } | Why::IfNeverRuns => Stage::If,
+            Why::Duplicate { .. } => Stage::Duplicate,
+            Why::OnceDone => Stage::Once,
+        }
+    }
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.why {
+            Why::DisabledByPolicy => f.write_str("managed settings say `disableAllHooks: true`"),
+            Why::Disabled { by } => write!(f, "`disableAllHooks: true` in the {by} settings"),
+            Why::ManagedOnly => f.write_str("managed settings say `allowManagedHooksOnly: true`"),
+            Why::PluginsOnly => {
+                f.write_str("managed settings leave hooks to plugins (`strictPluginOnlyCustomization`)")
+            }
+            Why::Bare => f.write_str("a bare start runs only hooks of the command line and the host"),
+            Why::SafeMode => f.write_str("safe mode runs only managed hooks"),
+            Why::Untrusted => f.write_str("the workspace is not trusted yet, so nothing runs in it"),
+            Why::OtherAgent => f.write_str("it belongs to another agent of the session"),
+            Why::Matcher { subject } => mismatch(f, &self.handler, subject),
+            Why::If { reason } => f.write_str(reason),
+            Why::IfNeverRuns => if_never_runs(f, self.handler.event),
+            Why::Duplicate { source, label } => {
+                write!(f, "does the same as `{label}` ({source}), which runs")
+            }
+            Why::OnceDone => f.write_str("`once`: it has had its successful run"),
+        }
+    }
+}
+
+/// `matcher "Bash|Wirte" does not match "Write"; did you mean "Bash|Write"?`
+fn mismatch(f: &mut fmt::Formatter<'_>, handler: &Handler, subject: &str) -> fmt::Result {
+    let text = handler.matcher.text();
+    write!(f, "matcher \"{text}\" does not match \"{subject}\"")?;
+    if let MatcherKind::Names(names) = handler.matcher.kind() {
+        let candidates: Vec<&str> = names.iter().map(String::as_str).collect();
+        if let Some(close) = becket_rules::suggest(subject, &candidates) {
+            write!(f, "; did you mean \"{}\"?", text.replace(close, subject))?;
+        }
+    }
+    Ok(())
+}
+
+fn if_never_runs(f: &mut fmt::Formatter<'_>, event: EventKind) -> fmt::Result {
+    write!(f, "`if` is looked at on tool events only; on `{event}` a handler with `if` never runs")
+}

@@ -1,0 +1,53 @@
+//! What a session captured of its configuration: compiled once, immutable, replaced whole (C8).
+
+use crate::candidates::Part;
+use crate::config::{Config, Trust};
+use crate::environment::Environment;
+use crate::gates::{Gates, Start};
+use crate::placeholders::Places;
+use crate::run_command;
+use becket_rules::{RuleOrigin, RuleSet};
+use std::ffi::OsString;
+use std::sync::Arc;
+
+/// The configuration in force. Work in flight keeps the one that it started with.
+#[derive(Debug)]
+pub(crate) struct Snapshot {
+    pub(crate) config: Arc<Config>,
+    pub(crate) part: Part,
+    pub(crate) rules: RuleSet,
+    pub(crate) gates: Gates,
+    pub(crate) places: Arc<Places>,
+    pub(crate) base_env: Vec<(OsString, OsString)>,
+    trust: Trust,
+}
+
+impl Snapshot {
+    pub(crate) fn new(
+        config: Arc<Config>,
+        environment: &Environment,
+        places: Arc<Places>,
+        (start, trust): (Start, Trust),
+    ) -> Self {
+        let gates = Gates::new(&config.policy, start, trust);
+        let part = Part::new(config.hooks.clone(), gates.clone(), places.clone());
+        let base_env = run_command::base_env(environment, &config.settings_env, &places);
+        Snapshot { rules: rules(&config), config, part, gates, places, base_env, trust }
+    }
+
+    /// The same surroundings with another configuration (C8).
+    pub(crate) fn with_config(&self, config: Arc<Config>, environment: &Environment) -> Self {
+        Snapshot::new(config, environment, self.places.clone(), (self.gates.start, self.trust))
+    }
+}
+
+/// The permission rules of all files, compiled.
+fn rules(config: &Config) -> RuleSet {
+    let mut set = RuleSet::default();
+    for rule in &config.permissions {
+        let label = format!("{} ({})", rule.source, rule.location);
+        // INVARIANT: the configuration keeps only rules that have parsed; one that has not is a diagnostic.
+        let _ = set.add(rule.list, &rule.text, RuleOrigin { label, anchor: rule.anchor.clone() });
+    }
+    set
+}

@@ -1,0 +1,44 @@
+//! Handlers for this crate's own tests.
+
+use crate::handler::{Action, Background, Command, Handler, If, Location, Shell, Timeout};
+use becket_model::{EventKind, OnFailure, Place, Source};
+use becket_rules::{Alphabet, Matcher, Renames};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A command of the user's settings on PreToolUse that matches everything.
+pub(crate) fn command(script: &str) -> Handler {
+    from(Source::User, script)
+}
+
+/// The same from another source.
+pub(crate) fn from(source: Source, script: &str) -> Handler {
+    Handler {
+        event: EventKind::PreToolUse,
+        place: Place {
+            position: 0,
+            source,
+            label: script.into(),
+            may_grant: true,
+            on_failure: OnFailure::Open,
+        },
+        location: Location { file: Arc::from(Path::new("/settings.json")), line: 1, column: 1 },
+        matcher: matcher(None),
+        condition: If::Absent,
+        anchor: "/".into(),
+        timeout: Timeout { limit: Duration::from_secs(60), configured: false },
+        status_message: None,
+        once: None,
+        background: Background::No,
+        questions: false,
+        agent_scope: None,
+        root: None,
+        action: Action::Command(Command::Shell { script: script.into(), shell: Shell::Default }),
+    }
+}
+
+/// A matcher of the wide alphabet.
+pub(crate) fn matcher(text: Option<&str>) -> Matcher {
+    Matcher::compile(text, Alphabet::Wide, &Renames::tools()).unwrap()
+}
