@@ -100,9 +100,24 @@ const TOOLS: &[Tool] = &[
     tool("Write", Primary::Path("file_path", Access::Edit)),
 ];
 
-/// The tools whose input the rules understand, by name.
+const NAMES: [&str; TOOLS.len()] = {
+    let (mut names, mut at) = ([""; TOOLS.len()], 0);
+    while at < names.len() {
+        names[at] = TOOLS[at].name;
+        at += 1;
+    }
+    names
+};
+
+/// The names of the tools in the table, sorted; new names only.
 #[must_use]
-pub fn known() -> &'static [Tool] {
+pub fn known() -> &'static [&'static str] {
+    &NAMES
+}
+
+/// The whole table, by name.
+#[must_use]
+pub fn table() -> &'static [Tool] {
     TOOLS
 }
 
