@@ -8,6 +8,7 @@
 
 mod bounded;
 mod error;
+mod opening;
 mod program;
 mod renames;
 mod run;
@@ -107,6 +108,9 @@ impl Matcher {
     #[must_use]
     pub fn judge(&self, value: &str) -> Verdict {
         let mut verdict = self.judge_one(value);
+        if !self.0.renames.concerns(value) {
+            return verdict;
+        }
         for other in self.0.renames.also(value) {
             match verdict {
                 Verdict::Match => return Verdict::Match,

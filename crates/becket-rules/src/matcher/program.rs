@@ -4,6 +4,7 @@
 //! once over the whole value beforehand: a lookbehind from the left, a lookahead, compiled in reverse, from the
 //! right. What it found is a table of positions that the outer program reads.
 
+use super::opening::Opening;
 use super::syntax::Node;
 use super::units::Units;
 
@@ -14,6 +15,7 @@ const MOST_STEPS: usize = 10_000;
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) main: Vec<Step>,
+    pub(super) opening: Opening,
     /// In the order of evaluation: a lookaround inside another comes first.
     pub(super) looks: Vec<Look>,
     pub(super) size: usize,
@@ -47,7 +49,7 @@ impl Program {
     pub(super) fn compile(node: &Node) -> Option<Self> {
         let mut compiler = Compiler { looks: Vec::new(), size: 0 };
         let main = compiler.whole(node, false).ok()?;
-        Some(Self { main, looks: compiler.looks, size: compiler.size })
+        Some(Self { opening: Opening::of(&main), main, looks: compiler.looks, size: compiler.size })
     }
 }
 

@@ -60,6 +60,12 @@ impl Renames {
         self.0.renamed.iter().find(|(old, _)| old == name).map_or(name, |(_, new)| new)
     }
 
+    /// Whether `value` has another name at all; most values have none.
+    pub(crate) fn concerns(&self, value: &str) -> bool {
+        self.0.renamed.iter().any(|(old, new)| old == value || new == value)
+            || self.0.also.iter().any(|(name, _)| name == value)
+    }
+
     /// Every other name under which `value` matches.
     pub fn also<'a>(&'a self, value: &'a str) -> impl Iterator<Item = &'a str> {
         let current = self.current(value);

@@ -13,6 +13,9 @@ impl Program {
         if value.len().saturating_add(1).saturating_mul(self.size) > MOST_WORK {
             return Verdict::Unknown;
         }
+        if self.opening.excludes(value) {
+            return Verdict::NoMatch;
+        }
         let units: Vec<u16> = value.encode_utf16().collect();
         let mut tables: Vec<Vec<bool>> = Vec::with_capacity(self.looks.len());
         for look in &self.looks {
