@@ -71,9 +71,7 @@ fn of_v6(address: Ipv6Addr) -> Address {
 /// Within 2000::/3: IETF assignments with Teredo and benchmarking, and documentation.
 fn is_special(segments: [u16; 8]) -> bool {
     let [first, second, ..] = segments;
-    (first == 0x2001 && second < 0x200)
-        || (first == 0x2001 && second == 0xdb8)
-        || (first == 0x3fff && second < 0x1000)
+    (first == 0x2001 && (second < 0x200 || second == 0xdb8)) || (first == 0x3fff && second < 0x1000)
 }
 
 /// The IPv4 address inside an IPv6 one: mapped, compatible, NAT64, 6to4.

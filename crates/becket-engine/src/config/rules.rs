@@ -1,7 +1,6 @@
 //! What `becket_rules` says of the texts in a configuration, as findings.
 
-use super::permissions::RuleList;
-use becket_rules::{Condition, Rule, RuleError, RuleErrorKind};
+use becket_rules::{Condition, Rule, RuleError, RuleErrorKind, RuleList, RuleWarning};
 
 /// A remark about a rule's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,9 +33,8 @@ pub(crate) fn condition(text: &str) -> Result<Option<Condition>, (Remark, Vec<St
 /// # Errors
 /// Why it is none.
 pub(crate) fn check(list: RuleList, text: &str) -> Result<Vec<Remark>, Remark> {
-    let _ = list;
     match Rule::parse(text) {
-        Ok(_) => Ok(Vec::new()),
+        Ok(rule) => Ok(RuleWarning::of(&rule, list).iter().map(remark).collect()),
         Err(error) => Err(Remark {
             code: "invalid-rule",
             message: format!("{error}; it is not applied"),
@@ -44,6 +42,19 @@ pub(crate) fn check(list: RuleList, text: &str) -> Result<Vec<Remark>, Remark> {
             rule: "P1",
         }),
     }
+}
+
+/// A rule that parses and does less than it seems to.
+fn remark(warning: &RuleWarning) -> Remark {
+    let (code, rule) = match warning {
+        RuleWarning::UnanchoredGlob { .. } => ("unanchored-allow-glob", "P1"),
+        RuleWarning::UnknownTool { .. } => ("unknown-tool", "P1"),
+        RuleWarning::NeverConsulted { .. } => ("rule-never-consulted", "P7"),
+        RuleWarning::PrimaryField { .. } => ("rule-on-primary-field", "P10"),
+        RuleWarning::ParameterInAllow { .. } => ("parameter-in-allow", "P10"),
+        RuleWarning::Negated { .. } => ("negated-pattern", "P7"),
+    };
+    Remark { code, message: warning.to_string(), help: None, rule }
 }
 
 /// What to write instead of the mistakes that people make.

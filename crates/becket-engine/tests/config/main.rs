@@ -1,5 +1,7 @@
 //! The configuration: found, read entry by entry, merged, judged and written back.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
 mod cases;
 mod guards;
 mod laws;

@@ -5,12 +5,12 @@ use becket_engine::{Environment, Profile};
 use std::path::{Path, PathBuf};
 
 /// A machine of its own for one test.
-pub struct Machine {
+pub(crate) struct Machine {
     directory: tempfile::TempDir,
 }
 
 impl Machine {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let machine = Machine { directory: tempfile::tempdir().unwrap() };
         for place in ["home/.claude", "project/.claude", "managed", "plugin"] {
             std::fs::create_dir_all(machine.path(place)).unwrap();
@@ -18,12 +18,12 @@ impl Machine {
         machine
     }
 
-    pub fn path(&self, path: &str) -> PathBuf {
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.directory.path().canonicalize().unwrap().join(path)
     }
 
     /// Writes a file, its directories too.
-    pub fn write(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
@@ -31,28 +31,28 @@ impl Machine {
     }
 
     /// Writes the settings of a source: `user`, `project`, `local`, `managed` or `plugin`.
-    pub fn settings(&self, source: &str, text: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn settings(&self, source: &str, text: impl AsRef<[u8]>) -> PathBuf {
         self.write(file_of(source), text)
     }
 
-    pub fn request(&self) -> Request {
+    pub(crate) fn request(&self) -> Request {
         let environment = Environment::empty().with_home(self.path("home"));
         let mut request = Request::new(Profile::claude(), environment, self.path("project"));
         request.managed = Some(self.path("managed"));
         request
     }
 
-    pub fn with_plugin(&self) -> Request {
+    pub(crate) fn with_plugin(&self) -> Request {
         let mut request = self.request();
         request.plugins.push(Plugin::new("kit@market", self.path("plugin")));
         request
     }
 
-    pub fn loaded(&self) -> Loaded {
+    pub(crate) fn loaded(&self) -> Loaded {
         load(&self.with_plugin())
     }
 
-    pub fn config(&self) -> Config {
+    pub(crate) fn config(&self) -> Config {
         resolve(&self.loaded())
     }
 }
@@ -70,22 +70,22 @@ fn file_of(source: &str) -> &str {
 }
 
 /// The labels of an event's handlers, in order.
-pub fn labels(config: &Config, event: becket_model::EventKind) -> Vec<String> {
+pub(crate) fn labels(config: &Config, event: becket_model::EventKind) -> Vec<String> {
     config.hooks.of(event).iter().map(|handler| handler.place.label.to_string()).collect()
 }
 
 /// The codes of findings.
-pub fn codes(diagnostics: &[Diagnostic]) -> Vec<&'static str> {
+pub(crate) fn codes(diagnostics: &[Diagnostic]) -> Vec<&'static str> {
     diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
 }
 
 /// A hooks file with one command under one event.
-pub fn one(event: &str, command: &str) -> String {
+pub(crate) fn one(event: &str, command: &str) -> String {
     let handler = serde_json::json!({ "type": "command", "command": command });
     serde_json::json!({ "hooks": { event: [{ "hooks": [handler] }] } }).to_string()
 }
 
 /// Whether a path is that file of the machine.
-pub fn is(path: &Path, machine: &Machine, file: &str) -> bool {
+pub(crate) fn is(path: &Path, machine: &Machine, file: &str) -> bool {
     path == machine.path(file)
 }

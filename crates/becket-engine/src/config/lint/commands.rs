@@ -27,9 +27,8 @@ pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) 
 fn shell_text(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     let line = Line::parse(text);
     let at = entry.handler.action_span;
-    let unparsable = line.unknowns().find_map(|reason| match reason {
-        UnknownReason::Unparsable { what, .. } => Some(*what),
-        _ => None,
+    let unparsable = line.unknowns().find_map(|reason| {
+        if let UnknownReason::Unparsable { what, .. } = reason { Some(*what) } else { None }
     });
     if let Some(what) = unparsable {
         let message = format!("the shell can't read this command ({what}), so the hook fails every time");

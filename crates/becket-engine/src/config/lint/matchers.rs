@@ -18,7 +18,7 @@ pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) 
     }
     match entry.matcher.kind() {
         MatcherKind::Everything => {}
-        MatcherKind::Names(names) if names.is_empty() => {
+        MatcherKind::Names([]) => {
             report
                 .warning(
                     entry.matcher_span,
@@ -62,12 +62,12 @@ fn tool_name(name: &str, entry: &Entry, around: &Around<'_>, report: &mut Report
         }
         return;
     }
-    let known: Vec<&str> = tools::known().iter().map(|tool| tool.name).collect();
+    let known = tools::known();
     let current = around.tools.current(name);
     if known.contains(&current) {
         return;
     }
-    let near = suggest(name, &known).map(|near| format!("did you mean `{near}`? names are case-sensitive"));
+    let near = suggest(name, known).map(|near| format!("did you mean `{near}`? names are case-sensitive"));
     let message =
         format!("`{name}` is no tool that is known here; if the host has none either, this never matches");
     report.warning(entry.matcher_span, "unknown-tool", message).maybe_help(near).rule("M2");

@@ -2,6 +2,7 @@
 //! two disagree is decided by [`super::resolve`].
 
 mod action;
+mod common;
 mod dialect;
 mod fields;
 mod group;
@@ -10,6 +11,8 @@ mod permissions;
 mod settings;
 mod sheet;
 mod switches;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use fields::At;
 pub(crate) use settings::{NotRead, document, hooks_file, hooks_value, settings};

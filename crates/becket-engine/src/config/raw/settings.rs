@@ -12,7 +12,7 @@ use becket_model::EventKind;
 use becket_rules::suggest;
 
 /// Keys that this engine reads in a settings file; others belong to the host.
-const KEYS: &[&str] = &[
+pub(crate) const KEYS: &[&str] = &[
     "hooks",
     "permissions",
     "env",

@@ -60,10 +60,6 @@ impl<'a> Report<'a> {
         &self.source
     }
 
-    pub(crate) fn file(&self) -> &Arc<Path> {
-        &self.file
-    }
-
     /// The text of the latest error, for what is listed as not loaded.
     pub(crate) fn latest_error(&self) -> String {
         let error = self.found.iter().rev().find(|found| found.is_error());

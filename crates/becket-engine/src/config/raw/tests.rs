@@ -1,0 +1,41 @@
+//! The keys that are read are the keys that the schema of settings files has.
+
+use super::action;
+use super::group::GROUP_KEYS;
+use super::handler::COMMON_KEYS;
+use super::{permissions, settings};
+use becket_model::table::HandlerKind;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+fn schema() -> Value {
+    becket_model::schema::all().into_iter().find(|(name, _)| name == "settings.json").unwrap().1
+}
+
+fn keys(schema: &Value) -> BTreeSet<String> {
+    schema["properties"].as_object().unwrap().keys().filter(|key| *key != "$schema").cloned().collect()
+}
+
+fn set<'a>(keys: impl IntoIterator<Item = &'a &'a str>) -> BTreeSet<String> {
+    keys.into_iter().map(|key| (*key).to_owned()).collect()
+}
+
+// rules: C1, H10
+#[test]
+fn the_schema_and_the_reader_know_the_same_keys() {
+    let schema = schema();
+    let of = |name: &str| &schema["$defs"][name];
+    assert_eq!(keys(&schema), set(settings::KEYS));
+    assert_eq!(keys(of("Permissions")), set(permissions::KEYS));
+    assert_eq!(keys(of("MatcherGroup")), set(GROUP_KEYS));
+    for (kind, name) in [
+        (HandlerKind::Command, "CommandHandler"),
+        (HandlerKind::Http, "HttpHandler"),
+        (HandlerKind::McpTool, "McpToolHandler"),
+        (HandlerKind::Prompt, "PromptHandler"),
+        (HandlerKind::Agent, "AgentHandler"),
+    ] {
+        let read = set(COMMON_KEYS.iter().filter(|key| **key != "type").chain(action::keys(kind)));
+        assert_eq!(keys(of(name)), read, "{kind}");
+    }
+}
