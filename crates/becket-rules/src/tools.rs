@@ -111,13 +111,13 @@ const NAMES: [&str; TOOLS.len()] = {
 
 /// The names of the tools in the table, sorted; new names only.
 #[must_use]
-pub fn known() -> &'static [&'static str] {
+pub fn names() -> &'static [&'static str] {
     &NAMES
 }
 
-/// The whole table, by name.
+/// The tools whose input the rules understand, by name.
 #[must_use]
-pub fn table() -> &'static [Tool] {
+pub fn known() -> &'static [Tool] {
     TOOLS
 }
 

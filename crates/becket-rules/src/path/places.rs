@@ -9,7 +9,6 @@ use super::normal::Normal;
 pub(crate) struct Places<'a> {
     pub(crate) cwd: &'a Path,
     pub(crate) home: Option<&'a Path>,
-    pub(crate) project: &'a Path,
     pub(crate) settings: &'a Path,
     pub(crate) links: &'a dyn Links,
 }
@@ -29,10 +28,6 @@ impl Places<'_> {
 
     pub(crate) fn cwd(&self) -> Vec<Normal> {
         self.both(self.cwd)
-    }
-
-    pub(crate) fn project(&self) -> Vec<Normal> {
-        self.both(self.project)
     }
 
     /// A place, and where it really is.

@@ -35,8 +35,6 @@ pub struct Scope<'a> {
     pub cwd: &'a Path,
     /// The home directory, absolute: `~/p` starts there. Without one `~` is unknown.
     pub home: Option<&'a Path>,
-    /// The project's root, absolute: in a handler's `if`, which must not miss, `p` starts there too.
-    pub project_dir: &'a Path,
     /// The directory of the settings source, absolute: `/p` in a handler's `if` starts there. A [`RuleSet`] takes each
     /// rule's own from its origin.
     ///
@@ -101,8 +99,8 @@ impl<'a> Call<'a> {
 impl<'a> Scope<'a> {
     /// The places of a rule that was written in `settings`.
     pub(crate) fn places(&self, settings: &'a Path) -> Places<'a> {
-        let Self { cwd, home, project_dir, anchor: _, links } = *self;
-        Places { cwd, home, project: project_dir, settings, links }
+        let Self { cwd, home, anchor: _, links } = *self;
+        Places { cwd, home, settings, links }
     }
 
     pub(crate) fn home_path(&self) -> Option<Normal> {
@@ -112,11 +110,10 @@ impl<'a> Scope<'a> {
 
 impl std::fmt::Debug for Scope<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { cwd, home, project_dir, anchor, links: _ } = self;
+        let Self { cwd, home, anchor, links: _ } = self;
         f.debug_struct("Scope")
             .field("cwd", cwd)
             .field("home", home)
-            .field("project_dir", project_dir)
             .field("anchor", anchor)
             .finish_non_exhaustive()
     }

@@ -73,7 +73,7 @@ pub struct Decision<'r> {
 /// rules.add(RuleList::Deny, "Bash(git push *)", origin)?;
 ///
 /// let anchor = Path::new("/work");
-/// let scope = Scope { cwd: anchor, home: None, project_dir: anchor, anchor, links: &NoLinks };
+/// let scope = Scope { cwd: anchor, home: None, anchor, links: &NoLinks };
 /// let input = serde_json::json!({"command": "git add . && sudo git push"});
 /// let call = Call::new("Bash", input.as_object().unwrap());
 /// assert_eq!(rules.decide(&call, &scope).behavior, Behavior::Deny);
