@@ -111,13 +111,13 @@ const NAMES: [&str; TOOLS.len()] = {
 
 /// The names of the tools in the table, sorted; new names only.
 #[must_use]
-pub fn names() -> &'static [&'static str] {
+pub fn known() -> &'static [&'static str] {
     &NAMES
 }
 
 /// The tools whose input the rules understand, by name.
 #[must_use]
-pub fn known() -> &'static [Tool] {
+pub fn table() -> &'static [Tool] {
     TOOLS
 }
 

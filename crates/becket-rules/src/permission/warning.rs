@@ -84,7 +84,7 @@ fn unknown_tool(tool: &str) -> Option<RuleWarning> {
     if tool.contains(['_', '*']) || tools::find(renames.current(tool)).is_some() {
         return None;
     }
-    Some(RuleWarning::UnknownTool { tool: tool.to_owned(), suggestion: suggest(tool, tools::names()) })
+    Some(RuleWarning::UnknownTool { tool: tool.to_owned(), suggestion: suggest(tool, tools::known()) })
 }
 
 fn of_specifier(rule: &Rule, specifier: &str, list: RuleList) -> Option<RuleWarning> {
