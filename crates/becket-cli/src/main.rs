@@ -1,2 +1,22 @@
-//! The `becket` binary.
-fn main() {}
+//! The `becket` binary: agent hooks, checked, explained and fired from the command line.
+//!
+//! Each command is a view of a value of the engine: `explain` of a plan, `list` of the hook set, `check` of the
+//! configuration's findings, `fire` of an outcome. It decides nothing that the engine does not decide. Only [`env`]
+//! reads the surroundings of the process, and only [`out`] writes to its streams.
+
+mod args;
+mod commands;
+mod env;
+mod error;
+mod event;
+mod out;
+mod report;
+mod run;
+mod session;
+mod view;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    run::main(&env::Surroundings::of_process())
+}

@@ -1,0 +1,227 @@
+//! The command line as it is typed. Nothing is looked up or read here: see [`crate::session`] and [`crate::event`].
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Checks, explains and fires the hooks of AI agents.
+#[derive(Debug, Parser)]
+#[command(name = "becket", version, arg_required_else_help = true, propagate_version = true)]
+#[command(after_help = "Exit codes: 0 nothing against it, 1 an error, 2 blocked, 3 asks or defers.")]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Global {
+    /// Act as if started in DIR
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    pub(crate) directory: Option<PathBuf>,
+    /// The dialect: which directories and variables are used
+    #[arg(long, value_enum, default_value_t = ProfileName::Claude, global = true)]
+    pub(crate) profile: ProfileName,
+    /// More settings, as a file or as JSON (source `flag`)
+    #[arg(long, value_name = "FILE|JSON", global = true)]
+    pub(crate) settings: Option<String>,
+    /// Another plugin, by its directory; may be repeated
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) plugin_dir: Vec<PathBuf>,
+    /// Read managed settings from DIR instead of the system's place
+    #[arg(long, value_name = "DIR", global = true, hide = true)]
+    pub(crate) managed_dir: Option<PathBuf>,
+    /// Refuse to work with a configuration that has errors
+    #[arg(long, global = true)]
+    pub(crate) strict: bool,
+    /// Print JSON (`becket schema report` describes it)
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t = ColourChoice::Auto, value_name = "WHEN", global = true)]
+    pub(crate) color: ColourChoice,
+}
+
+/// A profile by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProfileName {
+    Claude,
+    Agent,
+    Becket,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColourChoice {
+    Auto,
+    Always,
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the hooks of an event and show what they decide
+    Fire(FireArgs),
+    /// Show which hooks an event would run and why the others would not; runs nothing
+    Explain(ExplainArgs),
+    /// List the effective hooks with their sources
+    List(ListArgs),
+    /// Find what is wrong in a configuration
+    Check(CheckArgs),
+    /// Say how the output of a hook is taken; reads its stdout from stdin
+    CheckOutput(CheckOutputArgs),
+    /// Show what events there are, or all about one
+    Events(EventsArgs),
+    /// Print a JSON Schema
+    Schema(SchemaArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write all pages into DIR
+    Man {
+        /// Where to write the pages
+        directory: Option<PathBuf>,
+    },
+    /// Print the reference of all commands in Markdown
+    #[command(hide = true)]
+    Reference,
+}
+
+/// `becket fire`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  becket fire PreToolUse --tool Bash --input '{\"command\": \"git push --force\"}'
+  becket fire UserPromptSubmit --set prompt='hello there'
+  becket fire --stdin-event          (as the one hook of another agent)
+
+Exit codes: 0 nothing against it, 1 an error of becket's own, 2 blocked, 3 asks or defers.")]
+pub(crate) struct FireArgs {
+    /// The event; with --stdin-event it stands in the input
+    #[arg(required_unless_present = "stdin_event")]
+    pub(crate) event: Option<String>,
+    #[command(flatten)]
+    pub(crate) fields: EventFields,
+    /// Read a whole hook input from stdin, and answer as a hook does: JSON on stdout, exit code 0 or 2
+    #[arg(
+        long,
+        conflicts_with_all = ["event", "tool", "input", "set", "mode", "session", "json", "nobody_to_ask"]
+    )]
+    pub(crate) stdin_event: bool,
+    /// Decide as in a session with nobody to ask: an ask becomes a denial
+    #[arg(long)]
+    pub(crate) nobody_to_ask: bool,
+}
+
+/// `becket explain`
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The event
+    pub(crate) event: String,
+    #[command(flatten)]
+    pub(crate) fields: EventFields,
+}
+
+/// What an event says.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct EventFields {
+    /// The tool, for events about a tool call
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// The tool's input (on other events: the event's fields) as JSON, from a file, or from stdin
+    #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
+    pub(crate) input: Option<String>,
+    /// Sets a field of the input; VALUE is JSON or text, KEY may go inside: `tool_input.command`
+    #[arg(long, value_name = "KEY=VALUE", allow_hyphen_values = true)]
+    pub(crate) set: Vec<String>,
+    /// The permission mode
+    #[arg(long, value_parser = ["default", "plan", "acceptEdits", "auto", "dontAsk", "bypassPermissions"])]
+    pub(crate) mode: Option<String>,
+    /// The session's id
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+}
+
+/// `becket list`
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Only this event
+    pub(crate) event: Option<String>,
+}
+
+/// `becket check`
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 no errors, 1 errors (with --deny warnings: or warnings).")]
+pub(crate) struct CheckArgs {
+    /// Settings files, hooks.json, plugin or project directories, skills and agents (.md); none: all that is in force
+    pub(crate) paths: Vec<PathBuf>,
+    /// How to print what is found
+    #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
+    pub(crate) format: CheckFormat,
+    /// Exit with 1 on warnings too
+    #[arg(long, value_parser = ["warnings"], value_name = "warnings")]
+    pub(crate) deny: Option<String>,
+}
+
+/// How `check` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// With the lines of the file
+    Human,
+    /// As `becket schema report` says
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+}
+
+/// `becket check-output`
+#[derive(Debug, Args)]
+pub(crate) struct CheckOutputArgs {
+    /// The event that the hook answered
+    pub(crate) event: String,
+    /// The hook's exit code
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) exit: i32,
+    /// What the hook printed to stderr, as text or from a file
+    #[arg(long, value_name = "TEXT|@FILE", allow_hyphen_values = true)]
+    pub(crate) stderr: Option<String>,
+}
+
+/// `becket events`
+#[derive(Debug, Args)]
+pub(crate) struct EventsArgs {
+    /// All about this event
+    pub(crate) event: Option<String>,
+}
+
+/// `becket schema`
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    #[command(subcommand)]
+    pub(crate) what: SchemaOf,
+}
+
+/// What to print the schema of.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SchemaOf {
+    /// A settings file
+    Settings,
+    /// What a hook of EVENT reads on stdin
+    Input {
+        /// The event
+        event: String,
+    },
+    /// What a hook of EVENT may print
+    Output {
+        /// The event
+        event: String,
+    },
+    /// What becket prints with --json
+    Report,
+}

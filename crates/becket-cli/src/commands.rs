@@ -1,0 +1,12 @@
+//! One file per command: resolves its arguments, asks the engine, hands a view to a reporter.
+
+pub(crate) mod check;
+pub(crate) mod check_output;
+pub(crate) mod completions;
+pub(crate) mod events;
+pub(crate) mod explain;
+pub(crate) mod fire;
+pub(crate) mod list;
+pub(crate) mod man;
+pub(crate) mod reference;
+pub(crate) mod schema;

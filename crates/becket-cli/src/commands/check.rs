@@ -1,0 +1,93 @@
+//! `becket check`: every finding of a configuration.
+
+mod target;
+
+use crate::args::{CheckArgs, CheckFormat, Global};
+use crate::env::Surroundings;
+use crate::out::Out;
+use crate::report::human::findings;
+use crate::report::{github, json, sarif};
+use crate::run::Done;
+use crate::session::Session;
+use crate::view::Report;
+use crate::view::finding::Checked;
+use becket_engine::config::{self, Diagnostic, Loaded, Request};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What was found, and the texts to show it in.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    diagnostics: Vec<Diagnostic>,
+    texts: findings::Texts,
+    files: usize,
+}
+
+/// Checks what the arguments name. Ends with 1 on errors, and on warnings where they are denied.
+pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
+    let session = Session::new(global, around)?;
+    let mut found = Found::default();
+    if args.paths.is_empty() {
+        found.configuration(&session.request());
+    }
+    for path in &args.paths {
+        target::check(&session.start.join(path), &session, &mut found)?;
+    }
+    found.put_in_order();
+    let checked = Checked::new(&found.diagnostics, found.files);
+    let fails = checked.errors > 0 || (args.deny.is_some() && checked.warnings > 0);
+    let format = if global.json { CheckFormat::Json } else { args.format };
+    match format {
+        CheckFormat::Human => {
+            let details = findings::render(&found.diagnostics, &found.texts, around);
+            out.print(&(details + &findings::summary(&checked)))?;
+        }
+        CheckFormat::Json => json::print(&Report::Check(checked), out)?,
+        CheckFormat::Sarif => {
+            out.print_raw(format!("{:#}\n", sarif::render(&checked, &session.start)).as_bytes())?;
+        }
+        CheckFormat::Github => out.print_raw(github::render(&checked, &session.start).as_bytes())?,
+    }
+    Ok(u8::from(fails))
+}
+
+impl Found {
+    /// Loads and judges what a request describes.
+    pub(super) fn configuration(&mut self, request: &Request) {
+        let loaded = config::load(request);
+        self.diagnostics.extend(config::resolve(&loaded).diagnostics);
+        self.diagnostics.extend(config::lint(&loaded));
+        self.diagnostics.extend(config::lint_files(&loaded));
+        self.files += loaded.layers().len();
+        self.keep_texts(&loaded);
+    }
+
+    /// Takes the findings of one text.
+    pub(super) fn text(&mut self, file: &str, text: &str, diagnostics: Vec<Diagnostic>) {
+        self.diagnostics.extend(diagnostics);
+        self.files += 1;
+        self.texts.insert(file.to_owned(), findings::visible(text));
+    }
+
+    fn keep_texts(&mut self, loaded: &Loaded) {
+        for layer in loaded.layers() {
+            let name = layer.file.to_string_lossy().into_owned();
+            let is_shown = self.diagnostics.iter().any(|diagnostic| diagnostic.file == layer.file);
+            if let (true, Ok(text)) = (is_shown, &layer.text) {
+                self.texts.insert(name, findings::visible(text));
+            }
+        }
+    }
+
+    /// By file in the order of loading, then by place; each finding once.
+    fn put_in_order(&mut self) {
+        let mut order: HashMap<Arc<std::path::Path>, usize> = HashMap::new();
+        for diagnostic in &self.diagnostics {
+            let next = order.len();
+            order.entry(diagnostic.file.clone()).or_insert(next);
+        }
+        self.diagnostics
+            .sort_by_key(|found| (order.get(&found.file).copied(), found.line, found.column, found.severity));
+        self.diagnostics.dedup();
+    }
+}

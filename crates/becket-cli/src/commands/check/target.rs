@@ -1,0 +1,121 @@
+//! What a path given to `check` is: a settings file, a plugin, a project, a skill or an agent.
+
+use super::Found;
+use crate::error::CliError;
+use crate::event::read;
+use crate::session::{self, Session};
+use becket_engine::config::frontmatter::{self, Frontmatter};
+use becket_engine::config::{FlagSettings, Request, Sources, Trust};
+use becket_model::Source;
+use std::path::Path;
+
+/// Where no managed settings lie: a path alone is checked without those of the machine.
+const NOWHERE: &str = ".becket-check-reads-no-managed-settings";
+
+/// Checks one path and nothing beside it.
+///
+/// # Errors
+/// Where there is nothing, or nothing that can be checked.
+pub(super) fn check(path: &Path, session: &Session, found: &mut Found) -> Result<(), CliError> {
+    let metadata = std::fs::metadata(path)
+        .map_err(|error| CliError::Read { path: path.to_owned(), why: error.to_string() })?;
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    match extension {
+        _ if metadata.is_dir() => directory(path, session, found),
+        Some("md") => markdown(path, session, found),
+        _ => {
+            found.configuration(&file(path, session));
+            Ok(())
+        }
+    }
+}
+
+fn directory(path: &Path, session: &Session, found: &mut Found) -> Result<(), CliError> {
+    if is_plugin(path) {
+        found.configuration(&plugin(path, session));
+        return Ok(());
+    }
+    if path.join("SKILL.md").is_file() {
+        return markdown(&path.join("SKILL.md"), session, found);
+    }
+    let mut request = bare(path, session);
+    request.sources = Sources { user: false, project: true, local: true };
+    if !path.join(&*request.profile.directory).is_dir() {
+        return Err(CliError::NothingToCheck { path: path.to_owned() });
+    }
+    found.configuration(&request);
+    Ok(())
+}
+
+fn is_plugin(path: &Path) -> bool {
+    path.join(".claude-plugin/plugin.json").exists() || path.join("hooks/hooks.json").exists()
+}
+
+/// A file of settings, or of a plugin.
+fn file(path: &Path, session: &Session) -> Request {
+    let parent = path.parent().unwrap_or(path);
+    let above = parent.parent().unwrap_or(parent);
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let of_plugin = match name(path).as_deref() {
+        Some("hooks.json") => name(parent).as_deref() == Some("hooks"),
+        Some("plugin.json") => name(parent).as_deref() == Some(".claude-plugin"),
+        Some(_) | None => false,
+    };
+    if of_plugin {
+        return plugin(above, session);
+    }
+    let mut request = bare(above, session);
+    let is_projects = name(parent).as_deref() == Some(&*request.profile.directory)
+        && name(path).as_deref() == Some("settings.json");
+    if is_projects {
+        request.sources.project = true;
+    } else {
+        request.flag = Some(FlagSettings::File(path.to_owned()));
+    }
+    request
+}
+
+fn plugin(path: &Path, session: &Session) -> Request {
+    let mut request = bare(path, session);
+    request.plugins = vec![session::plugin(path)];
+    request
+}
+
+/// A request that reads no file yet.
+fn bare(start: &Path, session: &Session) -> Request {
+    let mut request = session.request();
+    start.clone_into(&mut request.start);
+    request.flag = None;
+    request.plugins = Vec::new();
+    request.managed = Some(start.join(NOWHERE));
+    request.sources = Sources { user: false, project: false, local: false };
+    request
+}
+
+/// The frontmatter of a skill (`SKILL.md`) or an agent (any other name).
+fn markdown(path: &Path, session: &Session, found: &mut Found) -> Result<(), CliError> {
+    let text = read::file(path)?;
+    let request = session.request();
+    let directory = path.parent().unwrap_or(path);
+    let named = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let is_skill = path.file_name().is_some_and(|name| name == "SKILL.md");
+    let source =
+        if is_skill { Source::Skill(named(directory).into()) } else { Source::Agent(named(path).into()) };
+    let read = frontmatter::parse(
+        &text,
+        &Frontmatter {
+            profile: &request.profile,
+            source,
+            file: path,
+            directory,
+            subagent: None,
+            of_project: false,
+            trust: Trust::default(),
+            fail_closed: false,
+            tools: &request.tools,
+            first_sequence: 0,
+        },
+    );
+    found.text(&path.to_string_lossy(), &text, read.diagnostics);
+    Ok(())
+}

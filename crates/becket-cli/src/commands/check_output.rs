@@ -1,0 +1,35 @@
+//! `becket check-output`: how a hook's output is taken.
+
+use crate::args::{CheckOutputArgs, Global};
+use crate::env::Surroundings;
+use crate::event::{self, read};
+use crate::out::Out;
+use crate::report::{human, json};
+use crate::run::Done;
+use crate::session::Session;
+use crate::view::Report;
+use crate::view::answer::Answer;
+use becket_model::interpret::{self, Printed, PrintedBy};
+
+/// Reads an output from stdin and shows what it does. Ends with 1 where it is no usable answer.
+pub(crate) fn run(args: &CheckOutputArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
+    let spec = event::kind(&args.event)?.spec();
+    let stderr = match args.stderr.as_deref() {
+        None => String::new(),
+        Some(given) => match given.strip_prefix('@') {
+            Some(path) => read::file(&Session::new(global, around)?.start.join(path))?,
+            None => given.to_owned(),
+        },
+    };
+    let stdout = read::stdin("the hook's stdout", around)?;
+    let printed =
+        Printed { exit: args.exit, stdout: &stdout, stderr: stderr.as_bytes(), by: PrintedBy::Command };
+    let answer = Answer::new(spec, args.exit, &interpret::printed(spec, &printed));
+    let code = u8::from(answer.failure.is_some());
+    if global.json {
+        json::print(&Report::CheckOutput(answer), out)?;
+    } else {
+        out.print(&human::answer::render(&answer))?;
+    }
+    Ok(code)
+}

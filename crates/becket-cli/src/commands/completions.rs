@@ -1,0 +1,15 @@
+//! `becket completions`: a script for a shell, made from the arguments' own description.
+
+use crate::args::Cli;
+use crate::out::Out;
+use crate::run::Done;
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+/// Prints the script.
+pub(crate) fn run(shell: Shell, out: &Out) -> Done {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "becket", &mut script);
+    out.print_raw(&script)?;
+    Ok(0)
+}

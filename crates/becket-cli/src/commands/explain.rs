@@ -1,0 +1,28 @@
+//! `becket explain`: the plan of an event. Starts no hook.
+
+use super::fire::{started, told_errors};
+use crate::args::{ExplainArgs, Global};
+use crate::env::Surroundings;
+use crate::event;
+use crate::out::Out;
+use crate::report::{human, json};
+use crate::run::Done;
+use crate::session::Session;
+use crate::view::Report;
+use crate::view::planned::Planned;
+
+/// Plans the event and shows the plan.
+pub(crate) fn run(args: &ExplainArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
+    let session = Session::new(global, around)?;
+    let given = event::given(event::kind(&args.event)?, &args.fields, &session.start, around)?;
+    let engine = started(session.engine(true), around, out)?;
+    told_errors(&engine, around, out);
+    let plan = engine.plan(&given.event);
+    let planned = Planned::new(&plan, given.event.body.subject(), given.samples);
+    if global.json {
+        json::print(&Report::Explain(planned), out)?;
+    } else {
+        out.print(&human::planned::render(&planned, around))?;
+    }
+    Ok(0)
+}

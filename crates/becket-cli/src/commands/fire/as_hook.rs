@@ -1,0 +1,72 @@
+//! `fire --stdin-event`: Becket as the one hook of another agent.
+//!
+//! The input comes from stdin, and the answer is that of a hook: JSON on stdout, 2 or 0 as exit code. A guard that can't
+//! be asked must not look like one that has nothing to say: an error of Becket's own ends with 2 where the event can hold
+//! something back, else with 1.
+
+use super::{fired, human, plain};
+use crate::args::Global;
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::event::read;
+use crate::out::Out;
+use crate::report::hook_output;
+use crate::run::Done;
+use crate::session::Session;
+use becket_model::table::OnFailureEffect;
+use becket_model::wire::input::{self, InputError};
+use becket_model::{Event, EventKind};
+use serde_json::Value;
+
+/// Answers as a hook.
+pub(super) fn run(global: &Global, around: &Surroundings, out: &Out) -> Done {
+    let mut kind = None;
+    match answered(&mut kind, global, around, out) {
+        Ok(code) => Ok(code),
+        Err(error) if fails_closed(kind, &error) => {
+            out.tell(&format!(
+                "becket can't run the hooks, so nothing is let through: {}\n",
+                plain(&error.to_string())
+            ));
+            Ok(2)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn answered(kind: &mut Option<EventKind>, global: &Global, around: &Surroundings, out: &Out) -> Done {
+    let event = event(kind, around)?;
+    let session = Session::new(global, around)?;
+    let engine = session.engine(true).map_err(|error| CliError::Start { why: error.why })?;
+    let broken = human::findings::brief(engine.config().errors(), around);
+    let outcome = fired(&engine, &event)?;
+    let answer = hook_output::of(&outcome, &broken);
+    out.print_raw(answer.stdout.as_bytes())?;
+    if let Some(reason) = &answer.stderr {
+        out.tell(&format!("{}\n", plain(reason)));
+    }
+    Ok(answer.exit)
+}
+
+fn event(kind: &mut Option<EventKind>, around: &Surroundings) -> Result<Event, CliError> {
+    let bytes = read::stdin("the hook input as JSON", around)?;
+    let unread = |why: String| CliError::StdinEvent { why };
+    let value: Value = serde_json::from_slice(&bytes).map_err(|error| unread(error.to_string()))?;
+    *kind = value.get("hook_event_name").and_then(Value::as_str).and_then(|name| name.parse().ok());
+    input::from_value(value).map_err(|why| match why {
+        InputError::UnknownEvent { name } => CliError::UnknownEvent { name, near: Vec::new() },
+        InputError::NotAnObject { .. }
+        | InputError::Missing { .. }
+        | InputError::WrongType { .. }
+        | InputError::Unreadable { .. } => unread(why.to_string()),
+    })
+}
+
+/// Whether the host must be held back: on events where a failure may block, and where even the event can't be read. For
+/// an event that this build does not know nothing can be configured, so there nothing is lost.
+fn fails_closed(kind: Option<EventKind>, error: &CliError) -> bool {
+    match kind {
+        Some(kind) => kind.spec().on_failure != OnFailureEffect::Nothing,
+        None => !matches!(error, CliError::UnknownEvent { .. } | CliError::StdinIsTerminal { .. }),
+    }
+}

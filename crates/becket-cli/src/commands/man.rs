@@ -1,0 +1,23 @@
+//! `becket man`: manual pages, made from the arguments' own description.
+
+use crate::args::Cli;
+use crate::error::CliError;
+use crate::out::Out;
+use crate::run::Done;
+use clap::CommandFactory;
+use clap_mangen::Man;
+use std::path::Path;
+
+/// Prints the main page, or writes all pages into a directory.
+pub(crate) fn run(directory: Option<&Path>, out: &Out) -> Done {
+    let Some(directory) = directory else {
+        let mut page = Vec::new();
+        Man::new(Cli::command()).render(&mut page)?;
+        out.print_raw(&page)?;
+        return Ok(0);
+    };
+    let refused = |why| CliError::Write { path: directory.to_owned(), why };
+    std::fs::create_dir_all(directory).map_err(refused)?;
+    clap_mangen::generate_to(Cli::command(), directory).map_err(refused)?;
+    Ok(0)
+}

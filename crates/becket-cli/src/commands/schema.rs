@@ -1,0 +1,27 @@
+//! `becket schema`: JSON Schemas of what is read and printed.
+
+use crate::args::{SchemaArgs, SchemaOf};
+use crate::error::CliError;
+use crate::event;
+use crate::out::Out;
+use crate::run::Done;
+use crate::view::Report;
+use becket_model::schema;
+
+/// Prints one schema.
+pub(crate) fn run(args: &SchemaArgs, out: &Out) -> Done {
+    let text = match &args.what {
+        SchemaOf::Settings => generated("settings.json".to_owned())?,
+        SchemaOf::Input { event } => generated(format!("input/{}.json", event::kind(event)?))?,
+        SchemaOf::Output { event } => generated(format!("output/{}.json", event::kind(event)?))?,
+        SchemaOf::Report => schema::text(schemars::schema_for!(Report).as_value()),
+    };
+    out.print_raw(text.as_bytes())?;
+    Ok(0)
+}
+
+fn generated(name: String) -> Result<String, CliError> {
+    let mut all = schema::all().into_iter();
+    let found = all.find(|(file, _)| *file == name);
+    found.map(|(_, schema)| schema::text(&schema)).ok_or(CliError::NoSchema { what: name })
+}

@@ -1,0 +1,120 @@
+//! The surroundings of this process: variables, home, working directory, terminals.
+//!
+//! The one place that reads them. Everything else is handed what it may know.
+
+use std::ffi::{OsStr, OsString};
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+/// What is known about the process and the machine around it.
+#[derive(Debug, Clone)]
+pub(crate) struct Surroundings {
+    pub(crate) arguments: Vec<OsString>,
+    pub(crate) vars: Vec<(OsString, OsString)>,
+    pub(crate) home: Option<PathBuf>,
+    /// The working directory, or none where it is gone.
+    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) temp: PathBuf,
+    pub(crate) terminals: Terminals,
+}
+
+/// Which of the three streams are terminals.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terminals {
+    pub(crate) stdin: bool,
+    pub(crate) stdout: bool,
+    pub(crate) stderr: bool,
+}
+
+impl Surroundings {
+    /// Those of this process.
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment and the home")]
+    pub(crate) fn of_process() -> Self {
+        Surroundings {
+            arguments: std::env::args_os().collect(),
+            vars: std::env::vars_os().collect(),
+            home: std::env::home_dir().filter(|home| !home.as_os_str().is_empty()),
+            cwd: std::env::current_dir().ok(),
+            temp: std::env::temp_dir(),
+            terminals: Terminals {
+                stdin: std::io::stdin().is_terminal(),
+                stdout: std::io::stdout().is_terminal(),
+                stderr: std::io::stderr().is_terminal(),
+            },
+        }
+    }
+
+    /// A variable that is set and not empty.
+    pub(crate) fn var(&self, name: &str) -> Option<&OsStr> {
+        let found = self.vars.iter().find(|(key, _)| key == name)?;
+        Some(found.1.as_os_str()).filter(|value| !value.is_empty())
+    }
+
+    /// Whether a stream gets colour where the user did not say: `NO_COLOR` forbids it, `CLICOLOR_FORCE` demands it,
+    /// else a terminal that can show it does.
+    pub(crate) fn wants_colour(&self, is_terminal: bool) -> bool {
+        let is_zero = |name| self.var(name).is_some_and(|value| value == "0");
+        if self.var("NO_COLOR").is_some() {
+            return false;
+        }
+        if self.var("CLICOLOR_FORCE").is_some() && !is_zero("CLICOLOR_FORCE") {
+            return true;
+        }
+        is_terminal && !is_zero("CLICOLOR") && self.var("TERM").is_none_or(|term| term != "dumb")
+    }
+
+    /// A path as a person would write it here: relative below the working directory, `~` below the home.
+    pub(crate) fn short(&self, path: &Path) -> String {
+        if let Some(inside) = self.cwd.as_ref().and_then(|cwd| path.strip_prefix(cwd).ok())
+            && !inside.as_os_str().is_empty()
+        {
+            return inside.display().to_string();
+        }
+        match self.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
+            Some(inside) if !inside.as_os_str().is_empty() => format!("~/{}", inside.display()),
+            Some(_) | None => path.display().to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(vars: &[(&str, &str)]) -> Surroundings {
+        Surroundings {
+            arguments: Vec::new(),
+            vars: vars.iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            home: Some("/home/ada".into()),
+            cwd: Some("/home/ada/work".into()),
+            temp: "/tmp".into(),
+            terminals: Terminals { stdin: false, stdout: false, stderr: false },
+        }
+    }
+
+    #[test]
+    fn colour_follows_the_terminal_unless_a_variable_says_otherwise() {
+        for (vars, on_terminal, elsewhere) in [
+            (&[][..], true, false),
+            (&[("NO_COLOR", "")], true, false),
+            (&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")], false, false),
+            (&[("CLICOLOR_FORCE", "1")], true, true),
+            (&[("CLICOLOR_FORCE", "0")], true, false),
+            (&[("CLICOLOR", "0")], false, false),
+            (&[("TERM", "dumb")], false, false),
+            (&[("TERM", "xterm")], true, false),
+        ] {
+            assert_eq!(with(vars).wants_colour(true), on_terminal, "{vars:?}");
+            assert_eq!(with(vars).wants_colour(false), elsewhere, "{vars:?}");
+        }
+    }
+
+    #[test]
+    fn paths_are_shown_as_short_as_they_stay_true() {
+        let here = with(&[]);
+        assert_eq!(here.short(Path::new("/home/ada/work/.claude/settings.json")), ".claude/settings.json");
+        assert_eq!(here.short(Path::new("/home/ada/.claude/settings.json")), "~/.claude/settings.json");
+        assert_eq!(here.short(Path::new("/etc/claude-code/x.json")), "/etc/claude-code/x.json");
+        assert_eq!(here.short(Path::new("<--settings>")), "<--settings>");
+    }
+}

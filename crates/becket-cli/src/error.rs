@@ -1,0 +1,72 @@
+//! What can go wrong outside of the engine: arguments, files, streams. Each error says what, where and what to do.
+
+use becket_model::wire::input::InputError;
+use std::io;
+use std::path::PathBuf;
+
+/// Why a command could not do its work; the process ends with exit code 1.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    #[error("`{name}` is not an event{}; `becket events` lists all", nearest(.near))]
+    UnknownEvent { name: String, near: Vec<&'static str> },
+    #[error("`{event}` is about a tool call: name the tool, as in `--tool Bash`")]
+    NoTool { event: &'static str },
+    #[error("`--tool` has no meaning for `{event}`, whose input has no `tool_name`")]
+    ToolWithoutUse { event: &'static str },
+    #[error("`--input` is not valid JSON: {why}")]
+    InputNotJson { why: String },
+    #[error("`--input` must be a JSON object, but is {got}")]
+    InputNotAnObject { got: &'static str },
+    #[error("`--set {given}` has no `=`: write `--set key=value`")]
+    SetWithoutValue { given: String },
+    #[error(
+        "`{event}` has no input field `{name}`{}; `becket events {event}` lists them",
+        did_you_mean(.near)
+    )]
+    UnknownField { event: &'static str, name: String, near: Option<&'static str> },
+    #[error("`--set {key}` goes into `{part}`, which is no object")]
+    SetInsideScalar { key: String, part: String },
+    #[error("the input does not fit the event: {why}; `becket events {event}` shows the fields")]
+    WrongInput { event: &'static str, why: InputError },
+    #[error("the event on stdin can't be read: {why}")]
+    StdinEvent { why: String },
+    #[error("`--session` must not be empty")]
+    EmptySession,
+    #[error("stdin is a terminal: pipe {what} in, or give it in another way (see `--help`)")]
+    StdinIsTerminal { what: &'static str },
+    #[error("{what} is larger than {} MiB", .limit / (1024 * 1024))]
+    TooLarge { what: String, limit: u64 },
+    #[error("`{}` is {what}, not a file", path.display())]
+    NotAFile { path: PathBuf, what: &'static str },
+    #[error("`{}` can't be read: {why}", path.display())]
+    Read { path: PathBuf, why: String },
+    #[error("stdin can't be read: {0}")]
+    Stdin(io::Error),
+    #[error("{what} is not UTF-8 from byte {at} on")]
+    NotUtf8 { what: String, at: usize },
+    #[error("`-C {}` is no directory that can be entered: {why}", path.display())]
+    NoDirectory { path: PathBuf, why: String },
+    #[error("the working directory is gone; change to another or use `-C DIR`")]
+    NoWorkingDirectory,
+    #[error("`{}` holds nothing that `check` can read: give a settings file, a hooks.json, a plugin or project directory, a skill or an agent (.md)", path.display())]
+    NothingToCheck { path: PathBuf },
+    #[error("no session starts with this configuration: {why}")]
+    Start { why: String },
+    #[error("there is no schema of `{what}` in this build")]
+    NoSchema { what: String },
+    #[error("`{}` can't be written: {why}", path.display())]
+    Write { path: PathBuf, why: io::Error },
+    #[error("the output can't be written: {0}")]
+    Output(#[from] io::Error),
+    #[error("the runtime can't be started: {0}")]
+    Runtime(io::Error),
+}
+
+fn nearest(near: &[&'static str]) -> String {
+    let quoted: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+    if quoted.is_empty() { String::new() } else { format!("; did you mean {}?", quoted.join(" or ")) }
+}
+
+fn did_you_mean(near: &Option<&'static str>) -> String {
+    near.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+}

@@ -1,0 +1,106 @@
+//! From arguments to an event: its name found, its fields checked against the event table, gaps filled with samples.
+//!
+//! INVARIANT: whatever was made up is named in [`Given::samples`], and nothing that was given is dropped.
+
+pub(crate) mod read;
+mod samples;
+mod set;
+
+use crate::args::EventFields;
+use crate::env::Surroundings;
+use crate::error::CliError;
+use becket_model::table::EventSpec;
+use becket_model::wire::input;
+use becket_model::{Event, EventKind};
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// An event made from arguments.
+#[derive(Debug)]
+pub(crate) struct Given {
+    pub(crate) event: Event,
+    /// The required fields that nobody gave.
+    pub(crate) samples: Vec<&'static str>,
+}
+
+/// Finds an event by name.
+///
+/// # Errors
+/// [`CliError::UnknownEvent`] with the nearest names.
+pub(crate) fn kind(name: &str) -> Result<EventKind, CliError> {
+    name.parse().map_err(|_| {
+        let names: Vec<&'static str> = EventKind::ALL.iter().map(|kind| kind.name()).collect();
+        let first = becket_rules::suggest(name, &names);
+        let others: Vec<&'static str> = names.iter().copied().filter(|other| Some(*other) != first).collect();
+        let second = first.and_then(|_| becket_rules::suggest(name, &others));
+        CliError::UnknownEvent { name: name.to_owned(), near: first.into_iter().chain(second).collect() }
+    })
+}
+
+/// Makes the event that the arguments describe, in a session that starts in `start`.
+///
+/// # Errors
+/// Where a field is unknown, misplaced or of the wrong type.
+pub(crate) fn given(
+    kind: EventKind,
+    fields: &EventFields,
+    start: &Path,
+    around: &Surroundings,
+) -> Result<Given, CliError> {
+    let spec = kind.spec();
+    let mut input = Map::new();
+    if let Some(text) = &fields.input {
+        add_input(&mut input, spec, read::json_object(text, start, around)?)?;
+    }
+    add_flags(&mut input, spec, fields)?;
+    for assignment in &fields.set {
+        set::apply(&mut input, spec, assignment)?;
+    }
+    if has(spec, "tool_name") && !input.contains_key("tool_name") {
+        return Err(CliError::NoTool { event: kind.name() });
+    }
+    let samples = samples::fill(&mut input, spec, start, &around.temp);
+    let event = input::from_value(Value::Object(input))
+        .map_err(|why| CliError::WrongInput { event: kind.name(), why })?;
+    Ok(Given { event, samples })
+}
+
+fn add_flags(input: &mut Map<String, Value>, spec: &EventSpec, fields: &EventFields) -> Result<(), CliError> {
+    if let Some(tool) = &fields.tool {
+        if !has(spec, "tool_name") {
+            return Err(CliError::ToolWithoutUse { event: spec.kind.name() });
+        }
+        input.insert("tool_name".to_owned(), tool.clone().into());
+    }
+    if let Some(session) = &fields.session {
+        if session.is_empty() {
+            return Err(CliError::EmptySession);
+        }
+        input.insert("session_id".to_owned(), session.clone().into());
+    }
+    if let Some(mode) = &fields.mode {
+        input.insert("permission_mode".to_owned(), mode.clone().into());
+    }
+    Ok(())
+}
+
+/// `--input` is the tool's input where the event has one, else it holds the event's own fields.
+fn add_input(
+    input: &mut Map<String, Value>,
+    spec: &EventSpec,
+    given: Map<String, Value>,
+) -> Result<(), CliError> {
+    if has(spec, "tool_input") {
+        input.insert("tool_input".to_owned(), Value::Object(given));
+        return Ok(());
+    }
+    for (name, value) in given {
+        set::check_field(spec, &name)?;
+        input.insert(name, value);
+    }
+    Ok(())
+}
+
+fn has(spec: &EventSpec, name: &str) -> bool {
+    spec.input.iter().any(|field| field.name == name)
+}

@@ -1,0 +1,82 @@
+//! Texts that come from arguments, files and stdin: with a limit, never from a terminal that nobody types into, never
+//! from a pipe or a device where a file should be.
+
+use crate::env::Surroundings;
+use crate::error::CliError;
+use serde_json::{Map, Value};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// The largest text that is read, in bytes; a hook input with a big file in it fits well.
+pub(crate) const LIMIT: u64 = 64 * 1024 * 1024;
+
+/// What `JSON|@FILE|-` stands for, as an object.
+///
+/// # Errors
+/// Where it can't be read, or is no JSON object.
+pub(crate) fn json_object(
+    given: &str,
+    start: &Path,
+    around: &Surroundings,
+) -> Result<Map<String, Value>, CliError> {
+    let text = match given.strip_prefix('@') {
+        Some(path) => file(&start.join(path))?,
+        None if given == "-" => utf8(stdin("the input as JSON", around)?, "stdin")?,
+        None => given.to_owned(),
+    };
+    let value: Value =
+        serde_json::from_str(&text).map_err(|error| CliError::InputNotJson { why: error.to_string() })?;
+    match value {
+        Value::Object(fields) => Ok(fields),
+        Value::Null => Err(CliError::InputNotAnObject { got: "null" }),
+        Value::Bool(_) => Err(CliError::InputNotAnObject { got: "a boolean" }),
+        Value::Number(_) => Err(CliError::InputNotAnObject { got: "a number" }),
+        Value::String(_) => Err(CliError::InputNotAnObject { got: "a string" }),
+        Value::Array(_) => Err(CliError::InputNotAnObject { got: "a list" }),
+    }
+}
+
+/// All of stdin.
+///
+/// # Errors
+/// Where it is a terminal, larger than [`LIMIT`], or fails.
+pub(crate) fn stdin(what: &'static str, around: &Surroundings) -> Result<Vec<u8>, CliError> {
+    if around.terminals.stdin {
+        return Err(CliError::StdinIsTerminal { what });
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().take(LIMIT + 1).read_to_end(&mut bytes).map_err(CliError::Stdin)?;
+    within_limit(bytes, "stdin")
+}
+
+/// The text of a file.
+///
+/// # Errors
+/// Where it is no file, too large, not UTF-8 or can't be read.
+pub(crate) fn file(path: &Path) -> Result<String, CliError> {
+    let refused = |error: std::io::Error| CliError::Read { path: path.to_owned(), why: error.to_string() };
+    let metadata = std::fs::metadata(path).map_err(refused)?;
+    if metadata.is_dir() {
+        return Err(CliError::NotAFile { path: path.to_owned(), what: "a directory" });
+    }
+    if !metadata.is_file() {
+        return Err(CliError::NotAFile { path: path.to_owned(), what: "a pipe, a socket or a device" });
+    }
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(LIMIT + 1).read_to_end(&mut bytes)).map_err(refused)?;
+    let name = format!("`{}`", path.display());
+    utf8(within_limit(bytes, &name)?, &name)
+}
+
+fn within_limit(bytes: Vec<u8>, what: &str) -> Result<Vec<u8>, CliError> {
+    if bytes.len() as u64 > LIMIT {
+        return Err(CliError::TooLarge { what: what.to_owned(), limit: LIMIT });
+    }
+    Ok(bytes)
+}
+
+pub(crate) fn utf8(bytes: Vec<u8>, what: &str) -> Result<String, CliError> {
+    String::from_utf8(bytes)
+        .map_err(|error| CliError::NotUtf8 { what: what.to_owned(), at: error.utf8_error().valid_up_to() })
+}

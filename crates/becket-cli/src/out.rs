@@ -1,0 +1,58 @@
+//! The two output streams. Colour is kept or taken out here, once; a reader who has gone away is no error.
+
+use crate::args::{ColourChoice, Global};
+use crate::env::Surroundings;
+use anstream::{AutoStream, ColorChoice};
+use std::io::{self, ErrorKind, Write};
+
+/// Writes what commands have to say.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Out {
+    stdout: ColorChoice,
+    stderr: ColorChoice,
+}
+
+impl Out {
+    /// Streams that show colour where the user or the surroundings want it.
+    pub(crate) fn new(colour: ColourChoice, around: &Surroundings) -> Self {
+        let choice = |is_terminal| match colour {
+            ColourChoice::Always => ColorChoice::Always,
+            ColourChoice::Never => ColorChoice::Never,
+            ColourChoice::Auto if around.wants_colour(is_terminal) => ColorChoice::Always,
+            ColourChoice::Auto => ColorChoice::Never,
+        };
+        Out { stdout: choice(around.terminals.stdout), stderr: choice(around.terminals.stderr) }
+    }
+
+    /// The same for arguments that were read.
+    pub(crate) fn of(global: &Global, around: &Surroundings) -> Self {
+        Out::new(global.color, around)
+    }
+
+    /// Writes a text, styled with ANSI codes, to stdout.
+    pub(crate) fn print(&self, text: &str) -> io::Result<()> {
+        quiet(write_all(AutoStream::new(io::stdout().lock(), self.stdout), text.as_bytes()))
+    }
+
+    /// Writes bytes to stdout as they are.
+    pub(crate) fn print_raw(&self, bytes: &[u8]) -> io::Result<()> {
+        quiet(write_all(io::stdout().lock(), bytes))
+    }
+
+    /// Writes a text, styled with ANSI codes, to stderr. That nobody can be told there is no reason to stop.
+    pub(crate) fn tell(&self, text: &str) {
+        drop(write_all(AutoStream::new(io::stderr().lock(), self.stderr), text.as_bytes()));
+    }
+}
+
+fn write_all(mut to: impl Write, bytes: &[u8]) -> io::Result<()> {
+    to.write_all(bytes)?;
+    to.flush()
+}
+
+fn quiet(done: io::Result<()>) -> io::Result<()> {
+    match done {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}

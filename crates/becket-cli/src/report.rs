@@ -1,0 +1,12 @@
+//! How reports are printed. Nothing is decided here: a reporter reads a view and writes text.
+//!
+//! INVARIANT: text that comes from hooks, files or events reaches a terminal only through [`style::plain`], so that it
+//! can't move the cursor or forge a line.
+
+pub(crate) mod github;
+pub(crate) mod hook_output;
+pub(crate) mod human;
+pub(crate) mod json;
+pub(crate) mod sarif;
+pub(crate) mod style;
+pub(crate) mod table;

@@ -1,0 +1,159 @@
+//! An outcome as the answer of one hook, for an agent that has Becket as its hook.
+//!
+//! INVARIANT: nothing is weakened on the way. A denial and a block are said twice, by exit code 2 with the reason on
+//! stderr and by JSON; an allow is passed on only where hooks gave it, never where only a rule of this configuration did.
+
+use crate::view::{fired, fired_fields};
+use becket_engine::{Outcome, Settlement};
+use becket_model::table::DecisionModel;
+use becket_model::{Decision, PermissionDecision, Ruling, Verdict};
+use serde_json::{Map, Value, json};
+
+/// What is printed, and the exit code.
+#[derive(Debug, PartialEq)]
+pub(crate) struct HookOutput {
+    pub(crate) exit: u8,
+    pub(crate) stdout: String,
+    pub(crate) stderr: Option<String>,
+}
+
+/// The answer that says what the outcome says. `broken` tells of what could not be loaded.
+pub(crate) fn of(outcome: &Outcome, broken: &str) -> HookOutput {
+    let verdict = &outcome.verdict;
+    let model = verdict.event.spec().decision;
+    let blocked = fired::result(outcome) == fired::Result::Blocked;
+    if model == DecisionModel::Path {
+        return worktree(verdict);
+    }
+    let mut top = universal(verdict, broken);
+    let mut own = fired_fields::of(verdict);
+    match model {
+        DecisionModel::Permission => permission(&mut own, outcome),
+        DecisionModel::PermissionRequest => request(&mut own, outcome),
+        DecisionModel::Block | DecisionModel::Task if blocked => {
+            top.insert("decision".to_owned(), json!("block"));
+            top.insert("reason".to_owned(), json!(fired::why(outcome)));
+        }
+        DecisionModel::Block
+        | DecisionModel::Task
+        | DecisionModel::None
+        | DecisionModel::Context
+        | DecisionModel::Retry
+        | DecisionModel::ContinueOnly
+        | DecisionModel::Display
+        | DecisionModel::Path
+        | DecisionModel::Elicitation => {}
+    }
+    if let Some(context) = verdict.joined_context() {
+        own.insert("additionalContext".to_owned(), json!(context));
+    }
+    if !own.is_empty() {
+        let mut named = Map::from_iter([("hookEventName".to_owned(), json!(verdict.event.name()))]);
+        named.extend(own);
+        top.insert("hookSpecificOutput".to_owned(), Value::Object(named));
+    }
+    // On exit 2 an elicitation's JSON would not count: there the JSON declines by itself (O3).
+    let by_exit =
+        blocked && model != DecisionModel::Elicitation && verdict.event.spec().exit_2.effect.blocks();
+    let stdout = if top.is_empty() { String::new() } else { format!("{}\n", Value::Object(top)) };
+    HookOutput { exit: if by_exit { 2 } else { 0 }, stdout, stderr: by_exit.then(|| reason(outcome)) }
+}
+
+fn reason(outcome: &Outcome) -> String {
+    let stop = outcome.verdict.stop.as_ref().and_then(|stop| stop.what.reason.clone());
+    fired::why(outcome).or(stop).unwrap_or_else(|| "Blocked by hook".to_owned())
+}
+
+fn universal(verdict: &Verdict, broken: &str) -> Map<String, Value> {
+    let mut top = Map::new();
+    if let Some(stop) = &verdict.stop {
+        top.insert("continue".to_owned(), json!(false));
+        if let Some(reason) = &stop.what.reason {
+            top.insert("stopReason".to_owned(), json!(reason));
+        }
+    }
+    let broken = anstream::adapter::strip_str(broken.trim_end()).to_string();
+    let said: Vec<String> =
+        fired::for_the_user(verdict).into_iter().chain((!broken.is_empty()).then_some(broken)).collect();
+    if !said.is_empty() {
+        top.insert("systemMessage".to_owned(), json!(said.join("\n")));
+    }
+    if !verdict.terminal_sequences.is_empty() {
+        let all: String = verdict.terminal_sequences.iter().map(|said| said.what.as_str()).collect();
+        top.insert("terminalSequence".to_owned(), json!(all));
+    }
+    top
+}
+
+/// The decision of a tool call; the strictest of what hooks and rules say.
+fn permission(own: &mut Map<String, Value>, outcome: &Outcome) {
+    let decision = match &outcome.settlement {
+        Some(Settlement::Denied { .. } | Settlement::Stopped { .. }) => Some(PermissionDecision::Deny),
+        Some(Settlement::Asked { .. }) if defers(outcome) => Some(PermissionDecision::Defer),
+        Some(Settlement::Asked { .. }) => Some(PermissionDecision::Ask),
+        Some(Settlement::Deferred) => Some(PermissionDecision::Defer),
+        Some(Settlement::Allowed { .. } | Settlement::Open) | None => hooks_allow(&outcome.verdict),
+    };
+    let Some(decision) = decision else { return };
+    if decision == PermissionDecision::Deny || decision == PermissionDecision::Defer {
+        own.remove("updatedInput");
+    }
+    own.insert("permissionDecision".to_owned(), json!(decision.as_str()));
+    if let Some(reason) = fired::why(outcome) {
+        own.insert("permissionDecisionReason".to_owned(), json!(reason));
+    }
+}
+
+/// A defer, which the engine reads as an ask where somebody can be asked, is handed on as it was said.
+fn defers(outcome: &Outcome) -> bool {
+    outcome.runs.iter().any(|run| {
+        matches!(run.reply.decision, Some(Decision::Permission { decision: PermissionDecision::Defer, .. }))
+    })
+}
+
+fn hooks_allow(verdict: &Verdict) -> Option<PermissionDecision> {
+    let allows = matches!(verdict.ruling, Ruling::Permission { decision: PermissionDecision::Allow, .. });
+    allows.then_some(PermissionDecision::Allow)
+}
+
+/// The answer to a permission prompt; fields of the ruling go inside `decision`.
+fn request(own: &mut Map<String, Value>, outcome: &Outcome) {
+    let inner = ["updatedInput", "updatedPermissions", "interrupt"];
+    let fields: Map<String, Value> =
+        inner.iter().filter_map(|name| own.remove(*name).map(|value| ((*name).to_owned(), value))).collect();
+    let behavior = match (&outcome.settlement, &outcome.verdict.ruling) {
+        (Some(Settlement::Denied { .. } | Settlement::Stopped { .. }), _) => "deny",
+        (Some(Settlement::Allowed { .. }), Ruling::RequestAllow { .. }) => "allow",
+        (Some(_) | None, _) => return,
+    };
+    let mut decision = Map::from_iter([("behavior".to_owned(), json!(behavior))]);
+    match behavior {
+        "deny" => {
+            decision.extend(fired::why(outcome).map(|reason| ("message".to_owned(), json!(reason))));
+            decision.extend(fields.into_iter().filter(|(name, _)| name == "interrupt"));
+        }
+        _ => decision.extend(fields.into_iter().filter(|(name, _)| name != "interrupt")),
+    }
+    own.insert("decision".to_owned(), Value::Object(decision));
+}
+
+/// A worktree's path is plain text, and a failed one an exit code.
+fn worktree(verdict: &Verdict) -> HookOutput {
+    let failed = |reason: Option<String>| HookOutput {
+        exit: 2,
+        stdout: String::new(),
+        stderr: Some(reason.unwrap_or_else(|| "no hook made a worktree".to_owned())),
+    };
+    match &verdict.ruling {
+        Ruling::Worktree(path) => {
+            HookOutput { exit: 0, stdout: format!("{}\n", path.what.display()), stderr: None }
+        }
+        Ruling::None => failed(fired::for_the_user(verdict)),
+        Ruling::WorktreeFailed(_)
+        | Ruling::Permission { .. }
+        | Ruling::Block(_)
+        | Ruling::RequestAllow { .. }
+        | Ruling::RequestDeny { .. }
+        | Ruling::Elicitation { .. } => failed(verdict.joined_reason()),
+    }
+}

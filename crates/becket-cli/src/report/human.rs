@@ -1,0 +1,43 @@
+//! Reports for people: aligned, coloured by meaning, nothing that is not of use.
+
+pub(crate) mod answer;
+pub(crate) mod event_rows;
+pub(crate) mod findings;
+pub(crate) mod fired;
+pub(crate) mod listed;
+pub(crate) mod planned;
+
+use super::style::{FAINT, SOURCE, WARNING, styled};
+use super::table::{Cell, Table};
+use crate::env::Surroundings;
+use crate::view::hook::{At, Dropped};
+use std::path::Path;
+
+/// `file:line:column`, as short as it stays true.
+pub(crate) fn place(at: &At, around: &Surroundings) -> String {
+    let file = around.short(Path::new(&at.file));
+    if at.line == 0 { file } else { format!("{file}:{}:{}", at.line, at.column) }
+}
+
+/// The first line: the event and what it is about.
+pub(crate) fn headline(event: &str, subject: Option<&str>, samples: &[&str]) -> String {
+    let about = subject.map(|subject| format!("  {}", styled(SOURCE, subject))).unwrap_or_default();
+    let made_up = match samples {
+        [] => String::new(),
+        names => format!("  {}", styled(FAINT, &format!("(sample {})", names.join(", ")))),
+    };
+    format!("{}{about}{made_up}\n", styled(super::style::HEAD, event))
+}
+
+/// The handlers that don't run, with the stage and the words that decided.
+pub(crate) fn dropped(table: &mut Table, dropped: &Dropped, around: &Surroundings) {
+    let style = if dropped.stage == "schema" { WARNING } else { FAINT };
+    table.row([
+        Cell::new(SOURCE, &dropped.source),
+        Cell::new(style, if dropped.stage == "schema" { "broken" } else { "skipped" }),
+        Cell::text(&dropped.label),
+        Cell::new(FAINT, &place(&dropped.at, around)),
+    ]);
+    let why = super::style::plain(&dropped.why);
+    table.below(&format!("      {why} {}\n", styled(FAINT, &format!("[{}]", dropped.stage))));
+}

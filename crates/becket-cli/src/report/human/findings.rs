@@ -1,0 +1,88 @@
+//! `check` for people: each finding with the lines that it is about.
+
+use crate::env::Surroundings;
+use crate::report::style::{ERROR, GOOD, WARNING, plain, styled};
+use crate::view::finding::Checked;
+use becket_engine::config::Diagnostic;
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Severity};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The texts of the files that were checked, made visible by [`visible`].
+pub(crate) type Texts = HashMap<String, String>;
+
+/// The findings in full, then one line that counts them.
+pub(crate) fn render(found: &[Diagnostic], texts: &Texts, around: &Surroundings) -> String {
+    let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode())
+        .with_width(100)
+        .without_syntax_highlighting();
+    let mut text = String::new();
+    for diagnostic in found {
+        one(&mut text, &handler, diagnostic, (texts, around));
+    }
+    text
+}
+
+fn one(
+    text: &mut String,
+    handler: &GraphicalReportHandler,
+    diagnostic: &Diagnostic,
+    (texts, around): (&Texts, &Surroundings),
+) {
+    let severity = if diagnostic.is_error() { Severity::Error } else { Severity::Warning };
+    let mut shown =
+        MietteDiagnostic::new(plain(&diagnostic.message)).with_code(diagnostic.code).with_severity(severity);
+    if let Some(help) = &diagnostic.help {
+        shown = shown.with_help(plain(help));
+    }
+    let name = around.short(&diagnostic.file);
+    let source = texts.get(&*diagnostic.file.to_string_lossy()).filter(|_| diagnostic.line > 0);
+    if source.is_some() {
+        shown = shown.with_label(LabeledSpan::underline(diagnostic.span.clone()));
+    } else {
+        shown.message = format!("{}: {}", plain(&name), shown.message);
+    }
+    let text_of_file = source.cloned().unwrap_or_default();
+    let report = miette::Report::new(shown).with_source_code(NamedSource::new(plain(&name), text_of_file));
+    // A report that can't be drawn is still told.
+    if handler.render_report(text, report.as_ref()).is_err() {
+        text.push_str(&format!("{diagnostic}\n"));
+    }
+    text.push('\n');
+}
+
+/// A text with every control byte made a blank: it keeps its length, so that spans stay true, and can't move the cursor.
+pub(crate) fn visible(text: &str) -> String {
+    text.chars().map(|c| if c.is_ascii_control() && c != '\n' && c != '\t' { ' ' } else { c }).collect()
+}
+
+/// The last line: how much was found in how many files.
+pub(crate) fn summary(checked: &Checked) -> String {
+    let count = |number: usize, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
+    let files = count(checked.files, "file");
+    match (checked.errors, checked.warnings) {
+        (0, 0) => format!("{} in {files}\n", styled(GOOD, "nothing wrong")),
+        (0, warnings) => format!("{} in {files}\n", styled(WARNING, &count(warnings, "warning"))),
+        (errors, 0) => format!("{} in {files}\n", styled(ERROR, &count(errors, "error"))),
+        (errors, warnings) => format!(
+            "{}, {} in {files}\n",
+            styled(ERROR, &count(errors, "error")),
+            styled(WARNING, &count(warnings, "warning"))
+        ),
+    }
+}
+
+/// One line for each error, for commands that go on without what is broken (C7).
+pub(crate) fn brief<'a>(errors: impl Iterator<Item = &'a Diagnostic>, around: &Surroundings) -> String {
+    let mut text = String::new();
+    for error in errors {
+        let file = around.short(Path::new(&*error.file));
+        let place = if error.line == 0 { file } else { format!("{file}:{}:{}", error.line, error.column) };
+        text.push_str(&format!(
+            "{} {}\n",
+            styled(WARNING, "not loaded:"),
+            plain(&format!("{place}: {}", error.message))
+        ));
+    }
+    text
+}

@@ -1,0 +1,119 @@
+//! `fire` for people: each hook, then what they came to.
+
+use super::{dropped, headline};
+use crate::env::Surroundings;
+use crate::report::style::{ERROR, FAINT, GOOD, HEAD, SOURCE, WARNING, indented, plain, styled};
+use crate::report::table::{Cell, Table};
+use crate::view::fired::{Decided, Fired, Ran, Result, Told};
+use anstyle::Style;
+
+/// The outcome.
+pub(crate) fn render(fired: &Fired, around: &Surroundings) -> String {
+    let mut text = headline(fired.event, fired.subject.as_deref(), &fired.samples);
+    let mut table = Table::default();
+    for ran in &fired.hooks {
+        row(&mut table, ran);
+    }
+    for skipped in &fired.skipped {
+        dropped(&mut table, skipped, around);
+    }
+    if fired.hooks.is_empty() && fired.skipped.is_empty() {
+        text.push_str(&format!("  no hooks are configured for `{}`\n", fired.event));
+    }
+    text.push_str(&table.render(2));
+    text.push('\n');
+    text.push_str(&verdict(&fired.verdict, fired.result));
+    text
+}
+
+fn row(table: &mut Table, ran: &Ran) {
+    let (style, word) = word(ran);
+    table.row([
+        Cell::new(SOURCE, &ran.hook.source),
+        Cell::new(style, word),
+        Cell::text(&ran.hook.label),
+        Cell::new(FAINT, &duration(ran.elapsed_ms)),
+    ]);
+    if ran.second_look {
+        table.below(&indented(&styled_note("again: ", "on the input that another hook rewrote"), 6));
+    }
+    if let Some(reason) = &ran.reason {
+        table.below(&indented(reason, 6));
+    }
+    if let Some(failure) = &ran.failure {
+        let what = if ran.unchecked { "not checked: the hook " } else { "" };
+        table.below(&format!("      {}\n", styled(WARNING, &format!("{what}{failure}"))));
+    }
+    for warning in &ran.warnings {
+        table.below(&format!("      {} {}\n", styled(WARNING, "warning:"), plain(warning)));
+    }
+}
+
+fn styled_note(name: &str, text: &str) -> String {
+    format!("{name}{text}")
+}
+
+/// What a hook did, in one word.
+fn word(ran: &Ran) -> (Style, &'static str) {
+    match (ran.decision, ran.status) {
+        (Some("deny" | "block" | "decline"), _) => (ERROR, ran.decision.unwrap_or("blocked")),
+        (_, "blocked") => (ERROR, "blocked"),
+        (_, "cancelled") => (WARNING, "cancelled"),
+        (_, "error") => (WARNING, "error"),
+        (Some(word @ ("ask" | "defer" | "cancel")), _) => (WARNING, word),
+        (Some(word), _) => (GOOD, word),
+        (None, _) if ran.gave_context => (GOOD, "context"),
+        (None, _) => (GOOD, "ok"),
+    }
+}
+
+fn duration(ms: f64) -> String {
+    if ms < 9.95 { format!("{ms:.1} ms") } else { format!("{ms:.0} ms") }
+}
+
+fn verdict(decided: &Decided, result: Result) -> String {
+    let (style, word) = match (result, decided.settlement) {
+        (_, Some(settlement)) if settlement != "open" => (style_of(result), settlement),
+        (Result::Passed, _) => (GOOD, "nothing against it"),
+        (Result::Blocked, _) => (ERROR, "blocked"),
+        (Result::Waits, _) => (WARNING, "waits"),
+    };
+    let mut text = format!("{}\n", styled(style, word));
+    if let Some(reason) = &decided.reason {
+        text.push_str(&indented(reason, 2));
+    }
+    if let Some(stop) = &decided.stop {
+        let reason = stop.reason.as_deref().unwrap_or("a hook says so");
+        text.push_str(&format!("{} {}\n", styled(ERROR, "the host stops:"), plain(reason)));
+    }
+    told(&mut text, "context for the model", &decided.context);
+    told(&mut text, "messages for the user", &decided.messages);
+    told(&mut text, "notes", &decided.notices);
+    told(&mut text, "problems", &decided.failures);
+    for (name, value) in &decided.fields {
+        text.push_str(&format!("{} {}\n", styled(HEAD, &format!("{name}:")), plain(&value.to_string())));
+    }
+    for warning in &decided.warnings {
+        text.push_str(&format!("{} {}\n", styled(WARNING, "warning:"), plain(warning)));
+    }
+    text
+}
+
+fn style_of(result: Result) -> Style {
+    match result {
+        Result::Passed => GOOD,
+        Result::Blocked => ERROR,
+        Result::Waits => WARNING,
+    }
+}
+
+fn told(text: &mut String, headline: &str, what: &[Told]) {
+    if what.is_empty() {
+        return;
+    }
+    text.push_str(&format!("{}\n", styled(HEAD, headline)));
+    for told in what {
+        let lines = indented(&told.text, 4);
+        text.push_str(&format!("  {}\n{lines}", styled(SOURCE, &told.source)));
+    }
+}

@@ -1,0 +1,55 @@
+//! `list` for people.
+
+use super::{dropped, place};
+use crate::env::Surroundings;
+use crate::report::style::{FAINT, HEAD, SOURCE, WARNING, plain, styled};
+use crate::report::table::{Cell, Table};
+use crate::view::listed::{Listed, ListedEvent, ListedHook};
+
+/// The hooks by event.
+pub(crate) fn render(listed: &Listed, around: &Surroundings) -> String {
+    if listed.events.is_empty() && listed.rejected.is_empty() {
+        return "no hooks are configured\n".to_owned();
+    }
+    let mut text: String = listed.events.iter().map(|listed| event(listed, around)).collect();
+    if !listed.rejected.is_empty() {
+        let mut table = Table::default();
+        for rejected in &listed.rejected {
+            dropped(&mut table, rejected, around);
+        }
+        text.push_str(&format!("{}\n{}", styled(WARNING, "not loaded"), table.render(2)));
+    }
+    text
+}
+
+fn event(listed: &ListedEvent, around: &Surroundings) -> String {
+    let mut table = Table::default();
+    for hook in &listed.hooks {
+        row(&mut table, hook, around);
+    }
+    for rejected in &listed.rejected {
+        dropped(&mut table, rejected, around);
+    }
+    format!("{}\n{}", styled(HEAD, listed.event), table.render(2))
+}
+
+fn row(table: &mut Table, hook: &ListedHook, around: &Surroundings) {
+    let matcher = if hook.matcher.is_empty() { "*" } else { &hook.matcher };
+    table.row([
+        Cell::new(SOURCE, &hook.hook.source),
+        Cell::text(matcher),
+        Cell::text(&hook.hook.label),
+        Cell::new(FAINT, hook.form),
+        Cell::new(FAINT, &format!("{} s", hook.timeout_s)),
+        Cell::new(FAINT, &place(&hook.hook.at, around)),
+    ]);
+    if let Some(condition) = &hook.condition {
+        table.below(&format!("      {} {}\n", styled(FAINT, "if:"), plain(condition)));
+    }
+    if !hook.traits.is_empty() {
+        table.below(&format!("      {}\n", styled(FAINT, &hook.traits.join(", "))));
+    }
+    if let Some(why) = &hook.held_back {
+        table.below(&format!("      {} {}\n", styled(WARNING, "never runs:"), plain(why)));
+    }
+}

@@ -1,0 +1,41 @@
+//! `explain` for people.
+
+use super::{dropped, headline, place};
+use crate::env::Surroundings;
+use crate::report::style::{FAINT, GOOD, SOURCE, plain, styled};
+use crate::report::table::{Cell, Table};
+use crate::view::planned::{Planned, PlannedHook};
+
+/// The plan: what runs first, then what does not.
+pub(crate) fn render(planned: &Planned, around: &Surroundings) -> String {
+    let mut text = headline(planned.event, planned.subject.as_deref(), &planned.samples);
+    let mut table = Table::default();
+    for run in &planned.runs {
+        runs(&mut table, run, around);
+    }
+    for skipped in &planned.skipped {
+        dropped(&mut table, skipped, around);
+    }
+    if planned.runs.is_empty() && planned.skipped.is_empty() {
+        text.push_str(&format!("  no hooks are configured for `{}`\n", planned.event));
+    }
+    text.push_str(&table.render(2));
+    text
+}
+
+fn runs(table: &mut Table, run: &PlannedHook, around: &Surroundings) {
+    table.row([
+        Cell::new(SOURCE, &run.hook.source),
+        Cell::new(GOOD, "runs"),
+        Cell::text(&run.hook.label),
+        Cell::new(FAINT, &place(&run.hook.at, around)),
+    ]);
+    let matcher = match run.matcher.as_str() {
+        "" | "*" => "matches everything".to_owned(),
+        matcher => format!("\"{matcher}\" matches"),
+    };
+    table.below(&format!("      {} {}\n", styled(FAINT, "matcher:"), plain(&matcher)));
+    if let Some(note) = &run.note {
+        table.below(&format!("      {} {}\n", styled(FAINT, "if:"), plain(note)));
+    }
+}

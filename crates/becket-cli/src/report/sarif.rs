@@ -1,0 +1,82 @@
+//! Findings as SARIF 2.1.0, which code-scanning services read.
+
+use crate::view::finding::{Checked, Finding};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// One run of one tool; paths below `root` are given relative to it.
+pub(crate) fn render(checked: &Checked, root: &Path) -> Value {
+    let mut rules: Vec<&'static str> = checked.findings.iter().map(|finding| finding.code).collect();
+    rules.sort_unstable();
+    rules.dedup();
+    let results: Vec<Value> = checked.findings.iter().map(|finding| result(finding, &rules, root)).collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "becket",
+                "version": env!("CARGO_PKG_VERSION"),
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                "rules": rules.iter().map(|code| json!({"id": code})).collect::<Vec<_>>(),
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    })
+}
+
+fn result(finding: &Finding, rules: &[&str], root: &Path) -> Value {
+    let help = finding.help.as_ref().map(|help| format!(". {help}")).unwrap_or_default();
+    let mut place = json!({"artifactLocation": {"uri": uri(Path::new(&finding.at.file), root)}});
+    if finding.at.line > 0 {
+        place["region"] = json!({
+            "startLine": finding.at.line,
+            "startColumn": finding.at.column,
+            "byteOffset": finding.span.start,
+            "byteLength": finding.span.end.saturating_sub(finding.span.start),
+        });
+    }
+    json!({
+        "ruleId": finding.code,
+        "ruleIndex": rules.binary_search(&finding.code).unwrap_or_default(),
+        "level": finding.severity,
+        "message": {"text": format!("{}{help}", finding.message)},
+        "locations": [{"physicalLocation": place}],
+    })
+}
+
+/// A relative reference below `root`, else a `file:` URI.
+fn uri(file: &Path, root: &Path) -> String {
+    match file.strip_prefix(root) {
+        Ok(inside) => escaped(inside),
+        Err(_) if file.is_absolute() => format!("file://{}", escaped(file)),
+        Err(_) => escaped(file),
+    }
+}
+
+fn escaped(path: &Path) -> String {
+    let mut uri = String::new();
+    for byte in path.to_string_lossy().replace('\\', "/").bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(byte.into())
+            }
+            byte => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_become_references() {
+        let root = Path::new("/work/a");
+        assert_eq!(uri(Path::new("/work/a/.claude/my settings.json"), root), ".claude/my%20settings.json");
+        assert_eq!(uri(Path::new("/etc/x.json"), root), "file:///etc/x.json");
+        assert_eq!(uri(Path::new("<--settings>"), root), "%3C--settings%3E");
+    }
+}

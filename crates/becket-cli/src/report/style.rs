@@ -1,0 +1,77 @@
+//! Colours by meaning, and the text that may be coloured.
+
+use anstyle::{AnsiColor, Style};
+
+/// Something is held back or broken.
+pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
+/// Something waits, or looks wrong.
+pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+/// Nothing against it.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
+/// A headline.
+pub(crate) const HEAD: Style = Style::new().bold();
+/// Where something comes from.
+pub(crate) const SOURCE: Style = AnsiColor::Cyan.on_default();
+/// Less important.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+/// As it is.
+pub(crate) const NONE: Style = Style::new();
+
+/// `text` in `style`, with control characters made visible.
+pub(crate) fn styled(style: Style, text: &str) -> String {
+    format!("{style}{}{style:#}", plain(text))
+}
+
+/// Text without control characters but line breaks and tabs: others are written as escapes.
+pub(crate) fn plain(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => clean.push(c),
+            c if c.is_control() || is_hidden(c) => clean.extend(c.escape_default()),
+            c => clean.push(c),
+        }
+    }
+    clean
+}
+
+/// The same on one line, cut after `width` characters.
+pub(crate) fn one_line(text: &str, width: usize) -> String {
+    let mut line = plain(text.trim()).replace('\n', "⏎").replace('\t', " ");
+    if let Some((end, _)) = line.char_indices().nth(width) {
+        let kept = line[..end].chars().count().saturating_sub(1);
+        let end = line.char_indices().nth(kept).map_or(end, |(at, _)| at);
+        line.truncate(end);
+        line.push('…');
+    }
+    line
+}
+
+/// Each line with `indent` blanks in front.
+pub(crate) fn indented(text: &str, indent: usize) -> String {
+    let blanks = " ".repeat(indent);
+    plain(text.trim_end()).lines().map(|line| format!("{blanks}{line}\n")).collect()
+}
+
+/// Characters that turn the direction of a line round or take no room: they could hide what a command does.
+const fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_hook_says_reaches_the_terminal_as_a_command() {
+        assert_eq!(plain("a\x1b[2Jb\rc\u{202e}d\x07\n\te"), "a\\u{1b}[2Jb\\rc\\u{202e}d\\u{7}\n\te");
+        assert_eq!(one_line(" two\nlines\x1b ", 80), "two⏎lines\\u{1b}");
+    }
+
+    #[test]
+    fn long_lines_are_cut_at_a_character() {
+        assert_eq!(one_line("äöüß", 4), "äöüß");
+        assert_eq!(one_line("äöüß", 3), "äö…");
+        assert_eq!(indented("a\nb\n\n", 2), "  a\n  b\n");
+    }
+}

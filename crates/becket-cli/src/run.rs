@@ -1,0 +1,59 @@
+//! From arguments to an exit code: parses, hands over to a command, tells what went wrong.
+
+use crate::args::{Cli, ColourChoice, Command};
+use crate::commands;
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::out::Out;
+use crate::report::style::ERROR;
+use clap::Parser;
+use std::process::ExitCode;
+
+/// What the process ends with.
+pub(crate) type Done = Result<u8, CliError>;
+
+/// Runs the command that the arguments name.
+pub(crate) fn main(around: &Surroundings) -> ExitCode {
+    let cli = match Cli::try_parse_from(&around.arguments) {
+        Ok(cli) => cli,
+        Err(error) => return bad_arguments(&error, around),
+    };
+    let out = Out::of(&cli.global, around);
+    match dispatch(&cli, around, &out) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            out.tell(&format!("{ERROR}becket:{ERROR:#} {error}\n"));
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> Done {
+    let global = &cli.global;
+    match &cli.command {
+        Command::Fire(args) => commands::fire::run(args, global, around, out),
+        Command::Explain(args) => commands::explain::run(args, global, around, out),
+        Command::List(args) => commands::list::run(args, global, around, out),
+        Command::Check(args) => commands::check::run(args, global, around, out),
+        Command::CheckOutput(args) => commands::check_output::run(args, global, around, out),
+        Command::Events(args) => commands::events::run(args, global, out),
+        Command::Schema(args) => commands::schema::run(args, out),
+        Command::Completions { shell } => commands::completions::run(*shell, out),
+        Command::Man { directory } => commands::man::run(directory.as_deref(), out),
+        Command::Reference => commands::reference::run(out),
+    }
+}
+
+/// Help and versions are no errors; wrong arguments end with 1, since 2 means that something is blocked.
+fn bad_arguments(error: &clap::Error, around: &Surroundings) -> ExitCode {
+    let out = Out::new(ColourChoice::Auto, around);
+    let text = error.render().ansi().to_string();
+    if error.use_stderr() {
+        out.tell(&text);
+        return ExitCode::from(1);
+    }
+    match out.print(&text) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::from(1),
+    }
+}

@@ -1,0 +1,103 @@
+//! From global options to the engine's own words: where the session starts, what is loaded, as whom.
+
+use crate::args::{Global, ProfileName};
+use crate::env::Surroundings;
+use crate::error::CliError;
+use becket_engine::config::{FlagSettings, Plugin, Request, Trust};
+use becket_engine::{Engine, Environment, Profile, StartError};
+use std::path::{Path, PathBuf};
+
+/// The place and the dialect that a command works in.
+#[derive(Debug)]
+pub(crate) struct Session {
+    /// The directory in which the session starts, absolute; relative paths of arguments start here too.
+    pub(crate) start: PathBuf,
+    profile: Profile,
+    environment: Environment,
+    flag: Option<FlagSettings>,
+    plugins: Vec<PathBuf>,
+    managed: Option<PathBuf>,
+    strict: bool,
+}
+
+impl Session {
+    /// Resolves the global options.
+    ///
+    /// # Errors
+    /// Where the directory is gone or none.
+    pub(crate) fn new(global: &Global, around: &Surroundings) -> Result<Self, CliError> {
+        let start = start(global.directory.as_deref(), around)?;
+        let mut environment = Environment::from_vars(around.vars.iter().cloned()).with_temp(&around.temp);
+        if let Some(home) = &around.home {
+            environment = environment.with_home(home);
+        }
+        Ok(Session {
+            profile: profile(global.profile),
+            environment,
+            flag: global.settings.as_ref().map(|given| settings(given, &start)),
+            plugins: global.plugin_dir.iter().map(|directory| start.join(directory)).collect(),
+            managed: global.managed_dir.as_ref().map(|directory| start.join(directory)),
+            strict: global.strict,
+            start,
+        })
+    }
+
+    /// What the whole effective configuration is loaded from.
+    pub(crate) fn request(&self) -> Request {
+        let mut request = Request::new(self.profile.clone(), self.environment.clone(), &self.start);
+        request.flag.clone_from(&self.flag);
+        request.plugins = self.plugins.iter().map(|directory| plugin(directory)).collect();
+        request.managed.clone_from(&self.managed);
+        request.strict = self.strict;
+        request
+    }
+
+    /// Loads the configuration into an engine. Whoever types a command in a folder trusts it.
+    ///
+    /// # Errors
+    /// Where the configuration forbids the start.
+    pub(crate) fn engine(&self, somebody_to_ask: bool) -> Result<Engine, StartError> {
+        let mut request = self.request();
+        request.trust = Trust { interactive: somebody_to_ask, ..Trust::default() };
+        Engine::builder().request(|whole| *whole = request).build()
+    }
+}
+
+/// A plugin on the command line is known by its directory's name.
+pub(crate) fn plugin(directory: &Path) -> Plugin {
+    let name = directory.file_name().unwrap_or(directory.as_os_str()).to_string_lossy();
+    Plugin::new(name.as_ref(), directory)
+}
+
+fn profile(name: ProfileName) -> Profile {
+    match name {
+        ProfileName::Claude => Profile::claude(),
+        ProfileName::Agent => Profile::agent(),
+        ProfileName::Becket => Profile::becket(),
+    }
+}
+
+fn settings(given: &str, start: &Path) -> FlagSettings {
+    if given.trim_start().starts_with('{') {
+        FlagSettings::Text(given.to_owned())
+    } else {
+        FlagSettings::File(start.join(given))
+    }
+}
+
+fn start(directory: Option<&Path>, around: &Surroundings) -> Result<PathBuf, CliError> {
+    let refused = |path: &Path, why: String| CliError::NoDirectory { path: path.to_owned(), why };
+    let cwd = around.cwd.as_deref();
+    let path = match (cwd, directory) {
+        (Some(cwd), Some(directory)) => cwd.join(directory),
+        (None, Some(directory)) if directory.is_absolute() => directory.to_owned(),
+        (Some(cwd), None) => return Ok(cwd.to_owned()),
+        (None, _) => return Err(CliError::NoWorkingDirectory),
+    };
+    let resolved = if cfg!(windows) { std::path::absolute(&path) } else { path.canonicalize() };
+    let resolved = resolved.map_err(|error| refused(&path, error.to_string()))?;
+    if !resolved.is_dir() {
+        return Err(refused(&path, "it is no directory".to_owned()));
+    }
+    Ok(resolved)
+}

@@ -1,0 +1,37 @@
+//! What commands say, as plain data: made from the engine's values, printed by [`crate::report`].
+//!
+//! The shapes are stable, and `becket schema report` describes them: a field may be added, none changes its meaning.
+
+pub(crate) mod answer;
+mod answer_fields;
+pub(crate) mod event_row;
+pub(crate) mod finding;
+pub(crate) mod fired;
+pub(crate) mod fired_fields;
+pub(crate) mod hook;
+pub(crate) mod listed;
+pub(crate) mod planned;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What a command prints with `--json`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "report", rename_all = "kebab-case")]
+pub(crate) enum Report {
+    /// `becket fire`
+    Fire(fired::Fired),
+    /// `becket explain`
+    Explain(planned::Planned),
+    /// `becket list`
+    List(listed::Listed),
+    /// `becket check`
+    Check(finding::Checked),
+    /// `becket check-output`
+    CheckOutput(answer::Answer),
+    /// `becket events`
+    Events {
+        /// The rows of the event table.
+        events: Vec<event_row::EventRow>,
+    },
+}

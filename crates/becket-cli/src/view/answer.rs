@@ -1,0 +1,137 @@
+//! What a hook's output comes to, as `check-output` shows it.
+
+use super::fired::audience;
+use becket_model::interpret::Taken;
+use becket_model::table::{Audience, EventSpec, UNIVERSAL_OUTPUT};
+use becket_model::{Decision, Failure, RequestDecision};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// How an output is taken.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Answer {
+    /// The event.
+    pub(crate) event: &'static str,
+    /// The exit code.
+    pub(crate) exit: i32,
+    /// What it does, one line each.
+    pub(crate) effects: Vec<Effect>,
+    /// Why it is no usable answer.
+    pub(crate) failure: Option<String>,
+    /// Whether what the hook guards goes unchecked because of that.
+    pub(crate) unchecked: bool,
+    /// What was surely meant and has no effect.
+    pub(crate) warnings: Vec<String>,
+    /// Fields that the event does not know.
+    pub(crate) unknown_fields: Vec<UnknownField>,
+}
+
+/// Something that the output does.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Effect {
+    /// What: `deny`, `block`, `context`, `system message`, the name of a field, …
+    pub(crate) what: String,
+    /// Who reads the text.
+    pub(crate) to: Option<&'static str>,
+    /// The text or value.
+    pub(crate) text: Option<String>,
+}
+
+/// A field without meaning.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct UnknownField {
+    /// Its path.
+    pub(crate) field: String,
+    /// What was probably meant.
+    pub(crate) did_you_mean: Option<String>,
+}
+
+impl Answer {
+    /// Reads what was taken from an output.
+    pub(crate) fn new(spec: &EventSpec, exit: i32, taken: &Taken) -> Self {
+        Answer {
+            event: spec.kind.name(),
+            exit,
+            effects: effects(spec, taken),
+            failure: taken.failure.as_ref().map(Failure::to_string),
+            unchecked: taken.failure.as_ref().is_some_and(Failure::is_unchecked),
+            warnings: taken.warnings.clone(),
+            unknown_fields: taken
+                .unknown_fields
+                .iter()
+                .filter(|path| !is_told(path, &taken.warnings))
+                .map(|path| unknown(spec, path))
+                .collect(),
+        }
+    }
+}
+
+fn effects(spec: &EventSpec, taken: &Taken) -> Vec<Effect> {
+    let reply = &taken.reply;
+    let mut effects: Vec<Effect> = reply.decision.iter().map(|decision| decided(spec, decision)).collect();
+    let mut add = |what: &str, to, text: Option<String>| {
+        effects.push(Effect { what: what.to_owned(), to, text });
+    };
+    if let Some(stop) = &reply.stop {
+        add("stop", Some("user"), stop.reason.clone());
+    }
+    for context in &reply.context {
+        add("context", Some("model"), Some(context.text.clone()));
+    }
+    if let Some(message) = &reply.system_message {
+        add("system message", Some("user"), Some(message.clone()));
+    }
+    if let Some(sequence) = &reply.terminal_sequence {
+        add("terminal sequence", Some("user"), Some(sequence.escape_debug().to_string()));
+    }
+    for notice in &reply.notices {
+        add("notice", Some(audience(notice.to)), Some(notice.text.clone()));
+    }
+    for (name, value) in super::answer_fields::of(&reply.fields) {
+        add(name, None, Some(value.to_string()));
+    }
+    effects
+}
+
+/// A decision, and who reads its reason.
+fn decided(spec: &EventSpec, decision: &Decision) -> Effect {
+    let effect = |what: &str, to, text| Effect { what: what.to_owned(), to, text };
+    let told = Some(audience(spec.exit_2.told)).filter(|_| spec.exit_2.told != Audience::None);
+    match decision {
+        Decision::Permission { decision, reason, .. } => {
+            let to = if decision.as_str() == "deny" { "model" } else { "user" };
+            effect(decision.as_str(), Some(to), reason.clone())
+        }
+        Decision::Block { reason, .. } => effect("block", told, Some(reason.clone())),
+        Decision::PermissionRequest(RequestDecision::Allow { .. }) => effect("allow", None, None),
+        Decision::PermissionRequest(RequestDecision::Deny { message, interrupt }) => {
+            let what = if *interrupt { "deny and interrupt" } else { "deny" };
+            effect(what, Some("model"), message.clone())
+        }
+        Decision::Elicitation { action, content } => {
+            let text = content.as_ref().map(|content| serde_json::Value::Object(content.clone()).to_string());
+            effect(action.as_str(), None, text)
+        }
+        Decision::Worktree(path) => effect("worktree", None, Some(path.display().to_string())),
+    }
+}
+
+/// Whether a warning names the field already.
+fn is_told(path: &str, warnings: &[String]) -> bool {
+    warnings.iter().any(|warning| warning.starts_with(&format!("`{path}` ")))
+}
+
+fn unknown(spec: &EventSpec, path: &str) -> UnknownField {
+    let (prefix, name) = path.rsplit_once('.').map_or(("", path), |(prefix, name)| (prefix, name));
+    let own = spec.output.iter().map(|field| field.name);
+    let universal = UNIVERSAL_OUTPUT.iter().map(|field| field.name);
+    let suggested = |names: Vec<&'static str>| becket_rules::suggest(name, &names);
+    let here =
+        if prefix.is_empty() { suggested(universal.collect()) } else { suggested(own.clone().collect()) };
+    let did_you_mean = here.map(str::to_owned).or_else(|| {
+        let own: Vec<&'static str> = own.collect();
+        let exact = own.iter().copied().find(|known| *known == name);
+        exact.or_else(|| becket_rules::suggest(name, &own)).map(|found| format!("hookSpecificOutput.{found}"))
+    });
+    UnknownField { field: path.to_owned(), did_you_mean }
+}

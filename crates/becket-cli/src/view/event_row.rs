@@ -1,0 +1,146 @@
+//! A row of the event table, as `events` shows it.
+
+use becket_model::EventKind;
+use becket_model::table::{Audience, DecisionModel, EventSpec, Exit2Effect, FieldSpec, PlainStdout};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// One event.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct EventRow {
+    /// Its name.
+    pub(crate) event: &'static str,
+    /// When it fires.
+    pub(crate) when: &'static str,
+    /// The input field that matchers are tested against.
+    pub(crate) matcher: Option<&'static str>,
+    /// The values that are known to occur there.
+    pub(crate) matcher_values: Vec<&'static str>,
+    /// Whether a handler's `if` is looked at.
+    pub(crate) condition: bool,
+    /// What a hook reads on stdin.
+    pub(crate) input: Vec<FieldRow>,
+    /// What it may put into `hookSpecificOutput`.
+    pub(crate) output: Vec<FieldRow>,
+    /// What it may decide.
+    pub(crate) decides: &'static str,
+    /// What exit code 2 does.
+    pub(crate) exit_2: String,
+    /// What becomes of plain text on stdout.
+    pub(crate) plain_stdout: &'static str,
+    /// Whether `continue: false` stops the host.
+    pub(crate) stops: bool,
+    /// Whether `systemMessage` is shown.
+    pub(crate) system_message: bool,
+    /// The handler kinds that it allows.
+    pub(crate) handlers: Vec<KindRow>,
+    /// What else to know.
+    pub(crate) notes: Vec<&'static str>,
+}
+
+/// One field.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FieldRow {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Its JSON type.
+    pub(crate) r#type: &'static str,
+    /// Whether it is always there.
+    pub(crate) required: bool,
+    /// What it says.
+    pub(crate) doc: &'static str,
+}
+
+/// A handler kind.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct KindRow {
+    /// The `type` in a settings file.
+    pub(crate) kind: &'static str,
+    /// Its default time limit in seconds.
+    pub(crate) default_timeout_s: f64,
+}
+
+impl From<EventKind> for EventRow {
+    fn from(kind: EventKind) -> Self {
+        let spec = kind.spec();
+        EventRow {
+            event: kind.name(),
+            when: spec.summary,
+            matcher: spec.matcher.map(|matcher| matcher.field),
+            matcher_values: spec.matcher.map(|matcher| matcher.values.to_vec()).unwrap_or_default(),
+            condition: spec.condition,
+            input: spec.all_input().map(FieldRow::from).collect(),
+            output: spec.output.iter().map(FieldRow::from).collect(),
+            decides: decides(spec.decision),
+            exit_2: exit_2(spec),
+            plain_stdout: plain_stdout(spec.plain_stdout),
+            stops: spec.honours.stop,
+            system_message: spec.honours.system_message,
+            handlers: spec
+                .handlers
+                .iter()
+                .map(|(kind, limit)| KindRow { kind: kind.name(), default_timeout_s: limit.as_secs_f64() })
+                .collect(),
+            notes: spec.notes.to_vec(),
+        }
+    }
+}
+
+impl From<&FieldSpec> for FieldRow {
+    fn from(field: &FieldSpec) -> Self {
+        FieldRow { name: field.name, r#type: field.kind.as_str(), required: field.required, doc: field.doc }
+    }
+}
+
+const fn decides(model: DecisionModel) -> &'static str {
+    match model {
+        DecisionModel::None => "nothing",
+        DecisionModel::Context => "nothing; it may give the model context",
+        DecisionModel::Block => "block, by `decision: \"block\"` or exit 2",
+        DecisionModel::Permission => "allow, deny, ask or defer, by `permissionDecision`; deny by exit 2",
+        DecisionModel::PermissionRequest => "allow or deny, by `decision.behavior`; deny by exit 2",
+        DecisionModel::Retry => "whether the model may try again, by `retry`",
+        DecisionModel::Task => "block, by `decision: \"block\"` or exit 2; `continue: false` has no effect",
+        DecisionModel::ContinueOnly => "block, by exit 2; `continue: false` stops the teammate",
+        DecisionModel::Display => "what is shown, by `displayContent`",
+        DecisionModel::Path => "where the worktree is, by the path that it prints",
+        DecisionModel::Elicitation => "accept, decline or cancel, by `action`; decline by exit 2",
+    }
+}
+
+fn exit_2(spec: &EventSpec) -> String {
+    let effect = match spec.exit_2.effect {
+        Exit2Effect::Proceed => "holds nothing back",
+        Exit2Effect::Ignored => "has no effect",
+        Exit2Effect::DenyTool => "denies the tool call",
+        Exit2Effect::RejectPrompt => "rejects the prompt",
+        Exit2Effect::BlockExpansion => "keeps the command from being expanded",
+        Exit2Effect::ContinueTurn => "makes the turn go on",
+        Exit2Effect::Feedback => "tells the model; what happened stays",
+        Exit2Effect::StopLoop => "ends the loop before the next request",
+        Exit2Effect::Rollback => "keeps the task from being created",
+        Exit2Effect::RefuseCompletion => "keeps the task open",
+        Exit2Effect::KeepWorking => "makes the teammate go on",
+        Exit2Effect::BlockCompaction => "keeps the conversation as it is",
+        Exit2Effect::BlockSwitch => "keeps the model",
+        Exit2Effect::BlockChange => "keeps the settings",
+        Exit2Effect::FailCreation => "fails the worktree",
+        Exit2Effect::Decline => "declines the question",
+    };
+    match spec.exit_2.told {
+        Audience::None => effect.to_owned(),
+        Audience::User => format!("{effect}; the user reads stderr"),
+        Audience::Model => format!("{effect}; the model reads stderr"),
+        Audience::Both => format!("{effect}; the user and the model read stderr"),
+        Audience::Log => format!("{effect}; stderr is logged"),
+    }
+}
+
+const fn plain_stdout(plain: PlainStdout) -> &'static str {
+    match plain {
+        PlainStdout::Context => "becomes context for the model",
+        PlainStdout::User => "is shown to the user",
+        PlainStdout::Log => "is only logged",
+        PlainStdout::Path => "is read as a path",
+    }
+}

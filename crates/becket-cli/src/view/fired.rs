@@ -1,0 +1,278 @@
+//! An outcome, as `fire` shows it.
+
+use super::hook::{Dropped, Hook};
+use super::planned::dropped;
+use becket_engine::{Outcome, Run, Settlement};
+use becket_model::table::Audience;
+use becket_model::{Decision, Failure, Notice, RequestDecision, Said, Verdict};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+/// What the hooks of an event did and decided.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Fired {
+    /// The event.
+    pub(crate) event: &'static str,
+    /// What matchers were tested against.
+    pub(crate) subject: Option<String>,
+    /// Required input fields that nobody gave.
+    pub(crate) samples: Vec<&'static str>,
+    /// `passed`, `blocked` or `waits`: what the exit codes 0, 2 and 3 say.
+    pub(crate) result: Result,
+    /// The hooks that ran, in order of listing.
+    pub(crate) hooks: Vec<Ran>,
+    /// What does not run.
+    pub(crate) skipped: Vec<Dropped>,
+    /// What the hooks decided together.
+    pub(crate) verdict: Decided,
+}
+
+/// What becomes of what the event is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Result {
+    /// Nothing speaks against it.
+    Passed,
+    /// It is held back.
+    Blocked,
+    /// A person is asked, or it waits for the session to be resumed.
+    Waits,
+}
+
+/// One run.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Ran {
+    /// The handler.
+    #[serde(flatten)]
+    pub(crate) hook: Hook,
+    /// `success`, `blocked`, `error` or `cancelled`.
+    pub(crate) status: &'static str,
+    /// Its exit code, where a process ended by itself.
+    pub(crate) exit: Option<i32>,
+    /// How long it took, in milliseconds.
+    pub(crate) elapsed_ms: f64,
+    /// What it decided, in one word.
+    pub(crate) decision: Option<&'static str>,
+    /// Why.
+    pub(crate) reason: Option<String>,
+    /// Why it gave no usable answer, or ended with an error.
+    pub(crate) failure: Option<String>,
+    /// Whether what it guards went unchecked because of that.
+    pub(crate) unchecked: bool,
+    /// What its author should know.
+    pub(crate) warnings: Vec<String>,
+    /// Whether it gave the model context.
+    pub(crate) gave_context: bool,
+    /// Whether it looked at an input that another hook had rewritten.
+    pub(crate) second_look: bool,
+}
+
+/// The verdict.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Decided {
+    /// What the hooks decided: `none`, `allow`, `ask`, `defer`, `deny`, `block`, `accept`, `cancel`, `decline`,
+    /// `created` or `failed`.
+    pub(crate) ruling: &'static str,
+    /// On tool calls, what hooks and permission rules come to: `allowed`, `denied`, `asked`, `deferred`, `stopped` or
+    /// `open`.
+    pub(crate) settlement: Option<&'static str>,
+    /// Why.
+    pub(crate) reason: Option<String>,
+    /// Set where the host stops after the event.
+    pub(crate) stop: Option<Stopped>,
+    /// For the model.
+    pub(crate) context: Vec<Told>,
+    /// For the user.
+    pub(crate) messages: Vec<Told>,
+    /// What is told and decides nothing.
+    pub(crate) notices: Vec<Told>,
+    /// What went wrong in hooks.
+    pub(crate) failures: Vec<Told>,
+    /// How the verdict came about: rewrites that lost, defers read as asks.
+    pub(crate) warnings: Vec<String>,
+    /// The other fields that the hooks set, as a hook would print them.
+    pub(crate) fields: serde_json::Map<String, Value>,
+}
+
+/// `continue: false`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Stopped {
+    /// `stopReason`
+    pub(crate) reason: Option<String>,
+}
+
+/// A text and who said it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Told {
+    /// Whose hook.
+    pub(crate) source: String,
+    /// Which hook.
+    pub(crate) label: String,
+    /// Who reads it: `user`, `model`, `both` or `log`.
+    pub(crate) to: &'static str,
+    /// What it says.
+    pub(crate) text: String,
+}
+
+impl Fired {
+    /// Reads an outcome.
+    pub(crate) fn new(outcome: &Outcome, subject: Option<&str>, samples: Vec<&'static str>) -> Self {
+        Fired {
+            event: outcome.verdict.event.name(),
+            subject: subject.map(str::to_owned),
+            samples,
+            result: result(outcome),
+            hooks: outcome.runs.iter().map(|run| Ran::new(run)).collect(),
+            skipped: dropped(&outcome.plan),
+            verdict: Decided::new(outcome),
+        }
+    }
+}
+
+/// What an outcome comes to. On a tool call the permission rules have their say in it.
+pub(crate) fn result(outcome: &Outcome) -> Result {
+    let verdict = &outcome.verdict;
+    match &outcome.settlement {
+        Some(Settlement::Denied { .. } | Settlement::Stopped { .. }) => Result::Blocked,
+        Some(Settlement::Asked { .. } | Settlement::Deferred) => Result::Waits,
+        Some(Settlement::Allowed { .. } | Settlement::Open) => Result::Passed,
+        None if verdict.blocks() => Result::Blocked,
+        None if verdict.asks_or_defers() => Result::Waits,
+        None => Result::Passed,
+    }
+}
+
+impl Result {
+    /// The exit code that says it.
+    pub(crate) const fn exit_code(self) -> u8 {
+        match self {
+            Result::Passed => 0,
+            Result::Blocked => 2,
+            Result::Waits => 3,
+        }
+    }
+}
+
+impl Ran {
+    fn new(run: &Run) -> Self {
+        let decision = run.reply.decision.as_ref();
+        Ran {
+            hook: Hook::from(&*run.handler),
+            status: run.status.as_str(),
+            exit: run.exit,
+            elapsed_ms: (run.elapsed.as_secs_f64() * 1e5).round() / 100.0,
+            decision: decision.map(word),
+            reason: decision.and_then(reason),
+            failure: run.failure.as_ref().map(Failure::to_string),
+            unchecked: run.failure.as_ref().is_some_and(Failure::is_unchecked),
+            warnings: run.warnings.clone(),
+            gave_context: !run.reply.context.is_empty(),
+            second_look: run.second_look,
+        }
+    }
+}
+
+fn word(decision: &Decision) -> &'static str {
+    match decision {
+        Decision::Permission { decision, .. } => decision.as_str(),
+        Decision::Block { .. } => "block",
+        Decision::PermissionRequest(RequestDecision::Allow { .. }) => "allow",
+        Decision::PermissionRequest(RequestDecision::Deny { .. }) => "deny",
+        Decision::Elicitation { action, .. } => action.as_str(),
+        Decision::Worktree(_) => "created",
+    }
+}
+
+fn reason(decision: &Decision) -> Option<String> {
+    match decision {
+        Decision::Permission { reason, .. } => reason.clone(),
+        Decision::Block { reason, .. } => Some(reason.clone()),
+        Decision::PermissionRequest(RequestDecision::Deny { message, .. }) => message.clone(),
+        Decision::PermissionRequest(RequestDecision::Allow { .. }) | Decision::Elicitation { .. } => None,
+        Decision::Worktree(path) => Some(path.display().to_string()),
+    }
+}
+
+impl Decided {
+    fn new(outcome: &Outcome) -> Self {
+        let verdict = &outcome.verdict;
+        let told = |said: &Said<Notice>| Told::new(said, audience(said.what.to), said.what.text.clone());
+        Decided {
+            ruling: verdict.ruling.word(),
+            settlement: outcome.settlement.as_ref().map(settlement),
+            reason: why(outcome),
+            stop: verdict.stop.as_ref().map(|said| Stopped { reason: said.what.reason.clone() }),
+            context: verdict.context.iter().map(|s| Told::new(s, "model", s.what.text.clone())).collect(),
+            messages: verdict.messages.iter().map(|s| Told::new(s, "user", s.what.clone())).collect(),
+            notices: verdict.notices.iter().map(told).collect(),
+            failures: verdict.failures.iter().map(|s| Told::new(s, "user", failed(s))).collect(),
+            warnings: verdict.warnings.clone(),
+            fields: super::fired_fields::of(verdict),
+        }
+    }
+}
+
+/// The words behind the result: those of the settlement, which may be a rule's, else those of the hooks.
+pub(crate) fn why(outcome: &Outcome) -> Option<String> {
+    let settled = match &outcome.settlement {
+        Some(
+            Settlement::Allowed { because }
+            | Settlement::Denied { because }
+            | Settlement::Asked { because }
+            | Settlement::Stopped { because },
+        ) => Some(because.clone()).filter(|text| !text.is_empty()),
+        Some(Settlement::Deferred | Settlement::Open) | None => None,
+    };
+    settled.or_else(|| outcome.verdict.joined_reason())
+}
+
+/// A failure in words, with what it means.
+pub(crate) fn failed(said: &Said<Failure>) -> String {
+    if said.what.is_unchecked() {
+        format!("not checked: the hook {}", said.what)
+    } else {
+        said.what.to_string()
+    }
+}
+
+fn settlement(settlement: &Settlement) -> &'static str {
+    match settlement {
+        Settlement::Allowed { .. } => "allowed",
+        Settlement::Denied { .. } => "denied",
+        Settlement::Asked { .. } => "asked",
+        Settlement::Deferred => "deferred",
+        Settlement::Stopped { .. } => "stopped",
+        Settlement::Open => "open",
+    }
+}
+
+pub(crate) const fn audience(audience: Audience) -> &'static str {
+    match audience {
+        Audience::None => "nobody",
+        Audience::User => "user",
+        Audience::Model => "model",
+        Audience::Both => "both",
+        Audience::Log => "log",
+    }
+}
+
+impl Told {
+    fn new<T>(said: &Said<T>, to: &'static str, text: String) -> Self {
+        Told { source: said.source.to_string(), label: said.label.to_string(), to, text }
+    }
+}
+
+/// The texts of a verdict for the user, one below the other.
+pub(crate) fn for_the_user(verdict: &Verdict) -> Option<String> {
+    let failures = verdict.failures.iter().map(|said| format!("[{}] {}", said.label, failed(said)));
+    let messages = verdict.messages.iter().map(|said| said.what.clone());
+    let notices =
+        verdict.notices.iter().filter(|said| matches!(said.what.to, Audience::User | Audience::Both));
+    let lines: Vec<String> = messages
+        .chain(notices.map(|said| said.what.text.clone()))
+        .chain(failures)
+        .chain(verdict.warnings.iter().cloned())
+        .collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}

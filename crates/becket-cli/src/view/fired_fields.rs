@@ -1,0 +1,54 @@
+//! The further fields of a verdict under the names that they have on the wire.
+
+use becket_model::{Ruling, Said, Verdict};
+use serde_json::{Map, Value, json};
+
+/// All fields that are set, in the order of the event table.
+pub(crate) fn of(verdict: &Verdict) -> Map<String, Value> {
+    let fields = &verdict.fields;
+    let flag = |is_set: bool| is_set.then_some(Value::Bool(true));
+    let pairs = [
+        ("updatedInput", fields.updated_input.as_ref().map(|said| Value::Object(said.what.clone()))),
+        ("updatedToolOutput", what(&fields.updated_tool_output)),
+        ("updatedMCPToolOutput", what(&fields.updated_mcp_tool_output)),
+        ("displayContent", text(&fields.display_content)),
+        ("sessionTitle", text(&fields.session_title)),
+        ("initialUserMessage", text(&fields.initial_user_message)),
+        ("watchPaths", fields.watch_paths.as_ref().map(|paths| json!(paths))),
+        ("retry", flag(fields.retry)),
+        ("reloadSkills", flag(fields.reload_skills)),
+        ("suppressOriginalPrompt", flag(fields.suppress_original_prompt)),
+        ("classifierContext", fields.classifier_context.as_ref().map(|note| json!(note))),
+    ];
+    let set = pairs.into_iter().chain(of_ruling(&verdict.ruling));
+    set.filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+/// What a ruling holds beside its reasons.
+fn of_ruling(ruling: &Ruling) -> Vec<(&'static str, Option<Value>)> {
+    match ruling {
+        Ruling::RequestAllow { updated_input, updated_permissions } => vec![
+            ("updatedInput", updated_input.as_ref().map(|said| Value::Object(said.what.clone()))),
+            ("updatedPermissions", list(updated_permissions)),
+        ],
+        Ruling::RequestDeny { interrupt, .. } => vec![("interrupt", interrupt.then_some(Value::Bool(true)))],
+        Ruling::Elicitation { action, content } => vec![
+            ("action", Some(json!(action.as_str()))),
+            ("content", content.as_ref().map(|said| Value::Object(said.what.clone()))),
+        ],
+        Ruling::Worktree(path) => vec![("worktreePath", Some(json!(path.what)))],
+        Ruling::None | Ruling::Permission { .. } | Ruling::Block(_) | Ruling::WorktreeFailed(_) => Vec::new(),
+    }
+}
+
+fn list(said: &[Said<Value>]) -> Option<Value> {
+    (!said.is_empty()).then(|| said.iter().map(|entry| entry.what.clone()).collect())
+}
+
+fn what(said: &Option<Said<Value>>) -> Option<Value> {
+    said.as_ref().map(|said| said.what.clone())
+}
+
+fn text(said: &Option<Said<String>>) -> Option<Value> {
+    said.as_ref().map(|said| Value::from(said.what.as_str()))
+}

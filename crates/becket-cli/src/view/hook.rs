@@ -1,0 +1,100 @@
+//! A handler, as every report names it.
+
+use becket_engine::handler::{Action, Command, Handler, Location};
+use becket_engine::hookset::Rejected;
+use becket_engine::{Skipped, Stage};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// One handler.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Hook {
+    /// Whose it is: `project`, `plugin:name`, …
+    pub(crate) source: String,
+    /// What people know it by: its command, URL, tool or prompt.
+    pub(crate) label: String,
+    /// `command`, `http`, `mcp_tool`, `prompt` or `agent`.
+    pub(crate) kind: &'static str,
+    /// Where it is written.
+    pub(crate) at: At,
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct At {
+    /// The file, or a name in angle brackets for what is no file.
+    pub(crate) file: String,
+    /// From 1; 0 where the whole file is meant.
+    pub(crate) line: u32,
+    /// In characters, from 1; 0 where the whole file is meant.
+    pub(crate) column: u32,
+}
+
+/// A handler that does not run.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Dropped {
+    /// Whose it is.
+    pub(crate) source: String,
+    /// What people know it by.
+    pub(crate) label: String,
+    /// Where it is written.
+    pub(crate) at: At,
+    /// The stage that dropped it.
+    pub(crate) stage: &'static str,
+    /// Why, in words.
+    pub(crate) why: String,
+}
+
+impl From<&Handler> for Hook {
+    fn from(handler: &Handler) -> Self {
+        Hook {
+            source: handler.place.source.to_string(),
+            label: handler.place.label.to_string(),
+            kind: handler.action.kind().name(),
+            at: At::from(&handler.location),
+        }
+    }
+}
+
+impl From<&Location> for At {
+    fn from(location: &Location) -> Self {
+        At { file: location.file.display().to_string(), line: location.line, column: location.column }
+    }
+}
+
+impl From<&Skipped> for Dropped {
+    fn from(skipped: &Skipped) -> Self {
+        let handler = &skipped.handler;
+        Dropped {
+            source: handler.place.source.to_string(),
+            label: handler.place.label.to_string(),
+            at: At::from(&handler.location),
+            stage: skipped.why.stage().as_str(),
+            why: skipped.to_string(),
+        }
+    }
+}
+
+impl From<&Rejected> for Dropped {
+    fn from(rejected: &Rejected) -> Self {
+        Dropped {
+            source: rejected.source.to_string(),
+            label: rejected.label.to_string(),
+            at: At::from(&rejected.location),
+            stage: Stage::Schema.as_str(),
+            why: rejected.why.clone(),
+        }
+    }
+}
+
+/// How a handler is called, in a word or two more than its kind.
+pub(crate) fn form(action: &Action) -> &'static str {
+    match action {
+        Action::Command(Command::Shell { .. }) => "command (shell)",
+        Action::Command(Command::Exec { .. }) => "command (exec)",
+        Action::Http(_) => "http",
+        Action::McpTool(_) => "mcp_tool",
+        Action::Prompt(_) => "prompt",
+        Action::Agent(_) => "agent",
+    }
+}

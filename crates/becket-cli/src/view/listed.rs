@@ -1,0 +1,110 @@
+//! The hook set, as `list` shows it.
+
+use super::hook::{Dropped, Hook};
+use becket_engine::handler::{Background, Handler, If};
+use becket_engine::hookset::HookSet;
+use becket_engine::{Gates, Skipped};
+use becket_model::{EventKind, OnFailure};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// The effective hooks.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Listed {
+    /// The events that have hooks, in the order of the event table.
+    pub(crate) events: Vec<ListedEvent>,
+    /// Entries of unknown events, which no event can run.
+    pub(crate) rejected: Vec<Dropped>,
+}
+
+/// The hooks of one event.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ListedEvent {
+    /// The event.
+    pub(crate) event: &'static str,
+    /// What can run, in order of listing.
+    pub(crate) hooks: Vec<ListedHook>,
+    /// What could not be loaded.
+    pub(crate) rejected: Vec<Dropped>,
+}
+
+/// A hook.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ListedHook {
+    /// The handler.
+    #[serde(flatten)]
+    pub(crate) hook: Hook,
+    /// Its kind, with its form.
+    pub(crate) form: &'static str,
+    /// Its matcher as written; empty where it matches everything.
+    pub(crate) matcher: String,
+    /// Its `if`.
+    pub(crate) condition: Option<String>,
+    /// Its time limit in seconds.
+    pub(crate) timeout_s: f64,
+    /// What is particular about it: `async`, `once`, `questions`, `onFailure: block`, …
+    pub(crate) traits: Vec<&'static str>,
+    /// Why it never runs as things stand; nothing where it may.
+    pub(crate) held_back: Option<String>,
+}
+
+impl Listed {
+    /// Reads a hook set; `only` one event where that is wanted.
+    pub(crate) fn new(hooks: &HookSet, gates: &Gates, only: Option<EventKind>) -> Self {
+        let wanted = |kind: &EventKind| only.is_none_or(|only| only == *kind);
+        let events = EventKind::ALL.into_iter().filter(wanted).map(|kind| ListedEvent {
+            event: kind.name(),
+            hooks: hooks.of(kind).iter().map(|handler| ListedHook::new(handler, gates)).collect(),
+            rejected: rejected(hooks, Some(kind)),
+        });
+        Listed {
+            events: events.filter(|event| !event.hooks.is_empty() || !event.rejected.is_empty()).collect(),
+            rejected: if only.is_none() { rejected(hooks, None) } else { Vec::new() },
+        }
+    }
+}
+
+fn rejected(hooks: &HookSet, event: Option<EventKind>) -> Vec<Dropped> {
+    hooks.rejected().iter().filter(|rejected| rejected.event == event).map(Dropped::from).collect()
+}
+
+impl ListedHook {
+    fn new(handler: &Arc<Handler>, gates: &Gates) -> Self {
+        let closed = gates.closed_for(&handler.place.source);
+        let why = closed.map(|why| Skipped { handler: handler.clone(), why });
+        ListedHook {
+            hook: Hook::from(&**handler),
+            form: super::hook::form(&handler.action),
+            matcher: handler.matcher.text().to_owned(),
+            condition: condition(&handler.condition),
+            timeout_s: handler.timeout.limit.as_secs_f64(),
+            traits: traits(handler),
+            held_back: why.map(|skipped| skipped.to_string()),
+        }
+    }
+}
+
+fn condition(condition: &If) -> Option<String> {
+    match condition {
+        If::Absent => None,
+        If::Rule(rule) => Some(rule.to_string()),
+        If::NeverRuns(text) => Some(text.to_string()),
+    }
+}
+
+fn traits(handler: &Handler) -> Vec<&'static str> {
+    let background = match handler.background {
+        Background::No => None,
+        Background::Async => Some("async"),
+        Background::AsyncRewake => Some("asyncRewake"),
+    };
+    let flags = [
+        (handler.once.is_some(), "once"),
+        (handler.questions, "questions"),
+        (handler.place.on_failure == OnFailure::Block, "onFailure: block"),
+        (!handler.place.may_grant, "can't grant"),
+        (matches!(handler.condition, If::NeverRuns(_)), "never runs: `if` on an event without a tool call"),
+    ];
+    background.into_iter().chain(flags.iter().filter(|(is_set, _)| *is_set).map(|(_, name)| *name)).collect()
+}

@@ -1,0 +1,64 @@
+//! A plan, as `explain` shows it.
+
+use super::hook::{Dropped, Hook};
+use becket_engine::{Plan, PlannedRun};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What an event would run, and why the rest would not.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Planned {
+    /// The event.
+    pub(crate) event: &'static str,
+    /// What matchers were tested against.
+    pub(crate) subject: Option<String>,
+    /// Required input fields that nobody gave.
+    pub(crate) samples: Vec<&'static str>,
+    /// What runs, in order of listing; all of it at the same time.
+    pub(crate) runs: Vec<PlannedHook>,
+    /// What does not run.
+    pub(crate) skipped: Vec<Dropped>,
+}
+
+/// A handler that runs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PlannedHook {
+    /// The handler.
+    #[serde(flatten)]
+    pub(crate) hook: Hook,
+    /// Its matcher as written; empty where it matches everything.
+    pub(crate) matcher: String,
+    /// Its time limit in seconds.
+    pub(crate) timeout_s: f64,
+    /// What its `if` found.
+    pub(crate) note: Option<String>,
+}
+
+impl Planned {
+    /// Reads a plan.
+    pub(crate) fn new(plan: &Plan, subject: Option<&str>, samples: Vec<&'static str>) -> Self {
+        Planned {
+            event: plan.event().name(),
+            subject: subject.map(str::to_owned),
+            samples,
+            runs: plan.runs().iter().map(PlannedHook::from).collect(),
+            skipped: dropped(plan),
+        }
+    }
+}
+
+/// All that is written for the event and does not run.
+pub(crate) fn dropped(plan: &Plan) -> Vec<Dropped> {
+    plan.skipped().map(|skipped| Dropped::from(&skipped)).chain(plan.rejected().map(Dropped::from)).collect()
+}
+
+impl From<&PlannedRun> for PlannedHook {
+    fn from(run: &PlannedRun) -> Self {
+        PlannedHook {
+            hook: Hook::from(&*run.handler),
+            matcher: run.handler.matcher.text().to_owned(),
+            timeout_s: run.handler.timeout.limit.as_secs_f64(),
+            note: run.note.clone(),
+        }
+    }
+}
