@@ -16,7 +16,7 @@ pub(super) struct Joined {
 }
 
 /// Longest first: `||` is not two `|`.
-const SEPARATORS: [&str; 5] = ["||", "&&", "|", "&", ","];
+const SEPARATORS: [&str; 10] = ["||", "&&", "|", "&", ",", ";", "or ", "and ", "OR ", "AND "];
 
 /// The rules, where there is more than one.
 pub(super) fn split(text: &str) -> Option<Joined> {
@@ -31,7 +31,7 @@ pub(super) fn split(text: &str) -> Option<Joined> {
     }
     let (at, separator) = first?;
     rules.push(text.get(start..)?.trim().to_owned());
-    Some(Joined { at, separator: separator.to_owned(), rules })
+    Some(Joined { at, separator: separator.trim().to_owned(), rules })
 }
 
 /// Where the first rule ends and what follows it, if another rule does.
