@@ -53,6 +53,8 @@ fn remark(warning: &RuleWarning) -> Remark {
         RuleWarning::PrimaryField { .. } => ("rule-on-primary-field", "P10"),
         RuleWarning::ParameterInAllow { .. } => ("parameter-in-allow", "P10"),
         RuleWarning::Negated { .. } => ("negated-pattern", "P7"),
+        RuleWarning::NoDomain { .. } => ("rule-without-domain", "P9"),
+        RuleWarning::Malformed { .. } => ("malformed-pattern", "P7"),
     };
     Remark { code, message: warning.to_string(), help: None, rule }
 }

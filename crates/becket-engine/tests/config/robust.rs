@@ -112,3 +112,24 @@ fn scripts_are_looked_at_where_they_can_be_found() {
     let found: Vec<_> = lint_files(&machine.loaded()).iter().map(|d| (d.line, d.code)).collect();
     assert_eq!(found, [(3, "not-executable"), (5, "missing-script"), (6, "endless-stop")]);
 }
+
+// rule: C7
+#[test]
+fn a_file_full_of_faults_in_one_line_is_read_in_time_and_loses_nothing() {
+    let machine = Machine::new();
+    let junk = "7,".repeat(200_000);
+    let strangers: String = (0..20_000).map(|n| format!("\"Strange{n}\": [],")).collect();
+    let good = one("Stop", "good");
+    let hooks = good.trim_start_matches("{\"hooks\":{").trim_end_matches("}}");
+    machine.settings("user", format!("{{\"hooks\": {{{strangers} \"PostToolUse\": [{junk} 7], {hooks}}}}}"));
+    let started = std::time::Instant::now();
+    let config = machine.config();
+    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+    assert_eq!(labels(&config, EventKind::Stop), ["good"]);
+    assert_eq!(config.diagnostics.len(), 1001);
+    let last = config.diagnostics.last().unwrap();
+    assert!(
+        last.code == "too-many-findings" && last.is_error() && last.message.starts_with("219001"),
+        "{last}"
+    );
+}

@@ -3,6 +3,7 @@
 use super::{Around, Entry};
 use crate::config::source::report::Report;
 use becket_rules::suggest;
+use std::collections::HashSet;
 
 /// A variable in a shell text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,17 +98,15 @@ const OTHERS: &[(&str, &str)] =
 
 /// Warns of variables that hold nothing when the hook runs.
 pub(super) fn lint(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
-    let mut said: Vec<&str> = Vec::new();
-    let uses = uses(text);
-    for variable in &uses {
+    let mut seen: HashSet<String> = HashSet::new();
+    for variable in uses(text).into_iter().filter(|variable| !variable.guarded) {
         let name = variable.name.as_str();
-        if variable.guarded || said.contains(&name) || is_set(name, text, around) {
-            continue;
-        }
         let Some((message, help)) = complaint(name, entry, around) else {
             continue;
         };
-        said.push(name);
+        if !seen.insert(name.to_owned()) || is_set(name, text, around) {
+            continue;
+        }
         report.warning(entry.handler.action_span, "unset-variable", message).maybe_help(help).rule("H3");
     }
 }

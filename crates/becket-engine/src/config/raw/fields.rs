@@ -152,6 +152,9 @@ impl<'n, 'r, 't> Fields<'n, 'r, 't> {
     /// Warns of keys that nothing reads, and names the one that was probably meant.
     pub(crate) fn warn_unknown(&mut self, known: &[&str], hint: impl Fn(&str) -> Option<String>) {
         for member in self.map.iter().filter(|member| !known.contains(&member.key.as_str())) {
+            if self.report.is_full() {
+                return;
+            }
             let help = hint(&member.key)
                 .or_else(|| suggest(&member.key, known).map(|near| format!("did you mean `{near}`?")));
             let message = format!("no {} has a field `{}`; it is ignored", self.what, member.key);

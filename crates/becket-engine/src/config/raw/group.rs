@@ -49,7 +49,12 @@ fn event(name: &str, at: Span, sheet: &mut Sheet, report: &mut Report<'_>) -> Op
         return Some(event);
     }
     let foreign = dialect::foreign_event(name);
-    let near = foreign.and_then(|(_, near)| near).or_else(|| nearest(name));
+    let near = match foreign {
+        Some((_, near)) => near,
+        // Among that many faults none is looked at closely: each may have been meant as a guard.
+        None if report.is_full() => Some(EventKind::PreToolUse),
+        None => nearest(name),
+    };
     let help = match (foreign, near) {
         (Some((dialect, _)), Some(near)) => {
             Some(format!("it looks like an event of {}; the nearest one here is `{near}`", dialect.name()))
@@ -111,22 +116,8 @@ fn group(event: EventKind, index: usize, node: &Node, on: (&Wording, &mut Sheet,
     let mut fields = Fields::new(node, map, "matcher group", report);
     fields.warn_unknown(GROUP_KEYS, |key| dialect::foreign_group_key(key).map(str::to_owned));
     let matcher = matcher(event, &mut fields, words);
-    let Some(list) = fields.member("hooks").map(|member| &member.value) else {
-        return;
-    };
-    let Some(handlers) = list.as_list() else {
-        report
-            .error(
-                list.span,
-                "wrong-type",
-                format!("`hooks` must be a list of handlers, not {}", list.kind()),
-            )
-            .help("write `\"hooks\": [{\"type\": \"command\", \"command\": \"…\"}]`")
-            .rule("C1");
-        sheet.reject(Some(event), &label, list.span, report);
-        return;
-    };
-    let Some(matcher) = matcher else {
+    let handlers = handlers(&mut fields);
+    let (Some(matcher), Some(handlers)) = (matcher, handlers) else {
         sheet.reject(Some(event), &label, node.span, report);
         return;
     };
@@ -134,6 +125,21 @@ fn group(event: EventKind, index: usize, node: &Node, on: (&Wording, &mut Sheet,
         let label = format!("{label}.hooks[{at}]");
         take(event, &matcher, &label, handler, (words, sheet, report));
     }
+}
+
+/// The handlers of a group.
+fn handlers<'n>(fields: &mut Fields<'n, '_, '_>) -> Option<&'n [Node]> {
+    let list = &fields.member("hooks")?.value;
+    let handlers = list.as_list();
+    if handlers.is_none() {
+        let message = format!("`hooks` must be a list of handlers, not {}", list.kind());
+        fields
+            .report
+            .error(list.span, "wrong-type", message)
+            .help("write `\"hooks\": [{\"type\": \"command\", \"command\": \"…\"}]`")
+            .rule("C1");
+    }
+    handlers
 }
 
 /// Reads a handler into the sheet, or notes why it can't be.

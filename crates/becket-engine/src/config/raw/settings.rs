@@ -126,8 +126,12 @@ fn layout(node: &Node, words: &Wording, sheet: &mut Sheet, report: &mut Report<'
     group::hooks(node, &flat, sheet, report);
 }
 
+/// How many unknown keys are compared with the known ones: looking for a near one takes a while.
+const MOST_UNKNOWN: usize = 1000;
+
 /// Events beside `hooks` instead of in it, and near misses of the keys that are read.
 fn misplaced_keys(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_>) {
+    let mut looked_at = 0;
     for member in members.iter().filter(|member| !KEYS.contains(&member.key.as_str())) {
         if let Ok(event) = member.key.parse::<EventKind>() {
             report
@@ -135,6 +139,10 @@ fn misplaced_keys(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_>
                 .help("move it into `hooks`; here nothing reads it")
                 .rule("C1");
             sheet.reject(Some(event), event.name(), member.key_span, report);
+            continue;
+        }
+        looked_at += 1;
+        if looked_at > MOST_UNKNOWN {
             continue;
         }
         let near = suggest(&member.key, KEYS).filter(|near| is_close(&member.key, near));

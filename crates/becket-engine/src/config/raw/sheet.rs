@@ -40,6 +40,9 @@ impl Sheet {
         if matches!(event, Some(EventKind::PreToolUse | EventKind::PermissionRequest)) {
             self.broken_guard.get_or_insert_with(|| format!("{location}: {why}"));
         }
+        if report.is_full() {
+            return;
+        }
         self.rejected.push(Rejected {
             event,
             source: report.source().clone(),

@@ -31,21 +31,14 @@ pub fn resolve(loaded: &Loaded) -> Config {
     let grants = grants::collect(&mut parts, loaded);
     let settings_env = merge::environment(&parts);
     let mut making = Making::new(request, &policy);
-    let mut handlers = Vec::new();
-    let mut rejected: Vec<Rejected> = Vec::new();
-    for part in &mut parts {
-        // The rest of the sheet stays: whether a guard is broken decides what its handlers may do.
-        let entries = std::mem::take(&mut part.sheet.entries);
-        handlers.extend(entries.iter().map(|entry| handler(entry, part, &mut making)));
-        rejected.append(&mut part.sheet.rejected);
-    }
+    let hooks = Arc::new(hook_set(&mut parts, &mut making));
     let stops = stop::of_managed(&parts);
     let unread = parts.iter().filter(|part| part.unread.is_some());
     let unreadable = unread.map(|part| part.layer.file.clone()).collect();
     let diagnostics = parts::finish(parts, loaded);
     let stops_start = stops.or_else(|| stop::of_strictness(&policy, &diagnostics));
     Config {
-        hooks: Arc::new(HookSet::new(handlers, rejected)),
+        hooks,
         permissions: grants.rules,
         additional_directories: grants.directories,
         default_mode: grants.mode,
@@ -57,6 +50,19 @@ pub fn resolve(loaded: &Loaded) -> Config {
         diagnostics,
         stops_start,
     }
+}
+
+/// The handlers of all parts, compiled.
+fn hook_set(parts: &mut [Part<'_>], making: &mut Making<'_>) -> HookSet {
+    let mut handlers = Vec::new();
+    let mut rejected: Vec<Rejected> = Vec::new();
+    for part in parts {
+        // The rest of the sheet stays: whether a guard is broken decides what its handlers may do.
+        let entries = std::mem::take(&mut part.sheet.entries);
+        handlers.extend(entries.iter().map(|entry| handler(entry, part, making)));
+        rejected.append(&mut part.sheet.rejected);
+    }
+    HookSet::new(handlers, rejected)
 }
 
 /// A URL whose literal address nobody, or not this file, may post to is an error already here (S1).

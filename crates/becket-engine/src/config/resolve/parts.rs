@@ -63,9 +63,7 @@ fn manifest(text: &str, words: &Wording, report: &mut Report<'_>) -> Result<Shee
 pub(super) fn finish(parts: Vec<Part<'_>>, loaded: &Loaded) -> Vec<Diagnostic> {
     let mut all = Vec::new();
     for part in parts {
-        let mut found = part.report.finish();
-        found.sort_by_key(|finding| finding.span.start);
-        all.append(&mut found);
+        all.append(&mut part.report.finish());
     }
     all.extend(loaded.plugin_faults.iter().flat_map(of_plugin));
     all

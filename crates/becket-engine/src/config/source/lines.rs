@@ -1,27 +1,68 @@
 //! From a byte of a text to its line and column.
 
-/// Where the lines of a text begin.
+/// Marks in a text, close enough together that a position is found in constant time, also in one endless line.
 #[derive(Debug, Clone)]
 pub(crate) struct Lines {
-    starts: Vec<usize>,
+    marks: Vec<Mark>,
 }
+
+/// A byte whose line and column are known; both from 0.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    byte: usize,
+    line: usize,
+    column: usize,
+}
+
+/// How many characters may lie between two marks.
+const APART: usize = 256;
 
 impl Lines {
     pub(crate) fn of(text: &str) -> Self {
-        let after = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
-        Lines { starts: std::iter::once(0).chain(after).collect() }
+        let mut at = Mark { byte: 0, line: 0, column: 0 };
+        let mut marks = vec![at];
+        for (byte, c) in text.char_indices() {
+            let next = byte + c.len_utf8();
+            at = match c {
+                '\n' => Mark { byte: next, line: at.line + 1, column: 0 },
+                // A byte-order mark takes no column.
+                '\u{feff}' if byte == 0 => Mark { byte: next, ..at },
+                _ => Mark { byte: next, column: at.column + 1, ..at },
+            };
+            if at.column % APART == 0 {
+                marks.push(at);
+            }
+        }
+        Lines { marks }
     }
 
-    /// Line and column of a byte, both from 1, the column in characters; a byte-order mark takes no column.
+    /// Line and column of a byte, both from 1, the column in characters.
     pub(crate) fn position(&self, text: &str, byte: usize) -> (u32, u32) {
-        let line = self.starts.partition_point(|start| *start <= byte);
-        let start = self.starts.get(line.saturating_sub(1)).copied().unwrap_or_default();
-        let before = text.get(start..byte.min(text.len())).unwrap_or_default();
-        let column = before.trim_start_matches('\u{feff}').chars().count() + 1;
-        (small(line), small(column))
+        let byte = byte.min(text.len());
+        let after = self.marks.partition_point(|mark| mark.byte <= byte);
+        let mark =
+            self.marks.get(after.saturating_sub(1)).copied().unwrap_or(Mark { byte: 0, line: 0, column: 0 });
+        let column = mark.column + text.get(mark.byte..byte).unwrap_or_default().chars().count();
+        (small(mark.line + 1), small(column + 1))
     }
 }
 
 fn small(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lines;
+
+    #[test]
+    fn positions_count_lines_and_characters() {
+        let text = format!("\u{feff}a\né{}x\n", "ü".repeat(1000));
+        let lines = Lines::of(&text);
+        for (what, expected) in [("a", (1, 1)), ("é", (2, 1)), ("x", (2, 1002))] {
+            assert_eq!(lines.position(&text, text.find(what).unwrap()), expected, "{what}");
+        }
+        assert_eq!(lines.position(&text, text.len() + 9), (3, 1));
+        assert_eq!(Lines::of("").position("", 0), (1, 1));
+    }
 }

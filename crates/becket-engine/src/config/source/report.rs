@@ -16,11 +16,24 @@ pub(crate) struct Report<'a> {
     file: Arc<Path>,
     source: Source,
     found: Vec<Diagnostic>,
+    /// Where findings go that are too many to be listed.
+    overflow: Option<Overflow>,
 }
+
+/// The findings past [`MOST`]: the latest, how many, and whether one was an error.
+#[derive(Debug)]
+struct Overflow {
+    latest: Diagnostic,
+    count: usize,
+    error: bool,
+}
+
+/// How many findings about one file are listed. A file with more is broken as a whole, or hostile.
+const MOST: usize = 1000;
 
 impl<'a> Report<'a> {
     pub(crate) fn new(file: Arc<Path>, source: Source, text: &'a str) -> Self {
-        Report { text, lines: Lines::of(text), file, source, found: Vec::new() }
+        Report { text, lines: Lines::of(text), file, source, found: Vec::new(), overflow: None }
     }
 
     /// Something that is not loaded.
@@ -62,17 +75,31 @@ impl<'a> Report<'a> {
 
     /// The text of the latest error, for what is listed as not loaded.
     pub(crate) fn latest_error(&self) -> String {
-        let error = self.found.iter().rev().find(|found| found.is_error());
+        let overflow = self.overflow.iter().map(|overflow| &overflow.latest);
+        let error = overflow.chain(self.found.iter().rev()).find(|found| found.is_error());
         error.map(|error| error.message.clone()).unwrap_or_default()
     }
 
-    pub(crate) fn finish(self) -> Vec<Diagnostic> {
+    /// Whether no more findings are listed, so that words about them need not be looked for.
+    pub(crate) fn is_full(&self) -> bool {
+        self.found.len() >= MOST
+    }
+
+    /// The findings by place.
+    pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
+        self.found.sort_by_key(|finding| finding.span.start);
+        if let Some(overflow) = self.overflow.take() {
+            let severity = if overflow.error { Severity::Error } else { Severity::Warning };
+            let message = format!("{} more findings about this file are not listed", overflow.count);
+            let rest = self.diagnostic(severity, Span::default(), "too-many-findings", message);
+            self.found.push(Diagnostic { line: 0, column: 0, ..rest });
+        }
         self.found
     }
 
-    fn add(&mut self, severity: Severity, at: Span, code: &'static str, message: String) -> Finding<'_> {
+    fn diagnostic(&self, severity: Severity, at: Span, code: &'static str, message: String) -> Diagnostic {
         let (line, column) = self.lines.position(self.text, at.start);
-        self.found.push(Diagnostic {
+        Diagnostic {
             severity,
             code,
             message,
@@ -83,9 +110,20 @@ impl<'a> Report<'a> {
             help: None,
             source: self.source.clone(),
             rule: None,
-        });
-        let last = self.found.len() - 1;
-        Finding(&mut self.found[last])
+        }
+    }
+
+    fn add(&mut self, severity: Severity, at: Span, code: &'static str, message: String) -> Finding<'_> {
+        let latest = self.diagnostic(severity, at, code, message);
+        if !self.is_full() {
+            self.found.push(latest);
+            let last = self.found.len() - 1;
+            return Finding(&mut self.found[last]);
+        }
+        let before = self.overflow.take();
+        let count = before.as_ref().map_or(0, |before| before.count) + 1;
+        let error = latest.is_error() || before.is_some_and(|before| before.error);
+        Finding(&mut self.overflow.insert(Overflow { latest, count, error }).latest)
     }
 }
 
