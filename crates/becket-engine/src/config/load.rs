@@ -5,6 +5,7 @@
 
 use super::git::{Repository, Tracked};
 use super::plugin;
+use super::plugins_from_settings;
 use super::request::{FlagSettings, Request};
 use super::source::read::{self, MAX_FILE, ReadError};
 use crate::handler::Root;
@@ -78,10 +79,13 @@ pub fn load(request: &Request) -> Loaded {
     user(request, &mut loaded.layers);
     project(request, &mut loaded.layers);
     local(request, &mut loaded);
-    for (nth, plugin) in (0_u16..).zip(&request.plugins) {
+    let mut flagged = Vec::new();
+    flag(request, &mut flagged);
+    let found = plugins_from_settings::found(loaded.layers.iter().chain(&flagged), &request.plugins);
+    for (nth, plugin) in (0_u16..).zip(request.plugins.iter().chain(&found)) {
         plugin::load(plugin, nth, &mut loaded);
     }
-    flag(request, &mut loaded.layers);
+    loaded.layers.append(&mut flagged);
     loaded
 }
 

@@ -14,6 +14,7 @@ mod lint;
 mod load;
 mod permissions;
 mod plugin;
+mod plugins_from_settings;
 mod policy;
 mod position;
 mod raw;
