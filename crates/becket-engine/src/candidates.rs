@@ -76,6 +76,11 @@ impl Part {
         Part { hooks, gates, places, memory, judged: AtomicU64::new(0) }
     }
 
+    /// The same handlers behind other gates; what was remembered is forgotten.
+    pub(crate) fn behind(&self, gates: Gates) -> Self {
+        Part::new(self.hooks.clone(), gates, self.places.clone())
+    }
+
     pub(crate) fn hooks(&self) -> &Arc<HookSet> {
         &self.hooks
     }

@@ -2,6 +2,7 @@
 
 use crate::handler::{Action, Background, Handler, If};
 use crate::placeholders::{Filled, Places};
+use crate::plan::PlannedRun;
 use crate::skip::{Skipped, Why};
 use becket_model::{AgentId, OnFailure, Source};
 use std::collections::HashMap;
@@ -31,6 +32,19 @@ pub(crate) fn merge(
     }
     kept.sort_by_key(|handler| handler.place.position);
     kept
+}
+
+/// The same over what several sets run together; a run keeps the note of the handler that leads.
+pub(crate) fn merge_runs(
+    runs: Vec<PlannedRun>,
+    places: &Places,
+    skipped: &mut Vec<Skipped>,
+) -> Vec<PlannedRun> {
+    let notes: HashMap<u64, Option<String>> =
+        runs.iter().map(|run| (run.handler.place.position, run.note.clone())).collect();
+    let merged = merge(runs.into_iter().map(|run| run.handler).collect(), places, skipped);
+    let note = |handler: &Handler| notes.get(&handler.place.position).cloned().flatten();
+    merged.into_iter().map(|handler| PlannedRun { note: note(&handler), handler }).collect()
 }
 
 /// Puts the copy into the place of the first, or the other way round, whichever source is trusted more.
@@ -71,11 +85,11 @@ struct Key {
     deed: Deed,
 }
 
-/// Settings are one namespace; each plugin and each skill or agent file is its own.
+/// Settings are one namespace; each plugin and each root of a skill or an agent is its own.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Namespace {
     Settings,
-    Root(Source),
+    Root(Source, Option<PathBuf>),
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -95,7 +109,7 @@ impl Key {
                 Namespace::Settings
             }
             source @ (Source::Plugin(_) | Source::Skill(_) | Source::Agent(_)) => {
-                Namespace::Root(source.clone())
+                Namespace::Root(source.clone(), handler.root.as_ref().map(|root| root.root.clone()))
             }
         };
         let deed = match &handler.action {

@@ -127,7 +127,8 @@ impl<'a> Firing<'a> {
 
 /// A handler that runs in the background decides nothing (A1).
 fn leave_undecided(taken: &mut interpret::Taken) {
-    if taken.reply.decision.take().is_some() || taken.reply.stop.take().is_some() {
+    let (decision, stop) = (taken.reply.decision.take(), taken.reply.stop.take());
+    if decision.is_some() || stop.is_some() {
         taken.warnings.push("a background hook (`async`) decides nothing: its decision was ignored".into());
     }
     taken.reply.fields = Default::default();

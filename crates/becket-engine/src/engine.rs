@@ -8,7 +8,7 @@ use crate::environment::Environment;
 use crate::fire;
 use crate::handler::Handler;
 use crate::hookset::HookSet;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, is_about_permission};
 use crate::placeholders::Places;
 use crate::plan::Plan;
 use crate::private_files::PrivateFiles;
@@ -72,7 +72,7 @@ pub(crate) struct Inner {
     pub(crate) listeners: Listeners,
     pub(crate) registered: Registered,
     snapshot: RwLock<Arc<Snapshot>>,
-    /// One bit for each event that the snapshot has a handler for, so that the others cost next to nothing.
+    /// One bit for each event that the snapshot has a handler or a rule for, so that the others cost next to nothing.
     configured: AtomicU64,
     registrations: AtomicU64,
     firings: AtomicU64,
@@ -94,7 +94,7 @@ impl Engine {
     ///
     /// Needs a tokio runtime that drives I/O and time. Dropping the future ends every process that it started.
     pub async fn fire(&self, event: &Event) -> Outcome {
-        if !self.has_any(event.kind()) {
+        if !self.inner.concerns(event.kind()) {
             return Outcome::silent(event.kind());
         }
         // Boxed, so that the future of an event without handlers stays small.
@@ -103,14 +103,14 @@ impl Engine {
 
     /// As [`Engine::fire`], until `cancel` is cancelled: then every hook that still runs is ended (H4).
     pub async fn fire_until(&self, event: &Event, cancel: &CancellationToken) -> Outcome {
-        if !self.has_any(event.kind()) {
+        if !self.inner.concerns(event.kind()) {
             return Outcome::silent(event.kind());
         }
         let snapshot = self.inner.snapshot();
         fire::fire(&self.inner, &snapshot, event, cancel).await
     }
 
-    /// Whether anything is configured for the event (G4). Costs a few nanoseconds.
+    /// Whether any handler is configured for the event (G4).
     pub fn has_any(&self, event: EventKind) -> bool {
         self.inner.registered.has_any(event)
             || self.inner.with_snapshot(|snapshot| snapshot.part.hooks().has_any(event))
@@ -253,17 +253,22 @@ impl Engine {
     }
 }
 
-/// The events that a snapshot has handlers for, one bit each.
+/// The events that a snapshot has handlers or permission rules for, one bit each.
 fn events_of(snapshot: &Snapshot) -> u64 {
     const { assert!(EventKind::ALL.len() <= 64) };
     let hooks = snapshot.part.hooks();
-    EventKind::ALL
-        .into_iter()
-        .filter(|event| hooks.has_any(*event))
-        .fold(0, |bits, event| bits | (1 << event as u32))
+    let rules = !snapshot.config.permissions.is_empty();
+    let concerned = |event: &EventKind| hooks.has_any(*event) || (rules && is_about_permission(*event));
+    EventKind::ALL.into_iter().filter(concerned).fold(0, |bits, event| bits | (1 << event as u32))
 }
 
 impl Inner {
+    /// Whether a handler or a rule has something to say on the event; costs a few nanoseconds (G4).
+    fn concerns(&self, event: EventKind) -> bool {
+        let configured = self.configured.load(Ordering::Acquire) & (1 << event as u32) != 0;
+        configured || self.registered.has_any(event)
+    }
+
     fn with_snapshot<T>(&self, look: impl FnOnce(&Snapshot) -> T) -> T {
         look(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -275,6 +280,8 @@ impl Inner {
     fn replace(&self, new: Snapshot) {
         let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
         self.configured.store(events_of(&new), Ordering::Release);
+        // What was registered before meets the new gates too (G1, G2).
+        self.registered.regate(&new.gates);
         *snapshot = Arc::new(new);
     }
 

@@ -12,7 +12,9 @@ use crate::settlement;
 use crate::snapshot::Snapshot;
 use crate::tool_input;
 use becket_model::fold::{self, Entry};
-use becket_model::{DecidedBy, Event, PermissionDecision, Reason, Ruling, Said, Verdict};
+use becket_model::{
+    DecidedBy, Decision, Event, PermissionDecision, Reason, Reply, RequestDecision, Ruling, Said, Verdict,
+};
 use becket_process::CancellationToken;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -35,12 +37,13 @@ pub(crate) async fn fire(
     let mut verdict =
         fold::fold(event.kind().spec(), inner.fold_options(), runs.iter().map(|run| entry(run)));
     mark_once(&runs);
-    if let Some(rewrite) = verdict.fields.updated_input.clone() {
+    if let Some(rewrite) = settlement::rewrite(&verdict).cloned() {
         verdict = look_again(&firing, inner, snapshot, (verdict, rewrite), &mut runs).await;
     }
     long_text::shorten(&mut verdict, &inner.files, &event.session.id);
     let settlement = settlement::of(inner, snapshot, &event, &verdict);
-    firing.emit(|| What::Decided { verdict: Arc::new(verdict.clone()), elapsed: started.elapsed() });
+    let verdict = Arc::new(verdict);
+    firing.emit(|| What::Decided { verdict: verdict.clone(), elapsed: started.elapsed() });
     Outcome { verdict, settlement, runs, plan }
 }
 
@@ -49,7 +52,7 @@ pub(crate) fn plan_for(inner: &Inner, snapshot: &Snapshot, event: &Event) -> Pla
     let facts = Facts::gather(event, inner.environment.home(), &inner.request.tools);
     let registered = inner.registered.read();
     let parts = std::iter::once(&snapshot.part).chain(registered.iter().map(|(_, part)| part));
-    plan::plan(parts, event, &facts)
+    plan::plan(parts, &snapshot.places, event, &facts)
 }
 
 fn announce(firing: &Firing<'_>, plan: &Plan) {
@@ -91,8 +94,16 @@ async fn look_again(
 fn made(planned: &PlannedRun, rewrite: &Said<Map<String, Value>>, runs: &[Arc<Run>]) -> bool {
     runs.iter().any(|run| {
         run.handler.place.position == planned.handler.place.position
-            && run.reply.fields.updated_input.as_ref() == Some(&rewrite.what)
+            && rewrite_of(&run.reply) == Some(&rewrite.what)
     })
+}
+
+/// The input that a reply puts in the place of the model's.
+fn rewrite_of(reply: &Reply) -> Option<&Map<String, Value>> {
+    if let Some(Decision::PermissionRequest(RequestDecision::Allow { updated_input, .. })) = &reply.decision {
+        return updated_input.as_ref();
+    }
+    reply.fields.updated_input.as_ref()
 }
 
 /// A rewrite that breaks the tool's schema denies the call, and says that the rewrite was at fault (D9).
@@ -107,7 +118,18 @@ fn deny_rewrite(mut verdict: Verdict, rewrite: &Said<Map<String, Value>>, wrong:
         label: rewrite.label.clone(),
         what: Reason { text, by: DecidedBy::Failure },
     };
-    verdict.ruling = Ruling::Permission { decision: PermissionDecision::Deny, reasons: vec![reason] };
+    verdict.ruling = match verdict.ruling {
+        Ruling::RequestAllow { .. } => Ruling::RequestDeny { reasons: vec![reason], interrupt: false },
+        Ruling::None
+        | Ruling::Permission { .. }
+        | Ruling::Block(_)
+        | Ruling::RequestDeny { .. }
+        | Ruling::Elicitation { .. }
+        | Ruling::Worktree(_)
+        | Ruling::WorktreeFailed(_) => {
+            Ruling::Permission { decision: PermissionDecision::Deny, reasons: vec![reason] }
+        }
+    };
     verdict.fields.updated_input = None;
     verdict
 }

@@ -91,9 +91,7 @@ impl Gates {
     fn closed_by_start(&self, source: &Source) -> Option<Why> {
         match self.start {
             Start::Normal => None,
-            Start::Bare => {
-                (!matches!(source, Source::Flag | Source::Callback | Source::Function)).then_some(Why::Bare)
-            }
+            Start::Bare => (!matches!(source, Source::Flag | Source::Callback)).then_some(Why::Bare),
             Start::Safe => (*source != Source::Policy).then_some(Why::SafeMode),
         }
     }
@@ -164,7 +162,7 @@ mod tests {
     #[test]
     fn bare_and_safe_starts_leave_what_they_say() {
         // rule: G2
-        assert_eq!(open(&Gates { start: Start::Bare, ..forced() }), ["callback", "function", "flag"]);
+        assert_eq!(open(&Gates { start: Start::Bare, ..forced() }), ["callback", "flag"]);
         assert_eq!(open(&Gates { start: Start::Safe, ..forced() }), ["policy"]);
     }
 

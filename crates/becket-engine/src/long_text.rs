@@ -12,8 +12,9 @@ const PREVIEW: usize = 2_000;
 pub(crate) fn shorten(verdict: &mut Verdict, files: &PrivateFiles, session: &SessionId) {
     let contexts = verdict.context.iter_mut().map(|said| &mut said.what.text);
     let messages = verdict.messages.iter_mut().map(|said| &mut said.what);
+    let printed = verdict.notices.iter_mut().filter(|said| said.what.plain).map(|said| &mut said.what.text);
     let mut warnings = Vec::new();
-    for text in contexts.chain(messages) {
+    for text in contexts.chain(messages).chain(printed) {
         let length = text.chars().count();
         if length <= LIMIT {
             continue;
@@ -36,7 +37,8 @@ pub(crate) fn shorten(verdict: &mut Verdict, files: &PrivateFiles, session: &Ses
 #[cfg(test)]
 mod tests {
     use super::*;
-    use becket_model::{ContextText, EventKind, Said, Source};
+    use becket_model::table::Audience;
+    use becket_model::{ContextText, EventKind, Notice, Said, Source};
 
     fn said<T>(what: T) -> Said<T> {
         Said { source: Source::User, label: "x".into(), what }
@@ -52,6 +54,8 @@ mod tests {
         verdict.context.push(said(ContextText { text: long.clone(), plain: true }));
         verdict.context.push(said(ContextText { text: "é".repeat(10_000), plain: false }));
         verdict.messages.push(said(long.clone()));
+        let notice = |plain| said(Notice { to: Audience::User, text: "é".repeat(10_001), plain });
+        verdict.notices.extend([notice(true), notice(false)]);
         shorten(&mut verdict, &files, &"s".into());
         assert_eq!(verdict.context[1].what.text.chars().count(), 10_000);
         for text in [&verdict.context[0].what.text, &verdict.messages[0].what] {
@@ -59,6 +63,8 @@ mod tests {
             assert!(preview.chars().count() < 2_100 && preview.starts_with('é'));
             assert_eq!(std::fs::read_to_string(path).unwrap(), long);
         }
+        assert!(verdict.notices[0].what.text.len() < 10_000);
+        assert_eq!(verdict.notices[1].what.text.chars().count(), 10_001, "stderr goes whole");
         drop(files);
         assert_eq!(
             std::fs::read_dir(temp.path()).unwrap().count(),

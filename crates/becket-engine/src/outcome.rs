@@ -3,16 +3,17 @@
 use crate::handler::Handler;
 use crate::plan::Plan;
 use crate::settle::Settlement;
+use becket_model::table::DecisionModel;
 use becket_model::{EventKind, Failure, Reply, Verdict};
 use bytes::Bytes;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 /// The answer to a fired event.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// What the handlers decided together.
-    pub verdict: Verdict,
+    pub verdict: Arc<Verdict>,
     /// What becomes of a tool call once the permission rules have had their say (D3); `None` on events that are not
     /// about permission.
     pub settlement: Option<Settlement>,
@@ -23,15 +24,19 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Of an event for which nothing is configured.
+    /// Of an event for which nothing is configured. Made once per event, since most firings end here (G4).
     pub(crate) fn silent(event: EventKind) -> Self {
-        Outcome {
-            verdict: Verdict::silent(event),
-            settlement: None,
-            runs: Vec::new(),
-            plan: Plan::empty(event),
-        }
+        static SILENT: LazyLock<[Arc<Verdict>; EventKind::ALL.len()]> =
+            LazyLock::new(|| EventKind::ALL.map(|event| Arc::new(Verdict::silent(event))));
+        let verdict = SILENT[event as usize].clone();
+        let settlement = is_about_permission(event).then_some(Settlement::Open);
+        Outcome { verdict, settlement, runs: Vec::new(), plan: Plan::empty(event) }
     }
+}
+
+/// Whether permission rules have a say on the event.
+pub(crate) fn is_about_permission(event: EventKind) -> bool {
+    matches!(event.spec().decision, DecisionModel::Permission | DecisionModel::PermissionRequest)
 }
 
 /// One handler's run.

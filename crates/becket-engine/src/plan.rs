@@ -4,9 +4,11 @@
 //! but the memory of matched values.
 
 use crate::candidates::{Candidates, Part};
+use crate::dedupe;
 use crate::facts::Facts;
 use crate::handler::{Handler, If};
 use crate::hookset::{HookSet, Rejected};
+use crate::placeholders::Places;
 use crate::skip::{Skipped, Why};
 use becket_model::{Event, EventKind};
 use becket_rules::Applies;
@@ -64,7 +66,12 @@ impl Plan {
 }
 
 /// Plans an event over the snapshot's handlers and those registered since.
-pub(crate) fn plan<'a>(parts: impl Iterator<Item = &'a Part>, event: &Event, facts: &Facts<'_>) -> Plan {
+pub(crate) fn plan<'a>(
+    parts: impl Iterator<Item = &'a Part>,
+    places: &Places,
+    event: &Event,
+    facts: &Facts<'_>,
+) -> Plan {
     let kind = event.kind();
     let mut plan = Plan::empty(kind);
     let mut gathered: Vec<PlannedRun> = Vec::new();
@@ -87,10 +94,8 @@ pub(crate) fn plan<'a>(parts: impl Iterator<Item = &'a Part>, event: &Event, fac
             }
         }
     }
-    plan.runs = shared.or_else(|| {
-        gathered.sort_by_key(|run| run.handler.place.position);
-        Some(gathered.into())
-    });
+    plan.runs =
+        shared.or_else(|| Some(dedupe::merge_runs(gathered, places, &mut plan.dropped_by_event).into()));
     plan
 }
 

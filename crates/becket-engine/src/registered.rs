@@ -4,6 +4,7 @@
 //! copied or compiled again, and no registration can be lost to another task's.
 
 use crate::candidates::Part;
+use crate::gates::Gates;
 use becket_model::EventKind;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
@@ -46,6 +47,14 @@ impl Registered {
             count.fetch_sub(fewer, Ordering::Release);
         });
         true
+    }
+
+    /// Puts all sets behind other gates.
+    pub(crate) fn regate(&self, gates: &Gates) {
+        let mut sets = self.sets.write().unwrap_or_else(PoisonError::into_inner);
+        for (_, part) in sets.iter_mut() {
+            *part = part.behind(gates.clone());
+        }
     }
 
     /// Whether any set has a handler for the event, or something to explain about it (G4).

@@ -169,6 +169,9 @@ pub(crate) fn base_env(
     for name in own.iter().chain([&profile.session_var("SESSION_ID")]) {
         env.remove(std::ffi::OsStr::new(name));
     }
+    // Another plugin's options are none of this hook's business.
+    let options = profile.var("PLUGIN_OPTION_");
+    env.retain(|name, _| !name.to_string_lossy().starts_with(&options));
     env.insert(profile.var("PID").into(), environment.pid().to_string().into());
     env.insert(profile.marker.to_string().into(), "1".into());
     env.insert(profile.session_var("CHILD_SESSION").into(), "1".into());

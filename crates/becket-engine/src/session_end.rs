@@ -22,7 +22,8 @@ pub(crate) fn budget(plan: &Plan, environment: &Environment, profile: &Profile) 
     {
         return Some(Duration::from_millis(set));
     }
-    let least = EventKind::SessionEnd.spec().default_timeout(HandlerKind::Command).unwrap_or(MOST);
+    let by_table = EventKind::SessionEnd.spec().default_timeout(HandlerKind::Command);
+    let least = profile.default_timeout.or(by_table).unwrap_or(MOST);
     let largest = plan
         .runs()
         .iter()

@@ -3,7 +3,7 @@
 //! A hook's allow skips the prompt and nothing more: a deny rule still denies and an ask rule still asks. Everything
 //! here is one total function of what was decided; it asks nobody and reads nothing.
 
-use becket_model::{PermissionDecision, Ruling, Verdict};
+use becket_model::{PermissionDecision, Ruling, Said, Stop, Verdict};
 
 /// What the rules of all settings say of the call, on the input that would run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,9 +73,7 @@ pub(crate) fn tool_call(verdict: &Verdict, rules: &RuleSays, circumstances: &Cir
         return Settlement::Denied { because: hook() };
     }
     if let Some(stop) = &verdict.stop {
-        let because =
-            stop.what.reason.clone().unwrap_or_else(|| format!("stopped by a hook ({})", stop.source));
-        return Settlement::Stopped { because };
+        return stopped(stop);
     }
     if let RuleSays::Deny(rule) = rules {
         return Settlement::Denied { because: rule.clone() };
@@ -86,6 +84,11 @@ pub(crate) fn tool_call(verdict: &Verdict, rules: &RuleSays, circumstances: &Cir
         Some(PermissionDecision::Allow) => allowed_by_hook(rules, circumstances, hook()),
         Some(PermissionDecision::Deny) | None => by_rule(rules),
     }
+}
+
+fn stopped(stop: &Said<Stop>) -> Settlement {
+    let because = stop.what.reason.clone().unwrap_or_else(|| format!("stopped by a hook ({})", stop.source));
+    Settlement::Stopped { because }
 }
 
 /// A hook asks: a person is asked in every mode, and where there is none the call is denied.
@@ -119,6 +122,9 @@ fn by_rule(rules: &RuleSays) -> Settlement {
 /// Settles a PermissionRequest verdict (D3, D8): an allow answers the prompt, whoever raised it, but passes no deny
 /// rule; a rewritten input meets the ask rules too.
 pub(crate) fn permission_request(verdict: &Verdict, rules: &RuleSays) -> Settlement {
+    if let (Some(stop), false) = (&verdict.stop, matches!(verdict.ruling, Ruling::RequestDeny { .. })) {
+        return stopped(stop);
+    }
     match &verdict.ruling {
         Ruling::RequestDeny { .. } => {
             Settlement::Denied { because: verdict.joined_reason().unwrap_or_default() }
@@ -142,7 +148,7 @@ pub(crate) fn permission_request(verdict: &Verdict, rules: &RuleSays) -> Settlem
 #[cfg(test)]
 mod tests {
     use super::*;
-    use becket_model::{DecidedBy, EventKind, Reason, Said, Source, Stop};
+    use becket_model::{DecidedBy, EventKind, Reason, Source};
 
     fn said<T>(what: T) -> Said<T> {
         Said { source: Source::User, label: "guard".into(), what }

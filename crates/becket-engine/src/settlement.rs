@@ -7,7 +7,7 @@ use crate::snapshot::Snapshot;
 use crate::tool_input;
 use becket_model::event::PermissionMode;
 use becket_model::table::DecisionModel;
-use becket_model::{Event, Ruling, Verdict};
+use becket_model::{Event, Ruling, Said, Verdict};
 use becket_rules::{Behavior, critical_removal};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -28,9 +28,9 @@ pub(crate) fn of(inner: &Inner, snapshot: &Snapshot, event: &Event, verdict: &Ve
         | DecisionModel::Elicitation => return None,
     };
     // Rules meet the input that would run (D4, D9).
-    let event = match rewritten(verdict) {
-        Some(input) => {
-            let event = tool_input::with_input(event, input);
+    let event = match rewrite(verdict) {
+        Some(rewrite) => {
+            let event = tool_input::with_input(event, &rewrite.what);
             let normal = tool_input::normal(&event, &*inner.tools, inner.environment.home()).into_owned();
             Cow::Owned(normal)
         }
@@ -46,11 +46,11 @@ pub(crate) fn of(inner: &Inner, snapshot: &Snapshot, event: &Event, verdict: &Ve
 }
 
 /// The input that a hook put in the place of the model's.
-fn rewritten(verdict: &Verdict) -> Option<&Map<String, Value>> {
+pub(crate) fn rewrite(verdict: &Verdict) -> Option<&Said<Map<String, Value>>> {
     if let Ruling::RequestAllow { updated_input: Some(rewrite), .. } = &verdict.ruling {
-        return Some(&rewrite.what);
+        return Some(rewrite);
     }
-    verdict.fields.updated_input.as_ref().map(|rewrite| &rewrite.what)
+    verdict.fields.updated_input.as_ref()
 }
 
 fn circumstances(inner: &Inner, event: &Event, facts: &Facts<'_>, verdict: &Verdict) -> Circumstances {

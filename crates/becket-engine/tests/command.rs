@@ -81,6 +81,7 @@ fn the_environment_is_the_hosts_the_settings_and_the_profiles() {
         .with_var("OTEL_METRICS_EXPORTER", "otlp")
         .with_var("OTEL_SERVICE_NAME", "svc")
         .with_var("CLAUDE_ENV_FILE", "/stale")
+        .with_var("CLAUDE_PLUGIN_OPTION_KEY", "another plugin's")
         .with_var("CLAUDE_EFFORT", "stale");
     let engine = project.builder().environment(environment).build().unwrap();
     let mut event = project.event(bash("ls"));
@@ -102,7 +103,7 @@ fn the_environment_is_the_hosts_the_settings_and_the_profiles() {
     ] {
         assert!(has(line), "{line} in {env}");
     }
-    for gone in ["OTEL_EXPORTER", "OTEL_METRICS", "CLAUDE_ENV_FILE"] {
+    for gone in ["OTEL_EXPORTER", "OTEL_METRICS", "CLAUDE_ENV_FILE", "CLAUDE_PLUGIN"] {
         assert!(!env.contains(gone), "{gone} in {env}");
     }
 }

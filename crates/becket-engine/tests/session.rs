@@ -119,6 +119,37 @@ fn a_skills_hooks_run_from_their_registration_to_their_removal() {
 }
 
 #[test]
+fn registered_hooks_meet_the_gates_of_a_reload() {
+    // rules: G1, C8
+    let project = Project::with(json!({}));
+    let engine = project.engine();
+    let text =
+        "---\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: exit 2\n---\n";
+    frontmatter(&engine, &project, Source::Skill("s".into()), text, None);
+    let event = project.event(bash("ls"));
+    assert!(fire(&engine, &event).verdict.blocks());
+    project.write("managed/managed-settings.json", r#"{"disableAllHooks": true}"#);
+    engine.reload().unwrap();
+    assert!(!fire(&engine, &event).verdict.blocks());
+    assert_eq!(engine.plan(&event).skipped().next().unwrap().why.stage(), Stage::Disabled);
+}
+
+#[test]
+fn a_skill_registered_twice_runs_once() {
+    // rule: H1
+    let project = Project::with(json!({}));
+    let engine = project.engine();
+    let text =
+        "---\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: 'true'\n---\n";
+    for name in ["s", "s", "t"] {
+        frontmatter(&engine, &project, Source::Skill(name.into()), text, None);
+    }
+    let plan = engine.plan(&project.event(bash("ls")));
+    assert_eq!(plan.runs().len(), 2);
+    assert_eq!(plan.skipped().next().unwrap().why.stage(), Stage::Duplicate);
+}
+
+#[test]
 fn an_agents_stop_becomes_its_own_subagent_stop() {
     // rule: C10
     let project = Project::with(json!({}));

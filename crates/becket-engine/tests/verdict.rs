@@ -138,6 +138,62 @@ fn a_stop_keeps_the_call_from_running() {
 }
 
 #[test]
+fn a_stop_beside_a_permission_requests_allow_holds_the_call_back() {
+    // rule: D6
+    let decision = json!({"hookEventName": "PermissionRequest", "decision": {"behavior": "allow"}});
+    let answer = json!({"continue": false, "stopReason": "not now", "hookSpecificOutput": decision});
+    let project = Project::with(hooks("PermissionRequest", "", json!([says(answer)])));
+    let outcome = fire(&project.engine(), &project.event(request(json!({"command": "ls"}))));
+    assert_eq!(outcome.settlement, Some(Settlement::Stopped { because: "not now".into() }));
+}
+
+#[test]
+fn rules_are_heard_where_no_hook_is_configured() {
+    // rules: P11, D3
+    let project = Project::with(json!({"permissions": {"deny": ["Bash(rm *)"]}}));
+    let engine = project.engine();
+    let settled = |command: &str| fire(&engine, &project.event(bash(command))).settlement.unwrap();
+    assert!(matches!(settled("rm -rf x"), Settlement::Denied { .. }));
+    assert_eq!(settled("ls"), Settlement::Open);
+    let silent = Project::with(json!({}));
+    assert_eq!(fire(&silent.engine(), &silent.event(bash("rm x"))).settlement, Some(Settlement::Open));
+}
+
+#[test]
+fn a_permission_requests_rewrite_meets_the_schema_and_a_second_look() {
+    // rule: D9
+    let answer = |input: Value| {
+        let decision = json!({"behavior": "allow", "updatedInput": input});
+        says(json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}}))
+    };
+    let deny = json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest",
+        "decision": {"behavior": "deny", "message": "not that"}}});
+    let guard = command(&format!("grep -q 'rm -rf' && printf '%s' '{deny}'; exit 0"));
+    let settled = |handlers: Value| {
+        let project = Project::with(hooks("PermissionRequest", "", handlers));
+        let engine = project.builder().tools(OneTool).build().unwrap();
+        fire(&engine, &project.event(request(json!({"command": "ls"})))).settlement.unwrap()
+    };
+    let broken = settled(json!([answer(json!({"command": 7}))]));
+    assert!(
+        matches!(&broken, Settlement::Denied { because } if because.contains("not at fault")),
+        "{broken:?}"
+    );
+    let seen = settled(json!([guard, answer(json!({"command": "rm -rf x"}))]));
+    assert!(matches!(&seen, Settlement::Denied { because } if because.contains("not that")), "{seen:?}");
+}
+
+#[test]
+fn a_background_hook_neither_decides_nor_stops() {
+    // rule: A1
+    let mut hook = says(json!({"continue": false, "decision": "block", "reason": "x"}));
+    hook["async"] = json!(true);
+    let project = Project::with(hooks("UserPromptSubmit", "", json!([hook])));
+    let verdict = fire(&project.engine(), &project.event(common::prompt("hi"))).verdict;
+    assert!(!verdict.blocks() && verdict.stop.is_none());
+}
+
+#[test]
 fn a_defer_is_never_an_allow() {
     // rule: D10
     let defer =

@@ -164,8 +164,8 @@ fn plain(spec: &EventSpec, text: &str) -> Taken {
         PlainStdout::Context => {
             taken.reply.context.push(ContextText { text: text.to_owned(), plain: true });
         }
-        PlainStdout::User => taken.reply.notices.push(Notice { to: Audience::User, text: text.to_owned() }),
-        PlainStdout::Log => taken.reply.notices.push(Notice { to: Audience::Log, text: text.to_owned() }),
+        PlainStdout::User => taken.reply.notices.push(Notice { to: Audience::User, text: text.to_owned(), plain: true }),
+        PlainStdout::Log => taken.reply.notices.push(Notice { to: Audience::Log, text: text.to_owned(), plain: true }),
         PlainStdout::Path => return path_of(spec, text),
     }
     taken
@@ -211,7 +211,7 @@ fn told(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Taken {
         Stdout::Nothing | Stdout::Plain(_) => Taken::default(),
     };
     if spec.exit_2.told != Audience::None && !stderr.is_empty() {
-        taken.reply.notices.push(Notice { to: spec.exit_2.told, text: stderr.to_owned() });
+        taken.reply.notices.push(Notice { to: spec.exit_2.told, text: stderr.to_owned(), plain: false });
     }
     taken.warnings.push(format!("exit code 2 blocks nothing on `{}`", spec.kind));
     taken

@@ -176,6 +176,8 @@ pub struct Notice {
     pub to: crate::table::Audience,
     /// What it says.
     pub text: String,
+    /// Whether it is plain stdout, which is capped (O8), or stderr and reasons, which go whole.
+    pub plain: bool,
 }
 
 /// Fields that only some events have; which ones is said by the table.
