@@ -32,6 +32,18 @@ fn an_edit_changes_nothing_until_a_reload() {
 }
 
 #[test]
+fn a_change_that_would_stop_a_start_keeps_the_old_configuration() {
+    // rules: C7b, C8
+    let project = Project::with(json!({}));
+    let managed = hooks("PreToolUse", "", json!([deny()])).to_string();
+    project.write("managed/managed-settings.json", &managed);
+    let engine = project.engine();
+    project.write("managed/managed-settings.json", &managed.replace("exit 2", "exit 2\", \"timeout\": \"soon"));
+    assert!(engine.reload().unwrap_err().to_string().contains("managed-settings.json"));
+    assert!(fire(&engine, &project.event(bash("ls"))).verdict.blocks());
+}
+
+#[test]
 fn the_old_snapshots_hooks_judge_a_change() {
     // rule: C8
     use becket_engine::ConfigChanged;

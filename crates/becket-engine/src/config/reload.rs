@@ -12,9 +12,10 @@ use std::sync::Arc;
 pub enum Reload {
     /// The new configuration is to be used from here on.
     Accepted(Arc<Config>),
-    /// A file can't be read any more that could be before: the old configuration stays.
+    /// The old configuration stays: a file can't be read any more that could be before, or no session may start with
+    /// the new one.
     KeptOld {
-        /// Which file, and what is wrong with it.
+        /// Which file, and what is wrong.
         why: String,
     },
 }
@@ -24,8 +25,12 @@ pub fn reload(old: &Config, request: &Request) -> Reload {
     judge(old, resolve(&load(request)))
 }
 
-/// The same for a configuration that is loaded already.
+/// The same for a configuration that is loaded already. One that would stop a start is not taken up in a running
+/// session either: a broken managed guard must not be weaker here than there (C7, C7b).
 pub fn judge(old: &Config, new: Config) -> Reload {
+    if let Some(stop) = &new.stops_start {
+        return Reload::KeptOld { why: stop.to_string() };
+    }
     let newly = new.unreadable.iter().find(|file| !old.unreadable.contains(file));
     let found = newly.and_then(|file| new.errors().find(|error| error.file == *file));
     match found {
