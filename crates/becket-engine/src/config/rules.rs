@@ -1,5 +1,6 @@
 //! What `becket_rules` says of the texts in a configuration, as findings.
 
+use becket_rules::shell::{CommandPattern, Line};
 use becket_rules::{Condition, Rule, RuleError, RuleErrorKind, RuleList, RuleWarning};
 
 /// A remark about a rule's text.
@@ -34,7 +35,10 @@ pub(crate) fn condition(text: &str) -> Result<Option<Condition>, (Remark, Vec<St
 /// Why it is none.
 pub(crate) fn check(list: RuleList, text: &str) -> Result<Vec<Remark>, Remark> {
     match Rule::parse(text) {
-        Ok(rule) => Ok(RuleWarning::of(&rule, list).iter().map(remark).collect()),
+        Ok(rule) => {
+            let spans = spans_commands(&rule).then(|| several_commands(&rule));
+            Ok(RuleWarning::of(&rule, list).iter().map(remark).chain(spans).collect())
+        }
         Err(error) => Err(Remark {
             code: "invalid-rule",
             message: format!("{error}; it is not applied"),
@@ -57,6 +61,29 @@ fn remark(warning: &RuleWarning) -> Remark {
         RuleWarning::Malformed { .. } => ("malformed-pattern", "P7"),
     };
     Remark { code, message: warning.to_string(), help: None, rule }
+}
+
+/// Whether a Bash rule names several commands and so does not even match the line that it spells out: each command
+/// of a line is judged by itself (P4).
+fn spans_commands(rule: &Rule) -> bool {
+    let Some(specifier) = rule.specifier().filter(|_| rule.tool() == "Bash") else {
+        return false;
+    };
+    if !["&&", "||", ";"].iter().any(|separator| specifier.contains(separator)) {
+        return false;
+    }
+    let example = Line::parse(&specifier.replace(":*", " x").replace('*', "x"));
+    let own = example.commands().iter().filter(|command| command.via().is_none());
+    own.count() > 1 && example.hit(&CommandPattern::new(specifier)).is_none()
+}
+
+fn several_commands(rule: &Rule) -> Remark {
+    Remark {
+        code: "rule-spans-commands",
+        message: format!("`{rule}` never matches: each command of a line is judged by itself"),
+        help: Some("write one rule for each command".to_owned()),
+        rule: "P4",
+    }
 }
 
 /// What to write instead of the mistakes that people make.

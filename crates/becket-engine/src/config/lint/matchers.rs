@@ -2,6 +2,7 @@
 
 use super::{Around, Entry};
 use crate::config::source::report::Report;
+use becket_model::EventKind;
 use becket_model::table::MatcherSpec;
 use becket_rules::{MatcherKind, suggest, tools};
 
@@ -41,7 +42,15 @@ fn one_name(name: &str, spec: MatcherSpec, entry: &Entry, around: &Around<'_>, r
     if spec.field == "tool_name" {
         return tool_name(name, entry, around, report);
     }
-    if spec.values.is_empty() || spec.values.contains(&name) || entry.event.name() == "StopFailure" {
+    if name.parse::<EventKind>().is_ok() && !spec.values.contains(&name) {
+        let message = format!("`{name}` is an event; this matcher is tested against `{}`", spec.field);
+        report
+            .warning(entry.matcher_span, "never-matches", message)
+            .help("leave the matcher out for every value")
+            .rule("M6");
+        return;
+    }
+    if spec.values.is_empty() || spec.values.contains(&name) {
         return;
     }
     let near = suggest(name, spec.values).map(|near| format!("did you mean `{near}`?"));

@@ -29,7 +29,7 @@ impl Lines {
                 '\u{feff}' if byte == 0 => Mark { byte: next, ..at },
                 _ => Mark { byte: next, column: at.column + 1, ..at },
             };
-            if at.column % APART == 0 {
+            if at.column.is_multiple_of(APART) {
                 marks.push(at);
             }
         }
