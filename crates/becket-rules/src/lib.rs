@@ -13,6 +13,7 @@ mod path;
 mod permission;
 mod rule;
 mod suggest;
+mod update;
 mod wildcard;
 
 pub mod powershell;
@@ -27,3 +28,4 @@ pub use permission::{
 };
 pub use rule::{Condition, Rule, RuleError, RuleErrorKind};
 pub use suggest::suggest;
+pub use update::{Change, Destination, Mode, PermissionUpdate, UpdateError};

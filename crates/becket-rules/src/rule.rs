@@ -66,6 +66,19 @@ impl Rule {
         Ok(Self::new(name, Some(inside)))
     }
 
+    /// A rule from a tool's name and its specifier, each as it is (P13).
+    ///
+    /// # Errors
+    /// [`RuleError`] where the name is none, or where the two, written as one text, would read as something else.
+    pub fn from_parts(tool: &str, specifier: Option<&str>) -> Result<Self, RuleError> {
+        let rule = Self::new(tool, specifier);
+        let text = rule.to_string();
+        match Self::parse(&text)? {
+            read if read == rule => Ok(rule),
+            _ => Err(RuleError::new(&text, 0, RuleErrorKind::BadName { found: '(' })),
+        }
+    }
+
     fn new(name: &str, specifier: Option<&str>) -> Self {
         let specifier = specifier.filter(|text| !matches!(text.trim(), "" | "*")).map(str::to_owned);
         Self { name: ToolName::new(name), specifier }

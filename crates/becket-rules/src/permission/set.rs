@@ -136,10 +136,14 @@ impl RuleSet {
         text: &str,
         origin: RuleOrigin,
     ) -> Result<Vec<RuleWarning>, crate::RuleError> {
-        let rule = Rule::parse(text)?;
+        Ok(self.add_rule(list, Rule::parse(text)?, origin))
+    }
+
+    /// Adds a rule that was read before, and says what `check` should name about it.
+    pub fn add_rule(&mut self, list: RuleList, rule: Rule, origin: RuleOrigin) -> Vec<RuleWarning> {
         let warnings = RuleWarning::of(&rule, list);
         self.list_mut(list).push(RuleEntry { list, origin, compiled: Compiled::new(rule) });
-        Ok(warnings)
+        warnings
     }
 
     /// The rules of one list, in the order they were added.
