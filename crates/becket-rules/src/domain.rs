@@ -3,6 +3,8 @@
 //! The host is read as a browser reads it: user names, ports, backslashes, doubled slashes and percent signs are no
 //! way to hide it. A host that can't be read is none, and no rule that grants covers it.
 
+use std::net::{Ipv4Addr, Ipv6Addr};
+
 /// A compiled `domain:` pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DomainPattern {
@@ -17,8 +19,16 @@ impl DomainPattern {
     pub(crate) fn new(specifier: &str) -> Option<Self> {
         let host = specifier.trim().strip_prefix("domain:")?.trim().trim_end_matches('.').to_lowercase();
         let (subdomains, rest) = host.strip_prefix("*.").map_or((false, host.as_str()), |rest| (true, rest));
+        let rest = rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(rest);
         let labels = rest.split('.').map(str::to_owned).collect();
         Some(Self { labels, subdomains, everything: host == "*" })
+    }
+
+    /// Whether some host could match: no scheme, port or path was written.
+    pub(crate) fn is_possible(&self) -> bool {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*');
+        let name = self.labels.iter().all(|label| !label.is_empty() && label.chars().all(plain));
+        self.everything || name || self.labels.join(".").parse::<Ipv6Addr>().is_ok()
     }
 
     pub(crate) fn is_everything(&self) -> bool {
@@ -35,28 +45,40 @@ impl DomainPattern {
     }
 }
 
-/// The host of a URL: lower case, without its port and trailing dot; none where it can't be read.
+/// The host of a URL: lower case, without its port and trailing dot, addresses in their usual form; none where it can't
+/// be read: another scheme than `http` and `https`, letters beyond ASCII, an address in a form of its own.
 pub(crate) fn host(url: &str) -> Option<String> {
-    let url: String = url.trim().chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
-    let rest = after_scheme(&url).trim_start_matches(['/', '\\']);
+    let blank = |c: char| c.is_whitespace() || c.is_control();
+    let url: String = url.trim_matches(blank).chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
+    let rest = after_scheme(&url)?.trim_start_matches(['/', '\\']);
     let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
-    let host = match host.strip_prefix('[') {
-        Some(address) => address.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    let host = decoded(host)?.to_ascii_lowercase();
+    if let Some(address) = host.strip_prefix('[') {
+        let address: Ipv6Addr = address.split(']').next()?.parse().ok()?;
+        return Some(address.to_string());
+    }
+    let host = decoded(host.split(':').next().unwrap_or_default())?.to_ascii_lowercase();
     let host = host.strip_suffix('.').unwrap_or(&host);
-    let readable =
-        !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_graphic() && !b"/\\?#@%*".contains(&byte));
-    readable.then(|| host.to_owned())
+    is_readable(host).then(|| host.to_owned())
 }
 
-/// The text behind `scheme:`; `host:80` has no scheme.
-fn after_scheme(url: &str) -> &str {
+/// Whether the host is a name of plain labels, or an address of four plain numbers.
+fn is_readable(host: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let labels = |label: &str| !label.is_empty() && label.bytes().all(plain);
+    let last = host.rsplit('.').next().unwrap_or_default();
+    let number = last.starts_with("0x") || last.bytes().all(|byte| byte.is_ascii_digit());
+    host.split('.').all(labels) && (!number || host.parse::<Ipv4Addr>().is_ok())
+}
+
+/// The text behind `http:` or `https:`; none behind another scheme. `host:80` has no scheme.
+fn after_scheme(url: &str) -> Option<&str> {
     match url.split_once(':') {
-        Some((scheme, rest)) if is_scheme(scheme) && !rest.starts_with(|c: char| c.is_ascii_digit()) => rest,
-        _ => url,
+        Some((scheme, rest)) if ["http", "https"].iter().any(|own| scheme.eq_ignore_ascii_case(own)) => {
+            Some(rest)
+        }
+        Some((scheme, rest)) if is_scheme(scheme) && !rest.starts_with(|c: char| c.is_ascii_digit()) => None,
+        Some(_) | None => Some(url),
     }
 }
 

@@ -11,6 +11,7 @@ mod normal;
 mod pattern;
 mod places;
 
+pub(crate) use glob::INSIDE;
 pub use links::{Links, NoLinks};
 pub(crate) use normal::{Normal, lexical};
 pub(crate) use pattern::{PathPattern, Reading};

@@ -9,6 +9,7 @@ mod allow;
 mod applies;
 mod call;
 mod compiled;
+mod directories;
 mod removal;
 mod restrict;
 mod set;

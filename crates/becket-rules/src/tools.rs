@@ -23,7 +23,7 @@ pub enum Primary {
     Path(&'static str, Access),
     /// `domain:host` of a URL (P9).
     Domain(&'static str),
-    /// An exact name (P10).
+    /// A subagent's name (P10).
     Name(&'static str),
     /// A skill's name (P10).
     Skill(&'static str),
@@ -89,8 +89,8 @@ const TOOLS: &[Tool] = &[
     tool("TaskCreate", Primary::None),
     tool("TaskGet", Primary::None),
     tool("TaskList", Primary::None),
-    tool("TaskOutput", Primary::Name("task_id")),
-    tool("TaskStop", Primary::Name("task_id")),
+    tool("TaskOutput", Primary::None),
+    tool("TaskStop", Primary::None),
     tool("TaskUpdate", Primary::None),
     tool("TodoWrite", Primary::None),
     tool("ToolSearch", Primary::None),

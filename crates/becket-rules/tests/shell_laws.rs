@@ -376,7 +376,7 @@ fn file_uses(text: &str) -> Vec<String> {
 // rule: P7
 #[test]
 fn well_known_commands_name_their_files() {
-    let cases: [(&str, &[&str]); 27] = [
+    let cases: [(&str, &[&str]); 29] = [
         ("cat a b", &["Read a", "Read b"]),
         ("cat -- -a", &["Read -a"]),
         ("cat - ", &[]),
@@ -399,7 +399,9 @@ fn well_known_commands_name_their_files() {
         ("cp -t d a b", &["Read a", "Read b", "Edit d"]),
         ("mv a b", &["Edit a", "Edit b"]),
         ("rm -rf a b", &["Edit a", "Edit b"]),
-        ("rm 'my file' $x ~/y *.c", &["Edit my file"]),
+        ("rm 'my file' $x ~/y *.c", &["Edit my file", "Edit ~/y"]),
+        ("rm '~/y' ~x/y \"$HOME/z\" ${HOME} $HOMEX/z", &["Edit ./~/y", "Edit ~/z", "Edit ~"]),
+        ("cat \\~/y '$HOME/y'", &["Read ./~/y", "Read $HOME/y"]),
         ("sudo rm a; timeout 5 cat b", &["Edit a", "Read b"]),
         ("sh -c 'rm a'", &["Edit a"]),
         ("/bin/rm a", &["Edit a"]),

@@ -2,9 +2,27 @@
 //!
 //! INVARIANT: at most text × pattern steps: only the last star is ever taken back.
 
+/// Stands, in a path, for whatever is in a directory. Only a segment of nothing but stars matches it: a directory that
+/// is searched, copied or removed is meant whole, or not at all.
+pub(crate) const INSIDE: &str = "\u{1}inside\u{1}";
+
 /// A compiled segment.
 #[derive(Debug, Clone)]
-pub(super) struct Segment(Option<Vec<Token>>);
+pub(super) struct Segment {
+    /// None where the text is malformed (`[a`, a `\` at the end).
+    tokens: Option<Vec<Token>>,
+    text: String,
+}
+
+/// How a segment meets a name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Manner {
+    /// A name that is the segment's text, letter by letter, is meant as well: `[id].ts` is a file's name somewhere. And
+    /// a malformed segment, which matches nothing in git, is its text.
+    pub(super) wide: bool,
+    /// Letters' case does not count.
+    pub(super) fold: bool,
+}
 
 #[derive(Debug, Clone)]
 enum Token {
@@ -21,51 +39,67 @@ enum Item {
 }
 
 impl Segment {
-    /// Every text is a segment; a malformed one (`[a`, a `\` at the end) matches nothing, as in git.
+    /// Every text is a segment.
     pub(super) fn new(text: &str) -> Self {
-        let mut letters = text.chars().peekable();
-        let mut tokens = Vec::new();
-        while let Some(letter) = letters.next() {
-            let token = match letter {
-                '*' if matches!(tokens.last(), Some(Token::Star)) => continue,
-                '*' => Token::Star,
-                '?' => Token::Any,
-                '\\' => match letters.next() {
-                    Some(escaped) => Token::Letter(escaped),
-                    None => return Self(None),
-                },
-                '[' => match class(&mut letters) {
-                    Some(class) => class,
-                    None => return Self(None),
-                },
-                _ => Token::Letter(letter),
-            };
-            tokens.push(token);
-        }
-        Self(Some(tokens))
+        Self { tokens: tokens(text), text: text.to_owned() }
     }
 
-    pub(super) fn matches(&self, text: &str, fold: bool) -> bool {
-        let Some(tokens) = &self.0 else { return false };
-        let (mut at, mut rest) = (0, text.chars());
-        let mut retry: Option<(usize, std::str::Chars<'_>)> = None;
-        loop {
-            if matches!(tokens.get(at), Some(Token::Star)) {
-                at += 1;
-                retry = Some((at, rest.clone()));
-                continue;
-            }
-            match (tokens.get(at), rest.next()) {
-                (None, None) => return true,
-                (Some(token), Some(letter)) if token.takes(letter, fold) => at += 1,
-                _ => {
-                    let Some((star, mut from)) = retry.take() else { return false };
-                    if from.next().is_none() {
-                        return false;
-                    }
-                    (at, rest) = (star, from.clone());
-                    retry = Some((star, from));
+    /// A segment that no name matches.
+    pub(super) fn nothing() -> Self {
+        Self { tokens: None, text: String::new() }
+    }
+
+    pub(super) fn is_malformed(&self) -> bool {
+        self.tokens.is_none()
+    }
+
+    pub(super) fn matches(&self, name: &str, manner: Manner) -> bool {
+        if name == INSIDE {
+            let stars = |token: &Token| matches!(token, Token::Star);
+            return self.tokens.as_ref().is_some_and(|tokens| !tokens.is_empty() && tokens.iter().all(stars));
+        }
+        let globbed = self.tokens.as_ref().is_some_and(|tokens| runs(tokens, name, manner.fold));
+        globbed || (manner.wide && self.text == name)
+    }
+}
+
+/// None where the text is malformed.
+fn tokens(text: &str) -> Option<Vec<Token>> {
+    let mut letters = text.chars().peekable();
+    let mut tokens = Vec::new();
+    while let Some(letter) = letters.next() {
+        let token = match letter {
+            '*' if matches!(tokens.last(), Some(Token::Star)) => continue,
+            '*' => Token::Star,
+            '?' => Token::Any,
+            '\\' => Token::Letter(letters.next()?),
+            '[' => class(&mut letters)?,
+            _ => Token::Letter(letter),
+        };
+        tokens.push(token);
+    }
+    Some(tokens)
+}
+
+fn runs(tokens: &[Token], text: &str, fold: bool) -> bool {
+    let (mut at, mut rest) = (0, text.chars());
+    let mut retry: Option<(usize, std::str::Chars<'_>)> = None;
+    loop {
+        if matches!(tokens.get(at), Some(Token::Star)) {
+            at += 1;
+            retry = Some((at, rest.clone()));
+            continue;
+        }
+        match (tokens.get(at), rest.next()) {
+            (None, None) => return true,
+            (Some(token), Some(letter)) if token.takes(letter, fold) => at += 1,
+            _ => {
+                let Some((star, mut from)) = retry.take() else { return false };
+                if from.next().is_none() {
+                    return false;
                 }
+                (at, rest) = (star, from.clone());
+                retry = Some((star, from));
             }
         }
     }

@@ -24,6 +24,15 @@ impl Normal {
         if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
     }
 
+    /// The directory that is `levels` above; the root is above itself.
+    pub(crate) fn up(&self, levels: usize) -> Self {
+        let mut text = self.0.as_str();
+        for _ in 0..levels {
+            text = text.rsplit_once('/').map_or("", |(above, _)| above);
+        }
+        Self(if text.is_empty() { "/".to_owned() } else { text.to_owned() })
+    }
+
     /// `other` below this path, or alone where it is absolute.
     pub(crate) fn join(&self, other: &str) -> Self {
         if is_absolute(other) { normalise(other) } else { normalise(&format!("{}/{other}", self.0)) }

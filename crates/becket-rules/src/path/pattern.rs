@@ -1,6 +1,6 @@
 //! A path rule's pattern: where it starts from, and what it matches there.
 
-use super::glob::Segment;
+use super::glob::{Manner, Segment};
 use super::normal::Normal;
 use super::places::Places;
 
@@ -19,9 +19,13 @@ pub(crate) enum Reading {
 #[derive(Debug, Clone)]
 pub(crate) struct PathPattern {
     base: Base,
+    /// How many directories above its base it starts: leading `..`.
+    up: usize,
     parts: Vec<Part>,
-    /// Starts at its base; otherwise anywhere below.
-    anchored: bool,
+    /// Has no slash but a trailing one: a name, wherever it is.
+    bare: bool,
+    /// Starts with `./`.
+    dotted: bool,
     /// Ends in `/`: only directories, and what is in them.
     directory: bool,
     /// `name/**` without a sign of where it starts.
@@ -48,18 +52,15 @@ enum Part {
 impl PathPattern {
     /// Every text is a pattern. One that starts with `!` matches nothing: there is no list that it could take from.
     pub(crate) fn new(text: &str) -> Self {
+        let text = text.trim_start_matches(' ');
         let (negated, text) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
-        let (base, text) = base(trim_end(text));
+        let (base, dotted, text) = base(trim_end(text));
         let directory = text.ends_with('/') && !text.ends_with("\\/");
-        let body = text.strip_suffix('/').unwrap_or(text);
-        let segments: Vec<&str> = body.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
-        let parts: Vec<Part> = segments
-            .iter()
-            .map(|part| if *part == "**" { Part::Deep } else { Part::One(Segment::new(part)) })
-            .collect();
-        let single = base == Base::Cwd && matches!(parts.as_slice(), [Part::One(_), Part::Deep]);
-        let anchored = base != Base::Cwd || parts.len() > 1;
-        Self { base, parts, anchored, directory, single, negated }
+        let (up, parts) = parts(text);
+        let own = base == Base::Cwd && up == 0;
+        let single = own && matches!(parts.as_slice(), [Part::One(_), Part::Deep]);
+        let bare = own && !text.trim_end_matches('/').contains('/');
+        Self { base, up, parts, bare, dotted, directory, single, negated }
     }
 
     /// Whether the pattern starts with `!`.
@@ -67,13 +68,21 @@ impl PathPattern {
         self.negated
     }
 
+    /// Whether a part of it is no glob (`[a`, a `\` at the end, a `..` behind a `**`).
+    pub(crate) fn is_malformed(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::One(segment) if segment.is_malformed()))
+    }
+
     /// Whether the path, or a directory that it is in, matches.
     pub(crate) fn matches(&self, path: &Normal, places: &Places<'_>, reading: Reading) -> bool {
+        // Without a home directory `~` may be any directory.
+        let homeless = self.base == Base::Home && places.home.is_none() && reading != Reading::Allow;
+        let bases = if homeless { vec![places.root()] } else { self.bases(places, reading) };
         !self.negated
-            && self
-                .bases(places, reading)
-                .iter()
-                .any(|base| path.below(base).is_some_and(|below| self.matches_below(below, reading)))
+            && bases.iter().any(|base| {
+                path.below(&base.up(self.up))
+                    .is_some_and(|below| self.matches_below(below, homeless, reading))
+            })
     }
 
     fn bases(&self, places: &Places<'_>, reading: Reading) -> Vec<Normal> {
@@ -83,27 +92,52 @@ impl PathPattern {
             Base::Settings => places.settings(),
             Base::Cwd => places.cwd(),
         };
-        let wide = self.base == Base::Settings || (self.base == Base::Cwd && !self.anchored);
-        if reading == Reading::If && wide {
+        let anywhere =
+            self.bare || (self.base == Base::Cwd && matches!(self.parts.first(), Some(Part::Deep)));
+        if reading == Reading::If && (anywhere || self.base == Base::Settings) {
             bases.push(places.root());
         }
         bases
     }
 
-    fn matches_below(&self, below: &str, reading: Reading) -> bool {
+    fn matches_below(&self, below: &str, homeless: bool, reading: Reading) -> bool {
         let segments: Vec<&str> = below.split('/').filter(|part| !part.is_empty()).collect();
-        let floating = !self.anchored || (self.single && reading == Reading::Restrict);
+        let floating = match reading {
+            // `name/` is a directory pattern like `name/**`.
+            Reading::Allow => self.bare && !self.dotted && !self.directory,
+            Reading::Restrict => self.bare || self.single || homeless,
+            Reading::If => self.bare || homeless,
+        };
         // A directory's own path has no mark of one: who restricts takes it for one, who grants does not.
         let inside = self.directory && reading == Reading::Allow;
-        let fold = reading != Reading::Allow && cfg!(any(windows, target_os = "macos"));
-        matches_start(&self.parts, &segments, floating, inside, fold)
+        let wide = reading != Reading::Allow;
+        let fold = wide && cfg!(any(windows, target_os = "macos"));
+        matches_start(&self.parts, &segments, floating, inside, Manner { wide, fold })
     }
+}
+
+/// How far a pattern starts above its base, and its parts from there.
+fn parts(text: &str) -> (usize, Vec<Part>) {
+    let (mut up, mut parts) = (0, Vec::new());
+    for part in text.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => match parts.pop() {
+                None => up += 1,
+                Some(Part::One(_)) => {}
+                Some(Part::Deep) => parts.extend([Part::Deep, Part::One(Segment::nothing())]),
+            },
+            _ if part.len() > 1 && part.bytes().all(|byte| byte == b'*') => parts.push(Part::Deep),
+            _ => parts.push(Part::One(Segment::new(part))),
+        }
+    }
+    (up, parts)
 }
 
 /// Whether the parts match the first segments, or all; `floating` from any segment on; `inside` with one left over.
 ///
 /// INVARIANT: the shortest match leaves most for what follows, so only the last `**` is ever taken back.
-fn matches_start(parts: &[Part], segments: &[&str], floating: bool, inside: bool, fold: bool) -> bool {
+fn matches_start(parts: &[Part], segments: &[&str], floating: bool, inside: bool, manner: Manner) -> bool {
     let (mut at, mut from) = (0, 0);
     let mut retry = floating.then_some((0, 0));
     loop {
@@ -117,7 +151,7 @@ fn matches_start(parts: &[Part], segments: &[&str], floating: bool, inside: bool
                 retry = Some((at, from));
                 continue;
             }
-            (Some(Part::One(segment)), Some(text)) if segment.matches(text, fold) => {
+            (Some(Part::One(segment)), Some(text)) if segment.matches(text, manner) => {
                 (at, from) = (at + 1, from + 1);
                 continue;
             }
@@ -132,18 +166,20 @@ fn matches_start(parts: &[Part], segments: &[&str], floating: bool, inside: bool
     }
 }
 
-fn base(text: &str) -> (Base, &str) {
+/// The base, whether the text starts with `./`, and the rest.
+fn base(text: &str) -> (Base, bool, &str) {
     if let Some(rest) = text.strip_prefix("//") {
-        return (Base::Root, rest);
+        return (Base::Root, false, rest);
     }
     match text.strip_prefix('~') {
-        Some("") => return (Base::Home, ""),
-        Some(rest) if rest.starts_with('/') => return (Base::Home, rest),
+        Some("") => return (Base::Home, false, ""),
+        Some(rest) if rest.starts_with('/') => return (Base::Home, false, rest),
         Some(_) | None => {}
     }
-    match text.strip_prefix('/') {
-        Some(rest) => (Base::Settings, rest),
-        None => (Base::Cwd, text.strip_prefix("./").unwrap_or(text)),
+    match (text.strip_prefix('/'), text.strip_prefix("./")) {
+        (Some(rest), _) => (Base::Settings, false, rest),
+        (None, Some(rest)) => (Base::Cwd, true, rest),
+        (None, None) => (Base::Cwd, false, text),
     }
 }
 

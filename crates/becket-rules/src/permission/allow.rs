@@ -24,6 +24,17 @@ pub(super) fn covering<'r>(
             let (patterns, whole) = patterns(&named);
             let all: Vec<&CommandPattern> = patterns.iter().copied().chain(whole.iter()).collect();
             covered(line.uncovered(&all))?;
+            let may_write = call
+                .primary()
+                .field()
+                .and_then(|field| call.text(field))
+                .is_some_and(|text| text.contains('>'));
+            let writes = |entry: &RuleEntry| {
+                entry.compiled().covers(Access::Edit) && entry.compiled().specifier.is_none()
+            };
+            if may_write && !allows.iter().any(writes) {
+                return Err("it may write a file (`>`), and no `Edit` rule allows it to write any".to_owned());
+            }
             let first = line.commands().next().unwrap_or_default();
             let covers = |pattern: &CommandPattern| {
                 matches!(crate::powershell::Line::parse(first).uncovered(&[pattern]), Coverage::Covered)

@@ -71,6 +71,18 @@ fn applies(compiled: Compiled, call: &Call<'_>, scope: &Scope<'_>) -> Applies {
     let Some(specifier) = &compiled.specifier else {
         return Applies::Match { why: format!("`{rule}` is about every call of `{}`", call.tool()) };
     };
+    let answer = compared(&compiled, specifier, call, scope);
+    let parameter = Parameter::new(&specifier.text).is_some_and(|own| call.input().contains_key(own.name));
+    match answer {
+        Applies::NoMatch { .. } if parameter => {
+            Applies::unknown(format!("`{rule}` is a rule on a parameter, which counts in deny and ask only"))
+        }
+        Applies::Match { .. } | Applies::NoMatch { .. } | Applies::Unknown { .. } => answer,
+    }
+}
+
+fn compared(compiled: &Compiled, specifier: &Specifier, call: &Call<'_>, scope: &Scope<'_>) -> Applies {
+    let rule = &compiled.rule;
     match (call.primary(), call.line()) {
         (Primary::Bash(_), Some(CommandLine::Bash(line))) => {
             of_shell(line.condition(&specifier.command), rule, line.text())
@@ -81,7 +93,7 @@ fn applies(compiled: Compiled, call: &Call<'_>, scope: &Scope<'_>) -> Applies {
         (Primary::Bash(field) | Primary::PowerShell(field), _) => {
             Applies::unknown(format!("the input has no `{field}`"))
         }
-        (Primary::Path(..), _) => of_paths(&compiled, call, scope),
+        (Primary::Path(..), _) => of_paths(compiled, call, scope),
         (primary @ (Primary::Domain(_) | Primary::Name(_) | Primary::Skill(_)), _) => {
             of_name(specifier, rule, call, primary)
         }
@@ -122,12 +134,8 @@ fn of_paths(compiled: &Compiled, call: &Call<'_>, scope: &Scope<'_>) -> Applies 
 
 fn of_name(specifier: &Specifier, rule: &Rule, call: &Call<'_>, primary: Primary) -> Applies {
     let field = primary.field().unwrap_or_default();
-    let parameter = Parameter::new(&specifier.text).is_some_and(|p| call.input().contains_key(p.name));
     match specifier.names(call) {
         Some(true) => Applies::either(true, rule, call.text(field).unwrap_or_default()),
-        Some(false) if parameter => {
-            Applies::unknown(format!("`{rule}` is a rule on a parameter, which counts in deny and ask only"))
-        }
         Some(false) => Applies::either(false, rule, call.text(field).unwrap_or_default()),
         None => Applies::unknown(format!("`{rule}` can't be compared with `{field}` of the input")),
     }

@@ -16,6 +16,9 @@ use crate::wildcard;
 pub(crate) const COVERED_BY_ANOTHER: [(&str, &str); 4] =
     [("Write", "Edit"), ("NotebookEdit", "Edit"), ("MultiEdit", "Edit"), ("Glob", "Read")];
 
+/// The subagent that a call means which names none.
+const DEFAULT_AGENT: &str = "general-purpose";
+
 /// A compiled rule.
 #[derive(Debug, Clone)]
 pub(crate) struct Compiled {
@@ -45,8 +48,11 @@ impl Compiled {
         Self { specifier: specifier.filter(|_| !(everything && rule.tool() == "WebFetch")), rule }
     }
 
+    /// Whether a permission rule is about the tool. Those for Bash are about `Monitor` too, which runs the same lines.
     pub(crate) fn means(&self, call: &Call<'_>, globs: Globs) -> bool {
-        self.rule.name().means(call.tool(), globs, call.renames())
+        let name = self.rule.name();
+        name.means(call.tool(), globs, call.renames())
+            || (call.renames().current(call.tool()) == "Monitor" && name.means("Bash", globs, call.renames()))
     }
 
     /// Whether a path rule for this tool stands for files of that kind.
@@ -83,7 +89,10 @@ impl Specifier {
                 let host = call.text(field).and_then(domain::host)?;
                 Some(self.domain.as_ref()?.matches(&host))
             }
-            Primary::Name(field) => Some(wildcard::matches(self.text.trim(), call.text(field)?)),
+            Primary::Name(field) => {
+                let name = if call.input().contains_key(field) { call.text(field)? } else { DEFAULT_AGENT };
+                Some(wildcard::matches(self.text.trim(), name))
+            }
             Primary::Skill(field) => {
                 call.text(field)?;
                 Some(parameter::skill_matches(&self.text, call.input(), field))

@@ -1,25 +1,46 @@
-//! Removals that no allow passes (D3): `rm` or `rmdir` of the root and its children, the home directory, the cwd and
-//! its parents, and of a glob or slash straight after a variable, which is the root where the variable is empty.
+//! Removals that no hook's allow passes (D3): `rm` or `rmdir` of the root and its children, the home directory, the cwd
+//! and its parents, and of a glob or slash straight after a variable, which is the root where the variable is empty.
+//!
+//! It errs on the side of a prompt: all that is in a directory (`dir/*`) counts as the directory, wherever in the command
+//! `rm` stands, and a line that can't be read but names `rm` is critical.
 
 use super::call::{Call, CommandLine, Scope};
+use super::directories::directories;
 use crate::path::{Normal, lexical};
+use crate::shell::{self, CommandPattern};
 
-/// Why a call removes a critical path, if it does. Whatever only run time knows, other than a variable that a glob or
-/// slash follows, is not critical by itself: no allow rule covers a command that is not known.
+/// Why a call removes a critical path, if it does.
 #[must_use]
 pub fn critical_removal(call: &Call<'_>, scope: &Scope<'_>) -> Option<String> {
     match call.line()? {
-        CommandLine::Bash(line) => line.commands().iter().find_map(|command| {
-            let start = command.args.iter().position(|arg| arg.command_name().is_some_and(is_removal))?;
-            let operands = command.args.get(start + 1..)?;
-            operands.iter().find_map(|arg| critical(&arg.text, arg.glob, scope))
-        }),
-        CommandLine::PowerShell(line) => line.commands().find_map(|command| {
-            let mut words = command.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
-            words.find(|word| is_powershell_removal(word))?;
-            words.find_map(|word| critical(word, word.contains('*'), scope))
-        }),
+        CommandLine::Bash(line) => in_bash(line, scope),
+        CommandLine::PowerShell(line) => {
+            let places = Places::new(scope, vec![Normal::of(scope.cwd)]);
+            line.commands().find_map(|command| {
+                let mut words = command.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+                words.find(|word| is_powershell_removal(word))?;
+                words.find_map(|word| places.critical(word, word.contains('*'), word.contains('$')))
+            })
+        }
     }
+}
+
+fn in_bash(line: &shell::Line, scope: &Scope<'_>) -> Option<String> {
+    let places = Places::new(scope, directories(line, scope));
+    let found = line.commands().iter().find_map(|command| {
+        let start = command.args.iter().position(|arg| arg.command_name().is_some_and(is_removal))?;
+        let operands = command.args.get(start + 1..)?;
+        operands.iter().find_map(|arg| places.critical(&arg.text, arg.glob, arg.dynamic))
+    });
+    found.or_else(|| {
+        let hidden = ["rm *", "rmdir *"].into_iter().find(|text| {
+            let pattern = CommandPattern::new(text);
+            // Nothing was found as a command, so it is the scan of an unreadable line that hits.
+            line.hit(&pattern).is_some() && line.find(&pattern).is_none()
+        })?;
+        let why = line.unknowns().next().map(ToString::to_string).unwrap_or_default();
+        Some(format!("the line may run `{}`, and {why}", hidden.trim_end_matches(" *")))
+    })
 }
 
 fn is_removal(name: &str) -> bool {
@@ -32,59 +53,90 @@ fn is_powershell_removal(name: &str) -> bool {
         .any(|own| name.eq_ignore_ascii_case(own))
 }
 
-fn critical(text: &str, glob: bool, scope: &Scope<'_>) -> Option<String> {
-    if let Some(expanded) = home_expanded(text, scope) {
-        return critical(&expanded, glob, scope);
+/// Where things are.
+struct Places<'a> {
+    scope: &'a Scope<'a>,
+    home: Option<Normal>,
+    /// Every directory that relative paths may start from.
+    directories: Vec<Normal>,
+}
+
+impl<'a> Places<'a> {
+    fn new(scope: &'a Scope<'a>, directories: Vec<Normal>) -> Self {
+        Self { scope, home: scope.home_path(), directories }
     }
-    if glob_or_slash_after_variable(text) {
-        return Some(format!(
-            "`{text}` is the root, or all that is in a directory, where the variable is empty"
-        ));
+
+    fn critical(&self, text: &str, glob: bool, dynamic: bool) -> Option<String> {
+        let expanded = if dynamic { self.expanded(text) } else { None };
+        let known = expanded.as_deref().unwrap_or(text);
+        if dynamic && expanded.is_none() {
+            return glob_or_slash_after_variable(text).then(|| {
+                format!("`{text}` is the root, or all that is in a directory, where the variable is empty")
+            });
+        }
+        if text.starts_with('-') {
+            return None;
+        }
+        let whole = if glob { whole_directory(known) } else { known };
+        let other_home = whole.strip_prefix('~').filter(|rest| !rest.is_empty() && !rest.starts_with('/'));
+        if other_home.is_some_and(|rest| !rest.trim_end_matches('/').contains('/')) {
+            return Some(format!("`{text}` is a home directory"));
+        }
+        let paths = self.directories.iter().filter_map(|from| lexical(whole, from, self.home.as_ref()));
+        let what = paths.into_iter().find_map(|path| self.place(&path))?;
+        Some(format!("`{text}` is {what}"))
     }
-    if text.starts_with('-') || text.contains(['$', '`']) {
-        return None;
+
+    fn place(&self, path: &Normal) -> Option<&'static str> {
+        if path.text() == "/" {
+            return Some("the root of the file system");
+        }
+        if path.text().matches('/').count() == 1 {
+            return Some("a directory of the root");
+        }
+        let places = self.scope.places(self.scope.anchor);
+        if places.home().contains(path) {
+            return Some("the home directory");
+        }
+        let mut directories = self.directories.iter().cloned().chain(places.cwd());
+        directories.any(|cwd| cwd.below(path).is_some()).then_some("the cwd or a parent of it")
     }
-    // All that is in a directory is as bad as the directory.
-    let whole = match text.rsplit_once('/') {
-        Some((directory, "*" | ".*" | "**")) if glob => format!("{directory}/."),
-        None if glob && matches!(text, "*" | ".*" | "**") => ".".to_owned(),
-        Some(_) | None => text.to_owned(),
+
+    /// The text with `$HOME` or `$PWD` in front as what it is, where no other variable is left.
+    fn expanded(&self, text: &str) -> Option<String> {
+        let cwd = Normal::of(self.scope.cwd);
+        let known = [("$HOME", self.home.as_ref()), ("${HOME}", self.home.as_ref())];
+        let known = known.into_iter().chain([("$PWD", Some(&cwd)), ("${PWD}", Some(&cwd))]);
+        let (value, rest) = known
+            .filter_map(|(name, value)| Some((value?, text.strip_prefix(name)?)))
+            .find(|(_, rest)| rest.is_empty() || rest.starts_with('/'))?;
+        (!rest.contains(['$', '`'])).then(|| format!("{}{rest}", value.text()))
+    }
+}
+
+/// The directory whose whole content the text names (`dir/*`, `*`, `.[!.]*`), else the text itself.
+fn whole_directory(text: &str) -> &str {
+    let trimmed = text.trim_end_matches('/');
+    let (directory, last) = match trimmed.rsplit_once('/') {
+        Some(("", last)) => ("/", last),
+        Some((directory, last)) => (directory, last),
+        None => (".", trimmed),
     };
-    let path = lexical(&whole, &Normal::of(scope.cwd), scope.home_path().as_ref())?;
-    let what = place(&path, scope)?;
-    Some(format!("`{text}` is {what}"))
+    let everything = last.contains('*') && last.chars().all(|c| "*?.[]!^".contains(c));
+    if everything { directory } else { text }
 }
 
-fn place(path: &Normal, scope: &Scope<'_>) -> Option<&'static str> {
-    if path.text() == "/" {
-        return Some("the root of the file system");
-    }
-    if path.text().matches('/').count() == 1 {
-        return Some("a directory of the root");
-    }
-    let places = scope.places(scope.anchor);
-    if places.home().contains(path) {
-        return Some("the home directory");
-    }
-    let above = places.cwd().iter().any(|cwd| cwd.below(path).is_some());
-    above.then_some("the cwd or a parent of it")
-}
-
-/// `$HOME` in front is known.
-fn home_expanded(text: &str, scope: &Scope<'_>) -> Option<String> {
-    let home = scope.home_path()?;
-    let rest = text.strip_prefix("$HOME").or_else(|| text.strip_prefix("${HOME}"))?;
-    (rest.is_empty() || rest.starts_with('/')).then(|| format!("{}{rest}", home.text()))
-}
-
-/// `$X/…`, `$X*`, `${X}/…`, `$(…)/…` at the start.
+/// `$X/…`, `$X*`, `${X}/…`, `$(…)/…`.
 fn glob_or_slash_after_variable(text: &str) -> bool {
-    let Some(rest) = text.strip_prefix('$') else { return false };
-    let after = match rest.chars().next() {
-        Some('{') => rest.split_once('}').map(|(_, after)| after),
-        Some('(') => rest.rsplit_once(')').map(|(_, after)| after),
-        Some(_) => rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').and_then(|at| rest.get(at..)),
-        None => None,
-    };
-    after.is_some_and(|after| after.starts_with(['/', '*', '?', '\\']))
+    text.split('$').skip(1).any(|rest| {
+        let after = match rest.chars().next() {
+            Some('{') => rest.split_once('}').map(|(_, after)| after),
+            Some('(') => rest.rsplit_once(')').map(|(_, after)| after),
+            Some(_) => {
+                rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').and_then(|at| rest.get(at..))
+            }
+            None => None,
+        };
+        after.is_some_and(|after| after.starts_with(['/', '*', '?', '[', '\\']))
+    }) || text.rsplit_once('`').is_some_and(|(_, after)| after.starts_with(['/', '*', '?', '[']))
 }

@@ -65,6 +65,11 @@ impl RuleEntry {
                 })?;
                 Some(format!("it uses `{}`", file.text))
             }
+            (Primary::Domain(field), _) if specifier.domain.is_some() => match specifier.names(call) {
+                Some(named) => named.then(|| format!("the input names `{}`", specifier.text.trim())),
+                // A host that can't be read may be any.
+                None => call.text(field).map(|url| format!("the host of `{url}` can't be read")),
+            },
             (Primary::Domain(_) | Primary::Name(_) | Primary::Skill(_), _) => {
                 let named = specifier.names(call) == Some(true);
                 named.then(|| format!("the input names `{}`", specifier.text.trim()))

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::call::{Call, CommandLine, Scope};
-use crate::path::{Normal, lexical};
-use crate::shell::{FileAccess, RedirectionKind, Target};
+use super::directories::directories;
+use crate::path::{INSIDE, Normal, lexical};
+use crate::shell::{self, FileAccess, RedirectionKind, Target};
 use crate::tools::{Access, Primary};
 
 /// One file, or one directory to be searched.
@@ -25,24 +26,14 @@ pub(crate) struct Uses {
     pub(crate) unread: Option<String>,
 }
 
-/// Stands for whatever is inside a directory that is searched.
-const INSIDE: &str = "\u{1}";
-
 impl Uses {
     pub(crate) fn of(call: &Call<'_>, scope: &Scope<'_>) -> Self {
         let mut uses = Self::default();
         match (call.primary(), call.line()) {
             (Primary::Path(field, access), _) => uses.of_tool(call, field, access, scope),
             (_, Some(CommandLine::Bash(line))) => {
-                for file in line.file_uses() {
-                    let access = match file.access {
-                        FileAccess::Read => Access::Read,
-                        FileAccess::Edit => Access::Edit,
-                    };
-                    uses.add(access, &file.path, true, scope);
-                }
-                for redirection in line.redirections() {
-                    uses.redirection(redirection.kind, &redirection.target, scope);
+                for directory in directories(line, scope) {
+                    uses.of_line(line, &Scope { cwd: Path::new(directory.text()), ..*scope });
                 }
             }
             (_, Some(CommandLine::PowerShell(_)) | None) => {}
@@ -51,10 +42,12 @@ impl Uses {
     }
 
     pub(crate) fn add(&mut self, access: Access, text: &str, directory: bool, scope: &Scope<'_>) {
-        let Some(path) = lexical(text, &Normal::of(scope.cwd), scope.home_path().as_ref()) else {
+        let cwd = Normal::of(scope.cwd);
+        let path = lexical(text, &cwd, scope.home_path().as_ref()).unwrap_or_else(|| {
+            // Tools that don't know a `~` take it for a name: deny and ask rules see that name.
             self.unread = Some(text.to_owned());
-            return;
-        };
+            cwd.join(&format!("./{text}"))
+        });
         let mut paths = vec![path];
         for target in targets(text, &paths[0], scope) {
             if !paths.contains(&target) {
@@ -65,6 +58,19 @@ impl Uses {
             paths = paths.iter().map(|path| path.join(INSIDE)).collect();
         }
         self.files.push(FileUse { access, text: text.to_owned(), paths });
+    }
+
+    fn of_line(&mut self, line: &shell::Line, scope: &Scope<'_>) {
+        for file in line.all_file_uses() {
+            let access = match file.access {
+                FileAccess::Read => Access::Read,
+                FileAccess::Edit => Access::Edit,
+            };
+            self.add(access, &file.path, true, scope);
+        }
+        for redirection in line.redirections() {
+            self.redirection(redirection.kind, &redirection.target, scope);
+        }
     }
 
     fn of_tool(&mut self, call: &Call<'_>, field: &str, access: Access, scope: &Scope<'_>) {
@@ -91,6 +97,11 @@ impl Uses {
 
     /// The part of a search pattern before its first wildcard, below the path that is searched.
     fn add_search(&mut self, path: &str, pattern: &str, scope: &Scope<'_>) {
+        // Braces and `..` may leave the directory that the literal part names.
+        let leaves = ["{/", ",/", "{~", ",~"].iter().any(|start| pattern.contains(start));
+        if pattern.contains("..") || leaves {
+            self.unread = Some(pattern.to_owned());
+        }
         let literal =
             pattern.find(['*', '?', '[', '{', '\\', '!']).and_then(|at| pattern.get(..at)).unwrap_or(pattern);
         let whole = literal.len() == pattern.len();
@@ -109,9 +120,24 @@ impl Uses {
         };
         match target {
             Target::Literal(path) => self.add(access, path, false, scope),
-            Target::Dynamic(text) => self.unread = Some(text.clone()),
+            Target::Dynamic(text) => {
+                if let Some(path) = literal(text) {
+                    self.add(access, &path, false, scope);
+                }
+                self.unread = Some(text.clone());
+            }
         }
     }
+}
+
+/// The path of a target that asks, where it may be told after all: below the home directory, or relative in a line that
+/// changes its directory.
+fn literal(text: &str) -> Option<String> {
+    let home = ["~/", "$HOME/", "${HOME}/", "\"$HOME\"/", "\"${HOME}\"/"];
+    let below = home.into_iter().find_map(|home| text.strip_prefix(home));
+    let rest = below.unwrap_or(text);
+    let open = rest.contains(['$', '`', '*', '?', '[', '{', '\\', '"', '\'']) || rest.starts_with('~');
+    (!open).then(|| below.map_or_else(|| rest.to_owned(), |below| format!("~/{below}")))
 }
 
 /// Where the path leads, read with and without its `..`: the file system follows links before it goes up.

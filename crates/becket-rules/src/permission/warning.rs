@@ -2,6 +2,7 @@
 
 use super::compiled::COVERED_BY_ANOTHER;
 use super::set::RuleList;
+use crate::domain::DomainPattern;
 use crate::matcher::Renames;
 use crate::parameter::Parameter;
 use crate::path::PathPattern;
@@ -51,6 +52,20 @@ pub enum RuleWarning {
     /// A parameter rule in an allow list (P10). It is ignored.
     #[error("`{rule}` allows nothing: rules on one parameter count in deny and ask only")]
     ParameterInAllow {
+        /// The rule.
+        rule: String,
+    },
+    /// A specifier for `WebFetch` that names no host (P9).
+    #[error("`{rule}` matches nothing: write `WebFetch(domain:host)`, without scheme, port and path")]
+    NoDomain {
+        /// The rule.
+        rule: String,
+    },
+    /// A path pattern that is no glob: in git it would match nothing (P7).
+    #[error(
+        "`{rule}` holds a `[` or a `\\` without what it needs: put a `\\` in front of it to mean the letter"
+    )]
+    Malformed {
         /// The rule.
         rule: String,
     },
@@ -105,7 +120,16 @@ fn of_specifier(rule: &Rule, specifier: &str, list: RuleList) -> Option<RuleWarn
         Primary::Path(..) if PathPattern::new(specifier).is_negated() => {
             Some(RuleWarning::Negated { rule: rule.to_string() })
         }
-        Primary::None | Primary::Name(_) if list == RuleList::Allow && parameter.is_some() => {
+        Primary::Path(..) if PathPattern::new(specifier).is_malformed() => {
+            Some(RuleWarning::Malformed { rule: rule.to_string() })
+        }
+        Primary::Domain(_) if parameter.is_none_or(|parameter| parameter.name == "domain") => {
+            let possible = DomainPattern::new(specifier).is_some_and(|domain| domain.is_possible());
+            (!possible).then(|| RuleWarning::NoDomain { rule: rule.to_string() })
+        }
+        Primary::None | Primary::Name(_) | Primary::Domain(_)
+            if list == RuleList::Allow && parameter.is_some() =>
+        {
             Some(RuleWarning::ParameterInAllow { rule: rule.to_string() })
         }
         Primary::Path(..)

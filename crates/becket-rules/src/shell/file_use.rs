@@ -18,7 +18,8 @@ pub enum FileAccess {
 pub struct FileUse {
     /// Read or edited.
     pub access: FileAccess,
-    /// The path as it is written, without quotes. A path with `~`, a glob or a variable is not listed.
+    /// The path without quotes. `~/` and `$HOME/` in front are `~/`; a file named `~` is `./~`. A path with another `~`,
+    /// a glob or another variable is not listed.
     pub path: String,
 }
 
@@ -84,6 +85,13 @@ impl Line {
     /// directory.
     #[must_use]
     pub fn file_uses(&self) -> Vec<FileUse> {
+        let mut uses = self.all_file_uses();
+        uses.retain(|file| !self.moves || file.path.starts_with(['/', '~']));
+        uses
+    }
+
+    /// The same with relative paths, which start from wherever the line is by then.
+    pub(crate) fn all_file_uses(&self) -> Vec<FileUse> {
         let mut uses = Vec::new();
         for command in &self.commands {
             let (args, _) = wrapper::strip(&command.args);
@@ -92,7 +100,6 @@ impl Line {
                 usage.collect(&args[1..], &mut uses);
             }
         }
-        uses.retain(|file| !self.moves || file.path.starts_with('/'));
         uses
     }
 }
@@ -101,8 +108,8 @@ impl Usage {
     fn collect(&self, args: &[Arg], uses: &mut Vec<FileUse>) {
         let (options, operands) = self.split(args);
         let mut push = |arg: &Arg, access| {
-            if let Some(path) = arg.path().filter(|path| *path != "-" && !path.is_empty()) {
-                uses.push(FileUse { access, path: path.to_owned() });
+            if let Some(path) = path(arg).filter(|path| path != "-" && !path.is_empty()) {
+                uses.push(FileUse { access, path });
             }
         };
         let given = |names: &[&str]| {
@@ -172,6 +179,22 @@ impl Usage {
         }
         (options, operands)
     }
+}
+
+/// The path that an argument names, as far as its text and the home directory say it.
+fn path(arg: &Arg) -> Option<String> {
+    if arg.glob || arg.open {
+        return None;
+    }
+    if arg.dynamic {
+        let rest = arg.text.strip_prefix("$HOME").or_else(|| arg.text.strip_prefix("${HOME}"))?;
+        let below = (rest.is_empty() || rest.starts_with('/')) && !rest.contains('$');
+        return below.then(|| format!("~{rest}"));
+    }
+    if arg.tilde {
+        return (arg.text == "~" || arg.text.starts_with("~/")).then(|| arg.text.clone());
+    }
+    Some(if arg.text.starts_with('~') { format!("./{}", arg.text) } else { arg.text.clone() })
 }
 
 /// Whether an argument gives the option: alone, with an attached value, or (a letter) in a cluster.
