@@ -36,7 +36,7 @@ pub(crate) fn dropped(table: &mut Table, dropped: &Dropped, around: &Surrounding
         Cell::new(SOURCE, &dropped.source),
         Cell::new(style, if dropped.stage == "schema" { "broken" } else { "skipped" }),
         Cell::text(&dropped.label),
-        Cell::new(FAINT, &place(&dropped.at, around)),
+        Cell::last(FAINT, &place(&dropped.at, around)),
     ]);
     let why = super::style::plain(&dropped.why);
     table.below(&format!("      {why} {}\n", styled(FAINT, &format!("[{}]", dropped.stage))));

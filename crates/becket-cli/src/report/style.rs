@@ -47,10 +47,27 @@ pub(crate) fn one_line(text: &str, width: usize) -> String {
     line
 }
 
-/// Each line with `indent` blanks in front.
+/// The text with `indent` blanks in front of each line; lines longer than [`WIDTH`] are broken between words.
 pub(crate) fn indented(text: &str, indent: usize) -> String {
     let blanks = " ".repeat(indent);
-    plain(text.trim_end()).lines().map(|line| format!("{blanks}{line}\n")).collect()
+    let plain = plain(text.trim_end());
+    let lines = plain.lines().flat_map(|line| broken(line, WIDTH.saturating_sub(indent)));
+    lines.map(|line| format!("{blanks}{line}\n")).collect()
+}
+
+/// The widest line of running text, in characters.
+const WIDTH: usize = 100;
+
+fn broken(line: &str, width: usize) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut rest = line;
+    while let Some((end, _)) = rest.char_indices().nth(width) {
+        let Some(blank) = rest[..end].rfind(' ').filter(|at| !rest[..*at].trim().is_empty()) else { break };
+        lines.push(&rest[..blank]);
+        rest = &rest[blank + 1..];
+    }
+    lines.push(rest);
+    lines
 }
 
 /// Characters that turn the direction of a line round or take no room: they could hide what a command does.
@@ -73,5 +90,8 @@ mod tests {
         assert_eq!(one_line("äöüß", 4), "äöüß");
         assert_eq!(one_line("äöüß", 3), "äö…");
         assert_eq!(indented("a\nb\n\n", 2), "  a\n  b\n");
+        assert_eq!(broken("one two three", 8), ["one two", "three"]);
+        assert_eq!(broken("onetwothreefour five", 8), ["onetwothreefour five"]);
+        assert_eq!(broken("ää öö üü", 5), ["ää", "öö üü"]);
     }
 }

@@ -69,7 +69,8 @@ impl Said {
         }
         for (name, node) in map(&document.root, MARKETPLACES) {
             let Some(directory) = directory(node) else { continue };
-            let directory = layer.anchor.join(directory);
+            // Without the `./` that people write, which would show in every place below it.
+            let directory: PathBuf = layer.anchor.join(directory).components().collect();
             if managed {
                 self.managed_marketplaces.insert(name.to_owned(), directory.clone());
             }

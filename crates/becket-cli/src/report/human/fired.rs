@@ -2,7 +2,7 @@
 
 use super::{dropped, headline};
 use crate::env::Surroundings;
-use crate::report::style::{ERROR, FAINT, GOOD, HEAD, SOURCE, WARNING, indented, plain, styled};
+use crate::report::style::{ERROR, FAINT, GOOD, HEAD, SOURCE, WARNING, indented, one_line, plain, styled};
 use crate::report::table::{Cell, Table};
 use crate::view::fired::{Decided, Fired, Ran, Result, Told};
 use anstyle::Style;
@@ -35,10 +35,11 @@ fn row(table: &mut Table, ran: &Ran) {
         Cell::new(FAINT, &duration(ran.elapsed_ms)),
     ]);
     if ran.second_look {
-        table.below(&indented(&styled_note("again: ", "on the input that another hook rewrote"), 6));
+        table.below(&indented("again, on the input that another hook rewrote", 6));
     }
     if let Some(reason) = &ran.reason {
-        table.below(&indented(reason, 6));
+        // In full it stands below, where it decided.
+        table.below(&format!("      {}\n", one_line(reason, 90)));
     }
     if let Some(failure) = &ran.failure {
         let what = if ran.unchecked { "not checked: the hook " } else { "" };
@@ -47,10 +48,6 @@ fn row(table: &mut Table, ran: &Ran) {
     for warning in &ran.warnings {
         table.below(&format!("      {} {}\n", styled(WARNING, "warning:"), plain(warning)));
     }
-}
-
-fn styled_note(name: &str, text: &str) -> String {
-    format!("{name}{text}")
 }
 
 /// What a hook did, in one word.

@@ -41,7 +41,7 @@ fn row(table: &mut Table, hook: &ListedHook, around: &Surroundings) {
         Cell::text(&hook.hook.label),
         Cell::new(FAINT, hook.form),
         Cell::new(FAINT, &format!("{} s", hook.timeout_s)),
-        Cell::new(FAINT, &place(&hook.hook.at, around)),
+        Cell::last(FAINT, &place(&hook.hook.at, around)),
     ]);
     if let Some(condition) = &hook.condition {
         table.below(&format!("      {} {}\n", styled(FAINT, "if:"), plain(condition)));

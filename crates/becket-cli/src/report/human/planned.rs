@@ -28,7 +28,7 @@ fn runs(table: &mut Table, run: &PlannedHook, around: &Surroundings) {
         Cell::new(SOURCE, &run.hook.source),
         Cell::new(GOOD, "runs"),
         Cell::text(&run.hook.label),
-        Cell::new(FAINT, &place(&run.hook.at, around)),
+        Cell::last(FAINT, &place(&run.hook.at, around)),
     ]);
     let matcher = match run.matcher.as_str() {
         "" | "*" => "matches everything".to_owned(),
