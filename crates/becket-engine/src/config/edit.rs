@@ -3,28 +3,10 @@
 //! INVARIANT: all other content, the order of keys, indentation and line ends stay as they are. A text that is not
 //! valid JSON, or that says something twice, is left alone.
 
-use super::permissions::RuleList;
 use super::source::json;
-use becket_model::event::PermissionMode;
+use becket_rules::{Change, Mode, Rule};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
-
-/// One change.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SettingsEdit {
-    /// Adds the rules that the list does not have yet.
-    AddRules(RuleList, Vec<String>),
-    /// Makes these the only rules of the list.
-    ReplaceRules(RuleList, Vec<String>),
-    /// Removes rules, wherever they stand in the list.
-    RemoveRules(RuleList, Vec<String>),
-    /// Sets the mode that a session starts in.
-    SetMode(PermissionMode),
-    /// Adds the directories that are not there yet.
-    AddDirectories(Vec<String>),
-    /// Removes directories.
-    RemoveDirectories(Vec<String>),
-}
 
 /// Why a text was left alone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -58,7 +40,7 @@ pub enum EditError {
 ///
 /// # Errors
 /// [`EditError`]; nothing has been changed then.
-pub fn edit_settings(text: &str, edits: &[SettingsEdit]) -> Result<String, EditError> {
+pub fn edit_settings(text: &str, changes: &[Change]) -> Result<String, EditError> {
     let (mark, body) = match text.strip_prefix('\u{feff}') {
         Some(body) => ("\u{feff}", body),
         None => ("", text),
@@ -74,43 +56,50 @@ pub fn edit_settings(text: &str, edits: &[SettingsEdit]) -> Result<String, EditE
     let top = root.object_value().ok_or_else(|| wrong("settings", "object"))?;
     let permissions =
         top.object_value_or_create("permissions").ok_or_else(|| wrong("permissions", "object"))?;
-    for edit in edits {
-        apply(edit, &permissions)?;
+    for change in changes {
+        apply(change, &permissions)?;
     }
     Ok(format!("{mark}{root}"))
 }
 
-fn apply(edit: &SettingsEdit, permissions: &CstObject) -> Result<(), EditError> {
-    match edit {
-        SettingsEdit::AddRules(list, rules) => add(&list_of(permissions, list.key())?, rules),
-        SettingsEdit::ReplaceRules(list, rules) => {
-            let array = list_of(permissions, list.key())?;
-            remove(&array, |text| !text.is_some_and(|text| rules.iter().any(|rule| rule == text)));
-            add(&array, rules);
+fn apply(change: &Change, permissions: &CstObject) -> Result<(), EditError> {
+    match change {
+        Change::AddRules(list, rules) => add(&list_of(permissions, list.key())?, &texts(rules), same_rule),
+        Change::ReplaceRules(list, rules) => {
+            let (array, texts) = (list_of(permissions, list.key())?, texts(rules));
+            remove(&array, |old| !texts.iter().any(|new| same_rule(old, new)));
+            add(&array, &texts, same_rule);
         }
-        SettingsEdit::RemoveRules(list, rules) => {
-            let array = list_of(permissions, list.key())?;
-            remove(&array, |text| text.is_some_and(|text| rules.iter().any(|rule| rule == text)));
+        Change::RemoveRules(list, rules) => {
+            let (array, texts) = (list_of(permissions, list.key())?, texts(rules));
+            remove(&array, |old| texts.iter().any(|gone| same_rule(old, gone)));
         }
-        SettingsEdit::SetMode(PermissionMode::BypassPermissions) => return Err(EditError::NeverWritten),
-        SettingsEdit::SetMode(mode) => {
-            let value = CstInputValue::from(mode.as_str());
+        Change::SetMode(Mode::BypassPermissions) => return Err(EditError::NeverWritten),
+        Change::SetMode(mode) => {
+            let value = CstInputValue::from(mode.name());
             match permissions.get("defaultMode") {
                 Some(property) => property.set_value(value),
-                None => {
-                    permissions.append("defaultMode", value);
-                }
+                None => drop(permissions.append("defaultMode", value)),
             }
         }
-        SettingsEdit::AddDirectories(directories) => {
-            add(&list_of(permissions, "additionalDirectories")?, directories);
+        Change::AddDirectories(directories) => {
+            add(&list_of(permissions, "additionalDirectories")?, directories, str::eq);
         }
-        SettingsEdit::RemoveDirectories(directories) => {
+        Change::RemoveDirectories(directories) => {
             let array = list_of(permissions, "additionalDirectories")?;
-            remove(&array, |text| text.is_some_and(|text| directories.iter().any(|gone| gone == text)));
+            remove(&array, |old| directories.iter().any(|gone| gone == old));
         }
     }
     Ok(())
+}
+
+fn texts(rules: &[Rule]) -> Vec<String> {
+    rules.iter().map(Rule::to_string).collect()
+}
+
+/// Whether two texts are one rule, however they spell it: `Bash` and `Bash(*)`.
+fn same_rule(one: &str, other: &str) -> bool {
+    one == other || matches!((Rule::parse(one), Rule::parse(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 fn list_of(permissions: &CstObject, key: &str) -> Result<CstArray, EditError> {
@@ -122,19 +111,20 @@ fn text_of(node: &CstNode) -> Option<String> {
     node.as_string_lit().and_then(|literal| literal.decoded_value().ok())
 }
 
-fn add(array: &CstArray, texts: &[String]) {
+fn add(array: &CstArray, texts: &[String], same: impl Fn(&str, &str) -> bool) {
     let mut there: Vec<String> = array.elements().iter().filter_map(text_of).collect();
     for text in texts {
-        if !there.contains(text) {
+        if !there.iter().any(|old| same(old, text)) {
             array.append(CstInputValue::from(text.as_str()));
             there.push(text.clone());
         }
     }
 }
 
-fn remove(array: &CstArray, gone: impl Fn(Option<&str>) -> bool) {
+/// Removes texts; what is no text stays, whatever it is.
+fn remove(array: &CstArray, gone: impl Fn(&str) -> bool) {
     for element in array.elements() {
-        if gone(text_of(&element).as_deref()) {
+        if text_of(&element).is_some_and(|text| gone(&text)) {
             element.remove();
         }
     }

@@ -10,6 +10,7 @@ use super::request::{FlagSettings, Request};
 use super::source::read::{self, MAX_FILE, ReadError};
 use crate::handler::Root;
 use becket_model::Source;
+use becket_rules::Destination;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -130,6 +131,22 @@ pub(crate) fn user_directory(request: &Request) -> Option<PathBuf> {
     match replaced {
         Some(directory) => Some(PathBuf::from(directory)),
         None => Some(request.environment.home()?.join(&*request.profile.directory)),
+    }
+}
+
+impl Request {
+    /// The file that a destination of permission updates means (P13); none for the session, and for the user's where
+    /// there is no home directory.
+    pub fn settings_file(&self, destination: Destination) -> Option<PathBuf> {
+        let directory = &*self.profile.directory;
+        match destination {
+            Destination::Session => None,
+            Destination::LocalSettings => {
+                Some(local_root(self).0.join(directory).join("settings.local.json"))
+            }
+            Destination::ProjectSettings => Some(self.start.join(directory).join("settings.json")),
+            Destination::UserSettings => Some(user_directory(self)?.join("settings.json")),
+        }
     }
 }
 

@@ -29,7 +29,7 @@ mod write;
 pub use cidr::{Address, Network, NetworkError};
 pub use config::Config;
 pub use diagnostic::{Diagnostic, Severity};
-pub use edit::{EditError, SettingsEdit, edit_settings};
+pub use edit::{EditError, edit_settings};
 pub use git::Tracked;
 pub use lint::{lint, lint_files};
 pub use load::{Layer, Loaded, load};

@@ -3,8 +3,9 @@
 //! A symbolic link stays one: its target is replaced. The file's mode is kept. Two writers at once are not kept
 //! apart: the later one wins.
 
-use super::edit::{EditError, SettingsEdit, edit_settings};
+use super::edit::{EditError, edit_settings};
 use super::source::read::{self, ReadError};
+use becket_rules::Change;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -43,11 +44,11 @@ pub enum WriteError {
 ///
 /// # Errors
 /// [`WriteError`]; the file is untouched then.
-pub fn write_settings(file: &Path, edits: &[SettingsEdit]) -> Result<(), WriteError> {
+pub fn write_settings(file: &Path, changes: &[Change]) -> Result<(), WriteError> {
     let file = target(file);
     let old = read::text(&file).map_err(|why| WriteError::Read { file: file.clone(), why })?;
     let text = old.as_deref().unwrap_or_default();
-    let new = edit_settings(text, edits).map_err(|why| WriteError::Edit { file: file.clone(), why })?;
+    let new = edit_settings(text, changes).map_err(|why| WriteError::Edit { file: file.clone(), why })?;
     if old.as_deref() == Some(new.as_str()) {
         return Ok(());
     }

@@ -1,10 +1,9 @@
 //! Laws that hold for any text: nothing panics, and a good entry is never lost to a bad neighbour.
 
-use becket_engine::config::{
-    FlagSettings, Request, RuleList, SettingsEdit, edit_settings, lint, load, resolve,
-};
+use becket_engine::config::{FlagSettings, Request, RuleList, edit_settings, lint, load, resolve};
 use becket_engine::{Environment, Profile};
 use becket_model::EventKind;
+use becket_rules::{Change, Rule};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -99,13 +98,14 @@ proptest! {
 
     // rule: P13
     #[test]
-    fn an_edit_keeps_everything_else(value in any_json(), rule in "[A-Za-z]{1,8}\\([ -~]{0,8}\\)") {
+    fn an_edit_keeps_everything_else(value in any_json(), rule in "[A-Z][a-z]{5,8}\\([a-z0-9 /.*]{0,8}\\)") {
+        let parsed = Rule::parse(&rule).unwrap();
         let text = format!("{:#}", json!({"first": value, "permissions": {"allow": ["Bash"], "x": value}, "last": value}));
         let mut before: Value = serde_json::from_str(&text).unwrap();
-        let after = edit_settings(&text, &[SettingsEdit::AddRules(RuleList::Allow, vec![rule.clone()])]).unwrap();
-        before["permissions"]["allow"].as_array_mut().unwrap().push(json!(rule));
+        let after = edit_settings(&text, &[Change::AddRules(RuleList::Allow, vec![parsed.clone()])]).unwrap();
+        before["permissions"]["allow"].as_array_mut().unwrap().push(json!(parsed.to_string()));
         prop_assert_eq!(serde_json::from_str::<Value>(&after).unwrap(), before);
-        let back = edit_settings(&after, &[SettingsEdit::RemoveRules(RuleList::Allow, vec![rule])]).unwrap();
+        let back = edit_settings(&after, &[Change::RemoveRules(RuleList::Allow, vec![parsed])]).unwrap();
         prop_assert_eq!(serde_json::from_str::<Value>(&back).unwrap(), serde_json::from_str::<Value>(&text).unwrap());
     }
 }

@@ -1,16 +1,20 @@
 //! Changes to settings files: everything else stays as it was.
 
 use crate::support::Machine;
-use becket_engine::config::{EditError, RuleList, SettingsEdit, WriteError, edit_settings, write_settings};
-use becket_model::event::PermissionMode;
+use becket_engine::config::{EditError, RuleList, WriteError, edit_settings, write_settings};
+use becket_rules::{Change, Destination, Mode, Rule};
 use serde_json::Value;
 
-fn add(rule: &str) -> SettingsEdit {
-    SettingsEdit::AddRules(RuleList::Allow, vec![rule.to_owned()])
+fn add(rule: &str) -> Change {
+    Change::AddRules(RuleList::Allow, rules(&[rule]))
 }
 
 fn texts(list: &[&str]) -> Vec<String> {
     list.iter().map(|text| (*text).to_owned()).collect()
+}
+
+fn rules(list: &[&str]) -> Vec<Rule> {
+    list.iter().map(|text| Rule::parse(text).unwrap()).collect()
 }
 
 // rule: P13
@@ -41,21 +45,17 @@ fn every_kind_of_change_does_what_it_says() {
     let text =
         r#"{"permissions": {"allow": ["a", "b"], "deny": ["c"], "additionalDirectories": ["/x", "/y"]}}"#;
     for (edit, path, expected) in [
+        (Change::ReplaceRules(RuleList::Allow, rules(&["b", "d"])), "/permissions/allow", r#"["b","d"]"#),
+        (Change::RemoveRules(RuleList::Allow, rules(&["a", "zz"])), "/permissions/allow", r#"["b"]"#),
+        (Change::AddRules(RuleList::Ask, rules(&["q", "q"])), "/permissions/ask", r#"["q"]"#),
+        (Change::RemoveRules(RuleList::Deny, rules(&["c"])), "/permissions/deny", "[]"),
         (
-            SettingsEdit::ReplaceRules(RuleList::Allow, texts(&["b", "d"])),
-            "/permissions/allow",
-            r#"["b","d"]"#,
-        ),
-        (SettingsEdit::RemoveRules(RuleList::Allow, texts(&["a", "zz"])), "/permissions/allow", r#"["b"]"#),
-        (SettingsEdit::AddRules(RuleList::Ask, texts(&["q", "q"])), "/permissions/ask", r#"["q"]"#),
-        (SettingsEdit::RemoveRules(RuleList::Deny, texts(&["c"])), "/permissions/deny", "[]"),
-        (
-            SettingsEdit::AddDirectories(texts(&["/x", "/z"])),
+            Change::AddDirectories(texts(&["/x", "/z"])),
             "/permissions/additionalDirectories",
             r#"["/x","/y","/z"]"#,
         ),
-        (SettingsEdit::RemoveDirectories(texts(&["/x"])), "/permissions/additionalDirectories", r#"["/y"]"#),
-        (SettingsEdit::SetMode(PermissionMode::Plan), "/permissions/defaultMode", r#""plan""#),
+        (Change::RemoveDirectories(texts(&["/x"])), "/permissions/additionalDirectories", r#"["/y"]"#),
+        (Change::SetMode(Mode::Plan), "/permissions/defaultMode", r#""plan""#),
     ] {
         let after: Value = serde_json::from_str(&edit_settings(text, &[edit]).unwrap()).unwrap();
         assert_eq!(after.pointer(path).unwrap().to_string(), expected);
@@ -72,7 +72,7 @@ fn what_can_not_be_changed_safely_is_left_alone() {
     assert!(matches!(edit(r#"{"permissions": 5}"#), Err(EditError::WrongType { .. })));
     assert!(matches!(edit(r#"{"permissions": {"allow": "x"}}"#), Err(EditError::WrongType { .. })));
     assert!(matches!(edit(r#"{"permissions": {}, "permissions": {}}"#), Err(EditError::Twice { .. })));
-    let bypass = SettingsEdit::SetMode(PermissionMode::BypassPermissions);
+    let bypass = Change::SetMode(Mode::BypassPermissions);
     assert_eq!(edit_settings("{}", &[bypass]), Err(EditError::NeverWritten));
 }
 
@@ -108,4 +108,32 @@ fn a_new_file_is_made_and_a_broken_one_kept() {
     assert!(matches!(write_settings(&broken, &[add("Edit")]), Err(WriteError::Edit { .. })));
     assert_eq!(std::fs::read_to_string(&broken).unwrap(), "{ \"a\": 1, }");
     assert!(matches!(write_settings(&machine.path("project"), &[add("Edit")]), Err(WriteError::Read { .. })));
+}
+
+// rule: P13
+#[test]
+fn a_rule_is_the_same_however_it_is_spelt() {
+    let text = r#"{"permissions": {"allow": ["Bash(*)", 7]}}"#;
+    assert_eq!(edit_settings(text, &[add("Bash")]).as_deref(), Ok(text));
+    let gone = Change::RemoveRules(RuleList::Allow, rules(&["Bash"]));
+    let after: Value = serde_json::from_str(&edit_settings(text, &[gone]).unwrap()).unwrap();
+    assert_eq!(after["permissions"]["allow"], serde_json::json!([7]));
+}
+
+// rules: P13, C4
+#[test]
+fn each_destination_is_the_file_that_is_read() {
+    let machine = Machine::new();
+    let request = machine.request();
+    for (destination, file) in [
+        (Destination::UserSettings, "home/.claude/settings.json"),
+        (Destination::ProjectSettings, "project/.claude/settings.json"),
+        (Destination::LocalSettings, "project/.claude/settings.local.json"),
+    ] {
+        assert_eq!(request.settings_file(destination), Some(machine.path(file)));
+        write_settings(&machine.path(file), &[add(destination.name())]).unwrap();
+    }
+    assert_eq!(request.settings_file(Destination::Session), None);
+    let allowed: Vec<_> = machine.config().permissions.iter().map(|rule| rule.text.to_string()).collect();
+    assert_eq!(allowed, ["userSettings", "projectSettings", "localSettings"]);
 }
