@@ -1,0 +1,121 @@
+//! Calls put to permission rules, conditions and the removals that no allow passes: one data file each.
+//!
+//! The session is in `/work/app`, the user's home is `/home/ann`, the rules stand in `/work/app/.claude`.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a fault in a case file fails the test")]
+
+use becket_rules::{
+    Applies, Behavior, Call, Condition, RuleList, RuleOrigin, RuleSet, Scope, critical_removal, tools,
+};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+type Case = Map<String, Value>;
+
+fn read(text: &str) -> Vec<Case> {
+    serde_json::from_str(text).expect("a list of objects")
+}
+
+fn text<'a>(case: &'a Case, key: &str) -> &'a str {
+    case.get(key).and_then(Value::as_str).unwrap_or_else(|| panic!("no `{key}` in {case:?}"))
+}
+
+fn texts<'a>(case: &'a Case, key: &str) -> Vec<&'a str> {
+    case.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// A text alone is the tool's main field.
+fn input(case: &Case) -> Map<String, Value> {
+    match case.get("input") {
+        Some(Value::Object(input)) => input.clone(),
+        Some(Value::String(text)) => {
+            let tool = tools::find(case["tool"].as_str().unwrap_or_default());
+            let field = tool.and_then(|tool| tool.primary.field()).expect("a tool with a main field");
+            Map::from_iter([(field.to_owned(), Value::from(text.as_str()))])
+        }
+        other => panic!("no input: {other:?}"),
+    }
+}
+
+fn links(case: &Case) -> HashMap<PathBuf, PathBuf> {
+    let links = case.get("links").and_then(Value::as_object).into_iter().flatten();
+    links.map(|(from, to)| (from.into(), to.as_str().unwrap_or_default().into())).collect()
+}
+
+fn scope(links: &HashMap<PathBuf, PathBuf>) -> Scope<'_> {
+    Scope {
+        cwd: Path::new("/work/app"),
+        home: Some(Path::new("/home/ann")),
+        anchor: Path::new("/work/app/.claude"),
+        links,
+    }
+}
+
+fn rules(case: &Case) -> RuleSet {
+    let origin = RuleOrigin { label: "project".to_owned(), anchor: "/work/app/.claude".into() };
+    let mut rules = RuleSet::default();
+    for list in RuleList::ALL {
+        for rule in texts(case, list.key()) {
+            rules.add(list, rule, origin.clone()).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+    rules
+}
+
+/// Runs every case and reports all that are wrong at once.
+fn check(data: &str, least: usize, found: impl Fn(&Case) -> (&'static str, String)) {
+    let cases = read(data);
+    assert!(cases.len() >= least, "the case file is cut short: {}", cases.len());
+    let wrong: Vec<String> = cases
+        .iter()
+        .filter_map(|case| {
+            let (is, why) = found(case);
+            (is != text(case, "is")).then(|| format!("{is} ({why}): {}", Value::Object(case.clone())))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+// rules: P1, P2, P3, P4, P5, P7, P8, P9, P10, P11, P15, M7
+#[test]
+fn rules_decide_calls() {
+    check(include_str!("cases/permission_calls.json"), 150, |case| {
+        let (input, links, rules) = (input(case), links(case), rules(case));
+        let decision = rules.decide(&Call::new(text(case, "tool"), &input), &scope(&links));
+        let is = match decision.behavior {
+            Behavior::Deny => "deny",
+            Behavior::Ask => "ask",
+            Behavior::Allow => "allow",
+            Behavior::Undecided => "undecided",
+        };
+        assert!(!decision.why.is_empty() && !decision.why.ends_with('.'), "{}", decision.why);
+        assert_eq!(decision.rule.is_none(), decision.behavior == Behavior::Undecided);
+        (is, decision.why)
+    });
+}
+
+// rules: P6, P7, P8, P9, P10, P12
+#[test]
+fn conditions_let_handlers_run() {
+    check(include_str!("cases/permission_conditions.json"), 60, |case| {
+        let (input, links) = (input(case), links(case));
+        let condition = Condition::parse(text(case, "if")).unwrap_or_else(|error| panic!("{error}"));
+        let condition = condition.expect("a condition");
+        match condition.applies(&Call::new(text(case, "tool"), &input), &scope(&links)) {
+            Applies::Match { why } => ("match", why),
+            Applies::NoMatch { why } => ("no", why),
+            Applies::Unknown { why } => ("unknown", why),
+        }
+    });
+}
+
+// rule: D3
+#[test]
+fn critical_removals_are_seen() {
+    check(include_str!("cases/permission_removals.json"), 60, |case| {
+        let (input, links) = (input(case), links(case));
+        let why = critical_removal(&Call::new(text(case, "tool"), &input), &scope(&links));
+        (if why.is_some() { "critical" } else { "no" }, why.unwrap_or_default())
+    });
+}
