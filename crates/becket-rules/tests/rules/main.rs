@@ -7,6 +7,7 @@
     reason = "what fails in the set-up, or in a case file, fails the test"
 )]
 
+mod calls;
 mod cases;
 mod links;
 mod matchers;

@@ -1,0 +1,94 @@
+//! What matchers, rules and conditions cost: to compile, and to ask.
+
+use std::hint::black_box;
+use std::path::Path;
+
+use becket_rules::{
+    Alphabet, Call, Condition, Matcher, NoLinks, Renames, Rule, RuleList, RuleOrigin, RuleSet, Scope,
+    suggest, tools,
+};
+use becket_testkit::bench::{Bench, Must};
+use serde_json::{Map, Value};
+
+const MATCHERS: [&str; 8] = [
+    "Bash",
+    "Write|Edit|MultiEdit",
+    "",
+    "mcp__.*",
+    "^(Read|Grep|Glob)$",
+    "^(?!mcp__).*$",
+    "mcp__memory__.*",
+    "Notebook.*|.*Edit$",
+];
+
+fn compile(text: &str, renames: &Renames) -> Option<Matcher> {
+    Matcher::compile(Some(text), Alphabet::Wide, renames).ok()
+}
+
+fn input(field: &str, text: &str) -> Map<String, Value> {
+    Map::from_iter([(field.to_owned(), Value::from(text))])
+}
+
+fn matchers(bench: &mut Bench) {
+    let renames = Renames::tools();
+    bench.alone("compile of 1,000 matchers, one in two an expression", Must::Nanos(10e6), || {
+        (0..1000).filter_map(|index| compile(MATCHERS[index % MATCHERS.len()], &renames)).count()
+    });
+    for (row, text, value) in [
+        ("match of one name in a list", "Write|Edit|MultiEdit", "MultiEdit"),
+        ("match of one expression", "^(Read|Grep|Glob)$", "Grep"),
+        ("match of one expression that begins otherwise", "mcp__.*", "Bash"),
+        ("match of one lookahead", "^(?!mcp__).*$", "NotebookEdit"),
+    ] {
+        if let Some(matcher) = compile(text, &renames) {
+            bench.alone(row, Must::Nanos(2000.0), || matcher.matches(black_box(value)));
+        }
+    }
+    if let Some(matcher) = compile("^(a+)+$", &renames) {
+        let value = "a".repeat(4000) + "b";
+        bench.alone("4,001 characters against `^(a+)+$`", Must::Nanos(10e6), || {
+            matcher.judge(black_box(&value))
+        });
+    }
+}
+
+fn rules(bench: &mut Bench) {
+    bench.alone("parse of a rule", Must::Nanos(2000.0), || {
+        Rule::parse(black_box("Bash(git push --force *)")).is_ok()
+    });
+    bench.alone("suggestion for a tool's name", Must::Nanos(50_000.0), || {
+        suggest(black_box("NotebokEdit"), tools::known())
+    });
+    let origin = RuleOrigin { label: "project".to_owned(), anchor: "/work/.claude".into() };
+    let mut set = RuleSet::default();
+    for index in 0..100 {
+        for (list, text) in [
+            (RuleList::Allow, format!("Bash(tool{index} run *)")),
+            (RuleList::Ask, format!("Bash(tool{index} push *)")),
+            (RuleList::Deny, format!("Read(secrets{index}/**)")),
+        ] {
+            let _ = set.add(list, &text, origin.clone());
+        }
+    }
+    let cwd = Path::new("/work");
+    let scope = Scope { cwd, home: None, anchor: cwd, links: &NoLinks };
+    let command = input("command", "tool50 run a | tool60 run b && tool99 run 'c d'");
+    bench.alone("decision on a command under 300 rules", Must::Nanos(1e6), || {
+        set.decide(&Call::new("Bash", &command), &scope).behavior
+    });
+    let path = input("file_path", "/work/src/deep/down/below/main.rs");
+    bench.alone("decision on a path under 300 rules", Must::Nanos(1e6), || {
+        set.decide(&Call::new("Read", &path), &scope).behavior
+    });
+    if let Ok(Some(condition)) = Condition::parse("Edit(src/**/*.rs)") {
+        bench.alone("one `if` on a path", Must::Nanos(20_000.0), || {
+            condition.applies(&Call::new("Edit", &path), &scope)
+        });
+    }
+}
+
+fn main() {
+    let mut bench = Bench::new("becket-rules");
+    matchers(&mut bench);
+    rules(&mut bench);
+}
