@@ -27,7 +27,7 @@ pub struct Config {
     pub settings_env: Vec<(String, String)>,
     /// What was known about trust (G3).
     pub trust: Trust,
-    /// The running number for the next handler that is registered later (see [`super::position`]).
+    /// The running number for the next handler that is registered later (see [`super::position()`]).
     pub next_sequence: u32,
     /// What is wrong or looks wrong, by file and place.
     pub diagnostics: Vec<Diagnostic>,

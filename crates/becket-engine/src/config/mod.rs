@@ -1,4 +1,4 @@
-//! Configuration: found and read ([`load`]), merged ([`resolve`]), judged ([`Diagnostic`]).
+//! Configuration: found and read ([`load()`]), merged ([`resolve()`]), judged ([`Diagnostic`]).
 //!
 //! Three steps, and only the last sees all files: a text becomes a tree with places, a tree becomes what one file
 //! says, and all files together become a [`Config`]. One bad entry never takes a good one down (C7).
