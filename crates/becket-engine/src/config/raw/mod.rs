@@ -1,5 +1,5 @@
 //! What one file says, read entry by entry and checked by itself. It knows nothing of other files: who wins where
-//! two disagree is decided by [`super::resolve`].
+//! two disagree is decided by [`super::resolve()`].
 
 mod action;
 mod common;
