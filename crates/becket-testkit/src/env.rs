@@ -1,0 +1,245 @@
+//! One place to run a program in: a home, a project and managed settings of its own, and an environment that holds
+//! nothing else. Two runs see the same, whoever's machine it is.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// A program that runs for longer than this hangs.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// Where tests run a program.
+///
+/// ```
+/// use becket_testkit::env::TestEnv;
+///
+/// let env = TestEnv::new("cat");
+/// env.write("project/a.txt", "text");
+/// assert_eq!(env.bare(["a.txt"]).run().stdout, "text");
+/// ```
+#[derive(Debug)]
+pub struct TestEnv {
+    root: TempDir,
+    path: PathBuf,
+    program: PathBuf,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// The exit code; none where a signal ended it.
+    pub code: Option<i32>,
+    /// What it printed, with replacement characters where that is not UTF-8.
+    pub stdout: String,
+    /// What it printed to stderr.
+    pub stderr: String,
+}
+
+/// A run that is being prepared.
+#[derive(Debug)]
+pub struct Run {
+    command: Command,
+    stdin: Vec<u8>,
+}
+
+impl TestEnv {
+    /// An empty place for `program`.
+    #[must_use]
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        let root = tempfile::tempdir().expect("a temporary directory can be made");
+        let path = root.path().canonicalize().expect("it is there");
+        for directory in ["home", "project", "managed", "tmp"] {
+            fs::create_dir(path.join(directory)).expect("a directory can be made");
+        }
+        Self { root, path, program: program.into() }
+    }
+
+    /// The directory that holds everything: `home`, `project`, `managed`, `tmp`.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.path
+    }
+
+    /// The directory in which the program runs.
+    #[must_use]
+    pub fn project(&self) -> PathBuf {
+        self.path.join("project")
+    }
+
+    /// Writes a file below the root, with the directories above it; returns its path.
+    pub fn write(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let file = self.path.join(path);
+        fs::create_dir_all(file.parent().expect("a file has a parent")).expect("directories can be made");
+        fs::write(&file, text).expect("the file can be written");
+        file
+    }
+
+    /// Copies a directory with all that is in it to a place below the root; returns that place.
+    pub fn copy(&self, from: &Path, to: &str) -> PathBuf {
+        let to = self.path.join(to);
+        copy(from, &to);
+        to
+    }
+
+    /// A run that reads no settings of this machine.
+    #[must_use]
+    pub fn becket<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Run {
+        let mut run = self.bare::<&str>([]);
+        run.command.arg("--managed-dir").arg(self.path.join("managed")).args(arguments);
+        run
+    }
+
+    /// A run with exactly these arguments.
+    #[must_use]
+    pub fn bare<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Run {
+        let mut command = Command::new(&self.program);
+        command.args(arguments).current_dir(self.project()).env_clear();
+        command.env("PATH", search_path());
+        command.env("HOME", self.path.join("home")).env("TMPDIR", self.path.join("tmp"));
+        command.env("PYTHONDONTWRITEBYTECODE", "1").env("GIT_CONFIG_NOSYSTEM", "1");
+        Run { command, stdin: Vec::new() }
+    }
+
+    /// A text with this place's path as `[ROOT]` and times as `[TIME]`.
+    #[must_use]
+    pub fn redacted(&self, text: &str) -> String {
+        without_times(
+            &text
+                .replace(&*self.root.path().to_string_lossy(), "[ROOT]")
+                .replace(&*self.path.to_string_lossy(), "[ROOT]"),
+        )
+    }
+}
+
+impl Run {
+    /// Gives it a stdin; without one it is empty.
+    #[must_use]
+    pub fn stdin(mut self, text: impl Into<Vec<u8>>) -> Self {
+        self.stdin = text.into();
+        self
+    }
+
+    /// Sets a variable.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Starts in another directory.
+    #[must_use]
+    pub fn dir(mut self, directory: &Path) -> Self {
+        self.command.current_dir(directory);
+        self
+    }
+
+    /// The command, for those who want to run it in their own way.
+    #[must_use]
+    pub fn into_command(self) -> Command {
+        self.command
+    }
+
+    /// Runs it to its end.
+    ///
+    /// # Panics
+    /// Where it can't be started or hangs.
+    #[must_use]
+    pub fn run(mut self) -> Ended {
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.command.spawn().expect("the program can be started");
+        let (mut to, text) = (child.stdin.take().expect("piped"), self.stdin);
+        // A program that does not read its stdin is no failure.
+        thread::spawn(move || drop(to.write_all(&text)));
+        let stdout = reader(child.stdout.take().expect("piped"));
+        let stderr = reader(child.stderr.take().expect("piped"));
+        let code = ended(&mut child);
+        let text = |from: thread::JoinHandle<String>| from.join().expect("a reader does not panic");
+        Ended { code, stdout: text(stdout), stderr: text(stderr) }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "where programs lie is the one thing that is the machine's")]
+fn search_path() -> std::ffi::OsString {
+    std::env::var_os("PATH").unwrap_or_default()
+}
+
+fn reader(mut from: impl Read + Send + 'static) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        drop(from.read_to_end(&mut bytes));
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+fn ended(child: &mut Child) -> Option<i32> {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("a child can be waited for") {
+            return status.code();
+        }
+        let hangs = start.elapsed() > DEADLINE;
+        if hangs {
+            drop(child.kill());
+        }
+        assert!(!hangs, "it still runs after {} s", DEADLINE.as_secs());
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a directory can be made");
+    for entry in fs::read_dir(from).expect("the directory can be read") {
+        let entry = entry.expect("its entries can be read");
+        let target = to.join(entry.file_name());
+        if entry.file_type().expect("an entry has a type").is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), &target).expect("a file can be copied");
+        }
+    }
+}
+
+/// `12.5 ms` and `"elapsed_ms": 12.5` become `[TIME]`.
+fn without_times(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let (body, end) = line.strip_suffix('\n').map_or((line, ""), |body| (body, "\n"));
+        let shown = body.strip_suffix(" ms").and_then(|rest| rest.rsplit_once(' '));
+        match (shown, body.split_once("\"elapsed_ms\": ")) {
+            (Some((before, number)), _) if number.parse::<f64>().is_ok() => {
+                clean.push_str(&format!("{before} [TIME]{end}"));
+            }
+            (_, Some((before, _))) => clean.push_str(&format!("{before}\"elapsed_ms\": [TIME]{end}")),
+            (_, None) => clean.push_str(line),
+        }
+    }
+    clean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_sees_nothing_of_the_machine_but_its_path() {
+        let env = TestEnv::new("/usr/bin/env");
+        let ended = env.bare::<&str>([]).run();
+        let mut names: Vec<&str> = ended.stdout.lines().filter_map(|line| line.split('=').next()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["GIT_CONFIG_NOSYSTEM", "HOME", "PATH", "PYTHONDONTWRITEBYTECODE", "TMPDIR"]);
+        assert_eq!(ended.code, Some(0));
+    }
+
+    #[test]
+    fn times_and_places_are_taken_out() {
+        let env = TestEnv::new("true");
+        let text = format!("{}/a 12.5 ms\nb ms\n  \"elapsed_ms\": 3.2,\n", env.project().display());
+        assert_eq!(env.redacted(&text), "[ROOT]/project/a [TIME]\nb ms\n  \"elapsed_ms\": [TIME]\n");
+    }
+}
