@@ -98,7 +98,7 @@ const fn decides(model: DecisionModel) -> &'static str {
         DecisionModel::Context => "nothing; it may give the model context",
         DecisionModel::Block => "block, by `decision: \"block\"` or exit 2",
         DecisionModel::Permission => "allow, deny, ask or defer, by `permissionDecision`; deny by exit 2",
-        DecisionModel::PermissionRequest => "allow or deny, by `decision.behavior`; deny by exit 2",
+        DecisionModel::PermissionRequest => "allow or deny, by `decision.behavior`",
         DecisionModel::Retry => "whether the model may try again, by `retry`",
         DecisionModel::Task => "block, by `decision: \"block\"` or exit 2; `continue: false` has no effect",
         DecisionModel::ContinueOnly => "block, by exit 2; `continue: false` stops the teammate",

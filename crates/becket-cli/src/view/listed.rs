@@ -43,7 +43,7 @@ pub(crate) struct ListedHook {
     pub(crate) condition: Option<String>,
     /// Its time limit in seconds.
     pub(crate) timeout_s: f64,
-    /// What is particular about it: `async`, `once`, `questions`, `onFailure: block`, …
+    /// What is particular about it, in words: `async`, `once`, `questions`, `onFailure: block`, …
     pub(crate) traits: Vec<&'static str>,
     /// Why it never runs as things stand; nothing where it may.
     pub(crate) held_back: Option<String>,
@@ -103,7 +103,7 @@ fn traits(handler: &Handler) -> Vec<&'static str> {
         (handler.once.is_some(), "once"),
         (handler.questions, "questions"),
         (handler.place.on_failure == OnFailure::Block, "onFailure: block"),
-        (!handler.place.may_grant, "can't grant"),
+        (!handler.place.may_grant, "can't grant: a guard of its file is broken"),
         (matches!(handler.condition, If::NeverRuns(_)), "never runs: `if` on an event without a tool call"),
     ];
     background.into_iter().chain(flags.iter().filter(|(is_set, _)| *is_set).map(|(_, name)| *name)).collect()

@@ -66,7 +66,7 @@ fn event(kind: &mut Option<EventKind>, around: &Surroundings) -> Result<Event, C
 /// an event that this build does not know nothing can be configured, so there nothing is lost.
 fn fails_closed(kind: Option<EventKind>, error: &CliError) -> bool {
     match kind {
-        Some(kind) => kind.spec().on_failure != OnFailureEffect::Nothing,
+        Some(kind) => kind.spec().on_failure == OnFailureEffect::Block,
         None => !matches!(error, CliError::UnknownEvent { .. } | CliError::StdinIsTerminal { .. }),
     }
 }

@@ -1,0 +1,167 @@
+//! `fire --stdin-event`: nothing that hooks say is lost on the way to the agent that has Becket as its hook.
+
+use crate::{env, env_with};
+use becket_testkit::env::Ended;
+use serde_json::{Value, json};
+
+fn input(event: &str, fields: &Value) -> String {
+    let mut input =
+        json!({"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/", "hook_event_name": event});
+    for (name, value) in fields.as_object().expect("an object") {
+        input[name] = value.clone();
+    }
+    input.to_string()
+}
+
+fn tool() -> Value {
+    json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t"})
+}
+
+/// Runs Becket as a hook over one hook that prints `answer` and ends with `exit`.
+fn asked(event: &str, fields: &Value, answer: &Value, exit: i32) -> Ended {
+    let script =
+        format!("cat >/dev/null; cat \"$CLAUDE_PROJECT_DIR\"/answer; echo 'from stderr' >&2; exit {exit}");
+    let hook = json!([{"hooks": [{"type": "command", "command": script}]}]);
+    let env = env_with(&json!({"hooks": {event: hook}}).to_string());
+    let text = if answer.is_null() { String::new() } else { answer.to_string() };
+    env.write("project/answer", text);
+    env.becket(["fire", "--stdin-event"]).stdin(input(event, fields)).run()
+}
+
+fn own(event: &str, fields: Value) -> Value {
+    let mut own = fields;
+    own["hookEventName"] = json!(event);
+    json!({"hookSpecificOutput": own})
+}
+
+fn said(ended: &Ended) -> Value {
+    if ended.stdout.is_empty() { Value::Null } else { serde_json::from_str(&ended.stdout).expect("JSON") }
+}
+
+// rules: O1, O3, O6, D1
+#[test]
+fn decisions_about_a_call_are_handed_on() {
+    for (decision, code) in [("deny", 2), ("ask", 0), ("defer", 0), ("allow", 0)] {
+        let answer =
+            own("PreToolUse", json!({"permissionDecision": decision, "permissionDecisionReason": "because"}));
+        let ended = asked("PreToolUse", &tool(), &answer, 0);
+        assert_eq!(ended.code, Some(code), "{decision} {ended:?}");
+        let said = said(&ended);
+        assert_eq!(said["hookSpecificOutput"]["permissionDecision"], decision, "{said}");
+        assert_eq!(said["hookSpecificOutput"]["hookEventName"], "PreToolUse");
+        if decision != "defer" {
+            let reason = said["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default();
+            assert!(reason.contains("because"), "{said}");
+        }
+        assert_eq!(ended.stderr.contains("because"), code == 2, "{ended:?}");
+    }
+}
+
+// rules: D4, D5, O7
+#[test]
+fn what_stands_beside_a_decision_is_handed_on() {
+    let mut answer = own(
+        "PreToolUse",
+        json!({"permissionDecision": "allow", "updatedInput": {"command": "pwd"}, "additionalContext": "context"}),
+    );
+    answer["systemMessage"] = json!("for the user");
+    let said = said(&asked("PreToolUse", &tool(), &answer, 0));
+    assert_eq!(said["systemMessage"], "for the user");
+    assert_eq!(said["hookSpecificOutput"]["updatedInput"], json!({"command": "pwd"}));
+    assert_eq!(said["hookSpecificOutput"]["additionalContext"], "context");
+}
+
+// rules: O3, O7, D11
+#[test]
+fn blocks_stops_and_contexts_of_other_events_are_handed_on() {
+    let stop = json!({"stop_hook_active": false});
+    let blocked = asked("Stop", &stop, &json!({"decision": "block", "reason": "go on"}), 0);
+    assert_eq!((blocked.code, blocked.stderr.as_str()), (Some(2), "go on\n"));
+    assert_eq!(said(&blocked), json!({"decision": "block", "reason": "go on"}));
+
+    let by_exit = asked("Stop", &stop, &Value::Null, 2);
+    assert_eq!((by_exit.code, said(&by_exit)["reason"].as_str()), (Some(2), Some("from stderr")));
+
+    let prompt = json!({"prompt": "hi"});
+    let context =
+        asked("UserPromptSubmit", &prompt, &own("UserPromptSubmit", json!({"additionalContext": "x"})), 0);
+    assert_eq!(context.code, Some(0));
+    assert_eq!(said(&context), own("UserPromptSubmit", json!({"additionalContext": "x"})));
+
+    let stopped = asked("UserPromptSubmit", &prompt, &json!({"continue": false, "stopReason": "enough"}), 0);
+    assert_eq!(said(&stopped)["continue"], false);
+    assert_eq!(said(&stopped)["stopReason"], "enough");
+
+    assert_eq!(asked("Stop", &stop, &Value::Null, 0).stdout, "");
+}
+
+// rules: D6, O7
+#[test]
+fn a_stop_before_a_call_also_denies_it() {
+    let ended = asked("PreToolUse", &tool(), &json!({"continue": false, "stopReason": "enough"}), 0);
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(2), "enough\n"));
+    let said = said(&ended);
+    assert_eq!(said["continue"], false);
+    assert_eq!(said["hookSpecificOutput"]["permissionDecision"], "deny");
+}
+
+// rule: D8
+#[test]
+fn answers_to_a_prompt_are_handed_on() {
+    let request = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}});
+    let allow = json!({"behavior": "allow", "updatedInput": {"command": "pwd"}});
+    let ended =
+        asked("PermissionRequest", &request, &own("PermissionRequest", json!({"decision": allow})), 0);
+    assert_eq!(ended.code, Some(0));
+    assert_eq!(said(&ended)["hookSpecificOutput"]["decision"], allow);
+    let deny = json!({"behavior": "deny", "message": "no", "interrupt": true});
+    let ended = asked("PermissionRequest", &request, &own("PermissionRequest", json!({"decision": deny})), 0);
+    // Exit 2 means nothing there.
+    assert_eq!(ended.code, Some(0));
+    assert_eq!(said(&ended)["hookSpecificOutput"]["decision"], deny);
+}
+
+// rule: O3
+#[test]
+fn questions_of_servers_are_answered_by_json_alone() {
+    let question = json!({"mcp_server_name": "m", "message": "who?"});
+    let decline = own("Elicitation", json!({"action": "decline"}));
+    let ended = asked("Elicitation", &question, &decline, 0);
+    assert_eq!((ended.code, &said(&ended)), (Some(0), &decline));
+    let accept = own("Elicitation", json!({"action": "accept", "content": {"name": "Ada"}}));
+    assert_eq!(said(&asked("Elicitation", &question, &accept, 0)), accept);
+}
+
+// rule: O10
+#[test]
+fn what_went_unchecked_reaches_the_user() {
+    let ended = asked("PreToolUse", &tool(), &Value::Null, 127);
+    assert_eq!(ended.code, Some(0));
+    let message = said(&ended)["systemMessage"].as_str().unwrap_or_default().to_owned();
+    assert!(message.contains("not checked"), "{message}");
+}
+
+// rules: O3, C7b
+#[test]
+fn a_guard_that_can_not_be_asked_is_no_guard_that_agrees() {
+    let env = env();
+    env.write("managed/managed-settings.json", "{broken");
+    let asked = |text: String| env.becket(["fire", "--stdin-event"]).stdin(text).run();
+    for (text, code) in [
+        (input("PreToolUse", &tool()), 2),
+        (input("UserPromptSubmit", &json!({"prompt": "x"})), 2),
+        // Without an answer a person is asked.
+        (input("PermissionRequest", &json!({"tool_name": "Bash", "tool_input": {}})), 1),
+        // A turn is never held by an error of the engine's own.
+        (input("Stop", &json!({"stop_hook_active": false})), 1),
+        (input("SessionEnd", &json!({"reason": "other"})), 1),
+        ("not json".to_owned(), 2),
+        (String::new(), 2),
+        (json!({"hook_event_name": "PreToolUse"}).to_string(), 2),
+        (json!({"hook_event_name": "FromTheFuture"}).to_string(), 1),
+    ] {
+        let ended = asked(text.clone());
+        assert_eq!((ended.code, ended.stdout.as_str()), (Some(code), ""), "{text} {ended:?}");
+        assert!(!ended.stderr.is_empty());
+    }
+}

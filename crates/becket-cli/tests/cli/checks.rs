@@ -1,0 +1,114 @@
+//! `check`.
+
+use crate::{env, env_with};
+use serde_json::Value;
+use snapbox::{assert_data_eq, file};
+
+const FAULTY: &str = r#"{
+  "hooks": {
+    "PreTolUse": [{"hooks": [{"type": "command", "command": "true"}]}],
+    "PostToolUse": [
+      {"matcher": "Bash(git *)", "hooks": [{"type": "command", "command": "true", "timeout": 5000}]}
+    ]
+  }
+}
+"#;
+
+const WARNED: &str =
+    r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true", "timeout": 5000}]}]}}"#;
+
+// rules: C7, M4
+#[test]
+fn findings_are_shown_with_their_lines() {
+    let env = env_with(FAULTY);
+    let ended = env.becket(["check"]).run();
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_data_eq!(env.redacted(&ended.stdout), file!["snapshots/check.txt"].raw());
+    let github = env.becket(["check", "--format", "github"]).run();
+    assert_data_eq!(env.redacted(&github.stdout), file!["snapshots/check.github.txt"].raw());
+}
+
+#[test]
+fn warnings_fail_only_where_they_are_denied() {
+    let env = env_with(WARNED);
+    assert_eq!(env.becket(["check"]).run().code, Some(0));
+    assert_eq!(env.becket(["check", "--deny", "warnings"]).run().code, Some(1));
+    assert_eq!(crate::env_with("{}").becket(["check", "--deny", "warnings"]).run().code, Some(0));
+}
+
+#[test]
+fn all_formats_tell_the_same() {
+    let env = env_with(FAULTY);
+    let json: Value = serde_json::from_str(&env.becket(["check", "--json"]).run().stdout).expect("JSON");
+    let sarif = env.becket(["check", "--format", "sarif"]).run();
+    assert_eq!(sarif.code, Some(1));
+    let sarif: Value = serde_json::from_str(&sarif.stdout).expect("JSON");
+    assert_eq!(sarif["version"], "2.1.0");
+    let results = sarif["runs"][0]["results"].as_array().expect("results");
+    let findings = json["findings"].as_array().expect("findings");
+    assert!(findings.len() >= 3, "{json}");
+    assert_eq!(results.len(), findings.len());
+    let rules = sarif["runs"][0]["tool"]["driver"]["rules"].as_array().expect("rules");
+    for (result, finding) in results.iter().zip(findings) {
+        assert_eq!(result["ruleId"], finding["code"]);
+        assert_eq!(result["level"], finding["severity"]);
+        let place = &result["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], ".claude/settings.json");
+        assert_eq!(place["region"]["startLine"], finding["at"]["line"]);
+        let index = usize::try_from(result["ruleIndex"].as_u64().expect("a number")).expect("small");
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+    }
+    let lines = env.becket(["check", "--format", "github"]).run().stdout;
+    assert_eq!(lines.lines().count(), findings.len());
+}
+
+// rules: C9, C10
+#[test]
+fn a_path_is_checked_as_what_it_is_and_nothing_beside_it() {
+    let env = env_with(FAULTY);
+    let good = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
+    env.write("plugin/hooks/hooks.json", good);
+    env.write("bad plugin/hooks/hooks.json", r#"{"Stop": []}"#);
+    env.write("bad plugin/.claude-plugin/plugin.json", r#"{"name": "bad"}"#);
+    env.write("other/settings.json", good);
+    env.write("other/broken.json", "{");
+    env.write(
+        "skill/SKILL.md",
+        "---\nname: s\nhooks:\n  Stpo:\n    - hooks: [{type: command, command: 'true'}]\n---\n",
+    );
+    env.write(
+        "agents/a.md",
+        "---\nname: a\nhooks:\n  Stop:\n    - hooks: [{type: command, command: 'true'}]\n---\n",
+    );
+    env.write("managed/managed-settings.json", "{broken");
+    for (path, code, said) in [
+        ("../plugin", 0, "nothing wrong in 1 file"),
+        ("../plugin/hooks/hooks.json", 0, "nothing wrong in 1 file"),
+        ("../bad plugin", 1, "missing-hooks-wrapper"),
+        ("../other/settings.json", 0, "nothing wrong in 1 file"),
+        ("../other/broken.json", 1, "1 error in 1 file"),
+        ("../skill/SKILL.md", 1, "did you mean `Stop`?"),
+        ("../skill", 1, "did you mean `Stop`?"),
+        ("../agents/a.md", 0, "nothing wrong in 1 file"),
+        (".", 1, "PreTolUse"),
+        (".claude/settings.json", 1, "PreTolUse"),
+    ] {
+        let ended = env.becket(["check", path]).run();
+        assert_eq!(ended.code, Some(code), "{path}: {ended:?}");
+        assert!(ended.stdout.contains(said), "{path}: {ended:?}");
+        assert!(!ended.stdout.contains("managed-settings"), "{path}: {ended:?}");
+    }
+    let both = env.becket(["check", "../other/settings.json", "../other/broken.json"]).run();
+    assert!(both.stdout.contains("1 error in 2 files"), "{both:?}");
+}
+
+// rule: C7b
+#[test]
+fn broken_managed_settings_are_an_error() {
+    let env = env();
+    env.write("managed/managed-settings.json", "{broken");
+    assert_eq!(env.becket(["check"]).run().code, Some(1));
+    let fired = env.becket(["fire", "Stop"]).run();
+    assert_eq!(fired.code, Some(1));
+    assert!(fired.stderr.contains("managed settings in"), "{fired:?}");
+}

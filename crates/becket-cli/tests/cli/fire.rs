@@ -1,0 +1,155 @@
+//! `fire`, `explain` and `list`.
+
+use crate::{env, env_with};
+use serde_json::{Value, json};
+use snapbox::{assert_data_eq, file};
+
+const SETTINGS: &str = r#"{
+  "hooks": {
+    "PreToolUse": [
+      {"matcher": "Bash", "hooks": [
+        {"type": "command", "command": "echo 'not on a Friday' >&2; exit 2", "if": "Bash(make *)"},
+        {"type": "command", "command": "printf '{\"systemMessage\": \"hello\"}'"}
+      ]},
+      {"matcher": "Bash|Wirte", "hooks": [
+        {"type": "command", "command": "exit 7"},
+        {"type": "comand", "command": "true"}
+      ]}
+    ]
+  }
+}
+"#;
+
+/// A hook on PreToolUse of Bash that runs a script.
+fn one(script: &str) -> String {
+    json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": script}]}]}})
+        .to_string()
+}
+
+fn answer(decision: &str) -> String {
+    one(&format!(
+        r#"printf '{{"hookSpecificOutput": {{"hookEventName": "PreToolUse", "permissionDecision": "{decision}", "permissionDecisionReason": "so it is"}}}}'"#
+    ))
+}
+
+// rules: D1, D7, C7
+#[test]
+fn fire_shows_each_hook_and_what_they_come_to() {
+    let env = env_with(SETTINGS);
+    let ended =
+        env.becket(["fire", "PreToolUse", "--tool", "Bash", "--set", "tool_input.command=make it"]).run();
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert_data_eq!(env.redacted(&ended.stdout), file!["snapshots/fire.txt"].raw());
+    assert_data_eq!(env.redacted(&ended.stderr), file!["snapshots/fire.stderr.txt"].raw());
+}
+
+#[test]
+fn explain_runs_nothing_and_says_why() {
+    let env = env_with(SETTINGS);
+    let ended = env.becket(["explain", "PreToolUse", "--tool", "Write"]).run();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_data_eq!(env.redacted(&ended.stdout), file!["snapshots/explain.txt"].raw());
+    let env = env_with(&one("touch ran"));
+    let explained = env.becket(["explain", "PreToolUse", "--tool", "Bash"]).run();
+    assert!(explained.stdout.contains("runs"), "{explained:?}");
+    assert!(!env.project().join("ran").exists());
+}
+
+// rule: C3
+#[test]
+fn list_shows_every_source() {
+    let env = env_with(SETTINGS);
+    let stop =
+        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "./stop.sh", "timeout": 5}]}]}}"#;
+    for place in ["home/.claude/settings.json", "project/.claude/settings.local.json", "kit/hooks/hooks.json"]
+    {
+        env.write(place, stop.replace("stop.sh", &format!("{}.sh", place.len())));
+    }
+    env.write("managed/managed-settings.json", r#"{"strictPluginOnlyCustomization": ["hooks"]}"#);
+    let ended = env.becket(["list", "--plugin-dir", "../kit", "--settings", stop]).run();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_data_eq!(env.redacted(&ended.stdout), file!["snapshots/list.txt"].raw());
+}
+
+// rules: D1, O3, O4
+#[test]
+fn the_exit_code_says_what_becomes_of_the_call() {
+    for (settings, more, code) in [
+        (one("true"), None, 0),
+        (answer("allow"), None, 0),
+        (answer("deny"), None, 2),
+        (one("echo no >&2; exit 2"), None, 2),
+        (answer("ask"), None, 3),
+        (answer("ask"), Some("--nobody-to-ask"), 2),
+        (answer("defer"), None, 3),
+        (answer("defer"), Some("--nobody-to-ask"), 3),
+        (one("exit 1"), None, 0),
+        (one(r#"echo '{"continue": false, "stopReason": "enough"}'"#), None, 2),
+        ("{}".to_owned(), None, 0),
+    ] {
+        let env = env_with(&settings);
+        let ended = env.becket(["fire", "PreToolUse", "--tool", "Bash"].into_iter().chain(more)).run();
+        assert_eq!(ended.code, Some(code), "{settings} {more:?} {ended:?}");
+        let shown =
+            env.becket(["fire", "PreToolUse", "--tool", "Bash", "--json"].into_iter().chain(more)).run();
+        let json: Value = serde_json::from_str(&shown.stdout).expect("a report");
+        let expected = match code {
+            0 => "passed",
+            2 => "blocked",
+            _ => "waits",
+        };
+        assert_eq!(json["result"], expected, "{settings}");
+        assert_eq!(json["report"], "fire");
+    }
+}
+
+// rule: O10
+#[test]
+fn what_went_unchecked_is_said() {
+    let env = env_with(&one("kill -9 $$"));
+    let ended = env.becket(["fire", "PreToolUse", "--tool", "Bash"]).run();
+    assert_eq!(ended.code, Some(0));
+    assert!(ended.stdout.contains("not checked: the hook was ended by signal 9"), "{ended:?}");
+}
+
+#[test]
+fn input_comes_from_arguments_files_and_stdin() {
+    let env = env_with(&one("grep -q '\"command\":\"make\"' && exit 2; exit 0"));
+    let file = env.write("project/input.json", r#"{"command": "make"}"#);
+    let at_file = format!("@{}", file.display());
+    for input in [r#"{"command": "make"}"#, &at_file, "@input.json", "-"] {
+        let run = env.becket(["fire", "PreToolUse", "--tool", "Bash", "--input", input]);
+        let ended = run.stdin(r#"{"command": "make"}"#).run();
+        assert_eq!(ended.code, Some(2), "{input}: {ended:?}");
+    }
+}
+
+// rule: C7
+#[test]
+fn strict_refuses_a_configuration_with_errors() {
+    let env = env_with(SETTINGS);
+    let ended = env.becket(["fire", "PreToolUse", "--tool", "Write", "--strict"]).run();
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""), "{ended:?}");
+    assert!(ended.stderr.contains("strict configuration was asked for"), "{ended:?}");
+}
+
+// rule: C4
+#[test]
+fn a_profile_has_its_own_files_and_variables() {
+    let env = env();
+    let settings = one("echo \"$AGENT_PROJECT_DIR\" >&2; exit 2");
+    env.write("project/.agent/settings.json", settings);
+    let arguments = ["fire", "PreToolUse", "--tool", "Bash", "--profile"];
+    let ended = env.becket(arguments.into_iter().chain(["agent"])).run();
+    assert_eq!(ended.code, Some(2));
+    assert_eq!(env.redacted(&ended.stderr), "[ROOT]/project\n");
+    assert_eq!(env.becket(arguments.into_iter().chain(["claude"])).run().code, Some(0));
+}
+
+#[test]
+fn another_directory_is_as_if_started_there() {
+    let env = env();
+    env.write("else where/.claude/settings.json", one("pwd >&2; exit 2"));
+    let ended = env.becket(["-C", "../else where", "fire", "PreToolUse", "--tool", "Bash"]).run();
+    assert_eq!((ended.code, env.redacted(&ended.stderr)), (Some(2), "[ROOT]/else where\n".to_owned()));
+}

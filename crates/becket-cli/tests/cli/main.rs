@@ -1,0 +1,36 @@
+//! The `becket` binary from outside: what it prints, how it ends, what it refuses.
+
+#[cfg(unix)]
+mod as_hook;
+#[cfg(unix)]
+mod bad_input;
+mod checks;
+mod docs;
+#[cfg(unix)]
+mod events;
+#[cfg(unix)]
+mod example;
+#[cfg(unix)]
+mod fire;
+#[cfg(unix)]
+mod terminal;
+
+use becket_testkit::env::TestEnv;
+
+/// A place to run the binary in.
+fn env() -> TestEnv {
+    TestEnv::new(env!("CARGO_BIN_EXE_becket"))
+}
+
+/// The same with settings for the project.
+fn env_with(settings: &str) -> TestEnv {
+    let env = env();
+    env.write("project/.claude/settings.json", settings);
+    env
+}
+
+/// The root of the workspace.
+fn workspace() -> &'static std::path::Path {
+    let manifest = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.ancestors().nth(2).expect("two levels up")
+}
