@@ -20,7 +20,7 @@ pub use announcement::{Announcement, announcement};
 pub use model::{ModelAnswer, judged};
 
 use crate::failure::Failure;
-use crate::reply::{ContextText, DecidedBy, Decision, Notice, Reply};
+use crate::reply::{ContextText, DecidedBy, Decision, Notice, Reply, RequestDecision};
 use crate::table::{Audience, DecisionModel, EventSpec, Exit2Effect, PlainStdout};
 use crate::wire::output::{Output, unknown_fields};
 use serde_json::{Map, Value};
@@ -164,8 +164,12 @@ fn plain(spec: &EventSpec, text: &str) -> Taken {
         PlainStdout::Context => {
             taken.reply.context.push(ContextText { text: text.to_owned(), plain: true });
         }
-        PlainStdout::User => taken.reply.notices.push(Notice { to: Audience::User, text: text.to_owned(), plain: true }),
-        PlainStdout::Log => taken.reply.notices.push(Notice { to: Audience::Log, text: text.to_owned(), plain: true }),
+        PlainStdout::User => {
+            taken.reply.notices.push(Notice { to: Audience::User, text: text.to_owned(), plain: true })
+        }
+        PlainStdout::Log => {
+            taken.reply.notices.push(Notice { to: Audience::Log, text: text.to_owned(), plain: true })
+        }
         PlainStdout::Path => return path_of(spec, text),
     }
     taken
@@ -199,7 +203,16 @@ fn blocked(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Taken {
         Stdout::Nothing | Stdout::Plain(_) => {}
     }
     let reason = reason.unwrap_or_else(|| or_silence(stderr).to_owned());
+    let interrupts = matches!(
+        taken.reply.decision,
+        Some(Decision::PermissionRequest(RequestDecision::Deny { interrupt: true, .. }))
+    );
     taken.reply.decision = Decision::block(spec, reason, DecidedBy::Exit2);
+    if let Some(Decision::PermissionRequest(RequestDecision::Deny { interrupt, .. })) =
+        &mut taken.reply.decision
+    {
+        *interrupt = interrupts;
+    }
     taken
 }
 

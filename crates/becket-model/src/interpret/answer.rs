@@ -98,9 +98,13 @@ pub(super) fn blocking_reason(spec: &EventSpec, output: &Output<'_>) -> Option<S
             output.own_text("permissionDecisionReason").filter(|_| denies).or_else(legacy)
         }
         DecisionModel::Block | DecisionModel::Task => legacy(),
+        DecisionModel::PermissionRequest => {
+            let answer =
+                output.own_object("decision").filter(|answer| answer.get("behavior") == Some(&"deny".into()));
+            answer.and_then(|answer| answer.get("message")?.as_str()).filter(|text| !text.trim().is_empty())
+        }
         DecisionModel::None
         | DecisionModel::Context
-        | DecisionModel::PermissionRequest
         | DecisionModel::Retry
         | DecisionModel::ContinueOnly
         | DecisionModel::Display
