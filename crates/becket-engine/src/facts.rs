@@ -7,6 +7,7 @@ use becket_rules::{Applies, Call, Condition, Links, Renames, Scope, tools};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use crate::real_path::real_path;
 use crate::tool_input::absolute;
 
 /// The facts for one event.
@@ -87,17 +88,4 @@ impl Links for LinksOnDisk {
     fn target(&self, path: &Path) -> Option<PathBuf> {
         real_path(path).filter(|real| real != path)
     }
-}
-
-/// The real path of a file that may not exist yet: its nearest existing parent counts.
-pub(crate) fn real_path(path: &Path) -> Option<PathBuf> {
-    if let Ok(real) = path.canonicalize() {
-        return Some(real);
-    }
-    // A dangling link leads to where it points.
-    if let Ok(target) = path.read_link() {
-        let target = absolute(target.to_str()?, path.parent()?, None);
-        return Some(real_path(target.parent()?)?.join(target.file_name()?));
-    }
-    Some(real_path(path.parent()?)?.join(path.file_name()?))
 }

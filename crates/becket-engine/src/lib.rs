@@ -26,6 +26,7 @@ mod placeholders;
 mod plan;
 mod private_files;
 mod profile;
+mod real_path;
 mod registered;
 mod run_command;
 mod run_event;

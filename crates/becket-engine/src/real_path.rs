@@ -1,0 +1,59 @@
+//! Where a path really leads, also for a file that does not exist yet (P8).
+//!
+//! Total on whatever a model writes: no recursion, no more links than the kernel follows, and a path that is too long
+//! for any system call leads nowhere.
+
+use std::path::{Component, Path, PathBuf};
+
+/// What no system call takes any more, in bytes (`PATH_MAX` of Linux; elsewhere it is less).
+const LONGEST: usize = 4_096;
+/// How many links the kernel follows before it gives up (`path_resolution(7)`).
+const MOST_LINKS: usize = 40;
+
+/// The real path of a file that may not exist yet: its nearest existing parent counts, and a link to nothing leads to
+/// where it points. `None` for links in a circle and for what is no path.
+pub(crate) fn real_path(path: &Path) -> Option<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..=MOST_LINKS {
+        if path.as_os_str().len() >= LONGEST {
+            return None;
+        }
+        match step(&path)? {
+            Step::Real(real) => return Some(real),
+            Step::Link(next) => path = next,
+        }
+    }
+    None
+}
+
+enum Step {
+    /// The end of the way.
+    Real(PathBuf),
+    /// A link to nothing, replaced by what it says.
+    Link(PathBuf),
+}
+
+fn step(path: &Path) -> Option<Step> {
+    let (parent, base) = path.ancestors().find_map(|parent| Some((parent, parent.canonicalize().ok()?)))?;
+    let missing = path.strip_prefix(parent).ok()?;
+    let mut names = missing.components();
+    let Some(first) = names.next() else { return Some(Step::Real(base)) };
+    Some(match base.join(first).read_link() {
+        Ok(target) => Step::Link(base.join(target).join(names.as_path())),
+        Err(_) => Step::Real(below(base, missing)),
+    })
+}
+
+/// `missing` under a directory in which its first name does not exist; `..` is taken on the text alone.
+fn below(mut base: PathBuf, missing: &Path) -> PathBuf {
+    for part in missing.components() {
+        match part {
+            Component::ParentDir => {
+                base.pop();
+            }
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => base.push(part),
+        }
+    }
+    base
+}
