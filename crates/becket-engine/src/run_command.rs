@@ -65,7 +65,8 @@ impl Ran {
                     stderr: &finished.stderr.bytes,
                     by: PrintedBy::Command,
                 };
-                (interpret::printed(spec, &output), Some(exit))
+                let taken = interpret::printed(spec, &output);
+                (or_cut(spec, taken, &finished.stdout), Some(exit))
             }
             process::End::Signaled(signal) => (interpret::failed(spec, Failure::Signaled { signal }), None),
             process::End::TimedOut => (interpret::failed(spec, Failure::TimedOut { limit }), None),
@@ -78,6 +79,24 @@ impl Ran {
         let printed = Printed { stdout: finished.stdout.total, stderr: finished.stderr.total };
         Ran { taken, exit, stdout: finished.stdout.bytes, stderr: finished.stderr.bytes, printed }
     }
+}
+
+/// An answer of which only the beginning was kept is an error and never a text, on every event that waits for answers
+/// (O1): what it would have said is not known.
+fn or_cut(spec: &becket_model::table::EventSpec, taken: Taken, stdout: &process::Captured) -> Taken {
+    let kept = stdout.bytes.as_ref();
+    let is_cut = stdout.total > kept.len() as u64;
+    let is_open = matches!(taken.failure, None | Some(Failure::InvalidJson { .. }));
+    let begins = || {
+        String::from_utf8_lossy(kept).trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).starts_with('{')
+    };
+    if !is_cut || !is_open || taken.reply.decision.is_some() || spec.discards_output() || !begins() {
+        return taken;
+    }
+    let message = format!("it is longer than the {} bytes that are kept, so it was not read", kept.len());
+    let line = 1 + kept.iter().filter(|byte| **byte == b'\n').count();
+    let column = 1 + kept.iter().rev().take_while(|byte| **byte != b'\n').count();
+    interpret::failed(spec, Failure::InvalidJson { message, line, column })
 }
 
 fn prepare(firing: &Firing<'_>, handler: &Handler, command: &Command) -> Result<process::Command, Failure> {
@@ -145,9 +164,23 @@ fn power_shell(environment: &Environment) -> Result<PathBuf, Failure> {
     })
 }
 
-/// The session's directory; the project's where that is gone (H3).
+/// The session's directory; the project's where that is gone (H3), and the root where that is gone too: a guard that
+/// reads its input from stdin can still answer there.
 fn working_directory(cwd: &Path, project_dir: &Path) -> PathBuf {
-    if cwd.is_dir() { cwd.to_path_buf() } else { project_dir.to_path_buf() }
+    let root = project_dir.ancestors().last().unwrap_or(project_dir);
+    let found = [cwd, project_dir].into_iter().find(|dir| can_be_entered(dir));
+    found.unwrap_or(root).to_path_buf()
+}
+
+#[cfg(unix)]
+fn can_be_entered(dir: &Path) -> bool {
+    use rustix::fs::{Access, AtFlags, CWD, accessat};
+    dir.is_dir() && accessat(CWD, dir, Access::EXEC_OK, AtFlags::EACCESS).is_ok()
+}
+
+#[cfg(not(unix))]
+fn can_be_entered(dir: &Path) -> bool {
+    dir.is_dir()
 }
 
 /// What every hook of a snapshot gets: the host's variables without telemetry exporters, the settings' `env`, and
@@ -163,7 +196,7 @@ pub(crate) fn base_env(
         .filter(|(name, _)| !is_telemetry(&name.to_string_lossy()))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
-    env.extend(settings_env.iter().map(|(name, value)| (name.into(), value.into())));
+    env.extend(settings_variables(settings_env));
     let own =
         ["PROJECT_DIR", "PLUGIN_ROOT", "PLUGIN_DATA", "ENV_FILE", "EFFORT"].map(|name| profile.var(name));
     for name in own.iter().chain([&profile.session_var("SESSION_ID")]) {
@@ -178,18 +211,44 @@ pub(crate) fn base_env(
     env.into_iter().collect()
 }
 
+/// The most that settings may put into the environment, in bytes, and the most of one variable. The kernel starts no
+/// process with much more (`execve(2)`), so one file could keep every other file's guard from running.
+const SETTINGS_ENV: usize = 512 << 10;
+const SETTINGS_VARIABLE: usize = 96 << 10;
+
+/// The settings' `env`, without what no process can be given.
+fn settings_variables(settings_env: &[(String, String)]) -> impl Iterator<Item = (OsString, OsString)> {
+    let mut room = SETTINGS_ENV;
+    settings_env.iter().filter_map(move |(name, value)| {
+        let size = name.len() + value.len();
+        let fits = size <= SETTINGS_VARIABLE && size <= room;
+        if !fits || name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
+            return None;
+        }
+        room -= size;
+        Some((name.into(), value.into()))
+    })
+}
+
 /// `OTEL_*` variables that name an exporter: a hook that uses telemetry must not send to the host's collector.
 fn is_telemetry(name: &str) -> bool {
     name.starts_with("OTEL_") && name.contains("EXPORTER")
 }
 
 fn event_variables(places: &Places, event: &Event) -> Vec<(OsString, OsString)> {
-    let mut out: Vec<(OsString, OsString)> =
-        vec![(places.profile.session_var("SESSION_ID").into(), event.session.id.as_str().into())];
+    let mut out: Vec<(OsString, OsString)> = vec![(
+        places.profile.session_var("SESSION_ID").into(),
+        without_nul(event.session.id.as_str()).into(),
+    )];
     if let Some(effort) = event.session.effort.as_ref().filter(|_| event.kind().spec().carries.effort) {
-        out.push((places.profile.var("EFFORT").into(), effort.0.to_string().into()));
+        out.push((places.profile.var("EFFORT").into(), without_nul(&effort.0).into()));
     }
     out
+}
+
+/// A value that a process can be given: one byte must not keep a guard from starting.
+fn without_nul(value: &str) -> String {
+    value.replace('\0', "")
 }
 
 /// Whether the handler is a text for PowerShell, which gets no environment file (H12).
