@@ -17,6 +17,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// How many values are remembered before the memory of that event starts afresh (M9).
 const REMEMBERED: usize = 1_024;
 
+/// The longest value that is remembered, in bytes: a model may make up names, and memory must not grow with them.
+const LONGEST_REMEMBERED: usize = 1_024;
+
 /// A compiled set of handlers with its memory.
 #[derive(Debug)]
 pub(crate) struct Part {
@@ -98,6 +101,9 @@ impl Part {
             return known.clone();
         }
         let found = Arc::new(self.select(event, subject));
+        if value.len() > LONGEST_REMEMBERED {
+            return found;
+        }
         let mut memory = memory.write().unwrap_or_else(PoisonError::into_inner);
         if memory.len() >= REMEMBERED {
             memory.clear();

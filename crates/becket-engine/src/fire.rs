@@ -36,10 +36,10 @@ pub(crate) async fn fire(
     let mut runs = firing.run_all(plan.runs()).await;
     let mut verdict =
         fold::fold(event.kind().spec(), inner.fold_options(), runs.iter().map(|run| entry(run)));
-    mark_once(&runs);
     if let Some(rewrite) = settlement::rewrite(&verdict).cloned() {
         verdict = look_again(&firing, inner, snapshot, (verdict, rewrite), &mut runs).await;
     }
+    mark_once(&runs);
     long_text::shorten(&mut verdict, &inner.files, &event.session.id);
     let settlement = settlement::of(inner, snapshot, &event, &verdict);
     let verdict = Arc::new(verdict);
@@ -136,7 +136,7 @@ fn deny_rewrite(mut verdict: Verdict, rewrite: &Said<Map<String, Value>>, wrong:
 
 /// Retires the `once` handlers that have had their successful run (C11); a second look does not count as a run.
 fn mark_once(runs: &[Arc<Run>]) {
-    for run in runs.iter().filter(|run| run.failure.is_none()) {
+    for run in runs.iter().filter(|run| run.failure.is_none() && !run.second_look) {
         if let Some(Once(done)) = &run.handler.once {
             done.store(true, Ordering::Release);
         }

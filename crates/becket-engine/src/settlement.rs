@@ -69,11 +69,18 @@ fn void_allow(inner: &Inner, event: &Event, facts: &Facts<'_>, verdict: &Verdict
     if inner.tools.requires_user_interaction(tool) {
         return Some(format!("`{tool}` says that a person has to answer its prompts"));
     }
-    if ANSWERED_BY_A_PERSON.contains(&tool) && verdict.fields.updated_input.is_none() {
+    if ANSWERED_BY_A_PERSON.contains(&tool) && !answers(tool, verdict) {
         return Some(format!("an allow of `{tool}` counts only beside the answers (`updatedInput`)"));
     }
     let scope = facts.scope(&event.session.cwd, &LinksOnDisk);
     facts.call().and_then(|call| critical_removal(call, &scope))
+}
+
+/// Whether a hook gave the person's answers; another hook's rewrite of the questions gives none.
+fn answers(tool: &str, verdict: &Verdict) -> bool {
+    verdict.fields.updated_input.as_ref().is_some_and(|input| {
+        tool != "AskUserQuestion" || input.what.get("answers").is_some_and(Value::is_object)
+    })
 }
 
 /// The rules of all settings on the call (P11).
