@@ -38,7 +38,8 @@ fn a_change_that_would_stop_a_start_keeps_the_old_configuration() {
     let managed = hooks("PreToolUse", "", json!([deny()])).to_string();
     project.write("managed/managed-settings.json", &managed);
     let engine = project.engine();
-    project.write("managed/managed-settings.json", &managed.replace("exit 2", "exit 2\", \"timeout\": \"soon"));
+    project
+        .write("managed/managed-settings.json", &managed.replace("exit 2", "exit 2\", \"timeout\": \"soon"));
     assert!(engine.reload().unwrap_err().to_string().contains("managed-settings.json"));
     assert!(fire(&engine, &project.event(bash("ls"))).verdict.blocks());
 }
