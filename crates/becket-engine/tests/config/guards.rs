@@ -131,10 +131,24 @@ fn a_managed_switch_of_a_wrong_type_counts_as_strict() {
     assert_eq!(policy.http_hook_allowed_env_vars, Some(vec![]));
 }
 
+// rule: C7b
+#[test]
+fn a_guard_that_a_second_key_drops_takes_its_files_grants_with_it() {
+    let machine = Machine::new();
+    machine.settings(
+        "user",
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "guard"}]}], "PreToolUse": []},
+            "permissions": {"allow": ["Bash"], "deny": ["Read"]}}"#,
+    );
+    let config = resolve(&load(&machine.request()));
+    let texts: Vec<&str> = config.permissions.iter().map(|rule| &*rule.text).collect();
+    assert_eq!(texts, ["Read"]);
+}
+
 // rule: C7
 #[test]
 fn strictness_on_the_command_line_stops_the_start_on_any_error_but_no_warning() {
-    for (text, stops) in [(r#"{"hooks": {"Stpo": []}}"#, true), (r#"{"hooks": {}, "hooks": {}}"#, false)] {
+    for (text, stops) in [(r#"{"hooks": {"Stpo": []}}"#, true), (r#"{"env": {}, "env": {}}"#, false)] {
         let machine = Machine::new();
         machine.settings("user", text);
         let mut request = machine.request();

@@ -23,6 +23,7 @@ mod ansi;
 mod arg;
 mod assignment;
 mod ast;
+mod beyond_sh;
 mod brace;
 mod compound;
 mod condition;
@@ -48,6 +49,7 @@ mod words_scan;
 mod wrapper;
 mod wrapper_table;
 
+pub use beyond_sh::beyond_sh;
 pub use condition::Applies;
 pub use file_use::{FileAccess, FileUse};
 pub use line::{Command, Line, Redirection, RedirectionKind, Target};

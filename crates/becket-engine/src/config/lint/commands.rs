@@ -4,7 +4,7 @@ use super::{Around, Entry, swallow, variables};
 use crate::config::source::report::Report;
 use crate::handler::{Action, Command, Shell};
 use becket_model::EventKind;
-use becket_rules::shell::{Line, UnknownReason};
+use becket_rules::shell::{Line, UnknownReason, beyond_sh};
 
 pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     match &entry.handler.action {
@@ -35,6 +35,7 @@ fn shell_text(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Repor
         report.warning(at, "shell-syntax", message).help("count the quotes and brackets").rule("H2");
         return;
     }
+    bash_only(text, entry, report);
     variables::lint(text, entry, around, report);
     unquoted(text, entry, around, report);
     for command in line.commands() {
@@ -50,6 +51,17 @@ fn shell_text(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Repor
         report.warning(at, "swallowed-failure", message).help(help).rule("O3");
     }
     endless_stop(text, &line, entry, report);
+}
+
+/// Text that `/bin/sh` need not understand.
+fn bash_only(text: &str, entry: &Entry, report: &mut Report<'_>) {
+    if let Some(construct) = beyond_sh(text) {
+        let message = format!(
+            "this runs under `/bin/sh`, and `{construct}` is bash's: where sh is another shell, it fails"
+        );
+        let help = "write `bash -c '…'`, or put it into a script that begins with `#!/usr/bin/env bash`";
+        report.warning(entry.handler.action_span, "bash-only-syntax", message).help(help).rule("H2");
+    }
 }
 
 /// `$CLAUDE_PROJECT_DIR` without quotes breaks on a blank in the path.

@@ -53,7 +53,8 @@ fn command(fields: &mut Fields<'_, '_, '_>, words: &Wording) -> Option<(Action, 
     let command =
         fields.required_text("command", "write what is to run, such as `\"command\": \"./check.sh\"`");
     let args = fields.texts("args");
-    let shell = shell(fields);
+    // Beside `args` no shell is started, so what stands in `shell` is ignored, whatever it is.
+    let shell = if args.is_some() { Shell::Default } else { shell(fields) };
     let command = command?;
     if let Some(args) = args {
         exec_warnings(&command, fields);

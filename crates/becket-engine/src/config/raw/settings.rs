@@ -7,7 +7,7 @@ use super::switches;
 use crate::config::diagnostic::Severity;
 use crate::config::source::json::{self, Document};
 use crate::config::source::report::Report;
-use crate::config::source::tree::{Member, Node, Span};
+use crate::config::source::tree::{Duplicate, Member, Node, Span};
 use becket_model::EventKind;
 use becket_rules::suggest;
 
@@ -34,6 +34,7 @@ pub(crate) fn settings(text: &str, words: &Wording, report: &mut Report<'_>) -> 
     let document = document(text, report)?;
     let members = root(&document, report)?;
     let mut sheet = Sheet::default();
+    lost_hooks(&document, &mut sheet, report);
     misplaced_keys(members, &mut sheet, report);
     if let Some(hooks) = member(members, "hooks") {
         layout(&hooks.value, words, &mut sheet, report);
@@ -48,6 +49,7 @@ pub(crate) fn hooks_file(text: &str, words: &Wording, report: &mut Report<'_>) -
     let document = document(text, report)?;
     let members = root(&document, report)?;
     let mut sheet = Sheet::default();
+    lost_hooks(&document, &mut sheet, report);
     if let Some(hooks) = member(members, "hooks") {
         layout(&hooks.value, words, &mut sheet, report);
         misplaced_keys(members, &mut sheet, report);
@@ -81,7 +83,7 @@ pub(crate) struct NotRead;
 pub(crate) fn document(text: &str, report: &mut Report<'_>) -> Result<Document, NotRead> {
     match json::parse(text) {
         Ok(document) => {
-            for twice in &document.duplicates {
+            for twice in document.duplicates.iter().filter(|twice| lost_event(twice).is_none()) {
                 let (line, column) = {
                     let first = report.location(twice.first);
                     (first.line, first.column)
@@ -99,6 +101,26 @@ pub(crate) fn document(text: &str, report: &mut Report<'_>) -> Result<Document, 
             report.error(error.at, "not-json", message).rule("C7");
             Err(NotRead)
         }
+    }
+}
+
+/// The event whose hooks a duplicate key drops; of `hooks` itself it may be any, so the strictest is taken.
+fn lost_event(twice: &Duplicate) -> Option<EventKind> {
+    if twice.key == "hooks" { Some(EventKind::PreToolUse) } else { twice.key.parse().ok() }
+}
+
+/// JSON keeps the last of two equal keys: hooks under the first are lost, and with a guard go its file's privileges
+/// (C7, C7b).
+fn lost_hooks(document: &Document, sheet: &mut Sheet, report: &mut Report<'_>) {
+    for twice in &document.duplicates {
+        let Some(event) = lost_event(twice) else { continue };
+        let last = report.location(twice.last);
+        let message = format!(
+            "`{}` stands again at {}:{}, and only that one is loaded",
+            twice.key, last.line, last.column
+        );
+        report.error(twice.first, "duplicate-key", message).help("join the two").rule("C7");
+        sheet.reject(Some(event), &twice.key, twice.first, report);
     }
 }
 
