@@ -1,0 +1,172 @@
+//! What holds for any rules and any call: the lists' order, what adding a rule may change, who is wider than whom.
+//!
+//! Rules and calls are drawn from the case file of calls, so that they often meet.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a fault in a case file fails the test")]
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use becket_rules::{
+    Behavior, Call, Condition, NoLinks, Rule, RuleList, RuleOrigin, RuleSet, RuleWarning, Scope,
+    critical_removal, tools,
+};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+const CASES: &str = include_str!("cases/permission_calls.json");
+
+type Listed = (RuleList, String);
+
+fn cases() -> Vec<Map<String, Value>> {
+    serde_json::from_str(CASES).expect("a list of objects")
+}
+
+fn rule_texts() -> Vec<String> {
+    let of_case = |case: &Map<String, Value>| {
+        let lists = RuleList::ALL.into_iter().filter_map(|list| case.get(list.key())?.as_array());
+        lists.flatten().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()
+    };
+    cases().iter().flat_map(of_case).collect()
+}
+
+/// Tools and inputs.
+fn calls() -> Vec<(String, Map<String, Value>)> {
+    let of_case = |case: &Map<String, Value>| {
+        let tool = case["tool"].as_str().unwrap_or_default();
+        let field = tools::find(tool).and_then(|tool| tool.primary.field()).unwrap_or("none");
+        let input = match &case["input"] {
+            Value::Object(input) => input.clone(),
+            text => Map::from_iter([(field.to_owned(), text.clone())]),
+        };
+        (tool.to_owned(), input)
+    };
+    cases().iter().map(of_case).collect()
+}
+
+fn rule() -> impl Strategy<Value = String> {
+    proptest::sample::select(rule_texts())
+}
+
+fn listed() -> impl Strategy<Value = Vec<Listed>> {
+    let list = proptest::sample::select(RuleList::ALL.to_vec());
+    proptest::collection::vec((list, rule()), 0..8)
+}
+
+fn call() -> impl Strategy<Value = (String, Map<String, Value>)> {
+    proptest::sample::select(calls())
+}
+
+fn scope() -> Scope<'static> {
+    Scope {
+        cwd: Path::new("/work/app"),
+        home: Some(Path::new("/home/ann")),
+        anchor: Path::new("/work/app/.claude"),
+        links: &NoLinks,
+    }
+}
+
+fn decide<'a>(
+    rules: impl IntoIterator<Item = &'a Listed>,
+    (tool, input): &(String, Map<String, Value>),
+) -> Behavior {
+    let origin = RuleOrigin { label: "project".to_owned(), anchor: "/work/app/.claude".into() };
+    let mut set = RuleSet::default();
+    for (list, text) in rules {
+        set.add(*list, text, origin.clone()).unwrap();
+    }
+    set.decide(&Call::new(tool, input), &scope()).behavior
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    // rule: P11
+    #[test]
+    fn order_does_not_count(rules in listed(), call in call()) {
+        prop_assert_eq!(decide(&rules, &call), decide(rules.iter().rev(), &call));
+    }
+
+    // rule: P11
+    #[test]
+    fn a_rule_more_changes_what_its_list_may_change(rules in listed(), text in rule(), call in call()) {
+        let before = decide(&rules, &call);
+        for list in RuleList::ALL {
+            let more = (list, text.clone());
+            let after = decide(rules.iter().chain([&more]), &call);
+            let may = match (list, before) {
+                (RuleList::Deny, _) => after == before || after == Behavior::Deny,
+                (RuleList::Ask, Behavior::Deny) => after == Behavior::Deny,
+                (RuleList::Ask, _) => after == before || after == Behavior::Ask,
+                (RuleList::Allow, Behavior::Undecided) => after == before || after == Behavior::Allow,
+                (RuleList::Allow, Behavior::Deny | Behavior::Ask | Behavior::Allow) => after == before,
+            };
+            prop_assert!(may, "`{text}` in {list:?} turned {before:?} into {after:?}");
+        }
+    }
+
+    // rules: P4, P7, P9, P10
+    #[test]
+    fn a_rule_that_grants_a_call_would_deny_it(text in rule(), call in call()) {
+        let alone = |list| decide(&[(list, text.clone())], &call);
+        if alone(RuleList::Allow) == Behavior::Allow {
+            prop_assert_eq!(alone(RuleList::Deny), Behavior::Deny);
+            prop_assert_eq!(alone(RuleList::Ask), Behavior::Ask);
+        }
+    }
+
+    // rules: P6, P7
+    #[test]
+    fn a_guard_misses_nothing_that_a_deny_for_its_tool_catches(text in rule(), call in call()) {
+        let rule = Rule::parse(&text).unwrap();
+        let own = rule.tool() == call.0;
+        // `name/**` is at any depth in a deny rule only (P7).
+        let single = rule.specifier().is_some_and(|text| text.split('/').count() == 2 && text.ends_with("/**"));
+        if own && !single && decide(&[(RuleList::Deny, text.clone())], &call) == Behavior::Deny {
+            let condition = Condition::parse(&text).unwrap().unwrap();
+            prop_assert!(condition.applies(&Call::new(&call.0, &call.1), &scope()).runs());
+        }
+    }
+
+    // rules: P1, P7, P9, P10
+    #[test]
+    fn no_text_makes_anything_panic(tool in "[A-Z][a-zA-Z_*]{0,8}|Bash|Read|Edit|WebFetch|Skill|Agent|Glob|Grep|PowerShell", specifier in any::<String>(), value in any::<String>()) {
+        let text = format!("{tool}({specifier})");
+        let Ok(rule) = Rule::parse(&text) else { return Ok(()) };
+        let input = Map::from_iter(["command", "file_path", "path", "pattern", "url", "skill", "args", "subagent_type"].map(|field| (field.to_owned(), Value::from(value.clone()))));
+        for list in RuleList::ALL {
+            let _ = RuleWarning::of(&rule, list);
+            for tool in tools::known() {
+                decide(&[(list, text.clone())], &((*tool).to_owned(), input.clone()));
+            }
+        }
+        let condition = Condition::parse(&text).unwrap().unwrap();
+        for tool in tools::known() {
+            let call = Call::new(tool, &input);
+            let _ = condition.applies(&call, &scope());
+            let _ = critical_removal(&call, &scope());
+        }
+    }
+}
+
+// rules: P3, P7, P9, P10
+#[test]
+fn long_texts_are_read_in_time() {
+    let start = Instant::now();
+    let long = ["a/", "*", "**/", "[", "../", "a*", "é", "a.", "$x/", "$(", "cd a;"];
+    for piece in long {
+        let long = piece.repeat(250_000 / piece.len());
+        for tool in ["Bash", "Edit", "Glob", "WebFetch", "Skill", "Agent", "PowerShell", "mcp__a__b"] {
+            let field = tools::find(tool).and_then(|tool| tool.primary.field()).unwrap_or("x");
+            for (specifier, value) in [("a*b*c*/**/d/**/*x", long.as_str()), (long.as_str(), "a/b/c.d")] {
+                let Ok(rule) = Rule::parse(&format!("{tool}({specifier})")) else { continue };
+                let input = json!({ field: value, "x": value });
+                let call = (tool.to_owned(), input.as_object().cloned().unwrap());
+                for list in [RuleList::Deny, RuleList::Allow] {
+                    decide(&[(list, rule.to_string())], &call);
+                }
+            }
+        }
+    }
+    assert!(start.elapsed() < Duration::from_secs(120), "{:?}", start.elapsed());
+}
