@@ -36,6 +36,7 @@
 
 mod child;
 mod command;
+mod count;
 mod drain;
 mod drive;
 mod error;

@@ -6,8 +6,7 @@
 use std::thread;
 use std::time::Duration;
 
-use tokio::sync::watch;
-
+use crate::count::Count;
 use crate::sys::Ending;
 
 /// Enough for one walk over the process table.
@@ -16,23 +15,22 @@ const STACK: usize = 1 << 18;
 /// A shared count of groups that are being ended.
 #[derive(Debug, Clone)]
 pub(crate) struct Reaper {
-    pending: watch::Sender<usize>,
+    pending: Count,
 }
 
 impl Reaper {
     pub(crate) fn new() -> Self {
-        Self { pending: watch::Sender::new(0) }
+        Self { pending: Count::new() }
     }
 
     /// How many groups are not gone yet.
     pub(crate) fn pending(&self) -> usize {
-        *self.pending.borrow()
+        self.pending.now()
     }
 
     /// Resolves when none is left.
     pub(crate) async fn all_gone(&self) {
-        // INVARIANT: `self` holds the sender, so the channel can't close while this waits.
-        let _ = self.pending.subscribe().wait_for(|count| *count == 0).await;
+        self.pending.none().await;
     }
 
     /// Asks the group to end, and kills what is left after `grace`.
@@ -47,7 +45,7 @@ impl Reaper {
     }
 
     fn own(&self, mut ending: Ending, first: impl FnOnce(&mut Ending) + Send + 'static) {
-        let pending = Pending::new(self.pending.clone());
+        let pending = self.pending.one_more();
         let work = move || {
             let pending = pending;
             first(&mut ending);
@@ -57,21 +55,5 @@ impl Reaper {
         };
         let started = thread::Builder::new().name("becket-reaper".into()).stack_size(STACK).spawn(work);
         drop(started);
-    }
-}
-
-/// One group on the count, as long as this lives.
-struct Pending(watch::Sender<usize>);
-
-impl Pending {
-    fn new(count: watch::Sender<usize>) -> Self {
-        count.send_modify(|count| *count += 1);
-        Self(count)
-    }
-}
-
-impl Drop for Pending {
-    fn drop(&mut self) {
-        self.0.send_modify(|count| *count -= 1);
     }
 }

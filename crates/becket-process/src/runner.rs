@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::child::Child;
 use crate::command::Command;
+use crate::count::Count;
 use crate::drive::Drive;
 use crate::error::SpawnError;
 use crate::finished::{Captured, Chunk, End, Finished};
@@ -23,10 +24,14 @@ const BUSY_PAUSES: [Duration; 5] = [
     Duration::from_millis(20),
 ];
 
+/// How often a run that found no room looks again, even if none of the others has ended.
+const ROOM_PAUSE: Duration = Duration::from_millis(100);
+
 /// Runs commands; shared and cheap to clone. Keep one per engine and await [`Runner::all_gone`] at its end.
 #[derive(Debug, Clone)]
 pub struct Runner {
     reaper: Reaper,
+    running: Count,
 }
 
 impl Default for Runner {
@@ -39,14 +44,15 @@ impl Runner {
     /// A runner that owns nothing yet.
     #[must_use]
     pub fn new() -> Self {
-        Self { reaper: Reaper::new() }
+        Self { reaper: Reaper::new(), running: Count::new() }
     }
 
     /// Runs one command to its end (`protocol.md` H3, H4).
     ///
     /// `sink` sees the output as it arrives. At the deadline, or when `cancel` fires, this returns at once with
     /// [`End::TimedOut`] or [`End::Cancelled`], and the group is ended in the background; a process that has ended by
-    /// then keeps its own end. If the future is dropped, the group is killed before the drop returns.
+    /// then keeps its own end. Where the system has no descriptor or process left because of other runs of this runner,
+    /// it waits for its turn, within its deadline. If the future is dropped, the group is killed before the drop returns.
     ///
     /// # Errors
     /// The command could not be started; nothing is left of it.
@@ -64,7 +70,13 @@ impl Runner {
         if cancel.is_cancelled() {
             return Ok(never_started());
         }
-        let child = self.start(command, limits).await?;
+        let deadline = limits.deadline.and_then(|limit| start.checked_add(limit));
+        let child = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Ok(never_started()),
+            child = self.start(command, limits, deadline) => child?,
+        };
+        let _one = self.running.one_more();
         Ok(Drive::new(child, limits, cancel, start).run(sink).await)
     }
 
@@ -80,15 +92,44 @@ impl Runner {
         self.reaper.all_gone().await;
     }
 
-    async fn start(&self, command: &Command, limits: &Limits) -> Result<Child, SpawnError> {
-        for pause in BUSY_PAUSES {
-            match Child::spawn(command, limits, &self.reaper) {
-                Err(SpawnError::Busy { .. }) => tokio::time::sleep(pause).await,
-                other => return other,
+    /// No child is held across an await: a start that is dropped leaves nobody.
+    async fn start(
+        &self,
+        command: &Command,
+        limits: &Limits,
+        deadline: Option<Instant>,
+    ) -> Result<Child, SpawnError> {
+        let mut pauses = BUSY_PAUSES.into_iter();
+        loop {
+            // Before the attempt: a run that ends meanwhile must not be missed.
+            let mut news = self.running.news();
+            let error = match Child::spawn(command, limits, &self.reaper) {
+                Ok(child) => return Ok(child),
+                Err(error) => error,
+            };
+            let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if is_full(&error) && self.is_busy() && !is_late {
+                news.wait(ROOM_PAUSE).await;
+                continue;
+            }
+            match pauses.next() {
+                Some(pause) if is_full(&error) || matches!(error, SpawnError::Busy { .. }) => {
+                    tokio::time::sleep(pause).await;
+                }
+                Some(_) | None => return Err(error),
             }
         }
-        Child::spawn(command, limits, &self.reaper)
     }
+
+    /// Whether this runner holds descriptors or processes that will come free.
+    fn is_busy(&self) -> bool {
+        self.running.now() > 0 || self.reaper.pending() > 0
+    }
+}
+
+/// Whether the system had no room for another process, which passes.
+fn is_full(error: &SpawnError) -> bool {
+    matches!(error, SpawnError::TooManyDescriptors | SpawnError::TooManyProcesses)
 }
 
 fn never_started() -> Finished {

@@ -1,0 +1,58 @@
+//! How many of something there are, shared, and worth waiting for.
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+/// A shared count. Each [`Counted`] is one.
+#[derive(Debug, Clone)]
+pub(crate) struct Count(watch::Sender<usize>);
+
+impl Count {
+    pub(crate) fn new() -> Self {
+        Self(watch::Sender::new(0))
+    }
+
+    /// One more, as long as the answer lives.
+    pub(crate) fn one_more(&self) -> Counted {
+        self.0.send_modify(|count| *count += 1);
+        Counted(self.0.clone())
+    }
+
+    pub(crate) fn now(&self) -> usize {
+        *self.0.borrow()
+    }
+
+    /// Resolves when there is none.
+    pub(crate) async fn none(&self) {
+        // INVARIANT: `self` holds the sender, so the channel can't close while this waits.
+        let _ = self.0.subscribe().wait_for(|count| *count == 0).await;
+    }
+
+    /// News from now on.
+    pub(crate) fn news(&self) -> News {
+        News(self.0.subscribe())
+    }
+}
+
+/// One of those that are counted.
+#[derive(Debug)]
+pub(crate) struct Counted(watch::Sender<usize>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
+}
+
+/// Hears every change of a count since it was asked for.
+#[derive(Debug)]
+pub(crate) struct News(watch::Receiver<usize>);
+
+impl News {
+    /// Resolves at the next change, and in any case after `most`.
+    pub(crate) async fn wait(&mut self, most: Duration) {
+        // Neither a change nor its absence is an error: the caller looks again.
+        let _ = tokio::time::timeout(most, self.0.changed()).await;
+    }
+}
