@@ -50,9 +50,14 @@ impl PrivateFiles {
         let name =
             format!("{rank}-{:020}-{:016x}.sh", place.position, digest(&(&place.label, &place.source)));
         let path = dir.join(name);
+        if is_file(&path) {
+            return Ok(path);
+        }
+        // What a hook put there instead, a link or a pipe, goes; if it is a directory, the making fails.
+        let _ = fs::remove_file(&path);
         match private().create_new(true).open(&path) {
             Ok(_) => Ok(path),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(path),
+            Err(_) if is_file(&path) => Ok(path),
             Err(source) => Err(PrivateFileError { path, source }),
         }
     }
@@ -63,6 +68,8 @@ impl PrivateFiles {
         let entries = fs::read_dir(root.join(session_name(session)).join("env"));
         let mut files: Vec<PathBuf> =
             entries.into_iter().flatten().filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+        // A hook can reach the directory: what else it leaves there is never evaluated, nor waited for.
+        files.retain(|file| is_env_name(file) && is_file(file));
         files.sort();
         files
     }
@@ -104,7 +111,11 @@ impl PrivateFiles {
             Some(given) => given.clone(),
             None => self.own_root()?,
         };
-        make_dir(&root)?;
+        match &self.given {
+            // The host may keep its directory behind a link.
+            Some(given) if given.is_dir() => {}
+            Some(_) | None => make_dir(&root)?,
+        }
         let dir = root.join(session_name(session));
         make_dir(&dir)?;
         Ok(dir)
@@ -152,10 +163,35 @@ fn digest(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
+/// A regular file and no link to one.
+fn is_file(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
+}
+
+/// Whether the name is one that [`PrivateFiles::env_file`] gives: rank, position, digest.
+fn is_env_name(path: &Path) -> bool {
+    let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+    let lengths: Vec<usize> = name.split('-').map(str::len).collect();
+    lengths == [1, 20, 16] && name.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit())
+}
+
+/// A directory of this user, and no link to one: names under a shared directory may have been taken by somebody else.
+#[cfg(unix)]
+fn is_own_dir(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    fs::symlink_metadata(path)
+        .is_ok_and(|found| found.is_dir() && found.uid() == rustix::process::geteuid().as_raw())
+}
+
+#[cfg(not(unix))]
+fn is_own_dir(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+}
+
 fn make_dir(path: &Path) -> Result<(), PrivateFileError> {
     match make_new_dir(path) {
         Ok(()) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && is_own_dir(path) => Ok(()),
         Err(source) => Err(PrivateFileError { path: path.to_owned(), source }),
     }
 }
