@@ -172,6 +172,11 @@ fn plain(spec: &EventSpec, text: &str) -> Taken {
         }
         PlainStdout::Path => return path_of(spec, text),
     }
+    if spec.decision != DecisionModel::None && stdout::hides_answer(text) {
+        taken.warnings.push(
+            "its answer was not read, since other text stands before it: print the JSON object alone".into(),
+        );
+    }
     taken
 }
 

@@ -7,6 +7,9 @@ use crate::table::{DecisionModel, EventSpec, PlainStdout};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
+/// How many lines are tried as the beginning of a hidden answer.
+const LINES: usize = 8;
+
 /// A handler's stdout, told apart.
 #[derive(Debug)]
 pub(super) enum Stdout<'a> {
@@ -36,6 +39,13 @@ pub(super) fn read<'a>(spec: &EventSpec, text: &'a str) -> Stdout<'a> {
         }
         Err(_) => Stdout::Plain(plain(text)),
     }
+}
+
+/// Whether a plain text ends with an object on lines of its own: an answer behind a line that a shell's profile or a
+/// tool printed.
+pub(super) fn hides_answer(text: &str) -> bool {
+    text.trim_end().ends_with('}')
+        && text.match_indices("\n{").take(LINES).any(|(at, _)| parse(text[at..].trim_start()).is_ok())
 }
 
 /// Blanks and byte-order marks, in any order.
