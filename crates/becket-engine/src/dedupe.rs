@@ -73,6 +73,9 @@ fn strictest(leads: &Handler, yields: &Handler) -> Handler {
     if yields.once.is_none() {
         merged.once = None;
     }
+    if let (Action::Prompt(prompt), Action::Prompt(other)) = (&mut merged.action, &yields.action) {
+        prompt.continue_on_block &= other.continue_on_block;
+    }
     merged
 }
 
@@ -235,6 +238,20 @@ mod tests {
         assert_eq!(merged(two_roots).0.len(), 3);
         assert_eq!(merged(vec![from(Source::Skill("a".into())), from(Source::Skill("a".into()))]).0.len(), 1);
         assert_eq!(merged(vec![from(Source::Callback), from(Source::Callback)]).0.len(), 2);
+    }
+
+    #[test]
+    fn a_prompt_that_ends_the_turn_is_not_softened_by_a_copy() {
+        // rule: H1
+        let prompt = |source, continue_on_block| {
+            let mut handler = testing::from(source, "x");
+            handler.action = Action::Prompt(Prompt { prompt: "ok?".into(), model: None, continue_on_block });
+            handler
+        };
+        for (first, second) in [(true, false), (false, true)] {
+            let (kept, _) = merged(vec![prompt(Source::User, first), prompt(Source::Project, second)]);
+            assert!(matches!(&kept[0].action, Action::Prompt(prompt) if !prompt.continue_on_block));
+        }
     }
 
     #[test]

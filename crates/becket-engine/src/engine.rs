@@ -24,7 +24,7 @@ use becket_process::{CancellationToken, Limits, Runner};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 /// Runs the hooks of one session. Cheap to clone; all clones are the same engine.
 ///
@@ -72,6 +72,7 @@ pub(crate) struct Inner {
     pub(crate) listeners: Listeners,
     pub(crate) registered: Registered,
     snapshot: RwLock<Arc<Snapshot>>,
+    reloading: Mutex<()>,
     /// One bit for each event that the snapshot has a handler or a rule for, so that the others cost next to nothing.
     configured: AtomicU64,
     registrations: AtomicU64,
@@ -139,14 +140,17 @@ impl Engine {
     /// Adds handlers until [`Engine::unregister`]: a skill's from its first use, an agent's while it runs (C10).
     /// They keep the order that `position` gives them among all others.
     pub fn register(&self, handlers: impl IntoIterator<Item = Handler>) -> RegistrationId {
-        let snapshot = self.inner.snapshot();
         let handlers = handlers.into_iter().map(|mut handler| {
             let number = self.inner.registrations.fetch_add(1, Ordering::Relaxed);
             handler.place.position = registered::position(handler.place.position, number);
             handler
         });
         let hooks = Arc::new(HookSet::new(handlers, Vec::new()));
-        self.inner.registered.add(Part::new(hooks, snapshot.gates.clone(), snapshot.places.clone()))
+        // Under the snapshot's lock: a reload in between would leave the set behind gates that no longer hold.
+        self.inner.with_snapshot(|snapshot| {
+            let part = Part::new(hooks, snapshot.gates.clone(), snapshot.places.clone());
+            self.inner.registered.add(part)
+        })
     }
 
     /// Removes what [`Engine::register`] added; false if it is gone already.
@@ -170,6 +174,8 @@ impl Engine {
     /// # Errors
     /// [`KeptOld`] where the change leaves a file unreadable: then the old configuration stays.
     pub fn reload(&self) -> Result<Arc<Config>, KeptOld> {
+        // One at a time: what was read first must not replace what was read later.
+        let _alone = self.inner.reloading.lock().unwrap_or_else(PoisonError::into_inner);
         let old = self.inner.snapshot();
         match config::reload(&old.config, &self.inner.request) {
             config::Reload::Accepted(new) => {
@@ -246,6 +252,7 @@ impl Engine {
                 registered: Registered::new(),
                 configured: AtomicU64::new(events_of(&snapshot)),
                 snapshot: RwLock::new(Arc::new(snapshot)),
+                reloading: Mutex::new(()),
                 registrations: AtomicU64::new(0),
                 firings: AtomicU64::new(0),
             }),

@@ -61,6 +61,15 @@ fn an_answer_that_can_not_be_read_is_never_lost_unseen() {
 }
 
 #[test]
+fn an_answer_behind_other_text_is_told_of() {
+    // rule: O1
+    let outcome = pre_tool_use(&format!("echo 'nvm: using node 22'; echo '{DENY}'"));
+    assert!(!outcome.verdict.blocks(), "plain text, as the rule says");
+    assert!(outcome.runs[0].warnings[0].contains("was not read"), "{:?}", outcome.runs[0].warnings);
+    assert!(pre_tool_use("echo a; echo '{not an answer}'").runs[0].warnings.is_empty());
+}
+
+#[test]
 fn an_answer_past_the_cap_is_an_error_and_no_text() {
     // rules: O1, H3
     let script = "printf '{\"decision\":\"block\",\"reason\":\"'; head -c 3000000 /dev/zero | tr '\\0' x; printf '\"}'";

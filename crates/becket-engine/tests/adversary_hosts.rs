@@ -217,3 +217,22 @@ fn firing_reloading_and_registering_at_once_loses_no_denial() {
         }
     });
 }
+
+#[test]
+fn a_set_registered_during_a_reload_meets_the_new_gates() {
+    // rules: G1, C8, C10
+    let skill =
+        "---\nhooks:\n  PreToolUse:\n    - hooks:\n        - {type: command, command: 'exit 2'}\n---\n";
+    for _ in 0..100 {
+        let project = Project::new();
+        let registered = common::frontmatter(&project, becket_model::Source::Skill("s".into()), skill, None);
+        let engine = project.engine();
+        let off = json!({"disableAllHooks": true}).to_string();
+        project.write("managed/managed-settings.json", &off);
+        std::thread::scope(|scope| {
+            scope.spawn(|| engine.reload().unwrap());
+            scope.spawn(|| engine.register(registered.handlers));
+        });
+        assert_eq!(engine.plan(&project.event(bash("make"))).runs().len(), 0);
+    }
+}
