@@ -43,10 +43,10 @@ fn links(case: &Case) -> HashMap<PathBuf, PathBuf> {
     links.map(|(from, to)| (from.into(), to.as_str().unwrap_or_default().into())).collect()
 }
 
-fn scope(links: &HashMap<PathBuf, PathBuf>) -> Scope<'_> {
+fn scope<'a>(case: &Case, links: &'a HashMap<PathBuf, PathBuf>) -> Scope<'a> {
     Scope {
         cwd: Path::new("/work/app"),
-        home: Some(Path::new("/home/ann")),
+        home: (!case.contains_key("homeless")).then_some(Path::new("/home/ann")),
         anchor: Path::new("/work/app/.claude"),
         links,
     }
@@ -82,7 +82,7 @@ fn check(data: &str, least: usize, found: impl Fn(&Case) -> (&'static str, Strin
 fn rules_decide_calls() {
     check(include_str!("cases/permission_calls.json"), 150, |case| {
         let (input, links, rules) = (input(case), links(case), rules(case));
-        let decision = rules.decide(&Call::new(text(case, "tool"), &input), &scope(&links));
+        let decision = rules.decide(&Call::new(text(case, "tool"), &input), &scope(case, &links));
         let is = match decision.behavior {
             Behavior::Deny => "deny",
             Behavior::Ask => "ask",
@@ -102,7 +102,7 @@ fn conditions_let_handlers_run() {
         let (input, links) = (input(case), links(case));
         let condition = Condition::parse(text(case, "if")).unwrap_or_else(|error| panic!("{error}"));
         let condition = condition.expect("a condition");
-        match condition.applies(&Call::new(text(case, "tool"), &input), &scope(&links)) {
+        match condition.applies(&Call::new(text(case, "tool"), &input), &scope(case, &links)) {
             Applies::Match { why } => ("match", why),
             Applies::NoMatch { why } => ("no", why),
             Applies::Unknown { why } => ("unknown", why),
@@ -115,7 +115,7 @@ fn conditions_let_handlers_run() {
 fn critical_removals_are_seen() {
     check(include_str!("cases/permission_removals.json"), 60, |case| {
         let (input, links) = (input(case), links(case));
-        let why = critical_removal(&Call::new(text(case, "tool"), &input), &scope(&links));
+        let why = critical_removal(&Call::new(text(case, "tool"), &input), &scope(case, &links));
         (if why.is_some() { "critical" } else { "no" }, why.unwrap_or_default())
     });
 }
