@@ -41,11 +41,16 @@ pub(super) fn read<'a>(spec: &EventSpec, text: &'a str) -> Stdout<'a> {
     }
 }
 
-/// Whether a plain text ends with an object on lines of its own: an answer behind a line that a shell's profile or a
-/// tool printed.
+/// Whether a plain text ends with an answer on lines of its own, behind what a shell's profile or a tool printed.
 pub(super) fn hides_answer(text: &str) -> bool {
+    let is_answer = |object: Map<String, Value>| {
+        ["hookSpecificOutput", "decision", "continue"].iter().any(|key| object.contains_key(*key))
+    };
     text.trim_end().ends_with('}')
-        && text.match_indices("\n{").take(LINES).any(|(at, _)| parse(text[at..].trim_start()).is_ok())
+        && text
+            .match_indices("\n{")
+            .take(LINES)
+            .any(|(at, _)| parse(text[at..].trim_start()).is_ok_and(is_answer))
 }
 
 /// Blanks and byte-order marks, in any order.
