@@ -223,16 +223,14 @@ fn a_set_registered_during_a_reload_meets_the_new_gates() {
     // rules: G1, C8, C10
     let skill =
         "---\nhooks:\n  PreToolUse:\n    - hooks:\n        - {type: command, command: 'exit 2'}\n---\n";
-    for _ in 0..100 {
-        let project = Project::new();
-        let registered = common::frontmatter(&project, becket_model::Source::Skill("s".into()), skill, None);
-        let engine = project.engine();
-        let off = json!({"disableAllHooks": true}).to_string();
-        project.write("managed/managed-settings.json", &off);
-        std::thread::scope(|scope| {
-            scope.spawn(|| engine.reload().unwrap());
-            scope.spawn(|| engine.register(registered.handlers));
-        });
-        assert_eq!(engine.plan(&project.event(bash("make"))).runs().len(), 0);
-    }
+    let project = Project::new();
+    let registered = common::frontmatter(&project, becket_model::Source::Skill("s".into()), skill, None);
+    let engine = project.engine();
+    project.write("managed/managed-settings.json", &json!({"disableAllHooks": true}).to_string());
+    let handlers = registered.handlers.into_iter().inspect(|_| {
+        engine.reload().unwrap();
+    });
+    engine.register(handlers);
+    let plan = engine.plan(&project.event(bash("make")));
+    assert_eq!((plan.runs().len(), plan.skipped().count()), (0, 1));
 }
