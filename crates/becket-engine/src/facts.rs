@@ -4,6 +4,7 @@
 
 use becket_model::Event;
 use becket_rules::{Applies, Call, Condition, Links, Renames, Scope, tools};
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -51,6 +52,11 @@ impl<'a> Facts<'a> {
         self.call.as_ref()
     }
 
+    /// The same facts about a call whose input was written like this, before anything was filled in (P10).
+    pub(crate) fn written(self, literal: &'a Map<String, Value>) -> Self {
+        Facts { call: self.call.map(|call| call.written(literal)), ..self }
+    }
+
     pub(crate) fn scope<'s>(&'s self, anchor: &'s Path, links: &'s dyn Links) -> Scope<'s> {
         Scope { cwd: self.cwd, home: self.home, anchor, links }
     }
@@ -70,7 +76,7 @@ fn agent_id(event: &Event) -> Option<&str> {
 /// Where the path of a file tool leads, if it is a link or lies behind one.
 fn links(
     tool: &str,
-    input: &serde_json::Map<String, serde_json::Value>,
+    input: &Map<String, Value>,
     cwd: &Path,
     home: Option<&Path>,
 ) -> HashMap<PathBuf, PathBuf> {

@@ -29,6 +29,7 @@ pub(crate) async fn fire(
     cancel: &CancellationToken,
 ) -> Outcome {
     let started = Instant::now();
+    let written = event;
     let event = tool_input::normal(event, &*inner.tools, inner.environment.home());
     let plan = plan_for(inner, snapshot, &event);
     let firing = inner.firing(snapshot, &event, &plan, cancel);
@@ -41,7 +42,7 @@ pub(crate) async fn fire(
     }
     mark_once(&runs);
     long_text::shorten(&mut verdict, &inner.files, &event.session.id);
-    let settlement = settlement::of(inner, snapshot, &event, &verdict);
+    let settlement = settlement::of(inner, snapshot, (written, &event), &verdict);
     let verdict = Arc::new(verdict);
     firing.emit(|| What::Decided { verdict: verdict.clone(), elapsed: started.elapsed() });
     Outcome { verdict, settlement, runs, plan }

@@ -18,6 +18,21 @@ pub(crate) enum RuleSays {
     Nothing,
 }
 
+impl RuleSays {
+    /// The stricter of two answers; of two alike the first.
+    pub(crate) fn stricter(self, other: RuleSays) -> RuleSays {
+        match (&self, &other) {
+            (RuleSays::Deny(_), _) => self,
+            (_, RuleSays::Deny(_)) => other,
+            (RuleSays::Ask(_), _) => self,
+            (_, RuleSays::Ask(_)) => other,
+            (RuleSays::Nothing, _) => self,
+            (RuleSays::Allow(_), RuleSays::Nothing) => other,
+            (RuleSays::Allow(_), RuleSays::Allow(_)) => self,
+        }
+    }
+}
+
 /// What else stands between a call and an allow (D3).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Circumstances {

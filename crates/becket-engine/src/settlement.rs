@@ -13,7 +13,15 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// What becomes of the call; `None` on events that are not about permission.
-pub(crate) fn of(inner: &Inner, snapshot: &Snapshot, event: &Event, verdict: &Verdict) -> Option<Settlement> {
+///
+/// `written` is the event as the host fired it: parameter rules are compared with what the model or a hook wrote, not
+/// with what a schema filled in (P10).
+pub(crate) fn of(
+    inner: &Inner,
+    snapshot: &Snapshot,
+    (written, event): (&Event, &Event),
+    verdict: &Verdict,
+) -> Option<Settlement> {
     let of_call = match event.kind().spec().decision {
         DecisionModel::Permission => true,
         DecisionModel::PermissionRequest => false,
@@ -36,8 +44,16 @@ pub(crate) fn of(inner: &Inner, snapshot: &Snapshot, event: &Event, verdict: &Ve
         }
         None => Cow::Borrowed(event),
     };
-    let facts = Facts::gather(&event, inner.environment.home(), &inner.request.tools);
-    let rules = rules_say(snapshot, &facts);
+    let facts = || Facts::gather(&event, inner.environment.home(), &inner.request.tools);
+    let literals =
+        [written.body.tool_call().map(|(_, input)| input), rewrite(verdict).map(|rewrite| &rewrite.what)];
+    let rules = literals
+        .into_iter()
+        .flatten()
+        .map(|literal| rules_say(snapshot, &facts().written(literal)))
+        .reduce(RuleSays::stricter)
+        .unwrap_or(RuleSays::Nothing);
+    let facts = facts();
     Some(if of_call {
         settle::tool_call(verdict, &rules, &circumstances(inner, &event, &facts, verdict))
     } else {

@@ -160,6 +160,37 @@ fn rules_are_heard_where_no_hook_is_configured() {
 }
 
 #[test]
+fn parameter_rules_see_what_was_written_and_not_what_a_schema_filled_in() {
+    // rule: P10
+    let settled = |input: Value, handlers: Value| {
+        let mut settings = hooks("PreToolUse", "", handlers);
+        settings["permissions"] = json!({"deny": ["Agent(run_in_background:false)"]});
+        let project = Project::with(settings);
+        let engine = project.builder().tools(InForeground).build().unwrap();
+        fire(&engine, &project.event(call("Agent", input))).settlement.unwrap()
+    };
+    let silent = || json!([command("true")]);
+    assert_eq!(
+        settled(json!({"prompt": "x"}), silent()),
+        Settlement::Open,
+        "omitted: the default is no match"
+    );
+    let denied = settled(json!({"prompt": "x", "run_in_background": false}), silent());
+    assert!(matches!(denied, Settlement::Denied { .. }), "{denied:?}");
+    let rewritten = says(pre(json!({"updatedInput": {"prompt": "x", "run_in_background": false}})));
+    let denied = settled(json!({"prompt": "x"}), json!([rewritten]));
+    assert!(matches!(denied, Settlement::Denied { .. }), "a hook's own value counts too: {denied:?}");
+}
+
+struct InForeground;
+
+impl Tools for InForeground {
+    fn defaults(&self, _tool: &str) -> Map<String, Value> {
+        json!({"run_in_background": false}).as_object().cloned().unwrap()
+    }
+}
+
+#[test]
 fn a_permission_requests_rewrite_meets_the_schema_and_a_second_look() {
     // rule: D9
     let answer = |input: Value| {

@@ -17,6 +17,7 @@ static RENAMES: LazyLock<Renames> = LazyLock::new(Renames::tools);
 pub struct Call<'a> {
     tool: &'a str,
     input: &'a Map<String, Value>,
+    literal: &'a Map<String, Value>,
     renames: &'a Renames,
     line: OnceLock<Option<CommandLine>>,
 }
@@ -48,7 +49,7 @@ impl<'a> Call<'a> {
     /// A call of `tool` with its input object; renamed tools are those of M7.
     #[must_use]
     pub fn new(tool: &'a str, input: &'a Map<String, Value>) -> Self {
-        Self { tool, input, renames: &RENAMES, line: OnceLock::new() }
+        Self { tool, input, literal: input, renames: &RENAMES, line: OnceLock::new() }
     }
 
     /// The same call with the host's own table of renamed tools.
@@ -57,10 +58,23 @@ impl<'a> Call<'a> {
         Self { renames, ..self }
     }
 
+    /// The same call with the input as the model itself wrote it, before defaults were filled in and hooks rewrote it:
+    /// parameter rules are compared with that (P10).
+    #[must_use]
+    pub fn written(self, literal: &'a Map<String, Value>) -> Self {
+        Self { literal, ..self }
+    }
+
     /// The tool's name.
     #[must_use]
     pub fn tool(&self) -> &'a str {
         self.tool
+    }
+
+    /// The input as the model wrote it.
+    #[must_use]
+    pub(crate) fn literal(&self) -> &'a Map<String, Value> {
+        self.literal
     }
 
     /// The input object.

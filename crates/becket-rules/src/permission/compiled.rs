@@ -105,6 +105,6 @@ impl Specifier {
     pub(crate) fn matches_parameter(&self, call: &Call<'_>) -> bool {
         Parameter::new(&self.text)
             .filter(|parameter| call.primary().field() != Some(parameter.name))
-            .is_some_and(|parameter| parameter.matches(call.input()))
+            .is_some_and(|parameter| parameter.matches(call.literal()))
     }
 }
