@@ -20,7 +20,7 @@ use serde::Serialize;
 #[serde(tag = "report", rename_all = "kebab-case")]
 pub(crate) enum Report {
     /// `becket fire`
-    Fire(fired::Fired),
+    Fire(Box<fired::Fired>),
     /// `becket explain`
     Explain(planned::Planned),
     /// `becket list`

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: 
     let fired = Fired::new(&outcome, given.event.body.subject(), given.samples);
     let result = fired.result;
     if global.json {
-        json::print(&Report::Fire(fired), out)?;
+        json::print(&Report::Fire(Box::new(fired)), out)?;
     } else {
         out.print(&human::fired::render(&fired, around))?;
         // On a terminal the reason has just been shown.

@@ -1,5 +1,7 @@
 //! The `becket` binary from outside: what it prints, how it ends, what it refuses.
 
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+
 #[cfg(unix)]
 mod as_hook;
 #[cfg(unix)]
@@ -12,6 +14,8 @@ mod events;
 mod example;
 #[cfg(unix)]
 mod fire;
+#[cfg(target_os = "linux")]
+mod memory;
 #[cfg(unix)]
 mod terminal;
 
