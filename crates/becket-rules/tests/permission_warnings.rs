@@ -1,0 +1,88 @@
+//! Rules that parse but do less than they seem to: each is named, and named only where it is so.
+
+#![expect(clippy::unwrap_used, reason = "a fault in the table fails the test")]
+
+use becket_rules::{Rule, RuleList, RuleWarning};
+
+/// What is wrong with a rule in the deny, the ask and the allow list.
+const TABLE: [(&str, [&str; 3]); 36] = [
+    // rule: P1
+    ("Bash", ["", "", ""]),
+    ("mcp__*", ["", "", "unanchored"]),
+    ("*", ["", "", "unanchored"]),
+    ("mcp__git__*", ["", "", ""]),
+    ("mcp__git", ["", "", ""]),
+    ("Bsah(ls)", ["unknown", "unknown", ""]),
+    ("My_Tool", ["", "", ""]),
+    ("Task", ["", "", ""]),
+    ("KillBash", ["", "", ""]),
+    // rule: P7
+    ("Write(a)", ["never", "never", "never"]),
+    ("NotebookEdit(a)", ["never", "never", "never"]),
+    ("MultiEdit(a)", ["never", "never", "never"]),
+    ("Glob(a)", ["never", "never", "never"]),
+    ("Write", ["", "", ""]),
+    ("Edit(src/**)", ["", "", ""]),
+    ("Grep(src/**)", ["", "", ""]),
+    ("Edit(!src/**)", ["negated", "negated", "negated"]),
+    ("Read([a)", ["malformed", "malformed", "malformed"]),
+    ("Read(a\\)", ["malformed", "malformed", "malformed"]),
+    ("Read([ab])", ["", "", ""]),
+    ("Read(**/../a)", ["malformed", "malformed", "malformed"]),
+    // rule: P9
+    ("WebFetch(domain:example.com)", ["", "", ""]),
+    ("WebFetch(domain:*.example.com)", ["", "", ""]),
+    ("WebFetch(domain:*)", ["", "", ""]),
+    ("WebFetch(domain:[::1])", ["", "", ""]),
+    ("WebFetch(example.com)", ["domain", "domain", "domain"]),
+    ("WebFetch(domain:https://example.com)", ["domain", "domain", "domain"]),
+    ("WebFetch(domain:example.com/a)", ["domain", "domain", "domain"]),
+    ("WebFetch(domain:example.com:80)", ["domain", "domain", "domain"]),
+    // rule: P10
+    ("Bash(command:ls)", ["primary", "primary", "primary"]),
+    ("Edit(file_path:a)", ["primary", "primary", "primary"]),
+    ("WebFetch(url:x)", ["primary", "primary", "primary"]),
+    ("WebFetch(prompt:x)", ["", "", "parameter"]),
+    ("mcp__db__query(limit:1)", ["", "", "parameter"]),
+    ("Agent(model:opus)", ["", "", "parameter"]),
+    ("Bash(git:*)", ["", "", ""]),
+];
+
+fn kind(warning: &RuleWarning) -> &'static str {
+    match warning {
+        RuleWarning::UnanchoredGlob { .. } => "unanchored",
+        RuleWarning::UnknownTool { .. } => "unknown",
+        RuleWarning::NeverConsulted { .. } => "never",
+        RuleWarning::PrimaryField { .. } => "primary",
+        RuleWarning::ParameterInAllow { .. } => "parameter",
+        RuleWarning::NoDomain { .. } => "domain",
+        RuleWarning::Malformed { .. } => "malformed",
+        RuleWarning::Negated { .. } => "negated",
+    }
+}
+
+// rules: P1, P7, P9, P10
+#[test]
+fn each_is_named_where_it_is_so() {
+    for (text, expected) in TABLE {
+        let rule = Rule::parse(text).unwrap();
+        for (list, expected) in RuleList::ALL.into_iter().zip(expected) {
+            let warnings = RuleWarning::of(&rule, list);
+            let found: Vec<&str> = warnings.iter().map(kind).collect();
+            assert_eq!(found.join(" "), expected, "`{text}` in {list:?}");
+            for message in warnings.iter().map(ToString::to_string) {
+                assert!(message.contains('`') && !message.ends_with('.'), "{message}");
+            }
+        }
+    }
+}
+
+// rule: P1
+#[test]
+fn a_misspelt_tool_is_proposed() {
+    let warnings = RuleWarning::of(&Rule::parse("Bsah(ls)").unwrap(), RuleList::Deny);
+    let [RuleWarning::UnknownTool { suggestion, .. }] = warnings.as_slice() else {
+        unreachable!("{warnings:?}")
+    };
+    assert_eq!(*suggestion, Some("Bash"));
+}
