@@ -274,3 +274,80 @@ fn a_guard_that_matches_only_the_rewrite_sees_it_whoever_rewrote() {
         assert!(matches!(outcome.settlement, Some(Settlement::Denied { .. })));
     }
 }
+
+#[test]
+fn a_guard_that_runs_once_looks_at_the_rewrite_of_its_one_event() {
+    // rules: D9, C11
+    let skill = "---\nhooks:\n  PreToolUse:\n    - hooks:\n        - {type: command, once: true, command: 'grep -q danger && exit 2; exit 0'}\n---\n";
+    let rewriter = says(pre(json!({"updatedInput": {"command": "danger"}})));
+    let project = Project::with(hooks("PreToolUse", "", json!([rewriter])));
+    let registered = common::frontmatter(&project, becket_model::Source::Skill("s".into()), skill, None);
+    let engine = project.engine();
+    engine.register(registered.handlers);
+    assert!(fire(&engine, &project.event(bash("make"))).verdict.blocks());
+    let again = fire(&engine, &project.event(bash("make")));
+    assert_eq!(again.runs.len(), 1, "it has had its one event");
+}
+
+#[test]
+fn numbers_past_all_reason_neither_panic_nor_hang() {
+    // rule: H11
+    for timeout in [json!(1e300), json!(1e-300), json!(u64::MAX), json!(0.0000001)] {
+        let guard = json!({"type": "command", "command": "exit 2", "timeout": timeout, "onFailure": "block"});
+        let project = Project::with(hooks("PreToolUse", "", json!([guard])));
+        let engine = project.engine();
+        let outcome = fire(&engine, &project.event(bash("make")));
+        let told = engine.config().diagnostics.len();
+        assert!(outcome.verdict.blocks() || told > 0, "{timeout}");
+    }
+    for budget in ["18446744073709551615", "18446744073709551616", "-1", "soon", "", "0"] {
+        let project = Project::with(hooks("SessionEnd", "", json!([command("echo bye")])));
+        let name = "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS";
+        let environment = project.environment().with_var(name, budget);
+        let engine = project.builder().environment(environment).build().unwrap();
+        let outcome = fire(&engine, &project.event(common::end()));
+        assert_eq!(outcome.runs.len(), 1, "{budget}");
+        // With no time at all it may go either way.
+        assert!(outcome.runs[0].failure.is_none() || budget == "0", "{budget}");
+    }
+}
+
+#[test]
+fn matchers_of_any_size_hold_the_guard() {
+    // rules: M2, M3, M4
+    let many = (0..60_000).map(|n| format!("Tool{n}")).chain(["Bash".into()]).collect::<Vec<_>>().join("|");
+    for matcher in
+        [many, format!("^({}Bash)$", "x?".repeat(5_000)), "(".repeat(200) + "Bash" + &")".repeat(200)]
+    {
+        let project = Project::with(hooks("PreToolUse", &matcher, json!([command("exit 2")])));
+        let engine = project.engine();
+        let outcome = fire(&engine, &project.event(bash("make")));
+        let told = !engine.config().diagnostics.is_empty();
+        assert!(outcome.verdict.blocks() || told, "{matcher:.40}");
+    }
+}
+
+#[test]
+fn copies_with_other_conditions_stay_apart() {
+    // rule: H1
+    let guard = |rule: &str| json!({"type": "command", "if": rule, "command": "cat >/dev/null; exit 2"});
+    let project = Project::new();
+    for file in ["work/.claude/settings.json", "home/.claude/settings.json"] {
+        project.write(file, &hooks("PreToolUse", "", json!([guard("Read(/secret)")])).to_string());
+    }
+    let engine = project.engine();
+    for dir in ["work", "home", "home/.claude", "work/.claude"] {
+        let path = project.path(dir).join("secret");
+        let plan = engine.plan(&project.event(call("Read", json!({ "file_path": path }))));
+        let skipped: Vec<String> = plan.skipped().map(|skipped| skipped.to_string()).collect();
+        assert!(!skipped.iter().any(|why| why.contains("does the same")), "{skipped:?}");
+    }
+    let covered = ["work/secret", "home/.claude/secret", "home/secret"]
+        .iter()
+        .filter(|path| {
+            let event = project.event(call("Read", json!({ "file_path": project.path(path) })));
+            fire(&engine, &event).verdict.blocks()
+        })
+        .count();
+    assert!(covered >= 2, "one place for each file");
+}
