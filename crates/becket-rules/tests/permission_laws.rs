@@ -37,7 +37,9 @@ fn calls() -> Vec<(String, Map<String, Value>)> {
         let field = tools::find(tool).and_then(|tool| tool.primary.field()).unwrap_or("none");
         let input = match &case["input"] {
             Value::Object(input) => input.clone(),
-            text => Map::from_iter([(field.to_owned(), text.clone())]),
+            text @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
+                Map::from_iter([(field.to_owned(), text.clone())])
+            }
         };
         (tool.to_owned(), input)
     };

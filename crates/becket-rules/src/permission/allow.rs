@@ -5,6 +5,7 @@ use super::compiled::COVERED_BY_ANOTHER;
 use super::set::RuleEntry;
 use super::uses::{FileUse, Uses};
 use crate::path::Reading;
+use crate::powershell;
 use crate::rule::Globs;
 use crate::shell::{self, CommandPattern, Coverage, RedirectionKind, Target};
 use crate::tools::{Access, Primary};
@@ -20,48 +21,43 @@ pub(super) fn covering<'r>(
         allows.iter().filter(|entry| entry.compiled().means(call, Globs::AfterServer)).collect();
     match (call.primary(), call.line()) {
         (Primary::Bash(_), Some(CommandLine::Bash(line))) => bash(allows, &named, line, scope),
-        (Primary::PowerShell(_), Some(CommandLine::PowerShell(line))) => {
-            let (patterns, whole) = patterns(&named);
-            let all: Vec<&CommandPattern> = patterns.iter().copied().chain(whole.iter()).collect();
-            covered(line.uncovered(&all))?;
-            let may_write = call
-                .primary()
-                .field()
-                .and_then(|field| call.text(field))
-                .is_some_and(|text| text.contains('>'));
-            let writes = |entry: &RuleEntry| {
-                entry.compiled().covers(Access::Edit) && entry.compiled().specifier.is_none()
-            };
-            if may_write && !allows.iter().any(writes) {
-                return Err("it may write a file (`>`), and no `Edit` rule allows it to write any".to_owned());
-            }
-            let first = line.commands().next().unwrap_or_default();
-            let covers = |pattern: &CommandPattern| {
-                matches!(crate::powershell::Line::parse(first).uncovered(&[pattern]), Coverage::Covered)
-            };
-            first_rule(&named, covers)
+        (Primary::PowerShell(field), Some(CommandLine::PowerShell(line))) => {
+            powershell(allows, &named, line, call.text(field).unwrap_or_default())
         }
         (Primary::Path(..), _) => files(allows, &named, uses, scope),
-        (
-            Primary::Domain(_)
-            | Primary::Name(_)
-            | Primary::Skill(_)
-            | Primary::None
-            | Primary::Bash(_)
-            | Primary::PowerShell(_),
-            _,
-        ) => named
-            .into_iter()
-            .find(|entry| {
-                entry
-                    .compiled()
-                    .specifier
-                    .as_ref()
-                    .is_none_or(|specifier| specifier.names(call) == Some(true))
-            })
-            .map(|entry| (entry, "the rule covers the call".to_owned()))
-            .ok_or_else(|| "no allow rule covers the call".to_owned()),
+        (Primary::Bash(_) | Primary::PowerShell(_), _)
+        | (Primary::Domain(_) | Primary::Name(_) | Primary::Skill(_) | Primary::None, _) => {
+            whole(&named, call)
+        }
     }
+}
+
+/// One rule covers the call, or none does.
+fn whole<'r>(named: &[&'r RuleEntry], call: &Call<'_>) -> Result<(&'r RuleEntry, String), String> {
+    let covers = |entry: &&&RuleEntry| {
+        let specifier = entry.compiled().specifier.as_ref();
+        specifier.is_none_or(|specifier| specifier.names(call) == Some(true))
+    };
+    let entry = named.iter().find(covers).ok_or_else(|| "no allow rule covers the call".to_owned())?;
+    Ok((entry, "the rule covers the call".to_owned()))
+}
+
+fn powershell<'r>(
+    allows: &'r [RuleEntry],
+    named: &[&'r RuleEntry],
+    line: &powershell::Line,
+    text: &str,
+) -> Result<(&'r RuleEntry, String), String> {
+    let (patterns, whole) = patterns(named);
+    let all: Vec<&CommandPattern> = patterns.iter().copied().chain(whole.iter()).collect();
+    covered(line.uncovered(&all))?;
+    let writes =
+        |entry: &RuleEntry| entry.compiled().covers(Access::Edit) && entry.compiled().specifier.is_none();
+    if text.contains('>') && !allows.iter().any(writes) {
+        return Err("it may write a file (`>`), and no `Edit` rule allows it to write any".to_owned());
+    }
+    let first = powershell::Line::parse(line.commands().next().unwrap_or_default());
+    first_rule(named, |pattern| matches!(first.uncovered(&[pattern]), Coverage::Covered))
 }
 
 /// A path that may be written, or read, under an allow rule.

@@ -6,7 +6,7 @@ use super::set::{RuleEntry, RuleList};
 use super::uses::Uses;
 use crate::path::Reading;
 use crate::rule::Globs;
-use crate::shell::Hit;
+use crate::shell::{CommandPattern, Hit};
 use crate::tools::{Access, Primary};
 
 impl RuleEntry {
@@ -48,16 +48,7 @@ impl RuleEntry {
             return Some(format!("the input has `{}`", specifier.text.trim()));
         }
         match (call.primary(), call.line()) {
-            (Primary::Bash(_) | Primary::PowerShell(_), Some(line)) => {
-                let hit = match line {
-                    CommandLine::Bash(line) => line.hit(&specifier.command),
-                    CommandLine::PowerShell(line) => line.hit(&specifier.command),
-                };
-                hit.map(|Hit { command, via }| match via {
-                    Some(via) => format!("`{command}` would run, through `{via}`"),
-                    None => format!("`{command}` would run"),
-                })
-            }
+            (Primary::Bash(_) | Primary::PowerShell(_), Some(line)) => would_run(line, &specifier.command),
             (Primary::Path(..), _) => {
                 let consulted = COVERED_BY_ANOTHER.iter().all(|(tool, _)| *tool != compiled.rule.tool());
                 let file = uses.files.iter().find(|file| {
@@ -77,4 +68,15 @@ impl RuleEntry {
             (Primary::Bash(_) | Primary::PowerShell(_), None) | (Primary::None, _) => None,
         }
     }
+}
+
+fn would_run(line: &CommandLine, pattern: &CommandPattern) -> Option<String> {
+    let hit = match line {
+        CommandLine::Bash(line) => line.hit(pattern),
+        CommandLine::PowerShell(line) => line.hit(pattern),
+    };
+    hit.map(|Hit { command, via }| match via {
+        Some(via) => format!("`{command}` would run, through `{via}`"),
+        None => format!("`{command}` would run"),
+    })
 }

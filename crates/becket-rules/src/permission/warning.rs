@@ -117,27 +117,23 @@ fn of_specifier(rule: &Rule, specifier: &str, list: RuleList) -> Option<RuleWarn
         return Some(RuleWarning::NeverConsulted { rule: rule.to_string(), tool: tool.to_owned(), instead });
     }
     match primary {
-        Primary::Path(..) if PathPattern::new(specifier).is_negated() => {
-            Some(RuleWarning::Negated { rule: rule.to_string() })
-        }
-        Primary::Path(..) if PathPattern::new(specifier).is_malformed() => {
-            Some(RuleWarning::Malformed { rule: rule.to_string() })
-        }
+        Primary::Path(..) => of_pattern(rule, &PathPattern::new(specifier)),
         Primary::Domain(_) if parameter.is_none_or(|parameter| parameter.name == "domain") => {
             let possible = DomainPattern::new(specifier).is_some_and(|domain| domain.is_possible());
             (!possible).then(|| RuleWarning::NoDomain { rule: rule.to_string() })
         }
-        Primary::None | Primary::Name(_) | Primary::Domain(_)
-            if list == RuleList::Allow && parameter.is_some() =>
-        {
-            Some(RuleWarning::ParameterInAllow { rule: rule.to_string() })
+        Primary::None | Primary::Name(_) | Primary::Domain(_) => {
+            let idle = list == RuleList::Allow && parameter.is_some();
+            idle.then(|| RuleWarning::ParameterInAllow { rule: rule.to_string() })
         }
-        Primary::Path(..)
-        | Primary::Bash(_)
-        | Primary::PowerShell(_)
-        | Primary::Domain(_)
-        | Primary::Name(_)
-        | Primary::Skill(_)
-        | Primary::None => None,
+        Primary::Bash(_) | Primary::PowerShell(_) | Primary::Skill(_) => None,
     }
+}
+
+fn of_pattern(rule: &Rule, pattern: &PathPattern) -> Option<RuleWarning> {
+    let rule = rule.to_string();
+    if pattern.is_negated() {
+        return Some(RuleWarning::Negated { rule });
+    }
+    pattern.is_malformed().then_some(RuleWarning::Malformed { rule })
 }
