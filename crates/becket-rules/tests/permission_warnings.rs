@@ -1,7 +1,5 @@
 //! Rules that parse but do less than they seem to: each is named, and named only where it is so.
 
-#![expect(clippy::unwrap_used, reason = "a fault in the table fails the test")]
-
 use becket_rules::{Rule, RuleList, RuleWarning};
 
 /// What is wrong with a rule in the deny, the ask and the allow list.

@@ -1,11 +1,11 @@
 //! Where a command line may be when one of its commands runs, as far as its text says.
 //!
-//! It follows every `cd` and `pushd`, whether it would run or fail: a rule that restricts, and a removal, must hold for
+//! It follows every `cd`, `pushd` and `env -C`, whether it would run or fail: a rule that restricts, and a removal, must hold for
 //! each of the directories.
 
 use super::call::Scope;
 use crate::path::{Normal, lexical};
-use crate::shell::{self, Command};
+use crate::shell::{self, Arg, Command};
 
 /// More directories than a sensible line changes to; further ones are not followed.
 const MOST: usize = 64;
@@ -32,11 +32,22 @@ pub(super) fn directories(line: &shell::Line, scope: &Scope<'_>) -> Vec<Normal> 
     directories
 }
 
-/// What `cd` or `pushd` changes to: nothing (the home directory), or a path.
+/// What `cd`, `pushd` or `env -C` changes to: nothing (the home directory), or a path.
 fn change(command: &Command) -> Option<Option<&str>> {
     let (name, operands) = command.args.split_first()?;
-    if !matches!(name.command_name()?, "cd" | "pushd") {
-        return None;
+    match name.command_name()? {
+        "cd" | "pushd" => {
+            Some(operands.iter().find(|arg| !arg.text.starts_with('-')).map(|arg| arg.text.as_str()))
+        }
+        "env" => option_of_env(operands).map(Some),
+        _ => None,
     }
-    Some(operands.iter().find(|arg| !arg.text.starts_with('-')).map(|arg| arg.text.as_str()))
+}
+
+/// The value of `-C`, `-Cdir`, `--chdir dir` or `--chdir=dir`.
+fn option_of_env(operands: &[Arg]) -> Option<&str> {
+    operands.iter().zip(1..).find_map(|(arg, next)| match arg.text.as_str() {
+        "-C" | "--chdir" => operands.get(next).map(|arg| arg.text.as_str()),
+        text => text.strip_prefix("--chdir=").or_else(|| text.strip_prefix("-C")),
+    })
 }

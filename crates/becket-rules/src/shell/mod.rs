@@ -57,5 +57,6 @@ pub use pattern::CommandPattern;
 pub use permission::{Coverage, Hit};
 pub use refusal::UnknownReason;
 
+pub(crate) use arg::Arg;
 pub(crate) use pattern::normalise as normalise_text;
 pub(crate) use words_scan::hit as hit_in_words;
