@@ -60,6 +60,8 @@ pub(crate) enum CliError {
     Output(#[from] io::Error),
     #[error("the runtime can't be started: {0}")]
     Runtime(io::Error),
+    #[error("interrupted; the hooks that still ran were ended, so nothing was decided")]
+    Interrupted,
 }
 
 fn nearest(near: &[&'static str]) -> String {

@@ -4,7 +4,7 @@ use crate::args::{Global, ProfileName};
 use crate::env::Surroundings;
 use crate::error::CliError;
 use becket_engine::config::{FlagSettings, Plugin, Request, Trust};
-use becket_engine::{Engine, Environment, Profile, StartError};
+use becket_engine::{Builder, Engine, Environment, Profile};
 use std::path::{Path, PathBuf};
 
 /// The place and the dialect that a command works in.
@@ -52,14 +52,11 @@ impl Session {
         request
     }
 
-    /// Loads the configuration into an engine. Whoever types a command in a folder trusts it.
-    ///
-    /// # Errors
-    /// Where the configuration forbids the start.
-    pub(crate) fn engine(&self, somebody_to_ask: bool) -> Result<Engine, StartError> {
+    /// An engine over the configuration. Whoever types a command in a folder trusts it.
+    pub(crate) fn builder(&self, somebody_to_ask: bool) -> Builder {
         let mut request = self.request();
         request.trust = Trust { interactive: somebody_to_ask, ..Trust::default() };
-        Engine::builder().request(|whole| *whole = request).build()
+        Engine::builder().request(|whole| *whole = request)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::view::planned::Planned;
 pub(crate) fn run(args: &ExplainArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
     let session = Session::new(global, around)?;
     let given = event::given(event::kind(&args.event)?, &args.fields, &session.start, around)?;
-    let engine = started(session.engine(true), around, out)?;
+    let engine = started(session.builder(true).build(), around, out)?;
     told_errors(&engine, around, out);
     let plan = engine.plan(&given.event);
     let planned = Planned::new(&plan, given.event.body.subject(), given.samples);

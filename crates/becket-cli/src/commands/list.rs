@@ -16,7 +16,7 @@ use becket_engine::{Gates, Start};
 /// Prints the hook set.
 pub(crate) fn run(args: &ListArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
     let only = args.event.as_deref().map(event::kind).transpose()?;
-    let engine = started(Session::new(global, around)?.engine(true), around, out)?;
+    let engine = started(Session::new(global, around)?.builder(true).build(), around, out)?;
     told_errors(&engine, around, out);
     let listed = Listed::new(&engine.hooks(), &gates(&engine.config()), only);
     if global.json {

@@ -15,6 +15,8 @@ mod example;
 #[cfg(unix)]
 mod fire;
 #[cfg(target_os = "linux")]
+mod interrupt;
+#[cfg(target_os = "linux")]
 mod memory;
 #[cfg(unix)]
 mod terminal;

@@ -37,7 +37,7 @@ pub(super) fn run(global: &Global, around: &Surroundings, out: &Out) -> Done {
 fn answered(kind: &mut Option<EventKind>, global: &Global, around: &Surroundings, out: &Out) -> Done {
     let event = event(kind, around)?;
     let session = Session::new(global, around)?;
-    let engine = session.engine(true).map_err(|error| CliError::Start { why: error.why })?;
+    let engine = session.builder(true).build().map_err(|error| CliError::Start { why: error.why })?;
     let broken = human::findings::brief(engine.config().errors(), around);
     let outcome = fired(&engine, &event)?;
     let answer = hook_output::of(&outcome, &broken);
