@@ -1,7 +1,6 @@
 //! A host with few descriptors: guards wait for their turn instead of failing open (O10). Alone in its program, since
 //! the limit is the whole program's.
 #![cfg(target_os = "linux")]
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod common;
 
