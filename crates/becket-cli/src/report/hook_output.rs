@@ -20,20 +20,34 @@ pub(crate) struct HookOutput {
 /// The answer that says what the outcome says. `broken` tells of what could not be loaded.
 pub(crate) fn of(outcome: &Outcome, broken: &str) -> HookOutput {
     let verdict = &outcome.verdict;
-    let model = verdict.event.spec().decision;
-    let blocked = fired::result(outcome) == fired::Result::Blocked;
-    if model == DecisionModel::Path {
+    let spec = verdict.event.spec();
+    if spec.decision == DecisionModel::Path {
         return worktree(verdict);
     }
+    let blocked = fired::result(outcome) == fired::Result::Blocked;
     let mut top = universal(verdict, broken);
-    let mut own = fired_fields::of(verdict);
+    if blocked && matches!(spec.decision, DecisionModel::Block | DecisionModel::Task) {
+        top.insert("decision".to_owned(), json!("block"));
+        top.insert("reason".to_owned(), json!(fired::why(outcome)));
+    }
+    let own = own_fields(outcome, spec.decision);
+    if !own.is_empty() {
+        let mut named = Map::from_iter([("hookEventName".to_owned(), json!(verdict.event.name()))]);
+        named.extend(own);
+        top.insert("hookSpecificOutput".to_owned(), Value::Object(named));
+    }
+    // On exit 2 an elicitation's JSON would not count: there the JSON declines by itself (O3).
+    let by_exit = blocked && spec.decision != DecisionModel::Elicitation && spec.exit_2.effect.blocks();
+    let stdout = if top.is_empty() { String::new() } else { format!("{}\n", Value::Object(top)) };
+    HookOutput { exit: if by_exit { 2 } else { 0 }, stdout, stderr: by_exit.then(|| reason(outcome)) }
+}
+
+/// What goes into `hookSpecificOutput`.
+fn own_fields(outcome: &Outcome, model: DecisionModel) -> Map<String, Value> {
+    let mut own = fired_fields::of(&outcome.verdict);
     match model {
         DecisionModel::Permission => permission(&mut own, outcome),
         DecisionModel::PermissionRequest => request(&mut own, outcome),
-        DecisionModel::Block | DecisionModel::Task if blocked => {
-            top.insert("decision".to_owned(), json!("block"));
-            top.insert("reason".to_owned(), json!(fired::why(outcome)));
-        }
         DecisionModel::Block
         | DecisionModel::Task
         | DecisionModel::None
@@ -44,19 +58,10 @@ pub(crate) fn of(outcome: &Outcome, broken: &str) -> HookOutput {
         | DecisionModel::Path
         | DecisionModel::Elicitation => {}
     }
-    if let Some(context) = verdict.joined_context() {
+    if let Some(context) = outcome.verdict.joined_context() {
         own.insert("additionalContext".to_owned(), json!(context));
     }
-    if !own.is_empty() {
-        let mut named = Map::from_iter([("hookEventName".to_owned(), json!(verdict.event.name()))]);
-        named.extend(own);
-        top.insert("hookSpecificOutput".to_owned(), Value::Object(named));
-    }
-    // On exit 2 an elicitation's JSON would not count: there the JSON declines by itself (O3).
-    let by_exit =
-        blocked && model != DecisionModel::Elicitation && verdict.event.spec().exit_2.effect.blocks();
-    let stdout = if top.is_empty() { String::new() } else { format!("{}\n", Value::Object(top)) };
-    HookOutput { exit: if by_exit { 2 } else { 0 }, stdout, stderr: by_exit.then(|| reason(outcome)) }
+    own
 }
 
 fn reason(outcome: &Outcome) -> String {
