@@ -1,7 +1,7 @@
 //! Helpers for the tests and benches of this workspace; never a dependency of what is shipped.
 //!
 //! - [`proc`] looks at processes from outside: who is alive, what is open, how much memory is held.
-//! - [`env`] is a home, a project and an environment of their own to run a program in.
+//! - [`mod@env`] is a home, a project and an environment of their own to run a program in.
 //! - [`mod@bench`] measures a thing beside its floor, in one run, and prints rows for `cargo xtask bench`.
 
 #![expect(clippy::expect_used, reason = "a test helper fails by panicking")]

@@ -229,11 +229,7 @@ pub(crate) fn why(outcome: &Outcome) -> Option<String> {
 
 /// A failure in words, with what it means.
 pub(crate) fn failed(said: &Said<Failure>) -> String {
-    if said.what.is_unchecked() {
-        format!("not checked: the hook {}", said.what)
-    } else {
-        said.what.to_string()
-    }
+    if said.what.is_unchecked() { format!("not checked: {}", said.what) } else { said.what.to_string() }
 }
 
 fn settlement(settlement: &Settlement) -> &'static str {

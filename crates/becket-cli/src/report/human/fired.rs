@@ -22,7 +22,8 @@ pub(crate) fn render(fired: &Fired, around: &Surroundings) -> String {
     }
     text.push_str(&table.render(2));
     text.push('\n');
-    text.push_str(&verdict(&fired.verdict, fired.result));
+    let unchecked = fired.hooks.iter().any(|ran| ran.unchecked);
+    text.push_str(&verdict(&fired.verdict, fired.result, unchecked));
     text
 }
 
@@ -42,7 +43,7 @@ fn row(table: &mut Table, ran: &Ran) {
         table.below(&format!("      {}\n", one_line(reason, 90)));
     }
     if let Some(failure) = &ran.failure {
-        let what = if ran.unchecked { "not checked: the hook " } else { "" };
+        let what = if ran.unchecked { "not checked: " } else { "" };
         table.below(&format!("      {}\n", styled(WARNING, &format!("{what}{failure}"))));
     }
     for warning in &ran.warnings {
@@ -68,9 +69,10 @@ fn duration(ms: f64) -> String {
     if ms < 9.95 { format!("{ms:.1} ms") } else { format!("{ms:.0} ms") }
 }
 
-fn verdict(decided: &Decided, result: Result) -> String {
+fn verdict(decided: &Decided, result: Result, unchecked: bool) -> String {
     let (style, word) = match (result, decided.settlement) {
         (_, Some(settlement)) if settlement != "open" => (style_of(result), settlement),
+        (Result::Passed, _) if unchecked => (WARNING, "nothing against it, but not everything was checked"),
         (Result::Passed, _) => (GOOD, "nothing against it"),
         (Result::Blocked, _) => (ERROR, "blocked"),
         (Result::Waits, _) => (WARNING, "waits"),
