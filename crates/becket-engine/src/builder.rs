@@ -132,11 +132,12 @@ impl Builder {
     /// [`StartError`] where a managed file can't be trusted to be whole (C7b), or, under `strict`, on any error (C7).
     /// Every other problem is a diagnostic of [`Engine::config`], and what is good works.
     pub fn build(self) -> Result<Engine, StartError> {
-        let config = config::resolve(&config::load(&self.request));
+        let loaded = config::load(&self.request);
+        let config = config::resolve(&loaded);
         if let Some(stop) = &config.stops_start {
             return Err(StartError { why: stop.to_string(), config: Arc::new(config) });
         }
-        Ok(Engine::from_parts(Parts { config: Arc::new(config), builder: self }))
+        Ok(Engine::from_parts(Parts { loaded: Arc::new(loaded), config: Arc::new(config), builder: self }))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::builder::Builder;
 use crate::candidates::Part;
-use crate::config::{self, Config};
+use crate::config::{self, Config, Loaded};
 use crate::dispatch::Firing;
 use crate::environment::Environment;
 use crate::fire;
@@ -19,7 +19,7 @@ use crate::stream::{Listeners, RunEvents};
 use crate::tool_input;
 use crate::tools::Tools;
 use becket_model::fold::FoldOptions;
-use becket_model::{Event, EventKind, SessionId};
+use becket_model::{Event, EventKind, SessionId, Source};
 use becket_process::{CancellationToken, Limits, Runner};
 use std::fmt;
 use std::path::PathBuf;
@@ -174,12 +174,19 @@ impl Engine {
     /// # Errors
     /// [`KeptOld`] where the change leaves a file unreadable: then the old configuration stays.
     pub fn reload(&self) -> Result<Arc<Config>, KeptOld> {
+        self.take_up(|_| config::load(&self.inner.request))
+    }
+
+    /// Takes up what `read` makes of what is in force.
+    fn take_up(&self, read: impl FnOnce(&Loaded) -> Loaded) -> Result<Arc<Config>, KeptOld> {
         // One at a time: what was read first must not replace what was read later.
         let _alone = self.inner.reloading.lock().unwrap_or_else(PoisonError::into_inner);
         let old = self.inner.snapshot();
-        match config::reload(&old.config, &self.inner.request) {
+        let loaded = read(&old.loaded);
+        match config::judge(&old.config, config::resolve(&loaded)) {
             config::Reload::Accepted(new) => {
-                self.inner.replace(old.with_config(new.clone(), &self.inner.environment));
+                let made = (Arc::new(loaded), new.clone());
+                self.inner.replace(old.with_config(made, &self.inner.environment));
                 Ok(new)
             }
             config::Reload::KeptOld { why } => Err(KeptOld { why }),
@@ -187,14 +194,18 @@ impl Engine {
     }
 
     /// A settings file has changed: the old configuration's ConfigChange hooks judge the change, and if they let it
-    /// pass the new one is read (C8). A policy change always passes.
+    /// pass that source is read again, and no other: what was blocked before does not come in with it (C8). A policy
+    /// change always passes. A change of a source that holds no settings (`skills`) leaves the configuration as it is.
     pub async fn config_changed(&self, event: &Event) -> ConfigChanged {
         let outcome = self.fire(event).await;
         let of_policy = event.body.subject() == Some("policy_settings");
         if outcome.verdict.blocks() && !of_policy {
             return ConfigChanged::Blocked(Box::new(outcome));
         }
-        match self.reload() {
+        let Some(changed) = event.body.subject().and_then(changed_source) else {
+            return ConfigChanged::Accepted(self.config());
+        };
+        match self.take_up(|old| config::load_changed(old, &changed)) {
             Ok(config) => ConfigChanged::Accepted(config),
             Err(kept) => ConfigChanged::KeptOld(kept),
         }
@@ -203,6 +214,17 @@ impl Engine {
     /// Waits until every process that was ended is really gone.
     pub async fn close(&self) {
         self.inner.runner.all_gone().await;
+    }
+}
+
+/// The source that ConfigChange names.
+fn changed_source(name: &str) -> Option<Source> {
+    match name {
+        "policy_settings" => Some(Source::Policy),
+        "user_settings" => Some(Source::User),
+        "project_settings" => Some(Source::Project),
+        "local_settings" => Some(Source::Local),
+        _ => None,
     }
 }
 
@@ -227,18 +249,20 @@ pub enum ConfigChanged {
 
 /// What an engine is made of.
 pub(crate) struct Parts {
+    pub(crate) loaded: Arc<Loaded>,
     pub(crate) config: Arc<Config>,
     pub(crate) builder: Builder,
 }
 
 impl Engine {
-    pub(crate) fn from_parts(Parts { config, builder }: Parts) -> Self {
+    pub(crate) fn from_parts(Parts { loaded, config, builder }: Parts) -> Self {
         let environment = builder.request.environment.clone();
         let places = Arc::new(Places {
             profile: builder.request.profile.clone(),
             project_dir: builder.request.start.clone(),
         });
-        let snapshot = Snapshot::new(config, &environment, places, (builder.start, builder.request.trust));
+        let snapshot =
+            Snapshot::new((loaded, config), &environment, places, (builder.start, builder.request.trust));
         let files = PrivateFiles::new(builder.session_dir, environment.temp());
         Engine {
             inner: Arc::new(Inner {

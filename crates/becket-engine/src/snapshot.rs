@@ -1,7 +1,7 @@
 //! What a session captured of its configuration: compiled once, immutable, replaced whole (C8).
 
 use crate::candidates::Part;
-use crate::config::{Config, Trust};
+use crate::config::{Config, Loaded, Trust};
 use crate::environment::Environment;
 use crate::gates::{Gates, Start};
 use crate::placeholders::Places;
@@ -14,6 +14,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     pub(crate) config: Arc<Config>,
+    /// What the configuration was made from; a later change of one source is read beside the rest of it (C8).
+    pub(crate) loaded: Arc<Loaded>,
     pub(crate) part: Part,
     pub(crate) rules: RuleSet,
     pub(crate) gates: Gates,
@@ -24,7 +26,7 @@ pub(crate) struct Snapshot {
 
 impl Snapshot {
     pub(crate) fn new(
-        config: Arc<Config>,
+        (loaded, config): (Arc<Loaded>, Arc<Config>),
         environment: &Environment,
         places: Arc<Places>,
         (start, trust): (Start, Trust),
@@ -32,12 +34,12 @@ impl Snapshot {
         let gates = Gates::new(&config.policy, start, trust);
         let part = Part::new(config.hooks.clone(), gates.clone(), places.clone());
         let base_env = run_command::base_env(environment, &config.settings_env, &places);
-        Snapshot { rules: rules(&config), config, part, gates, places, base_env, trust }
+        Snapshot { loaded, rules: rules(&config), config, part, gates, places, base_env, trust }
     }
 
     /// The same surroundings with another configuration (C8).
-    pub(crate) fn with_config(&self, config: Arc<Config>, environment: &Environment) -> Self {
-        Snapshot::new(config, environment, self.places.clone(), (self.gates.start, self.trust))
+    pub(crate) fn with_config(&self, new: (Arc<Loaded>, Arc<Config>), environment: &Environment) -> Self {
+        Snapshot::new(new, environment, self.places.clone(), (self.gates.start, self.trust))
     }
 }
 

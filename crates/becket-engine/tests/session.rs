@@ -51,7 +51,12 @@ fn the_old_snapshots_hooks_judge_a_change() {
     let change = |source: &str, hook: &str| {
         let project = Project::with(hooks("ConfigChange", "", json!([command(hook)])));
         let engine = project.engine();
-        project.write("work/.claude/settings.json", &hooks("PreToolUse", "", json!([deny()])).to_string());
+        let file = if source == "policy_settings" {
+            "managed/managed-settings.json"
+        } else {
+            "work/.claude/settings.json"
+        };
+        project.write(file, &hooks("PreToolUse", "", json!([deny()])).to_string());
         let body = serde_json::from_value::<becket_model::event::environment::ConfigChange>(
             json!({"source": source}),
         );
@@ -63,6 +68,30 @@ fn the_old_snapshots_hooks_judge_a_change() {
     assert!(change("project_settings", "true"));
     assert!(!change("project_settings", "exit 2"));
     assert!(change("policy_settings", "exit 2"), "a policy change always passes");
+}
+
+#[test]
+fn a_blocked_change_does_not_come_in_with_another() {
+    // rule: C8
+    use becket_model::event::environment::ConfigChange;
+    let changed = |engine: &Engine, project: &Project, source: &str| {
+        let body = serde_json::from_value::<ConfigChange>(json!({"source": source})).unwrap();
+        let _ = block_on(engine.config_changed(&project.event(body)));
+    };
+    let guarded = json!({"hooks": {
+        "PreToolUse": [{"hooks": [deny()]}],
+        "ConfigChange": [{"matcher": "project_settings", "hooks": [command("exit 2")]}]}});
+    let project = Project::with(guarded);
+    let engine = project.engine();
+    let event = project.event(bash("ls"));
+    project.write("work/.claude/settings.json", "{}");
+    changed(&engine, &project, "project_settings");
+    assert!(fire(&engine, &event).verdict.blocks());
+    let prompt_guard = hooks("UserPromptSubmit", "", json!([deny()])).to_string();
+    project.write("home/.claude/settings.json", &prompt_guard);
+    changed(&engine, &project, "user_settings");
+    assert!(fire(&engine, &project.event(common::prompt("x"))).verdict.blocks(), "the accepted change is in");
+    assert!(fire(&engine, &event).verdict.blocks(), "the blocked one is not");
 }
 
 #[test]

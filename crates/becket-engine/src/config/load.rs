@@ -68,20 +68,65 @@ impl Loaded {
     }
 }
 
+/// The sources whose files lie at places that the profile names.
+const PLACED: [Source; 4] = [Source::Policy, Source::User, Source::Project, Source::Local];
+
 /// Reads the configuration that `request` describes.
 pub fn load(request: &Request) -> Loaded {
-    let mut loaded = Loaded {
+    let mut loaded = nothing_of(request);
+    for source in &PLACED {
+        read_placed(source, request, &mut loaded);
+    }
+    let mut flagged = Vec::new();
+    flag(request, &mut flagged);
+    with_plugins(loaded, flagged)
+}
+
+/// Reads again what belongs to the source that has changed, and keeps all else as `old` has it: a change of another
+/// file, one that was not accepted above all, must not come in with this one (C8).
+pub fn load_changed(old: &Loaded, changed: &Source) -> Loaded {
+    let kept = |source: &Source| -> Vec<Layer> {
+        old.layers.iter().filter(|layer| layer.source == *source).cloned().collect()
+    };
+    let mut loaded = nothing_of(&old.request);
+    loaded.local_tracked = old.local_tracked;
+    for source in &PLACED {
+        if source == changed {
+            read_placed(source, &old.request, &mut loaded);
+        } else {
+            loaded.layers.extend(kept(source));
+        }
+    }
+    with_plugins(loaded, kept(&Source::Flag))
+}
+
+fn nothing_of(request: &Request) -> Loaded {
+    Loaded {
         request: request.clone(),
         layers: Vec::new(),
         plugin_faults: Vec::new(),
         local_tracked: Tracked::No,
-    };
-    managed(request, &mut loaded.layers);
-    user(request, &mut loaded.layers);
-    project(request, &mut loaded.layers);
-    local(request, &mut loaded);
-    let mut flagged = Vec::new();
-    flag(request, &mut flagged);
+    }
+}
+
+fn read_placed(source: &Source, request: &Request, loaded: &mut Loaded) {
+    match source {
+        Source::Policy => managed(request, &mut loaded.layers),
+        Source::User => user(request, &mut loaded.layers),
+        Source::Project => project(request, &mut loaded.layers),
+        Source::Local => local(request, loaded),
+        Source::Plugin(_)
+        | Source::Skill(_)
+        | Source::Agent(_)
+        | Source::Callback
+        | Source::Function
+        | Source::Flag => {}
+    }
+}
+
+/// The plugins that the request names and those that the settings read so far enable.
+fn with_plugins(mut loaded: Loaded, mut flagged: Vec<Layer>) -> Loaded {
+    let request = loaded.request.clone();
     let found = plugins_from_settings::found(loaded.layers.iter().chain(&flagged), &request.plugins);
     for (nth, plugin) in (0_u16..).zip(request.plugins.iter().chain(&found)) {
         plugin::load(plugin, nth, &mut loaded);

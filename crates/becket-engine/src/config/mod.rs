@@ -32,7 +32,7 @@ pub use diagnostic::{Diagnostic, Severity};
 pub use edit::{EditError, edit_settings};
 pub use git::Tracked;
 pub use lint::{lint, lint_files};
-pub use load::{Layer, Loaded, load};
+pub use load::{Layer, Loaded, load, load_changed};
 pub use permissions::{AdditionalDirectory, DefaultMode, RuleList, RuleSource};
 pub use policy::{Policy, Refusal};
 pub use position::{Seat, position};

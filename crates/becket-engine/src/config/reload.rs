@@ -25,7 +25,7 @@ pub fn reload(old: &Config, request: &Request) -> Reload {
     judge(old, resolve(&load(request)))
 }
 
-/// The same for a configuration that is loaded already. One that would stop a start is not taken up in a running
+/// Whether a configuration that is loaded already may take the place of `old`. One that would stop a start is not taken up in a running
 /// session either: a broken managed guard must not be weaker here than there (C7, C7b).
 pub fn judge(old: &Config, new: Config) -> Reload {
     if let Some(stop) = &new.stops_start {
