@@ -48,3 +48,28 @@ fn typed_in_a_shell(env: &becket_testkit::env::TestEnv, line: &str) -> String {
     let output = shell.output().expect("a shell is there");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
+
+#[cfg(unix)]
+#[test]
+fn the_hook_in_the_readme_does_what_it_says() {
+    let readme = std::fs::read_to_string(workspace().join("README.md")).expect("README.md is there");
+    let settings = readme.split("```json\n").nth(1).and_then(|rest| rest.split("```").next());
+    let env = crate::env_with(settings.expect("README.md holds a settings file"));
+    assert_eq!(env.becket(["check", "--deny", "warnings"]).run().code, Some(0));
+    let fire = ["fire", "PreToolUse", "--tool", "Bash", "--set"];
+    let fired = |line| env.becket(fire.into_iter().chain([line])).run();
+    let denied = fired("tool_input.command=make deploy");
+    assert_eq!((denied.code, denied.stderr.as_str()), (Some(2), "not on a Friday\n"));
+    assert_eq!(fired("tool_input.command=make test").code, Some(0));
+}
+
+#[test]
+fn the_links_of_the_readme_lead_somewhere() {
+    let readme = std::fs::read_to_string(workspace().join("README.md")).expect("README.md is there");
+    let links: Vec<&str> = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    assert!(links.len() > 5, "{links:?}");
+    for link in links {
+        assert!(workspace().join(link).exists(), "{link}");
+    }
+    assert!(readme.lines().count() < 150);
+}
