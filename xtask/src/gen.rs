@@ -3,6 +3,7 @@
 use becket_model::schema;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     if let Some(argument) = rest.first() {
@@ -19,7 +20,18 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
         remove_others(&root.join(folder), &written)?;
     }
     crate::say(&format!("{} files in {}", written.len(), root.display()));
-    Ok(())
+    reference()
+}
+
+/// The reference of the commands, as the program itself tells it.
+fn reference() -> Result<(), String> {
+    let mut becket = Command::new(env!("CARGO"));
+    becket.args(["run", "--quiet", "--package", "becket-cli", "--", "reference"]).current_dir(crate::root());
+    let told = becket.output().map_err(|error| format!("can't run cargo: {error}"))?;
+    if !told.status.success() {
+        return Err(format!("`becket reference` failed: {}", String::from_utf8_lossy(&told.stderr)));
+    }
+    write(&crate::root().join("docs/cli.md"), &String::from_utf8_lossy(&told.stdout))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {

@@ -50,5 +50,9 @@ fn apt(arguments: &[&str]) -> Result<(), String> {
         command.arg("apt-get");
     }
     let status = command.args(arguments).status().map_err(|error| format!("can't run apt-get: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("`apt-get {}` failed: see above", arguments.join(" "))) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("`apt-get {}` failed: see above", arguments.join(" ")))
+    }
 }

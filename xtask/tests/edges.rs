@@ -1,5 +1,7 @@
 //! Who may depend on whom: the table of `docs/architecture.md`, enforced.
 
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +21,9 @@ const IMPURE: [&str; 4] = ["tokio", "mio", "rustix", "libc"];
 
 fn metadata() -> cargo_metadata::Metadata {
     let mut command = MetadataCommand::new();
-    command.manifest_path(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml")).other_options(vec!["--offline".into()]);
+    command
+        .manifest_path(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml"))
+        .other_options(vec!["--offline".into()]);
     command.exec().unwrap()
 }
 
@@ -49,7 +53,8 @@ fn no_crate_depends_on_one_that_the_table_does_not_allow() {
 fn the_pure_crates_reach_no_runtime_and_no_system_calls() {
     let metadata = metadata();
     let resolve = metadata.resolve.as_ref().unwrap();
-    let names: BTreeMap<_, _> = metadata.packages.iter().map(|package| (&package.id, package.name.as_str())).collect();
+    let names: BTreeMap<_, _> =
+        metadata.packages.iter().map(|package| (&package.id, package.name.as_str())).collect();
     for pure in ["becket-model", "becket-rules"] {
         let root = metadata.packages.iter().find(|package| package.name.as_str() == pure).unwrap();
         let mut seen = BTreeSet::new();
@@ -64,7 +69,8 @@ fn the_pure_crates_reach_no_runtime_and_no_system_calls() {
             });
             next.extend(normal.map(|dependency| &dependency.pkg));
         }
-        let reached: Vec<&str> = seen.iter().map(|id| names[id]).filter(|name| IMPURE.contains(name)).collect();
+        let reached: Vec<&str> =
+            seen.iter().map(|id| names[id]).filter(|name| IMPURE.contains(name)).collect();
         assert!(reached.is_empty(), "{pure} reaches {reached:?}");
     }
 }

@@ -6,6 +6,7 @@ use crate::config::{self, Config, Loaded};
 use crate::dispatch::Firing;
 use crate::environment::Environment;
 use crate::fire;
+use crate::gates::Gates;
 use crate::handler::Handler;
 use crate::hookset::HookSet;
 use crate::outcome::{Outcome, is_about_permission};
@@ -125,6 +126,11 @@ impl Engine {
     /// The handlers of the configuration in force, without those registered since.
     pub fn hooks(&self) -> Arc<HookSet> {
         self.inner.snapshot().part.hooks().clone()
+    }
+
+    /// What lets handlers run or keeps them back by their source alone (G1–G3).
+    pub fn gates(&self) -> Gates {
+        self.inner.snapshot().gates.clone()
     }
 
     /// How many matchers have been asked since the configuration was captured; remembered answers don't count (M9).

@@ -7,7 +7,7 @@ fn the_reference_is_in_step() {
     let text = env().becket(["reference"]).run().stdout;
     let file = workspace().join("docs/cli.md");
     let kept = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(text == kept, "docs/cli.md is out of step: cargo run -p becket-cli -- reference > docs/cli.md");
+    assert!(text == kept, "docs/cli.md is out of step: cargo xtask gen");
 }
 
 /// Runs the walk-through of docs/guide/first-hook.md line by line: every `$ ` line is typed, every file block is
