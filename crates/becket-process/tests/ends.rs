@@ -134,7 +134,8 @@ async fn the_token_cuts_the_grace_of_the_pipes_and_the_exit_counts() {
     let run = runner.run(&command, &limits, &token, &mut sink);
     let watch = async {
         // Only the child that holds the pipes is left.
-        while marker.alive().len() != 1 || !is_sleep(marker.alive()[0]) {
+        let only_sleep_is_left = || matches!(marker.alive()[..], [pid] if is_sleep(pid));
+        while !only_sleep_is_left() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
