@@ -7,7 +7,7 @@ use crate::snapshot::Snapshot;
 use crate::tool_input;
 use becket_model::event::PermissionMode;
 use becket_model::table::DecisionModel;
-use becket_model::{Event, Ruling, Said, Verdict};
+use becket_model::{Event, PermissionDecision, Ruling, Said, Verdict};
 use becket_rules::{Behavior, critical_removal};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -80,7 +80,15 @@ fn circumstances(inner: &Inner, event: &Event, facts: &Facts<'_>, verdict: &Verd
 /// Tools whose answer is a person's: an allow counts only beside the answers themselves (D3).
 const ANSWERED_BY_A_PERSON: [&str; 2] = ["AskUserQuestion", "ExitPlanMode"];
 
+/// Whether there is an allow that circumstances could void.
+fn allows(verdict: &Verdict) -> bool {
+    matches!(verdict.ruling, Ruling::Permission { decision: PermissionDecision::Allow, .. })
+}
+
 fn void_allow(inner: &Inner, event: &Event, facts: &Facts<'_>, verdict: &Verdict) -> Option<String> {
+    if !allows(verdict) {
+        return None;
+    }
     let (tool, _) = event.body.tool_call()?;
     if inner.tools.requires_user_interaction(tool) {
         return Some(format!("`{tool}` says that a person has to answer its prompts"));
@@ -101,7 +109,10 @@ fn answers(tool: &str, verdict: &Verdict) -> bool {
 
 /// The rules of all settings on the call (P11).
 fn rules_say(snapshot: &Snapshot, facts: &Facts<'_>) -> RuleSays {
-    let Some(call) = facts.call() else { return RuleSays::Nothing };
+    // Without a rule the call need not be analysed.
+    let Some(call) = facts.call().filter(|_| !snapshot.config.permissions.is_empty()) else {
+        return RuleSays::Nothing;
+    };
     let decision = snapshot.rules.decide(call, &facts.scope(&snapshot.places.project_dir, &LinksOnDisk));
     let told = match decision.rule {
         Some(entry) => format!(
