@@ -6,12 +6,29 @@ use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What each crate may build on, of ours. A crate that is not here is refused until somebody has thought about it.
-const ALLOWED: [(&str, &[&str]); 7] = [
+const ALLOWED: [(&str, &[&str]); 10] = [
     ("becket-model", &[]),
     ("becket-rules", &["becket-model"]),
     ("becket-process", &[]),
-    ("becket-engine", &["becket-model", "becket-rules", "becket-process"]),
-    ("becket-cli", &["becket-model", "becket-rules", "becket-process", "becket-engine"]),
+    ("becket-llm", &[]),
+    ("becket-engine", &["becket-model", "becket-rules", "becket-process", "becket-llm"]),
+    ("becket-mcp", &["becket-model", "becket-process"]),
+    (
+        "becket-agent",
+        &["becket-model", "becket-rules", "becket-process", "becket-llm", "becket-engine", "becket-mcp"],
+    ),
+    (
+        "becket-cli",
+        &[
+            "becket-model",
+            "becket-rules",
+            "becket-process",
+            "becket-llm",
+            "becket-engine",
+            "becket-mcp",
+            "becket-agent",
+        ],
+    ),
     ("becket-testkit", &[]),
     ("xtask", &["becket-model", "becket-cli"]),
 ];
