@@ -1,10 +1,15 @@
 //! How a host describes the engine that it wants.
 
+use crate::agent::AgentTools;
 use crate::config;
 use crate::engine::{Engine, Parts};
 use crate::environment::Environment;
 use crate::gates::Start;
+use crate::host::Host;
+use crate::mcp_tool::McpTools;
 use crate::profile::Profile;
+use crate::prompt::Conversations;
+use crate::questions::AskUser;
 use crate::run_event::Observer;
 use crate::tools::{Tools, UnknownTools};
 use becket_process::Limits;
@@ -19,6 +24,7 @@ pub struct Builder {
     pub(crate) session_dir: Option<PathBuf>,
     pub(crate) limits: Limits,
     pub(crate) tools: Arc<dyn Tools>,
+    pub(crate) host: Host,
     pub(crate) observers: Vec<Arc<dyn Observer>>,
 }
 
@@ -30,6 +36,7 @@ impl Default for Builder {
             session_dir: None,
             limits: Limits::default(),
             tools: Arc::new(UnknownTools),
+            host: Host::default(),
             observers: Vec::new(),
         }
     }
@@ -117,6 +124,36 @@ impl Builder {
     /// What the host knows of its tools.
     pub fn tools(mut self, tools: impl Tools + 'static) -> Self {
         self.tools = Arc::new(tools);
+        self
+    }
+
+    /// Who answers `prompt` and `agent` handlers (H7, H8). Default: nobody, and they fail by name.
+    pub fn models(mut self, models: impl crate::stand_in::Models + 'static) -> Self {
+        self.host.models = Some(Arc::new(models));
+        self
+    }
+
+    /// The MCP servers that `mcp_tool` handlers may call (H6). Default: none.
+    pub fn mcp_tools(mut self, servers: impl McpTools + 'static) -> Self {
+        self.host.mcp = Some(Arc::new(servers));
+        self
+    }
+
+    /// The tools of `agent` handlers (H8). Default: none; an agent can only answer.
+    pub fn agent_tools(mut self, tools: impl AgentTools + 'static) -> Self {
+        self.host.agent_tools = Some(Arc::new(tools));
+        self
+    }
+
+    /// Who answers the questions of hooks (Q1). Default: nobody (Q3).
+    pub fn ask_user(mut self, user: impl AskUser + 'static) -> Self {
+        self.host.ask_user = Some(Arc::new(user));
+        self
+    }
+
+    /// Where the conversation of a session is read. Default: the transcript that the event names (H7).
+    pub fn conversations(mut self, conversations: impl Conversations + 'static) -> Self {
+        self.host.conversations = Arc::new(conversations);
         self
     }
 

@@ -1,13 +1,17 @@
 //! Runs what was planned, all at the same time, and owns it until it is over.
 
+use crate::engine::Inner;
 use crate::environment::Environment;
 use crate::handler::{Action, Background, Handler};
+use crate::host::Host;
+use crate::mcp_tool;
 use crate::outcome::{Run, Status};
 use crate::placeholders::Places;
 use crate::plan::PlannedRun;
 use crate::private_files::PrivateFiles;
 use crate::run_command::{self, Ran};
 use crate::run_event::{RunEvent, What};
+use crate::snapshot::Snapshot;
 use crate::stream::Listeners;
 use becket_model::interpret;
 use becket_model::wire::input;
@@ -31,6 +35,9 @@ pub(crate) struct Firing<'a> {
     pub(crate) limits: &'a Limits,
     pub(crate) cancel: &'a CancellationToken,
     pub(crate) files: &'a PrivateFiles,
+    pub(crate) host: &'a Host,
+    pub(crate) inner: &'a Inner,
+    pub(crate) snapshot: &'a Snapshot,
     pub(crate) listeners: &'a Listeners,
     /// What all handlers of the event share, on SessionEnd (H11).
     pub(crate) budget: Option<Duration>,
@@ -55,10 +62,10 @@ impl<'a> Firing<'a> {
         let started = Instant::now();
         let ran = match &handler.action {
             Action::Command(command) => run_command::run(self, handler, command).await,
-            Action::Http(_) | Action::McpTool(_) | Action::Prompt(_) | Action::Agent(_) => {
-                let failure = Failure::NotInThisBuild { kind: handler.action.kind() };
-                Ran::failed(interpret::failed(self.event.kind().spec(), failure))
-            }
+            Action::Http(http) => crate::http::run(self, handler, http).await,
+            Action::McpTool(tool) => mcp_tool::run(self, handler, tool).await,
+            Action::Prompt(prompt) => crate::prompt::run(self, handler, prompt).await,
+            Action::Agent(prompt) => crate::agent::run(self, handler, prompt).await,
         };
         let run = Arc::new(self.judge(handler, ran, started.elapsed()));
         self.emit(|| What::Finished { run: run.clone() });
@@ -104,6 +111,19 @@ impl<'a> Firing<'a> {
             bytes.into()
         });
         bytes.clone()
+    }
+
+    /// Waits for an answer until the limit, the event's cancellation, or the answer itself.
+    pub(crate) async fn within<T>(
+        &self,
+        limit: Duration,
+        answer: impl Future<Output = T>,
+    ) -> Result<T, Failure> {
+        tokio::select! {
+            biased;
+            answer = tokio::time::timeout(limit, answer) => answer.map_err(|_| Failure::TimedOut { limit }),
+            () = self.cancel.cancelled() => Err(Failure::Cancelled),
+        }
     }
 
     /// The handler's environment file, made on first use (H12).

@@ -9,6 +9,7 @@ use crate::fire;
 use crate::gates::Gates;
 use crate::handler::Handler;
 use crate::hookset::HookSet;
+use crate::host::Host;
 use crate::outcome::{Outcome, is_about_permission};
 use crate::placeholders::Places;
 use crate::plan::Plan;
@@ -70,6 +71,7 @@ pub(crate) struct Inner {
     pub(crate) limits: Limits,
     pub(crate) runner: Runner,
     pub(crate) files: PrivateFiles,
+    pub(crate) host: Host,
     pub(crate) listeners: Listeners,
     pub(crate) registered: Registered,
     snapshot: RwLock<Arc<Snapshot>>,
@@ -278,6 +280,7 @@ impl Engine {
                 limits: builder.limits,
                 runner: Runner::new(),
                 files,
+                host: builder.host,
                 listeners: Listeners::new(builder.observers),
                 registered: Registered::new(),
                 configured: AtomicU64::new(events_of(&snapshot)),
@@ -347,6 +350,9 @@ impl Inner {
             limits: &self.limits,
             cancel,
             files: &self.files,
+            host: &self.host,
+            inner: self,
+            snapshot,
             listeners: &self.listeners,
             budget: session_end::budget(plan, &self.environment, &snapshot.places.profile),
             second_look: false,

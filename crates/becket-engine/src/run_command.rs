@@ -29,7 +29,7 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, command: &C
     let spec = firing.event.kind().spec();
     let prepared = match prepare(firing, handler, command) {
         Ok(prepared) => prepared,
-        Err(failure) => return Ran::failed(interpret::failed(spec, failure)),
+        Err(failure) => return Ran::without_process(interpret::failed(spec, failure)),
     };
     let limit = firing.limit_of(handler);
     let limits = process::Limits { deadline: Some(limit), ..firing.limits.clone() };
@@ -46,13 +46,13 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, command: &C
     match firing.runner.run(&prepared, &limits, firing.cancel, &mut sink).await {
         Ok(finished) => Ran::of(spec, finished, limit),
         Err(error) => {
-            Ran::failed(interpret::failed(spec, Failure::CannotStart { message: error.to_string() }))
+            Ran::without_process(interpret::failed(spec, Failure::CannotStart { message: error.to_string() }))
         }
     }
 }
 
 impl Ran {
-    pub(crate) fn failed(taken: Taken) -> Self {
+    pub(crate) fn without_process(taken: Taken) -> Self {
         Ran { taken, exit: None, stdout: Bytes::new(), stderr: Bytes::new(), printed: Printed::default() }
     }
 

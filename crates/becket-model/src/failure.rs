@@ -94,6 +94,30 @@ pub enum Failure {
         /// The kind.
         kind: HandlerKind,
     },
+    /// Its HTTP request brought no usable answer (H5).
+    #[error("its request failed: {message}")]
+    Request {
+        /// What happened; the URL without user name, password and query.
+        message: String,
+    },
+    /// Its MCP tool can't be called, or failed (H6).
+    #[error("its MCP tool failed: {message}")]
+    McpTool {
+        /// What happened.
+        message: String,
+    },
+    /// Its model gave no usable answer (H7, H8).
+    #[error("its model gave no usable answer: {message}")]
+    Model {
+        /// What happened.
+        message: String,
+    },
+    /// It asked the user a question, and its handler does not say `questions: true` (Q1).
+    #[error("asked `{id}` without being allowed to: set `questions: true` on the handler")]
+    QuestionNotAsked {
+        /// The question's id.
+        id: String,
+    },
     /// An in-process handler failed.
     #[error("failed: {message}")]
     Callback {
@@ -118,6 +142,10 @@ impl Failure {
             | Failure::WrongEvent { .. }
             | Failure::NoPath { .. }
             | Failure::NotInThisBuild { .. }
+            | Failure::Request { .. }
+            | Failure::McpTool { .. }
+            | Failure::Model { .. }
+            | Failure::QuestionNotAsked { .. }
             | Failure::Callback { .. } => true,
         }
     }

@@ -1,0 +1,1 @@
+//! Hooks that go on after their event (A1–A5).

@@ -1,0 +1,37 @@
+//! What a host lends to the handlers that need more than a process: models, MCP servers, tools, a person to ask.
+//!
+//! Whatever is missing here fails by name when a handler needs it; it never passes for an answer.
+
+use crate::agent::AgentTools;
+use crate::mcp_tool::McpTools;
+use crate::prompt::{Conversations, Transcripts};
+use crate::questions::AskUser;
+use crate::stand_in::Models;
+use std::sync::Arc;
+
+/// The host's part in running handlers.
+#[derive(Clone)]
+pub(crate) struct Host {
+    /// Who answers `prompt` and `agent` handlers (H7, H8).
+    pub(crate) models: Option<Arc<dyn Models>>,
+    /// The connected MCP servers (H6).
+    pub(crate) mcp: Option<Arc<dyn McpTools>>,
+    /// The tools of an `agent` handler (H8).
+    pub(crate) agent_tools: Option<Arc<dyn AgentTools>>,
+    /// Who answers the questions of hooks (Q1); `None`: nobody (Q3).
+    pub(crate) ask_user: Option<Arc<dyn AskUser>>,
+    /// Where the conversation of a session is read (H7).
+    pub(crate) conversations: Arc<dyn Conversations>,
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        Host {
+            models: None,
+            mcp: None,
+            agent_tools: None,
+            ask_user: None,
+            conversations: Arc::new(Transcripts),
+        }
+    }
+}
