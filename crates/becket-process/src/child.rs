@@ -2,9 +2,8 @@
 //!
 //! INVARIANT: `leader` is present until the process was reaped or handed to the reaper, exactly one of the two.
 
+use std::sync::Arc;
 use std::time::Duration;
-
-use bytes::Bytes;
 
 use crate::command::Command;
 use crate::drain::{Drain, Sink};
@@ -13,6 +12,7 @@ use crate::feed::Feed;
 use crate::finished::{End, Stream};
 use crate::limits::Limits;
 use crate::reaper::Reaper;
+use crate::steering::Shared;
 use crate::sys::{self, Ending, Leader};
 
 /// A process that runs, or has ended and is not reaped yet.
@@ -26,13 +26,20 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    pub(crate) fn spawn(command: &Command, limits: &Limits, reaper: &Reaper) -> Result<Self, SpawnError> {
-        let spawned = sys::spawn(command)?;
+    /// `more`: where bytes for stdin come from once the command's own are written.
+    pub(crate) fn spawn(
+        command: &Command,
+        limits: &Limits,
+        reaper: &Reaper,
+        more: Option<Arc<Shared>>,
+    ) -> Result<Self, SpawnError> {
+        let keep_stdin = more.as_ref().is_some_and(|more| more.may_write());
+        let spawned = sys::spawn(command, keep_stdin)?;
         Ok(Self {
             leader: Some(spawned.leader),
-            stdin: Feed::new(spawned.stdin, spawned.unwritten),
-            stdout: Drain::new(Stream::Stdout, spawned.stdout, limits.stdout_cap),
-            stderr: Drain::new(Stream::Stderr, spawned.stderr, limits.stderr_cap),
+            stdin: Feed::new(spawned.stdin, spawned.unwritten, more),
+            stdout: Drain::new(Stream::Stdout, spawned.stdout, limits.stdout_cap, limits.shown),
+            stderr: Drain::new(Stream::Stderr, spawned.stderr, limits.stderr_cap, limits.shown),
             reaper: reaper.clone(),
         })
     }
@@ -84,7 +91,7 @@ impl Child {
 
     fn give_up(&mut self) -> Option<Ending> {
         let leader = self.leader.take()?;
-        self.stdin = Feed::new(None, Bytes::new());
+        self.stdin.close();
         // The pipes go along: a process that says goodbye into a closed pipe would die of it.
         Some(Ending::new(leader, self.stdout.take_output(), self.stderr.take_output()))
     }

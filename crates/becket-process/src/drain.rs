@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::io;
 
 use crate::finished::{Captured, Chunk, Stream};
-use crate::limits::ByteCap;
+use crate::limits::{ByteCap, Shown};
 use crate::sys::Output;
 
 /// One pipe's worth.
@@ -29,13 +29,14 @@ pub(crate) struct Drain {
     stream: Stream,
     output: Option<Output>,
     cap: ByteCap,
+    shown: Shown,
     kept: Vec<u8>,
     total: u64,
 }
 
 impl Drain {
-    pub(crate) fn new(stream: Stream, output: Output, cap: ByteCap) -> Self {
-        Self { stream, output: Some(output), cap, kept: Vec::new(), total: 0 }
+    pub(crate) fn new(stream: Stream, output: Output, cap: ByteCap, shown: Shown) -> Self {
+        Self { stream, output: Some(output), cap, shown, kept: Vec::new(), total: 0 }
     }
 
     pub(crate) fn is_open(&self) -> bool {
@@ -86,9 +87,13 @@ impl Drain {
         self.total += bytes.len() as u64;
         let room = self.cap.get().saturating_sub(self.kept.len());
         let kept = &bytes[..bytes.len().min(room)];
-        if !kept.is_empty() {
-            self.kept.extend_from_slice(kept);
-            sink(Chunk { stream: self.stream, bytes: kept });
+        self.kept.extend_from_slice(kept);
+        let shown = match self.shown {
+            Shown::Kept => kept,
+            Shown::All => bytes,
+        };
+        if !shown.is_empty() {
+            sink(Chunk { stream: self.stream, bytes: shown });
         }
     }
 }

@@ -6,29 +6,41 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::child::Child;
+use crate::control::Control;
 use crate::drain::Sink;
 use crate::finished::{End, Finished};
 use crate::limits::Limits;
+use crate::steering::Limit;
+
+/// What bounds a run.
+pub(crate) struct Bounds<'a> {
+    pub(crate) limits: &'a Limits,
+    pub(crate) limit: Limit,
+    pub(crate) cancel: &'a CancellationToken,
+    start: Instant,
+}
+
+impl<'a> Bounds<'a> {
+    /// The run starts now.
+    pub(crate) fn new(limits: &'a Limits, cancel: &'a CancellationToken, control: Option<Control>) -> Self {
+        let start = Instant::now();
+        let limit = match control {
+            Some(control) => control.attach(start, limits.deadline),
+            None => Limit::fixed(start, limits.deadline),
+        };
+        Self { limits, limit, cancel, start }
+    }
+}
 
 /// A child and what bounds it.
 pub(crate) struct Drive<'a> {
     child: Child,
-    limits: &'a Limits,
-    cancel: &'a CancellationToken,
-    start: Instant,
-    /// `None` also where the sum is past the end of time.
-    deadline: Option<Instant>,
+    bounds: Bounds<'a>,
 }
 
 impl<'a> Drive<'a> {
-    pub(crate) fn new(
-        child: Child,
-        limits: &'a Limits,
-        cancel: &'a CancellationToken,
-        start: Instant,
-    ) -> Self {
-        let deadline = limits.deadline.and_then(|limit| start.checked_add(limit));
-        Self { child, limits, cancel, start, deadline }
+    pub(crate) fn new(child: Child, bounds: Bounds<'a>) -> Self {
+        Self { child, bounds }
     }
 
     pub(crate) async fn run(mut self, sink: &mut Sink<'_>) -> Finished {
@@ -42,14 +54,26 @@ impl<'a> Drive<'a> {
 
     /// Feeds and drains until something ends the waiting.
     async fn wait(&mut self, sink: &mut Sink<'_>) -> Stop {
-        let mut deadline = std::pin::pin!(until(self.deadline));
-        let mut cancelled = std::pin::pin!(self.cancel.cancelled());
+        loop {
+            match self.wait_unsteered(sink).await {
+                Step::Stop(Stop::Deadline) if !self.bounds.limit.is_over() => (),
+                Step::Stop(stop) => return stop,
+                Step::Steered => self.child.stdin.pump(),
+            }
+        }
+    }
+
+    /// The same, as long as no control does anything.
+    async fn wait_unsteered(&mut self, sink: &mut Sink<'_>) -> Step {
+        let mut deadline = std::pin::pin!(until(self.bounds.limit.due()));
+        let mut cancelled = std::pin::pin!(self.bounds.cancel.cancelled());
         loop {
             tokio::select! {
                 biased;
-                () = self.child.exited() => return Stop::Exited,
-                () = &mut cancelled => return Stop::Cancelled,
-                () = &mut deadline => return Stop::Deadline,
+                () = self.child.exited() => return Step::Stop(Stop::Exited),
+                () = &mut cancelled => return Step::Stop(Stop::Cancelled),
+                () = self.bounds.limit.changed() => return Step::Steered,
+                () = &mut deadline => return Step::Stop(Stop::Deadline),
                 () = self.child.pipes_ready() => self.child.pump(sink),
             }
         }
@@ -62,7 +86,7 @@ impl<'a> Drive<'a> {
         if self.child.outputs_open() {
             let grace = until(self.grace_end());
             let mut grace = std::pin::pin!(grace);
-            let mut cancelled = std::pin::pin!(self.cancel.cancelled());
+            let mut cancelled = std::pin::pin!(self.bounds.cancel.cancelled());
             while self.child.outputs_open() {
                 tokio::select! {
                     biased;
@@ -79,17 +103,19 @@ impl<'a> Drive<'a> {
     fn abandon(&mut self, end: End, sink: &mut Sink<'_>) -> End {
         self.child.stdin.close();
         self.child.pump(sink);
-        self.child.end(self.limits.term_grace);
+        self.child.end(self.bounds.limits.term_grace);
         end
     }
 
+    /// A pause does not count: a process that has ended waits for no answer.
     fn grace_end(&self) -> Option<Instant> {
-        let grace = Instant::now().checked_add(self.limits.drain_grace);
-        [grace, self.deadline].into_iter().flatten().min()
+        let now = Instant::now();
+        let grace = now.checked_add(self.bounds.limits.drain_grace);
+        [grace, self.bounds.limit.due_regardless(now)].into_iter().flatten().min()
     }
 
     fn report(mut self, end: End) -> Finished {
-        let elapsed = self.start.elapsed();
+        let elapsed = self.bounds.start.elapsed();
         let ended_by_itself = !matches!(end, End::TimedOut | End::Cancelled);
         let pipes_held = ended_by_itself && self.child.outputs_open();
         Finished {
@@ -107,6 +133,13 @@ enum Stop {
     Exited,
     Deadline,
     Cancelled,
+}
+
+/// What ended a stretch of waiting.
+enum Step {
+    Stop(Stop),
+    /// A control did something: limit and stdin are to be looked at again.
+    Steered,
 }
 
 async fn until(instant: Option<Instant>) {

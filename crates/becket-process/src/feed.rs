@@ -1,53 +1,59 @@
-//! Writes stdin, and closes it when all is written.
+//! Writes stdin: the input, then what controls queue; closes it when nothing more can come.
 //!
 //! INVARIANT: a reader that is gone ends the feeding in silence; it is never an error (law 4).
+//! INVARIANT: `rest` is empty only if nothing was queued when it was last looked.
 
 use std::io;
+use std::sync::Arc;
 
 use bytes::{Buf, Bytes};
 
+use crate::steering::{Next, Shared};
 use crate::sys::Input;
 
 /// The most that is written in one go, so that a fast reader can't keep the deadline from being looked at.
 const TURN: usize = 1 << 18;
 
-/// What is left to write, and where to. A command that is asked questions would push more bytes before the close.
+/// What is left to write, and where to.
 #[derive(Debug)]
 pub(crate) struct Feed {
     input: Option<Input>,
     rest: Bytes,
+    more: Option<Arc<Shared>>,
 }
 
 impl Feed {
-    pub(crate) fn new(input: Option<Input>, rest: Bytes) -> Self {
-        Self { input, rest }
+    pub(crate) fn new(input: Option<Input>, rest: Bytes, more: Option<Arc<Shared>>) -> Self {
+        let mut feed = Self { input, rest, more };
+        feed.refill();
+        feed
     }
 
     /// Resolves when a write may get on. Cancel-safe.
     pub(crate) async fn ready(&self) {
         match &self.input {
-            Some(input) => input.ready().await,
-            None => std::future::pending().await,
+            // With nothing to write an open pipe would be ready all the time.
+            Some(input) if !self.rest.is_empty() => input.ready().await,
+            Some(_) | None => std::future::pending().await,
         }
     }
 
     /// Writes until the pipe is full, all is written, or the reader is gone.
     pub(crate) fn pump(&mut self) {
-        let Some(input) = &self.input else { return };
         let mut budget = TURN;
+        self.refill();
         while budget > 0 && self.rest.has_remaining() {
+            let Some(input) = &self.input else { return };
             match input.try_write(&self.rest) {
-                Ok(0) => break,
+                Ok(0) => return,
                 Ok(written) => {
                     self.rest.advance(written);
                     budget = budget.saturating_sub(written);
+                    self.refill();
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(_) => return self.close(),
             }
-        }
-        if self.rest.is_empty() {
-            self.close();
         }
     }
 
@@ -55,5 +61,20 @@ impl Feed {
     pub(crate) fn close(&mut self) {
         self.input = None;
         self.rest = Bytes::new();
+        if let Some(more) = self.more.take() {
+            more.end_stdin();
+        }
+    }
+
+    /// Where all is written: takes what is next, or closes stdin.
+    fn refill(&mut self) {
+        if self.input.is_none() || self.rest.has_remaining() {
+            return;
+        }
+        match self.more.as_ref().map_or(Next::Never, |more| more.next()) {
+            Next::Bytes(bytes) => self.rest = bytes,
+            Next::Later => (),
+            Next::Never => self.close(),
+        }
     }
 }

@@ -13,7 +13,7 @@ pub struct Finished {
     pub stdout: Captured,
     /// What it wrote to stderr.
     pub stderr: Captured,
-    /// Time from the call to the release of the host.
+    /// Time from the call to the release of the host, pauses and all.
     pub elapsed: Duration,
     /// The process had ended, but another one still held stdout or stderr when the grace was over. It was left alone
     /// (`protocol.md` H4).
@@ -70,7 +70,8 @@ pub enum Stream {
     Stderr,
 }
 
-/// Bytes as they arrive. The chunks of a stream, joined, are its [`Captured::bytes`]: nothing past the cap is shown.
+/// Bytes as they arrive. The chunks of a stream, joined, are its [`Captured::bytes`], or, with [`crate::Shown::All`],
+/// the whole stream.
 #[derive(Debug, Clone, Copy)]
 pub struct Chunk<'a> {
     /// The stream.

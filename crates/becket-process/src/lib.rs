@@ -35,7 +35,9 @@
 //! ```
 
 mod child;
+mod clock;
 mod command;
+mod control;
 mod count;
 mod drain;
 mod drive;
@@ -45,6 +47,7 @@ mod finished;
 mod limits;
 mod reaper;
 mod runner;
+mod steering;
 
 #[cfg(unix)]
 mod unix;
@@ -56,8 +59,9 @@ mod windows;
 use windows as sys;
 
 pub use command::{Command, Program};
+pub use control::{Control, Pause};
 pub use error::SpawnError;
 pub use finished::{Captured, Chunk, End, Finished, Stream};
-pub use limits::{ByteCap, Limits};
+pub use limits::{ByteCap, Limits, Shown};
 pub use runner::Runner;
 pub use tokio_util::sync::CancellationToken;

@@ -23,6 +23,16 @@ impl ByteCap {
     }
 }
 
+/// What the sink of a run is shown of each stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Shown {
+    /// What is kept: nothing past the cap (`protocol.md` H3).
+    #[default]
+    Kept,
+    /// Every byte, whatever is kept: for a run that is talked to, however long it lives.
+    All,
+}
+
 /// The limits of one run.
 #[derive(Debug, Clone)]
 pub struct Limits {
@@ -36,6 +46,8 @@ pub struct Limits {
     pub stdout_cap: ByteCap,
     /// The most of stderr that is kept.
     pub stderr_cap: ByteCap,
+    /// What the sink is shown.
+    pub shown: Shown,
 }
 
 /// The values of `protocol.md` H3 and H4, without a deadline.
@@ -47,6 +59,7 @@ impl Default for Limits {
             drain_grace: Duration::from_millis(500),
             stdout_cap: ByteCap::MIB,
             stderr_cap: ByteCap::MIB,
+            shown: Shown::Kept,
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::child::Child;
 use crate::command::Command;
+use crate::control::Control;
 use crate::count::Count;
-use crate::drive::Drive;
+use crate::drive::{Bounds, Drive};
 use crate::error::SpawnError;
 use crate::finished::{Captured, Chunk, End, Finished};
 use crate::limits::Limits;
@@ -66,18 +66,47 @@ impl Runner {
         cancel: &CancellationToken,
         sink: &mut (dyn FnMut(Chunk<'_>) + Send),
     ) -> Result<Finished, SpawnError> {
-        let start = Instant::now();
-        if cancel.is_cancelled() {
+        self.run_within(command, Bounds::new(limits, cancel, None), sink).await
+    }
+
+    /// The same, steered by `control` and its clones while it runs: see [`Control`].
+    ///
+    /// The answer is `Send`, and may be moved to another task of the same runtime at any time. `sink` may use the control:
+    /// what it does holds before anything else is looked at.
+    ///
+    /// # Errors
+    /// As [`Runner::run`].
+    ///
+    /// # Panics
+    /// As [`Runner::run`].
+    #[expect(clippy::too_many_arguments, reason = "those of `run` and what steers it")]
+    pub async fn run_with(
+        &self,
+        command: &Command,
+        limits: &Limits,
+        cancel: &CancellationToken,
+        control: Control,
+        sink: &mut (dyn FnMut(Chunk<'_>) + Send),
+    ) -> Result<Finished, SpawnError> {
+        self.run_within(command, Bounds::new(limits, cancel, Some(control)), sink).await
+    }
+
+    async fn run_within(
+        &self,
+        command: &Command,
+        bounds: Bounds<'_>,
+        sink: &mut (dyn FnMut(Chunk<'_>) + Send),
+    ) -> Result<Finished, SpawnError> {
+        if bounds.cancel.is_cancelled() {
             return Ok(never_started());
         }
-        let deadline = limits.deadline.and_then(|limit| start.checked_add(limit));
         let child = tokio::select! {
             biased;
-            () = cancel.cancelled() => return Ok(never_started()),
-            child = self.start(command, limits, deadline) => child?,
+            () = bounds.cancel.cancelled() => return Ok(never_started()),
+            child = self.start(command, &bounds) => child?,
         };
         let _one = self.running.one_more();
-        Ok(Drive::new(child, limits, cancel, start).run(sink).await)
+        Ok(Drive::new(child, bounds).run(sink).await)
     }
 
     /// How many groups that were timed out, cancelled or dropped are not gone yet.
@@ -93,22 +122,16 @@ impl Runner {
     }
 
     /// No child is held across an await: a start that is dropped leaves nobody.
-    async fn start(
-        &self,
-        command: &Command,
-        limits: &Limits,
-        deadline: Option<Instant>,
-    ) -> Result<Child, SpawnError> {
+    async fn start(&self, command: &Command, bounds: &Bounds<'_>) -> Result<Child, SpawnError> {
         let mut pauses = BUSY_PAUSES.into_iter();
         loop {
             // Before the attempt: a run that ends meanwhile must not be missed.
             let mut news = self.running.news();
-            let error = match Child::spawn(command, limits, &self.reaper) {
+            let error = match Child::spawn(command, bounds.limits, &self.reaper, bounds.limit.more_stdin()) {
                 Ok(child) => return Ok(child),
                 Err(error) => error,
             };
-            let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            if is_full(&error) && self.is_busy() && !is_late {
+            if is_full(&error) && self.is_busy() && !bounds.limit.is_over() {
                 news.wait(ROOM_PAUSE).await;
                 continue;
             }

@@ -18,7 +18,7 @@ use crate::error::SpawnError;
 /// A process that has just started.
 pub(crate) struct Spawned {
     pub(crate) leader: Leader,
-    /// Absent if all of stdin went into the pipe before the start.
+    /// Absent if all of stdin went into the pipe before the start and it is not to be kept.
     pub(crate) stdin: Option<Input>,
     /// What did not fit into stdin's pipe.
     pub(crate) unwritten: Bytes,
@@ -27,14 +27,17 @@ pub(crate) struct Spawned {
 }
 
 /// Starts the command. Blocks for as long as the system takes to exec, a fraction of a millisecond.
-pub(crate) fn spawn(command: &Command) -> Result<Spawned, SpawnError> {
-    spawn_with(command, Waiter::Best)
+///
+/// `keep_stdin`: more bytes may follow those of the command.
+pub(crate) fn spawn(command: &Command, keep_stdin: bool) -> Result<Spawned, SpawnError> {
+    spawn_with(command, keep_stdin, Waiter::Best)
 }
 
-pub(super) fn spawn_with(command: &Command, waiter: Waiter) -> Result<Spawned, SpawnError> {
+pub(super) fn spawn_with(command: &Command, keep_stdin: bool, waiter: Waiter) -> Result<Spawned, SpawnError> {
     let image = exec::image(command)?;
     // Everything of the host comes before the start: if the runtime refuses, there is no process to take back.
-    let (host, theirs) = Pipes::open(&command.stdin).map_err(|error| refusal::of_pipes(command, error))?;
+    let (host, theirs) =
+        Pipes::open(&command.stdin, keep_stdin).map_err(|error| refusal::of_pipes(command, error))?;
     let pid = ffi::posix_spawn(&image, &theirs).map_err(|error| refusal::of_spawn(command, &image, error))?;
     drop(theirs);
     let leader = Leader::new(pid, waiter).map_err(|error| {
@@ -59,7 +62,7 @@ struct Pipes {
 }
 
 impl Pipes {
-    fn open(stdin: &Bytes) -> io::Result<(Self, Stdio)> {
+    fn open(stdin: &Bytes, keep: bool) -> io::Result<(Self, Stdio)> {
         let (in_read, in_write) = pipe()?;
         let (out_read, out_write) = pipe()?;
         let (err_read, err_write) = pipe()?;
@@ -68,7 +71,7 @@ impl Pipes {
         }
         widen(&in_write, stdin.len());
         let unwritten = write_ahead(&in_write, stdin.clone())?;
-        let stdin = if unwritten.is_empty() { None } else { Some(Input::new(in_write)?) };
+        let stdin = if unwritten.is_empty() && !keep { None } else { Some(Input::new(in_write)?) };
         let host = Self { stdin, unwritten, stdout: Output::new(out_read)?, stderr: Output::new(err_read)? };
         Ok((host, Stdio { stdin: in_read, stdout: out_write, stderr: err_write }))
     }

@@ -23,7 +23,7 @@ fn is_gone(group: Pid) -> bool {
 // rule: H4
 #[tokio::test]
 async fn a_waiter_thread_hears_the_exit_and_leaves_the_status() {
-    let spawned = spawn_with(&sh("sleep 0.05; exit 7"), Waiter::Thread).unwrap();
+    let spawned = spawn_with(&sh("sleep 0.05; exit 7"), false, Waiter::Thread).unwrap();
     spawned.leader.exited().await;
     assert!(leader::has_ended(spawned.leader.pid()));
     assert_eq!(spawned.leader.reap(), End::Exited(7));
@@ -32,7 +32,7 @@ async fn a_waiter_thread_hears_the_exit_and_leaves_the_status() {
 // rule: H4
 #[tokio::test]
 async fn a_pidfd_hears_the_exit_and_leaves_the_status() {
-    let spawned = spawn_with(&sh("kill -9 $$"), Waiter::Best).unwrap();
+    let spawned = spawn_with(&sh("kill -9 $$"), false, Waiter::Best).unwrap();
     spawned.leader.exited().await;
     assert_eq!(spawned.leader.reap(), End::Signaled(9));
 }
@@ -41,7 +41,7 @@ async fn a_pidfd_hears_the_exit_and_leaves_the_status() {
 #[tokio::test]
 async fn an_ending_that_nobody_runs_kills_and_reaps_by_itself() {
     for waiter in [Waiter::Best, Waiter::Thread] {
-        let spawned = spawn_with(&sh("trap '' TERM; sleep 1000 & echo; wait"), waiter).unwrap();
+        let spawned = spawn_with(&sh("trap '' TERM; sleep 1000 & echo; wait"), false, waiter).unwrap();
         let group = spawned.leader.pid();
         spawned.stdout.ready().await;
         assert!(!is_gone(group));
@@ -59,7 +59,7 @@ async fn one_that_prints_while_it_cleans_up_is_not_disturbed() {
     let mark = dir.path().join("clean");
     let script = "trap 'head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2; : > \"$MARK\"; exit' TERM
         echo ready; while :; do sleep 0.01; done";
-    let spawned = spawn_with(&sh(script).env("MARK", &mark), Waiter::Best).unwrap();
+    let spawned = spawn_with(&sh(script).env("MARK", &mark), false, Waiter::Best).unwrap();
     spawned.stdout.ready().await;
     let mut ending = Ending::new(spawned.leader, Some(spawned.stdout), Some(spawned.stderr));
     tokio::task::spawn_blocking(move || ending.ask_then_kill(Duration::from_secs(20))).await.unwrap();

@@ -30,8 +30,8 @@ pub(crate) struct Spawned {
     pub(crate) stderr: Output,
 }
 
-/// Starts the command.
-pub(crate) fn spawn(command: &Command) -> Result<Spawned, SpawnError> {
+/// Starts the command. Stdin is kept in any case: its thread is there by then.
+pub(crate) fn spawn(command: &Command, _keep_stdin: bool) -> Result<Spawned, SpawnError> {
     let mut child = builder(command).spawn().map_err(|error| refusal(command, error))?;
     match adopt(&mut child) {
         Ok((job, stdin, stdout, stderr)) => {

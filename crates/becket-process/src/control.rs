@@ -1,0 +1,107 @@
+//! The handle that steers one run from outside: more stdin, a limit that stands still, a new limit.
+//!
+//! Refuses to wait: every call is done at once, from any thread, also from the sink of the run itself.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use crate::steering::{Limit, Shared};
+
+/// Steers one run from outside it. Clones steer the same run; all of it may be done from any thread and from the sink.
+///
+/// One of them is given to [`crate::Runner::run_with`], which uses it up. A control steers the first run that it, or a
+/// clone of it, is given to; a later one goes as if it had been given a control whose others were all dropped. What is
+/// called before the run starts holds from its start; what is called after it has ended does nothing.
+#[derive(Clone)]
+pub struct Control(Arc<Holder>);
+
+/// What all clones of a control have in common. Dropped with the last of them.
+struct Holder(Arc<Shared>);
+
+impl Control {
+    /// A control of a run whose stdin is closed after [`crate::Command::stdin`], as without a control.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "no two are equal, so there is no default one")]
+    pub fn new() -> Self {
+        Self(Arc::new(Holder(Arc::new(Shared::new(false)))))
+    }
+
+    /// A control of a run whose stdin stays open after [`crate::Command::stdin`]: until [`Control::close_stdin`], until
+    /// the process ends or closes it, or until every control of the run was dropped. The one given to the run does not
+    /// count, one that the sink holds does: whoever waits for an answer that nobody can give any longer sees the end of
+    /// its input.
+    #[must_use]
+    pub fn with_open_stdin() -> Self {
+        Self(Arc::new(Holder(Arc::new(Shared::new(true)))))
+    }
+
+    /// Queues bytes for stdin, behind [`crate::Command::stdin`] and all that was queued before; the run writes them as
+    /// the process reads. False, and the bytes dropped, once stdin is closed or the run has ended.
+    ///
+    /// The queue has no bound: who writes to a process that may not read bounds what it writes. True is no promise that
+    /// the process reads it.
+    pub fn write(&self, bytes: impl Into<Bytes>) -> bool {
+        self.shared().write(bytes.into())
+    }
+
+    /// Closes stdin once all that is queued was written. Twice is once.
+    pub fn close_stdin(&self) {
+        self.shared().close_stdin();
+    }
+
+    /// Has the limit stand still from now on, as long as the answer, or another pause of this run, lives; then it goes on
+    /// with what was left of it. An exit, the token and a dropped run end a paused run all the same.
+    #[must_use = "the limit goes on as soon as this is dropped"]
+    pub fn pause(&self) -> Pause {
+        self.shared().steer(|clock| clock.pause(Instant::now()));
+        Pause(Arc::clone(self.shared()))
+    }
+
+    /// Replaces what is left of the limit: the run may take that long from now on, or, where it is paused, from the
+    /// moment it goes on. A limit past the end of time is none.
+    pub fn limit_from_now(&self, limit: Duration) {
+        self.shared().limit_from_now(Instant::now(), limit);
+    }
+
+    /// Uses up a control: the limit of the run it was given to, and its stdin.
+    pub(crate) fn attach(self, now: Instant, limit: Option<Duration>) -> Limit {
+        Limit::steered(Arc::clone(self.shared()), now, limit)
+    }
+
+    fn shared(&self) -> &Arc<Shared> {
+        &self.0.0
+    }
+}
+
+/// The last control is gone: nobody is left to write.
+impl Drop for Holder {
+    fn drop(&mut self) {
+        self.0.close_stdin();
+    }
+}
+
+/// Not what is queued: it may be secret.
+impl fmt::Debug for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Control").finish_non_exhaustive()
+    }
+}
+
+/// The limit of a run stands still while this lives. Does not keep stdin open; one that outlives its run does nothing.
+pub struct Pause(Arc<Shared>);
+
+impl Drop for Pause {
+    fn drop(&mut self) {
+        self.0.steer(|clock| clock.resume(Instant::now()));
+    }
+}
+
+impl fmt::Debug for Pause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pause").finish_non_exhaustive()
+    }
+}

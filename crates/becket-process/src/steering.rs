@@ -1,0 +1,202 @@
+//! What a run and its controls share: the limit, and the queue of stdin.
+//!
+//! INVARIANT: the lock is held for a few steps only, never across an await, a write or a call of the sink: what is
+//! called from the sink can't wait for the run. Every change leaves a permit for the run, so none is missed.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::clock::Clock;
+
+/// The meeting point of a run and its controls.
+pub(crate) struct Shared {
+    state: Mutex<State>,
+    /// For the run, which is the only one to wait.
+    changed: Notify,
+}
+
+struct State {
+    clock: Clock,
+    /// A control has set the limit: the start of the run leaves it as it is.
+    limited: bool,
+    /// A run was started with it.
+    taken: bool,
+    stdin: Stdin,
+}
+
+/// What comes after the input of the command.
+enum Stdin {
+    /// What is queued, and maybe more.
+    Open(VecDeque<Bytes>),
+    /// What is queued, and nothing else.
+    Closing(VecDeque<Bytes>),
+    /// Nothing: it was closed, or the process is gone.
+    Closed,
+}
+
+/// What is to be written next.
+pub(crate) enum Next {
+    /// At least one byte.
+    Bytes(Bytes),
+    /// Nothing now; the run will hear when there is more.
+    Later,
+    /// Nothing ever.
+    Never,
+}
+
+impl Shared {
+    pub(crate) fn new(open: bool) -> Self {
+        let stdin = if open { Stdin::Open(VecDeque::new()) } else { Stdin::Closing(VecDeque::new()) };
+        let state = State { clock: Clock::new(), limited: false, taken: false, stdin };
+        Self { state: Mutex::new(state), changed: Notify::new() }
+    }
+
+    pub(crate) fn write(&self, bytes: Bytes) -> bool {
+        let mut state = self.lock();
+        let Stdin::Open(queue) = &mut state.stdin else { return false };
+        if !bytes.is_empty() {
+            queue.push_back(bytes);
+            drop(state);
+            self.changed.notify_one();
+        }
+        true
+    }
+
+    pub(crate) fn close_stdin(&self) {
+        let mut state = self.lock();
+        if let Stdin::Open(queue) = &mut state.stdin {
+            state.stdin = Stdin::Closing(std::mem::take(queue));
+            drop(state);
+            self.changed.notify_one();
+        }
+    }
+
+    /// Changes the limit.
+    pub(crate) fn steer(&self, change: impl FnOnce(&mut Clock)) {
+        change(&mut self.lock().clock);
+        self.changed.notify_one();
+    }
+
+    pub(crate) fn limit_from_now(&self, now: Instant, limit: Duration) {
+        let mut state = self.lock();
+        state.clock.limit(now, Some(limit));
+        state.limited = true;
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// Whether anything may come after the input of the command.
+    pub(crate) fn may_write(&self) -> bool {
+        match &self.lock().stdin {
+            Stdin::Open(_) => true,
+            Stdin::Closing(queue) => !queue.is_empty(),
+            Stdin::Closed => false,
+        }
+    }
+
+    /// Takes what is to be written next.
+    pub(crate) fn next(&self) -> Next {
+        match &mut self.lock().stdin {
+            Stdin::Open(queue) => queue.pop_front().map_or(Next::Later, Next::Bytes),
+            Stdin::Closing(queue) => queue.pop_front().map_or(Next::Never, Next::Bytes),
+            Stdin::Closed => Next::Never,
+        }
+    }
+
+    /// Nobody reads any longer: forgets what is queued and takes nothing more.
+    pub(crate) fn end_stdin(&self) {
+        let before = std::mem::replace(&mut self.lock().stdin, Stdin::Closed);
+        drop(before);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Not what is queued: it may be secret.
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").finish_non_exhaustive()
+    }
+}
+
+/// The limit of a run, as the run sees it.
+#[derive(Debug)]
+pub(crate) enum Limit {
+    /// Set at the start. `None` also where the sum is past the end of time.
+    Fixed(Option<Instant>),
+    /// Steered by controls.
+    Steered(Steered),
+}
+
+/// The run's side of its controls. Dropped, it takes nothing more for stdin.
+#[derive(Debug)]
+pub(crate) struct Steered(Arc<Shared>);
+
+impl Drop for Steered {
+    fn drop(&mut self) {
+        self.0.end_stdin();
+    }
+}
+
+impl Limit {
+    pub(crate) fn fixed(now: Instant, limit: Option<Duration>) -> Self {
+        Self::Fixed(limit.and_then(|limit| now.checked_add(limit)))
+    }
+
+    /// Fixed as well if these controls steer another run.
+    pub(crate) fn steered(shared: Arc<Shared>, now: Instant, limit: Option<Duration>) -> Self {
+        let mut state = shared.lock();
+        if std::mem::replace(&mut state.taken, true) {
+            return Self::fixed(now, limit);
+        }
+        if !state.limited {
+            state.clock.limit(now, limit);
+        }
+        drop(state);
+        Self::Steered(Steered(shared))
+    }
+
+    /// Where more bytes for stdin come from.
+    pub(crate) fn more_stdin(&self) -> Option<Arc<Shared>> {
+        match self {
+            Self::Fixed(_) => None,
+            Self::Steered(Steered(shared)) => Some(Arc::clone(shared)),
+        }
+    }
+
+    /// When the run is to end, if nobody steers it.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        match self {
+            Self::Fixed(due) => *due,
+            Self::Steered(Steered(shared)) => shared.lock().clock.due(),
+        }
+    }
+
+    /// The same for a run that nobody waits for an answer of: a pause does not count.
+    pub(crate) fn due_regardless(&self, now: Instant) -> Option<Instant> {
+        match self {
+            Self::Fixed(due) => *due,
+            Self::Steered(Steered(shared)) => shared.lock().clock.due_regardless(now),
+        }
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.due().is_some_and(|due| Instant::now() >= due)
+    }
+
+    /// Resolves when a control did something since this last resolved; never for a fixed one. Cancel-safe.
+    pub(crate) async fn changed(&self) {
+        match self {
+            Self::Fixed(_) => std::future::pending().await,
+            Self::Steered(Steered(shared)) => shared.changed.notified().await,
+        }
+    }
+}
