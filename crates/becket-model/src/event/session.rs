@@ -50,8 +50,8 @@ impl Session {
 pub struct Agent {
     /// The subagent's id; none for a main session that runs as a named agent.
     pub id: Option<AgentId>,
-    /// The agent's name; a plugin's agent is `plugin:name`.
-    pub kind: Arc<str>,
+    /// The agent's name; a plugin's agent is `plugin:name`. None for the agent of a hook, which has no type (H8).
+    pub kind: Option<Arc<str>>,
 }
 
 /// How hard the model thinks: `low`, `medium`, `high`, `xhigh` or `max`.

@@ -179,7 +179,8 @@ fn agent_of(event: &Event) -> (Option<&str>, Option<&str>) {
         return (Some(&body.agent_id), Some(&body.agent_type));
     }
     let agent = event.session.agent.as_ref();
-    (agent.and_then(|agent| agent.id.as_ref()).map(|id| id.as_str()), agent.map(|agent| &*agent.kind))
+    let id = agent.and_then(|agent| agent.id.as_ref()).map(|id| id.as_str());
+    (id, agent.and_then(|agent| agent.kind.as_deref()))
 }
 
 fn is_known(name: &str, spec: &EventSpec) -> bool {
@@ -273,7 +274,9 @@ fn take_session(
         take_string(fields, "permission_mode")?.map(|name| PermissionMode::from_name(&name));
     let agent_id = take_string(fields, "agent_id")?.or_else(|| own_string(own, "agent_id"));
     let agent_type = take_string(fields, "agent_type")?.or_else(|| own_string(own, "agent_type"));
-    session.agent = agent_type.map(|kind| Agent { id: agent_id.map(Into::into), kind: kind.into() });
+    if agent_id.is_some() || agent_type.is_some() {
+        session.agent = Some(Agent { id: agent_id.map(Into::into), kind: agent_type.map(Into::into) });
+    }
     session.effort = fields
         .shift_remove("effort")
         .and_then(|effort| effort.get("level").and_then(Value::as_str).map(|level| Effort(Arc::from(level))));

@@ -46,12 +46,23 @@ fn optional_common_fields_follow_the_table() {
 fn inside_a_subagent_both_agent_fields_stand_before_the_event_name() {
     // rule: N4
     let mut session = session();
-    session.agent = Some(Agent { id: Some("a1".into()), kind: "reviewer".into() });
+    session.agent = Some(Agent { id: Some("a1".into()), kind: Some("reviewer".into()) });
     let event = Event::new(session, bash(json!({})));
     assert!(
         text(&event)
             .contains(r#""permission_mode":"default","agent_id":"a1","agent_type":"reviewer","effort""#)
     );
+}
+
+#[test]
+fn the_agent_of_a_hook_has_an_id_and_no_type() {
+    // rules: H8, N4
+    let mut session = session();
+    session.agent = Some(Agent { id: Some("hook-agent-1".into()), kind: None });
+    let event = Event::new(session, bash(json!({})));
+    assert!(text(&event).contains(r#""agent_id":"hook-agent-1""#));
+    assert!(!text(&event).contains("agent_type"));
+    assert_eq!(from_value(to_value(&event)).unwrap(), event);
 }
 
 #[test]
@@ -84,7 +95,7 @@ fn a_hosts_own_fields_pass_unchanged_but_never_stand_twice() {
 #[test]
 fn what_is_written_is_read_back() {
     let mut start = session();
-    start.agent = Some(Agent { id: None, kind: "reviewer".into() });
+    start.agent = Some(Agent { id: None, kind: Some("reviewer".into()) });
     start.permission_mode = None;
     start.effort = None;
     let body: SessionStart = serde_json::from_value(json!({"source": "fork", "context_tokens": 12})).unwrap();
