@@ -125,6 +125,7 @@ impl Key {
             },
             Action::Prompt(prompt) => prompt_deed(prompt, false),
             Action::Agent(prompt) => prompt_deed(prompt, true),
+            Action::Callback(_) => return None,
         };
         Some(Key { namespace, agent: handler.agent_scope.clone(), condition: condition(handler), deed })
     }

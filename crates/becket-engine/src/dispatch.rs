@@ -1,8 +1,9 @@
 //! Runs what was planned, all at the same time, and owns it until it is over.
 
+use crate::callback;
 use crate::engine::Inner;
 use crate::environment::Environment;
-use crate::handler::{Action, Background, Handler};
+use crate::handler::{Action, Handler};
 use crate::host::Host;
 use crate::mcp_tool;
 use crate::outcome::{Run, Status};
@@ -13,7 +14,6 @@ use crate::run_command::{self, Ran};
 use crate::run_event::{RunEvent, What};
 use crate::snapshot::Snapshot;
 use crate::stream::Listeners;
-use becket_model::interpret;
 use becket_model::wire::input;
 use becket_model::{Event, Failure, Ruling};
 use becket_process::{CancellationToken, Limits, Runner};
@@ -38,26 +38,62 @@ pub(crate) struct Firing<'a> {
     pub(crate) host: &'a Host,
     pub(crate) inner: &'a Inner,
     pub(crate) snapshot: &'a Snapshot,
-    pub(crate) listeners: &'a Listeners,
+    pub(crate) listeners: &'a Arc<Listeners>,
     /// What all handlers of the event share, on SessionEnd (H11).
     pub(crate) budget: Option<Duration>,
     /// Whether the event is fired again for a rewritten input (D9).
     pub(crate) second_look: bool,
+    /// False where nothing but callbacks marked internal matches (H13).
+    pub(crate) is_told: bool,
     pub(crate) serialized: OnceLock<Bytes>,
+    pub(crate) shared: OnceLock<Arc<Event>>,
 }
 
 impl<'a> Firing<'a> {
     /// The same firing on a rewritten input (D9).
     pub(crate) fn again(&self, rewritten: &'a Event) -> Firing<'a> {
-        Firing { event: rewritten, second_look: true, serialized: OnceLock::new(), ..*self }
+        let (serialized, shared) = (OnceLock::new(), OnceLock::new());
+        Firing { event: rewritten, second_look: true, serialized, shared, ..*self }
     }
 
     /// Runs all of them; as many answers as runs, in their order.
+    ///
+    /// Where every handler is an inline callback, nothing is waited for, and nothing but the answers is allocated (H9).
     pub(crate) async fn run_all(&self, runs: &[PlannedRun]) -> Vec<Arc<Run>> {
-        join_all(runs.iter().map(|run| self.run_one(&run.handler))).await
+        match runs {
+            _ if runs.iter().all(|run| run.handler.action.is_inline()) => {
+                runs.iter().map(|run| self.run_inline(&run.handler)).collect()
+            }
+            [only] => vec![self.run_one(&only.handler).await],
+            several => join_all(several.iter().map(|run| self.run_one(&run.handler))).await,
+        }
+    }
+
+    /// An inline callback, timed by the one clock that is read for all of them.
+    fn run_inline(&self, handler: &Arc<Handler>) -> Arc<Run> {
+        self.emit(|| What::Started { handler: handler.clone() });
+        let started = Instant::now();
+        let taken = callback::call_inline(self, handler);
+        self.finished(handler, Ran::without_process(taken), started)
     }
 
     async fn run_one(&self, handler: &Arc<Handler>) -> Arc<Run> {
+        if let Action::Callback(_) = &handler.action {
+            return self.run_callback(handler).await;
+        }
+        // Boxed: the future of a process or a request is large, and most events have small ones beside it.
+        Box::pin(self.run_outside(handler)).await
+    }
+
+    async fn run_callback(&self, handler: &Arc<Handler>) -> Arc<Run> {
+        self.emit(|| What::Started { handler: handler.clone() });
+        let started = Instant::now();
+        let taken = callback::run(self, handler).await;
+        self.finished(handler, Ran::without_process(taken), started)
+    }
+
+    /// A handler that leaves the process: a command, a request, a model.
+    async fn run_outside(&self, handler: &Arc<Handler>) -> Arc<Run> {
         self.emit(|| What::Started { handler: handler.clone() });
         let started = Instant::now();
         let ran = match &handler.action {
@@ -66,17 +102,19 @@ impl<'a> Firing<'a> {
             Action::McpTool(tool) => mcp_tool::run(self, handler, tool).await,
             Action::Prompt(prompt) => crate::prompt::run(self, handler, prompt).await,
             Action::Agent(prompt) => crate::agent::run(self, handler, prompt).await,
+            Action::Callback(_) => Ran::without_process(callback::run(self, handler).await),
         };
+        self.finished(handler, ran, started)
+    }
+
+    fn finished(&self, handler: &Arc<Handler>, ran: Ran, started: Instant) -> Arc<Run> {
         let run = Arc::new(self.judge(handler, ran, started.elapsed()));
         self.emit(|| What::Finished { run: run.clone() });
         run
     }
 
     fn judge(&self, handler: &Arc<Handler>, ran: Ran, elapsed: Duration) -> Run {
-        let mut taken = ran.taken;
-        if handler.background != Background::No {
-            leave_undecided(&mut taken);
-        }
+        let taken = ran.taken;
         let mut run = Run {
             handler: handler.clone(),
             status: Status::Success,
@@ -137,27 +175,24 @@ impl<'a> Firing<'a> {
             .map_err(|error| Failure::CannotStart { message: error.to_string() })
     }
 
+    /// The event as threads and tasks share it; copied at the first call.
+    pub(crate) fn shared_event(&self) -> Arc<Event> {
+        self.shared.get_or_init(|| Arc::new(self.event.clone())).clone()
+    }
+
     /// Tells the listeners; `what` is built only if there is one (H13).
     pub(crate) fn emit(&self, what: impl FnOnce() -> What) {
-        if self.listeners.any() {
+        if self.is_told && self.listeners.any() {
             self.listeners.tell(&RunEvent { firing: self.number, what: what() });
         }
     }
-}
-
-/// A handler that runs in the background decides nothing (A1).
-fn leave_undecided(taken: &mut interpret::Taken) {
-    let (decision, stop) = (taken.reply.decision.take(), taken.reply.stop.take());
-    if decision.is_some() || stop.is_some() {
-        taken.warnings.push("a background hook (`async`) decides nothing: its decision was ignored".into());
-    }
-    taken.reply.fields = Default::default();
 }
 
 fn status(event: &Event, run: &Run) -> Status {
     match &run.failure {
         Some(Failure::TimedOut { .. } | Failure::Cancelled) => return Status::Cancelled,
         Some(_) => return Status::Error,
+        None if run.reply.decision.is_none() && run.reply.stop.is_none() => return Status::Success,
         None => {}
     }
     let alone = becket_model::fold::fold(

@@ -1,6 +1,7 @@
 //! The public face: an engine that holds events for one session's configuration.
 
 use crate::builder::Builder;
+use crate::callback::{Callback, InvalidCallback, Surroundings};
 use crate::candidates::Part;
 use crate::config::{self, Config, Loaded};
 use crate::dispatch::Firing;
@@ -72,7 +73,7 @@ pub(crate) struct Inner {
     pub(crate) runner: Runner,
     pub(crate) files: PrivateFiles,
     pub(crate) host: Host,
-    pub(crate) listeners: Listeners,
+    pub(crate) listeners: Arc<Listeners>,
     pub(crate) registered: Registered,
     snapshot: RwLock<Arc<Snapshot>>,
     reloading: Mutex<()>,
@@ -159,6 +160,30 @@ impl Engine {
             let part = Part::new(hooks, snapshot.gates.clone(), snapshot.places.clone());
             self.inner.registered.add(part)
         })
+    }
+
+    /// Adds an in-process handler until [`Engine::unregister`] (H9). From as many tasks at once as there are.
+    ///
+    /// # Errors
+    /// Its matcher or its `if` can't be read, or it was given no time; nothing is registered then.
+    pub fn on(&self, callback: Callback) -> Result<RegistrationId, InvalidCallback> {
+        self.on_all([callback])
+    }
+
+    /// Adds several as one registration.
+    ///
+    /// # Errors
+    /// As [`Engine::on`], for the first that is wrong.
+    pub fn on_all(
+        &self,
+        callbacks: impl IntoIterator<Item = Callback>,
+    ) -> Result<RegistrationId, InvalidCallback> {
+        let request = &self.inner.request;
+        let around =
+            Surroundings { profile: &request.profile, tools: &request.tools, project_dir: &request.start };
+        let handlers: Result<Vec<Handler>, _> =
+            callbacks.into_iter().map(|callback| callback.compile(&around)).collect();
+        Ok(self.register(handlers?))
     }
 
     /// Removes what [`Engine::register`] added; false if it is gone already.
@@ -281,7 +306,7 @@ impl Engine {
                 runner: Runner::new(),
                 files,
                 host: builder.host,
-                listeners: Listeners::new(builder.observers),
+                listeners: Arc::new(Listeners::new(builder.observers)),
                 registered: Registered::new(),
                 configured: AtomicU64::new(events_of(&snapshot)),
                 snapshot: RwLock::new(Arc::new(snapshot)),
@@ -356,7 +381,9 @@ impl Inner {
             listeners: &self.listeners,
             budget: session_end::budget(plan, &self.environment, &snapshot.places.profile),
             second_look: false,
+            is_told: !plan.is_internal(),
             serialized: OnceLock::new(),
+            shared: OnceLock::new(),
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Raw configuration never gets here: what could not be read is a diagnostic and a [`crate::hookset::Rejected`].
 
+use crate::callback::{How, InProcess};
 use becket_model::table::HandlerKind;
 use becket_model::{AgentId, EventKind, Place};
 use becket_rules::{Condition, Matcher};
@@ -126,17 +127,38 @@ pub enum Action {
     Prompt(Prompt),
     /// A model with tools (H8).
     Agent(Prompt),
+    /// A function of the host (H9).
+    Callback(InProcess),
 }
 
 impl Action {
-    /// Its kind, as the table and `type` name it.
-    pub const fn kind(&self) -> HandlerKind {
+    /// Its kind, as the table and `type` name it; `None` for what no file can hold.
+    pub const fn kind(&self) -> Option<HandlerKind> {
         match self {
-            Action::Command(_) => HandlerKind::Command,
-            Action::Http(_) => HandlerKind::Http,
-            Action::McpTool(_) => HandlerKind::McpTool,
-            Action::Prompt(_) => HandlerKind::Prompt,
-            Action::Agent(_) => HandlerKind::Agent,
+            Action::Command(_) => Some(HandlerKind::Command),
+            Action::Http(_) => Some(HandlerKind::Http),
+            Action::McpTool(_) => Some(HandlerKind::McpTool),
+            Action::Prompt(_) => Some(HandlerKind::Prompt),
+            Action::Agent(_) => Some(HandlerKind::Agent),
+            Action::Callback(_) => None,
+        }
+    }
+
+    /// Whether it is a function that is called on the task that fires.
+    pub(crate) const fn is_inline(&self) -> bool {
+        matches!(self, Action::Callback(InProcess { how: How::Inline(_), .. }))
+    }
+
+    /// Whether it is a callback of which no progress is reported (H13).
+    pub(crate) const fn is_internal(&self) -> bool {
+        matches!(self, Action::Callback(InProcess { internal: true, .. }))
+    }
+
+    /// The kind in one word, as reports print it.
+    pub const fn name(&self) -> &'static str {
+        match self.kind() {
+            Some(kind) => kind.name(),
+            None => "callback",
         }
     }
 }

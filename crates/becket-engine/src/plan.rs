@@ -50,6 +50,12 @@ impl Plan {
         self.runs.as_deref().unwrap_or_default()
     }
 
+    /// Whether all that runs is the host's own business, of which no progress is reported (H13).
+    pub(crate) fn is_internal(&self) -> bool {
+        let runs = self.runs();
+        !runs.is_empty() && runs.iter().all(|run| run.handler.action.is_internal())
+    }
+
     /// What is configured for the event and does not run, each with the stage and the reason.
     pub fn skipped(&self) -> impl Iterator<Item = Skipped> {
         let by_value = self.selected.iter().flat_map(|(hooks, found)| found.skipped(hooks, self.event));

@@ -24,6 +24,40 @@ pub struct Reply {
     pub fields: Fields,
 }
 
+/// The answers that in-process handlers give most; for the others fill in the fields.
+impl Reply {
+    /// PreToolUse: the call does not run. On another event it holds back what that event is about.
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Reply::permission(PermissionDecision::Deny, Some(reason.into()))
+    }
+
+    /// PreToolUse: a person is asked.
+    pub fn ask(reason: impl Into<String>) -> Self {
+        Reply::permission(PermissionDecision::Ask, Some(reason.into()))
+    }
+
+    /// PreToolUse: no prompt is needed, as far as this handler is concerned (D3).
+    pub fn allow() -> Self {
+        Reply::permission(PermissionDecision::Allow, None)
+    }
+
+    /// Holds back what the event is about: the prompt, the end of the turn, the change. On PreToolUse it denies.
+    pub fn block(reason: impl Into<String>) -> Self {
+        let decision = Decision::Block { reason: reason.into(), by: DecidedBy::Answer };
+        Reply { decision: Some(decision), ..Reply::default() }
+    }
+
+    /// Tells the model something.
+    pub fn context(text: impl Into<String>) -> Self {
+        Reply { context: vec![ContextText { text: text.into(), plain: false }], ..Reply::default() }
+    }
+
+    fn permission(decision: PermissionDecision, reason: Option<String>) -> Self {
+        let decision = Decision::Permission { decision, reason, by: DecidedBy::Answer };
+        Reply { decision: Some(decision), ..Reply::default() }
+    }
+}
+
 /// What a hook decides.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
@@ -57,6 +91,17 @@ pub enum Decision {
 }
 
 impl Decision {
+    /// Whether it holds back what the event is about.
+    pub fn holds_back(&self) -> bool {
+        match self {
+            Decision::Permission { decision, .. } => *decision == PermissionDecision::Deny,
+            Decision::Block { .. } => true,
+            Decision::PermissionRequest(answer) => matches!(answer, RequestDecision::Deny { .. }),
+            Decision::Elicitation { action, .. } => *action == ElicitationAction::Decline,
+            Decision::Worktree(_) => false,
+        }
+    }
+
     /// What holding back means on an event of `spec`: a denial, a block, a refusal of the prompt, a declined question.
     /// `None` where hooks can hold back nothing.
     pub fn block(spec: &EventSpec, reason: String, by: DecidedBy) -> Option<Decision> {

@@ -50,7 +50,7 @@ impl From<&Handler> for Hook {
         Hook {
             source: handler.place.source.to_string(),
             label: handler.place.label.to_string(),
-            kind: handler.action.kind().name(),
+            kind: handler.action.name(),
             at: At::from(&handler.location),
         }
     }

@@ -36,6 +36,7 @@ pub use load::{Layer, Loaded, load, load_changed};
 pub use permissions::{AdditionalDirectory, DefaultMode, RuleList, RuleSource};
 pub use policy::{Policy, Refusal};
 pub use position::{Seat, position};
+pub(crate) use raw::Wording;
 pub use reload::{Reload, judge, reload};
 pub use request::{FlagSettings, Plugin, Request, Sources, Trust};
 pub use resolve::{StopsStart, resolve};

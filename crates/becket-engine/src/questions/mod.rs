@@ -1,38 +1,25 @@
 //! Questions that a hook asks the user while it runs (Q1–Q3).
+//!
+//! [`parse`] reads one line, [`lines`] finds the lines that are questions in what a hook prints, [`taken_out`] removes
+//! them from its answer, [`desk`] asks one after another, and [`interview`] does all of it for one run.
+//!
+//! Refuses to guess: what is not exactly a question is the hook's own output, and what is nearly one is answered with
+//! `null` and named. INVARIANT: no answer of a hook is ever taken for a question, so no denial is lost as one.
+#![allow(dead_code, reason = "commands that ask are being wired to it")]
 
-use becket_process::CancellationToken;
-use futures_util::future::BoxFuture;
+mod answer;
+mod desk;
+mod interview;
+mod lines;
+mod parse;
+mod question;
+mod taken_out;
+#[cfg(test)]
+mod tests;
+mod turns;
 
-/// One question of a hook.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
-    /// The hook's own name for it; goes back with the answer.
-    pub id: String,
-    /// What is asked.
-    pub message: String,
-    /// What can be answered; at least one.
-    pub options: Vec<Choice>,
-    /// Which hook asks.
-    pub asked_by: String,
-}
-
-/// One answer that a question offers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
-    /// What goes back to the hook.
-    pub key: String,
-    /// What the user reads.
-    pub label: String,
-    /// More about it.
-    pub description: Option<String>,
-}
-
-/// A person who can be asked. Asked one question at a time (Q2), while the asking hook's limit stands still.
-pub trait AskUser: Send + Sync {
-    /// The key of the chosen option; `None` where the user chose none.
-    fn ask<'a>(
-        &'a self,
-        question: &'a Question,
-        cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Option<String>>;
-}
+pub use answer::{Answer, Answered};
+pub(crate) use desk::Desk;
+pub(crate) use interview::Interview;
+pub use question::{AskUser, Choice, Question};
+pub(crate) use taken_out::{TakenOut, taken_out};

@@ -38,23 +38,12 @@ pub(super) fn hear(
         (None, _) | (Some(_), OnFailureEffect::Nothing) => {}
         (Some(_), OnFailureEffect::VoidAllows) => voids_allows = true,
         (Some(failure), OnFailureEffect::Block) => {
-            if !reply.decision.as_ref().is_some_and(holds_back) {
+            if !reply.decision.as_ref().is_some_and(Decision::holds_back) {
                 reply.decision = Decision::block(spec, failure.to_string(), DecidedBy::Failure);
             }
         }
     }
     Heard { place, reply, failure, voids_allows }
-}
-
-/// Whether a decision holds back what the event is about.
-pub(super) fn holds_back(decision: &Decision) -> bool {
-    match decision {
-        Decision::Permission { decision, .. } => *decision == PermissionDecision::Deny,
-        Decision::Block { .. } => true,
-        Decision::PermissionRequest(answer) => matches!(answer, RequestDecision::Deny { .. }),
-        Decision::Elicitation { action, .. } => *action == ElicitationAction::Decline,
-        Decision::Worktree(_) => false,
-    }
 }
 
 /// Whether a decision lets something happen that would else be asked.
@@ -77,7 +66,7 @@ fn fit(spec: &EventSpec, place: &Place, decision: Decision, warnings: &mut Vec<S
         "`{}` ({}) decided in a way that `{}` does not know",
         place.label, place.source, spec.kind
     ));
-    if !holds_back(&decision) {
+    if !decision.holds_back() {
         return None;
     }
     let (reason, by) = match decision {

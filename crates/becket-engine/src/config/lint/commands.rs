@@ -20,7 +20,8 @@ pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) 
         | Action::Http(_)
         | Action::McpTool(_)
         | Action::Prompt(_)
-        | Action::Agent(_) => {}
+        | Action::Agent(_)
+        | Action::Callback(_) => {}
     }
 }
 

@@ -100,7 +100,8 @@ fn named(entry: &Entry, layer: &Layer, loaded: &Loaded) -> Vec<Script> {
         | Action::Http(_)
         | Action::McpTool(_)
         | Action::Prompt(_)
-        | Action::Agent(_) => Vec::new(),
+        | Action::Agent(_)
+        | Action::Callback(_) => Vec::new(),
     };
     words.iter().filter_map(|words| script(words, loaded)).collect()
 }

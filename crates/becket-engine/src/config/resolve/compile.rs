@@ -90,7 +90,10 @@ fn timeout(entry: &Entry, profile: &Profile) -> Timeout {
     let kind = entry.handler.action.kind();
     match &entry.handler.timeout {
         Some(timeout) => Timeout { limit: timeout.value, configured: true },
-        None => Timeout { limit: default_timeout(entry.event, kind, profile), configured: false },
+        None => Timeout {
+            limit: kind.map(|kind| default_timeout(entry.event, kind, profile)).unwrap_or_default(),
+            configured: false,
+        },
     }
 }
 

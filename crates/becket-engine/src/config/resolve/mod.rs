@@ -71,7 +71,11 @@ fn check_addresses(part: &mut Part<'_>, policy: &Policy) {
     for entry in entries {
         let refused = match &entry.handler.action {
             Action::Http(http) => policy.refuses(&http.url, &part.layer.source),
-            Action::Command(_) | Action::McpTool(_) | Action::Prompt(_) | Action::Agent(_) => None,
+            Action::Command(_)
+            | Action::McpTool(_)
+            | Action::Prompt(_)
+            | Action::Agent(_)
+            | Action::Callback(_) => None,
         };
         let Some(why) = refused else {
             part.sheet.entries.push(entry);

@@ -1,0 +1,83 @@
+//! What an in-process handler may return (H9).
+
+use becket_model::Reply;
+use serde_json::{Map, Value};
+use std::fmt::Display;
+
+/// An answer of an in-process handler.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// In the engine's own words.
+    Reply(Box<Reply>),
+    /// As a command would print it: read like a command's JSON. `{"async": true}` says that it goes on by itself.
+    Json(Map<String, Value>),
+    /// It failed, and says why.
+    Failed(String),
+}
+
+impl Answer {
+    /// It has nothing to say.
+    pub fn silent() -> Self {
+        Answer::Json(Map::new())
+    }
+}
+
+/// What can stand for an [`Answer`]: nothing, a reply, a JSON object, or a `Result` of these.
+pub trait IntoAnswer: Send {
+    /// As an answer.
+    fn into_answer(self) -> Answer;
+}
+
+impl IntoAnswer for Answer {
+    fn into_answer(self) -> Answer {
+        self
+    }
+}
+
+impl IntoAnswer for () {
+    fn into_answer(self) -> Answer {
+        Answer::silent()
+    }
+}
+
+impl IntoAnswer for Reply {
+    fn into_answer(self) -> Answer {
+        Answer::Reply(Box::new(self))
+    }
+}
+
+impl IntoAnswer for Map<String, Value> {
+    fn into_answer(self) -> Answer {
+        Answer::Json(self)
+    }
+}
+
+/// An object is an answer, `null` is silence, anything else a failure: a denial in the wrong wrapping must not be lost.
+impl IntoAnswer for Value {
+    fn into_answer(self) -> Answer {
+        match self {
+            Value::Object(object) => Answer::Json(object),
+            Value::Null => Answer::silent(),
+            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                Answer::Failed(format!(
+                    "it returned {self}, which is no JSON object: return an object, a `Reply` or nothing"
+                ))
+            }
+        }
+    }
+}
+
+impl<A: IntoAnswer> IntoAnswer for Option<A> {
+    fn into_answer(self) -> Answer {
+        self.map_or_else(Answer::silent, IntoAnswer::into_answer)
+    }
+}
+
+impl<A: IntoAnswer, E: Display + Send> IntoAnswer for Result<A, E> {
+    fn into_answer(self) -> Answer {
+        match self {
+            Ok(answer) => answer.into_answer(),
+            Err(error) => Answer::Failed(error.to_string()),
+        }
+    }
+}

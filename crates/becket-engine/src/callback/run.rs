@@ -1,0 +1,139 @@
+//! Runs an in-process handler under its limit, and holds what it does wrong against it (H9).
+
+use super::{Answer, Hook, How, InProcess};
+use crate::dispatch::Firing;
+use crate::handler::{Action, Handler};
+use becket_model::interpret::{self, Taken};
+use becket_model::table::EventSpec;
+use becket_model::{Decision, Failure};
+use becket_process::CancellationToken;
+use futures_util::FutureExt;
+use serde_json::{Map, Value};
+use std::any::Any;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+
+/// Runs the handler to its answer, its limit, or the event's cancellation.
+pub(crate) async fn run(firing: &Firing<'_>, handler: &Handler) -> Taken {
+    let spec = firing.event.kind().spec();
+    let Action::Callback(in_process) = &handler.action else { return read(spec, Err(not_in_process())) };
+    let limit = firing.limit_of(handler);
+    let answered = match &in_process.how {
+        How::Inline(_) => return call_inline(firing, handler),
+        How::Future(hook) => call_future(firing, &**hook, limit).await,
+        How::Blocking(call) => {
+            let (call, event) = (call.clone(), firing.shared_event());
+            call_blocking(firing, move |cancel| call(&event, cancel), limit).await
+        }
+    };
+    read(spec, answered)
+}
+
+/// Calls an inline function; anything else than one gives a failure.
+pub(crate) fn call_inline(firing: &Firing<'_>, handler: &Handler) -> Taken {
+    let spec = firing.event.kind().spec();
+    let Action::Callback(InProcess { how: How::Inline(call), .. }) = &handler.action else {
+        return read(spec, Err(not_in_process()));
+    };
+    if firing.cancel.is_cancelled() {
+        return read(spec, Err(Failure::Cancelled));
+    }
+    let started = Instant::now();
+    let answered = catch_unwind(AssertUnwindSafe(|| call(firing.event))).map_err(panicked);
+    let limit = firing.limit_of(handler);
+    let taken = read(spec, answered);
+    if started.elapsed() > limit { late(spec, taken, limit) } else { taken }
+}
+
+/// Dispatch sends in-process handlers here and no others; were it otherwise, that is a failure and no silence.
+fn not_in_process() -> Failure {
+    Failure::Callback { message: "it is no function that can be called".into() }
+}
+
+/// A late answer is a failure, and what it holds back stays held back: the fold takes no allow beside a failure.
+fn late(spec: &EventSpec, taken: Taken, limit: Duration) -> Taken {
+    let out_of_time = interpret::callback_failed(spec, Failure::TimedOut { limit });
+    let mut reply = taken.reply;
+    if !reply.decision.as_ref().is_some_and(Decision::holds_back) {
+        reply.decision = out_of_time.reply.decision.or(reply.decision);
+    }
+    Taken { reply, failure: out_of_time.failure, ..taken }
+}
+
+async fn call_future(firing: &Firing<'_>, hook: &dyn Hook, limit: Duration) -> Result<Answer, Failure> {
+    let cancel = firing.cancel.child_token();
+    let _told_when_dropped = cancel.clone().drop_guard();
+    // The call itself can panic too, before there is a future.
+    let future = catch_unwind(AssertUnwindSafe(|| hook.call(firing.event, &cancel))).map_err(panicked)?;
+    let mut future = pin!(AssertUnwindSafe(future).catch_unwind());
+    // Most answer at once, and then no timer is needed.
+    let first = poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;
+    match first {
+        Poll::Ready(answered) => answered.map_err(panicked),
+        Poll::Pending => firing.within(limit, future).await?.map_err(panicked),
+    }
+}
+
+async fn call_blocking(
+    firing: &Firing<'_>,
+    call: impl FnOnce(&CancellationToken) -> Answer + Send + 'static,
+    limit: Duration,
+) -> Result<Answer, Failure> {
+    let cancel = firing.cancel.child_token();
+    let _told_when_dropped = cancel.clone().drop_guard();
+    let (sender, receiver) = oneshot::channel();
+    // A thread of its own rather than the runtime's pool: one that never comes back must not keep the runtime from
+    // shutting down.
+    std::thread::Builder::new()
+        .name("becket-callback".into())
+        .spawn(move || {
+            let answered = catch_unwind(AssertUnwindSafe(|| call(&cancel))).map_err(panicked);
+            // Nobody waits any more once the limit is over.
+            let _ = sender.send(answered);
+        })
+        .map_err(|error| Failure::Callback {
+            message: format!("no thread could be started for it: {error}"),
+        })?;
+    firing
+        .within(limit, receiver)
+        .await?
+        .unwrap_or_else(|_| Err(Failure::Callback { message: "its thread ended without an answer".into() }))
+}
+
+/// Reads an answer; a failure fails closed.
+fn read(spec: &EventSpec, answered: Result<Answer, Failure>) -> Taken {
+    match answered {
+        Ok(Answer::Reply(reply)) => Taken { reply: *reply, ..Taken::default() },
+        Ok(Answer::Json(object)) if object.is_empty() || goes_on_by_itself(&object) => Taken::default(),
+        Ok(Answer::Json(object)) => {
+            let taken = interpret::object(spec, &object);
+            match taken.failure {
+                Some(failure) => {
+                    Taken { warnings: taken.warnings, ..interpret::callback_failed(spec, failure) }
+                }
+                None => taken,
+            }
+        }
+        Ok(Answer::Failed(message)) => interpret::callback_failed(spec, Failure::Callback { message }),
+        Err(failure) => interpret::callback_failed(spec, failure),
+    }
+}
+
+/// `{"async": true}` and nothing that decides: strict, as for a command's first line (A2).
+fn goes_on_by_itself(object: &Map<String, Value>) -> bool {
+    object.get("async") == Some(&Value::Bool(true))
+        && object.keys().all(|key| key == "async" || key == "asyncTimeout")
+}
+
+fn panicked(payload: Box<dyn Any + Send>) -> Failure {
+    let said = payload
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "without a message".to_owned());
+    Failure::Callback { message: format!("it panicked: {said}") }
+}

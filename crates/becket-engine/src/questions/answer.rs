@@ -1,0 +1,78 @@
+//! What came of a question, and the line that tells the hook.
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::Value;
+
+/// What came of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// The user chose the option with this key.
+    Selected(String),
+    /// The user chose none.
+    NoneChosen,
+    /// There is nobody to ask (Q3).
+    Nobody,
+    /// The host chose a key that the question does not offer.
+    NotOffered(String),
+    /// The host's own way of asking failed: in words.
+    Failed(String),
+    /// Nobody waits for an answer any more: the hook ended, or the event was cancelled.
+    Withdrawn,
+    /// It was not asked, since it is no proper question: in words.
+    Refused(String),
+}
+
+impl Answer {
+    /// What the hook reads as `selected`.
+    pub fn selected(&self) -> Option<&str> {
+        match self {
+            Answer::Selected(key) => Some(key),
+            Answer::NoneChosen
+            | Answer::Nobody
+            | Answer::NotOffered(_)
+            | Answer::Failed(_)
+            | Answer::Withdrawn
+            | Answer::Refused(_) => None,
+        }
+    }
+
+    /// What the hook's author or the host's should know; `None` where all went as it should.
+    pub(crate) fn warning(&self, id: &str) -> Option<String> {
+        match self {
+            Answer::Selected(_) | Answer::NoneChosen | Answer::Nobody | Answer::Withdrawn => None,
+            Answer::NotOffered(key) => Some(format!(
+                "the answer `{key}` to the question `{id}` is none of its options: the hook was told that none was \
+                 chosen"
+            )),
+            Answer::Failed(why) => Some(format!("the question `{id}` could not be asked: {why}")),
+            Answer::Refused(why) => Some(format!("the question `{id}` was not asked: {why}")),
+        }
+    }
+}
+
+/// One question of a run, with what came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// The hook's name for the question; JSON where it is no text.
+    pub id: String,
+    /// What was asked; empty where that could not be read.
+    pub message: String,
+    /// What came of it.
+    pub answer: Answer,
+}
+
+/// The answer on the wire (Q1).
+#[derive(Serialize)]
+struct Line<'a> {
+    prompt_response: &'a Value,
+    selected: Option<&'a str>,
+}
+
+/// The line that answers the question `id`, with its line end.
+pub(crate) fn line(id: &Value, selected: Option<&str>) -> Bytes {
+    // INVARIANT: a value and a text always serialise; were it otherwise, an empty line answers nothing.
+    let mut line = serde_json::to_vec(&Line { prompt_response: id, selected }).unwrap_or_default();
+    line.push(b'\n');
+    line.into()
+}

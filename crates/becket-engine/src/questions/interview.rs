@@ -1,0 +1,123 @@
+//! The questions of one run: heard in its stdout, asked in order, answered on its stdin.
+//!
+//! INVARIANT: each question is answered with exactly one line, or the hook has ended. The limit of the run stands still
+//! from the moment a question is heard until its answer is written (Q2).
+
+use super::answer::{self, Answer, Answered};
+use super::desk::Desk;
+use super::lines::{Found, Splitter};
+use super::parse::BadQuestion;
+use super::question::Question;
+use becket_process::{CancellationToken, Control, Pause};
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// Talks with one hook. Fed by the sink of its run, driven by [`Interview::answer_all`] beside it.
+pub(crate) struct Interview {
+    hook: String,
+    desk: Desk,
+    /// One whose stdin stays open.
+    control: Control,
+    state: Mutex<State>,
+    heard: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    splitter: Splitter,
+    waiting: VecDeque<(Question, Pause)>,
+    /// The question that is being asked.
+    current: Option<Question>,
+    answered: Vec<Answered>,
+}
+
+impl Interview {
+    /// Of a run of the hook with this label, steered by `control`.
+    pub(crate) fn new(hook: impl Into<String>, desk: Desk, control: Control) -> Self {
+        Interview { hook: hook.into(), desk, control, state: Mutex::default(), heard: Notify::new() }
+    }
+
+    /// Takes what the hook printed. Asks nobody itself, so it may be called from the sink; what can't be asked is
+    /// answered at once.
+    pub(crate) fn hear(&self, stdout: &[u8]) {
+        let mut state = self.state();
+        for found in state.splitter.feed(stdout) {
+            self.take(&mut state, found);
+        }
+    }
+
+    fn take(&self, state: &mut State, found: Found) {
+        match found {
+            Ok(asked) => {
+                state.waiting.push_back((asked.by(&self.hook), self.control.pause()));
+                self.heard.notify_one();
+            }
+            Err(bad) => {
+                self.control.write(answer::line(&bad.id, None));
+                state.answered.push(refused(bad));
+            }
+        }
+    }
+
+    /// Asks and answers as long as it is polled; never ends by itself. Dropping it withdraws what is being asked.
+    pub(crate) async fn answer_all(&self, cancel: &CancellationToken) -> std::convert::Infallible {
+        loop {
+            let next = self.state().waiting.pop_front();
+            match next {
+                Some((question, pause)) => self.answer(question, pause, cancel).await,
+                None => self.heard.notified().await,
+            }
+        }
+    }
+
+    async fn answer(&self, question: Question, pause: Pause, cancel: &CancellationToken) {
+        self.state().current = Some(question.clone());
+        let answer = self.desk.ask(&question, cancel).await;
+        self.control.write(answer::line(&Value::String(question.id.clone()), answer.selected()));
+        drop(pause);
+        let mut state = self.state();
+        state.current = None;
+        state.answered.push(Answered { id: question.id, message: question.message, answer });
+    }
+
+    /// The hook has ended: everything that it asked, in the order of the answers; what was still open is withdrawn.
+    pub(crate) fn end(&self) -> Vec<Answered> {
+        let mut state = self.state();
+        if let Some(found) = state.splitter.finish() {
+            self.take(&mut state, found);
+        }
+        let open: Vec<Question> =
+            state.current.take().into_iter().chain(state.waiting.drain(..).map(|(question, _)| question)).collect();
+        let withdrawn = |question: Question| Answered {
+            id: question.id,
+            message: question.message,
+            answer: Answer::Withdrawn,
+        };
+        let mut answered = std::mem::take(&mut state.answered);
+        answered.extend(open.into_iter().map(withdrawn));
+        answered
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn refused(bad: BadQuestion) -> Answered {
+    let why = bad.why.to_string();
+    let id = match bad.id {
+        Value::String(id) => id,
+        Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    Answered { id, message: bad.message, answer: Answer::Refused(why) }
+}
+
+impl Answered {
+    /// What the hook's author or the host's should know of it.
+    pub(crate) fn warning(&self) -> Option<String> {
+        self.answer.warning(&self.id)
+    }
+}
