@@ -70,3 +70,73 @@ impl Clock {
 fn after(now: Instant, limit: Option<Duration>) -> Option<Instant> {
     limit.and_then(|limit| now.checked_add(limit))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Clone, Copy)]
+    enum Do {
+        Limit(Option<u64>),
+        Pause,
+        Resume,
+    }
+    use Do::{Limit, Pause, Resume};
+
+    /// What is done at which second, and when the limit is over then; also if a pause does not count.
+    type Case = (&'static str, &'static [(u64, Do)], Option<u64>, Option<u64>);
+
+    const CASES: &[Case] = &[
+        ("nothing", &[], None, None),
+        ("a limit", &[(1, Limit(Some(10)))], Some(11), Some(11)),
+        ("paused", &[(0, Limit(Some(10))), (4, Pause)], None, Some(106)),
+        ("resumed", &[(0, Limit(Some(10))), (4, Pause), (50, Resume)], Some(56), Some(56)),
+        (
+            "twice",
+            &[(0, Limit(Some(10))), (4, Pause), (50, Resume), (51, Pause), (60, Resume)],
+            Some(65),
+            Some(65),
+        ),
+        ("nested", &[(0, Limit(Some(10))), (4, Pause), (5, Pause), (50, Resume)], None, Some(106)),
+        (
+            "nested to the end",
+            &[(0, Limit(Some(10))), (4, Pause), (5, Pause), (50, Resume), (60, Resume)],
+            Some(66),
+            Some(66),
+        ),
+        ("paused too late", &[(0, Limit(Some(10))), (14, Pause), (50, Resume)], Some(50), Some(50)),
+        ("no limit, paused", &[(4, Pause)], None, None),
+        ("no limit, resumed", &[(4, Pause), (5, Resume)], None, None),
+        ("a limit while paused", &[(4, Pause), (5, Limit(Some(7)))], None, Some(107)),
+        (
+            "and resumed",
+            &[(0, Limit(Some(10))), (4, Pause), (5, Limit(Some(7))), (9, Resume)],
+            Some(16),
+            Some(16),
+        ),
+        ("the last limit counts", &[(0, Limit(Some(10))), (1, Limit(Some(3)))], Some(4), Some(4)),
+        ("none again", &[(0, Limit(Some(10))), (1, Limit(None))], None, None),
+        ("past the end of time", &[(0, Limit(Some(u64::MAX)))], None, None),
+        ("and paused", &[(0, Limit(Some(u64::MAX))), (1, Pause), (2, Resume)], None, None),
+        ("resumed by nobody", &[(0, Limit(Some(10))), (4, Resume)], Some(10), Some(10)),
+    ];
+
+    // rules: A2, Q2
+    #[test]
+    fn a_pause_takes_nothing_off_the_limit_and_adds_nothing() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        for (case, steps, due, regardless) in CASES {
+            let mut clock = Clock::new();
+            for (second, step) in *steps {
+                match step {
+                    Limit(limit) => clock.limit(at(*second), limit.map(Duration::from_secs)),
+                    Pause => clock.pause(at(*second)),
+                    Resume => clock.resume(at(*second)),
+                }
+            }
+            assert_eq!(clock.due(), due.map(at), "{case}");
+            assert_eq!(clock.due_regardless(at(100)), regardless.map(at), "{case}, whoever pauses");
+        }
+    }
+}

@@ -15,7 +15,28 @@ use crate::steering::{Limit, Shared};
 ///
 /// One of them is given to [`crate::Runner::run_with`], which uses it up. A control steers the first run that it, or a
 /// clone of it, is given to; a later one goes as if it had been given a control whose others were all dropped. What is
-/// called before the run starts holds from its start; what is called after it has ended does nothing.
+/// called before the run starts holds from its start; what is called after the process has ended does nothing.
+///
+/// ```
+/// use becket_process::{CancellationToken, Command, Control, Limits, Program, Runner};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let command = Command::new(Program::shell("echo sure?; read answer; echo you said $answer"), "/");
+/// let control = Control::with_open_stdin();
+/// let own = control.clone();
+/// let mut sink = move |chunk: becket_process::Chunk<'_>| {
+///     if chunk.bytes.starts_with(b"sure?") {
+///         let thinking = own.pause();
+///         assert!(own.write("yes\n"));
+///         drop(thinking);
+///     }
+/// };
+/// let (limits, token) = (Limits::default(), CancellationToken::new());
+/// let finished = Runner::new().run_with(&command, &limits, &token, control, &mut sink).await?;
+/// assert_eq!(finished.stdout.bytes, "sure?\nyou said yes\n");
+/// # Ok::<(), becket_process::SpawnError>(())
+/// # }).unwrap();
+/// ```
 #[derive(Clone)]
 pub struct Control(Arc<Holder>);
 

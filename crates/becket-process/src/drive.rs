@@ -56,6 +56,7 @@ impl<'a> Drive<'a> {
     async fn wait(&mut self, sink: &mut Sink<'_>) -> Stop {
         loop {
             match self.wait_unsteered(sink).await {
+                // Paused or set anew between the ringing of the clock and here: the word of the control counts.
                 Step::Stop(Stop::Deadline) if !self.bounds.limit.is_over() => (),
                 Step::Stop(stop) => return stop,
                 Step::Steered => self.child.stdin.pump(),
@@ -72,8 +73,8 @@ impl<'a> Drive<'a> {
                 biased;
                 () = self.child.exited() => return Step::Stop(Stop::Exited),
                 () = &mut cancelled => return Step::Stop(Stop::Cancelled),
-                () = self.bounds.limit.changed() => return Step::Steered,
                 () = &mut deadline => return Step::Stop(Stop::Deadline),
+                () = self.bounds.limit.changed() => return Step::Steered,
                 () = self.child.pipes_ready() => self.child.pump(sink),
             }
         }

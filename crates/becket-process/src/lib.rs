@@ -1,20 +1,23 @@
 //! One command, from its start to its end, under a deadline.
 //!
 //! [`Runner::run`] spawns a [`Command`], writes its stdin while it reads its stdout and stderr, waits for it, and
-//! answers with a [`Finished`]. Whatever happens (deadline, cancellation, a dropped future, a panic) the process
-//! group that was started is ended and reaped: by `run` itself or by the runner's reaper, which
+//! answers with a [`Finished`]. [`Runner::run_with`] does the same under a [`Control`], through which the run is talked
+//! to and its deadline is moved while it runs. Whatever happens (deadline, cancellation, a dropped future, a panic) the
+//! process group that was started is ended and reaped: by the run itself or by the runner's reaper, which
 //! [`Runner::all_gone`] waits for.
 //!
 //! It refuses to know why a command is run: nothing here has heard of hooks, events or verdicts. It reads no
 //! environment; the caller hands in all of it.
 //!
-//! Laws, each with a test of its name in `tests/laws.rs` (`protocol.md` H3, H4):
+//! Laws, each with a test of its name in `tests/laws.rs`, the last in `tests/steer.rs` (`protocol.md` H3, H4, Q1, Q2):
 //! 1. stdin is fed while stdout and stderr are drained;
 //! 2. feeding, draining and waiting share one deadline;
 //! 3. draining goes on past the cap: the rest is counted, never kept;
 //! 4. a process that closes its stdin, or never reads it, makes no error;
 //! 5. a process is the leader of its own session, and the group is ended, never the leader alone;
-//! 6. after the exit the pipes get a short grace; what was read by then counts.
+//! 6. after the exit the pipes get a short grace; what was read by then counts;
+//! 7. a control moves the deadline and nothing else: an exit, the token and a drop end a run whatever it does, and no
+//!    queued byte outlives the run.
 //!
 //! The runtime must drive I/O and time (`enable_all`); current-thread and multi-thread ones both do.
 //! Linux and macOS share `unix`; only Linux with glibc has been run. `windows` is written against the documented calls and

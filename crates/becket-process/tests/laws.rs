@@ -1,4 +1,4 @@
-//! The six laws of the crate, each with real programs.
+//! Laws 1 to 6 of the crate, each with real programs.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 

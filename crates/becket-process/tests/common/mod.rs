@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use becket_process::{CancellationToken, Command, Finished, Limits, Program, Runner};
+use becket_process::{CancellationToken, Chunk, Command, Control, Finished, Limits, Program, Runner};
 use becket_testkit::proc::Marker;
 
 pub const MIB: usize = 1 << 20;
@@ -31,4 +31,14 @@ pub async fn run(command: &Command, limits: &Limits) -> Finished {
 
 pub async fn run_with(runner: &Runner, command: &Command, limits: &Limits) -> Finished {
     runner.run(command, limits, &CancellationToken::new(), &mut |_| ()).await.unwrap()
+}
+
+/// A run with a control; none of it is kept.
+pub async fn run_steered(
+    command: &Command,
+    limits: &Limits,
+    control: Control,
+    sink: &mut (dyn FnMut(Chunk<'_>) + Send),
+) -> Finished {
+    Runner::new().run_with(command, limits, &CancellationToken::new(), control, sink).await.unwrap()
 }
