@@ -3,7 +3,7 @@
 
 use crate::dedupe;
 use crate::gates::Gates;
-use crate::handler::{Handler, If};
+use crate::handler::{Action, Handler, If};
 use crate::hookset::HookSet;
 use crate::placeholders::Places;
 use crate::plan::PlannedRun;
@@ -41,7 +41,8 @@ pub(crate) struct Candidates {
     subject: Arc<str>,
     /// Duplicates that gave way to another handler.
     duplicates: Vec<Skipped>,
-    /// Whether nothing of the event can still drop a handler: no `if`, no `once`, no agent scope.
+    /// Whether nothing of the event can still drop a handler: no `if`, no `once`, no agent scope, no `agent`
+    /// handler.
     pub(crate) settled: bool,
 }
 
@@ -153,5 +154,8 @@ impl Part {
 }
 
 fn is_settled(handler: &Handler) -> bool {
-    matches!(handler.condition, If::Absent) && handler.once.is_none() && handler.agent_scope.is_none()
+    matches!(handler.condition, If::Absent)
+        && handler.once.is_none()
+        && handler.agent_scope.is_none()
+        && !matches!(handler.action, Action::Agent(_))
 }

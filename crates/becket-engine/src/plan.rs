@@ -3,10 +3,11 @@
 //! Planning is pure: configuration and event in, plan out. It starts no process, reads no file and keeps no state
 //! but the memory of matched values.
 
+use crate::agent;
 use crate::candidates::{Candidates, Part};
 use crate::dedupe;
 use crate::facts::Facts;
-use crate::handler::{Handler, If};
+use crate::handler::{Action, Handler, If};
 use crate::hookset::{HookSet, Rejected};
 use crate::placeholders::Places;
 use crate::skip::{Skipped, Why};
@@ -112,6 +113,9 @@ fn decide(run: &PlannedRun, facts: &Facts<'_>) -> Result<PlannedRun, Why> {
         && facts.agent_id() != Some(scope.as_str())
     {
         return Err(Why::OtherAgent);
+    }
+    if matches!(handler.action, Action::Agent(_)) && facts.agent_id().is_some_and(agent::is_hook_agent) {
+        return Err(Why::InsideHookAgent);
     }
     if handler.once.as_ref().is_some_and(|once| once.0.load(Ordering::Acquire)) {
         return Err(Why::OnceDone);

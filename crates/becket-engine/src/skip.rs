@@ -77,6 +77,8 @@ pub enum Why {
     Untrusted,
     /// It is another agent's.
     OtherAgent,
+    /// It is an `agent` handler, and the event comes from inside one (H8).
+    InsideHookAgent,
     /// The matcher says no.
     Matcher {
         /// What it was tested against.
@@ -107,7 +109,7 @@ impl Why {
             Why::DisabledByPolicy | Why::Disabled { .. } => Stage::Disabled,
             Why::ManagedOnly | Why::PluginsOnly | Why::Bare | Why::SafeMode => Stage::Policy,
             Why::Untrusted => Stage::Trust,
-            Why::OtherAgent => Stage::Scope,
+            Why::OtherAgent | Why::InsideHookAgent => Stage::Scope,
             Why::Matcher { .. } => Stage::Matcher,
             Why::If { .. } | Why::IfNeverRuns => Stage::If,
             Why::Duplicate { .. } => Stage::Duplicate,
@@ -129,6 +131,7 @@ impl fmt::Display for Skipped {
             Why::SafeMode => f.write_str("safe mode runs only managed hooks"),
             Why::Untrusted => f.write_str("the workspace is not trusted yet, so nothing runs in it"),
             Why::OtherAgent => f.write_str("it belongs to another agent of the session"),
+            Why::InsideHookAgent => f.write_str("no `agent` hook is started for what an `agent` hook does"),
             Why::Matcher { subject } => mismatch(f, &self.handler, subject),
             Why::If { reason } => f.write_str(reason),
             Why::IfNeverRuns => if_never_runs(f, self.handler.event),

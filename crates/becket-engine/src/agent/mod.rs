@@ -1,5 +1,9 @@
 //! Agent handlers: a model with the host's tools, under the session's rules, ending in a structured answer (H8).
 
+mod id;
+
+pub(crate) use id::is_hook_agent;
+
 use crate::dispatch::Firing;
 use crate::handler::{Handler, Prompt};
 use crate::run_command::Ran;
