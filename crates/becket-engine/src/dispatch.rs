@@ -15,7 +15,7 @@ use crate::run_event::{RunEvent, What};
 use crate::snapshot::Snapshot;
 use crate::stream::Listeners;
 use becket_model::wire::input;
-use becket_model::{Event, Failure, Ruling};
+use becket_model::{Event, Failure};
 use becket_process::{CancellationToken, Limits, Runner};
 use bytes::Bytes;
 use futures_util::future::join_all;
@@ -61,20 +61,22 @@ impl<'a> Firing<'a> {
     /// Where every handler is an inline callback, nothing is waited for, and nothing but the answers is allocated (H9).
     pub(crate) async fn run_all(&self, runs: &[PlannedRun]) -> Vec<Arc<Run>> {
         match runs {
-            _ if runs.iter().all(|run| run.handler.action.is_inline()) => {
-                runs.iter().map(|run| self.run_inline(&run.handler)).collect()
-            }
+            _ if runs.iter().all(|run| run.handler.action.is_inline()) => self.run_inline(runs),
             [only] => vec![self.run_one(&only.handler).await],
-            several => join_all(several.iter().map(|run| self.run_one(&run.handler))).await,
+            several => Box::pin(join_all(several.iter().map(|run| self.run_one(&run.handler)))).await,
         }
     }
 
-    /// An inline callback, timed by the one clock that is read for all of them.
-    fn run_inline(&self, handler: &Arc<Handler>) -> Arc<Run> {
-        self.emit(|| What::Started { handler: handler.clone() });
-        let started = Instant::now();
-        let taken = callback::call_inline(self, handler);
-        self.finished(handler, Ran::without_process(taken), started)
+    /// Inline callbacks, one after the other; the end of one is the start of the next, so the clock is read once each.
+    fn run_inline(&self, runs: &[PlannedRun]) -> Vec<Arc<Run>> {
+        let mut started = Instant::now();
+        let one = |PlannedRun { handler, .. }: &PlannedRun| {
+            self.emit(|| What::Started { handler: handler.clone() });
+            let (taken, ended) = callback::call_inline(self, handler, started);
+            let elapsed = ended.duration_since(std::mem::replace(&mut started, ended));
+            self.finished(handler, Ran::without_process(taken), elapsed)
+        };
+        runs.iter().map(one).collect()
     }
 
     async fn run_one(&self, handler: &Arc<Handler>) -> Arc<Run> {
@@ -89,7 +91,7 @@ impl<'a> Firing<'a> {
         self.emit(|| What::Started { handler: handler.clone() });
         let started = Instant::now();
         let taken = callback::run(self, handler).await;
-        self.finished(handler, Ran::without_process(taken), started)
+        self.finished(handler, Ran::without_process(taken), started.elapsed())
     }
 
     /// A handler that leaves the process: a command, a request, a model.
@@ -104,11 +106,11 @@ impl<'a> Firing<'a> {
             Action::Agent(prompt) => crate::agent::run(self, handler, prompt).await,
             Action::Callback(_) => Ran::without_process(callback::run(self, handler).await),
         };
-        self.finished(handler, ran, started)
+        self.finished(handler, ran, started.elapsed())
     }
 
-    fn finished(&self, handler: &Arc<Handler>, ran: Ran, started: Instant) -> Arc<Run> {
-        let run = Arc::new(self.judge(handler, ran, started.elapsed()));
+    fn finished(&self, handler: &Arc<Handler>, ran: Ran, elapsed: Duration) -> Arc<Run> {
+        let run = Arc::new(self.judge(handler, ran, elapsed));
         self.emit(|| What::Finished { run: run.clone() });
         run
     }
@@ -190,20 +192,11 @@ impl<'a> Firing<'a> {
 
 fn status(event: &Event, run: &Run) -> Status {
     match &run.failure {
-        Some(Failure::TimedOut { .. } | Failure::Cancelled) => return Status::Cancelled,
-        Some(_) => return Status::Error,
-        None if run.reply.decision.is_none() && run.reply.stop.is_none() => return Status::Success,
-        None => {}
+        Some(Failure::TimedOut { .. } | Failure::Cancelled) => Status::Cancelled,
+        Some(_) => Status::Error,
+        None if becket_model::fold::blocks_alone(event.kind().spec(), &run.handler.place, &run.reply) => {
+            Status::Blocked
+        }
+        None => Status::Success,
     }
-    let alone = becket_model::fold::fold(
-        event.kind().spec(),
-        becket_model::fold::FoldOptions { interactive: false, context_on_deny: true },
-        [becket_model::fold::Entry {
-            place: run.handler.place.clone(),
-            reply: run.reply.clone(),
-            failure: None,
-        }],
-    );
-    let blocks = alone.blocks() || matches!(alone.ruling, Ruling::WorktreeFailed(_));
-    if blocks { Status::Blocked } else { Status::Success }
 }

@@ -12,6 +12,7 @@ use crate::settlement;
 use crate::snapshot::Snapshot;
 use crate::tool_input;
 use becket_model::fold::{self, Entry};
+use becket_model::table::DecisionModel;
 use becket_model::{
     DecidedBy, Decision, Event, PermissionDecision, Reason, Reply, RequestDecision, Ruling, Said, Verdict,
 };
@@ -35,15 +36,21 @@ pub(crate) async fn fire(
     let firing = inner.firing(snapshot, &event, &plan, cancel);
     announce(&firing, &plan);
     let mut runs = firing.run_all(plan.runs()).await;
-    let mut verdict =
-        fold::fold(event.kind().spec(), inner.fold_options(), runs.iter().map(|run| entry(run)));
-    if let Some(rewrite) = settlement::rewrite(&verdict).cloned() {
-        verdict = look_again(&firing, inner, snapshot, (verdict, rewrite), &mut runs).await;
-    }
     mark_once(&runs);
-    long_text::shorten(&mut verdict, &inner.files, &event.session.id);
+    let verdict = if runs.iter().all(|run| is_silent(run)) {
+        Outcome::silent_verdict(event.kind())
+    } else {
+        let entries = runs.iter().filter(|run| !is_silent(run)).map(|run| entry(run));
+        let mut verdict = fold::fold(event.kind().spec(), inner.fold_options(), entries);
+        if let Some(rewrite) = settlement::rewrite(&verdict).cloned() {
+            // Boxed: it fires a second time, and most events don't.
+            let again = Box::pin(look_again(&firing, inner, snapshot, (verdict, rewrite), &mut runs));
+            verdict = again.await;
+        }
+        long_text::shorten(&mut verdict, &inner.files, &event.session.id);
+        Arc::new(verdict)
+    };
     let settlement = settlement::of(inner, snapshot, (written, &event), &verdict);
-    let verdict = Arc::new(verdict);
     firing.emit(|| What::Decided { verdict: verdict.clone(), elapsed: started.elapsed() });
     Outcome { verdict, settlement, runs, plan }
 }
@@ -61,6 +68,11 @@ fn announce(firing: &Firing<'_>, plan: &Plan) {
     if firing.listeners.any() {
         plan.skipped().for_each(|skipped| firing.emit(|| What::Skipped(skipped)));
     }
+}
+
+/// Whether the fold would not notice it: a law of the fold, except where silence is an answer (a worktree's path).
+fn is_silent(run: &Run) -> bool {
+    run.failure.is_none() && run.reply.is_silent() && run.handler.event.spec().decision != DecisionModel::Path
 }
 
 fn entry(run: &Run) -> Entry {

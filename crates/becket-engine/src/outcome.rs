@@ -26,11 +26,16 @@ pub struct Outcome {
 impl Outcome {
     /// Of an event for which nothing is configured. Made once per event, since most firings end here (G4).
     pub(crate) fn silent(event: EventKind) -> Self {
-        static SILENT: LazyLock<[Arc<Verdict>; EventKind::ALL.len()]> =
-            LazyLock::new(|| EventKind::ALL.map(|event| Arc::new(Verdict::silent(event))));
-        let verdict = SILENT[event as usize].clone();
+        let verdict = Outcome::silent_verdict(event);
         let settlement = is_about_permission(event).then_some(Settlement::Open);
         Outcome { verdict, settlement, runs: Vec::new(), plan: Plan::empty(event) }
+    }
+
+    /// The verdict on which no handler said anything.
+    pub(crate) fn silent_verdict(event: EventKind) -> Arc<Verdict> {
+        static SILENT: LazyLock<[Arc<Verdict>; EventKind::ALL.len()]> =
+            LazyLock::new(|| EventKind::ALL.map(|event| Arc::new(Verdict::silent(event))));
+        SILENT[event as usize].clone()
     }
 }
 

@@ -35,6 +35,14 @@ pub(crate) fn of(
         | DecisionModel::Path
         | DecisionModel::Elicitation => return None,
     };
+    if snapshot.config.permissions.is_empty() && !allows(verdict) {
+        // No rule can speak, and no allow can be void: the call need not be looked at.
+        let nobody = Circumstances { allow_is_void: None, ..circumstances_of(inner, event) };
+        return Some(match of_call {
+            true => settle::tool_call(verdict, &RuleSays::Nothing, &nobody),
+            false => settle::permission_request(verdict, &RuleSays::Nothing),
+        });
+    }
     // Rules meet the input that would run (D4, D9).
     let event = match rewrite(verdict) {
         Some(rewrite) => {
@@ -71,9 +79,16 @@ pub(crate) fn rewrite(verdict: &Verdict) -> Option<&Said<Map<String, Value>>> {
 
 fn circumstances(inner: &Inner, event: &Event, facts: &Facts<'_>, verdict: &Verdict) -> Circumstances {
     Circumstances {
+        allow_is_void: void_allow(inner, event, facts, verdict),
+        ..circumstances_of(inner, event)
+    }
+}
+
+fn circumstances_of(inner: &Inner, event: &Event) -> Circumstances {
+    Circumstances {
         interactive: inner.request.trust.interactive,
         dont_ask: event.session.permission_mode == Some(PermissionMode::DontAsk),
-        allow_is_void: void_allow(inner, event, facts, verdict),
+        allow_is_void: None,
     }
 }
 

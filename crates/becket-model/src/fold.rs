@@ -14,9 +14,9 @@ pub use second_look::second_look;
 
 use crate::event::EventKind;
 use crate::failure::Failure;
-use crate::reply::{PermissionDecision, Reply, Stop};
+use crate::reply::{Decision, ElicitationAction, PermissionDecision, Reply, Stop};
 use crate::source::Place;
-use crate::table::{EventSpec, Exit2Effect};
+use crate::table::{DecisionModel, EventSpec, Exit2Effect};
 use crate::verdict::{Ruling, Said, Verdict};
 use heard::Heard;
 
@@ -113,6 +113,34 @@ pub fn fold(
     entries: impl IntoIterator<Item = Entry>,
 ) -> Verdict {
     Tally { spec, options, entries: entries.into_iter().collect() }.finish()
+}
+
+/// Whether a reply, were it the only one, holds back what its event is about; as [`fold`] would say, at no cost.
+pub fn blocks_alone(spec: &'static EventSpec, place: &Place, reply: &Reply) -> bool {
+    match (spec.decision, &reply.decision) {
+        // What a path is worth is known only once it is weighed.
+        (DecisionModel::Path, Some(_)) => {
+            let entry = Entry { place: place.clone(), reply: reply.clone(), failure: None };
+            fold(spec, FoldOptions::default(), [entry]).blocks()
+        }
+        (DecisionModel::None | DecisionModel::Context | DecisionModel::Retry | DecisionModel::Display, _) => {
+            false
+        }
+        (DecisionModel::Elicitation, Some(Decision::Elicitation { action, .. })) => {
+            *action != ElicitationAction::Accept
+        }
+        (DecisionModel::Permission | DecisionModel::PermissionRequest, decision) => {
+            decision.as_ref().is_some_and(Decision::holds_back) || (reply.stop.is_some() && spec.honours.stop)
+        }
+        (
+            DecisionModel::Block
+            | DecisionModel::Task
+            | DecisionModel::ContinueOnly
+            | DecisionModel::Path
+            | DecisionModel::Elicitation,
+            decision,
+        ) => decision.as_ref().is_some_and(Decision::holds_back),
+    }
 }
 
 fn order(place: &Place) -> (u64, u8, &str) {

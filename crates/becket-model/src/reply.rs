@@ -52,6 +52,18 @@ impl Reply {
         Reply { context: vec![ContextText { text: text.into(), plain: false }], ..Reply::default() }
     }
 
+    /// Whether it changes nothing.
+    pub fn is_silent(&self) -> bool {
+        let Reply { decision, stop, system_message, terminal_sequence, context, notices, fields } = self;
+        decision.is_none()
+            && stop.is_none()
+            && system_message.is_none()
+            && terminal_sequence.is_none()
+            && context.is_empty()
+            && notices.is_empty()
+            && fields.is_empty()
+    }
+
     fn permission(decision: PermissionDecision, reason: Option<String>) -> Self {
         let decision = Decision::Permission { decision, reason, by: DecidedBy::Answer };
         Reply { decision: Some(decision), ..Reply::default() }
@@ -250,4 +262,34 @@ pub struct Fields {
     pub suppress_original_prompt: bool,
     /// PostToolUse: a note for the permission classifier.
     pub classifier_context: Option<String>,
+}
+
+impl Fields {
+    /// Whether no field is given.
+    pub fn is_empty(&self) -> bool {
+        let Fields {
+            updated_input,
+            updated_tool_output,
+            updated_mcp_tool_output,
+            display_content,
+            session_title,
+            initial_user_message,
+            watch_paths,
+            retry,
+            reload_skills,
+            suppress_original_prompt,
+            classifier_context,
+        } = self;
+        updated_input.is_none()
+            && updated_tool_output.is_none()
+            && updated_mcp_tool_output.is_none()
+            && display_content.is_none()
+            && session_title.is_none()
+            && initial_user_message.is_none()
+            && watch_paths.is_none()
+            && !retry
+            && !reload_skills
+            && !suppress_original_prompt
+            && classifier_context.is_none()
+    }
 }

@@ -6,7 +6,7 @@ use std::fmt::Display;
 
 /// An answer of an in-process handler.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum CallbackAnswer {
     /// In the engine's own words.
     Reply(Box<Reply>),
     /// As a command would print it: read like a command's JSON. `{"async": true}` says that it goes on by itself.
@@ -15,51 +15,51 @@ pub enum Answer {
     Failed(String),
 }
 
-impl Answer {
+impl CallbackAnswer {
     /// It has nothing to say.
     pub fn silent() -> Self {
-        Answer::Json(Map::new())
+        CallbackAnswer::Json(Map::new())
     }
 }
 
-/// What can stand for an [`Answer`]: nothing, a reply, a JSON object, or a `Result` of these.
+/// What can stand for an [`CallbackAnswer`]: nothing, a reply, a JSON object, or a `Result` of these.
 pub trait IntoAnswer: Send {
     /// As an answer.
-    fn into_answer(self) -> Answer;
+    fn into_answer(self) -> CallbackAnswer;
 }
 
-impl IntoAnswer for Answer {
-    fn into_answer(self) -> Answer {
+impl IntoAnswer for CallbackAnswer {
+    fn into_answer(self) -> CallbackAnswer {
         self
     }
 }
 
 impl IntoAnswer for () {
-    fn into_answer(self) -> Answer {
-        Answer::silent()
+    fn into_answer(self) -> CallbackAnswer {
+        CallbackAnswer::silent()
     }
 }
 
 impl IntoAnswer for Reply {
-    fn into_answer(self) -> Answer {
-        Answer::Reply(Box::new(self))
+    fn into_answer(self) -> CallbackAnswer {
+        CallbackAnswer::Reply(Box::new(self))
     }
 }
 
 impl IntoAnswer for Map<String, Value> {
-    fn into_answer(self) -> Answer {
-        Answer::Json(self)
+    fn into_answer(self) -> CallbackAnswer {
+        CallbackAnswer::Json(self)
     }
 }
 
 /// An object is an answer, `null` is silence, anything else a failure: a denial in the wrong wrapping must not be lost.
 impl IntoAnswer for Value {
-    fn into_answer(self) -> Answer {
+    fn into_answer(self) -> CallbackAnswer {
         match self {
-            Value::Object(object) => Answer::Json(object),
-            Value::Null => Answer::silent(),
+            Value::Object(object) => CallbackAnswer::Json(object),
+            Value::Null => CallbackAnswer::silent(),
             Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                Answer::Failed(format!(
+                CallbackAnswer::Failed(format!(
                     "it returned {self}, which is no JSON object: return an object, a `Reply` or nothing"
                 ))
             }
@@ -68,16 +68,16 @@ impl IntoAnswer for Value {
 }
 
 impl<A: IntoAnswer> IntoAnswer for Option<A> {
-    fn into_answer(self) -> Answer {
-        self.map_or_else(Answer::silent, IntoAnswer::into_answer)
+    fn into_answer(self) -> CallbackAnswer {
+        self.map_or_else(CallbackAnswer::silent, IntoAnswer::into_answer)
     }
 }
 
 impl<A: IntoAnswer, E: Display + Send> IntoAnswer for Result<A, E> {
-    fn into_answer(self) -> Answer {
+    fn into_answer(self) -> CallbackAnswer {
         match self {
             Ok(answer) => answer.into_answer(),
-            Err(error) => Answer::Failed(error.to_string()),
+            Err(error) => CallbackAnswer::Failed(error.to_string()),
         }
     }
 }

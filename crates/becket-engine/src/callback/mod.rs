@@ -12,7 +12,7 @@ mod answer;
 mod compile;
 mod run;
 
-pub use answer::{Answer, IntoAnswer};
+pub use answer::{CallbackAnswer, IntoAnswer};
 pub use compile::InvalidCallback;
 pub(crate) use compile::Surroundings;
 pub(crate) use run::{call_inline, run};
@@ -27,7 +27,7 @@ use std::time::Duration;
 /// An asynchronous in-process handler, for hosts that have an object rather than a closure.
 pub trait Hook: Send + Sync {
     /// Answers an event. Dropped at the time limit; `cancel` is cancelled then, for what the handler itself started.
-    fn call<'a>(&'a self, event: &'a Event, cancel: &'a CancellationToken) -> BoxFuture<'a, Answer>;
+    fn call<'a>(&'a self, event: &'a Event, cancel: &'a CancellationToken) -> BoxFuture<'a, CallbackAnswer>;
 }
 
 /// An in-process handler with all that says when it runs; [`crate::Engine::on`] registers it.
@@ -103,7 +103,11 @@ impl Callback {
             A: IntoAnswer + 'static,
             F: for<'a> Fn(&'a Event, &'a CancellationToken) -> BoxFuture<'a, A> + Send + Sync,
         {
-            fn call<'a>(&'a self, event: &'a Event, cancel: &'a CancellationToken) -> BoxFuture<'a, Answer> {
+            fn call<'a>(
+                &'a self,
+                event: &'a Event,
+                cancel: &'a CancellationToken,
+            ) -> BoxFuture<'a, CallbackAnswer> {
                 let answer = (self.0)(event, cancel);
                 Box::pin(async move { answer.await.into_answer() })
             }
@@ -203,8 +207,8 @@ pub struct InProcess {
     pub(crate) internal: bool,
 }
 
-type InlineFn = dyn Fn(&Event) -> Answer + Send + Sync;
-type BlockingFn = dyn Fn(&Event, &CancellationToken) -> Answer + Send + Sync;
+type InlineFn = dyn Fn(&Event) -> CallbackAnswer + Send + Sync;
+type BlockingFn = dyn Fn(&Event, &CancellationToken) -> CallbackAnswer + Send + Sync;
 
 /// Where it runs.
 #[derive(Clone)]

@@ -1,6 +1,6 @@
 //! Runs an in-process handler under its limit, and holds what it does wrong against it (H9).
 
-use super::{Answer, Hook, How, InProcess};
+use super::{CallbackAnswer, Hook, How, InProcess};
 use crate::dispatch::Firing;
 use crate::handler::{Action, Handler};
 use becket_model::interpret::{self, Taken};
@@ -23,7 +23,7 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Handler) -> Taken {
     let Action::Callback(in_process) = &handler.action else { return read(spec, Err(not_in_process())) };
     let limit = firing.limit_of(handler);
     let answered = match &in_process.how {
-        How::Inline(_) => return call_inline(firing, handler),
+        How::Inline(_) => return call_inline(firing, handler, Instant::now()).0,
         How::Future(hook) => call_future(firing, &**hook, limit).await,
         How::Blocking(call) => {
             let (call, event) = (call.clone(), firing.shared_event());
@@ -33,20 +33,21 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Handler) -> Taken {
     read(spec, answered)
 }
 
-/// Calls an inline function; anything else than one gives a failure.
-pub(crate) fn call_inline(firing: &Firing<'_>, handler: &Handler) -> Taken {
+/// Calls an inline function; anything else than one gives a failure. Says when it ended.
+pub(crate) fn call_inline(firing: &Firing<'_>, handler: &Handler, started: Instant) -> (Taken, Instant) {
     let spec = firing.event.kind().spec();
     let Action::Callback(InProcess { how: How::Inline(call), .. }) = &handler.action else {
-        return read(spec, Err(not_in_process()));
+        return (read(spec, Err(not_in_process())), started);
     };
     if firing.cancel.is_cancelled() {
-        return read(spec, Err(Failure::Cancelled));
+        return (read(spec, Err(Failure::Cancelled)), started);
     }
-    let started = Instant::now();
     let answered = catch_unwind(AssertUnwindSafe(|| call(firing.event))).map_err(panicked);
     let limit = firing.limit_of(handler);
     let taken = read(spec, answered);
-    if started.elapsed() > limit { late(spec, taken, limit) } else { taken }
+    let ended = Instant::now();
+    let is_late = ended.duration_since(started) > limit;
+    (if is_late { late(spec, taken, limit) } else { taken }, ended)
 }
 
 /// Dispatch sends in-process handlers here and no others; were it otherwise, that is a failure and no silence.
@@ -64,7 +65,11 @@ fn late(spec: &EventSpec, taken: Taken, limit: Duration) -> Taken {
     Taken { reply, failure: out_of_time.failure, ..taken }
 }
 
-async fn call_future(firing: &Firing<'_>, hook: &dyn Hook, limit: Duration) -> Result<Answer, Failure> {
+async fn call_future(
+    firing: &Firing<'_>,
+    hook: &dyn Hook,
+    limit: Duration,
+) -> Result<CallbackAnswer, Failure> {
     let cancel = firing.cancel.child_token();
     let _told_when_dropped = cancel.clone().drop_guard();
     // The call itself can panic too, before there is a future.
@@ -80,9 +85,9 @@ async fn call_future(firing: &Firing<'_>, hook: &dyn Hook, limit: Duration) -> R
 
 async fn call_blocking(
     firing: &Firing<'_>,
-    call: impl FnOnce(&CancellationToken) -> Answer + Send + 'static,
+    call: impl FnOnce(&CancellationToken) -> CallbackAnswer + Send + 'static,
     limit: Duration,
-) -> Result<Answer, Failure> {
+) -> Result<CallbackAnswer, Failure> {
     let cancel = firing.cancel.child_token();
     let _told_when_dropped = cancel.clone().drop_guard();
     let (sender, receiver) = oneshot::channel();
@@ -105,11 +110,13 @@ async fn call_blocking(
 }
 
 /// Reads an answer; a failure fails closed.
-fn read(spec: &EventSpec, answered: Result<Answer, Failure>) -> Taken {
+fn read(spec: &EventSpec, answered: Result<CallbackAnswer, Failure>) -> Taken {
     match answered {
-        Ok(Answer::Reply(reply)) => Taken { reply: *reply, ..Taken::default() },
-        Ok(Answer::Json(object)) if object.is_empty() || goes_on_by_itself(&object) => Taken::default(),
-        Ok(Answer::Json(object)) => {
+        Ok(CallbackAnswer::Reply(reply)) => Taken { reply: *reply, ..Taken::default() },
+        Ok(CallbackAnswer::Json(object)) if object.is_empty() || goes_on_by_itself(&object) => {
+            Taken::default()
+        }
+        Ok(CallbackAnswer::Json(object)) => {
             let taken = interpret::object(spec, &object);
             match taken.failure {
                 Some(failure) => {
@@ -118,7 +125,9 @@ fn read(spec: &EventSpec, answered: Result<Answer, Failure>) -> Taken {
                 None => taken,
             }
         }
-        Ok(Answer::Failed(message)) => interpret::callback_failed(spec, Failure::Callback { message }),
+        Ok(CallbackAnswer::Failed(message)) => {
+            interpret::callback_failed(spec, Failure::Callback { message })
+        }
         Err(failure) => interpret::callback_failed(spec, failure),
     }
 }
