@@ -1,0 +1,105 @@
+//! Why a call has no result, in words that say what to do.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::connect_error::ConnectError;
+use crate::fault::{Fault, Said};
+
+/// A call failed (`protocol.md` H6). A tool that says itself that it failed is no error of this kind: see
+/// [`crate::CallResult::is_error`].
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    /// No server of this name is configured.
+    #[error("there is no MCP server `{server}`{}: {}", near(.meant.as_deref()), listed("configured", .known))]
+    NoSuchServer {
+        /// The name that was asked for.
+        server: String,
+        /// Those that are configured.
+        known: Vec<String>,
+        /// The one that was probably meant.
+        meant: Option<String>,
+    },
+    /// The server is configured and could not be connected.
+    #[error("the MCP server `{server}` is not connected: {why}")]
+    NotConnected {
+        /// The server.
+        server: String,
+        /// What happened when it was connected.
+        why: Arc<ConnectError>,
+    },
+    /// The server has no tool of this name.
+    #[error("the MCP server `{server}` has no tool `{tool}`{}: {}", near(.meant.as_deref()), listed("its tools are", .known))]
+    NoSuchTool {
+        /// The server.
+        server: String,
+        /// The name that was asked for.
+        tool: String,
+        /// Those that it has.
+        known: Vec<String>,
+        /// The one that was probably meant.
+        meant: Option<String>,
+    },
+    /// There was no answer in time. The server was told; whether it had done the work by then is not known.
+    #[error("the tool `{tool}` of the MCP server `{server}` did not answer within {} s", limit.as_secs_f64())]
+    TimedOut {
+        /// The server.
+        server: String,
+        /// The tool.
+        tool: String,
+        /// The time it had.
+        limit: Duration,
+    },
+    /// The caller gave up. The server was told; whether it had done the work by then is not known.
+    #[error("the call of the tool `{tool}` of the MCP server `{server}` was cancelled")]
+    Cancelled {
+        /// The server.
+        server: String,
+        /// The tool.
+        tool: String,
+    },
+    /// The connection broke, before or during the call. It stays broken.
+    #[error("the MCP server `{server}` is gone: {fault}{said}")]
+    Died {
+        /// The server.
+        server: String,
+        /// Why.
+        fault: Fault,
+        /// What it had printed.
+        said: Said,
+    },
+    /// The server answered with an error instead of a result.
+    #[error("the MCP server `{server}` refuses the call of `{tool}`: {message} ({code})")]
+    Refused {
+        /// The server.
+        server: String,
+        /// The tool.
+        tool: String,
+        /// The code of JSON-RPC.
+        code: i32,
+        /// Its words.
+        message: String,
+    },
+    /// The server answered something that the protocol does not allow there.
+    #[error("the answer of the MCP server `{server}` to `{tool}` breaks the protocol: {what}")]
+    Protocol {
+        /// The server.
+        server: String,
+        /// The tool.
+        tool: String,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+fn near(meant: Option<&str>) -> String {
+    meant.map_or(String::new(), |meant| format!(" (did you mean `{meant}`?)"))
+}
+
+fn listed(what: &str, known: &[String]) -> String {
+    if known.is_empty() {
+        return format!("{what}: none");
+    }
+    let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+    format!("{what}: {}", names.join(", "))
+}

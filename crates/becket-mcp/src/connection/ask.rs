@@ -1,0 +1,43 @@
+//! One request and its answer.
+//!
+//! INVARIANT: a request that nobody waits for any longer is cancelled at its server (`notifications/cancelled`),
+//! whichever way the waiting ended: deadline, token, or a dropped future.
+
+use futures_util::FutureExt;
+use rmcp::RoleClient;
+use rmcp::model::{ClientRequest, ServerResult};
+use rmcp::service::{Peer, PeerRequestOptions, RequestHandle, ServiceError};
+use tokio::task::coop::unconstrained;
+
+/// Sends the request and waits for its answer, without a limit of its own.
+pub(super) async fn ask(
+    peer: &Peer<RoleClient>,
+    request: ClientRequest,
+) -> Result<ServerResult, ServiceError> {
+    let handle = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
+    let mut waiting = Waiting(Some(handle));
+    let answer = waiting.answer().await;
+    waiting.0 = None;
+    answer
+}
+
+/// A request that was not answered yet.
+struct Waiting(Option<RequestHandle<RoleClient>>);
+
+impl Waiting {
+    async fn answer(&mut self) -> Result<ServerResult, ServiceError> {
+        match &mut self.0 {
+            Some(handle) => (&mut handle.rx).await.unwrap_or(Err(ServiceError::TransportClosed)),
+            None => Err(ServiceError::TransportClosed),
+        }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let Some(handle) = self.0.take() else { return };
+        // The first poll hands the notice to the task that sends; nothing waits for it to arrive.
+        let notice = handle.cancel(Some("nobody waits for the answer".into()));
+        let _ = unconstrained(notice).now_or_never();
+    }
+}

@@ -1,0 +1,132 @@
+//! From a running process to a server that can be called: `initialize`, then `tools/list`.
+//!
+//! Nearly every server knows `initialize`; one that refuses it is asked the newer way, `server/discover`, over the same
+//! pipes. That order costs the many nothing, and needs no guess about how long silence means no.
+//!
+//! INVARIANT: the tools of a server are asked for at most `PAGES` times, and never twice with one cursor.
+
+use std::collections::HashSet;
+
+use rmcp::RoleClient;
+use rmcp::model::{
+    ClientRequest, ErrorData, ListToolsRequest, PaginatedRequestParams, ProtocolVersion, ServerResult,
+};
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, RunningService, ServiceError,
+};
+
+use super::ask::ask;
+use super::client::Client;
+use super::message::is_unreadable;
+use super::wire::Wire;
+use crate::tool::Tool;
+
+/// More pages than any honest server has.
+const PAGES: usize = 100;
+/// How much of an answer that is none is shown.
+const SHOWN: usize = 300;
+
+/// A running client.
+pub(super) type Service = RunningService<RoleClient, Client>;
+
+/// Why a server gave no good answer.
+pub(super) enum Trouble {
+    /// The connection broke.
+    Gone,
+    /// It answered with an error.
+    Refused { code: i32, message: String },
+    /// It answered something that the protocol does not allow there.
+    Unexpected(String),
+}
+
+/// Agrees on a version with the server.
+pub(super) async fn initialize(wire: &Wire, client: &Client) -> Result<Service, Trouble> {
+    let lifecycle = ClientLifecycleMode::Initialize;
+    let refusal = match client.clone().serve_with_lifecycle(wire.clone(), lifecycle).await {
+        Ok(service) => return known_version(service),
+        Err(ClientInitializeError::JsonRpcError(refusal)) => refused(refusal),
+        Err(error) => return Err(trouble(&error)),
+    };
+    let lifecycle = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] };
+    match client.clone().serve_with_lifecycle(wire.clone(), lifecycle).await {
+        Ok(service) => known_version(service),
+        Err(ClientInitializeError::ConnectionClosed(_)) => Err(Trouble::Gone),
+        // It does not know the newer way either: what it said to the first question is the reason.
+        Err(_) => Err(refusal),
+    }
+}
+
+/// The tools of the server; none where it says that it has none.
+pub(super) async fn tools(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, Trouble> {
+    if peer.peer_info().is_none_or(|info| info.capabilities.tools.is_none()) {
+        return Ok(Vec::new());
+    }
+    let (mut tools, mut seen, mut cursor) = (Vec::new(), HashSet::new(), None);
+    for _ in 0..PAGES {
+        let params = PaginatedRequestParams::default().with_cursor(cursor.take());
+        let request = ListToolsRequest {
+            method: Default::default(),
+            params: Some(params),
+            extensions: Default::default(),
+        };
+        let page = match ask(peer, ClientRequest::ListToolsRequest(request)).await {
+            Ok(ServerResult::ListToolsResult(page)) => page,
+            Ok(_) => return Err(Trouble::Unexpected("it is no list of tools".into())),
+            Err(error) => return Err(Trouble::from_service(error)),
+        };
+        tools.extend(page.tools.into_iter().map(Tool::from_wire));
+        let Some(next) = page.next_cursor else { return Ok(tools) };
+        if !seen.insert(next.clone()) {
+            return Err(Trouble::Unexpected(format!("the cursor `{}` comes twice", shown(&next))));
+        }
+        cursor = Some(next);
+    }
+    Err(Trouble::Unexpected(format!("it has more than {PAGES} pages")))
+}
+
+impl Trouble {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
+    pub(super) fn from_service(error: ServiceError) -> Self {
+        match error {
+            ServiceError::McpError(error) => refused(error),
+            ServiceError::TransportSend(_) | ServiceError::TransportClosed => Self::Gone,
+            other => Self::Unexpected(shown(&other.to_string())),
+        }
+    }
+}
+
+fn refused(error: ErrorData) -> Trouble {
+    if is_unreadable(&error) {
+        return Trouble::Unexpected(error.message.into_owned());
+    }
+    Trouble::Refused { code: error.code.0, message: error.message.into_owned() }
+}
+
+fn known_version(service: Service) -> Result<Service, Trouble> {
+    let version = service.peer_info().map(|info| info.protocol_version.clone());
+    match version {
+        Some(version) if !ProtocolVersion::KNOWN_VERSIONS.contains(&version) => {
+            let version = shown(version.as_str());
+            Err(Trouble::Unexpected(format!("it speaks version `{version}`, which is not known here")))
+        }
+        Some(_) | None => Ok(service),
+    }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
+fn trouble(error: &ClientInitializeError) -> Trouble {
+    match error {
+        ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. } => {
+            Trouble::Gone
+        }
+        other => Trouble::Unexpected(shown(&other.to_string())),
+    }
+}
+
+/// The beginning of what may be long.
+pub(super) fn shown(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

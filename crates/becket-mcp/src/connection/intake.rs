@@ -1,0 +1,80 @@
+//! Takes what the process prints, as it comes, and queues its lines for whoever handles messages.
+//!
+//! INVARIANT: at most `QUEUED` bytes and one line wait in the queue: a server that writes faster than it is heard is
+//! given up, by name.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use becket_process::{CancellationToken, Chunk, Stream};
+use tokio::sync::mpsc;
+
+use super::lines::{Lines, TooLong};
+use super::state::State;
+use crate::fault::Fault;
+
+/// The most that may wait to be handled.
+const QUEUED: usize = 64 << 20;
+
+/// A queue of lines: the end that takes them in, and the end that hands them out.
+pub(super) fn queue(cap: usize, state: Arc<State>, stop: CancellationToken) -> (Intake, Queue) {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let waiting = Arc::new(AtomicUsize::new(0));
+    let intake = Intake { lines: Lines::new(cap), cap, sender, waiting: Arc::clone(&waiting), state, stop };
+    (intake, Queue { receiver, waiting })
+}
+
+/// Where a process prints to.
+pub(super) struct Intake {
+    lines: Lines,
+    cap: usize,
+    sender: mpsc::UnboundedSender<Vec<u8>>,
+    waiting: Arc<AtomicUsize>,
+    state: Arc<State>,
+    stop: CancellationToken,
+}
+
+impl Intake {
+    /// Never waits: it is called while the pipes are drained.
+    pub(super) fn take(&mut self, chunk: Chunk<'_>) {
+        match chunk.stream {
+            Stream::Stderr => self.state.stderr(chunk.bytes),
+            Stream::Stdout if self.stop.is_cancelled() => {}
+            Stream::Stdout => self.messages(chunk.bytes),
+        }
+    }
+
+    fn messages(&mut self, bytes: &[u8]) {
+        let (sender, waiting) = (&self.sender, &self.waiting);
+        let cut = self.lines.push(bytes, |line| {
+            waiting.fetch_add(line.len(), Ordering::Relaxed);
+            // Nobody handles messages any longer: they are thrown away.
+            let _ = sender.send(line);
+        });
+        match cut {
+            Err(TooLong) => self.give_up(Fault::LineTooLong(self.cap)),
+            Ok(()) if self.waiting.load(Ordering::Relaxed) > QUEUED => self.give_up(Fault::Flood(QUEUED)),
+            Ok(()) => {}
+        }
+    }
+
+    fn give_up(&self, fault: Fault) {
+        self.state.broke(fault);
+        self.stop.cancel();
+    }
+}
+
+/// Where its lines come out.
+pub(super) struct Queue {
+    receiver: mpsc::UnboundedReceiver<Vec<u8>>,
+    waiting: Arc<AtomicUsize>,
+}
+
+impl Queue {
+    /// The next line; none once the process is gone and all were handed out. Cancel-safe.
+    pub(super) async fn next(&mut self) -> Option<Vec<u8>> {
+        let line = self.receiver.recv().await?;
+        self.waiting.fetch_sub(line.len(), Ordering::Relaxed);
+        Some(line)
+    }
+}

@@ -1,0 +1,137 @@
+//! Ends what a server that has ended by itself left running.
+//!
+//! A server that is ended takes its process group along; one that exits may leave helpers behind, in its group or out
+//! of it. They carry a variable of its environment, and by that they are found. Linux only: elsewhere nothing shows
+//! another process's environment, and helpers that outlive their server's own exit stay.
+//!
+//! INVARIANT: only a process that carries the mark is signalled: it is held by a pidfd while its mark is read.
+
+use std::ffi::OsString;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, SystemTime};
+
+use tokio::time::{Instant, sleep};
+
+/// The variable that everybody started by one server carries.
+const VARIABLE: &str = "BECKET_MCP_SERVER";
+/// How often it is looked whether somebody is left.
+const TICK: Duration = Duration::from_millis(10);
+/// How long killed processes are waited for. One in an uninterruptible wait of the kernel can outlive this.
+const KILL_WAIT: Duration = Duration::from_secs(5);
+
+/// The mark of one server's processes. Dropped, it kills those that are left.
+#[derive(Debug)]
+pub(super) struct Leftovers {
+    mark: String,
+    may_be: bool,
+}
+
+impl Leftovers {
+    pub(super) fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let mark = format!("{}-{number}-{}", std::process::id(), since.as_nanos());
+        Self { mark, may_be: false }
+    }
+
+    /// The variable for the environment of the server.
+    pub(super) fn variable(&self) -> (OsString, OsString) {
+        (VARIABLE.into(), self.mark.clone().into())
+    }
+
+    /// The server has exited: asks those that are left to end, and kills them after `grace`.
+    pub(super) async fn end(mut self, grace: Duration) {
+        self.may_be = true;
+        if sys::signal(&self.entry(), sys::Signal::Term) > 0 && !self.gone_within(grace).await {
+            let start = Instant::now();
+            while sys::signal(&self.entry(), sys::Signal::Kill) > 0 && start.elapsed() < KILL_WAIT {
+                sleep(TICK).await;
+            }
+        }
+        self.may_be = false;
+    }
+
+    async fn gone_within(&self, limit: Duration) -> bool {
+        let start = Instant::now();
+        while start.elapsed() < limit {
+            if sys::signal(&self.entry(), sys::Signal::Nothing) == 0 {
+                return true;
+            }
+            sleep(TICK).await;
+        }
+        false
+    }
+
+    fn entry(&self) -> String {
+        format!("{VARIABLE}={}", self.mark)
+    }
+}
+
+impl Drop for Leftovers {
+    fn drop(&mut self) {
+        if self.may_be {
+            sys::signal(&self.entry(), sys::Signal::Kill);
+        }
+    }
+}
+
+/// The system's part.
+mod sys {
+    /// What is sent.
+    #[derive(Clone, Copy)]
+    pub(super) enum Signal {
+        Nothing,
+        Term,
+        Kill,
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn signal(_: &str, _: Signal) -> usize {
+        0
+    }
+
+    /// Sends it to every process whose environment holds `entry`; how many there are.
+    #[cfg(target_os = "linux")]
+    pub(super) fn signal(entry: &str, signal: Signal) -> usize {
+        let Ok(processes) = std::fs::read_dir("/proc") else { return 0 };
+        let own = std::process::id();
+        processes
+            .flatten()
+            .filter_map(|process| process.file_name().to_str()?.parse::<i32>().ok())
+            .filter(|pid| pid.unsigned_abs() != own && linux::signal(*pid, entry, signal))
+            .count()
+    }
+
+    #[cfg(target_os = "linux")]
+    mod linux {
+        use rustix::process::{Pid, PidfdFlags, pidfd_open, pidfd_send_signal};
+
+        /// Whether the process carries the mark; then it was signalled.
+        pub(super) fn signal(pid: i32, entry: &str, signal: super::Signal) -> bool {
+            if !carries(pid, entry) {
+                return false;
+            }
+            let Some(Ok(held)) = Pid::from_raw(pid).map(|pid| pidfd_open(pid, PidfdFlags::empty())) else {
+                return false;
+            };
+            // Looked at again while its id can't go to somebody else.
+            if !carries(pid, entry) {
+                return false;
+            }
+            let signal = match signal {
+                super::Signal::Nothing => return true,
+                super::Signal::Term => rustix::process::Signal::TERM,
+                super::Signal::Kill => rustix::process::Signal::KILL,
+            };
+            let _ = pidfd_send_signal(&held, signal);
+            true
+        }
+
+        /// The environment of a zombie, and of somebody else's process, reads as empty.
+        fn carries(pid: i32, entry: &str) -> bool {
+            let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            environment.split(|byte| *byte == 0).any(|variable| variable == entry.as_bytes())
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! From a line to a message.
+//!
+//! An answer that can't be read becomes an error for the call that waits for it: it must not wait for its deadline. What
+//! is no JSON-RPC at all is no message; servers print banners.
+
+use rmcp::RoleClient;
+use rmcp::model::{ErrorData, JsonRpcMessage, RequestId};
+use rmcp::service::RxJsonRpcMessage;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// Marks an error that was made here. A server that sends it fools nobody: the call has failed either way.
+const UNREADABLE: &str = "becket: unreadable";
+
+/// What a line is.
+#[derive(Debug)]
+pub(super) enum Line {
+    Message(Box<RxJsonRpcMessage<RoleClient>>),
+    /// JSON-RPC that means nothing here: a notification of an unknown kind, a request that can't be read.
+    Ignored,
+    /// Anything else.
+    NoMessage,
+}
+
+/// The members by which JSON-RPC is told from other JSON, unread: their content may be what can't be read.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    jsonrpc: Option<&'a RawValue>,
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    method: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+}
+
+pub(super) fn read(line: &[u8]) -> Line {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+    let error = match serde_json::from_slice(line) {
+        Ok(message) => return Line::Message(Box::new(message)),
+        Err(error) => error,
+    };
+    let Ok(envelope) = serde_json::from_slice::<Envelope<'_>>(line) else { return Line::NoMessage };
+    if envelope.jsonrpc.is_none() {
+        return Line::NoMessage;
+    }
+    let is_answer = envelope.method.is_none() && (envelope.result.is_some() || envelope.error.is_some());
+    match envelope.id.and_then(|id| serde_json::from_str::<RequestId>(id.get()).ok()) {
+        Some(id) if is_answer => Line::Message(Box::new(unreadable(id, &error.to_string()))),
+        Some(_) | None => Line::Ignored,
+    }
+}
+
+fn unreadable(id: RequestId, why: &str) -> RxJsonRpcMessage<RoleClient> {
+    let why = format!("it can't be read: {why}");
+    JsonRpcMessage::error(ErrorData::internal_error(why, Some(Value::String(UNREADABLE.into()))), Some(id))
+}
+
+/// Whether the error was made here, because an answer could not be read.
+pub(super) fn is_unreadable(error: &ErrorData) -> bool {
+    error.data.as_ref().and_then(Value::as_str) == Some(UNREADABLE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(line: &str) -> String {
+        match read(line.as_bytes()) {
+            Line::Message(message) => match *message {
+                JsonRpcMessage::Request(_) => "request".into(),
+                JsonRpcMessage::Response(response) => format!("response to {}", response.id),
+                JsonRpcMessage::Notification(_) => "notification".into(),
+                JsonRpcMessage::Error(error) if is_unreadable(&error.error) => {
+                    format!("unreadable {}", error.id.unwrap())
+                }
+                JsonRpcMessage::Error(_) => "error".into(),
+            },
+            Line::Ignored => "ignored".into(),
+            Line::NoMessage => "no message".into(),
+        }
+    }
+
+    #[test]
+    fn lines_are_told_apart() {
+        let deep = format!(r#"{{"jsonrpc":"2.0","id":4,"result":{}1{}}}"#, "[".repeat(200), "]".repeat(200));
+        for (line, expected) in [
+            (r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#, "response to 1"),
+            ("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":{}}", "response to a"),
+            (r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}"#, "error"),
+            (r#"{"jsonrpc":"2.0","error":{"code":-1,"message":"no"}}"#, "error"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "request"),
+            (r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#, "notification"),
+            (r#"{"jsonrpc":"2.0","id":3,"error":"no"}"#, "unreadable 3"),
+            (deep.as_str(), "unreadable 4"),
+            (r#"{"jsonrpc":"2.0","id":[],"result":{}}"#, "ignored"),
+            (r#"{"jsonrpc":"2.0","method":7}"#, "ignored"),
+            ("Server listening on stdio", "no message"),
+            (r#"{"level":"info","msg":"ready"}"#, "no message"),
+            ("[1]", "no message"),
+            ("7", "no message"),
+            ("\u{1}", "no message"),
+        ] {
+            assert_eq!(kind(line), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What is known about a connection from all its sides: what broke it first, and what the server said.
+
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use becket_process::CancellationToken;
+use tokio::time::timeout;
+
+use super::tail::Tail;
+use crate::fault::{Fault, Said};
+
+/// How much of a line that is no message is shown.
+const SHOWN: usize = 200;
+/// A process that has ended closes its pipes a moment before its end is known.
+const SETTLE: Duration = Duration::from_millis(500);
+
+/// Shared by the process, the wire and the callers of one connection.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    fault: OnceLock<Fault>,
+    broken: CancellationToken,
+    stderr: Mutex<Tail>,
+    no_message: OnceLock<String>,
+}
+
+impl State {
+    /// Notes what broke the connection; only the first one counts.
+    pub(super) fn broke(&self, fault: Fault) {
+        // A second cause is a consequence of the first.
+        let _ = self.fault.set(fault);
+        self.broken.cancel();
+    }
+
+    /// What broke a connection over which nothing can be sent any longer.
+    pub(super) async fn settled_fault(&self) -> Fault {
+        // Where nothing else is known after a while, it still runs and has only stopped to listen.
+        let _ = timeout(SETTLE, self.broken.cancelled()).await;
+        self.fault.get().cloned().unwrap_or(Fault::StdinClosed)
+    }
+
+    pub(super) fn stderr(&self, bytes: &[u8]) {
+        self.lock().push(bytes);
+    }
+
+    /// Notes a line that was no message; the first one is shown.
+    pub(super) fn no_message(&self, line: &[u8]) {
+        self.no_message.get_or_init(|| {
+            let shown = &line[..line.len().min(SHOWN)];
+            let mut text = String::from_utf8_lossy(shown).into_owned();
+            if line.len() > SHOWN {
+                text.push('…');
+            }
+            text
+        });
+    }
+
+    pub(super) fn said(&self) -> Said {
+        Said { stderr: self.lock().text(), no_message: self.no_message.get().cloned() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Tail> {
+        self.stderr.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

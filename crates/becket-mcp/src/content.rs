@@ -1,0 +1,75 @@
+//! What a tool answered.
+//!
+//! INVARIANT: a block is kept as it came; nothing is dropped because its kind is unknown here.
+
+use serde_json::Value;
+
+/// The result of a call (`protocol.md` H6).
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallResult {
+    /// The blocks of the answer, in order.
+    pub content: Vec<Content>,
+    /// The answer as a value, where the tool gives one; an explicit `null` is one.
+    pub structured: Option<Value>,
+    /// The tool says that it failed; its content says why.
+    pub is_error: bool,
+}
+
+impl CallResult {
+    /// The text blocks, joined by newlines. Other kinds of blocks have no part in it.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let texts: Vec<&str> = self.content.iter().filter_map(Content::text).collect();
+        texts.join("\n")
+    }
+}
+
+/// One block of an answer: text, an image, a resource, or whatever a server sends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Content(Value);
+
+impl Content {
+    pub(crate) fn new(value: Value) -> Self {
+        Self(value)
+    }
+
+    /// The kind, `type` on the wire: `text`, `image`, `audio`, `resource`, `resource_link`, or another one.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        self.0.get("type").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The text of a text block.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        if self.kind() == "text" { self.0.get("text").and_then(Value::as_str) } else { None }
+    }
+
+    /// The whole block, as the protocol writes it.
+    #[must_use]
+    pub fn value(&self) -> &Value {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    // rule: H6
+    #[test]
+    fn text_is_the_text_blocks_alone_joined_by_newlines() {
+        let blocks = [
+            json!({"type": "text", "text": "a"}),
+            json!({"type": "image", "data": "eA==", "mimeType": "image/png", "text": "no"}),
+            json!({"type": "text", "text": "b\n"}),
+            json!({"type": "new_kind", "text": "no"}),
+        ];
+        let content = blocks.clone().into_iter().map(Content::new).collect();
+        let result = CallResult { content, structured: None, is_error: false };
+        assert_eq!(result.text(), "a\nb\n");
+        assert_eq!(result.content[1].kind(), "image");
+        assert_eq!(result.content[3].value(), &blocks[3]);
+    }
+}

@@ -1,0 +1,70 @@
+//! Why a connection does not work any longer, and what its server had said by then.
+
+use std::fmt;
+use std::sync::Arc;
+
+use becket_process::{End, SpawnError};
+
+/// What broke a connection. There is one for a connection: the first.
+#[derive(Debug, Clone)]
+pub enum Fault {
+    /// The process could not be started.
+    Spawn(Arc<SpawnError>),
+    /// The process ended.
+    Ended(End),
+    /// It wrote a line that is longer than a message may be; in bytes.
+    LineTooLong(usize),
+    /// It wrote more than could be handled in time; in bytes.
+    Flood(usize),
+    /// It did not read what was sent to it; in bytes.
+    NotReading(usize),
+    /// It closed its stdin.
+    StdinClosed,
+    /// The connection was closed from this side.
+    Closed,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Spawn(error) => error.fmt(f),
+            Self::Ended(End::Exited(code)) => write!(f, "it exited with {code}"),
+            Self::Ended(End::Signaled(signal)) => write!(f, "signal {signal} ended it"),
+            Self::Ended(End::TimedOut | End::Cancelled) => f.write_str("it was ended"),
+            Self::Ended(End::Lost) => f.write_str(
+                "it ended, and somebody else took its exit status: let nobody wait for every child",
+            ),
+            Self::LineTooLong(cap) => {
+                write!(f, "it wrote a line of more than {cap} bytes, the most that a message may have")
+            }
+            Self::Flood(cap) => {
+                write!(f, "it wrote faster than its messages could be handled: more than {cap} bytes wait")
+            }
+            Self::NotReading(cap) => write!(f, "it does not read its stdin: {cap} bytes wait for it"),
+            Self::StdinClosed => f.write_str("it has closed its stdin"),
+            Self::Closed => f.write_str("the connection was closed"),
+        }
+    }
+}
+
+/// What a server printed beside messages, as far as it was kept. Shown as a tail for error messages; empty where it
+/// printed nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Said {
+    /// The end of its stderr, at most 8 KiB, with replacement characters where that is not UTF-8.
+    pub stderr: String,
+    /// The beginning of the first line on its stdout that was no message.
+    pub no_message: Option<String>,
+}
+
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = &self.no_message {
+            write!(f, "; its stdout has `{line}`, which is no message")?;
+        }
+        match self.stderr.trim() {
+            "" => Ok(()),
+            stderr => write!(f, "; its stderr ends with: {stderr}"),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The MCP servers of a host, over stdio: connected ahead of time, called under a deadline, ended without a trace.
+//!
+//! [`config::read`] reads what a user wrote, [`Servers::connect`] starts what it names, [`Servers::call`] calls a tool,
+//! [`Servers::close`] ends all of it.
+//!
+//! - Each server is the leader of a session of its own and gets exactly the environment it is given. Its stderr is
+//!   always drained; the end of it is part of every error that it may explain.
+//! - Each call has a deadline, whatever the server and the pipes do, and happens once. A call that is given up is
+//!   cancelled at the server.
+//! - What is wrong with one server is that server's error and leaves the others as they are.
+//! - In the end no process is left: not the server, nor what it started, as far as that can be seen on Linux.
+//!
+//! It refuses to read files or the environment; to connect anything but stdio servers, which is an error that says so;
+//! to connect at a call, to connect again, or to repeat a call; to trust what a server says about itself; and to offer
+//! a server anything of its host (no sampling, no roots, no elicitation).
+//!
+//! ```
+//! use becket_mcp::{CancellationToken, Options, Outcome, Servers, ToolCall, config};
+//! use std::time::Duration;
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+//! let text = r#"{"mcpServers": {"time": {"command": "no-such-program"}}}"#;
+//! let environment = vec![("PATH".into(), "/usr/bin:/bin".into())];
+//! let configured = config::read(text, ".mcp.json".as_ref(), &environment)?;
+//!
+//! let cancel = CancellationToken::new();
+//! let servers = Servers::connect(configured, &Options::new(environment, "/"), &cancel).await;
+//! for (name, outcome) in servers.outcomes() {
+//!     if let Outcome::Failed { why } = outcome {
+//!         assert!(format!("{name}: {why}").starts_with("time: program `no-such-program` was not found"));
+//!     }
+//! }
+//! let call = ToolCall { server: "tmie", tool: "now", input: Default::default(), limit: Duration::from_secs(5) };
+//! let error = servers.call(call, &cancel).await.unwrap_err();
+//! assert_eq!(error.to_string(), "there is no MCP server `tmie` (did you mean `time`?): configured: `time`");
+//! servers.close().await;
+//! # Ok::<(), config::ConfigError>(())
+//! # }).unwrap();
+//! ```
+
+mod call_error;
+pub mod config;
+mod connect_error;
+mod connection;
+mod content;
+mod fault;
+mod options;
+mod servers;
+mod suggest;
+mod tool;
+
+pub use becket_process::{ByteCap, CancellationToken, End, SpawnError};
+pub use call_error::CallError;
+pub use connect_error::ConnectError;
+pub use content::{CallResult, Content};
+pub use fault::{Fault, Said};
+pub use options::Options;
+pub use servers::{Outcome, Servers, ToolCall};
+pub use tool::{Hints, Tool};
