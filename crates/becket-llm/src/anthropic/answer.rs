@@ -1,0 +1,217 @@
+//! Reads an answer off the network: status, then events or one document, within bounds of size and silence.
+
+use super::retry::retry_after;
+use super::wire::Decoder;
+use crate::delta::Delta;
+use crate::error::{ModelError, Refusal, refused};
+use crate::http::plain;
+use crate::secret::Secret;
+use crate::sse::Reader;
+use futures_util::stream::{self, BoxStream, StreamExt};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, DATE, HeaderMap, HeaderName, RETRY_AFTER};
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::future::Future;
+use std::time::Duration;
+
+/// The most bytes of an error's body that are read.
+const ERROR_LIMIT: usize = 64 * 1024;
+
+/// What every request to one endpoint shares.
+#[derive(Debug, Clone)]
+pub(super) struct Limits {
+    /// How errors call the host.
+    pub(super) from: String,
+    pub(super) model: String,
+    /// Taken out of whatever the server says.
+    pub(super) key: Option<Secret>,
+    /// The longest silence.
+    pub(super) idle: Duration,
+    /// The most bytes of an answer.
+    pub(super) size: usize,
+}
+
+impl Limits {
+    /// Runs a step of the exchange, but not through a silence.
+    pub(super) async fn within<T>(
+        &self,
+        step: impl Future<Output = Result<T, reqwest::Error>>,
+    ) -> Result<T, ModelError> {
+        match tokio::time::timeout(self.idle, step).await {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(error)) => Err(self.broken(error)),
+            Err(_) => Err(ModelError::Idle { from: self.from.clone(), idle: self.idle }),
+        }
+    }
+
+    fn broken(&self, error: reqwest::Error) -> ModelError {
+        ModelError::Connection { from: self.from.clone(), message: self.scrubbed(&plain(error)) }
+    }
+
+    /// What the server said, without the key. rule: S3
+    pub(super) fn scrubbed(&self, text: &str) -> String {
+        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.scrub(text))
+    }
+}
+
+/// An answer whose status is good.
+pub(super) struct Answer {
+    response: reqwest::Response,
+    limits: Limits,
+}
+
+impl Answer {
+    /// Takes a response, or turns it into the error it stands for.
+    pub(super) async fn accept(response: reqwest::Response, limits: Limits) -> Result<Self, ModelError> {
+        let answer = Self { response, limits };
+        if !answer.response.status().is_success() {
+            return Err(answer.refusal().await);
+        }
+        if let Some(encoding) = header(answer.response.headers(), &CONTENT_ENCODING)
+            && encoding != "identity"
+        {
+            let message =
+                format!("it is encoded as `{}`, which was not asked for", crate::error::shown(encoding));
+            return Err(ModelError::BadAnswer { from: answer.limits.from, message });
+        }
+        Ok(answer)
+    }
+
+    /// The deltas of the answer, whether it comes as events or in one piece.
+    pub(super) fn deltas(self, decoder: Decoder) -> BoxStream<'static, Result<Delta, ModelError>> {
+        let kind = header(self.response.headers(), &CONTENT_TYPE).unwrap_or_default().to_ascii_lowercase();
+        let size = self.limits.size;
+        let reading = Reading {
+            whole: kind.contains("json"),
+            answer: self,
+            decoder,
+            events: Reader::new(size),
+            ready: VecDeque::new(),
+            read: 0,
+            ended: false,
+        };
+        stream::unfold(reading, |mut reading| async move {
+            let delta = reading.next().await?;
+            Some((delta, reading))
+        })
+        .boxed()
+    }
+
+    async fn refusal(mut self) -> ModelError {
+        let status = self.response.status().as_u16();
+        let headers = self.response.headers();
+        let wait = header(headers, &RETRY_AFTER).and_then(|value| retry_after(value, header(headers, &DATE)));
+        if self.response.status().is_redirection() {
+            let message = "it answers with a redirect, which is not followed: check the base URL";
+            return ModelError::BadAnswer { from: self.limits.from, message: message.to_owned() };
+        }
+        let body = self.some_of_the_body().await;
+        let text = String::from_utf8_lossy(&body);
+        let document: Value = serde_json::from_str(&text).unwrap_or_default();
+        let error = &document["error"];
+        let message = error["message"].as_str().or(error.as_str()).unwrap_or(&text);
+        refused(&Refusal {
+            from: &self.limits.from,
+            model: &self.limits.model,
+            status: Some(status),
+            kind: &self.limits.scrubbed(error["type"].as_str().unwrap_or_default()),
+            message: &self.limits.scrubbed(message),
+            retry_after: wait,
+        })
+    }
+
+    /// What an error says, as far as it comes: the status is known already.
+    async fn some_of_the_body(&mut self) -> Vec<u8> {
+        let mut body = Vec::new();
+        while body.len() < ERROR_LIMIT {
+            match self.limits.within(self.response.chunk()).await {
+                Ok(Some(chunk)) => {
+                    body.extend_from_slice(&chunk[..chunk.len().min(ERROR_LIMIT - body.len())])
+                }
+                Ok(None) | Err(_) => break,
+            }
+        }
+        body
+    }
+
+    /// The next bytes, counted against the bound.
+    async fn chunk(&mut self, read: &mut usize) -> Result<Option<Vec<u8>>, ModelError> {
+        let Some(chunk) = self.limits.within(self.response.chunk()).await? else { return Ok(None) };
+        *read += chunk.len();
+        if *read > self.limits.size {
+            return Err(self.too_large());
+        }
+        Ok(Some(chunk.to_vec()))
+    }
+
+    fn too_large(&self) -> ModelError {
+        ModelError::TooLarge { from: self.limits.from.clone(), limit: self.limits.size }
+    }
+}
+
+/// An answer that is being read.
+struct Reading {
+    answer: Answer,
+    /// It comes in one piece.
+    whole: bool,
+    decoder: Decoder,
+    events: Reader,
+    ready: VecDeque<Delta>,
+    /// Bytes so far.
+    read: usize,
+    /// Nothing comes after an error or the stop.
+    ended: bool,
+}
+
+impl Reading {
+    async fn next(&mut self) -> Option<Result<Delta, ModelError>> {
+        loop {
+            if let Some(delta) = self.ready.pop_front() {
+                self.ended |= matches!(delta, Delta::Stop(_));
+                return Some(Ok(delta));
+            }
+            if self.ended {
+                return None;
+            }
+            if let Err(error) = self.read_on().await {
+                self.ended = true;
+                return Some(Err(error));
+            }
+        }
+    }
+
+    async fn read_on(&mut self) -> Result<(), ModelError> {
+        if self.whole {
+            return self.read_whole().await;
+        }
+        let Some(chunk) = self.answer.chunk(&mut self.read).await? else {
+            return Err(ModelError::Truncated { from: self.answer.limits.from.clone() });
+        };
+        let events = self.events.push(&chunk).map_err(|_| self.answer.too_large())?;
+        for event in events {
+            if !event.data.is_empty() {
+                self.ready.extend(self.decoder.event(&event.data)?);
+            }
+        }
+        Ok(())
+    }
+
+    async fn read_whole(&mut self) -> Result<(), ModelError> {
+        let mut body = Vec::new();
+        while let Some(chunk) = self.answer.chunk(&mut self.read).await? {
+            body.extend_from_slice(&chunk);
+        }
+        let message = serde_json::from_slice(&body).map_err(|error| match error.is_eof() {
+            true => ModelError::Truncated { from: self.answer.limits.from.clone() },
+            false => {
+                ModelError::BadAnswer { from: self.answer.limits.from.clone(), message: error.to_string() }
+            }
+        })?;
+        self.ready.extend(self.decoder.whole(message)?);
+        Ok(())
+    }
+}
+
+fn header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}

@@ -1,0 +1,97 @@
+//! Blocks as the API writes them, both ways.
+
+use crate::message::{Block, Object};
+use serde_json::{Value, json};
+
+/// The API's form of a block; `None` for what the API would refuse: empty text, a thought without a signature.
+pub(super) fn to_wire(block: &Block) -> Option<Value> {
+    Some(match block {
+        Block::Text(text) if text.trim().is_empty() => return None,
+        Block::Text(text) => json!({"type": "text", "text": text}),
+        Block::Image { media_type, data } => {
+            json!({"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}})
+        }
+        Block::ToolUse { id, name, input } => {
+            json!({"type": "tool_use", "id": id, "name": name, "input": input})
+        }
+        Block::ToolResult { tool_use_id, content, is_error } => {
+            let content: Vec<Value> = content.iter().filter_map(to_wire).collect();
+            let mut result = json!({"type": "tool_result", "tool_use_id": tool_use_id});
+            if !content.is_empty() {
+                result["content"] = Value::Array(content);
+            }
+            if *is_error {
+                result["is_error"] = Value::Bool(true);
+            }
+            result
+        }
+        Block::Thinking { signature, .. } if signature.is_empty() => return None,
+        Block::Thinking { text, signature } => {
+            json!({"type": "thinking", "thinking": text, "signature": signature})
+        }
+        Block::RedactedThinking { data } => json!({"type": "redacted_thinking", "data": data}),
+        Block::Other(value) => value.clone(),
+    })
+}
+
+/// A block of an answer. What is not known, or not as the API documents it, stays as it came.
+pub(super) fn from_wire(value: Value) -> Block {
+    let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let known = match value.get("type").and_then(Value::as_str) {
+        // Citations are not needed to send a text back.
+        Some("text") => text("text").map(Block::Text),
+        Some("tool_use") => match (text("id"), text("name")) {
+            (Some(id), Some(name)) => Some(Block::ToolUse { id, name, input: object(&value["input"]) }),
+            _ => None,
+        },
+        Some("thinking") => text("thinking").map(|thought| Block::Thinking {
+            text: thought,
+            signature: text("signature").unwrap_or_default(),
+        }),
+        Some("redacted_thinking") => text("data").map(|data| Block::RedactedThinking { data }),
+        _ => None,
+    };
+    known.unwrap_or(Block::Other(value))
+}
+
+fn object(value: &Value) -> Object {
+    value.as_object().cloned().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_goes_back_unchanged() {
+        for wire in [
+            json!({"type": "text", "text": "hi"}),
+            json!({"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}}),
+            json!({"type": "thinking", "thinking": "", "signature": "sig"}),
+            json!({"type": "redacted_thinking", "data": "xyz"}),
+            json!({"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {}}),
+            json!({"type": "of_the_future", "anything": [1, 2]}),
+            json!({"no": "type"}),
+        ] {
+            assert_eq!(to_wire(&from_wire(wire.clone())), Some(wire));
+        }
+    }
+
+    #[test]
+    fn a_failed_tool_says_so_with_blocks() {
+        let image = Block::Image { media_type: "image/png".into(), data: "AA==".into() };
+        let content = vec![Block::Text("no".into()), image, Block::Text(String::new())];
+        let result = Block::ToolResult { tool_use_id: "t1".into(), content, is_error: true };
+        let wire = json!({"type": "tool_result", "tool_use_id": "t1", "content": [
+            {"type": "text", "text": "no"},
+            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}},
+        ], "is_error": true});
+        assert_eq!(to_wire(&result), Some(wire));
+    }
+
+    #[test]
+    fn what_the_api_would_refuse_is_left_out() {
+        assert_eq!(to_wire(&Block::Text(" \n".into())), None);
+        assert_eq!(to_wire(&Block::Thinking { text: "x".into(), signature: String::new() }), None);
+    }
+}

@@ -1,0 +1,270 @@
+//! One model behind one endpoint of the Messages API.
+
+use super::answer::{Answer, Limits};
+use super::body::{body, forced_tool};
+use super::dialect::{Dialect, Structured};
+use super::wire::Decoder;
+use crate::delta::Delta;
+use crate::error::ModelError;
+use crate::model::{Capabilities, Model};
+use crate::request::Request;
+use crate::response::Price;
+use crate::secret::Secret;
+use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
+use reqwest::Url;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// Where the API lives if nobody says otherwise.
+const BASE_URL: &str = "https://api.anthropic.com";
+
+/// The version of the API that this module speaks.
+const VERSION: &str = "2023-06-01";
+
+/// The longest silence if nobody says otherwise. A healthy stream pings every few seconds; an answer in one piece
+/// is silent until it is done.
+pub(crate) const IDLE: Duration = Duration::from_secs(300);
+
+/// The most bytes of an answer if nobody says otherwise.
+const SIZE: usize = 16 * 1024 * 1024;
+
+/// Refusals that are answered by another dialect, per request.
+const TRIES: usize = 4;
+
+/// How a host proves who it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Credential {
+    /// `x-api-key` (Anthropic); `Authorization: Bearer` with every other provider.
+    ApiKey(Secret),
+    /// `Authorization: Bearer`.
+    Bearer(Secret),
+    /// Nothing is sent: a local server.
+    None,
+}
+
+impl Credential {
+    /// The secret, where there is one.
+    pub(crate) fn secret(&self) -> Option<&Secret> {
+        match self {
+            Self::ApiKey(secret) | Self::Bearer(secret) => Some(secret).filter(|secret| !secret.is_empty()),
+            Self::None => None,
+        }
+    }
+}
+
+/// How JSON of a given schema is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StructuredOutput {
+    /// By `output_config.format`; where that is refused, by a tool the model has to call.
+    Auto,
+    /// By `output_config.format` alone.
+    Native,
+    /// By a tool the model has to call.
+    ForcedTool,
+    /// Not at all: the endpoint knows neither, the prompt has to say it.
+    Unsupported,
+}
+
+/// A model of Anthropic's, or of a server that speaks the same API.
+pub struct Anthropic {
+    http: reqwest::Client,
+    url: Url,
+    headers: HeaderMap,
+    limits: Limits,
+    structured: StructuredOutput,
+    streaming: bool,
+    dialect: Mutex<Dialect>,
+    price: Option<Price>,
+}
+
+impl Anthropic {
+    /// The model named `model`, at Anthropic's own address.
+    ///
+    /// # Errors
+    /// [`ModelError::Setup`] for a key that can't be a header.
+    pub fn new(http: reqwest::Client, model: &str, credential: &Credential) -> Result<Self, ModelError> {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert("anthropic-version", HeaderValue::from_static(VERSION));
+        let key = credential.secret().cloned();
+        if let Some(key) = &key {
+            let (name, text) = match credential {
+                Credential::ApiKey(_) | Credential::None => {
+                    (HeaderName::from_static("x-api-key"), key.expose().to_owned())
+                }
+                Credential::Bearer(_) => (AUTHORIZATION, format!("Bearer {}", key.expose())),
+            };
+            let mut value = HeaderValue::from_str(&text)
+                .map_err(|_| setup("the key has characters no header can carry"))?;
+            value.set_sensitive(true);
+            headers.insert(name, value);
+        }
+        let limits = Limits { from: String::new(), model: model.to_owned(), key, idle: IDLE, size: SIZE };
+        let url = Url::parse(BASE_URL).map_err(|error| setup(&error.to_string()))?;
+        let anthropic = Self {
+            http,
+            url,
+            headers,
+            limits,
+            structured: StructuredOutput::Auto,
+            streaming: true,
+            dialect: Mutex::new(Dialect::of(model)),
+            price: None,
+        };
+        anthropic.with_base_url(BASE_URL)
+    }
+
+    /// At another address: with or without a trailing slash, with or without `/v1` or `/v1/messages`.
+    ///
+    /// # Errors
+    /// [`ModelError::Setup`] for what is no `http` or `https` URL.
+    pub fn with_base_url(mut self, base: &str) -> Result<Self, ModelError> {
+        let (url, from) = base_url(base)?;
+        self.url = url;
+        let path = self.url.path().trim_end_matches('/').to_owned();
+        let path = match path.rsplit('/').next() {
+            Some("messages") => path,
+            Some("v1") => format!("{path}/messages"),
+            Some(_) | None => format!("{path}/v1/messages"),
+        };
+        self.url.set_path(&path);
+        self.limits.from = from;
+        Ok(self)
+    }
+
+    /// With one more header, such as `anthropic-beta`.
+    ///
+    /// # Errors
+    /// [`ModelError::Setup`] for what is no header.
+    pub fn with_header(mut self, name: &str, value: &str) -> Result<Self, ModelError> {
+        let name = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_| setup(&format!("`{name}` is no header's name")))?;
+        let mut value = HeaderValue::from_str(value)
+            .map_err(|_| setup(&format!("the value of header `{name}` can't be sent")))?;
+        value.set_sensitive(true);
+        self.headers.insert(name, value);
+        Ok(self)
+    }
+
+    /// With another bound on silence, before and inside an answer.
+    #[must_use]
+    pub fn with_idle(mut self, idle: Duration) -> Self {
+        self.limits.idle = idle;
+        self
+    }
+
+    /// With another bound on an answer, in bytes (16 MiB otherwise).
+    #[must_use]
+    pub fn with_answer_limit(mut self, bytes: usize) -> Self {
+        self.limits.size = bytes;
+        self
+    }
+
+    /// With another way to ask for JSON of a given schema.
+    #[must_use]
+    pub fn with_structured_output(mut self, structured: StructuredOutput) -> Self {
+        self.structured = structured;
+        let way = match structured {
+            StructuredOutput::Auto | StructuredOutput::Native => Structured::Native,
+            StructuredOutput::ForcedTool => Structured::ForcedTool,
+            StructuredOutput::Unsupported => Structured::Unsaid,
+        };
+        self.dialect.get_mut().unwrap_or_else(PoisonError::into_inner).structured = way;
+        self
+    }
+
+    /// Asks for answers in one piece: for gateways that can't stream.
+    #[must_use]
+    pub fn without_streaming(mut self) -> Self {
+        self.streaming = false;
+        self
+    }
+
+    /// With what the model costs.
+    #[must_use]
+    pub fn with_price(mut self, price: Price) -> Self {
+        self.price = Some(price);
+        self
+    }
+
+    fn dialect(&self) -> Dialect {
+        *self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends the request, once more in another dialect where a setting is refused.
+    async fn open(&self, request: &Request) -> Result<(Answer, Decoder), ModelError> {
+        let mut dialect = self.dialect();
+        let mut tries = 1;
+        loop {
+            let error = match self.send(request, dialect).await {
+                Ok(answer) => {
+                    return Ok((answer, Decoder::new(&self.limits, forced_tool(request, dialect))));
+                }
+                Err(error) => error,
+            };
+            let ModelError::BadRequest { message, .. } = &error else { return Err(error) };
+            let auto = self.structured == StructuredOutput::Auto;
+            let Some(next) = dialect.after(message, request, auto).filter(|_| tries < TRIES) else {
+                return Err(error);
+            };
+            dialect = next;
+            *self.dialect.lock().unwrap_or_else(PoisonError::into_inner) = next;
+            tries += 1;
+        }
+    }
+
+    async fn send(&self, request: &Request, dialect: Dialect) -> Result<Answer, ModelError> {
+        let body = body(&self.limits.model, request, dialect, self.streaming).to_string();
+        let sending = self.http.post(self.url.clone()).headers(self.headers.clone()).body(body).send();
+        let response = self.limits.within(sending).await?;
+        Answer::accept(response, self.limits.clone()).await
+    }
+}
+
+impl Model for Anthropic {
+    fn name(&self) -> &str {
+        &self.limits.model
+    }
+
+    fn stream<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<Delta, ModelError>> {
+        let opening = async move { self.open(request).await.map(|(answer, decoder)| answer.deltas(decoder)) };
+        stream::once(opening).try_flatten().boxed()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { tools: true, json_schema: self.dialect().structured != Structured::Unsaid }
+    }
+
+    fn price(&self) -> Option<Price> {
+        self.price
+    }
+}
+
+impl fmt::Debug for Anthropic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Anthropic")
+            .field("model", &self.limits.model)
+            .field("host", &self.limits.from)
+            .field("key", &self.limits.key)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A base URL, and how errors call its host: without path, query, user or password.
+pub(crate) fn base_url(base: &str) -> Result<(Url, String), ModelError> {
+    let hint = "write it as `https://host` or `http://host:port/path`";
+    let url =
+        Url::parse(base.trim()).map_err(|error| setup(&format!("the base URL is none ({error}): {hint}")))?;
+    let host = match (url.scheme(), url.host_str()) {
+        ("http" | "https", Some(host)) => host.to_owned(),
+        _ => return Err(setup(&format!("the base URL is no HTTP address: {hint}"))),
+    };
+    let from = url.port().map_or_else(|| host.clone(), |port| format!("{host}:{port}"));
+    Ok((url, from))
+}
+
+fn setup(message: &str) -> ModelError {
+    ModelError::Setup { message: message.to_owned() }
+}

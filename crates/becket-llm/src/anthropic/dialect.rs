@@ -1,0 +1,166 @@
+//! What a model of Anthropic's accepts: it differs between generations, and a wrong setting is refused.
+//!
+//! The table holds what was public in November 2026. A refusal that names a setting moves the dialect one step
+//! on, so that a model nobody knew when this was written works at the second try, and from then on at the first.
+
+use crate::request::{Caching, Output, Request, Thinking};
+use serde_json::{Value, json};
+
+/// Where the aliases lead. A host may override each.
+pub(crate) const ALIASES: [(&str, &str); 3] =
+    [("sonnet", "claude-sonnet-5-5"), ("opus", "claude-opus-5-5"), ("haiku", "claude-haiku-5-5")];
+
+/// How thinking is turned off, in the order they are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ThinkingOff {
+    Disabled,
+    /// No thinking ahead, only notes between tools.
+    BetweenTools,
+    /// It can't be: as little as possible.
+    LowEffort,
+    /// Not even that is known.
+    Unsaid,
+}
+
+/// Models whose way is not [`ThinkingOff::Disabled`]; the longest prefix counts.
+const THINKING_OFF: [(&str, ThinkingOff); 4] = [
+    ("claude-sonnet-5-5", ThinkingOff::BetweenTools),
+    ("claude-opus-5-5", ThinkingOff::LowEffort),
+    ("claude-fable", ThinkingOff::LowEffort),
+    ("claude-mythos", ThinkingOff::LowEffort),
+];
+
+/// How an answer of a given schema is asked for, in the order they are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Structured {
+    /// `output_config.format`.
+    Native,
+    /// A tool that the model has to call. Newest models refuse that.
+    ForcedTool,
+    /// Not at all.
+    Unsaid,
+}
+
+/// What one model accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Dialect {
+    thinking_off: ThinkingOff,
+    pub(super) structured: Structured,
+    pub(super) temperature: bool,
+    pub(super) caching: bool,
+}
+
+impl Dialect {
+    /// What is known of `model`.
+    pub(super) fn of(model: &str) -> Self {
+        let fitting = THINKING_OFF.iter().filter(|(prefix, _)| model.starts_with(prefix));
+        let longest = fitting.max_by_key(|(prefix, _)| prefix.len());
+        let thinking_off = longest.map_or(ThinkingOff::Disabled, |(_, way)| *way);
+        Self { thinking_off, structured: Structured::Native, temperature: true, caching: true }
+    }
+
+    /// The dialect after a refusal in these words; `None` where they name no setting of the request that there is
+    /// a choice about. `structured` is whether the way of structured output is left to us.
+    pub(super) fn after(self, refusal: &str, request: &Request, structured: bool) -> Option<Self> {
+        let refusal = refusal.to_lowercase();
+        let names = |words: &[&str]| words.iter().any(|word| refusal.contains(word));
+        if request.thinking == Thinking::Off && names(&["thinking", "effort"]) {
+            let thinking_off = match self.thinking_off {
+                ThinkingOff::Disabled if names(&["between_tools"]) => ThinkingOff::BetweenTools,
+                ThinkingOff::Disabled | ThinkingOff::BetweenTools => ThinkingOff::LowEffort,
+                ThinkingOff::LowEffort => ThinkingOff::Unsaid,
+                ThinkingOff::Unsaid => return None,
+            };
+            return Some(Self { thinking_off, ..self });
+        }
+        if request.temperature.is_some() && names(&["temperature"]) && self.temperature {
+            return Some(Self { temperature: false, ..self });
+        }
+        if request.caching == Caching::Conversation && names(&["cache_control"]) && self.caching {
+            return Some(Self { caching: false, ..self });
+        }
+        let asked = structured && matches!(request.output, Output::Json { .. });
+        if asked && names(&["output_config", "output_format", "tool_choice", "structured output"]) {
+            let structured = match self.structured {
+                Structured::Native => Structured::ForcedTool,
+                Structured::ForcedTool => Structured::Unsaid,
+                Structured::Unsaid => return None,
+            };
+            return Some(Self { structured, ..self });
+        }
+        None
+    }
+
+    /// The `thinking` field and the `output_config.effort` for a request.
+    pub(super) fn thinking(self, wanted: Thinking) -> (Option<Value>, Option<&'static str>) {
+        match (wanted, self.thinking_off) {
+            (Thinking::Default, _) | (Thinking::Off, ThinkingOff::Unsaid) => (None, None),
+            (Thinking::Off, ThinkingOff::Disabled) => (Some(json!({"type": "disabled"})), None),
+            (Thinking::Off, ThinkingOff::BetweenTools) => (Some(json!({"type": "between_tools"})), None),
+            (Thinking::Off, ThinkingOff::LowEffort) => (None, Some("low")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // rule: H7
+    #[test]
+    fn thinking_is_off_in_the_way_each_model_accepts() {
+        let off = |model: &str| Dialect::of(model).thinking(Thinking::Off);
+        assert_eq!(off("claude-haiku-5-5"), (Some(json!({"type": "disabled"})), None));
+        assert_eq!(off("claude-sonnet-4-6"), (Some(json!({"type": "disabled"})), None));
+        assert_eq!(off("claude-sonnet-5-5"), (Some(json!({"type": "between_tools"})), None));
+        assert_eq!(off("claude-opus-5-5"), (None, Some("low")));
+        assert_eq!(Dialect::of("claude-opus-5-5").thinking(Thinking::Default), (None, None));
+    }
+
+    fn judgement() -> Request {
+        let output = Output::Json { name: "verdict".into(), schema: json!({}) };
+        Request { thinking: Thinking::Off, output, ..Request::user("?") }
+    }
+
+    #[test]
+    fn a_refusal_that_names_a_setting_moves_on_and_ends() {
+        let words = "\"thinking.type.disabled\" is not supported for this model";
+        let mut dialect = Dialect::of("claude-of-the-future");
+        let mut steps = 0;
+        while let Some(next) = dialect.after(words, &judgement(), true) {
+            dialect = next;
+            steps += 1;
+        }
+        assert_eq!((steps, dialect.thinking(Thinking::Off)), (2, (None, None)));
+        let told = Dialect::of("x").after("thinking: use `between_tools`", &judgement(), true).unwrap();
+        assert_eq!(told.thinking(Thinking::Off).0, Some(json!({"type": "between_tools"})));
+    }
+
+    #[test]
+    fn only_a_setting_that_was_sent_is_given_up() {
+        let dialect = Dialect::of("x");
+        for words in ["thinking", "temperature", "cache_control", "output_config"] {
+            assert_eq!(dialect.after(words, &Request::user("?"), true), None, "{words}");
+        }
+        let warm = Request { temperature: Some(0.5), caching: Caching::Conversation, ..Request::user("?") };
+        assert!(!dialect.after("`temperature` is deprecated", &warm, true).unwrap().temperature);
+        assert!(!dialect.after("cache_control: extra input", &warm, true).unwrap().caching);
+    }
+
+    #[test]
+    fn structured_output_falls_back_only_where_the_host_leaves_it_to_us() {
+        let words = "output_config: Extra inputs are not permitted";
+        let dialect = Dialect::of("x");
+        let next = dialect.after(words, &judgement(), true).map(|next| next.structured);
+        assert_eq!(next, Some(Structured::ForcedTool));
+        assert_eq!(dialect.after(words, &judgement(), false), None);
+        assert_eq!(dialect.after("messages: roles must alternate", &judgement(), true), None);
+    }
+
+    #[test]
+    fn every_alias_leads_to_a_model_of_its_name() {
+        for (alias, model) in ALIASES {
+            assert!(model.starts_with(&format!("claude-{alias}-")), "{alias}");
+        }
+    }
+}

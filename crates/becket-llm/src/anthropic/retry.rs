@@ -1,0 +1,80 @@
+//! `Retry-After`: seconds, or a date.
+
+use std::time::{Duration, SystemTime};
+
+/// Nobody is made to wait longer than this.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// The wait that a `Retry-After` header asks for. A date is measured against the answer's own `Date`, so that a
+/// wrong clock here does no harm; without one, against the clock.
+pub(crate) fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
+    let value = value.trim();
+    if let Ok(seconds) = value.parse::<f64>() {
+        let wait = Duration::try_from_secs_f64(seconds).ok()?;
+        return Some(wait.min(LONGEST));
+    }
+    let until = unix_seconds(value)?;
+    let now = date.and_then(unix_seconds).unwrap_or_else(clock);
+    Some(Duration::from_secs(until.saturating_sub(now)).min(LONGEST))
+}
+
+fn clock() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |now| now.as_secs())
+}
+
+/// Seconds since 1970 of a date such as `Sun, 06 Nov 1994 08:49:37 GMT`, the only form HTTP still writes.
+fn unix_seconds(date: &str) -> Option<u64> {
+    let (_, rest) = date.trim().split_once(", ")?;
+    let mut parts = rest.split(' ');
+    let day: u64 = parts.next()?.parse().ok().filter(|day| (1..=31).contains(day))?;
+    let name = parts.next()?;
+    let month = 1 + MONTHS.iter().position(|month| *month == name)? as u64;
+    let year: u64 = parts.next()?.parse().ok().filter(|year| (1970..=9999).contains(year))?;
+    let mut clock = parts.next()?.splitn(3, ':').map(|part| part.parse::<u64>().ok().filter(|n| *n <= 60));
+    let (hours, minutes, seconds) = (clock.next()??, clock.next()??, clock.next()??);
+    if parts.next()? != "GMT" {
+        return None;
+    }
+    // Days from 1970 to a date, counted in years that begin in March.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468;
+    Some(days * 86_400 + hours * 3600 + minutes * 60 + seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_counted_as_the_calendar_does() {
+        for (date, seconds) in [
+            ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
+            ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000),
+            ("Fri, 01 Mar 2024 00:00:00 GMT", 1_709_251_200),
+            ("Thu, 31 Dec 2026 23:59:59 GMT", 1_798_761_599),
+        ] {
+            assert_eq!(unix_seconds(date), Some(seconds), "{date}");
+        }
+    }
+
+    #[test]
+    fn seconds_and_dates_are_read_and_nothing_else() {
+        let date = Some("Sat, 21 Nov 2026 07:00:00 GMT");
+        let wait = |value: &str| retry_after(value, date).map(|wait| wait.as_millis());
+        assert_eq!(wait("12"), Some(12_000));
+        assert_eq!(wait(" 0.5 "), Some(500));
+        assert_eq!(wait("Sat, 21 Nov 2026 07:01:30 GMT"), Some(90_000));
+        assert_eq!(wait("Sat, 21 Nov 2026 06:00:00 GMT"), Some(0));
+        assert_eq!(wait("1e300"), None);
+        assert_eq!(wait("99999999"), Some(LONGEST.as_millis()));
+        for nonsense in
+            ["", "soon", "-1", "nan", "Sat, 99 Nov 2026 07:00:00 GMT", "Sat, 21 Nov 2026 07:00:00 CET"]
+        {
+            assert_eq!(wait(nonsense), None, "{nonsense}");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The pieces of an answer, and how they are put together.
+//!
+//! INVARIANT: what a collector gives out is complete: an answer without an end is an error, and a tool call whose
+//! input was cut off is never given out as a call.
+
+use crate::error::ModelError;
+use crate::message::{Block, Object};
+use crate::response::{Response, StopReason, Usage};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A piece of an answer. Blocks are told apart by `index`, and may interleave.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Delta {
+    /// The answer begins.
+    Start {
+        /// The provider's name for this answer.
+        id: String,
+        /// The model that answers.
+        model: String,
+    },
+    /// A block begins; text and input may still be empty.
+    BlockStart {
+        /// Its place in the answer.
+        index: usize,
+        /// As much as is known.
+        block: Block,
+    },
+    /// More text of a text block.
+    Text {
+        /// The block.
+        index: usize,
+        /// To be appended.
+        text: String,
+    },
+    /// More of a tool's input: a fragment of JSON text.
+    ToolInput {
+        /// The block.
+        index: usize,
+        /// To be appended.
+        json: String,
+    },
+    /// More of a thought.
+    Thinking {
+        /// The block.
+        index: usize,
+        /// To be appended.
+        text: String,
+    },
+    /// The signature of a thought.
+    Signature {
+        /// The block.
+        index: usize,
+        /// To be appended.
+        signature: String,
+    },
+    /// A block is complete.
+    BlockStop {
+        /// The block.
+        index: usize,
+    },
+    /// Tokens so far: replaces what was said before.
+    Usage(Usage),
+    /// The answer is complete.
+    Stop(StopReason),
+}
+
+/// A block that grows.
+#[derive(Debug)]
+struct Open {
+    block: Block,
+    /// The text of a tool's input.
+    json: String,
+    complete: bool,
+}
+
+/// Puts the pieces of one answer together.
+#[derive(Debug)]
+pub struct Collector {
+    from: String,
+    id: String,
+    model: String,
+    blocks: BTreeMap<usize, Open>,
+    usage: Usage,
+    stop: Option<StopReason>,
+}
+
+impl Collector {
+    /// `from` is how errors call the model or its host.
+    #[must_use]
+    pub fn new(from: &str) -> Self {
+        Self {
+            from: from.to_owned(),
+            id: String::new(),
+            model: from.to_owned(),
+            blocks: BTreeMap::new(),
+            usage: Usage::default(),
+            stop: None,
+        }
+    }
+
+    /// Takes the next piece.
+    ///
+    /// # Errors
+    /// [`ModelError::BadAnswer`] for a piece of a block that never began, or is of another kind.
+    pub fn push(&mut self, delta: Delta) -> Result<(), ModelError> {
+        match delta {
+            Delta::Start { id, model } => {
+                self.id = id;
+                if !model.is_empty() {
+                    self.model = model;
+                }
+            }
+            Delta::BlockStart { index, block } => {
+                let open = Open { block, json: String::new(), complete: false };
+                if self.blocks.insert(index, open).is_some() {
+                    return Err(self.bad(format!("block {index} begins twice")));
+                }
+            }
+            Delta::Text { index, text } => self.append(index, "text", &text)?,
+            Delta::ToolInput { index, json } => self.append(index, "input", &json)?,
+            Delta::Thinking { index, text } => self.append(index, "thinking", &text)?,
+            Delta::Signature { index, signature } => self.append(index, "signature", &signature)?,
+            Delta::BlockStop { index } => self.open(index)?.complete = true,
+            Delta::Usage(usage) => self.usage = usage,
+            Delta::Stop(stop) => self.stop = Some(stop),
+        }
+        Ok(())
+    }
+
+    /// The whole answer. A tool call that the token limit cut off is left out.
+    ///
+    /// # Errors
+    /// [`ModelError::Truncated`] without an end; [`ModelError::BadAnswer`] for a tool's input that is no object.
+    pub fn finish(mut self) -> Result<Response, ModelError> {
+        let Some(stop) = self.stop.take() else {
+            return Err(ModelError::Truncated { from: self.from });
+        };
+        let mut content = Vec::with_capacity(self.blocks.len());
+        for open in std::mem::take(&mut self.blocks).into_values() {
+            content.extend(self.close(open, &stop)?);
+        }
+        Ok(Response { id: self.id, model: self.model, content, stop, usage: self.usage })
+    }
+
+    fn close(&self, open: Open, stop: &StopReason) -> Result<Option<Block>, ModelError> {
+        let Block::ToolUse { id, name, input } = open.block else {
+            return Ok(Some(whole_unknown(open.block, &open.json)));
+        };
+        if open.json.trim().is_empty() {
+            let whole = open.complete || *stop != StopReason::MaxTokens;
+            return Ok(whole.then_some(Block::ToolUse { id, name, input }));
+        }
+        match serde_json::from_str::<Object>(&open.json) {
+            Ok(input) => Ok(Some(Block::ToolUse { id, name, input })),
+            Err(_) if *stop == StopReason::MaxTokens => Ok(None),
+            Err(error) => Err(self.bad(format!("the input of a tool call is no JSON object: {error}"))),
+        }
+    }
+
+    fn open(&mut self, index: usize) -> Result<&mut Open, ModelError> {
+        let from = &self.from;
+        self.blocks.get_mut(&index).ok_or_else(|| ModelError::BadAnswer {
+            from: from.clone(),
+            message: format!("a piece of block {index}, which never began"),
+        })
+    }
+
+    fn append(&mut self, index: usize, what: &str, more: &str) -> Result<(), ModelError> {
+        let open = self.open(index)?;
+        match (&mut open.block, what) {
+            (Block::Text(text), "text") => text.push_str(more),
+            (Block::Thinking { text, .. }, "thinking") => text.push_str(more),
+            (Block::Thinking { signature, .. }, "signature") => signature.push_str(more),
+            (Block::ToolUse { .. }, "input") => open.json.push_str(more),
+            (Block::Other(_), "input") => open.json.push_str(more),
+            (Block::Other(block), key) => {
+                let text = block.get(key).and_then(Value::as_str).unwrap_or_default();
+                let text = format!("{text}{more}");
+                if let Some(block) = block.as_object_mut() {
+                    block.insert(key.to_owned(), text.into());
+                }
+            }
+            _ => {
+                return Err(self.bad(format!("a piece of {what} in block {index}, which is of another kind")));
+            }
+        }
+        Ok(())
+    }
+
+    fn bad(&self, message: String) -> ModelError {
+        ModelError::BadAnswer { from: self.from.clone(), message }
+    }
+}
+
+/// A block that is not known here, with the input that came in pieces: a tool the provider runs itself.
+fn whole_unknown(block: Block, json: &str) -> Block {
+    match (block, serde_json::from_str::<Value>(json)) {
+        (Block::Other(Value::Object(mut block)), Ok(input)) => {
+            block.insert("input".to_owned(), input);
+            Block::Other(Value::Object(block))
+        }
+        (block, _) => block,
+    }
+}

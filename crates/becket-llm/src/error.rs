@@ -1,0 +1,298 @@
+//! What can go wrong between a host and a model: one named variant per cause.
+//!
+//! Errors name the host of a base URL, never its path, its user or a key. What a server said is scrubbed of the
+//! key, cut short and freed of control characters before it gets here.
+
+use std::time::Duration;
+
+/// The most characters of a server's own words that an error shows.
+const SHOWN: usize = 400;
+
+/// Why a model gave no answer. `from` is the host that was asked, or the model's name where there is no host.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// The key is missing, wrong, or not allowed to do this (401, 403).
+    #[error("`{from}` refused the key (status {status}): {message}; check the key of this provider")]
+    Unauthorized {
+        /// Who refused.
+        from: String,
+        /// The HTTP status.
+        status: u16,
+        /// What it said.
+        message: String,
+    },
+    /// Too many requests or tokens (429).
+    #[error("`{from}` limits the rate of requests: {message}{}", wait(*.retry_after))]
+    RateLimited {
+        /// Who limits.
+        from: String,
+        /// How long to wait, where it said so.
+        retry_after: Option<Duration>,
+        /// What it said.
+        message: String,
+    },
+    /// The provider can't serve anybody right now (503, 529).
+    #[error("`{from}` is overloaded: {message}{}", wait(*.retry_after))]
+    Overloaded {
+        /// Who is.
+        from: String,
+        /// How long to wait, where it said so.
+        retry_after: Option<Duration>,
+        /// What it said.
+        message: String,
+    },
+    /// The request is wrong or too large (400, 413, 422).
+    #[error("`{from}` refused the request: {message}")]
+    BadRequest {
+        /// Who refused.
+        from: String,
+        /// What it said.
+        message: String,
+    },
+    /// No such model or URL (404).
+    #[error("`{from}` knows no model `{model}`: {message}; check the model's name and the base URL")]
+    NotFound {
+        /// Who was asked.
+        from: String,
+        /// The model.
+        model: String,
+        /// What it said.
+        message: String,
+    },
+    /// No connection, or it broke.
+    #[error("can't reach `{from}`: {message}")]
+    Connection {
+        /// Who was asked.
+        from: String,
+        /// What the network said.
+        message: String,
+    },
+    /// Silence for too long.
+    #[error("`{from}` sent nothing for {} s", .idle.as_secs_f32())]
+    Idle {
+        /// Who is silent.
+        from: String,
+        /// The bound on silence.
+        idle: Duration,
+    },
+    /// The answer ended before its end.
+    #[error("the answer of `{from}` broke off before its end")]
+    Truncated {
+        /// Whose answer.
+        from: String,
+    },
+    /// What came is not what this API answers.
+    #[error("can't read the answer of `{from}`: {message}")]
+    BadAnswer {
+        /// Whose answer.
+        from: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The answer is longer than the bound.
+    #[error("the answer of `{from}` is longer than {limit} bytes")]
+    TooLarge {
+        /// Whose answer.
+        from: String,
+        /// The bound, in bytes.
+        limit: usize,
+    },
+    /// Anything else the provider said.
+    #[error("`{from}` failed{}: {message}", said(*.status, .kind))]
+    Provider {
+        /// Who failed.
+        from: String,
+        /// The HTTP status; `None` for an error inside a stream.
+        status: Option<u16>,
+        /// The provider's name for the error; may be empty.
+        kind: String,
+        /// What it said.
+        message: String,
+    },
+    /// The name leads to no model.
+    #[error("no model `{name}`: {message}")]
+    UnknownModel {
+        /// The name as it was written.
+        name: String,
+        /// What to write instead.
+        message: String,
+    },
+    /// The host has no key for a provider that needs one.
+    #[error("no key for provider `{provider}`: the host has to hand one in")]
+    NoKey {
+        /// The provider.
+        provider: String,
+    },
+    /// No model was named, and the host has no small fast one.
+    #[error("no model: name one, or let the host set its small fast model")]
+    NoModel,
+    /// The client can't be built from what the host handed in.
+    #[error("can't set up the model client: {message}")]
+    Setup {
+        /// What is wrong.
+        message: String,
+    },
+    /// A scripted model was asked something its script does not have.
+    #[error("script `{name}`: {message}")]
+    Script {
+        /// The script.
+        name: String,
+        /// What was expected and what came.
+        message: String,
+    },
+}
+
+impl ModelError {
+    /// Whether the same request may succeed when it is sent again.
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::RateLimited { .. }
+            | Self::Overloaded { .. }
+            | Self::Connection { .. }
+            | Self::Idle { .. }
+            | Self::Truncated { .. } => true,
+            Self::Provider { status, kind, .. } => match status {
+                Some(status) => *status >= 500 || *status == 408,
+                None => kind != "invalid_request_error",
+            },
+            Self::Unauthorized { .. }
+            | Self::BadRequest { .. }
+            | Self::NotFound { .. }
+            | Self::BadAnswer { .. }
+            | Self::TooLarge { .. }
+            | Self::UnknownModel { .. }
+            | Self::NoKey { .. }
+            | Self::NoModel
+            | Self::Setup { .. }
+            | Self::Script { .. } => false,
+        }
+    }
+
+    /// How long the provider asks to wait before the next try.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::RateLimited { retry_after, .. } | Self::Overloaded { retry_after, .. } => *retry_after,
+            Self::Unauthorized { .. }
+            | Self::BadRequest { .. }
+            | Self::NotFound { .. }
+            | Self::Connection { .. }
+            | Self::Idle { .. }
+            | Self::Truncated { .. }
+            | Self::BadAnswer { .. }
+            | Self::TooLarge { .. }
+            | Self::Provider { .. }
+            | Self::UnknownModel { .. }
+            | Self::NoKey { .. }
+            | Self::NoModel
+            | Self::Setup { .. }
+            | Self::Script { .. } => None,
+        }
+    }
+}
+
+fn wait(retry_after: Option<Duration>) -> String {
+    match retry_after {
+        Some(wait) => format!("; try again in {} s", wait.as_secs_f32()),
+        None => "; try again later".to_owned(),
+    }
+}
+
+fn said(status: Option<u16>, kind: &str) -> String {
+    match (status, kind) {
+        (None, "") => String::new(),
+        (Some(status), "") => format!(" (status {status})"),
+        (None, kind) => format!(" (`{kind}`)"),
+        (Some(status), kind) => format!(" (status {status}, `{kind}`)"),
+    }
+}
+
+/// What a server said about a failed request.
+#[derive(Debug, Clone)]
+pub(crate) struct Refusal<'a> {
+    pub(crate) from: &'a str,
+    pub(crate) model: &'a str,
+    pub(crate) status: Option<u16>,
+    /// The provider's name for the error; may be empty.
+    pub(crate) kind: &'a str,
+    /// Already scrubbed.
+    pub(crate) message: &'a str,
+    pub(crate) retry_after: Option<Duration>,
+}
+
+/// The cause behind a refusal, by status, or by the provider's own name where there is no status.
+pub(crate) fn refused(refusal: &Refusal<'_>) -> ModelError {
+    let from = refusal.from.to_owned();
+    let message = shown(refusal.message);
+    let retry_after = refusal.retry_after;
+    let status = refusal.status.unwrap_or_else(|| status_of(refusal.kind));
+    match status {
+        401 | 403 => ModelError::Unauthorized { from, status, message },
+        429 => ModelError::RateLimited { from, retry_after, message },
+        503 | 529 => ModelError::Overloaded { from, retry_after, message },
+        400 | 413 | 422 => ModelError::BadRequest { from, message },
+        404 => ModelError::NotFound { from, model: refusal.model.to_owned(), message },
+        _ => ModelError::Provider { from, status: refusal.status, kind: shown(refusal.kind), message },
+    }
+}
+
+/// Errors inside a stream have a name only.
+fn status_of(kind: &str) -> u16 {
+    match kind {
+        "invalid_request_error" | "request_too_large" => 400,
+        "authentication_error" | "permission_error" => 401,
+        "not_found_error" => 404,
+        "rate_limit_error" => 429,
+        "overloaded_error" => 529,
+        _ => 500,
+    }
+}
+
+/// Somebody else's words for an error: one line, without control characters, cut short.
+pub(crate) fn shown(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line: String = line.chars().filter(|c| !c.is_control()).collect();
+    let line = line.trim_end_matches('.');
+    if line.is_empty() {
+        return "no message".to_owned();
+    }
+    match line.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal<'a>(status: Option<u16>, kind: &'a str) -> Refusal<'a> {
+        Refusal { from: "h", model: "m", status, kind, message: "x", retry_after: None }
+    }
+
+    #[test]
+    fn each_status_has_its_cause() {
+        for (status, transient) in
+            [(400, false), (401, false), (403, false), (404, false), (413, false), (402, false)]
+                .into_iter()
+                .chain([(429, true), (500, true), (503, true), (529, true), (504, true), (408, true)])
+        {
+            assert_eq!(refused(&refusal(Some(status), "")).is_transient(), transient, "{status}");
+        }
+    }
+
+    #[test]
+    fn an_error_inside_a_stream_is_known_by_its_name() {
+        assert!(matches!(refused(&refusal(None, "overloaded_error")), ModelError::Overloaded { .. }));
+        assert!(matches!(refused(&refusal(None, "invalid_request_error")), ModelError::BadRequest { .. }));
+        assert!(matches!(refused(&refusal(None, "whatever")), ModelError::Provider { status: None, .. }));
+    }
+
+    #[test]
+    fn words_of_others_are_one_short_line() {
+        assert_eq!(shown("a\r\n\u{1b}[31mb \t c."), "a [31mb c");
+        assert_eq!(shown(" \n"), "no message");
+        assert_eq!(shown(&"é".repeat(1000)).chars().count(), SHOWN + 1);
+    }
+}

@@ -1,0 +1,134 @@
+//! One model of one provider.
+
+use super::failure::Failing;
+use super::request::{chat, options};
+use super::stream::Reading;
+use crate::anthropic::{IDLE, base_url};
+use crate::delta::Delta;
+use crate::error::ModelError;
+use crate::model::{Capabilities, Model};
+use crate::providers::Endpoint;
+use crate::request::Request;
+use crate::response::Price;
+use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
+use genai::adapter::AdapterKind;
+use genai::resolver::{AuthData, ProviderConfig};
+use genai::{Client, ModelIden};
+use std::fmt;
+use std::time::Duration;
+
+/// Providers whose address `genai` would look up in the environment: the host has to say it.
+const NEED_A_BASE_URL: [AdapterKind; 3] = [AdapterKind::Vertex, AdapterKind::Omlx, AdapterKind::BedrockApi];
+
+/// What is sent as a key to a server of the host's own that needs none.
+const NO_KEY: &str = "none";
+
+/// A model of a provider that `genai` knows: `openai`, `gemini`, `ollama` and many more. `openai` with a base URL
+/// of its own reaches every server that speaks chat completions, such as llama.cpp's.
+pub struct Genai {
+    client: Client,
+    kind: AdapterKind,
+    name: String,
+    model: String,
+    failing: Failing,
+    idle: Duration,
+    price: Option<Price>,
+}
+
+impl Genai {
+    /// The model `model` of `provider`.
+    ///
+    /// # Errors
+    /// [`ModelError::UnknownModel`] for a provider that `genai` does not know, [`ModelError::Setup`] for a base URL
+    /// that is none or is missing.
+    pub fn new(
+        http: reqwest::Client,
+        provider: &str,
+        model: &str,
+        endpoint: &Endpoint,
+    ) -> Result<Self, ModelError> {
+        let name = format!("{provider}::{model}");
+        let Some(kind) = kinds().find(|kind| kind.as_lower_str() == provider) else {
+            let message = format!("there is no provider `{provider}`");
+            return Err(ModelError::UnknownModel { name, message });
+        };
+        let key = endpoint.credential.secret();
+        let auth = AuthData::from_single(key.map_or(NO_KEY, |key| key.expose()));
+        let mut config = ProviderConfig::from_auth(auth);
+        let mut from = provider.to_owned();
+        if let Some(base) = &endpoint.base_url {
+            let (mut url, host) = base_url(base)?;
+            // Paths are joined to it: without the slash its last part would be replaced.
+            let path = format!("{}/", url.path().trim_end_matches('/'));
+            url.set_path(&path);
+            config = config.with_endpoint(genai::resolver::Endpoint::from_owned(String::from(url)));
+            from = host;
+        } else if NEED_A_BASE_URL.contains(&kind) {
+            let message = format!("provider `{provider}` needs its base URL");
+            return Err(ModelError::Setup { message });
+        }
+        let client = Client::builder().with_reqwest(http).append_provider_config(kind, config).build();
+        let failing = Failing { from, model: name.clone(), key: key.cloned(), idle: IDLE };
+        let client = client.map_err(|error| failing.error(error))?;
+        Ok(Self { client, kind, name, model: model.to_owned(), failing, idle: IDLE, price: None })
+    }
+
+    /// The providers there are.
+    pub fn providers() -> impl Iterator<Item = &'static str> {
+        kinds().map(|kind| kind.as_lower_str())
+    }
+
+    /// With another bound on silence, before and inside an answer.
+    #[must_use]
+    pub fn with_idle(mut self, idle: Duration) -> Self {
+        self.idle = idle;
+        self.failing.idle = idle;
+        self
+    }
+
+    /// With what the model costs.
+    #[must_use]
+    pub fn with_price(mut self, price: Price) -> Self {
+        self.price = Some(price);
+        self
+    }
+}
+
+/// Anthropic is spoken to natively.
+fn kinds() -> impl Iterator<Item = AdapterKind> {
+    AdapterKind::all().iter().copied().filter(|kind| *kind != AdapterKind::Anthropic)
+}
+
+impl Model for Genai {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn stream<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<Delta, ModelError>> {
+        let opening = async move {
+            let model = ModelIden::new(self.kind, self.model.as_str());
+            let options = options(request, self.kind, &self.model, self.idle);
+            let opened = self.client.exec_chat_stream(model, chat(request), Some(&options)).await;
+            let opened = opened.map_err(|error| self.failing.error(error))?;
+            Ok(Reading::new(opened.stream, self.failing.clone(), &self.model).deltas())
+        };
+        stream::once(opening).try_flatten().boxed()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { tools: true, json_schema: true }
+    }
+
+    fn price(&self) -> Option<Price> {
+        self.price
+    }
+}
+
+impl fmt::Debug for Genai {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Genai")
+            .field("model", &self.name)
+            .field("host", &self.failing.from)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,136 @@
+//! The HTTP client all providers share.
+//!
+//! TLS is rustls with ring, handed to the client as a finished configuration: no process-wide crypto provider is
+//! needed or set, so a host may have its own. Roots come from the platform, so that the certificates a company
+//! installs count; a bundled list would not know them, and would grow old. On Linux that means the files of the
+//! `ca-certificates` package, or those that `SSL_CERT_FILE` and `SSL_CERT_DIR` name.
+//!
+//! Refuses: redirects (a key must not follow them), compressed answers (a bound on bytes would mean nothing), and
+//! any proxy that the host did not hand in.
+
+use rustls::ClientConfig;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls_platform_verifier::Verifier;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a host may decide about HTTP.
+#[derive(Debug, Clone)]
+pub struct HttpOptions {
+    /// Whom to trust.
+    pub roots: Roots,
+    /// The proxy for every request, such as `http://proxy:3128`.
+    pub proxy: Option<String>,
+    /// How long connecting may take, name lookup and TLS included.
+    pub connect_timeout: Duration,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self { roots: Roots::Platform, proxy: None, connect_timeout: Duration::from_secs(10) }
+    }
+}
+
+/// Which certificates may sign a server's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Roots {
+    /// Those of the platform.
+    Platform,
+    /// Those of the platform, and those of this PEM text.
+    PlatformAnd(String),
+    /// Those of this PEM text alone.
+    Only(String),
+}
+
+/// Why there is no client.
+#[derive(Debug, thiserror::Error)]
+pub enum HttpClientError {
+    /// The PEM text is not PEM, or has no certificate.
+    #[error("can't read the root certificates: {0}")]
+    Roots(String),
+    /// The proxy's URL is none.
+    #[error("can't use the proxy: {0}; write a URL such as `http://proxy:3128`")]
+    Proxy(String),
+    /// TLS or the client refuse the configuration.
+    #[error("can't build the HTTP client: {0}")]
+    Build(String),
+}
+
+/// A client for every provider. Cloning it shares its connections.
+///
+/// # Errors
+/// See [`HttpClientError`]. A platform without any root certificate is no error here: plain HTTP still works, and
+/// every TLS handshake fails.
+pub fn http_client(options: &HttpOptions) -> Result<reqwest::Client, HttpClientError> {
+    let mut builder = reqwest::Client::builder()
+        .tls_backend_preconfigured(tls(&options.roots)?)
+        .redirect(reqwest::redirect::Policy::none())
+        .referer(false)
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
+        .no_zstd()
+        .no_proxy()
+        .connect_timeout(options.connect_timeout);
+    if let Some(proxy) = &options.proxy {
+        // The URL may hold a password: no error repeats it.
+        let proxy = reqwest::Proxy::all(proxy).map_err(|error| HttpClientError::Proxy(plain(error)))?;
+        builder = builder.proxy(proxy);
+    }
+    builder.build().map_err(|error| HttpClientError::Build(plain(error)))
+}
+
+fn tls(roots: &Roots) -> Result<ClientConfig, HttpClientError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| HttpClientError::Build(error.to_string()))?;
+    let (extra, platform) = match roots {
+        Roots::Platform => (Vec::new(), true),
+        Roots::PlatformAnd(pem) => (certificates(pem)?, true),
+        Roots::Only(pem) => (certificates(pem)?, false),
+    };
+    let mut store = rustls::RootCertStore::empty();
+    for certificate in &extra {
+        store.add(certificate.clone()).map_err(|error| HttpClientError::Roots(error.to_string()))?;
+    }
+    let verifier = if platform { Verifier::new_with_extra_roots(extra, provider).ok() } else { None };
+    let mut config = match verifier {
+        Some(verifier) => builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)),
+        None => builder.with_root_certificates(store),
+    }
+    .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+fn certificates(pem: &str) -> Result<Vec<CertificateDer<'static>>, HttpClientError> {
+    let certificates = CertificateDer::pem_slice_iter(pem.as_bytes())
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| HttpClientError::Roots(error.to_string()))?;
+    if certificates.is_empty() {
+        return Err(HttpClientError::Roots("no `BEGIN CERTIFICATE` in the text".to_owned()));
+    }
+    Ok(certificates)
+}
+
+/// What the network said, without the URL, with its causes.
+pub(crate) fn plain(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(&error);
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.contains(&said) {
+            text = format!("{text}: {said}");
+        }
+        cause = error.source();
+    }
+    if text.contains("UnknownIssuer") {
+        text.push_str(
+            "; install the system's root certificates, or hand in the one that signed the server's",
+        );
+    }
+    text
+}

@@ -1,0 +1,176 @@
+//! A JSON tree that keeps duplicate keys, and the objects of a text.
+//!
+//! `serde_json::Value` keeps the last of two equal keys: `{"ok": false, "ok": true}` would read as `true`.
+
+use crate::message::Object;
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Number, Value};
+use std::fmt;
+
+/// How deep an object may nest.
+pub(super) const DEEPEST: usize = 64;
+
+/// Any JSON value, as it was written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Node {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(String),
+    List(Vec<Node>),
+    Object(Vec<(String, Node)>),
+}
+
+impl Node {
+    /// The last value of a key, as other readers would see it.
+    pub(super) fn get(&self, key: &str) -> Option<&Node> {
+        match self {
+            Self::Object(pairs) => pairs.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value),
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) | Self::List(_) => None,
+        }
+    }
+
+    /// Whether `test` holds for any pair of key and value in this tree.
+    pub(super) fn any_pair(&self, test: &dyn Fn(&str, &Node) -> bool) -> bool {
+        match self {
+            Self::Object(pairs) => pairs.iter().any(|(key, value)| test(key, value) || value.any_pair(test)),
+            Self::List(items) => items.iter().any(|item| item.any_pair(test)),
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) => false,
+        }
+    }
+
+    /// Levels of lists and objects.
+    pub(super) fn depth(&self) -> usize {
+        match self {
+            Self::Object(pairs) => 1 + pairs.iter().map(|(_, value)| value.depth()).max().unwrap_or_default(),
+            Self::List(items) => 1 + items.iter().map(Self::depth).max().unwrap_or_default(),
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) => 0,
+        }
+    }
+
+    /// As an ordinary value; of duplicate keys the last counts.
+    pub(super) fn to_value(&self) -> Value {
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(value) => Value::Bool(*value),
+            Self::Number(value) => Value::Number(value.clone()),
+            Self::Text(value) => Value::String(value.clone()),
+            Self::List(items) => items.iter().map(Self::to_value).collect(),
+            Self::Object(pairs) => Value::Object(
+                pairs.iter().map(|(key, value)| (key.clone(), value.to_value())).collect::<Object>(),
+            ),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyNode)
+    }
+}
+
+struct AnyNode;
+
+impl<'de> Visitor<'de> for AnyNode {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Node, E> {
+        Ok(Node::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Node, E> {
+        Ok(Node::Bool(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
+        Ok(Node::Number(value.into()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
+        Ok(Node::Number(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
+        Ok(Number::from_f64(value).map_or(Node::Null, Node::Number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Node, E> {
+        Ok(Node::Text(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Node, E> {
+        Ok(Node::Text(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Node, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = list.next_element()? {
+            items.push(item);
+        }
+        Ok(Node::List(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
+        let mut pairs = Vec::new();
+        while let Some(pair) = map.next_entry()? {
+            pairs.push(pair);
+        }
+        Ok(Node::Object(pairs))
+    }
+}
+
+/// An object of a text, and where it stands.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) node: Node,
+}
+
+/// What a text holds besides prose.
+#[derive(Debug, Default)]
+pub(super) struct Objects {
+    /// Complete objects that stand in no other.
+    pub(super) found: Vec<Found>,
+    /// An object begins and the text ends inside it.
+    pub(super) cut_off: bool,
+    /// An object nests deeper than may be.
+    pub(super) too_deep: bool,
+}
+
+/// The objects of a text, wherever they stand. A brace that begins no object is prose.
+pub(super) fn objects(text: &str) -> Objects {
+    let mut objects = Objects::default();
+    let mut at = 0;
+    while let Some(offset) = text[at..].find('{') {
+        let start = at + offset;
+        let mut parser = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Node>();
+        match parser.next() {
+            Some(Ok(node)) => {
+                let end = start + parser.byte_offset();
+                objects.too_deep |= node.depth() > DEEPEST;
+                objects.found.push(Found { start, end, node });
+                at = end;
+            }
+            // Everything after belongs to what was cut off.
+            Some(Err(error)) if error.is_eof() => {
+                objects.cut_off = true;
+                break;
+            }
+            Some(Err(error)) => {
+                // The parser's own bound on nesting, beyond ours.
+                if error.to_string().contains("recursion limit") {
+                    objects.too_deep = true;
+                    break;
+                }
+                at = start + 1;
+            }
+            None => break,
+        }
+    }
+    objects
+}

@@ -1,0 +1,227 @@
+//! Reads the verdict of a model.
+//!
+//! Taken are: a JSON object, with or without text after it; an object in a code fence, with or without text around
+//! it. Everything else has its own error, which quotes what came.
+
+use super::node::{DEEPEST, Node, objects};
+
+/// The longest text that is looked at, in bytes.
+pub(super) const LONGEST: usize = 1024 * 1024;
+
+/// The most characters of a text that an error quotes.
+const QUOTED: usize = 200;
+
+/// What a model decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether the condition holds.
+    pub ok: bool,
+    /// Why.
+    pub reason: Option<String>,
+    /// Whether it never can. rule: H7
+    pub impossible: bool,
+}
+
+/// Why a text is no verdict. Each quotes the text, cut short.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum VerdictError {
+    /// Nothing at all.
+    #[error("the model answered nothing")]
+    Empty,
+    /// More text than is looked at.
+    #[error("the model's answer has {bytes} bytes, more than {LONGEST}")]
+    TooLong {
+        /// Its length.
+        bytes: usize,
+    },
+    /// No JSON object.
+    #[error("the model answered prose instead of JSON: `{text}`")]
+    Prose {
+        /// The answer.
+        text: String,
+    },
+    /// An object, but not at the start and not in a fence.
+    #[error("the model's answer does not start with its JSON: `{text}`")]
+    NotAlone {
+        /// The answer.
+        text: String,
+    },
+    /// It starts like an object and is none.
+    #[error("the model's JSON is not valid ({message}): `{text}`")]
+    Invalid {
+        /// What the parser said.
+        message: String,
+        /// The answer.
+        text: String,
+    },
+    /// The text ends inside an object.
+    #[error("the model's JSON is cut off: `{text}`")]
+    CutOff {
+        /// The answer.
+        text: String,
+    },
+    /// Too many levels.
+    #[error("the model's JSON nests deeper than {DEEPEST} levels: `{text}`")]
+    TooDeep {
+        /// The answer.
+        text: String,
+    },
+    /// Two objects that differ.
+    #[error("the model gave several different answers: `{text}`")]
+    Several {
+        /// The answer.
+        text: String,
+    },
+    /// It can be read as yes and as no.
+    #[error("the model's answer can be read both ways: `{text}`")]
+    Ambiguous {
+        /// The answer.
+        text: String,
+    },
+    /// A field is missing or of another type.
+    #[error("the model's answer needs `{field}` to be {expected}: `{text}`")]
+    Field {
+        /// The field.
+        field: &'static str,
+        /// What it has to be.
+        expected: &'static str,
+        /// The answer.
+        text: String,
+    },
+}
+
+/// Reads a verdict.
+///
+/// rules: H7, H8
+///
+/// # Errors
+/// See [`VerdictError`]: whatever is not plainly a verdict.
+pub fn read_verdict(text: &str) -> Result<Verdict, VerdictError> {
+    let node = the_object(text)?;
+    verdict(&node, text)
+}
+
+/// The verdict an object gives. `text` is what it stands in.
+pub(super) fn verdict(node: &Node, text: &str) -> Result<Verdict, VerdictError> {
+    let ok = match node.get("ok") {
+        Some(Node::Bool(ok)) => *ok,
+        Some(_) | None => return Err(field("ok", "`true` or `false`", text)),
+    };
+    if ok && (node.any_pair(&says_no) || says_no_outside(text)) {
+        return Err(VerdictError::Ambiguous { text: quoted(text) });
+    }
+    let reason = match node.get("reason") {
+        None | Some(Node::Null) => None,
+        Some(Node::Text(reason)) => Some(reason.clone()),
+        Some(_) => return Err(field("reason", "a string", text)),
+    };
+    let impossible = match node.get("impossible") {
+        None | Some(Node::Null) => false,
+        Some(Node::Bool(impossible)) => *impossible,
+        Some(_) => return Err(field("impossible", "`true` or `false`", text)),
+    };
+    Ok(Verdict { ok, reason, impossible })
+}
+
+/// The one object that a text gives as its answer.
+pub(super) fn the_object(text: &str) -> Result<Node, VerdictError> {
+    if text.len() > LONGEST {
+        return Err(VerdictError::TooLong { bytes: text.len() });
+    }
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.is_empty() {
+        return Err(VerdictError::Empty);
+    }
+    let objects = objects(text);
+    if objects.too_deep {
+        return Err(VerdictError::TooDeep { text: quoted(text) });
+    }
+    if objects.cut_off {
+        return Err(VerdictError::CutOff { text: quoted(text) });
+    }
+    let mut found = objects.found.into_iter();
+    let Some(first) = found.next() else {
+        return Err(no_answer(text, VerdictError::Prose { text: quoted(text) }));
+    };
+    if !answers(text, first.start) {
+        return Err(no_answer(text, VerdictError::NotAlone { text: quoted(text) }));
+    }
+    if found.any(|other| other.node != first.node) {
+        return Err(VerdictError::Several { text: quoted(text) });
+    }
+    Ok(first.node)
+}
+
+/// What starts like an object has a mistake to tell; else it is `otherwise`.
+fn no_answer(text: &str, otherwise: VerdictError) -> VerdictError {
+    match serde_json::from_str::<Node>(text) {
+        Err(error) if text.starts_with('{') => {
+            VerdictError::Invalid { message: error.to_string(), text: quoted(text) }
+        }
+        Ok(_) | Err(_) => otherwise,
+    }
+}
+
+/// Whether an object that starts here is the answer: the text starts with it, or a code fence does.
+fn answers(text: &str, start: usize) -> bool {
+    let before = text[..start].trim_end();
+    if before.is_empty() {
+        return true;
+    }
+    let tag = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '+' | '.');
+    let before = before.trim_end_matches(tag).trim_end_matches([' ', '\t']);
+    // An odd number of fences: this one opens.
+    before.ends_with("```") && before.matches("```").count() % 2 == 1
+}
+
+/// A pair that says no, however the key is written.
+fn says_no(key: &str, value: &Node) -> bool {
+    let key = key.trim();
+    let no = match value {
+        Node::Bool(value) => !value,
+        Node::Text(value) => value.trim().eq_ignore_ascii_case("false"),
+        Node::Null | Node::Number(_) | Node::List(_) | Node::Object(_) => false,
+    };
+    no && key.eq_ignore_ascii_case("ok")
+}
+
+/// Whether the text outside its objects says no: `{ok: false}` is no JSON, and still no yes.
+fn says_no_outside(text: &str) -> bool {
+    let mut outside = String::with_capacity(text.len().min(4096));
+    let mut at = 0;
+    for found in objects(text).found {
+        outside.push_str(&text[at..found.start]);
+        outside.push('\n');
+        at = found.end;
+    }
+    outside.push_str(&text[at..]);
+    let outside = outside.to_ascii_lowercase();
+    let mut rest = outside.as_str();
+    while let Some(offset) = rest.find("ok") {
+        rest = &rest[offset + 2..];
+        let quotes = ['"', '\'', '`', '*', '\\', ' '];
+        let after = rest.trim_start_matches(quotes);
+        let value = after.strip_prefix([':', '=']).map(|value| value.trim_start_matches(quotes));
+        if value.is_some_and(|value| value.starts_with("false")) {
+            return true;
+        }
+    }
+    false
+}
+
+pub(super) fn field(field: &'static str, expected: &'static str, text: &str) -> VerdictError {
+    VerdictError::Field { field, expected, text: quoted(text) }
+}
+
+/// The text for an error: one line, cut short.
+pub(super) fn quoted(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line: String = line.chars().filter(|c| !c.is_control()).collect();
+    match line.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,42 @@
+//! Everything that talks to a language model.
+//!
+//! The face is the trait [`Model`]: a [`Request`] goes in, a stream of [`Delta`]s or a whole [`Response`] comes
+//! out. [`Anthropic`] speaks the Messages API natively, [`Genai`] every other provider, and [`Scripted`] answers
+//! from a file, offline. [`Providers`] finds the model for a name. [`judge`] reads the verdict of a model asked
+//! for one; it does no I/O at all.
+//!
+//! This crate reads no environment and no home directory: the host hands in keys and URLs. It sets no deadline
+//! either, only a bound on connecting and on silence: the caller owns the deadline, and dropping a future or a
+//! stream closes its connection.
+//!
+//! INVARIANT: a key never appears in a `Debug`, a `Display` or an error, also where a server echoes it back.
+//! rule: S3
+
+mod anthropic;
+mod delta;
+mod error;
+mod genai_model;
+mod http;
+mod message;
+mod model;
+mod providers;
+mod request;
+mod response;
+mod scripted;
+mod secret;
+mod sse;
+
+pub mod judge;
+
+pub use anthropic::{Anthropic, Credential, StructuredOutput};
+pub use delta::{Collector, Delta};
+pub use error::ModelError;
+pub use genai_model::Genai;
+pub use http::{HttpClientError, HttpOptions, Roots, http_client};
+pub use message::{Block, Message, Object, Role};
+pub use model::{Capabilities, Model, Models};
+pub use providers::{Endpoint, Providers};
+pub use request::{Caching, Output, Request, Thinking, ToolChoice, ToolSpec};
+pub use response::{Price, Response, StopReason, Usage};
+pub use scripted::{Recorded, Script, ScriptError, Scripted, Turn};
+pub use secret::Secret;

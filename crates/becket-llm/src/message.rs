@@ -1,0 +1,103 @@
+//! A conversation: messages made of blocks.
+//!
+//! Blocks this crate does not know are carried as they came and sent back unchanged, so that a conversation
+//! survives what a provider adds.
+
+use serde_json::{Map, Value};
+
+/// A JSON object, in the order it was written.
+pub type Object = Map<String, Value>;
+
+/// Who speaks. A system prompt is no message: see [`Request::system`](crate::Request::system).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The user's side, which carries the results of tools too.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// One turn of one side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// Whose turn it is.
+    pub role: Role,
+    /// What it says, in order.
+    pub content: Vec<Block>,
+}
+
+impl Message {
+    /// A turn of the user that is text alone.
+    #[must_use]
+    pub fn user(text: impl Into<String>) -> Self {
+        Self { role: Role::User, content: vec![Block::Text(text.into())] }
+    }
+
+    /// A turn of the model that is text alone.
+    #[must_use]
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self { role: Role::Assistant, content: vec![Block::Text(text.into())] }
+    }
+}
+
+/// One piece of a message.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// Plain text.
+    Text(String),
+    /// A picture.
+    Image {
+        /// Its media type, such as `image/png`.
+        media_type: String,
+        /// Its bytes in base64.
+        data: String,
+    },
+    /// The model asks for a tool.
+    ToolUse {
+        /// Names this call; its result repeats it.
+        id: String,
+        /// The tool's name.
+        name: String,
+        /// The parameters.
+        input: Object,
+    },
+    /// What a tool answered.
+    ToolResult {
+        /// The call's [`id`](Block::ToolUse::id).
+        tool_use_id: String,
+        /// Text and images.
+        content: Vec<Block>,
+        /// Whether the call failed, or was refused.
+        is_error: bool,
+    },
+    /// What the model thought, with the signature that lets it be sent back.
+    Thinking {
+        /// The thought.
+        text: String,
+        /// Opaque; sent back unchanged.
+        signature: String,
+    },
+    /// A thought that the provider encrypted; sent back unchanged.
+    RedactedThinking {
+        /// Opaque.
+        data: String,
+    },
+    /// Any other block, as it came.
+    Other(Value),
+}
+
+impl Block {
+    /// The text of a text block.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Image { .. }
+            | Self::ToolUse { .. }
+            | Self::ToolResult { .. }
+            | Self::Thinking { .. }
+            | Self::RedactedThinking { .. }
+            | Self::Other(_) => None,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The trait every model has, and the one that finds a model by name.
+
+use crate::delta::{Collector, Delta};
+use crate::error::ModelError;
+use crate::request::Request;
+use crate::response::{Price, Response};
+use futures_util::future::BoxFuture;
+use futures_util::stream::{BoxStream, StreamExt};
+use std::fmt;
+use std::sync::Arc;
+
+/// A language model that can be asked.
+///
+/// Dropping the stream or the future closes the connection. There is no deadline here: the caller wraps it in one.
+pub trait Model: Send + Sync {
+    /// How messages call this model.
+    fn name(&self) -> &str;
+
+    /// Asks, and gives the answer piece by piece. Nothing comes after an error or after [`Delta::Stop`].
+    fn stream<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<Delta, ModelError>>;
+
+    /// Asks, and gives the whole answer.
+    ///
+    /// # Errors
+    /// The first error of the stream, or [`ModelError::Truncated`] where it ends early.
+    fn respond<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Response, ModelError>> {
+        Box::pin(async move {
+            let mut deltas = self.stream(request);
+            let mut collector = Collector::new(self.name());
+            while let Some(delta) = deltas.next().await {
+                collector.push(delta?)?;
+            }
+            collector.finish()
+        })
+    }
+
+    /// What it can do by itself.
+    fn capabilities(&self) -> Capabilities;
+
+    /// What it costs, where the host said so.
+    fn price(&self) -> Option<Price> {
+        None
+    }
+}
+
+impl fmt::Debug for dyn Model + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Model({})", self.name())
+    }
+}
+
+/// What a model can do by itself, without being told how in the prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities {
+    /// It can ask for tools.
+    pub tools: bool,
+    /// It answers in JSON of a given schema.
+    pub json_schema: bool,
+}
+
+/// Finds models by name: what a host hands to the engine.
+pub trait Models: Send + Sync {
+    /// The model of that name; `None` is the host's small fast one. rule: H7
+    ///
+    /// # Errors
+    /// [`ModelError::UnknownModel`], [`ModelError::NoKey`], [`ModelError::NoModel`].
+    fn model(&self, name: Option<&str>) -> Result<Arc<dyn Model>, ModelError>;
+}
+
+impl fmt::Debug for dyn Models + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Models")
+    }
+}

@@ -1,0 +1,249 @@
+//! Finds the model a name means, from what the host handed in.
+//!
+//! | name | model |
+//! |---|---|
+//! | `sonnet`, `opus`, `haiku` | the current model of that family; a host may say which |
+//! | `claude-…` | Anthropic's, by its own name |
+//! | `anthropic::name` | whatever the server at Anthropic's base URL calls so |
+//! | `provider::name` | any other provider, such as `openai::…`, `gemini::…`, `ollama::…` |
+//!
+//! Nothing is looked up in the environment. The HTTP client is made when the first model is, so a host without
+//! prompt hooks pays nothing for it.
+
+use crate::anthropic::{ALIASES, Anthropic, Credential, IDLE, StructuredOutput};
+use crate::error::ModelError;
+use crate::genai_model::Genai;
+use crate::http::{HttpOptions, http_client};
+use crate::model::{Model, Models};
+use crate::response::Price;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// The provider that needs no prefix.
+const ANTHROPIC: &str = "anthropic";
+
+/// The provider that lives on this machine and needs no key.
+const LOCAL: &str = "ollama";
+
+/// Where a provider lives and how to prove who asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Its address; `None` is the provider's own.
+    pub base_url: Option<String>,
+    /// The key. A local server needs none.
+    pub credential: Credential,
+    /// How JSON of a given schema is asked for (Anthropic's API alone).
+    pub structured_output: StructuredOutput,
+}
+
+impl Endpoint {
+    /// The provider's own address.
+    #[must_use]
+    pub fn with_key(credential: Credential) -> Self {
+        Self { base_url: None, credential, structured_output: StructuredOutput::Auto }
+    }
+
+    /// A server without a key.
+    #[must_use]
+    pub fn at(base_url: impl Into<String>) -> Self {
+        Self {
+            base_url: Some(base_url.into()),
+            credential: Credential::None,
+            structured_output: StructuredOutput::Auto,
+        }
+    }
+}
+
+/// The models a host can reach.
+pub struct Providers {
+    options: HttpOptions,
+    http: OnceLock<reqwest::Client>,
+    endpoints: BTreeMap<String, Endpoint>,
+    aliases: BTreeMap<String, String>,
+    models: BTreeMap<String, Arc<dyn Model>>,
+    prices: BTreeMap<String, Price>,
+    default: Option<String>,
+    idle: Duration,
+}
+
+impl Providers {
+    /// None yet.
+    #[must_use]
+    pub fn new(options: HttpOptions) -> Self {
+        let aliases = ALIASES.map(|(alias, model)| (alias.to_owned(), model.to_owned()));
+        Self {
+            options,
+            http: OnceLock::new(),
+            endpoints: BTreeMap::new(),
+            aliases: BTreeMap::from(aliases),
+            models: BTreeMap::new(),
+            prices: BTreeMap::new(),
+            default: None,
+            idle: IDLE,
+        }
+    }
+
+    /// With a provider, such as `anthropic`, `openai` or `gemini`.
+    #[must_use]
+    pub fn with_endpoint(mut self, provider: impl Into<String>, endpoint: Endpoint) -> Self {
+        self.endpoints.insert(provider.into(), endpoint);
+        self
+    }
+
+    /// With a name that stands for another: replaces `haiku` and its like, too. It may lead to another alias.
+    #[must_use]
+    pub fn with_alias(mut self, alias: impl Into<String>, model: impl Into<String>) -> Self {
+        self.aliases.insert(alias.into(), model.into());
+        self
+    }
+
+    /// With a model of the host's own, such as a scripted one, under exactly this name.
+    #[must_use]
+    pub fn with_model(mut self, name: impl Into<String>, model: Arc<dyn Model>) -> Self {
+        self.models.insert(name.into(), model);
+        self
+    }
+
+    /// With the small fast model, for those who name none. rule: H7
+    #[must_use]
+    pub fn with_default(mut self, name: impl Into<String>) -> Self {
+        self.default = Some(name.into());
+        self
+    }
+
+    /// With what a model costs, by the name it resolves to.
+    #[must_use]
+    pub fn with_price(mut self, model: impl Into<String>, price: Price) -> Self {
+        self.prices.insert(model.into(), price);
+        self
+    }
+
+    /// With another bound on silence (five minutes otherwise).
+    #[must_use]
+    pub fn with_idle(mut self, idle: Duration) -> Self {
+        self.idle = idle;
+        self
+    }
+
+    /// The model of that name. No request is made.
+    ///
+    /// # Errors
+    /// [`ModelError::UnknownModel`] for a name no rule covers, [`ModelError::NoKey`], [`ModelError::Setup`].
+    pub fn model(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+        let name = self.resolved(name.trim())?;
+        if let Some(model) = self.models.get(name) {
+            return Ok(model.clone());
+        }
+        match name.split_once("::") {
+            Some((ANTHROPIC, model)) if !model.is_empty() => self.anthropic(model),
+            Some(("scripted", _)) => Err(unknown(name, "a scripted model has to be handed in by the host")),
+            Some((provider, model)) if !model.is_empty() => self.other(provider, model),
+            Some(_) => Err(unknown(name, "write it as `provider::model`")),
+            None if name.starts_with("claude-") => self.anthropic(name),
+            None => Err(unknown(name, &self.hint(name))),
+        }
+    }
+
+    /// Follows aliases, but not in a circle.
+    fn resolved<'a>(&'a self, name: &'a str) -> Result<&'a str, ModelError> {
+        let mut resolved = name;
+        for _ in 0..=self.aliases.len() {
+            match self.aliases.get(resolved) {
+                Some(next) if !self.models.contains_key(resolved) => resolved = next,
+                Some(_) | None => return Ok(resolved),
+            }
+        }
+        Err(unknown(name, "its aliases lead in a circle"))
+    }
+
+    fn hint(&self, name: &str) -> String {
+        let known = self.aliases.keys().chain(self.models.keys()).map(String::as_str);
+        match closest(name, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("write `claude-…`, {}, or `provider::{name}`", self.alias_list()),
+        }
+    }
+
+    fn alias_list(&self) -> String {
+        self.aliases.keys().map(|alias| format!("`{alias}`")).collect::<Vec<_>>().join(", ")
+    }
+
+    fn http(&self) -> Result<reqwest::Client, ModelError> {
+        if let Some(http) = self.http.get() {
+            return Ok(http.clone());
+        }
+        let http =
+            http_client(&self.options).map_err(|error| ModelError::Setup { message: error.to_string() })?;
+        Ok(self.http.get_or_init(|| http).clone())
+    }
+
+    fn anthropic(&self, model: &str) -> Result<Arc<dyn Model>, ModelError> {
+        let endpoint = self.endpoint(ANTHROPIC)?;
+        let mut anthropic = Anthropic::new(self.http()?, model, &endpoint.credential)?
+            .with_structured_output(endpoint.structured_output)
+            .with_idle(self.idle);
+        if let Some(base_url) = &endpoint.base_url {
+            anthropic = anthropic.with_base_url(base_url)?;
+        }
+        if let Some(price) = self.prices.get(model) {
+            anthropic = anthropic.with_price(*price);
+        }
+        Ok(Arc::new(anthropic))
+    }
+
+    fn other(&self, provider: &str, model: &str) -> Result<Arc<dyn Model>, ModelError> {
+        if !Genai::providers().any(|known| known == provider) {
+            let message = match closest(provider, Genai::providers()) {
+                Some(near) => format!("there is no provider `{provider}`: did you mean `{near}`?"),
+                None => format!("there is no provider `{provider}`"),
+            };
+            return Err(unknown(&format!("{provider}::{model}"), &message));
+        }
+        let genai = Genai::new(self.http()?, provider, model, self.endpoint(provider)?)?.with_idle(self.idle);
+        let price = self.prices.get(&format!("{provider}::{model}"));
+        Ok(Arc::new(match price {
+            Some(price) => genai.with_price(*price),
+            None => genai,
+        }))
+    }
+
+    /// The endpoint the host set, with a key unless it is at an address of its own or always local.
+    fn endpoint(&self, provider: &str) -> Result<&Endpoint, ModelError> {
+        let usable = |endpoint: &&Endpoint| {
+            endpoint.base_url.is_some() || endpoint.credential.secret().is_some() || provider == LOCAL
+        };
+        self.endpoints
+            .get(provider)
+            .filter(usable)
+            .ok_or_else(|| ModelError::NoKey { provider: provider.to_owned() })
+    }
+}
+
+impl Models for Providers {
+    fn model(&self, name: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
+        let name = name.or(self.default.as_deref()).ok_or(ModelError::NoModel)?;
+        Providers::model(self, name)
+    }
+}
+
+impl fmt::Debug for Providers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Providers")
+            .field("endpoints", &self.endpoints)
+            .field("aliases", &self.aliases)
+            .field("models", &self.models.keys())
+            .field("default", &self.default)
+            .finish_non_exhaustive()
+    }
+}
+
+fn unknown(name: &str, message: &str) -> ModelError {
+    ModelError::UnknownModel { name: name.to_owned(), message: message.to_owned() }
+}
+
+fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let scored = known.map(|known| (strsim::damerau_levenshtein(name, known), known));
+    scored.filter(|(distance, _)| *distance <= 2).min().map(|(_, known)| known)
+}

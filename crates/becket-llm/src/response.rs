@@ -1,0 +1,127 @@
+//! What a model answered, what it used, and what that cost.
+
+use crate::message::{Block, Object};
+
+/// A whole answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Response {
+    /// The provider's name for this answer; empty where it has none.
+    pub id: String,
+    /// The model that answered, as the provider calls it.
+    pub model: String,
+    /// What it said, in order.
+    pub content: Vec<Block>,
+    /// Why it ended.
+    pub stop: StopReason,
+    /// Tokens.
+    pub usage: Usage,
+}
+
+impl Response {
+    /// All text blocks, one after the other.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.content.iter().filter_map(Block::as_text).collect()
+    }
+
+    /// The tools it asks for: id, name and input.
+    pub fn tool_uses(&self) -> impl Iterator<Item = (&str, &str, &Object)> {
+        self.content.iter().filter_map(|block| match block {
+            Block::ToolUse { id, name, input } => Some((id.as_str(), name.as_str(), input)),
+            Block::Text(_)
+            | Block::Image { .. }
+            | Block::ToolResult { .. }
+            | Block::Thinking { .. }
+            | Block::RedactedThinking { .. }
+            | Block::Other(_) => None,
+        })
+    }
+}
+
+/// Why an answer ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StopReason {
+    /// The model was done.
+    EndTurn,
+    /// It reached [`Request::max_tokens`](crate::Request::max_tokens): the answer is cut off.
+    MaxTokens,
+    /// It wrote one of [`Request::stop`](crate::Request::stop).
+    StopSequence,
+    /// It asks for tools.
+    ToolUse,
+    /// It declined, or the provider did for it.
+    Refusal,
+    /// It paused a long turn; send the conversation again to go on.
+    PauseTurn,
+    /// Anything else, as the provider wrote it.
+    Other(String),
+}
+
+/// Tokens of one answer, or of several added up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Read without the cache.
+    pub input_tokens: u64,
+    /// Written.
+    pub output_tokens: u64,
+    /// Read from the cache.
+    pub cache_read: u64,
+    /// Written to the cache.
+    pub cache_write: u64,
+}
+
+impl Usage {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
+            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+            cache_read: self.cache_read.saturating_add(other.cache_read),
+            cache_write: self.cache_write.saturating_add(other.cache_write),
+        }
+    }
+}
+
+/// What a model costs, in US dollars per million tokens. The host knows it; this crate keeps no price list, since
+/// one would be wrong within months.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Price {
+    /// Per million of [`Usage::input_tokens`].
+    pub input: f64,
+    /// Per million of [`Usage::output_tokens`].
+    pub output: f64,
+    /// Per million of [`Usage::cache_read`].
+    pub cache_read: f64,
+    /// Per million of [`Usage::cache_write`].
+    pub cache_write: f64,
+}
+
+impl Price {
+    /// What `usage` cost, in US dollars.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^52")]
+    pub fn cost(&self, usage: &Usage) -> f64 {
+        let parts = [
+            (usage.input_tokens, self.input),
+            (usage.output_tokens, self.output),
+            (usage.cache_read, self.cache_read),
+            (usage.cache_write, self.cache_write),
+        ];
+        parts.iter().map(|(tokens, price)| *tokens as f64 * price / 1e6).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_price_weighs_each_kind_of_token() {
+        let usage =
+            Usage { input_tokens: 1_000_000, output_tokens: 500_000, cache_read: 10_000_000, cache_write: 0 };
+        let price = Price { input: 1.0, output: 5.0, cache_read: 0.1, cache_write: 1.25 };
+        assert!((price.cost(&usage) - 4.5).abs() < 1e-9);
+        assert_eq!(usage.plus(usage).cache_read, 20_000_000);
+    }
+}
