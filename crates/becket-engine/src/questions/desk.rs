@@ -68,11 +68,9 @@ async fn unharmed(
     let failed = |_| "the host's code for asking panicked".to_owned();
     let asking = catch_unwind(AssertUnwindSafe(|| user.ask(question, cancel))).map_err(failed)?;
     let mut asking = pin!(asking);
-    std::future::poll_fn(|context| {
-        match catch_unwind(AssertUnwindSafe(|| asking.as_mut().poll(context))) {
-            Ok(poll) => poll.map(Ok),
-            Err(panic) => Poll::Ready(Err(failed(panic))),
-        }
+    std::future::poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| asking.as_mut().poll(context))) {
+        Ok(poll) => poll.map(Ok),
+        Err(panic) => Poll::Ready(Err(failed(panic))),
     })
     .await
 }

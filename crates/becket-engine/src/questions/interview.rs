@@ -6,7 +6,7 @@
 use super::answer::{self, Answer, Answered};
 use super::desk::Desk;
 use super::lines::{Found, Splitter};
-use super::parse::BadQuestion;
+use super::parse::{BadQuestion, Wrong};
 use super::question::Question;
 use becket_process::{CancellationToken, Control, Pause};
 use serde_json::Value;
@@ -31,6 +31,7 @@ struct State {
     /// The question that is being asked.
     current: Option<Question>,
     answered: Vec<Answered>,
+    is_flooded: bool,
 }
 
 impl Interview {
@@ -53,6 +54,17 @@ impl Interview {
             Ok(asked) => {
                 state.waiting.push_back((asked.by(&self.hook), self.control.pause()));
                 self.heard.notify_one();
+            }
+            Err(BadQuestion { why: why @ Wrong::Flood(_), .. }) => {
+                // Told once, and not kept: there may be any number.
+                let told = || Answered {
+                    id: String::new(),
+                    message: String::new(),
+                    answer: Answer::Refused(why.to_string()),
+                };
+                if !std::mem::replace(&mut state.is_flooded, true) {
+                    state.answered.push(told());
+                }
             }
             Err(bad) => {
                 self.control.write(answer::line(&bad.id, None));
@@ -88,8 +100,12 @@ impl Interview {
         if let Some(found) = state.splitter.finish() {
             self.take(&mut state, found);
         }
-        let open: Vec<Question> =
-            state.current.take().into_iter().chain(state.waiting.drain(..).map(|(question, _)| question)).collect();
+        let open: Vec<Question> = state
+            .current
+            .take()
+            .into_iter()
+            .chain(state.waiting.drain(..).map(|(question, _)| question))
+            .collect();
         let withdrawn = |question: Question| Answered {
             id: question.id,
             message: question.message,
@@ -121,3 +137,6 @@ impl Answered {
         self.answer.warning(&self.id)
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests;

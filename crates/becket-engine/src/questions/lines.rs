@@ -10,8 +10,11 @@ use std::collections::HashSet;
 
 /// The longest line that can be a question, in bytes, without its line end.
 pub(super) const LONGEST_LINE: usize = 64 << 10;
-/// The most questions of one run.
+/// The most questions of one run that are asked.
 pub(super) const MOST_QUESTIONS: usize = 100;
+/// The most questions of one run that are answered, proper or not: a hook that prints without end and reads nothing must
+/// not fill the memory with answers.
+pub(super) const MOST_ANSWERS: usize = 200;
 
 /// A line that is a question, or is meant as one.
 pub(crate) type Found = Result<Asked, BadQuestion>;
@@ -21,7 +24,8 @@ pub(crate) type Found = Result<Asked, BadQuestion>;
 pub(super) struct Reader {
     answer: Object,
     ids: HashSet<String>,
-    asked: usize,
+    /// Proper or not.
+    found: usize,
 }
 
 impl Reader {
@@ -36,9 +40,15 @@ impl Reader {
             self.answer.read(line);
             return None;
         };
-        let is_whole = line_end(line) > 0;
-        let end = |asked| if is_whole { Ok(asked) } else { Err(refuse(asked, Wrong::NoLineEnd)) };
-        Some(found.and_then(end).and_then(|asked| self.within_limits(asked)))
+        self.found += 1;
+        let proper = found.and_then(|asked| self.in_its_place(asked, line));
+        // The last word is about the number, whatever else is wrong: what follows is not answered at all.
+        Some(match proper {
+            Err(bad) if self.found > MOST_ANSWERS => {
+                Err(BadQuestion { why: Wrong::Flood(MOST_ANSWERS), ..bad })
+            }
+            proper => proper,
+        })
     }
 
     /// Reads a part of a line that is too long for a question.
@@ -46,20 +56,19 @@ impl Reader {
         self.answer.read(part);
     }
 
-    fn within_limits(&mut self, asked: Asked) -> Found {
-        self.asked += 1;
-        if self.asked > MOST_QUESTIONS {
-            return Err(refuse(asked, Wrong::TooMany(MOST_QUESTIONS)));
-        }
-        if !self.ids.insert(asked.id.clone()) {
-            return Err(refuse(asked, Wrong::SameId));
-        }
-        Ok(asked)
+    /// A proper question, unless the run has no place for it.
+    fn in_its_place(&mut self, asked: Asked, line: &[u8]) -> Found {
+        let wrong = if line_end(line) == 0 {
+            Wrong::NoLineEnd
+        } else if self.found > MOST_QUESTIONS {
+            Wrong::TooMany(MOST_QUESTIONS)
+        } else if !self.ids.insert(asked.id.clone()) {
+            Wrong::SameId
+        } else {
+            return Ok(asked);
+        };
+        Err(BadQuestion { id: Value::String(asked.id), message: asked.message, why: wrong })
     }
-}
-
-fn refuse(asked: Asked, why: Wrong) -> BadQuestion {
-    BadQuestion { id: Value::String(asked.id), message: asked.message, why }
 }
 
 /// How many bytes the line end takes, with the `\r` before it.
@@ -112,7 +121,9 @@ impl Object {
                 (InString::No, b'{' | b'[') => Object::Open { depth: depth + 1, string },
                 (InString::No, b'}' | b']') if depth == 1 => Object::Over,
                 (InString::No, b'}' | b']') => Object::Open { depth: depth - 1, string },
-                (InString::No, b'"') | (InString::Escaped, _) => Object::Open { depth, string: InString::Yes },
+                (InString::No, b'"') | (InString::Escaped, _) => {
+                    Object::Open { depth, string: InString::Yes }
+                }
                 (InString::Yes, b'"') => Object::Open { depth, string: InString::No },
                 (InString::Yes, b'\\') => Object::Open { depth, string: InString::Escaped },
                 (InString::No | InString::Yes, _) => self,

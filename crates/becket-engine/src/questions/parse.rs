@@ -62,6 +62,8 @@ pub(crate) enum Wrong {
     SameId,
     #[error("it is one too many: at most {0} of one run are asked")]
     TooMany(usize),
+    #[error("the hook prints one question after another: from the {0}. on they are not answered")]
+    Flood(usize),
     #[error("the hook ended without a line end after it: print one, and wait for the answer")]
     NoLineEnd,
 }
@@ -73,8 +75,7 @@ pub(crate) fn question(line: &[u8]) -> Option<Result<Asked, BadQuestion>> {
     }
     let text = String::from_utf8_lossy(line);
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
-    let mut object: Map<String, Value> = serde_json::from_str(text).ok()?;
-    object.retain(|_, value| !value.is_null());
+    let object: Map<String, Value> = serde_json::from_str(text).ok()?;
     let id = object.get("prompt").filter(|_| !is_answer(&object))?.clone();
     Some(read(&object).map_err(|why| {
         let message = object.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -82,10 +83,9 @@ pub(crate) fn question(line: &[u8]) -> Option<Result<Asked, BadQuestion>> {
     }))
 }
 
-/// Whether the object has a field that only an answer to the event has, or an announcement (A2).
+/// Whether the object has a field that answers have, or announcements (A2).
 fn is_answer(object: &Map<String, Value>) -> bool {
-    let mut fields = UNIVERSAL_OUTPUT.iter().map(|field| field.name).chain(["async"]);
-    fields.any(|name| object.contains_key(name))
+    UNIVERSAL_OUTPUT.iter().any(|field| object.get(field.name).is_some_and(|value| !value.is_null()))
 }
 
 fn read(object: &Map<String, Value>) -> Result<Asked, Wrong> {
@@ -96,7 +96,7 @@ fn read(object: &Map<String, Value>) -> Result<Asked, Wrong> {
         return Err(Wrong::TooLong(length));
     }
     let options = match object.get("options") {
-        None => return Err(Wrong::Missing("options".into())),
+        None | Some(Value::Null) => return Err(Wrong::Missing("options".into())),
         Some(Value::Array(options)) if options.is_empty() => return Err(Wrong::Empty("options".into())),
         Some(Value::Array(options)) if options.len() > MOST_OPTIONS => {
             return Err(Wrong::TooManyOptions(options.len()));
@@ -126,7 +126,7 @@ fn choice(at: usize, option: &Value) -> Result<Choice, Wrong> {
     let description = match option.get("description") {
         None | Some(Value::Null) => None,
         Some(Value::String(description)) => Some(description.clone()),
-        Some(other) => return Err(wrong_type(format!("{inside}description"), "a text", other)),
+        Some(other) => return Err(wrong_type(format!("{inside}description"), "a string", other)),
     };
     Ok(Choice { key, label, description })
 }
@@ -135,16 +135,16 @@ fn text(object: &Map<String, Value>, inside: &str, name: &str) -> Result<String,
     match object.get(name) {
         None | Some(Value::Null) => Err(Wrong::Missing(format!("{inside}{name}"))),
         Some(Value::String(text)) => Ok(text.clone()),
-        Some(other) => Err(wrong_type(format!("{inside}{name}"), "a text", other)),
+        Some(other) => Err(wrong_type(format!("{inside}{name}"), "a string", other)),
     }
 }
 
 fn wrong_type(field: String, wanted: &'static str, came: &Value) -> Wrong {
     let came = match came {
-        Value::Null => "`null`",
-        Value::Bool(_) => "true or false",
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     };
