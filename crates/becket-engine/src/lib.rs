@@ -51,6 +51,9 @@ mod tool_input;
 mod tools;
 
 pub use agent::{AgentTools, ToolAnswer};
+pub use background::{
+    BackgroundId, Delivered, Listed, ListedHook, NotListed, Owner, Pending, PendingState, Wake, Wakes, background_in,
+};
 pub use becket_process::CancellationToken;
 pub use builder::{Builder, StartError};
 pub use callback::{Callback, CallbackAnswer, Hook, InProcess, IntoAnswer, InvalidCallback};

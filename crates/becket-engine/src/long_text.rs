@@ -13,25 +13,27 @@ pub(crate) fn shorten(verdict: &mut Verdict, files: &PrivateFiles, session: &Ses
     let contexts = verdict.context.iter_mut().map(|said| &mut said.what.text);
     let messages = verdict.messages.iter_mut().map(|said| &mut said.what);
     let printed = verdict.notices.iter_mut().filter(|said| said.what.plain).map(|said| &mut said.what.text);
-    let mut warnings = Vec::new();
-    for text in contexts.chain(messages).chain(printed) {
-        let length = text.chars().count();
-        if length <= LIMIT {
-            continue;
-        }
-        match files.keep(session, text) {
-            Ok(path) => {
-                let preview: String = text.chars().take(PREVIEW).collect();
-                *text = format!(
-                    "{preview}\n… {length} characters in all; the whole text is in {}",
-                    path.display()
-                );
-            }
-            // Better too long than lost.
-            Err(error) => warnings.push(format!("a text of {length} characters went on whole: {error}")),
-        }
-    }
+    let texts = contexts.chain(messages).chain(printed);
+    let warnings: Vec<String> = texts.filter_map(|text| shorten_text(text, files, session)).collect();
     verdict.warnings.extend(warnings);
+}
+
+/// Shortens one text; says so where the whole of it could not be kept, and lets it go on whole.
+pub(crate) fn shorten_text(text: &mut String, files: &PrivateFiles, session: &SessionId) -> Option<String> {
+    let length = text.chars().count();
+    if length <= LIMIT {
+        return None;
+    }
+    match files.keep(session, text) {
+        Ok(path) => {
+            let preview: String = text.chars().take(PREVIEW).collect();
+            *text =
+                format!("{preview}\n… {length} characters in all; the whole text is in {}", path.display());
+            None
+        }
+        // Better too long than lost.
+        Err(error) => Some(format!("a text of {length} characters went on whole: {error}")),
+    }
 }
 
 #[cfg(test)]

@@ -188,7 +188,8 @@ fn is_own_dir(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
 }
 
-fn make_dir(path: &Path) -> Result<(), PrivateFileError> {
+/// Makes a directory that only this user may enter, unless it is there already.
+pub(crate) fn make_dir(path: &Path) -> Result<(), PrivateFileError> {
     match make_new_dir(path) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && is_own_dir(path) => Ok(()),
@@ -225,7 +226,8 @@ fn make_new_dir(path: &Path) -> io::Result<()> {
     }
 }
 
-fn private() -> OpenOptions {
+/// How a file is opened that only this user may read.
+pub(crate) fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);
     #[cfg(unix)]

@@ -2,6 +2,7 @@
 //!
 //! Observers read it: the command line, a trace, an audit. The engine itself prints nothing.
 
+use crate::background::BackgroundId;
 use crate::handler::Handler;
 use crate::outcome::Run;
 use crate::skip::Skipped;
@@ -44,6 +45,21 @@ pub enum What {
     },
     /// A handler ended.
     Finished {
+        /// How it went.
+        run: Arc<Run>,
+    },
+    /// The event goes on without a handler: it runs, or waits for room, in the background (A1, A2). One that has not
+    /// run yet tells its start by [`What::Started`], after the event's verdict perhaps.
+    Backgrounded {
+        /// Its run.
+        id: BackgroundId,
+        /// The handler.
+        handler: Arc<Handler>,
+    },
+    /// A handler in the background ended; it has no [`What::Finished`]. Its reply holds what goes to the model (A3).
+    BackgroundFinished {
+        /// Its run.
+        id: BackgroundId,
         /// How it went.
         run: Arc<Run>,
     },

@@ -331,6 +331,8 @@ fn each_run_is_told_of_as_it_happens() {
             What::Output { stream: OutputStream::Stdout, bytes, .. } => format!("stdout {}", bytes.len()),
             What::Output { stream: OutputStream::Stderr, bytes, .. } => format!("stderr {}", bytes.len()),
             What::Finished { run } => format!("finished {}", run.status.as_str()),
+            What::Backgrounded { .. } => "goes on in the background".into(),
+            What::BackgroundFinished { .. } => "finished in the background".into(),
             What::Decided { verdict, .. } => format!("decided {}", verdict.blocks()),
         };
         ears.lock().unwrap().push(word);

@@ -1,0 +1,55 @@
+//! What hosts get of a background hook that has ended: its result, and the wake of one that asked for it.
+
+use super::BackgroundId;
+use crate::outcome::Status;
+use becket_model::{EventKind, Failure, SessionId, Source};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a background hook came to. Handed over once (A5).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Delivered {
+    /// Its run.
+    pub id: BackgroundId,
+    /// Whose it is.
+    pub session: SessionId,
+    /// The event that it was started for.
+    pub event: EventKind,
+    /// What people know the handler by.
+    pub label: Arc<str>,
+    /// Whose handler it is.
+    pub source: Source,
+    /// For the model, on its next turn: `additionalContext`, then `systemMessage`, each cut to what may go on (A3, O8).
+    pub contexts: Vec<String>,
+    /// What its author should know: fields dropped or without effect.
+    pub warnings: Vec<String>,
+    /// How it went; [`Status::Blocked`] for the exit 2 of an `asyncRewake` hook, which also makes a [`Wake`].
+    pub outcome: Status,
+    /// Why it gave no usable answer, or ended with an error. For logs: it holds nothing back.
+    pub failure: Option<Failure>,
+    /// Its exit code, where it had one.
+    pub exit: Option<i32>,
+    /// How long it ran; nothing where it never started.
+    pub elapsed: Duration,
+    /// How many earlier results of the session were lost, because so many were waiting to be collected.
+    pub missed: u64,
+}
+
+/// An `asyncRewake` hook has ended with exit 2: an idle host goes on (A4). Handed over once, to one taker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wake {
+    /// The hook's run.
+    pub id: BackgroundId,
+    /// The session to wake.
+    pub session: SessionId,
+    /// The event that the hook was started for.
+    pub event: EventKind,
+    /// What people know the handler by.
+    pub label: Arc<str>,
+    /// Whose handler it is.
+    pub source: Source,
+    /// What the model is told: its stderr, whole, or its stdout where that is empty.
+    pub reminder: String,
+    /// How many earlier wakes of the session were lost, because so many were waiting to be taken.
+    pub missed: u64,
+}

@@ -1,0 +1,63 @@
+//! How a background run ended, as the one who ran it saw it. What that means is [`super::verdict`]'s to say.
+
+use crate::outcome::Printed;
+use becket_model::Failure;
+use becket_process::{End, Finished, SpawnError};
+use bytes::Bytes;
+use std::time::Duration;
+
+/// The end of a background run.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ended {
+    /// Its exit code; `None` where it had none, then `failure` says why.
+    pub(crate) exit: Option<i32>,
+    /// Why there is no exit code: it could not start, ran out of time, was cancelled, a signal.
+    pub(crate) failure: Option<Failure>,
+    /// All that it printed, up to the cap; an announcement (A2) included.
+    pub(crate) stdout: Bytes,
+    /// All that it printed to stderr, up to the cap.
+    pub(crate) stderr: Bytes,
+    /// How much it printed in all.
+    pub(crate) printed: Printed,
+    /// How long it ran; a wait for room does not count.
+    pub(crate) elapsed: Duration,
+    /// What the one who ran it has to say to its author.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Ended {
+    /// Of a command that had this long.
+    pub(crate) fn of(command: Result<Finished, SpawnError>, limit: Duration) -> Self {
+        let finished = match command {
+            Ok(finished) => finished,
+            Err(error) => {
+                let message = error.to_string();
+                return Ended::failed(Failure::CannotStart { message }, Duration::ZERO);
+            }
+        };
+        let (exit, failure) = match finished.end {
+            End::Exited(exit) => (Some(exit), None),
+            End::Signaled(signal) => (None, Some(Failure::Signaled { signal })),
+            End::TimedOut => (None, Some(Failure::TimedOut { limit })),
+            End::Cancelled => (None, Some(Failure::Cancelled)),
+            End::Lost => {
+                let message = "something in the host took its exit status (is SIGCHLD ignored?)".to_owned();
+                (None, Some(Failure::Lost { message }))
+            }
+        };
+        Ended {
+            exit,
+            failure,
+            printed: Printed { stdout: finished.stdout.total, stderr: finished.stderr.total },
+            stdout: finished.stdout.bytes,
+            stderr: finished.stderr.bytes,
+            elapsed: finished.elapsed,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Of a run without an exit code and without output.
+    pub(crate) fn failed(failure: Failure, elapsed: Duration) -> Self {
+        Ended { failure: Some(failure), elapsed, ..Ended::default() }
+    }
+}

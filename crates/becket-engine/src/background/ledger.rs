@@ -1,0 +1,292 @@
+//! Who runs, who waits, and who is owed what. Pure: it starts nothing, ends nothing and knows no clock.
+//!
+//! INVARIANT: an id is pending from [`Ledger::adopt`] to its one [`Ledger::finish`]; its result is then in exactly one
+//! place, and leaves it with whoever takes it. What belongs to one session is never seen through another.
+//! Nothing grows without a bound but what still waits to run, which no rule lets us refuse: results and wakes that
+//! nobody takes are kept up to [`KEPT`] for each session, then the oldest goes and is counted.
+
+use super::{BackgroundId, Delivered, Pending, PendingState, Wake};
+use crate::handler::Handler;
+use becket_model::{EventKind, SessionId};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How many run at once in one session (A1).
+pub(super) const AT_ONCE: usize = 32;
+/// How many results, and how many wakes, of one session are kept for somebody to take.
+pub(super) const KEPT: usize = 1_024;
+
+/// The books. `G` is what the outside needs to get hold of a pending hook.
+#[derive(Debug)]
+pub(super) struct Ledger<G> {
+    entries: BTreeMap<BackgroundId, Entry<G>>,
+    sessions: HashMap<SessionId, Account>,
+    wakes: VecDeque<Wake>,
+    closed: bool,
+}
+
+/// One pending hook.
+#[derive(Debug)]
+pub(super) struct Entry<G> {
+    pub(super) session: SessionId,
+    pub(super) event: EventKind,
+    pub(super) handler: Arc<Handler>,
+    pub(super) limit: Duration,
+    /// Whether its exit 2 wakes the host (A4).
+    pub(super) rewake: bool,
+    pub(super) grip: G,
+    state: PendingState,
+    since: Instant,
+    /// The session was forgotten meanwhile: what comes of it is nobody's.
+    discarded: bool,
+}
+
+/// What is known of one session.
+#[derive(Debug, Default)]
+struct Account {
+    running: usize,
+    waiting: BTreeSet<BackgroundId>,
+    results: VecDeque<Delivered>,
+    missed_results: u64,
+    wakes: usize,
+    missed_wakes: u64,
+    /// How many wait for the session's wakes themselves, so that no subscriber gets them.
+    held: usize,
+}
+
+/// What became of an adoption.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Admission {
+    /// There is room: it is to be started.
+    Runs,
+    /// It is to be started when a later [`Ledger::finish`] names it.
+    Waits,
+    /// The books are closed: it is not to be started at all.
+    Refused,
+}
+
+impl<G> Entry<G> {
+    pub(super) fn new(session: SessionId, handler: Arc<Handler>, grip: G) -> Self {
+        Entry {
+            session,
+            event: handler.event,
+            limit: handler.timeout.limit,
+            handler,
+            rewake: false,
+            grip,
+            state: PendingState::Waiting,
+            since: Instant::now(),
+            discarded: false,
+        }
+    }
+}
+
+impl<G> Ledger<G> {
+    pub(super) fn new() -> Self {
+        Ledger { entries: BTreeMap::new(), sessions: HashMap::new(), wakes: VecDeque::new(), closed: false }
+    }
+
+    /// Takes a hook in. One that runs already can't wait any more; it takes up room all the same.
+    pub(super) fn adopt(
+        &mut self,
+        id: BackgroundId,
+        mut entry: Entry<G>,
+        already_running: bool,
+    ) -> Admission {
+        if self.closed {
+            return Admission::Refused;
+        }
+        let account = self.sessions.entry(entry.session.clone()).or_default();
+        let runs = already_running || account.running < AT_ONCE;
+        if runs {
+            account.running += 1;
+            entry.state = PendingState::Running;
+        } else {
+            account.waiting.insert(id);
+        }
+        self.entries.insert(id, entry);
+        if runs { Admission::Runs } else { Admission::Waits }
+    }
+
+    /// A hook is over. Says which of the waiting ones start now; a second call for the same id changes nothing.
+    pub(super) fn finish(
+        &mut self,
+        id: BackgroundId,
+        result: Delivered,
+        wake: Option<Wake>,
+    ) -> Vec<BackgroundId> {
+        let Some(entry) = self.entries.remove(&id) else { return Vec::new() };
+        let account = self.sessions.entry(entry.session.clone()).or_default();
+        match entry.state {
+            PendingState::Waiting => drop(account.waiting.remove(&id)),
+            PendingState::Running => account.running -= 1,
+        }
+        if !entry.discarded && !self.closed {
+            account.owe(result);
+            if let Some(wake) = wake {
+                self.queue(wake);
+            }
+        }
+        let started = self.fill(&entry.session);
+        self.tidy(&entry.session);
+        started
+    }
+
+    /// What is pending, in the order of adoption: of one session, or of all.
+    pub(super) fn pending(&self, session: Option<&SessionId>) -> Vec<Pending> {
+        let wanted = |entry: &Entry<G>| session.is_none_or(|session| entry.session == *session);
+        let pending = |(id, entry): (&BackgroundId, &Entry<G>)| Pending {
+            id: *id,
+            session: entry.session.clone(),
+            event: entry.event,
+            handler: entry.handler.clone(),
+            state: entry.state,
+            since: entry.since,
+            limit: entry.limit,
+        };
+        self.entries.iter().filter(|(_, entry)| wanted(entry)).map(pending).collect()
+    }
+
+    /// The results of a session that nobody has taken yet, oldest first.
+    pub(super) fn collect(&mut self, session: &SessionId) -> Vec<Delivered> {
+        let Some(account) = self.sessions.get_mut(session) else { return Vec::new() };
+        let mut results: Vec<Delivered> = std::mem::take(&mut account.results).into();
+        if let Some(oldest) = results.first_mut() {
+            oldest.missed = std::mem::take(&mut account.missed_results);
+        }
+        self.tidy(session);
+        results
+    }
+
+    /// The oldest wake that no waiting host keeps for itself.
+    pub(super) fn take_wake(&mut self) -> Option<Wake> {
+        let is_free = |wake: &Wake| self.sessions.get(&wake.session).is_none_or(|account| account.held == 0);
+        let at = self.wakes.iter().position(is_free)?;
+        let wake = self.wakes.remove(at)?;
+        Some(self.hand_out(wake))
+    }
+
+    /// All wakes of a session.
+    pub(super) fn take_wakes_of(&mut self, session: &SessionId) -> Vec<Wake> {
+        let (taken, others) =
+            std::mem::take(&mut self.wakes).into_iter().partition(|wake| wake.session == *session);
+        self.wakes = others;
+        let taken: VecDeque<Wake> = taken;
+        taken.into_iter().map(|wake| self.hand_out(wake)).collect()
+    }
+
+    /// From now on the session's wakes are kept from [`Ledger::take_wake`].
+    pub(super) fn hold(&mut self, session: &SessionId) {
+        self.sessions.entry(session.clone()).or_default().held += 1;
+    }
+
+    /// Undoes one [`Ledger::hold`].
+    pub(super) fn release(&mut self, session: &SessionId) {
+        if let Some(account) = self.sessions.get_mut(session) {
+            account.held = account.held.saturating_sub(1);
+        }
+        self.tidy(session);
+    }
+
+    /// The pending hooks of a session.
+    pub(super) fn entries_of<'a>(&'a self, session: &'a SessionId) -> impl Iterator<Item = &'a Entry<G>> {
+        self.entries.values().filter(move |entry| entry.session == *session)
+    }
+
+    /// What the outside holds of a pending hook.
+    pub(super) fn grip(&mut self, id: BackgroundId) -> Option<&mut G> {
+        self.entries.get_mut(&id).map(|entry| &mut entry.grip)
+    }
+
+    /// Frees all that is owed to a session; what of it is still pending will be owed to nobody.
+    pub(super) fn forget(&mut self, session: &SessionId) {
+        self.wakes.retain(|wake| wake.session != *session);
+        for entry in self.entries.values_mut().filter(|entry| entry.session == *session) {
+            entry.discarded = true;
+        }
+        if let Some(account) = self.sessions.get_mut(session) {
+            account.results.clear();
+            (account.wakes, account.missed_results, account.missed_wakes) = (0, 0, 0);
+        }
+        self.tidy(session);
+    }
+
+    /// Takes in nothing any more, and owes nobody anything.
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+        self.wakes.clear();
+        for account in self.sessions.values_mut() {
+            account.results.clear();
+            account.wakes = 0;
+        }
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Gives the session's free places to those that have waited longest.
+    fn fill(&mut self, session: &SessionId) -> Vec<BackgroundId> {
+        let mut started = Vec::new();
+        let Some(account) = self.sessions.get_mut(session) else { return started };
+        while account.running < AT_ONCE
+            && let Some(id) = account.waiting.pop_first()
+        {
+            account.running += 1;
+            started.push(id);
+        }
+        for id in &started {
+            if let Some(entry) = self.entries.get_mut(id) {
+                (entry.state, entry.since) = (PendingState::Running, Instant::now());
+            }
+        }
+        started
+    }
+
+    fn queue(&mut self, wake: Wake) {
+        let account = self.sessions.entry(wake.session.clone()).or_default();
+        if account.wakes == KEPT {
+            account.missed_wakes += 1;
+            let oldest = self.wakes.iter().position(|kept| kept.session == wake.session);
+            drop(oldest.and_then(|at| self.wakes.remove(at)));
+        } else {
+            account.wakes += 1;
+        }
+        self.wakes.push_back(wake);
+    }
+
+    fn hand_out(&mut self, mut wake: Wake) -> Wake {
+        if let Some(account) = self.sessions.get_mut(&wake.session) {
+            account.wakes = account.wakes.saturating_sub(1);
+            wake.missed = std::mem::take(&mut account.missed_wakes);
+        }
+        self.tidy(&wake.session);
+        wake
+    }
+
+    /// A session of which nothing is left takes no room.
+    fn tidy(&mut self, session: &SessionId) {
+        if self.sessions.get(session).is_some_and(Account::is_empty) {
+            self.sessions.remove(session);
+        }
+    }
+}
+
+impl Account {
+    fn owe(&mut self, result: Delivered) {
+        if self.results.len() == KEPT {
+            self.results.pop_front();
+            self.missed_results += 1;
+        }
+        self.results.push_back(result);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.running == 0
+            && self.waiting.is_empty()
+            && self.results.is_empty()
+            && self.wakes == 0
+            && self.held == 0
+    }
+}

@@ -1,0 +1,161 @@
+//! Reads what other processes say about their pending hooks. Believes no file: what is none of ours is listed as such.
+
+use super::PendingState;
+use super::state_file::{DIRECTORY, OwnerRecord, Record, StateName, start_of};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A larger file is none of ours.
+const LARGEST: u64 = 1 << 20;
+
+/// One file in a session directory's `background`.
+#[derive(Debug)]
+pub struct Listed {
+    /// The file.
+    pub file: PathBuf,
+    /// What it says, or why that can't be known.
+    pub hook: Result<ListedHook, NotListed>,
+}
+
+/// A pending hook as its process describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedHook {
+    /// Its run, as [`super::BackgroundId`] is written.
+    pub id: String,
+    /// Whose it is.
+    pub session: String,
+    /// The event that it was started for.
+    pub event: String,
+    /// What people know the handler by.
+    pub label: String,
+    /// Whose handler it is.
+    pub source: String,
+    /// Where the handler is written.
+    pub location: String,
+    /// Whether it runs.
+    pub state: PendingState,
+    /// Since when.
+    pub since: SystemTime,
+    /// How long it may run, from its start.
+    pub limit: Duration,
+    /// The process that runs it.
+    pub pid: u32,
+    /// Whether that process is still there.
+    pub owner: Owner,
+}
+
+/// What is known about the process that wrote a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Owner {
+    /// It lives: so does what it describes.
+    Alive,
+    /// It is gone, as far as this process can see, and left its file behind: nothing is pending any more.
+    Gone,
+    /// This system does not tell.
+    Unknown,
+}
+
+/// Why a file in the directory lists no hook.
+#[derive(Debug, thiserror::Error)]
+pub enum NotListed {
+    /// It can't be read.
+    #[error("can't be read: {0}")]
+    Unreadable(#[from] io::Error),
+    /// It is a link, a directory, a pipe.
+    #[error("is no regular file")]
+    NoFile,
+    /// It is larger than any file of a hook.
+    #[error("is larger than {LARGEST} bytes, so no engine wrote it")]
+    TooLarge,
+    /// It holds something else.
+    #[error("describes no background hook: {0}")]
+    NoHook(#[from] serde_json::Error),
+}
+
+/// The background hooks of all engines that keep `session_dir`, oldest first. A directory that is not there has none.
+///
+/// # Errors
+/// The directory is there and can't be listed.
+pub fn background_in(session_dir: &Path) -> io::Result<Vec<Listed>> {
+    let entries = match fs::read_dir(session_dir.join(DIRECTORY)) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let file = entry?.path();
+        if file.extension().is_some_and(|extension| extension == "json") {
+            match hook_in(&file) {
+                // It was over in the meantime.
+                Err(NotListed::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => {}
+                hook => found.push(Listed { file, hook }),
+            }
+        }
+    }
+    found.sort_by_cached_key(|listed| {
+        (listed.hook.as_ref().map_or(UNIX_EPOCH, |hook| hook.since), listed.file.clone())
+    });
+    Ok(found)
+}
+
+fn hook_in(path: &Path) -> Result<ListedHook, NotListed> {
+    let metadata = fs::symlink_metadata(path)?;
+    if !metadata.is_file() {
+        return Err(NotListed::NoFile);
+    }
+    let mut text = Vec::new();
+    File::open(path)?.take(LARGEST + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > LARGEST {
+        return Err(NotListed::TooLarge);
+    }
+    let record: Record = serde_json::from_slice(&text)?;
+    Ok(ListedHook {
+        owner: owner(&record.owner),
+        pid: record.owner.pid,
+        id: record.id,
+        session: record.session,
+        event: record.event,
+        label: record.label,
+        source: record.source,
+        location: record.location,
+        state: match record.state {
+            StateName::Waiting => PendingState::Waiting,
+            StateName::Running => PendingState::Running,
+        },
+        since: UNIX_EPOCH.checked_add(Duration::from_millis(record.since_ms)).unwrap_or(UNIX_EPOCH),
+        limit: Duration::from_millis(record.limit_ms),
+    })
+}
+
+/// A process id may have been given to somebody else since: the start tells the two apart.
+fn owner(record: &OwnerRecord) -> Owner {
+    let alive = is_alive(record.pid);
+    match (alive, record.started) {
+        (Owner::Alive, Some(started)) if start_of(record.pid).is_some_and(|now| now != started) => {
+            Owner::Gone
+        }
+        _ if cfg!(target_os = "linux") && alive == Owner::Alive && start_of(record.pid).is_none() => {
+            Owner::Gone
+        }
+        (alive, _) => alive,
+    }
+}
+
+#[cfg(unix)]
+fn is_alive(pid: u32) -> Owner {
+    use rustix::io::Errno;
+    use rustix::process::{Pid, test_kill_process};
+    let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return Owner::Gone };
+    match test_kill_process(pid) {
+        Err(Errno::SRCH) => Owner::Gone,
+        Ok(()) | Err(_) => Owner::Alive,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_alive(_pid: u32) -> Owner {
+    Owner::Unknown
+}

@@ -1,0 +1,45 @@
+//! What is not over yet, as hosts show it.
+
+use super::BackgroundId;
+use crate::handler::Handler;
+use becket_model::{EventKind, SessionId};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A background hook that runs, or waits for room to run.
+#[derive(Debug, Clone)]
+pub struct Pending {
+    /// Its run.
+    pub id: BackgroundId,
+    /// Whose it is.
+    pub session: SessionId,
+    /// The event that it was started for.
+    pub event: EventKind,
+    /// The handler: its label, its source, where it is written.
+    pub handler: Arc<Handler>,
+    /// Whether it runs.
+    pub state: PendingState,
+    /// Since when it has been in this state.
+    pub since: Instant,
+    /// How long it may run, from its start.
+    pub limit: Duration,
+}
+
+/// Whether a pending hook runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PendingState {
+    /// Its session has no room: it has not started, and its limit does not run (A1).
+    Waiting,
+    /// It runs.
+    Running,
+}
+
+impl PendingState {
+    /// One word, as reports print it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            PendingState::Waiting => "waiting",
+            PendingState::Running => "running",
+        }
+    }
+}

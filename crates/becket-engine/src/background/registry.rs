@@ -1,0 +1,208 @@
+//! Takes over runs that no event waits for, and owns them until they are gone.
+//!
+//! INVARIANT: the last clone of a [`Background`] ends all that it adopted, and so does the end of the runtime that it
+//! was adopted in; what ends without an answer is a result all the same.
+
+use super::book::{Book, Grip};
+use super::ledger::{Admission, Entry, Ledger};
+use super::state_file::StateDir;
+use super::turn::{self, Turn};
+use super::{BackgroundId, Delivered, Ended, Pending, Wake, Wakes};
+use crate::handler::Handler;
+use crate::private_files::PrivateFiles;
+use crate::run_event::{RunEvent, What};
+use crate::stream::Listeners;
+use becket_model::SessionId;
+use becket_process::CancellationToken;
+use futures_util::future::BoxFuture;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// The background hooks of an engine. Cheap to clone; holds no engine alive, and what it adopts must not own it.
+#[derive(Debug, Clone)]
+pub(crate) struct Background {
+    shared: Arc<Shared>,
+    _owner: Arc<Owner>,
+}
+
+/// What the tasks see. Does not own them, or they would keep each other alive.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) book: Arc<Book>,
+    pub(super) listeners: Arc<Listeners>,
+    pub(super) files: Arc<PrivateFiles>,
+    pub(super) states: Option<StateDir>,
+    /// Cancelled when the owner goes: every task ends where it stands.
+    pub(super) gone: CancellationToken,
+}
+
+/// Ends everything when the last clone goes.
+#[derive(Debug)]
+struct Owner(Arc<Shared>);
+
+/// A run to take over.
+#[derive(Debug)]
+pub(crate) struct Adopted {
+    /// Whose it is.
+    pub(crate) session: SessionId,
+    /// The firing that it belongs to, as its run events say.
+    pub(crate) firing: u64,
+    /// The handler; its event is the one that it was started for.
+    pub(crate) handler: Arc<Handler>,
+    /// How long it may run from its start: shown, and kept by the work itself.
+    pub(crate) limit: Duration,
+    /// Whether exit 2 wakes the host (A4).
+    pub(crate) rewake: bool,
+    /// What the work listens to; not the event's own token, which goes with the event.
+    pub(crate) cancel: CancellationToken,
+    /// Whether it runs already (A2): then it does not wait for room, and its start was told before.
+    pub(crate) already_running: bool,
+}
+
+impl Background {
+    /// Nothing yet. With a `session_dir`, other processes can see what is pending there.
+    pub(crate) fn new(
+        listeners: Arc<Listeners>,
+        files: Arc<PrivateFiles>,
+        session_dir: Option<PathBuf>,
+    ) -> Self {
+        let shared = Arc::new(Shared {
+            book: Arc::new(Book::new()),
+            listeners,
+            files,
+            states: session_dir.map(|dir| StateDir::new(&dir)),
+            gone: CancellationToken::new(),
+        });
+        Background { shared: shared.clone(), _owner: Arc::new(Owner(shared)) }
+    }
+
+    /// Takes over a run. `work` is called when the session has room for it, and what it answers is polled on a task of
+    /// its own until it resolves; before the call nothing of it may run or count down. At cancellation it has a grace
+    /// to resolve, and is dropped if it does not. It tells neither start nor end: that is done here.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime that drives time.
+    pub(crate) fn adopt(
+        &self,
+        adopted: Adopted,
+        work: impl FnOnce() -> BoxFuture<'static, Ended> + Send + 'static,
+    ) -> BackgroundId {
+        let id = BackgroundId::next();
+        let (start, started) = oneshot::channel();
+        let grip = Grip { cancel: adopted.cancel.clone(), start: None };
+        let mut entry = Entry::new(adopted.session.clone(), adopted.handler.clone(), grip);
+        (entry.limit, entry.rewake) = (adopted.limit, adopted.rewake);
+        let admission = {
+            let mut ledger = self.shared.book.open();
+            let admission = ledger.adopt(id, entry, adopted.already_running);
+            match (admission, ledger.grip(id)) {
+                (Admission::Waits, Some(grip)) => grip.start = Some(start),
+                (Admission::Runs, _) => drop(start.send(())),
+                (Admission::Waits, None) | (Admission::Refused, _) => drop(start),
+            }
+            admission
+        };
+        let (firing, handler) = (adopted.firing, adopted.handler.clone());
+        let turn = Turn::new(self.shared.clone(), id, adopted, admission);
+        self.shared.emit(firing, || What::Backgrounded { id, handler });
+        tokio::spawn(turn::run(turn, started, work));
+        id
+    }
+
+    /// What is pending: of one session, or of all.
+    pub(crate) fn pending(&self, session: Option<&SessionId>) -> Vec<Pending> {
+        self.shared.book.open().pending(session)
+    }
+
+    /// The results of a session that nobody has taken yet.
+    pub(crate) fn collect(&self, session: &SessionId) -> Vec<Delivered> {
+        self.shared.book.open().collect(session)
+    }
+
+    /// The queue of wakes.
+    pub(crate) fn wakes(&self) -> Wakes {
+        Wakes::new(self.shared.book.clone())
+    }
+
+    /// Waits until no `asyncRewake` hook of the session is pending, and takes all its wakes (A4).
+    pub(crate) async fn rewakes(&self, session: &SessionId) -> Vec<Wake> {
+        let held = Held::new(&self.shared.book, session);
+        let is_over = |book: &Book| !book.open().entries_of(session).any(|entry| entry.rewake);
+        self.shared.book.until(|book| is_over(book).then_some(())).await;
+        let wakes = self.shared.book.open().take_wakes_of(session);
+        drop(held);
+        wakes
+    }
+
+    /// Waits until nothing of the session is pending.
+    pub(crate) async fn over(&self, session: &SessionId) {
+        let is_over = |book: &Book| book.open().entries_of(session).next().is_none();
+        self.shared.book.until(|book| is_over(book).then_some(())).await;
+    }
+
+    /// Cancels all of the session, also what is adopted meanwhile, waits for it, and takes its results.
+    pub(crate) async fn end(&self, session: &SessionId) -> Vec<Delivered> {
+        let cancel_all = |book: &Book| {
+            let tokens = tokens(&book.open(), session);
+            tokens.iter().for_each(CancellationToken::cancel);
+            tokens.is_empty().then_some(())
+        };
+        self.shared.book.until(cancel_all).await;
+        self.collect(session)
+    }
+
+    /// Ends what is pending of the session without waiting for it, and frees all that is owed to it.
+    pub(crate) fn forget(&self, session: &SessionId) {
+        let tokens = {
+            let mut ledger = self.shared.book.open();
+            ledger.forget(session);
+            tokens(&ledger, session)
+        };
+        tokens.iter().for_each(CancellationToken::cancel);
+    }
+}
+
+/// What ends the pending hooks of a session. To be cancelled after the ledger is let go: whoever listens to a token may
+/// be somebody else's code.
+fn tokens(ledger: &Ledger<Grip>, session: &SessionId) -> Vec<CancellationToken> {
+    ledger.entries_of(session).map(|entry| entry.grip.cancel.clone()).collect()
+}
+
+impl Shared {
+    /// Tells the listeners; `what` is built only if there is one (H13).
+    pub(super) fn emit(&self, firing: u64, what: impl FnOnce() -> What) {
+        if self.listeners.any() {
+            self.listeners.tell(&RunEvent { firing, what: what() });
+        }
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.0.book.open().close();
+        self.0.gone.cancel();
+        self.0.book.ring();
+    }
+}
+
+/// Keeps the wakes of a session from everybody else while its owner waits for them.
+struct Held<'a> {
+    book: &'a Book,
+    session: &'a SessionId,
+}
+
+impl<'a> Held<'a> {
+    fn new(book: &'a Book, session: &'a SessionId) -> Self {
+        book.open().hold(session);
+        Held { book, session }
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.book.open().release(self.session);
+        self.book.ring();
+    }
+}

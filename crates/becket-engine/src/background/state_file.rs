@@ -1,0 +1,162 @@
+//! One small file for each pending hook, so that other processes can see what is under way. Written whole and put in
+//! place at once; gone when the hook is over.
+//!
+//! Holds no secret: neither environment nor input. What a command is called by is shown everywhere else, too.
+
+use super::registry::Adopted;
+use super::{BackgroundId, PendingState};
+use crate::private_files::{make_dir, private};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The directory in a session directory that holds the files.
+pub(super) const DIRECTORY: &str = "background";
+
+/// What a file says. Fields are added, never renamed: readers may be older or newer.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Record {
+    pub(super) id: String,
+    pub(super) session: String,
+    pub(super) event: String,
+    pub(super) label: String,
+    pub(super) source: String,
+    pub(super) location: String,
+    pub(super) state: StateName,
+    /// When it entered that state, in milliseconds since 1970.
+    pub(super) since_ms: u64,
+    /// How long it may run, in milliseconds.
+    pub(super) limit_ms: u64,
+    pub(super) owner: OwnerRecord,
+}
+
+/// [`PendingState`] on the wire.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum StateName {
+    Waiting,
+    Running,
+}
+
+/// The process that runs the hook; a pid alone may be given to another one later.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct OwnerRecord {
+    pub(super) pid: u32,
+    /// When it was started, as its system counts.
+    pub(super) started: Option<u64>,
+}
+
+/// Where the files of an engine lie.
+#[derive(Debug)]
+pub(super) struct StateDir {
+    session_dir: PathBuf,
+    path: PathBuf,
+}
+
+/// The file of one hook. Removed when this is dropped.
+#[derive(Debug)]
+pub(super) struct StateFile(PathBuf);
+
+impl StateDir {
+    /// The files of the engines that keep `session_dir`. Makes nothing yet.
+    pub(super) fn new(session_dir: &Path) -> Self {
+        StateDir { session_dir: session_dir.to_owned(), path: session_dir.join(DIRECTORY) }
+    }
+
+    /// Writes a hook's file, or replaces it.
+    ///
+    /// # Errors
+    /// In words, where the directory can't be made or written to.
+    pub(super) fn write(
+        &self,
+        id: BackgroundId,
+        adopted: &Adopted,
+        state: PendingState,
+    ) -> Result<StateFile, String> {
+        let path = self.path.join(format!("{id}.json"));
+        let mut text = serde_json::to_vec(&record(id, adopted, state)).map_err(|error| error.to_string())?;
+        text.push(b'\n');
+        self.make().map_err(|error| error.to_string())?;
+        put(&self.path.join(format!(".{id}.new")), &path, &text)
+            .map_err(|error| format!("can't write `{}`: {error}", path.display()))?;
+        Ok(StateFile(path))
+    }
+
+    fn make(&self) -> Result<(), crate::private_files::PrivateFileError> {
+        // The host may keep its directory behind a link.
+        if !self.session_dir.is_dir() {
+            make_dir(&self.session_dir)?;
+        }
+        make_dir(&self.path)
+    }
+}
+
+impl StateFile {
+    /// Says the new state of a hook that is in this file already: what replaces it is not removed with the old one.
+    pub(super) fn replaced_by(self, new: StateFile) -> StateFile {
+        std::mem::forget(self);
+        new
+    }
+}
+
+impl Drop for StateFile {
+    fn drop(&mut self) {
+        // What is not there needs no removing; what can't be removed is told from the living by its owner.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+fn put(new: &Path, path: &Path, text: &[u8]) -> io::Result<()> {
+    // Of an earlier attempt that did not get to its end.
+    let _ = fs::remove_file(new);
+    let written = private()
+        .create_new(true)
+        .open(new)
+        .and_then(|mut file| file.write_all(text))
+        .and_then(|()| fs::rename(new, path));
+    if written.is_err() {
+        let _ = fs::remove_file(new);
+    }
+    written
+}
+
+fn record(id: BackgroundId, adopted: &Adopted, state: PendingState) -> Record {
+    let handler = &adopted.handler;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Record {
+        id: id.to_string(),
+        session: adopted.session.to_string(),
+        event: handler.event.name().to_owned(),
+        label: handler.place.label.to_string(),
+        source: handler.place.source.to_string(),
+        location: handler.location.to_string(),
+        state: match state {
+            PendingState::Waiting => StateName::Waiting,
+            PendingState::Running => StateName::Running,
+        },
+        since_ms: millis(now),
+        limit_ms: millis(adopted.limit),
+        owner: OwnerRecord { pid: std::process::id(), started: start_of(std::process::id()) },
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// When a living process was started, in the system's own count; `None` where it can't be told, or a zombie is left.
+#[cfg(target_os = "linux")]
+pub(super) fn start_of(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name may hold blanks and parentheses; what follows the last one does not. `proc(5)`: 3 state, 22 starttime.
+    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
+    let state = fields.next()?;
+    (state != "Z" && state != "X").then(|| fields.nth(18)?.parse().ok()).flatten()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn start_of(_pid: u32) -> Option<u64> {
+    None
+}

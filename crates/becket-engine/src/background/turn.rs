@@ -1,0 +1,229 @@
+//! The task of one background hook: waits for room, works, and reports.
+//!
+//! INVARIANT: a [`Turn`] reports exactly once, when it is dropped: with what its work came to, or else as cancelled. A
+//! panic, a runtime that is shut down and an engine that goes are no way around that.
+
+use super::ledger::Admission;
+use super::registry::{Adopted, Shared};
+use super::state_file::StateFile;
+use super::verdict::{self, Judged};
+use super::{BackgroundId, Delivered, Ended, PendingState, Wake};
+use crate::handler::Once;
+use crate::long_text;
+use crate::outcome::Run;
+use crate::run_event::What;
+use becket_model::Failure;
+use becket_process::CancellationToken;
+use futures_util::future::BoxFuture;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+
+/// How long work that was cancelled may take to resolve before it is dropped. A process resolves at once (H4).
+const GRACE: Duration = Duration::from_secs(2);
+
+/// One adopted run, from its adoption to its report.
+pub(super) struct Turn {
+    shared: Arc<Shared>,
+    id: BackgroundId,
+    adopted: Adopted,
+    refused: bool,
+    state: Option<StateFile>,
+    warnings: Vec<String>,
+    report: Option<(Delivered, Option<Wake>)>,
+}
+
+impl Turn {
+    pub(super) fn new(shared: Arc<Shared>, id: BackgroundId, adopted: Adopted, admission: Admission) -> Self {
+        let mut turn = Turn {
+            shared,
+            id,
+            adopted,
+            refused: admission == Admission::Refused,
+            state: None,
+            warnings: Vec::new(),
+            report: None,
+        };
+        match admission {
+            Admission::Runs => turn.show(PendingState::Running),
+            Admission::Waits => turn.show(PendingState::Waiting),
+            Admission::Refused => {}
+        }
+        turn
+    }
+
+    /// Has other processes see the hook in this state.
+    fn show(&mut self, state: PendingState) {
+        let Some(states) = &self.shared.states else { return };
+        match states.write(self.id, &self.adopted, state) {
+            Ok(new) => {
+                self.state = Some(match self.state.take() {
+                    Some(old) => old.replaced_by(new),
+                    None => new,
+                });
+            }
+            Err(why) => {
+                let warning = format!("other processes can't see this hook: {why}");
+                self.warnings.retain(|said| *said != warning);
+                self.warnings.push(warning);
+            }
+        }
+    }
+
+    async fn work(
+        &mut self,
+        started: oneshot::Receiver<()>,
+        work: impl FnOnce() -> BoxFuture<'static, Ended>,
+    ) -> Ended {
+        let cancel = self.adopted.cancel.clone();
+        let cancelled = || Ended::failed(Failure::Cancelled, Duration::ZERO);
+        if self.refused {
+            return cancelled();
+        }
+        if !self.adopted.already_running {
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => return cancelled(),
+                started = started => if started.is_err() { return cancelled() },
+            }
+            self.started();
+        }
+        let since = Instant::now();
+        tokio::select! {
+            biased;
+            ended = unwound(work) => ended.unwrap_or_else(|panic| Ended::failed(panic, since.elapsed())),
+            () = out_of_patience(&cancel) => Ended::failed(Failure::Cancelled, since.elapsed()),
+        }
+    }
+
+    fn started(&mut self) {
+        if self.state.is_some() {
+            self.show(PendingState::Running);
+        }
+        let handler = self.adopted.handler.clone();
+        self.shared.emit(self.adopted.firing, || What::Started { handler });
+    }
+
+    /// Makes the report, and tells the listeners.
+    fn conclude(&mut self, mut ended: Ended) {
+        ended.warnings.append(&mut self.warnings);
+        let judged = verdict::judge(self.adopted.handler.clone(), self.adopted.rewake, ended);
+        self.report = Some(self.report_of(&judged));
+        if let (Some(Once(done)), None) = (&judged.run.handler.once, &judged.run.failure) {
+            done.store(true, Ordering::Release);
+        }
+        let (id, run) = (self.id, Arc::new(judged.run));
+        self.shared.emit(self.adopted.firing, || What::BackgroundFinished { id, run });
+    }
+
+    fn report_of(&self, Judged { run, reminder }: &Judged) -> (Delivered, Option<Wake>) {
+        let (files, session) = (&self.shared.files, &self.adopted.session);
+        let mut warnings = run.warnings.clone();
+        let mut short = |text: &String| {
+            let mut text = text.clone();
+            warnings.extend(long_text::shorten_text(&mut text, files, session));
+            text
+        };
+        let said = run.reply.context.iter().map(|context| &context.text).chain(&run.reply.system_message);
+        let contexts = said.map(&mut short).collect();
+        let wake = reminder.as_ref().map(|reminder| Wake {
+            id: self.id,
+            session: session.clone(),
+            event: run.handler.event,
+            label: run.handler.place.label.clone(),
+            source: run.handler.place.source.clone(),
+            reminder: if reminder.plain { short(&reminder.text) } else { reminder.text.clone() },
+            missed: 0,
+        });
+        (self.delivered(run, contexts, warnings), wake)
+    }
+
+    fn delivered(&self, run: &Run, contexts: Vec<String>, warnings: Vec<String>) -> Delivered {
+        Delivered {
+            id: self.id,
+            session: self.adopted.session.clone(),
+            event: run.handler.event,
+            label: run.handler.place.label.clone(),
+            source: run.handler.place.source.clone(),
+            contexts,
+            warnings,
+            outcome: run.status,
+            failure: run.failure.clone(),
+            exit: run.exit,
+            elapsed: run.elapsed,
+            missed: 0,
+        }
+    }
+
+    /// The report of a task that was dropped before its work was done.
+    fn cut_short(&mut self) -> (Delivered, Option<Wake>) {
+        let ended = Ended {
+            warnings: std::mem::take(&mut self.warnings),
+            ..Ended::failed(Failure::Cancelled, Duration::ZERO)
+        };
+        self.report_of(&verdict::judge(self.adopted.handler.clone(), false, ended))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let (result, wake) = match self.report.take() {
+            Some(report) => report,
+            None => self.cut_short(),
+        };
+        // Before it counts as over: whoever waits for that finds no file of it.
+        drop(self.state.take());
+        let mut ledger = self.shared.book.open();
+        let next = ledger.finish(self.id, result, wake);
+        let starts: Vec<_> = next.into_iter().filter_map(|id| ledger.grip(id)?.start.take()).collect();
+        drop(ledger);
+        for start in starts {
+            // One whose task has just gone reports by itself, and gives the place on.
+            let _ = start.send(());
+        }
+        self.shared.book.ring();
+    }
+}
+
+/// The whole life of a turn.
+pub(super) async fn run(
+    mut turn: Turn,
+    started: oneshot::Receiver<()>,
+    work: impl FnOnce() -> BoxFuture<'static, Ended>,
+) {
+    let gone = turn.shared.gone.clone();
+    let ended = tokio::select! {
+        biased;
+        () = gone.cancelled() => return,
+        ended = turn.work(started, work) => ended,
+    };
+    turn.conclude(ended);
+}
+
+/// Calls the work and polls it; a panic of either is a failure of this hook alone.
+async fn unwound(work: impl FnOnce() -> BoxFuture<'static, Ended>) -> Result<Ended, Failure> {
+    let mut future = catch_unwind(AssertUnwindSafe(work)).map_err(panicked)?;
+    std::future::poll_fn(move |context| {
+        match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+            Ok(Poll::Ready(ended)) => Poll::Ready(Ok(ended)),
+            Ok(Poll::Pending) => Poll::Pending,
+            Err(panic) => Poll::Ready(Err(panicked(panic))),
+        }
+    })
+    .await
+}
+
+fn panicked(panic: Box<dyn Any + Send>) -> Failure {
+    let said = panic.downcast_ref::<String>().map(String::as_str);
+    let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message");
+    Failure::Lost { message: format!("what ran it panicked: {said}") }
+}
+
+async fn out_of_patience(cancel: &CancellationToken) {
+    cancel.cancelled().await;
+    tokio::time::sleep(GRACE).await;
+}

@@ -1,0 +1,165 @@
+//! What an ended background hook may say: contexts for the model, a reminder that wakes, and a run for the log
+//! (A3, A4). Pure.
+//!
+//! Refuses every decision. Plain text, stderr and exit codes are for the log alone, but the exit 2 of an `asyncRewake`
+//! hook. Codes by which shells say that there was no real answer (O10) void the JSON here, too.
+
+use super::answer::{self, Answer};
+use super::ended::Ended;
+use crate::handler::Handler;
+use crate::outcome::{Run, Status};
+use becket_model::interpret::{self, PrintedBy};
+use becket_model::table::EventSpec;
+use becket_model::{ContextText, Failure, Reply};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// The reminder of an exit 2 that says nothing at all.
+const SILENCE: &str = "no stderr output";
+
+/// What came of a hook.
+#[derive(Debug)]
+pub(super) struct Judged {
+    /// For the log; its reply holds what goes to the model, and decides nothing.
+    pub(super) run: Run,
+    /// What wakes the host (A4).
+    pub(super) reminder: Option<Reminder>,
+}
+
+/// A text for the model, and whether it is plain stdout, which is capped (O8), or stderr, which goes whole.
+#[derive(Debug, PartialEq)]
+pub(super) struct Reminder {
+    pub(super) text: String,
+    pub(super) plain: bool,
+}
+
+/// Judges the end of a hook; `rewake`: exit 2 wakes the host.
+pub(super) fn judge(handler: Arc<Handler>, rewake: bool, ended: Ended) -> Judged {
+    let spec = handler.event.spec();
+    let mut warnings = ended.warnings.clone();
+    let announced = interpret::announcement(&ended.stdout);
+    let body = &ended.stdout[announced.as_ref().map_or(0, |line| line.length)..];
+    warnings.extend(announced.and_then(|line| line.warning));
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim_start_matches('\u{feff}').trim();
+    let wakes = rewake && ended.exit == Some(2);
+    let reminder = wakes.then(|| reminder(text, &ended));
+    let (answer, failure) = match &reminder {
+        // What wakes the host is not handed over a second time.
+        Some(Reminder { plain: true, .. }) => (Answer::default(), None),
+        Some(Reminder { plain: false, .. }) => (read(spec, text, &ended).0, None),
+        None => heard(spec, text, &ended),
+    };
+    warnings.extend(answer.warnings);
+    let status = match &failure {
+        Some(Failure::TimedOut { .. } | Failure::Cancelled) => Status::Cancelled,
+        Some(_) => Status::Error,
+        None if wakes => Status::Blocked,
+        None => Status::Success,
+    };
+    let context = answer.context.map(|text| ContextText { text, plain: false });
+    let reply =
+        Reply { context: context.into_iter().collect(), system_message: answer.message, ..Reply::default() };
+    let run = Run {
+        handler,
+        status,
+        reply,
+        failure,
+        warnings,
+        exit: ended.exit,
+        stdout: ended.stdout,
+        stderr: ended.stderr,
+        printed: ended.printed,
+        elapsed: ended.elapsed,
+        second_look: false,
+    };
+    Judged { run, reminder }
+}
+
+fn reminder(stdout: &str, ended: &Ended) -> Reminder {
+    let stderr = String::from_utf8_lossy(&ended.stderr);
+    match (stderr.trim(), stdout) {
+        ("", "") => Reminder { text: SILENCE.to_owned(), plain: false },
+        ("", stdout) => Reminder { text: stdout.to_owned(), plain: true },
+        (stderr, _) => Reminder { text: stderr.to_owned(), plain: false },
+    }
+}
+
+/// The answer of a hook that wakes nobody.
+fn heard(spec: &EventSpec, text: &str, ended: &Ended) -> (Answer, Option<Failure>) {
+    let Some(exit) = ended.exit else {
+        let why = ended.failure.clone();
+        let lost = || Failure::Lost { message: "it has no exit code".to_owned() };
+        return (Answer::default(), Some(why.unwrap_or_else(lost)));
+    };
+    let by_exit = by_exit(spec, exit, &ended.stderr);
+    if matches!(by_exit, Some(Failure::NoVerdictExit { .. })) {
+        let unread = object(text)
+            .map(|_| format!("its JSON answer was not read, since it ended with exit code {exit}"));
+        return (Answer { warnings: unread.into_iter().collect(), ..Answer::default() }, by_exit);
+    }
+    match read(spec, text, ended) {
+        (answer, Read::Object) => (answer, None),
+        (answer, Read::Text) => (answer, by_exit),
+        (answer, Read::Broken(failure)) => (answer, Some(failure)),
+    }
+}
+
+/// What an exit code means by itself, without an answer.
+fn by_exit(spec: &EventSpec, exit: i32, stderr: &[u8]) -> Option<Failure> {
+    match exit {
+        0 => None,
+        2 => {
+            let stderr = String::from_utf8_lossy(stderr);
+            let line = stderr.lines().map(str::trim).find(|line| !line.is_empty());
+            Some(Failure::PlainError { code: 2, stderr_line: line.map(str::to_owned) })
+        }
+        exit => {
+            let silent = interpret::Printed { exit, stdout: b"", stderr, by: PrintedBy::Command };
+            interpret::printed(spec, &silent).failure
+        }
+    }
+}
+
+/// How a stdout was taken.
+enum Read {
+    Object,
+    Text,
+    Broken(Failure),
+}
+
+fn read(spec: &EventSpec, text: &str, ended: &Ended) -> (Answer, Read) {
+    if !text.starts_with('{') {
+        let warnings = hidden(spec, text).into_iter().collect();
+        return (Answer { warnings, ..Answer::default() }, Read::Text);
+    }
+    let kept = ended.stdout.len();
+    match serde_json::from_str(text) {
+        Ok(object) => (answer::read(spec, &object), Read::Object),
+        Err(_) if ended.printed.stdout > kept as u64 => {
+            let message = format!("it is longer than the {kept} bytes that are kept, so it was not read");
+            (Answer::default(), Read::Broken(Failure::InvalidJson { message, line: 1, column: 1 }))
+        }
+        Err(error) if text.ends_with('}') => {
+            let failure = Failure::InvalidJson {
+                message: error.to_string(),
+                line: error.line(),
+                column: error.column(),
+            };
+            (Answer::default(), Read::Broken(failure))
+        }
+        Err(_) => (Answer::default(), Read::Text),
+    }
+}
+
+fn object(text: &str) -> Option<Map<String, Value>> {
+    serde_json::from_str(text).ok()
+}
+
+/// An answer that stands behind other text is not read; its author should know.
+fn hidden(spec: &EventSpec, text: &str) -> Option<String> {
+    let last = text.lines().next_back().filter(|line| line.starts_with('{')).and_then(object);
+    last.filter(|object| answer::is_meant(spec, object)).map(|_| {
+        "its answer was not read, since other text stands before it: print the JSON object alone".to_owned()
+    })
+}
