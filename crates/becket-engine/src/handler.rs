@@ -192,8 +192,8 @@ pub enum Shell {
     PowerShell,
 }
 
-/// An HTTP handler (H5).
-#[derive(Debug, Clone, PartialEq)]
+/// An HTTP handler (H5). `Debug` shows no value that could be a secret (S3).
+#[derive(Clone, PartialEq)]
 pub struct Http {
     /// Where the input is posted; never expanded.
     pub url: String,
@@ -201,6 +201,17 @@ pub struct Http {
     pub headers: Vec<(String, String)>,
     /// The variables that header values may name.
     pub allowed_env_vars: Vec<String>,
+}
+
+impl fmt::Debug for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("Http")
+            .field("url", &crate::config::url::shown(&self.url))
+            .field("headers", &names)
+            .field("allowed_env_vars", &self.allowed_env_vars)
+            .finish()
+    }
 }
 
 /// An MCP tool handler (H6).

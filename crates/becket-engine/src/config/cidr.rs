@@ -30,9 +30,19 @@ impl Address {
     }
 }
 
+/// Metadata services beside the link-local ones: Alibaba's, and Azure's platform service.
+const METADATA_V4: [Ipv4Addr; 2] = [Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(168, 63, 129, 16)];
+
+/// The same in IPv6: Google's and Scaleway's.
+const METADATA_V6: [Ipv6Addr; 2] =
+    [Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254), Ipv6Addr::new(0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42)];
+
+/// Where Amazon has its services on an instance: metadata, pod identity, DNS, time.
+const AWS_V6: [u16; 2] = [0xfd00, 0xec2];
+
 fn of_v4(address: Ipv4Addr) -> Address {
     let [a, b, c, _] = address.octets();
-    let refused = address == Ipv4Addr::new(100, 100, 100, 200)
+    let refused = METADATA_V4.contains(&address)
         || a == 0
         || a >= 224
         || address.is_link_local()
@@ -56,7 +66,7 @@ fn of_v6(address: Ipv6Addr) -> Address {
     let first = segments[0];
     if address == Ipv6Addr::LOCALHOST {
         Address::Loopback
-    } else if address == Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254) {
+    } else if segments[..2] == AWS_V6 || METADATA_V6.contains(&address) {
         Address::Refused
     } else if (first & 0xfe00) == 0xfc00 {
         Address::Private
@@ -83,7 +93,8 @@ fn carried(address: Ipv6Addr) -> Option<Ipv4Addr> {
         [0, 0, 0, 0, 0, 0 | 0xffff, high, low] => Some(tail(high, low)),
         [0, 0, 0, 0, 0xffff, 0, high, low] => Some(tail(high, low)),
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(tail(high, low)),
-        [0x64, 0xff9b, 1, .., high, low] => Some(tail(high, low)),
+        // Of the local-use prefix only the longest form (RFC 6052): in the others the tail is not the address.
+        [0x64, 0xff9b, 1, 0, 0, 0, high, low] => Some(tail(high, low)),
         [0x2002, high, low, ..] => Some(tail(high, low)),
         _ => None,
     }
@@ -160,9 +171,14 @@ mod tests {
         for text in ["169.254.169.254", "100.100.100.200", "fd00:ec2::254", "0.0.0.0", "::", "224.0.0.1"] {
             assert_eq!(of(text), Address::Refused, "{text}");
         }
-        for text in
-            ["255.255.255.255", "198.18.0.1", "240.0.0.1", "fe80::1", "ff02::1", "::ffff:169.254.169.254"]
-        {
+        for text in [
+            "255.255.255.255",
+            "198.18.0.1",
+            "240.0.0.1",
+            "fe80::1",
+            "ff02::1",
+            "64:ff9b:1:a9fe:a9:fe00:808:808",
+        ] {
             assert_eq!(of(text), Address::Refused, "{text}");
         }
         for text in ["10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "100.64.0.1", "fd12::1"] {

@@ -23,7 +23,7 @@ mod request;
 mod resolve;
 mod rules;
 mod source;
-mod url;
+pub(crate) mod url;
 mod write;
 
 pub use cidr::{Address, Network, NetworkError};

@@ -71,11 +71,40 @@ pub struct Refusal {
 impl Policy {
     /// Whether an address may be posted to for a handler of `source`, and if not, why (S1).
     pub fn refuses_address(&self, address: IpAddr, source: &Source) -> Option<Refusal> {
+        self.reach(source).refuses_address(address)
+    }
+
+    /// The same for a URL whose host is a literal address; names are judged when they are resolved.
+    pub(crate) fn refuses(&self, url: &str, source: &Source) -> Option<Refusal> {
+        self.reach(source).refuses_host(&url::host(url).ok()?)
+    }
+
+    /// Where handlers of `source` may post to.
+    pub(crate) fn reach(&self, source: &Source) -> Reach {
+        let every_network = is_of_the_user(source);
+        // Where every private network is open, the list says nothing more.
+        let networks = if every_network { Vec::new() } else { self.http_hook_allowed_networks.clone() };
+        Reach { loopback: self.http_hook_loopback, every_network, networks }
+    }
+}
+
+/// Where the handlers of a source may post to (S1). Two that are equal allow and refuse the same addresses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reach {
+    loopback: bool,
+    every_network: bool,
+    networks: Vec<Network>,
+}
+
+impl Reach {
+    /// Why an address may not be posted to.
+    pub(crate) fn refuses_address(&self, address: IpAddr) -> Option<Refusal> {
         match Address::of(address) {
             Address::Public => None,
             Address::Loopback => self.refuses_loopback(),
-            Address::Private if is_of_the_user(source) => None,
-            Address::Private if self.http_hook_allowed_networks.iter().any(|net| net.contains(address)) => {
+            Address::Private
+                if self.every_network || self.networks.iter().any(|net| net.contains(address)) =>
+            {
                 None
             }
             Address::Private => Some(Refusal {
@@ -89,20 +118,18 @@ impl Policy {
         }
     }
 
-    /// The same for a URL whose host is a literal address; names are judged when they are resolved.
-    pub(crate) fn refuses(&self, url: &str, source: &Source) -> Option<Refusal> {
-        match url::host(url).ok()? {
-            Host::Address(address) => self.refuses_address(address, source),
-            Host::Name(name) if name == "localhost" || name.ends_with(".localhost") => {
-                self.refuses_loopback()
-            }
+    /// The same for a host; of names only `localhost` can be judged before it is resolved.
+    pub(crate) fn refuses_host(&self, host: &Host) -> Option<Refusal> {
+        match host {
+            Host::Address(address) => self.refuses_address(*address),
+            Host::Name(_) if host.is_localhost() => self.refuses_loopback(),
             Host::Name(_) => None,
         }
     }
 
     fn refuses_loopback(&self) -> Option<Refusal> {
         let refusal = Refusal { message: "managed settings say `httpHookLoopback: false`", help: None };
-        (!self.http_hook_loopback).then_some(refusal)
+        (!self.loopback).then_some(refusal)
     }
 }
 

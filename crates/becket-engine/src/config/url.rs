@@ -1,114 +1,110 @@
-//! The host of an HTTP handler's URL, as far as a configuration can judge it (H5, S1). It resolves no name.
+//! The URL of an HTTP handler: read once, by the parser that the request goes through, so that the host that is
+//! judged is the host that is posted to (H5, S1). It resolves no name.
+//!
+//! What that parser would silently mend (blanks, backslashes, missing slashes) is refused: a URL has to mean the same
+//! to a person and to every program. A user name and a password are sent and never shown; the same for the query.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::borrow::Cow;
+use std::net::IpAddr;
+use url::{ParseError, Url};
 
 /// Where a URL leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Host {
+    /// A name in lower case, as DNS has it, without a dot at its end.
     Name(String),
     Address(IpAddr),
 }
 
-/// Reads the host of an absolute `http` or `https` URL.
+impl Host {
+    /// Whether it is this machine by name.
+    pub(crate) fn is_localhost(&self) -> bool {
+        matches!(self, Host::Name(name) if name == "localhost" || name.ends_with(".localhost"))
+    }
+}
+
+/// Reads an absolute `http` or `https` URL.
 ///
 /// # Errors
 /// What is wrong with it, in words.
-pub(crate) fn host(url: &str) -> Result<Host, &'static str> {
-    if url.chars().any(|c| c.is_whitespace() || c.is_control()) {
+pub(crate) fn read(text: &str) -> Result<(Url, Host), &'static str> {
+    if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
         return Err("there is a blank in it");
     }
-    let (scheme, rest) = url.split_once("://").ok_or("it has no `://`")?;
+    if text.contains('\\') {
+        return Err("there is a backslash in it");
+    }
+    let (scheme, rest) = text.split_once("://").ok_or("it has no `://`")?;
     if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
         return Err("only `http` and `https` are posted to");
     }
-    let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
-    let host_port = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    if let Some(bracketed) = host_port.strip_prefix('[') {
-        let (inside, _) = bracketed.split_once(']').ok_or("its `[` is not closed")?;
-        let address: Ipv6Addr = inside.parse().map_err(|_| "what stands in `[ ]` is no IPv6 address")?;
-        return Ok(Host::Address(IpAddr::V6(address)));
+    if rest.starts_with('/') {
+        return Err(NO_HOST);
     }
-    let (name, port) = host_port.split_once(':').unwrap_or((host_port, ""));
-    if !port.is_empty() && port.parse::<u16>().is_err() {
-        return Err("its port is no number up to 65535");
+    let url = Url::parse(text).map_err(|error| in_words(error, rest))?;
+    if url.port() == Some(0) {
+        return Err(BAD_PORT);
     }
-    let name = name.trim_end_matches('.').to_ascii_lowercase();
-    if name.is_empty() {
-        return Err("it names no host");
-    }
-    match ipv4(&decoded(&name)) {
-        Some(Ok(address)) => Ok(Host::Address(IpAddr::V4(address))),
-        Some(Err(why)) => Err(why),
-        None => Ok(Host::Name(name)),
-    }
+    let host = host_of(&url).ok_or(NO_HOST)?;
+    Ok((url, host))
 }
 
-/// `%31` and full-width digits count as what they mean.
-fn decoded(name: &str) -> String {
-    let bytes = name.as_bytes();
-    let mut text = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        let hex = name.get(at + 1..at + 3).and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        match hex {
-            Some(value) if *byte == b'%' => {
-                text.push(value);
-                at += 3;
-            }
-            Some(_) | None => {
-                text.push(*byte);
-                at += 1;
-            }
-        }
-    }
-    let wide = |c: char| match c {
-        '\u{ff10}'..='\u{ff19}' => char::from_u32(u32::from(c) - 0xff10 + u32::from('0')).unwrap_or(c),
-        '\u{ff0e}' | '\u{3002}' | '\u{ff61}' => '.',
-        other => other,
+/// The host alone of such a URL.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn host(text: &str) -> Result<Host, &'static str> {
+    read(text).map(|(_, host)| host)
+}
+
+/// The URL as it may be shown: without user name, password and query (S3). Of what is no URL, whatever could be one of
+/// them is left out.
+pub(crate) fn shown(text: &str) -> Cow<'_, str> {
+    let Ok(mut url) = Url::parse(text) else {
+        let text = text.rsplit_once('@').map_or(text, |(_, rest)| rest);
+        return Cow::Borrowed(text.split(['?', '#']).next().unwrap_or_default());
     };
-    String::from_utf8_lossy(&text).chars().map(wide).collect()
+    let bare = url.username().is_empty() && url.password().is_none();
+    if bare && url.query().is_none() && url.fragment().is_none() {
+        return Cow::Borrowed(text);
+    }
+    let query = if url.query().is_some() { "?…" } else { "" };
+    // A URL that can't have a user name has none to take out.
+    let _ = (url.set_username(""), url.set_password(None));
+    url.set_query(None);
+    url.set_fragment(None);
+    Cow::Owned(format!("{url}{query}"))
 }
 
-/// Decimal, octal and hexadecimal spellings, and shortened ones, as browsers and `inet_aton` read them.
-fn ipv4(name: &str) -> Option<Result<Ipv4Addr, &'static str>> {
-    const WRONG: &str = "it ends in a number but is no IPv4 address";
-    let parts: Vec<&str> = name.trim_end_matches('.').split('.').collect();
-    let last = parts.last()?;
-    if !last.starts_with(|c: char| c.is_ascii_digit()) || number(last).is_none() {
-        return None;
-    }
-    let numbers: Option<Vec<u64>> = parts.iter().map(|part| number(part)).collect();
-    let Some(numbers) = numbers.filter(|numbers| numbers.len() <= 4) else {
-        return Some(Err(WRONG));
-    };
-    let (last, heads) = numbers.split_last()?;
-    let mut value: u64 = 0;
-    for head in heads {
-        if *head > 255 {
-            return Some(Err(WRONG));
+const NO_HOST: &str = "it names no host";
+const BAD_PORT: &str = "its port is no number from 1 to 65535";
+
+fn host_of(url: &Url) -> Option<Host> {
+    match url.host()? {
+        url::Host::Domain(name) => {
+            let name = name.trim_end_matches('.');
+            (!name.is_empty()).then(|| Host::Name(name.to_owned()))
         }
-        value = (value << 8) | head;
+        url::Host::Ipv4(address) => Some(Host::Address(address.into())),
+        url::Host::Ipv6(address) => Some(Host::Address(address.into())),
     }
-    let bits = 8 * (4 - heads.len() as u32);
-    if *last >= 1_u64 << bits {
-        return Some(Err(WRONG));
-    }
-    Some(u32::try_from((value << bits) | last).map(Ipv4Addr::from).map_err(|_| WRONG))
 }
 
-fn number(part: &str) -> Option<u64> {
-    let hex = part.strip_prefix("0x").or_else(|| part.strip_prefix("0X"));
-    match hex {
-        Some("") => Some(0),
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None if part.len() > 1 && part.starts_with('0') => u64::from_str_radix(part, 8).ok(),
-        None => part.parse().ok(),
+fn in_words(error: ParseError, rest: &str) -> &'static str {
+    match error {
+        ParseError::EmptyHost => NO_HOST,
+        ParseError::InvalidPort => BAD_PORT,
+        ParseError::InvalidIpv4Address => "it ends in a number but is no IPv4 address",
+        ParseError::InvalidIpv6Address if !rest.contains(']') => "its `[` is not closed",
+        ParseError::InvalidIpv6Address => "what stands in `[ ]` is no IPv6 address",
+        ParseError::InvalidDomainCharacter | ParseError::IdnaError => "its host is no valid name",
+        _ => "it can't be read",
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Host, host};
+    use super::{Host, host, shown};
     use crate::config::cidr::Address;
 
     fn literal(url: &str) -> Option<Address> {
@@ -133,7 +129,16 @@ mod tests {
             ("http://[64:ff9b::a9fe:a9fe]/", Some(Address::Refused)),
             ("http://[2002:a9fe:a9fe::1]/", Some(Address::Refused)),
             ("http://user@169.254.169.254/", Some(Address::Refused)),
-            ("http://169.254.169.254\\@example.com/", Some(Address::Refused)),
+            ("http://169.254.169.254?@example.com/", Some(Address::Refused)),
+            ("http://example.com@169.254.169.254/", Some(Address::Refused)),
+            ("http://\u{ff11}\u{ff12}\u{ff17}\u{3002}0\u{ff0e}0\u{ff61}1/", Some(Address::Loopback)),
+            ("http://①⑥⑨.254.169.254/", Some(Address::Refused)),
+            ("http://127%2e0%2E0%2e1/", Some(Address::Loopback)),
+            ("http://0251.0376.0251.0376/", Some(Address::Refused)),
+            ("http://0xA9.0XFE.0xa9.0xfe/", Some(Address::Refused)),
+            ("http://169.16689662/", Some(Address::Refused)),
+            ("http://[0:0:0:0:0:ffff:7f00:1]/", Some(Address::Loopback)),
+            ("http://[::127.0.0.1]/", Some(Address::Loopback)),
             ("http://2852039166/latest", Some(Address::Refused)),
             ("https://8.8.8.8/", Some(Address::Public)),
             ("https://example.com/10.0.0.1", None),
@@ -155,9 +160,59 @@ mod tests {
             ("http://[::1", "closed"),
             ("http://1.2.3.4.5/", "no IPv4"),
             ("http://256.1.1.1/", "no IPv4"),
+            ("http://0x100000000/", "no IPv4"),
+            ("http:///example.com/", "no host"),
+            ("http:example.com", "://"),
+            ("http://./", "no host"),
+            ("http://:80/", "no host"),
+            ("http://@/", "no host"),
+            ("http://example.com:0/", "port"),
+            ("http://exa\tmple.com/", "blank"),
+            ("http://example.com/\n", "blank"),
+            ("http://example.com\0.evil.com/", "blank"),
+            ("http://example.com\\@evil.com/", "backslash"),
+            ("http://a%00b.com/", "valid name"),
+            ("http://a%2fb.com/", "valid name"),
+            ("http://exa<mple.com/", "valid name"),
+            ("http://xn--a/", "valid name"),
+            ("http://[fe80::1%25eth0]/", "no IPv6"),
+            ("http://[::1]x/", ""),
         ] {
             assert!(host(url).unwrap_err().contains(why), "{url}");
         }
         assert_eq!(host("HTTPS://Example.COM./x"), Ok(Host::Name("example.com".to_owned())));
+    }
+
+    // rule: S1
+    #[test]
+    fn a_name_is_the_one_that_is_looked_up() {
+        for (url, name) in [
+            ("http://BÜCHER.example/", "xn--bcher-kva.example"),
+            ("http://ok.example%2eevil.example/", "ok.example.evil.example"),
+            ("http://ok.example@evil.example/", "evil.example"),
+            ("http://evil.example?@ok.example", "evil.example"),
+            ("http://evil.example#@ok.example", "evil.example"),
+            ("http://LOCALHOST..", "localhost"),
+            ("http://ⓛocalhost/", "localhost"),
+        ] {
+            assert_eq!(host(url), Ok(Host::Name(name.to_owned())), "{url}");
+        }
+    }
+
+    // rule: S3
+    #[test]
+    fn what_is_shown_of_a_url_holds_no_secret() {
+        for (url, text) in [
+            ("https://example.com/x", "https://example.com/x"),
+            ("https://example.com", "https://example.com"),
+            ("https://ann:hush@example.com/x", "https://example.com/x"),
+            ("https://hush@example.com/x?key=hush#hush", "https://example.com/x?…"),
+            ("https://example.com/x#hush", "https://example.com/x"),
+            ("http:ann:hush@example.com/x", "http://example.com/x"),
+            ("https://ann:hu/sh@example.com:99999/x?hush", "example.com:99999/x"),
+            ("hush@", ""),
+        ] {
+            assert_eq!(shown(url), text, "{url}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 use super::fields::{At, Fields};
 use super::sheet::Wording;
 use crate::config::source::tree::{Span, members_to_json};
+use crate::config::url;
 use crate::handler::{Action, Command, Http, McpTool, Prompt, Shell};
 use becket_model::table::HandlerKind;
 use becket_rules::suggest;
@@ -128,10 +129,11 @@ fn http(fields: &mut Fields<'_, '_, '_>) -> Option<(Action, Span)> {
     let headers = fields.pairs("headers").map(|headers| headers.value).unwrap_or_default();
     let allowed_env_vars = fields.texts("allowedEnvVars").map(|names| names.value).unwrap_or_default();
     let url = url?;
-    if let Err(why) = crate::config::url::host(&url.value) {
+    if let Err(why) = url::host(&url.value) {
+        let shown = url::shown(&url.value);
         fields
             .report
-            .error(url.span, "invalid-url", format!("`{}` is no URL to post to: {why}", url.value))
+            .error(url.span, "invalid-url", format!("`{shown}` is no URL to post to: {why}"))
             .help("write `http://…` or `https://…`; nothing is expanded in it")
             .rule("H5");
         fields.spoil();

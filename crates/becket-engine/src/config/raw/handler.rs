@@ -77,7 +77,8 @@ pub(crate) fn label(node: &Node) -> Option<String> {
         let args = node.get("args").and_then(|member| member.value.as_list()).unwrap_or_default();
         args.iter().filter_map(Node::as_text).fold(command, |line, arg| format!("{line} {arg}"))
     });
-    let label = command.or_else(|| text("url")).or_else(|| text("prompt"))?;
+    let url = || text("url").map(|url| crate::config::url::shown(url.trim()).into_owned());
+    let label = command.or_else(url).or_else(|| text("prompt"))?;
     Some(label.trim().to_owned()).filter(|label| !label.is_empty())
 }
 
