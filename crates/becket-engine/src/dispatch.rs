@@ -21,6 +21,7 @@ use bytes::Bytes;
 use futures_util::future::join_all;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -146,6 +147,7 @@ impl<'a> Firing<'a> {
     /// The input and a newline; serialised at the first call and shared by all (N2).
     pub(crate) fn stdin(&self) -> Bytes {
         let bytes = self.serialized.get_or_init(|| {
+            self.inner.serialized.fetch_add(1, Ordering::Relaxed);
             let mut bytes = input::to_bytes(self.event);
             bytes.push(b'\n');
             bytes.into()

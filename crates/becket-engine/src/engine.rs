@@ -15,6 +15,7 @@ use crate::outcome::{Outcome, is_about_permission};
 use crate::placeholders::Places;
 use crate::plan::Plan;
 use crate::private_files::PrivateFiles;
+use crate::questions::Desk;
 use crate::registered::{self, Registered, RegistrationId};
 use crate::session_end;
 use crate::snapshot::Snapshot;
@@ -81,6 +82,10 @@ pub(crate) struct Inner {
     configured: AtomicU64,
     registrations: AtomicU64,
     firings: AtomicU64,
+    /// How often an input was written as JSON.
+    pub(crate) serialized: AtomicU64,
+    /// Where all hooks ask.
+    pub(crate) desk: Desk,
 }
 
 impl Engine {
@@ -139,6 +144,12 @@ impl Engine {
     /// How many matchers have been asked since the configuration was captured; remembered answers don't count (M9).
     pub fn matchers_asked(&self) -> u64 {
         self.inner.with_snapshot(|snapshot| snapshot.part.judged())
+    }
+
+    /// How many times an event's input has been written as JSON: once per event at most, and never where only callbacks
+    /// match (N2).
+    pub fn inputs_serialized(&self) -> u64 {
+        self.inner.serialized.load(Ordering::Relaxed)
     }
 
     /// Everything that happens from now on, in order.
@@ -305,7 +316,6 @@ impl Engine {
                 limits: builder.limits,
                 runner: Runner::new(),
                 files,
-                host: builder.host,
                 listeners: Arc::new(Listeners::new(builder.observers)),
                 registered: Registered::new(),
                 configured: AtomicU64::new(events_of(&snapshot)),
@@ -313,6 +323,9 @@ impl Engine {
                 reloading: Mutex::new(()),
                 registrations: AtomicU64::new(0),
                 firings: AtomicU64::new(0),
+                serialized: AtomicU64::new(0),
+                desk: Desk::new(builder.host.ask_user.clone()),
+                host: builder.host,
             }),
         }
     }

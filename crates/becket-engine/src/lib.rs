@@ -52,7 +52,8 @@ mod tools;
 
 pub use agent::{AgentTools, ToolAnswer};
 pub use background::{
-    BackgroundId, Delivered, Listed, ListedHook, NotListed, Owner, Pending, PendingState, Wake, Wakes, background_in,
+    BackgroundId, Delivered, Listed, ListedHook, NotListed, Owner, Pending, PendingState, Wake, Wakes,
+    background_in,
 };
 pub use becket_process::CancellationToken;
 pub use builder::{Builder, StartError};

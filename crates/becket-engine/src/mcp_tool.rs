@@ -5,8 +5,8 @@
 use crate::dispatch::Firing;
 use crate::handler::{Handler, McpTool};
 use crate::run_command::Ran;
+use becket_model::Failure;
 use becket_model::interpret::{self, Printed, PrintedBy};
-use becket_model::{Event, Failure};
 use becket_process::CancellationToken;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -60,7 +60,7 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, tool: &McpT
     let limit = firing.limit_of(handler);
     let cancel = firing.cancel.child_token();
     let _told_when_dropped = cancel.clone().drop_guard();
-    let input = filled(&tool.input, firing.event);
+    let input = filled(&tool.input, || serde_json::from_slice(&firing.stdin()).unwrap_or_default());
     let call = McpCall { server: &tool.server, tool: &tool.tool, input, limit, cancel: &cancel };
     let answer = match firing.within(limit, servers.call(call)).await {
         Ok(answer) => answer,
@@ -77,8 +77,108 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, tool: &McpT
     }
 }
 
-/// The input with `${path.to.field}` filled from the event, in strings alone.
-fn filled(input: &Map<String, Value>, event: &Event) -> Map<String, Value> {
-    let _ = event;
-    input.clone()
+/// The input with `${path.to.field}` filled from the event's JSON, in strings alone and at any depth.
+fn filled(input: &Map<String, Value>, json: impl FnOnce() -> Value) -> Map<String, Value> {
+    let mut filled = Value::Object(input.clone());
+    if wants_filling(&filled) {
+        fill(&mut filled, &json());
+    }
+    match filled {
+        Value::Object(map) => map,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
+    }
+}
+
+fn wants_filling(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains("${"),
+        Value::Array(values) => values.iter().any(wants_filling),
+        Value::Object(map) => map.values().any(wants_filling),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn fill(value: &mut Value, json: &Value) {
+    match value {
+        Value::String(text) => *text = filled_text(text, json),
+        Value::Array(values) => values.iter_mut().for_each(|value| fill(value, json)),
+        Value::Object(map) => map.values_mut().for_each(|value| fill(value, json)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// What is filled in is not looked at again: a tool call can't smuggle in a path of its own.
+fn filled_text(text: &str, json: &Value) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        out.push_str(before);
+        let Some((path, behind)) = after.split_once('}') else {
+            out.push_str("${");
+            rest = after;
+            break;
+        };
+        match at(json, path) {
+            Some(Value::String(text)) => out.push_str(text),
+            Some(other) => out.push_str(&other.to_string()),
+            None => {}
+        }
+        rest = behind;
+    }
+    out + rest
+}
+
+/// The value at a dotted path; a number steps into a list.
+fn at<'a>(json: &'a Value, path: &str) -> Option<&'a Value> {
+    path.split('.').try_fold(json, |value, step| match value {
+        Value::Object(map) => map.get(step),
+        Value::Array(values) => values.get(step.parse::<usize>().ok()?),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn filled_from(input: Value, json: Value) -> Value {
+        Value::Object(filled(input.as_object().unwrap(), || json))
+    }
+
+    #[test]
+    fn strings_are_filled_from_the_input_and_nothing_else_is() {
+        // rule: H6
+        let event = json!({
+            "tool_name": "Write",
+            "tool_input": {"file_path": "/a b", "n": 3, "list": ["x", {"y": null}], "evil": "${tool_name}"},
+        });
+        for (template, expected) in [
+            ("plain", "plain"),
+            ("${tool_name}", "Write"),
+            ("<${tool_input.file_path}|${tool_name}>", "</a b|Write>"),
+            ("${tool_input.n}", "3"),
+            ("${tool_input.list}", "[\"x\",{\"y\":null}]"),
+            ("${tool_input.list.0}", "x"),
+            ("${tool_input.list.1.y}", "null"),
+            ("${tool_input.list.9}", ""),
+            ("${no.such.path}", ""),
+            ("${}", ""),
+            ("${tool_name", "${tool_name"),
+            ("$tool_name $${tool_name}", "$tool_name $Write"),
+            ("${tool_input.evil}", "${tool_name}"),
+        ] {
+            let input = json!({"a": [{"b": template}], "${tool_name}": 1, "n": 1});
+            let expected = json!({"a": [{"b": expected}], "${tool_name}": 1, "n": 1});
+            assert_eq!(filled_from(input, event.clone()), expected, "{template}");
+        }
+    }
+
+    #[test]
+    fn an_input_without_placeholders_needs_no_json() {
+        // rules: H6, N2
+        let input = json!({"a": "b", "c": [1, "d"]});
+        let same = filled(input.as_object().unwrap(), || unreachable!("nothing asks for it"));
+        assert_eq!(Value::Object(same), input);
+    }
 }
