@@ -129,6 +129,8 @@ impl<'a> Firing<'a> {
             stderr: ran.stderr,
             printed: ran.printed,
             elapsed,
+            background: ran.background,
+            questions: ran.questions,
             second_look: self.second_look,
         };
         run.status = status(self.event, &run);

@@ -1,5 +1,6 @@
 //! The public face: an engine that holds events for one session's configuration.
 
+use crate::background::Background;
 use crate::builder::Builder;
 use crate::callback::{Callback, InvalidCallback, Surroundings};
 use crate::candidates::Part;
@@ -72,7 +73,8 @@ pub(crate) struct Inner {
     pub(crate) tools: Arc<dyn Tools>,
     pub(crate) limits: Limits,
     pub(crate) runner: Runner,
-    pub(crate) files: PrivateFiles,
+    pub(crate) files: Arc<PrivateFiles>,
+    pub(crate) background: Background,
     pub(crate) host: Host,
     pub(crate) listeners: Arc<Listeners>,
     pub(crate) registered: Registered,
@@ -89,6 +91,11 @@ pub(crate) struct Inner {
 }
 
 impl Engine {
+    /// For the parts of the engine's face that stand beside what they show.
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.inner
+    }
+
     /// Starts to describe an engine.
     pub fn builder() -> Builder {
         Builder::default()
@@ -208,8 +215,11 @@ impl Engine {
         self.inner.files.env_files(session)
     }
 
-    /// Forgets a session's private files, as `/clear` and the end of a session do (H12).
+    /// Forgets a session, as `/clear` and the end of a session do: its private files (H12), and what its background
+    /// hooks said that nobody has collected. Those that still run are ended, and not waited for: see
+    /// [`Engine::end_background`].
     pub fn forget_session(&self, session: &SessionId) {
+        self.inner.background.forget(session);
         self.inner.files.forget(session);
     }
 
@@ -255,8 +265,11 @@ impl Engine {
         }
     }
 
-    /// Waits until every process that was ended is really gone.
+    /// Ends what runs in the background, and waits until every process that was ended is really gone.
     pub async fn close(&self) {
+        for pending in self.background() {
+            self.end_background(&pending.session).await;
+        }
         self.inner.runner.all_gone().await;
     }
 }
@@ -307,7 +320,9 @@ impl Engine {
         });
         let snapshot =
             Snapshot::new((loaded, config), &environment, places, (builder.start, builder.request.trust));
-        let files = PrivateFiles::new(builder.session_dir, environment.temp());
+        let files = Arc::new(PrivateFiles::new(builder.session_dir.clone(), environment.temp()));
+        let listeners = Arc::new(Listeners::new(builder.observers));
+        let background = Background::new(listeners.clone(), files.clone(), builder.session_dir);
         Engine {
             inner: Arc::new(Inner {
                 environment,
@@ -316,7 +331,8 @@ impl Engine {
                 limits: builder.limits,
                 runner: Runner::new(),
                 files,
-                listeners: Arc::new(Listeners::new(builder.observers)),
+                background,
+                listeners,
                 registered: Registered::new(),
                 configured: AtomicU64::new(events_of(&snapshot)),
                 snapshot: RwLock::new(Arc::new(snapshot)),

@@ -3,7 +3,7 @@
 use crate::dispatch::Firing;
 use crate::engine::Inner;
 use crate::facts::Facts;
-use crate::handler::Once;
+use crate::handler::{Background, Once};
 use crate::long_text;
 use crate::outcome::{Outcome, Run};
 use crate::plan::{self, Plan, PlannedRun};
@@ -36,7 +36,6 @@ pub(crate) async fn fire(
     let firing = inner.firing(snapshot, &event, &plan, cancel);
     announce(&firing, &plan);
     let mut runs = firing.run_all(plan.runs()).await;
-    mark_once(&runs);
     let verdict = if runs.iter().all(|run| is_silent(run)) {
         Outcome::silent_verdict(event.kind())
     } else {
@@ -50,6 +49,7 @@ pub(crate) async fn fire(
         long_text::shorten(&mut verdict, &inner.files, &event.session.id);
         Arc::new(verdict)
     };
+    mark_once(&runs);
     let settlement = settlement::of(inner, snapshot, (written, &event), &verdict);
     firing.emit(|| What::Decided { verdict: verdict.clone(), elapsed: started.elapsed() });
     Outcome { verdict, settlement, runs, plan }
@@ -94,7 +94,10 @@ async fn look_again(
     let rewritten = tool_input::with_input(firing.event, &rewrite.what);
     let rewritten = tool_input::normal(&rewritten, &*inner.tools, inner.environment.home()).into_owned();
     let plan = plan_for(inner, snapshot, &rewritten);
-    let others: Vec<_> = plan.runs().iter().filter(|run| !made(run, &rewrite, runs)).cloned().collect();
+    // What decides nothing need not look again (A1).
+    let waited_for = |run: &&PlannedRun| run.handler.background == Background::No;
+    let others: Vec<_> =
+        plan.runs().iter().filter(waited_for).filter(|run| !made(run, &rewrite, runs)).cloned().collect();
     let seconds = firing.again(&rewritten).run_all(&others).await;
     let spec = firing.event.kind().spec();
     let entries = seconds.iter().map(|run| entry(run));

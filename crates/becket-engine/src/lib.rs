@@ -39,6 +39,7 @@ mod real_path;
 mod registered;
 mod run_command;
 mod run_event;
+mod running;
 mod session_end;
 mod settle;
 mod settlement;

@@ -1,7 +1,9 @@
 //! What a firing came to: the verdict, what ran, what did not.
 
+use crate::background::BackgroundId;
 use crate::handler::Handler;
 use crate::plan::Plan;
+use crate::questions::Answered;
 use crate::settle::Settlement;
 use becket_model::table::DecisionModel;
 use becket_model::{EventKind, Failure, Reply, Verdict};
@@ -67,6 +69,10 @@ pub struct Run {
     pub printed: Printed,
     /// How long it took.
     pub elapsed: Duration,
+    /// Under which name it goes on in the background, where it does (A1, A2): then it decided nothing.
+    pub background: Option<BackgroundId>,
+    /// What it asked the user, with the answers, in the order of the answers (Q1).
+    pub questions: Vec<Answered>,
     /// Whether it ran on an input that another hook had rewritten (D9).
     pub second_look: bool,
 }

@@ -1,12 +1,15 @@
 //! Runs a command handler: what it gets, how long it may take, and what its end means (H2–H4, H12).
 
+use crate::background::{Adopted, BackgroundId, Ended};
 use crate::dispatch::Firing;
 use crate::environment::Environment;
-use crate::handler::{Command, Handler};
+use crate::handler::{Background, Command, Handler};
 use crate::outcome::Printed;
 use crate::placeholders::{Filled, Places};
-use crate::run_event::{OutputStream, What};
-use becket_model::interpret::{self, PrintedBy, Taken};
+use crate::questions::{Answered, TakenOut, taken_out};
+use crate::running::{InBackground, Running, Waited};
+use becket_model::interpret::{self, Announcement, PrintedBy, Taken};
+use becket_model::table::{DecisionModel, EventSpec};
 use becket_model::{Event, Failure};
 use becket_process as process;
 use bytes::Bytes;
@@ -15,16 +18,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What came of one command.
+/// What came of one handler.
 pub(crate) struct Ran {
     pub(crate) taken: Taken,
     pub(crate) exit: Option<i32>,
     pub(crate) stdout: Bytes,
     pub(crate) stderr: Bytes,
     pub(crate) printed: Printed,
+    /// Under which name it goes on in the background (A1, A2).
+    pub(crate) background: Option<BackgroundId>,
+    /// What it asked the user (Q1).
+    pub(crate) questions: Vec<Answered>,
 }
 
-/// Runs the command to its end, its deadline, or the firing's cancellation.
+/// Runs the command to its end, its deadline, the firing's cancellation, or into the background.
 pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, command: &Command) -> Ran {
     let spec = firing.event.kind().spec();
     let prepared = match prepare(firing, handler, command) {
@@ -32,42 +39,97 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, command: &C
         Err(failure) => return Ran::without_process(interpret::failed(spec, failure)),
     };
     let limit = firing.limit_of(handler);
-    let limits = process::Limits { deadline: Some(limit), ..firing.limits.clone() };
-    let mut sink = |chunk: process::Chunk<'_>| {
-        firing.emit(|| What::Output {
-            handler: handler.clone(),
-            stream: match chunk.stream {
-                process::Stream::Stdout => OutputStream::Stdout,
-                process::Stream::Stderr => OutputStream::Stderr,
-            },
-            bytes: chunk.bytes.into(),
-        });
-    };
-    match firing.runner.run(&prepared, &limits, firing.cancel, &mut sink).await {
-        Ok(finished) => Ran::of(spec, finished, limit),
-        Err(error) => {
-            Ran::without_process(interpret::failed(spec, Failure::CannotStart { message: error.to_string() }))
+    let mut running = Running::new(firing, handler, prepared, limit);
+    if handler.background != Background::No {
+        if firing.cancel.is_cancelled() {
+            return Ran::without_process(interpret::failed(spec, Failure::Cancelled));
+        }
+        return go_on(firing, handler, running.into_background(), Leave::Configured(limit));
+    }
+    match running.wait(firing.cancel).await {
+        Waited::Over(result) => {
+            let questions = running.questions();
+            let mut ran = Ran::of(firing, handler, (result, limit));
+            ran.taken.warnings.extend(questions.iter().filter_map(Answered::warning));
+            Ran { questions, ..ran }
+        }
+        Waited::GoesOn(announcement, over) => {
+            let questions = running.questions();
+            let leave = Leave::Announced(announcement, over);
+            Ran { questions, ..go_on(firing, handler, running.into_background(), leave) }
         }
     }
 }
 
+/// How a run comes to the background.
+enum Leave {
+    /// By its configuration (A1, A4), with its limit.
+    Configured(Duration),
+    /// By its first line (A2); it may have ended since.
+    Announced(Announcement, Option<Result<process::Finished, process::SpawnError>>),
+}
+
+/// The event goes on without the run, which decides nothing any more.
+fn go_on(firing: &Firing<'_>, handler: &Arc<Handler>, run: InBackground, leave: Leave) -> Ran {
+    let InBackground { future, cancel, control } = run;
+    let (limit, already_running, over) = match leave {
+        Leave::Configured(limit) => (limit, false, None),
+        Leave::Announced(announcement, over) => {
+            control.limit_from_now(announcement.limit);
+            (announcement.limit, true, over)
+        }
+    };
+    let adopted = Adopted {
+        session: firing.event.session.id.clone(),
+        firing: firing.number,
+        handler: handler.clone(),
+        limit,
+        rewake: handler.background == Background::AsyncRewake,
+        cancel,
+        already_running,
+    };
+    let id = firing.inner.background.adopt(adopted, move || {
+        Box::pin(async move {
+            // Held, so that the limit that was set above stays the run's.
+            let _control = control;
+            let finished = match over {
+                Some(over) => over,
+                None => future.await,
+            };
+            Ended::of(finished, limit)
+        })
+    });
+    Ran { background: Some(id), ..Ran::without_process(Taken::default()) }
+}
+
 impl Ran {
     pub(crate) fn without_process(taken: Taken) -> Self {
-        Ran { taken, exit: None, stdout: Bytes::new(), stderr: Bytes::new(), printed: Printed::default() }
+        Ran {
+            taken,
+            exit: None,
+            stdout: Bytes::new(),
+            stderr: Bytes::new(),
+            printed: Printed::default(),
+            background: None,
+            questions: Vec::new(),
+        }
     }
 
-    fn of(spec: &becket_model::table::EventSpec, finished: process::Finished, limit: Duration) -> Self {
-        let (taken, exit) = match finished.end {
-            process::End::Exited(exit) => {
-                let output = interpret::Printed {
-                    exit,
-                    stdout: &finished.stdout.bytes,
-                    stderr: &finished.stderr.bytes,
-                    by: PrintedBy::Command,
-                };
-                let taken = interpret::printed(spec, &output);
-                (or_cut(spec, taken, &finished.stdout), Some(exit))
+    fn of(
+        firing: &Firing<'_>,
+        handler: &Handler,
+        (result, limit): (Result<process::Finished, process::SpawnError>, Duration),
+    ) -> Self {
+        let spec = firing.event.kind().spec();
+        let finished = match result {
+            Ok(finished) => finished,
+            Err(error) => {
+                let message = error.to_string();
+                return Ran::without_process(interpret::failed(spec, Failure::CannotStart { message }));
             }
+        };
+        let (taken, exit) = match finished.end {
+            process::End::Exited(exit) => (read(spec, handler, exit, &finished), Some(exit)),
             process::End::Signaled(signal) => (interpret::failed(spec, Failure::Signaled { signal }), None),
             process::End::TimedOut => (interpret::failed(spec, Failure::TimedOut { limit }), None),
             process::End::Cancelled => (interpret::failed(spec, Failure::Cancelled), None),
@@ -77,13 +139,44 @@ impl Ran {
             }
         };
         let printed = Printed { stdout: finished.stdout.total, stderr: finished.stderr.total };
-        Ran { taken, exit, stdout: finished.stdout.bytes, stderr: finished.stderr.bytes, printed }
+        let (stdout, stderr) = (finished.stdout.bytes, finished.stderr.bytes);
+        Ran { exit, stdout, stderr, printed, ..Ran::without_process(taken) }
     }
+}
+
+/// What a command that exited has said. Questions are no part of it (Q1); without leave to ask, one is a failure beside
+/// what was decided.
+fn read(spec: &EventSpec, handler: &Handler, exit: i32, finished: &process::Finished) -> Taken {
+    let apart = match spec.decision {
+        // A worktree's stdout is a path and nothing else (O1).
+        DecisionModel::Path => None,
+        DecisionModel::None
+        | DecisionModel::Context
+        | DecisionModel::Permission
+        | DecisionModel::PermissionRequest
+        | DecisionModel::Block
+        | DecisionModel::Retry
+        | DecisionModel::Task
+        | DecisionModel::ContinueOnly
+        | DecisionModel::Display
+        | DecisionModel::Elicitation => Some(taken_out(&finished.stdout.bytes)),
+    };
+    let rest = apart.as_ref().map_or(&finished.stdout.bytes, |apart| &apart.rest);
+    let output =
+        interpret::Printed { exit, stdout: rest, stderr: &finished.stderr.bytes, by: PrintedBy::Command };
+    let lost = finished.stdout.total - finished.stdout.bytes.len() as u64;
+    let kept = process::Captured { bytes: rest.clone(), total: rest.len() as u64 + lost };
+    let mut taken = or_cut(spec, interpret::printed(spec, &output), &kept);
+    let asked = apart.as_ref().and_then(TakenOut::first_question).filter(|_| !handler.questions);
+    if let Some(id) = asked {
+        taken.failure.get_or_insert_with(|| Failure::QuestionNotAsked { id: id.to_owned() });
+    }
+    taken
 }
 
 /// An answer of which only the beginning was kept is an error and never a text, on every event that waits for answers
 /// (O1): what it would have said is not known.
-fn or_cut(spec: &becket_model::table::EventSpec, taken: Taken, stdout: &process::Captured) -> Taken {
+fn or_cut(spec: &EventSpec, taken: Taken, stdout: &process::Captured) -> Taken {
     let kept = stdout.bytes.as_ref();
     let is_cut = stdout.total > kept.len() as u64;
     let is_open = matches!(taken.failure, None | Some(Failure::InvalidJson { .. }));

@@ -26,7 +26,6 @@ fn a_denial_survives_what_a_hook_prints_around_it() {
         (format!("printf '%s' '{DENY}'; exit 1"), "exit 1"),
         (format!("printf '%s' '{DENY}'; exit 124"), "exit 124"),
         (format!("printf '%s' '{DENY}'; exec >&-; exit 3"), "stdout closed early"),
-        (format!("printf '{{\"async\": true}}\\n%s' '{DENY}'"), "an announcement that nobody waits for"),
         (format!("printf '%s' '{DENY}'; sleep 20 & exit 0"), "a grandchild that holds the pipe"),
         (format!("(sleep 0.1; printf '%s' '{DENY}') & exit 0"), "an answer from a child"),
         ("printf '%s' '{\"permissionDecision\":\"allow\"}'; exit 2".to_owned(), "exit 2 beside an allow"),

@@ -11,6 +11,7 @@ mod answer;
 mod book;
 mod delivered;
 mod ended;
+mod engine;
 mod id;
 mod ledger;
 mod listed;

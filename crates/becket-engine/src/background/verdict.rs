@@ -71,6 +71,8 @@ pub(super) fn judge(handler: Arc<Handler>, rewake: bool, ended: Ended) -> Judged
         stderr: ended.stderr,
         printed: ended.printed,
         elapsed: ended.elapsed,
+        background: None,
+        questions: Vec::new(),
         second_look: false,
     };
     Judged { run, reminder }
