@@ -8,12 +8,14 @@ use crate::gates::Start;
 use crate::host::Host;
 use crate::mcp_tool::McpTools;
 use crate::profile::Profile;
-use crate::prompt::Conversations;
+use crate::prompt::{Conversations, VerdictCache};
 use crate::questions::AskUser;
 use crate::run_event::Observer;
 use crate::tools::{Tools, UnknownTools};
+use becket_llm::Models;
 use becket_process::Limits;
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -128,8 +130,16 @@ impl Builder {
     }
 
     /// Who answers `prompt` and `agent` handlers (H7, H8). Default: nobody, and they fail by name.
-    pub fn models(mut self, models: impl crate::stand_in::Models + 'static) -> Self {
+    pub fn models(mut self, models: impl Models + 'static) -> Self {
         self.host.models = Some(Arc::new(models));
+        self
+    }
+
+    /// Remembers up to `capacity` verdicts of `prompt` handlers: the same question to the same model, input and
+    /// conversation included, is not asked twice. Failures are never remembered, nor what agents say, who look at a world
+    /// that changes. Default: every question is asked.
+    pub fn cache_model_verdicts(mut self, capacity: NonZeroUsize) -> Self {
+        self.host.verdicts = Some(Arc::new(VerdictCache::new(capacity)));
         self
     }
 

@@ -132,6 +132,7 @@ impl<'a> Firing<'a> {
             background: ran.background,
             questions: ran.questions,
             second_look: self.second_look,
+            usage: ran.usage,
         };
         run.status = status(self.event, &run);
         run

@@ -4,9 +4,9 @@
 
 use crate::agent::AgentTools;
 use crate::mcp_tool::McpTools;
-use crate::prompt::{Conversations, Transcripts};
+use crate::prompt::{Conversations, Transcripts, VerdictCache};
 use crate::questions::AskUser;
-use crate::stand_in::Models;
+use becket_llm::Models;
 use std::sync::Arc;
 
 /// The host's part in running handlers.
@@ -22,6 +22,8 @@ pub(crate) struct Host {
     pub(crate) ask_user: Option<Arc<dyn AskUser>>,
     /// Where the conversation of a session is read (H7).
     pub(crate) conversations: Arc<dyn Conversations>,
+    /// Verdicts of models that are remembered; `None`: every question is asked.
+    pub(crate) verdicts: Option<Arc<VerdictCache>>,
 }
 
 impl Default for Host {
@@ -32,6 +34,7 @@ impl Default for Host {
             agent_tools: None,
             ask_user: None,
             conversations: Arc::new(Transcripts),
+            verdicts: None,
         }
     }
 }

@@ -10,7 +10,6 @@
 pub mod config;
 pub mod handler;
 pub mod hookset;
-pub mod stand_in;
 
 mod agent;
 mod background;
@@ -66,7 +65,7 @@ pub use mcp_tool::{McpAnswer, McpCall, McpTools};
 pub use outcome::{Outcome, Printed, Run, Status};
 pub use plan::{Plan, PlannedRun};
 pub use profile::Profile;
-pub use prompt::{Conversations, Transcripts};
+pub use prompt::{Conversations, ModelUse, Transcripts};
 pub use questions::{Answer, Answered, AskUser, Choice, Question};
 pub use registered::RegistrationId;
 pub use run_event::{Observer, OutputStream, RunEvent, What};

@@ -3,6 +3,7 @@
 use crate::background::BackgroundId;
 use crate::handler::Handler;
 use crate::plan::Plan;
+use crate::prompt::ModelUse;
 use crate::questions::Answered;
 use crate::settle::Settlement;
 use becket_model::table::DecisionModel;
@@ -75,6 +76,8 @@ pub struct Run {
     pub questions: Vec<Answered>,
     /// Whether it ran on an input that another hook had rewritten (D9).
     pub second_look: bool,
+    /// What its model took, for the kinds that ask one (H7, H8).
+    pub usage: Option<Box<ModelUse>>,
 }
 
 /// True sizes of a run's output in bytes.

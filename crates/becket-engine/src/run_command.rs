@@ -6,6 +6,7 @@ use crate::environment::Environment;
 use crate::handler::{Background, Command, Handler};
 use crate::outcome::Printed;
 use crate::placeholders::{Filled, Places};
+use crate::prompt::ModelUse;
 use crate::questions::{Answered, TakenOut, taken_out};
 use crate::running::{InBackground, Running, Waited};
 use becket_model::interpret::{self, Announcement, PrintedBy, Taken};
@@ -29,6 +30,8 @@ pub(crate) struct Ran {
     pub(crate) background: Option<BackgroundId>,
     /// What it asked the user (Q1).
     pub(crate) questions: Vec<Answered>,
+    /// What its model took, for the kinds that ask one.
+    pub(crate) usage: Option<Box<ModelUse>>,
 }
 
 /// Runs the command to its end, its deadline, the firing's cancellation, or into the background.
@@ -112,6 +115,7 @@ impl Ran {
             printed: Printed::default(),
             background: None,
             questions: Vec::new(),
+            usage: None,
         }
     }
 

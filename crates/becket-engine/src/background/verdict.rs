@@ -74,6 +74,7 @@ pub(super) fn judge(handler: Arc<Handler>, rewake: bool, ended: Ended) -> Judged
         background: None,
         questions: Vec::new(),
         second_look: false,
+        usage: None,
     };
     Judged { run, reminder }
 }

@@ -1,35 +1,29 @@
 //! Prompt handlers: one request to a model, a structured answer (H7).
+//!
+//! The handler's text goes to the model with the event's input; the answer is read strictly, and whatever is not
+//! plainly a verdict is a failure (O10). What an `ok: false` does is the event table's to say. Agent handlers ask with
+//! the same parts.
+//!
+//! A model's judgement is no proof: see [`system`].
 
-use crate::dispatch::Firing;
-use crate::handler::{Handler, Prompt};
-use crate::run_command::Ran;
-use becket_model::interpret;
-use becket_model::table::HandlerKind;
-use becket_model::{Event, Failure};
-use std::sync::Arc;
+mod cache;
+mod conversation;
+mod question;
+mod run;
+mod shorten;
+mod transcript;
+mod used;
 
-/// Where the conversation of a session is read, for the events that show it to a model (H7).
-pub trait Conversations: Send + Sync {
-    /// The conversation so far, oldest message first; `None` where there is none to be had.
-    fn of(&self, event: &Event) -> Option<Vec<crate::stand_in::Message>>;
-}
+pub(crate) mod answer;
+pub(crate) mod arguments;
+pub(crate) mod asking;
+pub(crate) mod system;
 
-/// Reads the transcript that the event names.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Transcripts;
+pub use conversation::Conversations;
+pub use transcript::Transcripts;
+pub use used::ModelUse;
 
-impl Conversations for Transcripts {
-    fn of(&self, event: &Event) -> Option<Vec<crate::stand_in::Message>> {
-        let _ = event;
-        None
-    }
-}
-
-/// Runs the handler.
-pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, prompt: &Prompt) -> Ran {
-    let _ = (handler, prompt);
-    Ran::without_process(interpret::failed(
-        firing.event.kind().spec(),
-        Failure::NotInThisBuild { kind: HandlerKind::Prompt },
-    ))
-}
+pub(crate) use cache::VerdictCache;
+pub(crate) use question::Question;
+pub(crate) use run::{Judged, model, run};
+pub(crate) use shorten::middle_out;

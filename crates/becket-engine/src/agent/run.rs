@@ -1,0 +1,108 @@
+//! Runs an `agent` handler from its question to its reply, under its limit and the event's cancellation (H8).
+
+use super::calls::Calls;
+use super::hooks::Hooks;
+use super::id;
+use super::talk::Talk;
+use super::turns::{AgentError, Turns};
+use super::way::{ANSWER, Way};
+use crate::dispatch::Firing;
+use crate::handler::{Handler, Prompt};
+use crate::prompt::{Judged, ModelUse, Question, model};
+use crate::run_command::Ran;
+use becket_llm::ToolSpec;
+use becket_model::event::{Agent, PermissionMode};
+use becket_model::interpret::ModelAnswer;
+use becket_model::{Failure, Session};
+use becket_process::CancellationToken;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Tools that start agents; no agent of a hook gets them.
+const START_AGENTS: [&str; 2] = ["Agent", "Task"];
+
+/// How long what runs inside an agent may take to end once it was told to; then it is dropped.
+const WIND_DOWN: Duration = Duration::from_millis(250);
+
+/// Runs the handler.
+pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, prompt: &Prompt) -> Ran {
+    let limit = firing.limit_of(handler);
+    let cancel = firing.cancel.child_token();
+    let _told_when_dropped = cancel.clone().drop_guard();
+    let mut judged = Judged::default();
+    let end = {
+        let work = Work { firing, prompt, cancel: &cancel, deadline: Instant::now() + limit };
+        let mut work = pin!(work.judge(&mut judged));
+        match firing.within(limit, work.as_mut()).await {
+            Ok(end) => end.map_err(Failure::from),
+            Err(failure) => {
+                cancel.cancel();
+                // What it says now is too late.
+                let _ = tokio::time::timeout(WIND_DOWN, work).await;
+                Err(failure)
+            }
+        }
+    };
+    // An agent's refusal is always feedback: it has no `continueOnBlock` of its own.
+    judged.ran(firing, end, true)
+}
+
+/// What an agent is made from.
+struct Work<'a> {
+    firing: &'a Firing<'a>,
+    prompt: &'a Prompt,
+    cancel: &'a CancellationToken,
+    deadline: Instant,
+}
+
+impl Work<'_> {
+    async fn judge(self, judged: &mut Judged) -> Result<ModelAnswer, AgentError> {
+        let model = model(self.firing, self.prompt.model.as_deref()).map_err(AgentError::NoModel)?;
+        let used = judged.used.insert(ModelUse::of(&*model));
+        let question = Question::of(self.firing, &self.prompt.prompt).await;
+        judged.warnings.extend(question.warning());
+        let offered = offered(self.firing);
+        let way = Way::of(&*model);
+        let talk = Talk::new(way.request(&question, &offered, &*model))?;
+        let hooks = Hooks {
+            firing: self.firing,
+            cancel: self.cancel,
+            session: session(&self.firing.event.session),
+            beside: Vec::new(),
+            notices: &mut judged.notices,
+        };
+        let calls = Calls { hooks, tools: self.firing.host.agent_tools.clone(), offered };
+        let turns = Turns { model: &*model, way, talk, calls, deadline: self.deadline, used };
+        let (answer, text) = turns.verdict().await?;
+        judged.text = text;
+        Ok(answer)
+    }
+}
+
+/// The host's tools without those that a deny rule takes away, that start agents, or that have the answer's name.
+fn offered(firing: &Firing<'_>) -> Vec<ToolSpec> {
+    let Some(tools) = &firing.host.agent_tools else { return Vec::new() };
+    let tools = tools.tools();
+    let names = tools.iter().map(|tool| tool.name.as_str());
+    let denied: Vec<String> = firing
+        .snapshot
+        .rules
+        .tools_denied(names, &firing.inner.request.tools)
+        .map(|(tool, _)| tool.to_owned())
+        .collect();
+    let is_offered = |tool: &ToolSpec| {
+        tool.name != ANSWER && !START_AGENTS.contains(&tool.name.as_str()) && !denied.contains(&tool.name)
+    };
+    tools.into_iter().filter(is_offered).collect()
+}
+
+/// The session as the agent's own events carry it.
+fn session(of_event: &Session) -> Session {
+    Session {
+        permission_mode: Some(PermissionMode::DontAsk),
+        agent: Some(Agent { id: Some(id::fresh()), kind: None }),
+        ..of_event.clone()
+    }
+}

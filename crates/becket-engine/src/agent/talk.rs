@@ -1,0 +1,75 @@
+//! The request of an agent, which grows by a turn of the model and its tools' answers at a time, within a bound.
+
+use becket_llm::{Block, Message, Request};
+use serde_json::Value;
+
+/// The most bytes that the messages of one agent may have: what the context of a common model holds.
+const MOST_BYTES: usize = 600_000;
+
+/// The conversation is too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("its conversation grew beyond {MOST_BYTES} bytes")]
+pub(crate) struct TooLong;
+
+/// A request that grows.
+#[derive(Debug)]
+pub(crate) struct Talk {
+    request: Request,
+    bytes: usize,
+}
+
+impl Talk {
+    /// Begins with what is asked.
+    pub(crate) fn new(request: Request) -> Result<Self, TooLong> {
+        let bytes = request.messages.iter().map(size).sum();
+        if bytes > MOST_BYTES { Err(TooLong) } else { Ok(Talk { request, bytes }) }
+    }
+
+    /// What goes to the model.
+    pub(crate) fn request(&self) -> &Request {
+        &self.request
+    }
+
+    /// Takes in a message; one without content is none.
+    pub(crate) fn push(&mut self, message: Message) -> Result<(), TooLong> {
+        if message.content.is_empty() {
+            return Ok(());
+        }
+        self.bytes += size(&message);
+        if self.bytes > MOST_BYTES {
+            return Err(TooLong);
+        }
+        self.request.messages.push(message);
+        Ok(())
+    }
+}
+
+fn size(message: &Message) -> usize {
+    message.content.iter().map(size_of).sum()
+}
+
+fn size_of(block: &Block) -> usize {
+    match block {
+        Block::Text(text) => text.len(),
+        Block::Image { data, .. } | Block::RedactedThinking { data } => data.len(),
+        Block::ToolUse { name, input, .. } => name.len() + Value::Object(input.clone()).to_string().len(),
+        Block::ToolResult { content, .. } => content.iter().map(size_of).sum(),
+        Block::Thinking { text, signature } => text.len() + signature.len(),
+        Block::Other(value) => value.to_string().len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_grows_to_a_bound_and_not_beyond() {
+        // rule: H8
+        let mut talk = Talk::new(Request::user("x")).unwrap();
+        let answer = || Message::user("x".repeat(100_000));
+        let pushed = (0..100).take_while(|_| talk.push(answer()).is_ok()).count();
+        assert_eq!((pushed, talk.request().messages.len()), (5, 6));
+        assert!(Talk::new(Request::user("x".repeat(MOST_BYTES + 1))).is_err());
+    }
+}

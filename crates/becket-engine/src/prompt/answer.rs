@@ -1,0 +1,48 @@
+//! Reads a verdict from a model's answer, or says why there is none (H7, O10).
+//!
+//! INVARIANT: what is cut off, declined, or can be read in two ways is an error, and never `ok`.
+
+use becket_llm::judge::{self, VerdictError};
+use becket_llm::{Response, StopReason};
+use becket_model::interpret::ModelAnswer;
+
+/// Why an answer is of no use.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub(crate) enum AnswerError {
+    /// It reached the token limit.
+    #[error("its answer was cut off at {limit} tokens")]
+    CutOff {
+        /// The limit.
+        limit: u32,
+    },
+    /// The model or its provider declined.
+    #[error("the model declined to answer")]
+    Declined,
+    /// It stopped in a way that is no end of an answer.
+    #[error("its answer ended with `{why}`")]
+    Ended {
+        /// As the provider wrote it.
+        why: String,
+    },
+    /// The text holds no verdict.
+    #[error("{0}")]
+    Unreadable(#[from] VerdictError),
+}
+
+/// Whether an answer came to its end, or waits for tools.
+pub(crate) fn whole(response: &Response, limit: u32) -> Result<(), AnswerError> {
+    match &response.stop {
+        StopReason::EndTurn | StopReason::StopSequence | StopReason::ToolUse | StopReason::PauseTurn => {
+            Ok(())
+        }
+        StopReason::MaxTokens => Err(AnswerError::CutOff { limit }),
+        StopReason::Refusal => Err(AnswerError::Declined),
+        StopReason::Other(why) => Err(AnswerError::Ended { why: why.clone() }),
+    }
+}
+
+/// The verdict in a text.
+pub(crate) fn verdict(text: &str) -> Result<ModelAnswer, AnswerError> {
+    let verdict = judge::read_verdict(text)?;
+    Ok(ModelAnswer { ok: verdict.ok, reason: verdict.reason, impossible: verdict.impossible })
+}

@@ -1,0 +1,42 @@
+//! What a model's part in a run took: requests, tokens, and what they cost where the host knows a price.
+
+use becket_llm::{Model, Usage};
+
+/// What the model of a `prompt` or `agent` handler took (H7, H8).
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelUse {
+    /// The model, as messages call it.
+    pub model: String,
+    /// How many requests were sent, those that failed included.
+    pub requests: u32,
+    /// The tokens of all answers together.
+    pub usage: Usage,
+    /// What they cost in US dollars; `None` where the host has no price for the model.
+    pub cost_usd: Option<f64>,
+    /// Whether the answer came from the cache of verdicts, so that nothing was sent.
+    pub from_cache: bool,
+}
+
+impl ModelUse {
+    /// Nothing yet.
+    pub(crate) fn of(model: &dyn Model) -> Self {
+        ModelUse {
+            model: model.name().to_owned(),
+            requests: 0,
+            usage: Usage::default(),
+            cost_usd: model.price().map(|_| 0.0),
+            from_cache: false,
+        }
+    }
+
+    /// One more request goes out.
+    pub(crate) fn sent(&mut self) {
+        self.requests += 1;
+    }
+
+    /// An answer came.
+    pub(crate) fn answered(&mut self, model: &dyn Model, usage: Usage) {
+        self.usage = self.usage.plus(usage);
+        self.cost_usd = model.price().map(|price| price.cost(&self.usage));
+    }
+}
