@@ -117,14 +117,23 @@ fn raw(text: &Text<'_>, members: &Pairs<'_>) -> Result<Raw, ServerConfigError> {
             "args" => raw.args = decode(text, value)?,
             "env" => raw.env = env(text, value)?,
             "cwd" => raw.cwd = decode(text, value)?,
-            "timeout" => raw.timeout = decode(text, value)?,
+            "timeout" => raw.timeout = timeout(text, value)?,
             _ => {}
-        }
-        if key == "timeout" && raw.timeout == Some(0) {
-            return Err(ServerConfigError::NoTime { place: text.start_of(value.get()) });
         }
     }
     Ok(raw)
+}
+
+fn timeout(text: &Text<'_>, value: &RawValue) -> Result<Option<u64>, ServerConfigError> {
+    let place = || text.start_of(value.get());
+    match serde_json::from_str(value.get()) {
+        Ok(Some(0)) => Err(ServerConfigError::NoTime { place: place() }),
+        Ok(milliseconds) => Ok(milliseconds),
+        Err(_) => {
+            let what = format!("a `timeout` of `{}` is no whole number of milliseconds", value.get());
+            Err(ServerConfigError::WrongValue { place: place(), what })
+        }
+    }
 }
 
 fn env(text: &Text<'_>, value: &RawValue) -> Result<Vec<(String, String)>, ServerConfigError> {

@@ -37,6 +37,10 @@ impl Text<'_> {
 
     /// Where `error`, which came of reading `part`, was met.
     pub(super) fn place_of(&self, part: &str, error: &serde_json::Error) -> Place {
+        // Of a value that is of another kind than it has to be, the parser names the end.
+        if error.is_data() && !part.starts_with(['{', '[']) {
+            return self.start_of(part);
+        }
         let line_start = match error.line() {
             0 | 1 => 0,
             line => part.match_indices('\n').nth(line - 2).map_or(part.len(), |(newline, _)| newline + 1),

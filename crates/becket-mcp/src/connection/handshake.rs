@@ -50,9 +50,9 @@ pub(super) async fn initialize(wire: &Wire, client: &Client) -> Result<Service, 
     let lifecycle = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] };
     match client.clone().serve_with_lifecycle(wire.clone(), lifecycle).await {
         Ok(service) => known_version(service),
-        Err(ClientInitializeError::ConnectionClosed(_)) => Err(Trouble::Gone),
         // It does not know the newer way either: what it said to the first question is the reason.
-        Err(_) => Err(refusal),
+        Err(ClientInitializeError::JsonRpcError(_)) => Err(refusal),
+        Err(error) => Err(trouble(&error)),
     }
 }
 

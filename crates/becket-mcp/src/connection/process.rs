@@ -55,8 +55,8 @@ impl Process {
             run(runner, start).await;
         });
         let slot = Arc::new(Slot(Mutex::new(Some(run))));
-        let polled = Arc::clone(&slot);
-        let task = tokio::spawn(poll_fn(move |context| polled.poll(context)));
+        let polled = Polled(Arc::clone(&slot));
+        let task = tokio::spawn(poll_fn(move |context| polled.0.poll(context)));
         Self { slot, task, stop, ended }
     }
 
@@ -128,5 +128,14 @@ impl Slot {
     fn empty(&self) {
         let run = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(run);
+    }
+}
+
+/// The task's hold on the slot: a run that nobody polls any longer, as its runtime is gone, is dropped with it.
+struct Polled(Arc<Slot>);
+
+impl Drop for Polled {
+    fn drop(&mut self) {
+        self.0.empty();
     }
 }

@@ -1,0 +1,233 @@
+//! Connecting: what each server's outcome is, and that one server's trouble is nobody else's.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod common;
+
+use std::time::Duration;
+
+use becket_mcp::config::{self, Configured};
+use becket_mcp::{CancellationToken, ConnectError, Outcome, Servers};
+use common::{LONG, Place, SHORT, call, nothing, object, ours, program, tools, why};
+use serde_json::{Value, json};
+
+// rules: X1, X2
+#[tokio::test]
+async fn a_server_is_told_who_connects_and_asked_for_all_its_tools() {
+    let place = Place::new();
+    let servers = place.connect(&[]).await;
+    let names: Vec<String> = tools(&servers).iter().map(|tool| tool.name.clone()).collect();
+    assert_eq!((names.len(), names[0].as_str(), names[26].as_str()), (27, "echo", "strange"));
+
+    let got = place.got();
+    let methods: Vec<&str> = got.iter().map(|message| message["method"].as_str().unwrap()).collect();
+    assert_eq!(
+        methods,
+        ["initialize", "notifications/initialized", "tools/list", "tools/list", "tools/list"]
+    );
+    let params = &got[0]["params"];
+    assert_eq!(params["clientInfo"]["name"], "becket");
+    assert_eq!(params["clientInfo"]["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(params["capabilities"], json!({}));
+    assert_eq!(params["protocolVersion"], "2025-11-25");
+    servers.close().await;
+}
+
+// rule: X7
+#[tokio::test]
+async fn a_server_gets_its_environment_its_directory_and_nothing_else() {
+    let place = Place::new();
+    std::fs::create_dir(place.dir.path().join("sub")).unwrap();
+    let mut configured = ours("it", &[]);
+    let config = configured.config.as_mut().unwrap();
+    config.cwd = Some("sub".into());
+    config.env = vec![("LANG".into(), "C.UTF-8".into()), ("LOG".into(), "".into())];
+    let servers = Servers::connect(vec![configured], &place.options, &CancellationToken::new()).await;
+    let text = call(&servers, "environment", nothing()).await.unwrap().text();
+    let who = object(serde_json::from_str(&text).unwrap());
+    let environment = object(who["environment"].clone());
+    let mut names: Vec<&str> = environment.keys().map(String::as_str).collect();
+    names.sort_unstable();
+    // The interpreter adds LC_CTYPE where no locale is set; here one is.
+    assert_eq!(
+        names,
+        ["BECKET_MCP_SERVER", "BECKET_TEST_MARK", "LANG", "LOG", "PATH", "PYTHONDONTWRITEBYTECODE"]
+    );
+    assert_eq!(who["environment"]["LOG"], "");
+    let sub = place.dir.path().canonicalize().unwrap().join("sub");
+    assert_eq!(who["cwd"].as_str().map(std::path::Path::new), Some(sub.as_path()));
+    assert_eq!(who["leads"], true);
+    servers.close().await;
+}
+
+/// How `server.py` misbehaves, and how the reason begins.
+const FAILURES: [(&str, &str); 10] = [
+    (
+        "--die",
+        "it exited with 7, before it answered `initialize`; its stderr ends with: can't find my database",
+    ),
+    ("--hang-initialize", "it did not answer `initialize` within 1 s: check that it speaks MCP over stdio"),
+    ("--hang-list", "it did not answer `tools/list` within 1 s: check that it speaks MCP over stdio"),
+    (
+        "--garbage",
+        "it did not answer `initialize` within 1 s: check that it speaks MCP over stdio; its stdout has `Welcome to the \
+         shell of 1979`, which is no message",
+    ),
+    (
+        "--endless-line",
+        "it wrote a line of more than 16777216 bytes, the most that a message may have, before it answered `initialize`",
+    ),
+    ("--refuse-all", "it refuses `initialize`: initialize is not known here (-32601)"),
+    ("--bad-discover", "its answer to `initialize` breaks the protocol: "),
+    (
+        "--old-version",
+        "its answer to `initialize` breaks the protocol: it speaks version `1999-01-01`, which",
+    ),
+    ("--same-cursor", "its answer to `tools/list` breaks the protocol: the cursor `again` comes twice"),
+    ("--endless-cursor", "its answer to `tools/list` breaks the protocol: it has more than 100 pages"),
+];
+
+// rule: X2
+#[tokio::test]
+async fn each_way_of_failing_has_its_own_words() {
+    for (flag, begins) in FAILURES {
+        let mut place = Place::new();
+        // Only those that hang come near it; the others must not be given up for being slow.
+        let hangs = begins.contains("within 1 s");
+        place.options.connect_timeout = if hangs { Duration::from_secs(1) } else { LONG };
+        let servers = place.connect(&[flag]).await;
+        let why = why(&servers).to_string();
+        assert!(why.starts_with(begins), "{flag}: {why}");
+        let error = call(&servers, "echo", nothing()).await.unwrap_err().to_string();
+        assert_eq!(error, format!("the MCP server `it` is not connected: {why}"));
+        servers.close().await;
+        place.marker.wait_for(0);
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_is_not_there_is_told_from_one_that_ends() {
+    let place = Place::new();
+    let servers = [
+        ("missing", "no-such-program-at-all", vec![]),
+        ("ends", "true", vec![]),
+        ("signal", "sh", vec!["-c".into(), "kill -9 $$".into()]),
+    ];
+    let configured = servers
+        .map(|(name, command, args)| Configured { name: name.into(), config: Ok(program(command, args)) });
+    let servers = Servers::connect(configured.into(), &place.options, &CancellationToken::new()).await;
+    let whys: Vec<String> = servers
+        .outcomes()
+        .map(|(_, outcome)| match outcome {
+            Outcome::Failed { why } => why.to_string(),
+            Outcome::Connected { .. } => "connected".into(),
+        })
+        .collect();
+    assert!(whys[0].starts_with("program `no-such-program-at-all` was not found"), "{}", whys[0]);
+    assert_eq!(whys[1], "it exited with 0, before it answered `initialize`");
+    assert_eq!(whys[2], "signal 9 ended it, before it answered `initialize`");
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn a_server_of_the_newer_lifecycle_is_reached_as_well() {
+    let place = Place::new();
+    let servers = place.connect(&["--discover"]).await;
+    assert_eq!(call(&servers, "text", nothing()).await.unwrap().text(), "one\ntwo");
+    let discover = place.wait_for("server/discover").await;
+    let meta = &discover["params"]["_meta"];
+    assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "becket");
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn a_server_without_tools_is_not_asked_for_them() {
+    let place = Place::new();
+    let servers = place.connect(&["--no-tools"]).await;
+    assert!(tools(&servers).is_empty());
+    let error = call(&servers, "echo", nothing()).await.unwrap_err().to_string();
+    assert_eq!(error, "the MCP server `it` has no tool `echo`: its tools are: none");
+    assert!(place.got().iter().all(|message| message["method"] != "tools/list"));
+    servers.close().await;
+}
+
+// rule: X2
+#[tokio::test]
+async fn one_servers_trouble_is_nobody_elses() {
+    let mut place = Place::new();
+    place.options.connect_timeout = Duration::from_secs(10);
+    let text = r#"{"mcpServers": {"far": {"type": "sse", "url": "http://localhost"}}}"#;
+    let mut configured = config::read(text, ".mcp.json".as_ref(), &[]).unwrap();
+    configured.extend([ours("dies", &["--die"]), ours("hangs", &["--hang-initialize"]), ours("it", &[])]);
+    let servers = Servers::connect(configured, &place.options, &CancellationToken::new()).await;
+    let outcomes: Vec<(String, bool)> = servers
+        .outcomes()
+        .map(|(name, outcome)| (name.to_owned(), matches!(outcome, Outcome::Connected { .. })))
+        .collect();
+    let expected = [("far", false), ("dies", false), ("hangs", false), ("it", true)];
+    assert_eq!(outcomes, expected.map(|(name, connected)| (name.to_owned(), connected)));
+    assert_eq!(call(&servers, "text", nothing()).await.unwrap().text(), "one\ntwo");
+    let far = why(&servers).to_string();
+    assert_eq!(far, ".mcp.json:1:24: a server of type `sse`: this version connects stdio servers only");
+    servers.close().await;
+}
+
+// rule: X2
+#[tokio::test]
+async fn no_more_servers_connect_at_once_than_there_are_lanes() {
+    let mut place = Place::new();
+    place.options.connect_timeout = Duration::from_secs(1);
+    let configured = (0..5).map(|n| ours(&n.to_string(), &["--hang-initialize"])).collect();
+    let (options, cancel) = (place.options.clone(), CancellationToken::new());
+    let connecting = Servers::connect(configured, &options, &cancel);
+    let watching = async {
+        let mut most = 0;
+        loop {
+            most = most.max(place.marker.alive().len());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            if most > 2 {
+                return most;
+            }
+        }
+    };
+    tokio::select! {
+        servers = connecting => servers.close().await,
+        // Three can be seen for a moment: one that was given up is ended while the next one starts.
+        most = watching => assert!(most <= 3, "{most} at once"),
+    }
+}
+
+// rule: X2
+#[tokio::test]
+async fn connecting_can_be_cancelled() {
+    let place = Place::new();
+    let cancel = CancellationToken::new();
+    let configured = (0..3).map(|n| ours(&n.to_string(), &["--hang-initialize"])).collect();
+    let connecting = Servers::connect(configured, &place.options, &cancel);
+    let cancelling = async {
+        while place.got().len() < 2 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        cancel.cancel();
+    };
+    let (servers, ()) = tokio::join!(connecting, cancelling);
+    for (name, outcome) in servers.outcomes() {
+        let Outcome::Failed { why } = outcome else { panic!("{name} is connected") };
+        assert!(matches!(*why, ConnectError::Cancelled), "{why}");
+    }
+    servers.close().await;
+    place.marker.wait_for(0);
+    // The third one had no lane.
+    assert_eq!(place.got().len(), 2, "{:#?}", place.got());
+}
+
+#[tokio::test]
+async fn a_cancelled_host_starts_nothing() {
+    let place = Place::new();
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    let servers = Servers::connect(vec![ours("it", &[])], &place.options, &cancel).await;
+    assert!(matches!(*why(&servers), ConnectError::Cancelled));
+    tokio::time::sleep(SHORT).await;
+    assert_eq!(place.got(), Vec::<Value>::new());
+}

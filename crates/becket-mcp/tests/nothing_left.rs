@@ -1,0 +1,161 @@
+//! What is left when servers were closed, dropped, or died: nothing. Asked of the system, never of the code under test.
+//!
+//! One test, since descriptors, threads and zombies belong to the whole process.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod common;
+
+use std::time::Duration;
+
+use becket_mcp::{CancellationToken, Servers};
+use becket_testkit::proc::{open_descriptors, threads, wait_until, zombies};
+use common::{Place, call, nothing, ours, tools};
+
+const NOBODY: [u32; 0] = [];
+
+/// A server that is closed: its flags, a tool that is called first, how many processes it makes.
+const CLOSED: [(&str, &[&str], Option<&str>, usize); 9] = [
+    ("one that is well-behaved", &[], None, 1),
+    ("one with a child", &["--child"], None, 2),
+    ("one with a child that left its session", &["--leaver"], None, 2),
+    ("one that ignores the end of its input", &["--ignore-eof"], None, 1),
+    ("one that ignores SIGTERM, too", &["--ignore-eof", "--ignore-term"], None, 1),
+    (
+        "one that ignores both and has children",
+        &["--ignore-eof", "--ignore-term", "--child", "--leaver"],
+        None,
+        3,
+    ),
+    ("one that makes a child when called", &[], Some("child"), 2),
+    ("one that makes a child that leaves when called", &[], Some("leaver"), 2),
+    ("one that does not read", &[], Some("stop_reading"), 1),
+];
+
+#[test]
+fn nothing_is_left() {
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    // What the first use of everything opens for good.
+    runtime().block_on(closed(CLOSED[1]));
+    let before = (open_descriptors(), threads());
+
+    let one = runtime();
+    CLOSED.into_iter().for_each(|case| one.block_on(closed(case)));
+    one.block_on(died());
+    one.block_on(failed());
+    one.block_on(dropped_while_connecting());
+    CLOSED.into_iter().for_each(|case| one.block_on(dropped(case)));
+    let tasks = one.metrics().num_alive_tasks();
+    drop(one);
+    assert_eq!(tasks, 0, "tasks that nobody waits for");
+
+    dropped_with_its_runtime();
+    dropped_after_its_runtime();
+    assert!(wait_until(|| zombies().is_empty()), "zombies: {:?}", zombies());
+    assert!(wait_until(|| (open_descriptors(), threads()) == before), "{before:?} before");
+}
+
+// rule: X7
+async fn closed((name, flags, tool, processes): (&str, &[&str], Option<&str>, usize)) {
+    let mut place = Place::new();
+    place.options.exit_grace = Duration::from_millis(500);
+    place.options.term_grace = Duration::from_millis(500);
+    let servers = place.connect(flags).await;
+    tools(&servers);
+    if let Some(tool) = tool {
+        call(&servers, tool, nothing()).await.unwrap();
+    }
+    assert!(wait_until(|| place.marker.alive().len() == processes), "{name}: {:?}", place.marker.alive());
+    servers.close().await;
+    assert_eq!(place.marker.alive(), NOBODY, "{name}");
+    assert_eq!(zombies(), NOBODY, "{name}");
+    servers.close().await;
+}
+
+/// Dropped, a server and its group are killed by then; what left the group dies with it.
+async fn dropped((name, flags, tool, processes): (&str, &[&str], Option<&str>, usize)) {
+    let place = Place::new();
+    let servers = place.connect(flags).await;
+    if let Some(tool) = tool {
+        call(&servers, tool, nothing()).await.unwrap();
+    }
+    assert!(wait_until(|| place.marker.alive().len() == processes), "{name}: {:?}", place.marker.alive());
+    drop(servers);
+    // Blocks the only thread of the runtime: nothing that has to be polled can have done it.
+    assert!(wait_until(|| place.marker.alive().is_empty()), "{name}: {:?}", place.marker.alive());
+    assert!(wait_until(|| zombies().is_empty()), "{name}: {:?}", zombies());
+    // The tasks see that they are not wanted any longer.
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// A server that exits by itself leaves nobody behind, even where its host goes on.
+async fn died() {
+    for tool in ["child", "leaver"] {
+        let place = Place::new();
+        let servers = place.connect(&[]).await;
+        call(&servers, tool, nothing()).await.unwrap();
+        place.marker.wait_for(2);
+        call(&servers, "die", nothing()).await.unwrap_err();
+        for _ in 0..1000 {
+            if place.marker.alive().is_empty() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert_eq!(place.marker.alive(), NOBODY, "{tool}");
+        servers.close().await;
+    }
+}
+
+async fn failed() {
+    for flag in ["--die", "--hang-initialize", "--hang-list", "--garbage", "--endless-line", "--refuse-all"] {
+        let mut place = Place::new();
+        place.options.connect_timeout = Duration::from_secs(1);
+        place.options.term_grace = Duration::from_millis(300);
+        let servers = place.connect(&[flag, "--child", "--ignore-term"]).await;
+        servers.close().await;
+        assert_eq!(place.marker.alive(), NOBODY, "{flag}");
+    }
+}
+
+async fn dropped_while_connecting() {
+    let place = Place::new();
+    let cancel = CancellationToken::new();
+    let configured = vec![ours("a", &["--hang-initialize", "--child"]), ours("b", &["--hang-list"])];
+    {
+        let mut connecting = std::pin::pin!(Servers::connect(configured, &place.options, &cancel));
+        let started = async {
+            while place.marker.alive().len() < 3 {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::select! {
+            _ = &mut connecting => panic!("connected"),
+            () = started => {}
+        }
+    }
+    assert!(wait_until(|| place.marker.alive().is_empty()), "{:?}", place.marker.alive());
+}
+
+fn dropped_with_its_runtime() {
+    let place = Place::new();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let servers = runtime.block_on(place.connect(&["--child", "--ignore-term"]));
+    place.marker.wait_for(2);
+    drop(servers);
+    drop(runtime);
+    place.marker.wait_for(0);
+}
+
+fn dropped_after_its_runtime() {
+    let place = Place::new();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let servers = runtime.block_on(place.connect(&["--child", "--leaver"]));
+    place.marker.wait_for(3);
+    drop(runtime);
+    place.marker.wait_for(0);
+    drop(servers);
+}
