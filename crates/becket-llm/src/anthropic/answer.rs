@@ -87,6 +87,7 @@ impl Answer {
             decoder,
             events: Reader::new(size),
             ready: VecDeque::new(),
+            failed: None,
             read: 0,
             ended: false,
         };
@@ -157,6 +158,8 @@ struct Reading {
     decoder: Decoder,
     events: Reader,
     ready: VecDeque<Delta>,
+    /// What went wrong, to be told after what came before it.
+    failed: Option<ModelError>,
     /// Bytes so far.
     read: usize,
     /// Nothing comes after an error or the stop.
@@ -167,15 +170,17 @@ impl Reading {
     async fn next(&mut self) -> Option<Result<Delta, ModelError>> {
         loop {
             if let Some(delta) = self.ready.pop_front() {
-                self.ended |= matches!(delta, Delta::Stop(_));
                 return Some(Ok(delta));
+            }
+            if let Some(error) = self.failed.take() {
+                return Some(Err(error));
             }
             if self.ended {
                 return None;
             }
             if let Err(error) = self.read_on().await {
                 self.ended = true;
-                return Some(Err(error));
+                self.failed = Some(error);
             }
         }
     }
@@ -188,9 +193,11 @@ impl Reading {
             return Err(ModelError::Truncated { from: self.answer.limits.from.clone() });
         };
         let events = self.events.push(&chunk).map_err(|_| self.answer.too_large())?;
-        for event in events {
-            if !event.data.is_empty() {
-                self.ready.extend(self.decoder.event(&event.data)?);
+        for event in events.into_iter().filter(|event| !event.data.is_empty()) {
+            self.ready.extend(self.decoder.event(&event.data)?);
+            if matches!(self.ready.back(), Some(Delta::Stop(_))) {
+                self.ended = true;
+                break;
             }
         }
         Ok(())
@@ -208,6 +215,7 @@ impl Reading {
             }
         })?;
         self.ready.extend(self.decoder.whole(message)?);
+        self.ended = true;
         Ok(())
     }
 }

@@ -106,5 +106,7 @@ fn last_block(message: &mut Value) -> Option<&mut Value> {
 }
 
 fn mark(block: &mut Value) {
-    block["cache_control"] = json!({"type": "ephemeral"});
+    if let Some(block) = block.as_object_mut() {
+        block.insert("cache_control".to_owned(), json!({"type": "ephemeral"}));
+    }
 }

@@ -22,6 +22,18 @@ enum ThinkingOff {
     Unsaid,
 }
 
+impl ThinkingOff {
+    /// The way after this one was refused.
+    fn next(self, told_between_tools: bool) -> Option<Self> {
+        match self {
+            Self::Disabled if told_between_tools => Some(Self::BetweenTools),
+            Self::Disabled | Self::BetweenTools => Some(Self::LowEffort),
+            Self::LowEffort => Some(Self::Unsaid),
+            Self::Unsaid => None,
+        }
+    }
+}
+
 /// Models whose way is not [`ThinkingOff::Disabled`]; the longest prefix counts.
 const THINKING_OFF: [(&str, ThinkingOff); 4] = [
     ("claude-sonnet-5-5", ThinkingOff::BetweenTools),
@@ -39,6 +51,17 @@ pub(super) enum Structured {
     ForcedTool,
     /// Not at all.
     Unsaid,
+}
+
+impl Structured {
+    /// The way after this one was refused.
+    fn next(self) -> Option<Self> {
+        match self {
+            Self::Native => Some(Self::ForcedTool),
+            Self::ForcedTool => Some(Self::Unsaid),
+            Self::Unsaid => None,
+        }
+    }
 }
 
 /// What one model accepts.
@@ -64,13 +87,8 @@ impl Dialect {
     pub(super) fn after(self, refusal: &str, request: &Request, structured: bool) -> Option<Self> {
         let refusal = refusal.to_lowercase();
         let names = |words: &[&str]| words.iter().any(|word| refusal.contains(word));
-        if request.thinking == Thinking::Off && names(&["thinking", "effort"]) {
-            let thinking_off = match self.thinking_off {
-                ThinkingOff::Disabled if names(&["between_tools"]) => ThinkingOff::BetweenTools,
-                ThinkingOff::Disabled | ThinkingOff::BetweenTools => ThinkingOff::LowEffort,
-                ThinkingOff::LowEffort => ThinkingOff::Unsaid,
-                ThinkingOff::Unsaid => return None,
-            };
+        let thinking = request.thinking == Thinking::Off && names(&["thinking", "effort"]);
+        if thinking && let Some(thinking_off) = self.thinking_off.next(names(&["between_tools"])) {
             return Some(Self { thinking_off, ..self });
         }
         if request.temperature.is_some() && names(&["temperature"]) && self.temperature {
@@ -81,12 +99,7 @@ impl Dialect {
         }
         let asked = structured && matches!(request.output, Output::Json { .. });
         if asked && names(&["output_config", "output_format", "tool_choice", "structured output"]) {
-            let structured = match self.structured {
-                Structured::Native => Structured::ForcedTool,
-                Structured::ForcedTool => Structured::Unsaid,
-                Structured::Unsaid => return None,
-            };
-            return Some(Self { structured, ..self });
+            return self.structured.next().map(|structured| Self { structured, ..self });
         }
         None
     }

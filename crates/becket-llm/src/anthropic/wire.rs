@@ -70,7 +70,7 @@ impl Decoder {
         if message["type"] == "error" {
             return Err(self.refusal(&message["error"]));
         }
-        let Value::Array(content) = message["content"].take() else {
+        let Some(Value::Array(content)) = message.get_mut("content").map(Value::take) else {
             return Err(self.bad("an answer without `content`".to_owned()));
         };
         let mut deltas = self.start(&message);
@@ -91,25 +91,24 @@ impl Decoder {
     }
 
     fn block_start(&mut self, index: usize, block: Value) -> Delta {
-        match from_wire(block) {
-            Block::ToolUse { name, .. } if self.forced_tool.as_ref() == Some(&name) => {
+        let block = from_wire(block);
+        if let Block::ToolUse { name, .. } = &block {
+            if self.forced_tool.as_ref() == Some(name) {
                 self.forced.insert(index);
-                Delta::BlockStart { index, block: Block::Text(String::new()) }
+                return Delta::BlockStart { index, block: Block::Text(String::new()) };
             }
-            block => {
-                self.tool_called |= matches!(block, Block::ToolUse { .. });
-                Delta::BlockStart { index, block }
-            }
+            self.tool_called = true;
         }
+        Delta::BlockStart { index, block }
     }
 
     fn whole_block(&mut self, index: usize, block: Value) -> Delta {
         let input = block["input"].to_string();
-        match self.block_start(index, block) {
-            Delta::BlockStart { index, .. } if self.forced.contains(&index) => {
-                Delta::BlockStart { index, block: Block::Text(input) }
-            }
-            delta => delta,
+        let delta = self.block_start(index, block);
+        if self.forced.contains(&index) {
+            Delta::BlockStart { index, block: Block::Text(input) }
+        } else {
+            delta
         }
     }
 
@@ -191,3 +190,6 @@ impl Decoder {
         ModelError::BadAnswer { from: self.limits.from.clone(), message }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -23,6 +23,7 @@ pub(super) struct Failing {
 }
 
 impl Failing {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "an enum of another crate")]
     pub(super) fn error(&self, error: Error) -> ModelError {
         if let Some(status) = error.status() {
             return self.refusal(status.as_u16(), error.headers(), body_of(&error));
@@ -94,6 +95,7 @@ impl Failing {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "an enum of another crate")]
 fn body_of(error: &Error) -> &str {
     match error {
         Error::HttpError { body, .. } => body,

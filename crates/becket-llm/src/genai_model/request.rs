@@ -61,6 +61,7 @@ fn tool_choice(request: &Request) -> Option<genai::chat::ToolChoice> {
 }
 
 /// Where thinking is on by default and can be turned off. Elsewhere nothing is sent: many models refuse the word.
+#[expect(clippy::wildcard_enum_match_arm, reason = "an enum of another crate")]
 fn thinking_off(kind: AdapterKind, model: &str) -> Option<ReasoningEffort> {
     match kind {
         AdapterKind::Gemini if model.contains("flash") => Some(ReasoningEffort::Budget(0)),

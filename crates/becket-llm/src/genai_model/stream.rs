@@ -144,7 +144,9 @@ impl Reading {
             Value::Object(input) => (input.clone(), None),
             Value::Null => (Object::new(), None),
             Value::String(text) => (Object::new(), Some(text.clone())),
-            other => (Object::new(), Some(other.to_string())),
+            other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_)) => {
+                (Object::new(), Some(other.to_string()))
+            }
         };
         let block = Block::ToolUse { id: call.call_id.clone(), name: call.fn_name.clone(), input };
         let Some(json) = json else { return self.whole(block) };

@@ -102,7 +102,7 @@ pub struct Turn {
     pub(super) thinking: Option<String>,
     #[serde(default)]
     pub(super) tool_uses: Vec<Call>,
-    pub(super) stop: Option<Stop>,
+    pub(super) stop: Option<Ending>,
     #[serde(default)]
     pub(super) usage: Tokens,
     pub(super) error: Option<Failure>,
@@ -161,26 +161,32 @@ pub(super) struct Call {
     pub(super) input: Object,
 }
 
+/// Why a turn ends, in the words of a script.
 #[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Stop {
-    EndTurn,
-    MaxTokens,
-    StopSequence,
-    ToolUse,
-    Refusal,
-    PauseTurn,
+pub(super) enum Ending {
+    #[serde(rename = "end_turn")]
+    Done,
+    #[serde(rename = "max_tokens")]
+    CutOff,
+    #[serde(rename = "stop_sequence")]
+    Stopped,
+    #[serde(rename = "tool_use")]
+    Tools,
+    #[serde(rename = "refusal")]
+    Refused,
+    #[serde(rename = "pause_turn")]
+    Paused,
 }
 
-impl From<Stop> for StopReason {
-    fn from(stop: Stop) -> Self {
-        match stop {
-            Stop::EndTurn => Self::EndTurn,
-            Stop::MaxTokens => Self::MaxTokens,
-            Stop::StopSequence => Self::StopSequence,
-            Stop::ToolUse => Self::ToolUse,
-            Stop::Refusal => Self::Refusal,
-            Stop::PauseTurn => Self::PauseTurn,
+impl From<Ending> for StopReason {
+    fn from(ending: Ending) -> Self {
+        match ending {
+            Ending::Done => Self::EndTurn,
+            Ending::CutOff => Self::MaxTokens,
+            Ending::Stopped => Self::StopSequence,
+            Ending::Tools => Self::ToolUse,
+            Ending::Refused => Self::Refusal,
+            Ending::Paused => Self::PauseTurn,
         }
     }
 }
