@@ -1,0 +1,18 @@
+//! The reference agent's parts. So far: the tools that a host lends to `agent` handlers (`protocol.md` H8).
+//!
+//! [`HostTools`] is the face: Read, Grep, Glob and Bash for [`becket_engine::Builder::agent_tools`] and
+//! [`becket_engine::Builder::tools`]. What a tool does is its own; whether it may is the engine's to ask, of rules, hooks
+//! and [`HostTools`]' answer to what mode `default` runs without asking (P14).
+//!
+//! Nothing here reads the environment or looks up a home directory: the host hands in both.
+
+mod blocking;
+mod host_tools;
+mod places;
+mod schema;
+mod surroundings;
+mod tools;
+mod unasked;
+
+pub use host_tools::HostTools;
+pub use surroundings::Surroundings;

@@ -1,0 +1,226 @@
+//! What a tool takes, as one table: the JSON Schema that the model sees, the check of an input and the defaults are all
+//! read from it, so that they can't differ.
+//!
+//! It refuses to mend an input: a number in quotes is a string.
+
+use serde_json::{Map, Value, json};
+
+/// A tool as the model sees it.
+#[derive(Debug)]
+pub(crate) struct Spec {
+    pub(crate) name: &'static str,
+    pub(crate) description: &'static str,
+    /// In the order in which the schema shows them.
+    pub(crate) fields: &'static [Field],
+}
+
+/// One field of a tool's input.
+#[derive(Debug)]
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) required: bool,
+    /// Filled in before hooks see the call (N3).
+    pub(crate) default: Option<Value>,
+    pub(crate) description: &'static str,
+}
+
+/// What a field holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kind {
+    /// Any text.
+    Text,
+    /// True or false.
+    Flag,
+    /// A whole number between two others, both included.
+    Number(u64, u64),
+    /// One of these texts.
+    Choice(&'static [&'static str]),
+}
+
+/// A field that must be there.
+pub(crate) const fn required(name: &'static str, kind: Kind, description: &'static str) -> Field {
+    Field { name, kind, required: true, default: None, description }
+}
+
+/// A field that may be left out.
+pub(crate) const fn optional(name: &'static str, kind: Kind, description: &'static str) -> Field {
+    Field { name, kind, required: false, default: None, description }
+}
+
+/// What is wrong with an input, for the model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum InputError {
+    #[error("`{tool}` needs `{field}`, {what}: add it")]
+    Missing { tool: &'static str, field: &'static str, what: String },
+    #[error("`{field}` of `{tool}` must be {what}, not `{given}`")]
+    Wrong { tool: &'static str, field: &'static str, what: String, given: String },
+    #[error("`{tool}` has no `{field}`; {hint}")]
+    Unknown { tool: &'static str, field: String, hint: String },
+}
+
+impl Spec {
+    /// The schema of the input object.
+    pub(crate) fn json_schema(&self) -> Value {
+        let properties: Map<String, Value> =
+            self.fields.iter().map(|field| (field.name.to_owned(), field.json_schema())).collect();
+        let required: Vec<&str> =
+            self.fields.iter().filter(|field| field.required).map(|field| field.name).collect();
+        json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        })
+    }
+
+    /// Checks an input against the table: every field known, of its kind, and none missing.
+    pub(crate) fn validate(&self, input: &Map<String, Value>) -> Result<(), InputError> {
+        if let Some(name) = input.keys().find(|name| self.field(name).is_none()) {
+            return Err(InputError::Unknown { tool: self.name, field: brief(name), hint: self.hint(name) });
+        }
+        for field in self.fields {
+            match input.get(field.name) {
+                None if field.required => {
+                    let what = field.kind.words();
+                    return Err(InputError::Missing { tool: self.name, field: field.name, what });
+                }
+                None => {}
+                Some(value) if field.kind.takes(value) => {}
+                Some(value) => {
+                    let (what, given) = (field.kind.words(), brief(&value.to_string()));
+                    return Err(InputError::Wrong { tool: self.name, field: field.name, what, given });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The fields with a default, in order.
+    pub(crate) fn defaults(&self) -> Map<String, Value> {
+        let given = self.fields.iter().filter_map(|field| Some((field.name, field.default.as_ref()?)));
+        given.map(|(name, value)| (name.to_owned(), value.clone())).collect()
+    }
+
+    fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+
+    fn hint(&self, name: &str) -> String {
+        let names: Vec<&str> = self.fields.iter().map(|field| field.name).collect();
+        match becket_rules::suggest(name, &names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("it takes `{}`", names.join("`, `")),
+        }
+    }
+}
+
+impl Field {
+    fn json_schema(&self) -> Value {
+        let mut schema = self.kind.json_schema();
+        schema.insert("description".to_owned(), self.description.into());
+        if let Some(default) = &self.default {
+            schema.insert("default".to_owned(), default.clone());
+        }
+        Value::Object(schema)
+    }
+}
+
+impl Kind {
+    fn takes(self, value: &Value) -> bool {
+        match self {
+            Self::Text => value.is_string(),
+            Self::Flag => value.is_boolean(),
+            Self::Number(least, most) => value.as_u64().is_some_and(|n| (least..=most).contains(&n)),
+            Self::Choice(texts) => value.as_str().is_some_and(|text| texts.contains(&text)),
+        }
+    }
+
+    fn words(self) -> String {
+        match self {
+            Self::Text => "a string".to_owned(),
+            Self::Flag => "true or false".to_owned(),
+            Self::Number(least, u64::MAX) => format!("a whole number from {least} on"),
+            Self::Number(least, most) => format!("a whole number from {least} to {most}"),
+            Self::Choice(texts) => format!("one of `{}`", texts.join("`, `")),
+        }
+    }
+
+    fn json_schema(self) -> Map<String, Value> {
+        let schema = match self {
+            Self::Text => json!({"type": "string"}),
+            Self::Flag => json!({"type": "boolean"}),
+            Self::Number(least, u64::MAX) => json!({"type": "integer", "minimum": least}),
+            Self::Number(least, most) => json!({"type": "integer", "minimum": least, "maximum": most}),
+            Self::Choice(texts) => json!({"type": "string", "enum": texts}),
+        };
+        schema.as_object().cloned().unwrap_or_default()
+    }
+}
+
+/// A text for a message: at most 80 characters of it.
+pub(crate) fn brief(text: &str) -> String {
+    match text.char_indices().nth(80) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static EDIT: Spec = Spec {
+        name: "Edit",
+        description: "edits",
+        fields: &[
+            required("file_path", Kind::Text, "where"),
+            optional("count", Kind::Number(1, 9), "how often"),
+            optional("mode", Kind::Choice(&["a", "b"]), "how"),
+            Field {
+                name: "replace_all",
+                kind: Kind::Flag,
+                required: false,
+                default: Some(Value::Bool(false)),
+                description: "all of them",
+            },
+        ],
+    };
+
+    // rule: N3
+    #[test]
+    fn defaults_are_those_of_the_schema_and_no_others() {
+        assert_eq!(Value::Object(EDIT.defaults()), json!({"replace_all": false}));
+        let schema = EDIT.json_schema();
+        assert_eq!(schema["properties"]["replace_all"]["default"], false);
+        assert_eq!(schema["properties"]["count"].get("default"), None);
+        let order: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+        assert_eq!(order, ["file_path", "count", "mode", "replace_all"]);
+    }
+
+    #[test]
+    fn an_error_names_the_field_and_what_it_takes() {
+        for (input, error) in [
+            (json!({}), "`Edit` needs `file_path`, a string: add it"),
+            (json!({"file_path": 3}), "`file_path` of `Edit` must be a string, not `3`"),
+            (
+                json!({"file_path": "x", "count": 10}),
+                "`count` of `Edit` must be a whole number from 1 to 9, not `10`",
+            ),
+            (
+                json!({"file_path": "x", "count": "3"}),
+                "`count` of `Edit` must be a whole number from 1 to 9, not `\"3\"`",
+            ),
+            (json!({"file_path": "x", "mode": "c"}), "`mode` of `Edit` must be one of `a`, `b`, not `\"c\"`"),
+            (json!({"filepath": "x"}), "`Edit` has no `filepath`; did you mean `file_path`?"),
+            (
+                json!({"wholly_other": "x"}),
+                "`Edit` has no `wholly_other`; it takes `file_path`, `count`, `mode`, `replace_all`",
+            ),
+        ] {
+            assert_eq!(EDIT.validate(input.as_object().unwrap()).unwrap_err().to_string(), error);
+        }
+        let good = json!({"file_path": "x", "count": 9, "mode": "b", "replace_all": true});
+        assert_eq!(EDIT.validate(good.as_object().unwrap()), Ok(()));
+    }
+}

@@ -1,0 +1,93 @@
+//! What a host lends its tools: directories, environment, a runner, a shell.
+
+use crate::places::Places;
+use becket_engine::Environment;
+use becket_model::{Session, SessionId};
+use becket_process::Runner;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Where environment files of a session are found (H12).
+type EnvFiles = Arc<dyn Fn(&SessionId) -> Vec<PathBuf> + Send + Sync>;
+
+/// What the tools of a host stand on.
+///
+/// ```
+/// use becket_agent::{HostTools, Surroundings};
+/// use becket_engine::Environment;
+///
+/// let environment = Environment::empty().with_var("PATH", "/usr/bin:/bin").with_home("/home/ada");
+/// let tools = HostTools::new(Surroundings::new(environment).with_directory("/srv/shared"));
+/// # drop(tools);
+/// ```
+#[derive(Clone)]
+pub struct Surroundings {
+    pub(crate) environment: Environment,
+    pub(crate) directories: Vec<PathBuf>,
+    pub(crate) runner: Runner,
+    pub(crate) shell: PathBuf,
+    pub(crate) env_files: EnvFiles,
+}
+
+impl Surroundings {
+    /// No working directory but the session's own, a runner of its own, `/bin/bash`. The variables of `environment` are
+    /// all that a command of Bash gets.
+    #[must_use]
+    pub fn new(environment: Environment) -> Self {
+        Self {
+            environment,
+            directories: Vec::new(),
+            runner: Runner::new(),
+            shell: PathBuf::from("/bin/bash"),
+            env_files: Arc::new(|_| Vec::new()),
+        }
+    }
+
+    /// Adds a working directory beside the session's cwd; absolute.
+    #[must_use]
+    pub fn with_directory(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.directories.push(directory.into());
+        self
+    }
+
+    /// Shares the host's runner, whose [`Runner::all_gone`] then waits for what Bash left, too.
+    #[must_use]
+    pub fn with_runner(mut self, runner: Runner) -> Self {
+        self.runner = runner;
+        self
+    }
+
+    /// Replaces the shell of Bash; absolute. It must read what bash reads.
+    #[must_use]
+    pub fn with_shell(mut self, shell: impl Into<PathBuf>) -> Self {
+        self.shell = shell.into();
+        self
+    }
+
+    /// Says where a session's environment files are, in the order in which they count, as
+    /// [`becket_engine::Engine::env_files`] does: a shell evaluates them before each command of Bash (H12).
+    #[must_use]
+    pub fn with_env_files(
+        mut self,
+        files: impl Fn(&SessionId) -> Vec<PathBuf> + Send + Sync + 'static,
+    ) -> Self {
+        self.env_files = Arc::new(files);
+        self
+    }
+
+    /// The working directories of a session.
+    pub(crate) fn places(&self, session: &Session) -> Places {
+        Places::new(&session.cwd, &self.directories)
+    }
+}
+
+/// Not the environment: it may hold secrets.
+impl fmt::Debug for Surroundings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Surroundings")
+            .field("directories", &self.directories)
+            .field("shell", &self.shell)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,45 @@
+//! Opening a file for reading without being held up by what it is.
+//!
+//! INVARIANT: neither a pipe nor a device is ever waited for: what is opened is not blocking, and is a regular file or
+//! is given back unread.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// What is in a path's place.
+#[derive(Debug)]
+pub(crate) enum Opened {
+    /// A file to be read.
+    Regular(File),
+    /// A directory.
+    Directory,
+    /// A pipe, a device, a socket.
+    Special,
+}
+
+/// Opens what `path` leads to.
+pub(crate) fn open(path: &Path) -> io::Result<Opened> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        // Without O_NONBLOCK a pipe that nobody writes to would hold the thread for good; without O_NOCTTY a terminal
+        // could become the host's.
+        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+        options.custom_flags(flags.bits().cast_signed());
+        // A look first: to open some devices is to do something.
+        let before = std::fs::metadata(path)?;
+        if !before.is_file() {
+            return Ok(if before.is_dir() { Opened::Directory } else { Opened::Special });
+        }
+    }
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    Ok(match (metadata.is_file(), metadata.is_dir()) {
+        (true, _) => Opened::Regular(file),
+        (_, true) => Opened::Directory,
+        (false, false) => Opened::Special,
+    })
+}

@@ -1,0 +1,128 @@
+//! Glob: the files whose paths a pattern names, newest first.
+//!
+//! INVARIANT: however many files there are, no more than [`MOST`] are kept.
+
+use super::name_filter::NameFilter;
+use super::tool::{Call, Input, Tool, failed, shown, texts};
+use super::walk::Tree;
+use crate::blocking::{Halted, Stop, blocking};
+use crate::schema::{Kind, Spec, optional, required};
+use crate::surroundings::Surroundings;
+use becket_engine::ToolAnswer;
+use becket_model::Session;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Finds files by name.
+#[derive(Debug)]
+pub(crate) struct Glob;
+
+static SPEC: Spec = Spec {
+    name: "Glob",
+    description: "Finds files by a pattern such as `**/*.rs` or `src/*.{ts,tsx}`; one without a slash names files at any \
+        depth. Newest first, 100 at most. Skips what ignore files (.gitignore) name, and hidden files unless the pattern \
+        starts a name with a dot.",
+    fields: &[
+        required("pattern", Kind::Text, "The pattern, below the directory that is searched"),
+        optional("path", Kind::Text, "The directory to search; the working directory where it is left out"),
+    ],
+};
+
+/// Files that are named.
+const MOST: usize = 100;
+
+impl Tool for Glob {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn check(&self, input: Input<'_>) -> Result<(), String> {
+        filter(input).map(drop)
+    }
+
+    fn runs_unasked(&self, host: &Surroundings, session: &Session, input: Input<'_>) -> bool {
+        host.places(session).contain(&input.root(session))
+    }
+
+    fn text_of(&self, response: &Value) -> Option<String> {
+        let files = texts(response, "filenames")?;
+        Some(if files.is_empty() { "No files found".to_owned() } else { files.join("\n") })
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolAnswer> {
+        Box::pin(async move {
+            let filter = match filter(call.input) {
+                Ok(filter) => filter,
+                Err(error) => return failed(error),
+            };
+            let root = call.input.root(call.session);
+            if !root.is_dir() {
+                return failed(format!("`path` is no directory: `{}`", root.display()));
+            }
+            let (began, tree) = (Instant::now(), Tree { root, filter: Some(filter), types: None });
+            match blocking(call.cancel, move |stop| newest(&tree, stop)).await {
+                Ok(found) => answer(&found, &call.session.cwd, began.elapsed()),
+                Err(halted) => failed(halted.to_string()),
+            }
+        })
+    }
+}
+
+fn filter(input: Input<'_>) -> Result<NameFilter, String> {
+    NameFilter::new("pattern", input.text("pattern").unwrap_or_default()).map_err(|error| error.to_string())
+}
+
+/// The newest files, newest first, and how many there are in all.
+#[derive(Debug)]
+struct Found {
+    files: Vec<PathBuf>,
+    total: usize,
+    /// Time ran out before all of the tree was seen.
+    partial: bool,
+}
+
+fn newest(tree: &Tree, stop: &Stop) -> Result<Found, Halted> {
+    // The oldest of those that are kept is on top; of two files of one age the one with the later name.
+    let mut kept: BinaryHeap<(Reverse<SystemTime>, PathBuf)> = BinaryHeap::with_capacity(MOST + 1);
+    let mut total = 0;
+    let seen = tree.visit(stop, |path| {
+        total += 1;
+        let changed = path.metadata().and_then(|metadata| metadata.modified());
+        kept.push((Reverse(changed.unwrap_or(SystemTime::UNIX_EPOCH)), path.to_owned()));
+        if kept.len() > MOST {
+            kept.pop();
+        }
+        true
+    });
+    let partial = match seen {
+        Ok(()) => false,
+        Err(Halted::TooLong) => true,
+        Err(halted @ (Halted::Cancelled | Halted::Lost)) => return Err(halted),
+    };
+    let files = kept.into_sorted_vec().into_iter().map(|(_, path)| path).collect();
+    Ok(Found { files, total, partial })
+}
+
+fn answer(found: &Found, cwd: &Path, took: Duration) -> ToolAnswer {
+    let files: Vec<String> = found.files.iter().map(|path| shown(path, cwd)).collect();
+    let truncated = found.total > files.len() || found.partial;
+    let response = json!({
+        "durationMs": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        "numFiles": files.len(),
+        "filenames": files,
+        "truncated": truncated,
+    });
+    let notice = if found.partial {
+        "\n[not all of the tree was searched in time: search a part of it]".to_owned()
+    } else if truncated {
+        format!("\n[the newest {MOST} of {} files: narrow the pattern or the path]", found.total)
+    } else {
+        String::new()
+    };
+    let text = Glob.text_of(&response).unwrap_or_default() + &notice;
+    ToolAnswer { text, response, is_error: false }
+}

@@ -1,0 +1,176 @@
+//! What a search keeps: some of the lines that it would print, and counts of the rest.
+//!
+//! INVARIANT: what is kept is at most [`MOST_BYTES`], of a line at most [`MOST_CHARS`].
+
+use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
+use std::io;
+
+/// Bytes of an answer.
+pub(crate) const MOST_BYTES: usize = 64 << 10;
+/// Characters of a line.
+pub(crate) const MOST_CHARS: usize = 500;
+
+/// What is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Lines that match, with what stands around them.
+    Content,
+    /// The names of files with a match.
+    Files,
+    /// How many lines match, by file.
+    Count,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) mode: Mode,
+    pub(crate) numbers: bool,
+    /// Lines to pass over, and to keep.
+    pub(crate) skip: usize,
+    pub(crate) most: usize,
+    pub(crate) lines: Vec<String>,
+    pub(crate) files: Vec<String>,
+    pub(crate) matches: u64,
+    pub(crate) binary: usize,
+    pub(crate) unread: usize,
+    /// There is more than is kept.
+    pub(crate) more: bool,
+    /// Time ran out.
+    pub(crate) partial: bool,
+    /// Lines that were passed over.
+    pub(crate) passed: usize,
+    bytes: usize,
+}
+
+impl Report {
+    pub(crate) fn new(mode: Mode, numbers: bool, skip: usize, most: usize) -> Self {
+        Self {
+            mode,
+            numbers,
+            skip,
+            most,
+            lines: Vec::new(),
+            files: Vec::new(),
+            matches: 0,
+            binary: 0,
+            unread: 0,
+            more: false,
+            partial: false,
+            passed: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Takes a line to be printed, of the file `name`; whether there is room for others.
+    fn print(&mut self, name: &str, line: String) -> bool {
+        if self.passed < self.skip {
+            self.passed += 1;
+            return true;
+        }
+        if self.lines.len() >= self.most || self.bytes + line.len() > MOST_BYTES {
+            self.more = true;
+            return false;
+        }
+        self.bytes += line.len() + 1;
+        if self.files.last().is_none_or(|last| last != name) {
+            self.files.push(name.to_owned());
+        }
+        self.lines.push(line);
+        true
+    }
+}
+
+/// The search of one file.
+#[derive(Debug)]
+pub(crate) struct OneFile<'a> {
+    pub(crate) report: &'a mut Report,
+    pub(crate) name: &'a str,
+    matches: u64,
+    parted: bool,
+}
+
+impl<'a> OneFile<'a> {
+    pub(crate) fn new(report: &'a mut Report, name: &'a str) -> Self {
+        Self { report, name, matches: 0, parted: false }
+    }
+
+    fn line(&mut self, number: Option<u64>, sign: char, line: &[u8]) -> bool {
+        if std::mem::take(&mut self.parted)
+            && !self.report.lines.is_empty()
+            && !self.report.print(self.name, "--".into())
+        {
+            return false;
+        }
+        let text = shortened(line);
+        let numbered = number.filter(|_| self.report.numbers).map(|number| format!("{number}{sign}"));
+        let line = format!("{}{sign}{}{text}", self.name, numbered.unwrap_or_default());
+        self.report.print(self.name, line)
+    }
+}
+
+impl Sink for OneFile<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        match self.report.mode {
+            Mode::Files => {
+                self.matches += 1;
+                Ok(false)
+            }
+            Mode::Count => {
+                self.matches += found.lines().count() as u64;
+                Ok(true)
+            }
+            Mode::Content => {
+                for (line, at) in found.lines().zip(0..) {
+                    self.matches += 1;
+                    if !self.line(found.line_number().map(|first| first + at), ':', line) {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+        }
+    }
+
+    fn context(&mut self, _: &Searcher, around: &SinkContext<'_>) -> io::Result<bool> {
+        Ok(self.report.mode != Mode::Content || self.line(around.line_number(), '-', around.bytes()))
+    }
+
+    fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {
+        self.parted = true;
+        Ok(true)
+    }
+
+    fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
+        self.report.binary += 1;
+        Ok(false)
+    }
+
+    fn finish(&mut self, _: &Searcher, _: &SinkFinish) -> io::Result<()> {
+        self.report.matches += self.matches;
+        match self.report.mode {
+            Mode::Files if self.matches > 0 => {
+                self.report.print(self.name, self.name.to_owned());
+            }
+            Mode::Count if self.matches > 0 => {
+                self.report.print(self.name, format!("{}:{}", self.name, self.matches));
+            }
+            Mode::Files | Mode::Count | Mode::Content => {}
+        }
+        Ok(())
+    }
+}
+
+fn shortened(line: &[u8]) -> String {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    // As many bytes as hold the characters shown, so that a huge line is not turned into text for nothing.
+    let some = line.get(..MOST_CHARS * 4 + 4).unwrap_or(line);
+    let text = String::from_utf8_lossy(some);
+    match text.char_indices().nth(MOST_CHARS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.into_owned(),
+    }
+}

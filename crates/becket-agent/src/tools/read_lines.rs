@@ -1,0 +1,131 @@
+//! Some lines of a text, read as a stream: a file is never held in memory, however long it or its lines are.
+//!
+//! INVARIANT: what is kept is at most [`MOST_BYTES`] and one line. A text with a NUL byte in its beginning, or in what
+//! is shown, is none.
+
+use crate::blocking::{Stop, Stopping};
+use std::io::{self, BufRead, BufReader, Read};
+
+/// Lines that are shown where nobody asks for more.
+pub(crate) const MOST_LINES: usize = 2_000;
+/// Bytes that are shown, whoever asks.
+pub(crate) const MOST_BYTES: usize = 256 << 10;
+/// Characters of a line that are shown.
+pub(crate) const MOST_CHARS: usize = 2_000;
+/// As much of the beginning as says whether a file is binary.
+const BEGINNING: usize = 8 << 10;
+/// Bytes of a line that hold the characters shown of it.
+const LINE_BYTES: usize = MOST_CHARS * 4 + 4;
+
+/// Which lines.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Range {
+    /// The first, from 1.
+    first: usize,
+    most: usize,
+}
+
+impl Range {
+    /// An offset of 0 is the first line, too.
+    pub(crate) fn new(offset: Option<usize>, limit: Option<usize>) -> Self {
+        Self { first: offset.unwrap_or(1).max(1), most: limit.unwrap_or(MOST_LINES) }
+    }
+}
+
+/// The lines that are shown, and what is known of the rest.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Page {
+    /// Without line ends.
+    pub(crate) lines: Vec<String>,
+    /// The number of the first of them.
+    pub(crate) start: usize,
+    /// Lines of the whole text.
+    pub(crate) total: usize,
+    /// How many of the lines are cut.
+    pub(crate) cut: usize,
+    /// Ended for want of room.
+    pub(crate) full: bool,
+}
+
+impl Page {
+    /// The lines as one text without a final newline.
+    pub(crate) fn content(&self) -> String {
+        self.lines.join("\n")
+    }
+}
+
+/// Reads the lines of `range` and counts the rest; `None` for a binary file.
+pub(crate) fn read(text: impl Read, range: Range, stop: &Stop) -> io::Result<Option<Page>> {
+    let mut text = BufReader::with_capacity(1 << 16, Stopping::new(text, stop));
+    if is_binary(text.fill_buf()?) {
+        return Ok(None);
+    }
+    skip_mark(&mut text)?;
+    let mut page = Page { lines: Vec::new(), start: range.first, total: 0, cut: 0, full: false };
+    let (mut line, mut kept) = (Vec::new(), 0);
+    loop {
+        let wanted = !page.full && page.total + 1 >= range.first && page.lines.len() < range.most;
+        let Some(cut) = next_line(&mut text, wanted, &mut line)? else { return Ok(Some(page)) };
+        page.total += 1;
+        if !wanted {
+            continue;
+        }
+        if line.contains(&0) {
+            return Ok(None);
+        }
+        let (shown, cut) = shorten(&line, cut);
+        kept += shown.len() + 1;
+        page.full = kept > MOST_BYTES;
+        if !page.full {
+            page.lines.push(shown);
+            page.cut += usize::from(cut);
+        }
+    }
+}
+
+fn is_binary(beginning: &[u8]) -> bool {
+    beginning.get(..BEGINNING).unwrap_or(beginning).contains(&0)
+}
+
+/// A byte-order mark is no text.
+fn skip_mark(text: &mut impl BufRead) -> io::Result<()> {
+    if text.fill_buf()?.starts_with(b"\xef\xbb\xbf") {
+        text.consume(3);
+    }
+    Ok(())
+}
+
+/// The next line's beginning, without its end; whether there is more of it. `None` at the end of the text.
+fn next_line(text: &mut impl BufRead, wanted: bool, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
+    line.clear();
+    let (mut some, mut cut) = (false, false);
+    loop {
+        let chunk = text.fill_buf()?;
+        if chunk.is_empty() {
+            return Ok(some.then_some(cut));
+        }
+        some = true;
+        let end = chunk.iter().position(|byte| *byte == b'\n');
+        let part = chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default();
+        if wanted {
+            let room = LINE_BYTES.saturating_sub(line.len());
+            cut |= part.len() > room;
+            line.extend_from_slice(part.get(..room).unwrap_or(part));
+        }
+        let used = part.len() + usize::from(end.is_some());
+        text.consume(used);
+        if end.is_some() {
+            return Ok(Some(cut));
+        }
+    }
+}
+
+/// The line as it is shown, and whether that is less than all of it.
+fn shorten(line: &[u8], cut: bool) -> (String, bool) {
+    let line = line.strip_suffix(b"\r").filter(|_| !cut).unwrap_or(line);
+    let text = String::from_utf8_lossy(line);
+    match text.char_indices().nth(MOST_CHARS) {
+        Some((end, _)) => (text.get(..end).unwrap_or_default().to_owned(), true),
+        None => (text.into_owned(), cut),
+    }
+}

@@ -1,0 +1,84 @@
+//! The judgement of one command: its program, its options, its operands.
+
+use super::options::Arguments;
+use super::program::Programs;
+use super::table::{self, Operands, ReadOnly};
+use super::{find, git};
+use crate::places::Places;
+use std::path::PathBuf;
+
+/// Judges the commands of one line.
+#[derive(Debug)]
+pub(super) struct Judge<'a> {
+    places: &'a Places,
+    programs: &'a Programs<'a>,
+    /// The directories that the line may be in: the cwd, and where a `cd` leads, should it succeed.
+    bases: Vec<PathBuf>,
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn new(places: &'a Places, programs: &'a Programs<'a>, cwd: PathBuf) -> Self {
+        Self { places, programs, bases: vec![cwd] }
+    }
+
+    /// Takes a `cd`. One with `..` is read by the text in the shell and by the links in the file system: it is asked.
+    pub(super) fn change(&mut self, target: &str) -> bool {
+        let plain =
+            !target.is_empty() && !target.starts_with('-') && target.split('/').all(|part| part != "..");
+        let fits = plain && self.holds(target);
+        if let Some(cwd) = self.bases.first().filter(|_| fits) {
+            self.bases.push(cwd.join(target));
+        }
+        fits
+    }
+
+    /// Whether the command, `cd` aside, only reads, and only inside.
+    pub(super) fn is_read_only(&self, words: &[&str]) -> bool {
+        let Some((name, args)) = words.split_first() else { return false };
+        match *name {
+            "find" => self.programs.has(name) && find::paths(args).is_some_and(|paths| self.hold(&paths)),
+            "git" => {
+                let alone = self.programs.has(name) && self.programs.leave_git_alone();
+                alone
+                    && git::operands(args).is_some_and(|operands| {
+                        self.hold(&operands)
+                            && self.bases.iter().all(|base| super::repository::is_plain(base, self.places))
+                    })
+            }
+            _ => table::find(name).is_some_and(|entry| self.suits(entry, args)),
+        }
+    }
+
+    fn suits(&self, entry: &ReadOnly, args: &[&str]) -> bool {
+        let Some(args) = entry.options.read(args) else { return false };
+        (entry.builtin || self.programs.has(entry.name))
+            && self.hold(&args.values)
+            && self.takes(entry.operands, &args)
+    }
+
+    fn takes(&self, kind: Operands, args: &Arguments<'_>) -> bool {
+        let operands = args.operands.as_slice();
+        match kind {
+            Operands::Paths => self.hold(operands),
+            Operands::AfterPattern(given_by) => {
+                let given = args.given.iter().any(|option| given_by.contains(&option.as_str()));
+                self.hold(operands.get(usize::from(!given)..).unwrap_or_default())
+            }
+            Operands::TwoFiles => {
+                let is_directory = |operand: &&str| self.bases.iter().any(|base| base.join(operand).is_dir());
+                operands.len() == 2 && self.hold(operands) && !operands.iter().any(is_directory)
+            }
+            Operands::Names => !operands.is_empty() && operands.iter().all(|name| !name.contains('/')),
+            Operands::None => operands.is_empty(),
+        }
+    }
+
+    fn hold(&self, paths: &[&str]) -> bool {
+        paths.iter().all(|path| *path == "/dev/null" || self.holds(path))
+    }
+
+    /// Whether the path leads into a working directory, wherever the line may be.
+    fn holds(&self, path: &str) -> bool {
+        !path.is_empty() && self.bases.iter().all(|base| self.places.contain(&base.join(path)))
+    }
+}

@@ -1,0 +1,89 @@
+//! Reading the arguments of a command against the options that are known to be harmless.
+//!
+//! INVARIANT: an option that is not listed by its whole name, or a letter that is not listed, makes the reading fail. A
+//! value that is an argument of its own counts as an operand, too: should the program see it otherwise, it was judged.
+
+/// The harmless options of a command.
+#[derive(Debug)]
+pub(super) struct Options {
+    /// Letters without a value.
+    pub(super) flags: &'static str,
+    /// Letters with a value, attached or in the next argument.
+    pub(super) valued: &'static str,
+    /// Names that stand alone.
+    pub(super) long: &'static [&'static str],
+    /// Names with a value; the next argument where it is not attached, unless the name is in `long`, too.
+    pub(super) long_valued: &'static [&'static str],
+    /// `-20` is a number of lines.
+    pub(super) number: bool,
+}
+
+/// No option at all.
+pub(super) const NONE: Options =
+    Options { flags: "", valued: "", long: &[], long_valued: &[], number: false };
+
+/// Arguments, read.
+#[derive(Debug, Default)]
+pub(super) struct Arguments<'a> {
+    pub(super) operands: Vec<&'a str>,
+    /// Values that were arguments of their own.
+    pub(super) values: Vec<&'a str>,
+    /// Letters and names that were given.
+    pub(super) given: Vec<String>,
+}
+
+impl Options {
+    /// Reads the arguments after the command's name; `None` where one is no known option.
+    pub(super) fn read<'a>(&self, args: &[&'a str]) -> Option<Arguments<'a>> {
+        let (mut read, mut rest) = (Arguments::default(), args.iter().copied());
+        while let Some(arg) = rest.next() {
+            let takes_next = match arg.strip_prefix('-') {
+                Some("-") => {
+                    read.operands.extend(rest.by_ref());
+                    break;
+                }
+                None | Some("") => {
+                    read.operands.push(arg);
+                    false
+                }
+                Some(option) => match option.strip_prefix('-') {
+                    Some(long) => self.long(long, &mut read)?,
+                    None => self.cluster(option, &mut read)?,
+                },
+            };
+            if takes_next {
+                read.values.push(rest.next()?);
+            }
+        }
+        Some(read)
+    }
+
+    /// Whether the next argument is the option's value; `None` for an unknown one.
+    fn long(&self, option: &str, read: &mut Arguments<'_>) -> Option<bool> {
+        let (name, attached) = option.split_once('=').map_or((option, false), |(name, _)| (name, true));
+        let (alone, valued) = (self.long.contains(&name), self.long_valued.contains(&name));
+        read.given.push(name.to_owned());
+        match (attached, alone, valued) {
+            (true, _, true) | (false, true, _) => Some(false),
+            (false, false, true) => Some(true),
+            (true, _, false) | (false, false, false) => None,
+        }
+    }
+
+    fn cluster(&self, option: &str, read: &mut Arguments<'_>) -> Option<bool> {
+        if self.number && option.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Some(false);
+        }
+        let mut letters = option.chars();
+        while let Some(letter) = letters.next() {
+            read.given.push(letter.to_string());
+            if self.valued.contains(letter) {
+                return Some(letters.as_str().is_empty());
+            }
+            if !self.flags.contains(letter) {
+                return None;
+            }
+        }
+        Some(false)
+    }
+}

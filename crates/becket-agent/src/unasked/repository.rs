@@ -1,0 +1,66 @@
+//! Whether git, run in a directory, finds a repository that can't make it run anything.
+//!
+//! It is a plain one: `.git` is a directory beside the files, in a working directory, with objects of its own, a
+//! configuration of harmless keys alone, no hook for a refreshed index, and no submodule, which would have a
+//! configuration of its own. Worktrees, bare repositories and repositories above the working directories are asked.
+
+use super::git_config::is_harmless;
+use super::git_index::has_only_files;
+use crate::places::Places;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// No configuration or index of a sensible repository is longer, in bytes.
+const LONGEST: u64 = 8 << 20;
+
+/// Whether the repository that git finds from `base` is plain.
+pub(super) fn is_plain(base: &Path, places: &Places) -> bool {
+    let Ok(base) = base.canonicalize() else { return false };
+    for directory in base.ancestors() {
+        let inner = directory.join(".git");
+        if inner.symlink_metadata().is_ok() {
+            return places.hold(directory) && is_plain_inside(&inner);
+        }
+        // Git takes a directory that looks like the inside of a repository for one.
+        if directory.join("HEAD").symlink_metadata().is_ok()
+            || directory.join("objects").symlink_metadata().is_ok()
+        {
+            return false;
+        }
+    }
+    false
+}
+
+fn is_plain_inside(inner: &Path) -> bool {
+    let directory = |name: &str| inner.join(name).symlink_metadata().is_ok_and(|found| found.is_dir());
+    let absent = |name: &str| {
+        inner.join(name).symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    };
+    let own = directory("") && directory("objects") && directory("objects/pack") && directory("objects/info");
+    let quiet = ["commondir", "objects/info/alternates", "hooks/post-index-change"].into_iter().all(absent);
+    own && quiet && config_is_harmless(inner) && index_is_plain(inner)
+}
+
+fn config_is_harmless(inner: &Path) -> bool {
+    let text = contents(&inner.join("config")).and_then(|bytes| String::from_utf8(bytes).ok());
+    text.is_some_and(|text| is_harmless(&text))
+}
+
+/// A repository without an index has nothing staged yet.
+fn index_is_plain(inner: &Path) -> bool {
+    let index = inner.join("index");
+    match index.symlink_metadata() {
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+        Ok(_) => contents(&index).is_some_and(|bytes| has_only_files(&bytes)),
+    }
+}
+
+fn contents(path: &Path) -> Option<Vec<u8>> {
+    if !path.symlink_metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(LONGEST + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= LONGEST).then_some(bytes)
+}
