@@ -3,8 +3,9 @@
 //! [`config::read`] reads what a user wrote, [`Servers::connect`] starts what it names, [`Servers::call`] calls a tool,
 //! [`Servers::close`] ends all of it.
 //!
-//! - Each server is the leader of a session of its own and gets exactly the environment it is given. Its stderr is
-//!   always drained; the end of it is part of every error that it may explain.
+//! - Each server is the leader of a session of its own. It gets the environment it is given and one variable by which
+//!   those whom it leaves behind are found, `BECKET_MCP_SERVER`. Its stderr is always drained; the end of it is part of
+//!   every error that it may explain.
 //! - Each call has a deadline, whatever the server and the pipes do, and happens once. A call that is given up is
 //!   cancelled at the server.
 //! - What is wrong with one server is that server's error and leaves the others as they are.

@@ -11,7 +11,8 @@ use becket_process::ByteCap;
 /// How servers are started and ended (`protocol.md` X2, X7).
 #[derive(Clone)]
 pub struct Options {
-    /// The whole environment of every server, below what its configuration adds; nothing is inherited.
+    /// The whole environment of every server, below what its configuration adds; nothing is inherited. One
+    /// variable is added to both, `BECKET_MCP_SERVER`: whoever a server leaves behind is found by it.
     pub environment: Vec<(OsString, OsString)>,
     /// The directory in which servers start, and from which their own `cwd` counts.
     pub cwd: PathBuf,

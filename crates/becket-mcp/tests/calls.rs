@@ -311,3 +311,22 @@ async fn a_closed_connection_says_so() {
     assert_eq!(error, "the MCP server `it` is gone: the connection was closed");
     servers.close().await;
 }
+
+// rule: X7
+#[tokio::test]
+async fn a_server_is_asked_to_go_before_it_is_told_to() {
+    for (flags, expected) in [
+        (["--note-end", "--note-end"], vec!["test/eof"]),
+        (["--note-end", "--ignore-eof"], vec!["test/eof", "test/term"]),
+    ] {
+        let mut place = Place::new();
+        place.options.exit_grace = if expected.len() == 1 { LONG } else { SHORT };
+        place.options.term_grace = LONG;
+        let servers = place.connect(&flags).await;
+        servers.close().await;
+        let got = place.got();
+        let ends = got.iter().filter_map(|message| message["method"].as_str());
+        let ends: Vec<&str> = ends.filter(|method| method.starts_with("test/")).collect();
+        assert_eq!(ends, expected);
+    }
+}

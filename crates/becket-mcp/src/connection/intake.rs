@@ -15,6 +15,8 @@ use crate::fault::Fault;
 
 /// The most that may wait to be handled.
 const QUEUED: usize = 64 << 20;
+/// What a line costs beside its bytes, about: a flood of short ones counts for what it takes.
+const LINE: usize = 64;
 
 /// A queue of lines: the end that takes them in, and the end that hands them out.
 pub(super) fn queue(cap: usize, state: Arc<State>, stop: CancellationToken) -> (Intake, Queue) {
@@ -47,7 +49,7 @@ impl Intake {
     fn messages(&mut self, bytes: &[u8]) {
         let (sender, waiting) = (&self.sender, &self.waiting);
         let cut = self.lines.push(bytes, |line| {
-            waiting.fetch_add(line.len(), Ordering::Relaxed);
+            waiting.fetch_add(line.len() + LINE, Ordering::Relaxed);
             // Nobody handles messages any longer: they are thrown away.
             let _ = sender.send(line);
         });
@@ -74,7 +76,46 @@ impl Queue {
     /// The next line; none once the process is gone and all were handed out. Cancel-safe.
     pub(super) async fn next(&mut self) -> Option<Vec<u8>> {
         let line = self.receiver.recv().await?;
-        self.waiting.fetch_sub(line.len(), Ordering::Relaxed);
+        self.waiting.fetch_sub(line.len() + LINE, Ordering::Relaxed);
         Some(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flood(line: &str, times: usize) -> (Intake, Queue, CancellationToken) {
+        let stop = CancellationToken::new();
+        let (mut intake, queue) = queue(1 << 20, Arc::default(), stop.clone());
+        let lines = line.repeat(1000);
+        for _ in 0..times / 1000 {
+            intake.take(Chunk { stream: Stream::Stdout, bytes: lines.as_bytes() });
+        }
+        (intake, queue, stop)
+    }
+
+    #[tokio::test]
+    async fn a_server_that_is_not_heard_in_time_is_given_up() {
+        let long = "x".repeat(9_999) + "\n";
+        for (line, few, many) in [(long.as_str(), 6_000, 7_000), ("x\n", 1_000_000, 1_100_000)] {
+            assert!(!flood(line, few).2.is_cancelled(), "{few}");
+            let (mut intake, queue, stop) = flood(line, many);
+            assert!(stop.is_cancelled(), "{many}");
+            assert!(matches!(intake.state.settled_fault().await, Fault::Flood(QUEUED)));
+            let held = queue.receiver.len();
+            intake.take(Chunk { stream: Stream::Stdout, bytes: b"more\n" });
+            assert_eq!(queue.receiver.len(), held);
+        }
+    }
+
+    #[tokio::test]
+    async fn what_was_handled_makes_room() {
+        let (mut intake, mut queue, stop) = flood("x\n", 1_000_000);
+        for _ in 0..1_000_000 {
+            assert_eq!(queue.next().await.as_deref(), Some(&b"x"[..]));
+        }
+        intake.take(Chunk { stream: Stream::Stdout, bytes: "x\n".repeat(1_000_000).as_bytes() });
+        assert!(!stop.is_cancelled());
     }
 }

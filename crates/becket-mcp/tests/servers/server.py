@@ -14,7 +14,7 @@ import time
 FLAGS = set(sys.argv[1:])
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(1000)"]
 tools = ["echo", "text", "mixed", "null", "environment", "refuse", "hang", "die", "line", "burst", "noise", "banner",
-         "unknown_block", "no_id", "bad_answer", "deep", "input_required", "late", "grow", "child", "leaver",
+         "unknown_block", "no_id", "bad_answer", "deep", "input_required", "late", "grow", "child", "heir", "leaver",
          "close_stdout", "close_stdin", "stop_reading", "fails", "empty", "strange"]
 
 
@@ -33,6 +33,12 @@ def refuse(id, code, message):
 
 def text(*texts, **more):
     return {"content": [{"type": "text", "text": each} for each in texts], **more}
+
+
+def note(event):
+    """Into the log, as if it were a message."""
+    with open(os.environ["LOG"], "a") as file:
+        file.write(json.dumps({"method": event}) + "\n")
 
 
 def sleeper(**how):
@@ -108,6 +114,9 @@ def call(id, name, arguments):
     elif name == "child":
         sleeper()
         answer(id, text("made a child"))
+    elif name == "heir":
+        subprocess.Popen(SLEEPER)
+        answer(id, text("made a child that holds my pipes"))
     elif name == "leaver":
         sleeper(start_new_session=True)
         answer(id, text("made a child that left"))
@@ -171,6 +180,8 @@ def handle(message):
 def start():
     if "--ignore-term" in FLAGS:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if "--note-end" in FLAGS:
+        signal.signal(signal.SIGTERM, lambda *_: (note("test/term"), os._exit(0)))
     if "--child" in FLAGS:
         sleeper()
     if "--leaver" in FLAGS:
@@ -194,6 +205,8 @@ def main():
             with open(log, "a") as file:
                 file.write(line)
         handle(json.loads(line))
+    if "--note-end" in FLAGS:
+        note("test/eof")
     if "--ignore-eof" in FLAGS:
         stop_forever()
 
