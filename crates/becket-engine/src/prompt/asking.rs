@@ -25,14 +25,9 @@ pub(crate) enum AskError {
         /// What is left until the deadline.
         left: Duration,
     },
-    /// Both tries failed.
-    #[error("asked twice: {second} (before: {first})")]
-    Twice {
-        /// The first try's error.
-        first: ModelError,
-        /// The second's.
-        second: ModelError,
-    },
+    /// Both tries failed: the first error, and the second.
+    #[error("asked twice: {} (before: {})", .0.1, .0.0)]
+    Twice(Box<(ModelError, ModelError)>),
 }
 
 /// Asks, and asks a second time after an error that may pass.
@@ -53,7 +48,7 @@ pub(crate) async fn ask(
         return Err(AskError::NoTime { error: first, left });
     }
     tokio::time::sleep(pause).await;
-    once(model, request, used).await.map_err(|second| AskError::Twice { first, second })
+    once(model, request, used).await.map_err(|second| AskError::Twice(Box::new((first, second))))
 }
 
 async fn once(model: &dyn Model, request: &Request, used: &mut ModelUse) -> Result<Response, ModelError> {

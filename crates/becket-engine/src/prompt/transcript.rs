@@ -21,11 +21,7 @@ pub struct Transcripts;
 
 impl Conversations for Transcripts {
     fn of(&self, event: &Event) -> Option<Vec<Message>> {
-        // A subagent's own transcript consists of lines that count as side lines in its parent's.
-        let (path, is_side) = match &event.body {
-            EventBody::SubagentStop(body) => (Path::new(&body.agent_transcript_path), true),
-            _ => (event.session.transcript_path.as_path(), false),
-        };
+        let (path, is_side) = transcript(event);
         let end = end_of(&event.session.cwd.join(path)).ok()?;
         let mut messages = VecDeque::new();
         for line in end.split(|byte| *byte == b'\n') {
@@ -37,6 +33,14 @@ impl Conversations for Transcripts {
         }
         Some(messages.into())
     }
+}
+
+/// The transcript, and whether its lines count as side lines in another: a subagent's own is made of those.
+fn transcript(event: &Event) -> (&Path, bool) {
+    if let EventBody::SubagentStop(body) = &event.body {
+        return (Path::new(&body.agent_transcript_path), true);
+    }
+    (&event.session.transcript_path, false)
 }
 
 /// The last bytes of a regular file, from the beginning of a line.

@@ -109,7 +109,11 @@ pub(crate) fn text_of(message: &Message) -> String {
                 let all: Vec<String> = content.iter().map(text).collect();
                 format!("{}{}", if *is_error { "ERROR " } else { "" }, all.join("\n"))
             }
-            _ => String::new(),
+            Block::Image { .. }
+            | Block::ToolUse { .. }
+            | Block::Thinking { .. }
+            | Block::RedactedThinking { .. }
+            | Block::Other(_) => String::new(),
         }
     }
     message.content.iter().map(text).collect::<Vec<_>>().join("\n")
