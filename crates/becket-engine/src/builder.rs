@@ -6,6 +6,7 @@ use crate::engine::{Engine, Parts};
 use crate::environment::Environment;
 use crate::gates::Start;
 use crate::host::Host;
+use crate::http::{Clients, Resolve};
 use crate::mcp_tool::McpTools;
 use crate::profile::Profile;
 use crate::prompt::{Conversations, VerdictCache};
@@ -152,6 +153,13 @@ impl Builder {
     /// The tools of `agent` handlers (H8). Default: none; an agent can only answer.
     pub fn agent_tools(mut self, tools: impl AgentTools + 'static) -> Self {
         self.host.agent_tools = Some(Arc::new(tools));
+        self
+    }
+
+    /// Who finds the addresses of the names in HTTP handlers' URLs; each is judged all the same (S1). Default: the
+    /// operating system.
+    pub fn resolver(mut self, resolver: impl Resolve + 'static) -> Self {
+        self.host.http = Arc::new(Clients::new(Arc::new(resolver)));
         self
     }
 

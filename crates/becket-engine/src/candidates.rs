@@ -118,7 +118,7 @@ impl Part {
         let mut dropped = Vec::new();
         let mut last: Option<(&Handler, bool)> = None;
         for (at, handler) in (0_u32..).zip(self.hooks.of(event)) {
-            if let Some(why) = self.gates.closed_for(&handler.place.source) {
+            if let Some(why) = self.gates.closed_to(handler) {
                 dropped.push(Dropped::Other(at, why));
                 continue;
             }

@@ -1,6 +1,9 @@
-//! The gates before anything is planned: switches, policy and trust (G1–G3). One check for every event and source.
+//! The gates before anything is planned: switches, policy and trust (G1–G3), and the URLs that may be posted to (H5).
+//! One check for every event and source.
 
 use crate::config::{Policy, Trust};
+use crate::handler::{Action, Handler};
+use crate::http::AllowedUrls;
 use crate::skip::Why;
 use becket_model::Source;
 use std::collections::BTreeSet;
@@ -18,7 +21,7 @@ pub enum Start {
     Safe,
 }
 
-/// What decides, by source alone, whether a handler may run.
+/// What decides, whatever the event, whether a handler may run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Gates {
     /// Managed `disableAllHooks: true` (G1).
@@ -31,6 +34,8 @@ pub struct Gates {
     pub plugin_only: bool,
     /// Plugins that the policy force-enables, by full id (G2).
     pub forced_plugins: BTreeSet<Arc<str>>,
+    /// The URLs that may be posted to, for every source; `None`: all (H5).
+    pub(crate) allowed_urls: Option<Arc<AllowedUrls>>,
     /// How the host was started (G2).
     pub start: Start,
     /// What is known about trust in the workspace (G3).
@@ -46,9 +51,20 @@ impl Gates {
             managed_only: policy.managed_only,
             plugin_only: policy.plugin_only_hooks,
             forced_plugins: policy.forced_plugins.clone(),
+            allowed_urls: policy.allowed_http_hook_urls.as_deref().map(|list| AllowedUrls::new(list).into()),
             start,
             trust,
         }
+    }
+
+    /// Why the handler may run on no event, or `None` if it may.
+    pub(crate) fn closed_to(&self, handler: &Handler) -> Option<Why> {
+        self.closed_for(&handler.place.source).or_else(|| {
+            let (Some(allowed), Action::Http(http)) = (&self.allowed_urls, &handler.action) else {
+                return None;
+            };
+            (!allowed.allows(&http.url)).then_some(Why::UrlNotAllowed)
+        })
     }
 
     /// Why no handler of `source` may run, or `None` if it may.

@@ -3,6 +3,7 @@
 //! Whatever is missing here fails by name when a handler needs it; it never passes for an answer.
 
 use crate::agent::AgentTools;
+use crate::http::Clients;
 use crate::mcp_tool::McpTools;
 use crate::prompt::{Conversations, Transcripts, VerdictCache};
 use crate::questions::AskUser;
@@ -18,6 +19,8 @@ pub(crate) struct Host {
     pub(crate) mcp: Option<Arc<dyn McpTools>>,
     /// The tools of an `agent` handler (H8).
     pub(crate) agent_tools: Option<Arc<dyn AgentTools>>,
+    /// The connections of HTTP handlers, and who resolves their names (H5, S1).
+    pub(crate) http: Arc<Clients>,
     /// Who answers the questions of hooks (Q1); `None`: nobody (Q3).
     pub(crate) ask_user: Option<Arc<dyn AskUser>>,
     /// Where the conversation of a session is read (H7).
@@ -32,6 +35,7 @@ impl Default for Host {
             models: None,
             mcp: None,
             agent_tools: None,
+            http: Arc::default(),
             ask_user: None,
             conversations: Arc::new(Transcripts),
             verdicts: None,

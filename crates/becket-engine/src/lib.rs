@@ -61,6 +61,7 @@ pub use callback::{Callback, CallbackAnswer, Hook, InProcess, IntoAnswer, Invali
 pub use engine::{ConfigChanged, Engine, KeptOld};
 pub use environment::Environment;
 pub use gates::{Gates, Start};
+pub use http::Resolve;
 pub use mcp_tool::{McpAnswer, McpCall, McpTools};
 pub use outcome::{Outcome, Printed, Run, Status};
 pub use plan::{Plan, PlannedRun};

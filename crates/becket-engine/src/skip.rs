@@ -20,7 +20,7 @@ pub struct Skipped {
 pub enum Stage {
     /// Hooks are switched off (G1, G2).
     Disabled,
-    /// A policy or the way of starting leaves it out (G2).
+    /// A policy or the way of starting leaves it out (G2, H5).
     Policy,
     /// The workspace is not trusted (G3).
     Trust,
@@ -69,6 +69,8 @@ pub enum Why {
     ManagedOnly,
     /// Managed `strictPluginOnlyCustomization`.
     PluginsOnly,
+    /// Its URL is none of `allowedHttpHookUrls` (H5).
+    UrlNotAllowed,
     /// A bare start.
     Bare,
     /// Safe mode.
@@ -107,7 +109,9 @@ impl Why {
     pub const fn stage(&self) -> Stage {
         match self {
             Why::DisabledByPolicy | Why::Disabled { .. } => Stage::Disabled,
-            Why::ManagedOnly | Why::PluginsOnly | Why::Bare | Why::SafeMode => Stage::Policy,
+            Why::ManagedOnly | Why::PluginsOnly | Why::UrlNotAllowed | Why::Bare | Why::SafeMode => {
+                Stage::Policy
+            }
             Why::Untrusted => Stage::Trust,
             Why::OtherAgent | Why::InsideHookAgent => Stage::Scope,
             Why::Matcher { .. } => Stage::Matcher,
@@ -127,6 +131,7 @@ impl fmt::Display for Skipped {
             Why::PluginsOnly => {
                 f.write_str("managed settings leave hooks to plugins (`strictPluginOnlyCustomization`)")
             }
+            Why::UrlNotAllowed => f.write_str("its URL matches no pattern of `allowedHttpHookUrls`"),
             Why::Bare => f.write_str("a bare start runs only hooks of the command line and the host"),
             Why::SafeMode => f.write_str("safe mode runs only managed hooks"),
             Why::Untrusted => f.write_str("the workspace is not trusted yet, so nothing runs in it"),

@@ -18,6 +18,7 @@ mod worktree;
 
 pub use announcement::{Announcement, announcement};
 pub use model::{ModelAnswer, judged};
+pub use stdout::parse as parse_object;
 
 use crate::failure::Failure;
 use crate::reply::{ContextText, DecidedBy, Decision, Notice, Reply, RequestDecision};

@@ -34,6 +34,7 @@ pub use git::Tracked;
 pub use lint::{lint, lint_files};
 pub use load::{Layer, Loaded, load, load_changed};
 pub use permissions::{AdditionalDirectory, DefaultMode, RuleList, RuleSource};
+pub(crate) use policy::Reach;
 pub use policy::{Policy, Refusal};
 pub use position::{Seat, position};
 pub(crate) use raw::Wording;

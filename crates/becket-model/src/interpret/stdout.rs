@@ -70,7 +70,10 @@ fn was_meant_as_answer(spec: &EventSpec, body: &str) -> bool {
 
 /// Reads an object. Half a surrogate pair, which JavaScript and Python write and serde_json refuses, is read as a
 /// replacement character: a path with broken bytes in it must not cost a hook its denial (O11).
-fn parse(body: &str) -> Result<Map<String, Value>, serde_json::Error> {
+///
+/// # Errors
+/// It is no JSON object; the parser's words, with the position.
+pub fn parse(body: &str) -> Result<Map<String, Value>, serde_json::Error> {
     serde_json::from_str(body).or_else(|error| match mend_surrogates(body) {
         Cow::Borrowed(_) => Err(error),
         Cow::Owned(mended) => serde_json::from_str(&mended),

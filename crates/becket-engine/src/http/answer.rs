@@ -1,0 +1,127 @@
+//! What a server answered, and whether it can be used: 2xx with nothing or with a JSON object, and nothing else (H5).
+//!
+//! INVARIANT: no more than the cap is ever held, however much comes.
+
+use super::excerpt::excerpt;
+use super::trouble;
+use crate::config::url;
+use becket_model::interpret;
+use reqwest::header::{CONTENT_ENCODING, HeaderMap, HeaderName, LOCATION};
+use reqwest::{Response, StatusCode};
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// How much of a refusal is read, to be quoted.
+const BEGINNING: usize = 4 << 10;
+
+/// How long a refusal is read: the status has said what counts.
+const MOMENT: Duration = Duration::from_secs(1);
+
+/// An answer, read.
+pub(super) struct Answer {
+    status: StatusCode,
+    location: Option<String>,
+    packed: Option<String>,
+    /// The body, up to the cap; of a refusal its beginning.
+    pub(super) body: Vec<u8>,
+}
+
+impl Answer {
+    /// Reads an answer to its end, or to where it can't be used any more.
+    ///
+    /// # Errors
+    /// It breaks off, or is longer than `cap` bytes.
+    pub(super) async fn read(mut response: Response, place: &str, cap: usize) -> Result<Self, String> {
+        let (status, headers) = (response.status(), response.headers());
+        let (location, packed) = (text_of(headers, LOCATION), text_of(headers, CONTENT_ENCODING));
+        let mut body = Vec::new();
+        if status.is_success() {
+            if response.content_length().is_some_and(|length| length > cap as u64) {
+                return Err(too_long(cap));
+            }
+            whole(&mut response, &mut body, cap).await.map_err(|stop| match stop {
+                Stop::TooLong => too_long(cap),
+                Stop::Broken(error) => trouble::in_words(error, place),
+            })?;
+        } else {
+            // Whether its text ends well changes nothing.
+            let reading = whole(&mut response, &mut body, cap.min(BEGINNING));
+            let _ = tokio::time::timeout(MOMENT, reading).await;
+        }
+        Ok(Answer { status, location, packed, body })
+    }
+
+    /// The JSON object that it holds; an empty body is an empty one. `shown` is the body as it may be quoted.
+    ///
+    /// # Errors
+    /// What came instead.
+    pub(super) fn object(&self, shown: &[u8]) -> Result<Map<String, Value>, String> {
+        if !self.status.is_success() {
+            return Err(self.refusal(shown));
+        }
+        let text = String::from_utf8_lossy(&self.body);
+        let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        let status = self.status;
+        if text.is_empty() {
+            return Ok(Map::new());
+        }
+        if !text.starts_with('{') {
+            let packed = self.packed.as_deref().map(excerpt_of).map(|packed| {
+                format!("; it is packed (`Content-Encoding: {packed}`), which was not asked for")
+            });
+            let packed = packed.unwrap_or_default();
+            return Err(format!(
+                "the server answered {status} with something other than a JSON object: `{}`{packed}; {EXPECTED}",
+                excerpt(shown)
+            ));
+        }
+        interpret::parse_object(text).map_err(|error| {
+            format!("the server answered {status} with invalid JSON: {error}: `{}`", excerpt(shown))
+        })
+    }
+
+    fn refusal(&self, shown: &[u8]) -> String {
+        let status = self.status;
+        if let Some(location) = self.location.as_deref().filter(|_| status.is_redirection()) {
+            let location = excerpt_of(&url::shown(location));
+            return format!(
+                "the server answered {status}, a redirect to `{location}`; redirects are not followed: write the URL that answers into the settings"
+            );
+        }
+        let said = excerpt(shown);
+        let said = if said.is_empty() { said } else { format!(": `{said}`") };
+        format!("the server answered {status}{said}; {EXPECTED}")
+    }
+}
+
+const EXPECTED: &str = "a hook's server answers 2xx with nothing or with a JSON object";
+
+/// Why a body was not read to its end.
+enum Stop {
+    TooLong,
+    Broken(reqwest::Error),
+}
+
+/// Reads a body of at most `cap` bytes; what is longer is cut there.
+async fn whole(response: &mut Response, body: &mut Vec<u8>, cap: usize) -> Result<(), Stop> {
+    while let Some(chunk) = response.chunk().await.map_err(Stop::Broken)? {
+        let room = cap - body.len();
+        body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+        if chunk.len() > room {
+            return Err(Stop::TooLong);
+        }
+    }
+    Ok(())
+}
+
+fn too_long(cap: usize) -> String {
+    format!("the answer is longer than {cap} bytes, so it was not read")
+}
+
+fn text_of(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+fn excerpt_of(text: &str) -> String {
+    excerpt(text.as_bytes())
+}
