@@ -36,7 +36,8 @@ pub enum Shown {
 /// The limits of one run.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Time for the whole run, from the call on: spawning, feeding, draining, waiting. `None`: no limit.
+    /// Time for the whole run, from the call on: spawning, feeding, draining, waiting. `None`: no limit. A
+    /// [`crate::Control`] can have it stand still and set another.
     pub deadline: Option<Duration>,
     /// Time between SIGTERM and SIGKILL. It passes in the background: the host is released before it.
     pub term_grace: Duration,

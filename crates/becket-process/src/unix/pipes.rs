@@ -29,13 +29,10 @@ impl Input {
 
     /// Writes what fits; `WouldBlock` where nothing does. Raises no signal.
     pub(crate) fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
-        attempt(&self.0, Interest::WRITABLE, |fd| try_write(fd, bytes))
+        attempt(&self.0, Interest::WRITABLE, |fd| {
+            Ok(ffi::without_sigpipe(|| rustix::io::retry_on_intr(|| rustix::io::write(fd, bytes)))?)
+        })
     }
-}
-
-/// Writes what fits into a pipe that nobody waits for yet.
-pub(super) fn try_write(fd: &OwnedFd, bytes: &[u8]) -> io::Result<usize> {
-    Ok(ffi::without_sigpipe(|| rustix::io::retry_on_intr(|| rustix::io::write(fd, bytes)))?)
 }
 
 /// The read end of stdout or stderr.

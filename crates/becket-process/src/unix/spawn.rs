@@ -6,11 +6,12 @@ use std::io;
 use std::os::fd::OwnedFd;
 
 use bytes::{Buf, Bytes};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::ffi::{self, Stdio};
 use super::leader::{self, Leader, Waiter};
-use super::pipes::{Input, Output, never_block, pipe, try_write};
+use super::pipes::{Input, Output, never_block, pipe};
 use super::{exec, refusal};
 use crate::command::Command;
 use crate::error::SpawnError;
@@ -92,12 +93,14 @@ fn widen(pipe: &OwnedFd, length: usize) {
 fn widen(_: &OwnedFd, _: usize) {}
 
 /// Most inputs fit into the pipe: written before the start they cost no wake-up. Pipes can be as small as a page.
+///
+/// INVARIANT: the host still holds the read end, so there is no `SIGPIPE` to be kept from it.
 fn write_ahead(pipe: &OwnedFd, mut bytes: Bytes) -> io::Result<Bytes> {
     while bytes.has_remaining() {
-        match try_write(pipe, &bytes) {
+        match rustix::io::retry_on_intr(|| rustix::io::write(pipe, &bytes)) {
             Ok(written) => bytes.advance(written),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-            Err(error) => return Err(error),
+            Err(Errno::AGAIN) => break,
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(bytes)
