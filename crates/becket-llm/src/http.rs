@@ -12,11 +12,12 @@ use rustls::ClientConfig;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls_platform_verifier::Verifier;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// What a host may decide about HTTP.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct HttpOptions {
     /// Whom to trust.
     pub roots: Roots,
@@ -29,6 +30,17 @@ pub struct HttpOptions {
 impl Default for HttpOptions {
     fn default() -> Self {
         Self { roots: Roots::Platform, proxy: None, connect_timeout: Duration::from_secs(10) }
+    }
+}
+
+impl fmt::Debug for HttpOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The proxy's URL may hold a password.
+        f.debug_struct("HttpOptions")
+            .field("roots", &self.roots)
+            .field("proxy", &self.proxy.as_ref().map(|_| "…"))
+            .field("connect_timeout", &self.connect_timeout)
+            .finish()
     }
 }
 

@@ -10,7 +10,7 @@
 //! Nothing is looked up in the environment. The HTTP client is made when the first model is, so a host without
 //! prompt hooks pays nothing for it.
 
-use crate::anthropic::{ALIASES, Anthropic, Credential, IDLE, StructuredOutput};
+use crate::anthropic::{ALIASES, Anthropic, Credential, IDLE, StructuredOutput, base_url};
 use crate::error::ModelError;
 use crate::genai_model::Genai;
 use crate::http::{HttpOptions, http_client};
@@ -28,7 +28,7 @@ const ANTHROPIC: &str = "anthropic";
 const LOCAL: &str = "ollama";
 
 /// Where a provider lives and how to prove who asks.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// Its address; `None` is the provider's own.
     pub base_url: Option<String>,
@@ -53,6 +53,21 @@ impl Endpoint {
             credential: Credential::None,
             structured_output: StructuredOutput::Auto,
         }
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // An address may hold a password or a key: its host alone is shown.
+        let host = self
+            .base_url
+            .as_deref()
+            .map(|url| base_url(url).map_or_else(|_| "?".to_owned(), |(_, host)| host));
+        f.debug_struct("Endpoint")
+            .field("host", &host)
+            .field("credential", &self.credential)
+            .field("structured_output", &self.structured_output)
+            .finish()
     }
 }
 
@@ -245,5 +260,5 @@ fn unknown(name: &str, message: &str) -> ModelError {
 
 fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let scored = known.map(|known| (strsim::damerau_levenshtein(name, known), known));
-    scored.filter(|(distance, _)| *distance <= 2).min().map(|(_, known)| known)
+    scored.filter(|(distance, _)| *distance <= 2 && *distance < name.len()).min().map(|(_, known)| known)
 }

@@ -3,7 +3,7 @@
 use super::retry::retry_after;
 use super::wire::Decoder;
 use crate::delta::Delta;
-use crate::error::{ModelError, Refusal, refused};
+use crate::error::{ModelError, Refusal, refused, shown};
 use crate::http::plain;
 use crate::secret::Secret;
 use crate::sse::Reader;
@@ -70,8 +70,8 @@ impl Answer {
         if let Some(encoding) = header(answer.response.headers(), &CONTENT_ENCODING)
             && encoding != "identity"
         {
-            let message =
-                format!("it is encoded as `{}`, which was not asked for", crate::error::shown(encoding));
+            let encoding = answer.limits.scrubbed(encoding);
+            let message = format!("it is encoded as `{}`, which was not asked for", shown(&encoding));
             return Err(ModelError::BadAnswer { from: answer.limits.from, message });
         }
         Ok(answer)

@@ -1,0 +1,164 @@
+//! A real model on this machine: the wire is what llama.cpp speaks, not what we believe it does.
+//!
+//! `cargo xtask test` brings the model and says where it is. The model is tiny: only the shape of its answers is
+//! looked at, never their sense.
+
+#![cfg(unix)]
+#![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests fail by panicking")]
+
+mod support;
+
+use becket_llm::{
+    Anthropic, Credential, Endpoint, Genai, Model, ModelError, Output, Request, Response, StopReason,
+    StructuredOutput, Thinking, ToolSpec, judge,
+};
+use serde_json::json;
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use support::http;
+
+/// A tiny model on a loaded machine.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+#[expect(clippy::disallowed_methods, reason = "where the model is, is said from outside")]
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// A server that ends with this value, also when a test panics.
+struct Serving {
+    child: Child,
+    url: String,
+}
+
+impl Serving {
+    /// `None` where the model can't be had, and whoever started the tests knows why.
+    fn start() -> Option<Self> {
+        let place = (variable("BECKET_TEST_MODEL_PYTHON"), variable("BECKET_TEST_MODEL_GGUF"));
+        let (Some(python), Some(gguf)) = place else {
+            let Some(reason) = variable("BECKET_TEST_MODEL_SKIP") else {
+                panic!("no model to test with: run `cargo xtask test -p becket-llm`, which brings one");
+            };
+            println!("SKIPPED: no test with a real model: {}", reason.to_string_lossy());
+            return None;
+        };
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/serve.py");
+        let child = Command::new(python)
+            .arg("-I")
+            .arg(script)
+            .arg(gguf)
+            .env("OMP_WAIT_POLICY", "passive")
+            .env("OMP_NUM_THREADS", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .expect("the server starts");
+        let mut serving = Self { child, url: String::new() };
+        let stdout = serving.child.stdout.take().expect("it is piped");
+        let lines = BufReader::new(stdout).lines().map_while(Result::ok);
+        let port = lines.filter_map(|line| line.strip_prefix("PORT ").map(str::to_owned)).next();
+        serving.url = format!("http://127.0.0.1:{}", port.expect("the server says its port"));
+        Some(serving)
+    }
+
+    fn other(&self) -> Genai {
+        Genai::new(http(), "openai", "small", &Endpoint::at(format!("{}/v1", self.url))).expect("a model")
+    }
+
+    fn native(&self) -> Anthropic {
+        let model = Anthropic::new(http(), "small", &Credential::None).expect("a model");
+        model.with_base_url(&self.url).expect("a URL").with_structured_output(StructuredOutput::Unsupported)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // Its end of input is its end; what hangs is ended with its group.
+        drop(self.child.stdin.take());
+        let group = format!("-{}", self.child.id());
+        let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+async fn ask(model: &dyn Model, request: &Request) -> Response {
+    let answer = tokio::time::timeout(PATIENCE, model.respond(request)).await.expect("an answer in time");
+    answer.unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn judgement(max_tokens: u32) -> Request {
+    Request {
+        system: Some("You judge commands. Answer in JSON: a short reason, then ok.".into()),
+        thinking: Thinking::Off,
+        temperature: Some(0.0),
+        max_tokens,
+        output: Output::Json { name: "verdict".into(), schema: judge::verdict_schema(false) },
+        ..Request::user("May `ls` run? Be very brief.")
+    }
+}
+
+// rules: H7, H8
+#[tokio::test]
+async fn a_real_model_answers_in_the_shape_that_was_asked_for() {
+    let Some(serving) = Serving::start() else { return };
+    let other = serving.other();
+
+    let answer = ask(&other, &judgement(300)).await;
+    assert!(answer.usage.input_tokens + answer.usage.cache_read > 10, "{answer:?}");
+    assert!((5..=300).contains(&answer.usage.output_tokens), "{answer:?}");
+    if answer.stop == StopReason::EndTurn {
+        let text = answer.text();
+        judge::read_verdict(&text).unwrap_or_else(|error| panic!("{error}"));
+        assert!(text.find("\"reason\"") < text.find("\"ok\""), "{text}");
+    }
+
+    let cut = ask(&other, &judgement(4)).await;
+    assert_eq!((&cut.stop, cut.usage.output_tokens), (&StopReason::MaxTokens, 4));
+    judge::read_verdict(&cut.text()).expect_err("half an answer");
+
+    let input_schema = json!({
+        "type": "object",
+        "properties": {"command": {"type": "string", "maxLength": 30}},
+        "required": ["command"],
+        "additionalProperties": false,
+    });
+    let tool = ToolSpec { name: "Bash".into(), description: "runs a command".into(), input_schema };
+    let mut request = judgement(300);
+    request.output = Output::Json { name: "step".into(), schema: judge::tool_request_schema(&[tool]) };
+    let step = ask(&other, &request).await;
+    if step.stop == StopReason::EndTurn {
+        match judge::read_tool_request(&step.text()).unwrap_or_else(|error| panic!("{error}")) {
+            judge::ToolRequest::Call { tool, input } => {
+                assert_eq!((tool.as_str(), input["command"].is_string()), ("Bash", true));
+            }
+            judge::ToolRequest::Verdict(_) => {}
+        }
+    }
+}
+
+// rule: H7
+#[tokio::test]
+async fn a_real_server_of_the_messages_api_is_understood() {
+    let Some(serving) = Serving::start() else { return };
+    for model in [serving.native(), serving.native().without_streaming()] {
+        let request = Request { temperature: Some(0.0), max_tokens: 24, ..Request::user("Say hello.") };
+        let answer = ask(&model, &request).await;
+        assert!(!answer.text().is_empty() && !answer.id.is_empty(), "{answer:?}");
+        assert!(matches!(answer.stop, StopReason::EndTurn | StopReason::MaxTokens), "{answer:?}");
+        assert!(answer.usage.input_tokens + answer.usage.cache_read > 5, "{answer:?}");
+        assert!((1..=24).contains(&answer.usage.output_tokens), "{answer:?}");
+
+        let cut = ask(&model, &Request { max_tokens: 2, ..request.clone() }).await;
+        assert_eq!((&cut.stop, cut.usage.output_tokens), (&StopReason::MaxTokens, 2));
+    }
+
+    let wrong = serving.native().with_base_url(&format!("{}/nowhere", serving.url)).expect("a URL");
+    let error = wrong.respond(&Request::user("?")).await.expect_err("no such path");
+    assert!(matches!(error, ModelError::NotFound { .. }), "{error}");
+}
