@@ -51,7 +51,7 @@ fn text(object: &Map<String, Value>, prefix: &str, name: &str, warnings: &mut Ve
     match object.get(name)? {
         Value::Null => None,
         Value::String(text) => (!text.trim().is_empty()).then(|| text.clone()),
-        other => {
+        other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
             warnings.push(dropped(&format!("{prefix}{name}"), "a string", other));
             None
         }

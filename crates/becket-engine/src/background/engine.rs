@@ -35,9 +35,11 @@ impl Engine {
         self.inner().background.over(session).await;
     }
 
-    /// Ends what the session still runs in the background (H4), as its end does, and takes all results; those that were
-    /// ended are among them as cancelled.
+    /// Ends what the session still runs in the background (H4), as its end does, waits until the processes are gone, and
+    /// takes all results; those that were ended are among them as cancelled (A5).
     pub async fn end_background(&self, session: &SessionId) -> Vec<Delivered> {
-        self.inner().background.end(session).await
+        let results = self.inner().background.end(session).await;
+        self.inner().runner.all_gone().await;
+        results
     }
 }

@@ -199,6 +199,11 @@ impl<G> Ledger<G> {
         self.entries.get_mut(&id).map(|entry| &mut entry.grip)
     }
 
+    /// Whether anybody will be owed what comes of a pending hook.
+    pub(super) fn is_owed(&self, id: BackgroundId) -> bool {
+        !self.closed && self.entries.get(&id).is_some_and(|entry| !entry.discarded)
+    }
+
     /// Frees all that is owed to a session; what of it is still pending will be owed to nobody.
     pub(super) fn forget(&mut self, session: &SessionId) {
         self.wakes.retain(|wake| wake.session != *session);
@@ -290,3 +295,6 @@ impl Account {
             && self.held == 0
     }
 }
+
+#[cfg(test)]
+mod tests;

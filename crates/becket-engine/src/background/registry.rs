@@ -206,3 +206,6 @@ impl Drop for Held<'_> {
         self.book.ring();
     }
 }
+
+#[cfg(test)]
+mod tests;

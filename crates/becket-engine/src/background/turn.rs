@@ -31,7 +31,7 @@ pub(super) struct Turn {
     shared: Arc<Shared>,
     id: BackgroundId,
     adopted: Adopted,
-    refused: bool,
+    admission: Admission,
     state: Option<StateFile>,
     warnings: Vec<String>,
     report: Option<(Delivered, Option<Wake>)>,
@@ -39,15 +39,8 @@ pub(super) struct Turn {
 
 impl Turn {
     pub(super) fn new(shared: Arc<Shared>, id: BackgroundId, adopted: Adopted, admission: Admission) -> Self {
-        let mut turn = Turn {
-            shared,
-            id,
-            adopted,
-            refused: admission == Admission::Refused,
-            state: None,
-            warnings: Vec::new(),
-            report: None,
-        };
+        let mut turn =
+            Turn { shared, id, adopted, admission, state: None, warnings: Vec::new(), report: None };
         match admission {
             Admission::Runs => turn.show(PendingState::Running),
             Admission::Waits => turn.show(PendingState::Waiting),
@@ -81,7 +74,7 @@ impl Turn {
     ) -> Ended {
         let cancel = self.adopted.cancel.clone();
         let cancelled = || Ended::failed(Failure::Cancelled, Duration::ZERO);
-        if self.refused {
+        if self.admission == Admission::Refused {
             return cancelled();
         }
         if !self.adopted.already_running {
@@ -101,7 +94,7 @@ impl Turn {
     }
 
     fn started(&mut self) {
-        if self.state.is_some() {
+        if self.admission == Admission::Waits && self.state.is_some() {
             self.show(PendingState::Running);
         }
         let handler = self.adopted.handler.clone();
@@ -122,10 +115,14 @@ impl Turn {
 
     fn report_of(&self, Judged { run, reminder }: &Judged) -> (Delivered, Option<Wake>) {
         let (files, session) = (&self.shared.files, &self.adopted.session);
+        // Of a session that was forgotten nothing is kept, files neither.
+        let is_owed = self.shared.book.open().is_owed(self.id);
         let mut warnings = run.warnings.clone();
         let mut short = |text: &String| {
             let mut text = text.clone();
-            warnings.extend(long_text::shorten_text(&mut text, files, session));
+            if is_owed {
+                warnings.extend(long_text::shorten_text(&mut text, files, session));
+            }
             text
         };
         let said = run.reply.context.iter().map(|context| &context.text).chain(&run.reply.system_message);

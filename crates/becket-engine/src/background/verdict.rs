@@ -8,6 +8,7 @@ use super::answer::{self, Answer};
 use super::ended::Ended;
 use crate::handler::Handler;
 use crate::outcome::{Run, Status};
+use crate::questions::{TakenOut, taken_out};
 use becket_model::interpret::{self, PrintedBy};
 use becket_model::table::EventSpec;
 use becket_model::{ContextText, Failure, Reply};
@@ -38,9 +39,11 @@ pub(super) fn judge(handler: Arc<Handler>, rewake: bool, ended: Ended) -> Judged
     let spec = handler.event.spec();
     let mut warnings = ended.warnings.clone();
     let announced = interpret::announcement(&ended.stdout);
-    let body = &ended.stdout[announced.as_ref().map_or(0, |line| line.length)..];
+    let body = ended.stdout.slice(announced.as_ref().map_or(0, |line| line.length)..);
     warnings.extend(announced.and_then(|line| line.warning));
-    let text = String::from_utf8_lossy(body);
+    let apart = taken_out(&body);
+    warnings.extend(not_asked(&handler, &apart));
+    let text = String::from_utf8_lossy(&apart.rest);
     let text = text.trim_start_matches('\u{feff}').trim();
     let wakes = rewake && ended.exit == Some(2);
     let reminder = wakes.then(|| reminder(text, &ended));
@@ -77,6 +80,12 @@ pub(super) fn judge(handler: Arc<Handler>, rewake: bool, ended: Ended) -> Judged
         usage: None,
     };
     Judged { run, reminder }
+}
+
+/// Questions are no part of an answer (Q1); nobody is asked in the background.
+fn not_asked(handler: &Handler, apart: &TakenOut) -> Option<String> {
+    let id = apart.first_question().filter(|_| !handler.questions)?;
+    Some(format!("its question `{id}` was not asked: a background hook can ask nobody"))
 }
 
 fn reminder(stdout: &str, ended: &Ended) -> Reminder {
@@ -145,7 +154,7 @@ fn read(spec: &EventSpec, text: &str, ended: &Ended) -> (Answer, Read) {
         }
         Err(error) if text.ends_with('}') => {
             let failure = Failure::InvalidJson {
-                message: error.to_string(),
+                message: without_place(&error),
                 line: error.line(),
                 column: error.column(),
             };
@@ -153,6 +162,12 @@ fn read(spec: &EventSpec, text: &str, ended: &Ended) -> (Answer, Read) {
         }
         Err(_) => (Answer::default(), Read::Text),
     }
+}
+
+/// What the parser says, without the place, which is told apart.
+fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or_default().to_owned()
 }
 
 fn object(text: &str) -> Option<Map<String, Value>> {
@@ -166,3 +181,6 @@ fn hidden(spec: &EventSpec, text: &str) -> Option<String> {
         "its answer was not read, since other text stands before it: print the JSON object alone".to_owned()
     })
 }
+
+#[cfg(test)]
+mod tests;
