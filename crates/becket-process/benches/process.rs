@@ -8,17 +8,19 @@
 use std::ffi::CString;
 use std::fs::File;
 use std::hint::black_box;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::fd::AsRawFd;
 use std::ptr;
 
-use becket_process::{CancellationToken, Command, End, Limits, Program, Runner};
+use becket_process::{CancellationToken, Chunk, Command, Control, End, Limits, Program, Runner};
 use becket_testkit::bench::{Bench, Must};
 use becket_testkit::proc;
 use tokio::runtime::{Builder, Runtime};
 
 const MB: usize = 1_000_000;
 const AT_ONCE: usize = 10;
+const LINES: usize = 100;
+const LINE: &[u8] = b"{\"prompt_response\": \"1\"}\n";
 
 fn main() {
     let mut bench = Bench::new("becket-process");
@@ -35,6 +37,12 @@ fn main() {
     }
     for (runtime, name) in [(&current, "current-thread"), (&multi, "2 workers")] {
         feed(&mut bench, runtime, &format!("10 MB into `cat >/dev/null`, {name}"));
+        steered(&mut bench, runtime, &format!("one `true` under a control, {name}"));
+        talk(
+            &mut bench,
+            runtime,
+            &format!("100 lines through `cat`, each after the answer to the last, {name}"),
+        );
     }
     black_box(ballast);
 }
@@ -77,6 +85,46 @@ fn feed(bench: &mut Bench, runtime: &Runtime, row: &str) {
     bench.versus(row, Must::Ratio(1.3), || run(runtime, &command), floor);
 }
 
+fn steered(bench: &mut Bench, runtime: &Runtime, row: &str) {
+    let command = shell("true");
+    bench.note("floor: the same without a control");
+    let ours = || runtime.block_on(run_steered(&command, Control::new(), &mut |_| ()));
+    bench.versus(row, Must::Ratio(1.05), ours, || run(runtime, &command));
+}
+
+fn talk(bench: &mut Bench, runtime: &Runtime, row: &str) {
+    let command = shell("exec cat");
+    bench.note("floor: the same through two blocking pipes");
+    let ours = || {
+        let control = Control::with_open_stdin();
+        control.write(LINE);
+        let (own, mut left) = (control.clone(), LINES);
+        let mut sink = |_: Chunk<'_>| {
+            left -= 1;
+            if left == 0 { own.close_stdin() } else { assert!(own.write(LINE)) }
+        };
+        runtime.block_on(run_steered(&command, control, &mut sink));
+        assert_eq!(left, 0);
+    };
+    bench.versus(row, Must::Nothing, ours, floor_talk);
+}
+
+fn floor_talk() {
+    let mut cat = std::process::Command::new("/bin/sh")
+        .args(["-c", "exec cat"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut stdin, mut stdout) = (cat.stdin.take().unwrap(), cat.stdout.take().unwrap());
+    for _ in 0..LINES {
+        stdin.write_all(LINE).unwrap();
+        stdout.read_exact(&mut [0; LINE.len()]).unwrap();
+    }
+    drop(stdin);
+    assert!(cat.wait().unwrap().success());
+}
+
 fn shell(script: &str) -> Command {
     Command::new(Program::shell(script), "/").env("PATH", "/usr/bin:/bin")
 }
@@ -88,6 +136,12 @@ fn run(runtime: &Runtime, command: &Command) {
 async fn run_async(command: &Command) {
     let token = CancellationToken::new();
     let finished = Runner::new().run(command, &Limits::default(), &token, &mut |_| ()).await.unwrap();
+    assert_eq!(finished.end, End::Exited(0));
+}
+
+async fn run_steered(command: &Command, control: Control, sink: &mut (dyn FnMut(Chunk<'_>) + Send)) {
+    let (token, limits) = (CancellationToken::new(), Limits::default());
+    let finished = Runner::new().run_with(command, &limits, &token, control, sink).await.unwrap();
     assert_eq!(finished.end, End::Exited(0));
 }
 
