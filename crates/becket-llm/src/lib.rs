@@ -9,6 +9,25 @@
 //! either, only a bound on connecting and on silence: the caller owns the deadline, and dropping a future or a
 //! stream closes its connection.
 //!
+//! ```
+//! use becket_llm::{Model, Output, Request, Script, Scripted, Thinking, Turn, judge};
+//!
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! // A scripted model; a host would ask `Providers` for the one a hook names.
+//! let turn = Turn::json(serde_json::json!({"reason": "it only lists files", "ok": true}));
+//! let model = Scripted::new(Script::new("offline", vec![turn.expecting("ls -l")]));
+//!
+//! let request = Request {
+//!     output: Output::Json { name: "verdict".into(), schema: judge::verdict_schema(false) },
+//!     thinking: Thinking::Off,
+//!     ..Request::user("May `ls -l` run?")
+//! };
+//! let answer = model.respond(&request).await.unwrap();
+//! let verdict = judge::read_verdict(&answer.text()).unwrap();
+//! assert!(verdict.ok);
+//! # });
+//! ```
+//!
 //! INVARIANT: a key never appears in a `Debug`, a `Display` or an error, also where a server echoes it back.
 //! rule: S3
 

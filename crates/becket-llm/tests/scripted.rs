@@ -149,3 +149,14 @@ async fn a_script_is_read_from_a_file() {
     let error = Scripted::from_file(&path).expect_err("no script").to_string();
     assert!(error.starts_with(&format!("{}:1:", path.display())), "{error}");
 }
+
+/// The example of the module's documentation is a script.
+#[test]
+fn the_documented_example_is_read() {
+    let source = include_str!("../src/scripted/mod.rs");
+    let lines = source.lines().skip_while(|line| *line != "//! ```json").skip(1);
+    let example: String =
+        lines.take_while(|line| *line != "//! ```").map(|line| line[3..].to_owned() + "\n").collect();
+    assert!(example.contains("\"turns\""), "{example}");
+    Script::from_text(&example, "example").expect("the example is a script");
+}
