@@ -315,6 +315,27 @@ fn a_verdict_may_be_text_and_is_asked_for_once_more() {
 }
 
 #[test]
+fn a_turn_that_pauses_goes_on() {
+    // rule: H8
+    let pause = json!({"text": "{\"reason\": \"so far\", \"ok\": true}", "stop": "pause_turn"});
+    let agent = Agent::new(json!([pause, verdict(false)]), json!({}));
+    let outcome = agent.fire();
+    assert!(outcome.verdict.blocks(), "{outcome:?}");
+    assert_eq!(agent.model.requests()[1].request.messages.len(), 2);
+}
+
+#[test]
+fn a_model_that_hangs_does_not_hold_the_event_past_the_limit() {
+    // rules: H8, O10
+    let project = Project::with(hook("Stop", with(agent_hook("done?"), json!({"timeout": 0.2}))));
+    let model = turns(json!([use_tool("Read", json!({"file_path": "/x"})), {"endless": "silence"}]));
+    let builder = project.builder().models(host(&model)).agent_tools(FakeTools::default());
+    let outcome = fire(&builder.build().unwrap(), &project.event(stop()));
+    assert!(failure(&outcome).contains("ran out of time"), "{outcome:?}");
+    assert_eq!(outcome.runs[0].usage.as_ref().unwrap().requests, 2);
+}
+
+#[test]
 fn a_verdict_beside_other_calls_is_too_early() {
     // rule: H8
     let both = json!({"tool_uses": [

@@ -181,6 +181,15 @@ fn no_usable_answer_decides_nothing_and_is_seen() {
 }
 
 #[test]
+fn an_answer_that_pauses_is_none() {
+    // rules: O10, H7
+    let model = turns(json!([{"json": {"reason": "so far", "ok": true}, "stop": "pause_turn"}]));
+    let fields = json!({"tool_name": "Bash", "tool_input": {}, "tool_use_id": "t"});
+    let outcome = fired("PreToolUse", prompt_hook("fine?"), &fields, &model);
+    assert!(failure(&outcome).contains("`pause_turn`"), "{outcome:?}");
+}
+
+#[test]
 fn a_failure_can_be_closed_wherever_the_table_says_so() {
     // rule: O10
     use becket_model::table::OnFailureEffect;

@@ -37,7 +37,7 @@ impl Hooks<'_> {
             return Err(AgentError::Cancelled);
         }
         self.tell_user(&event, &outcome.verdict);
-        let hook = name(&event);
+        let hook = name(&event.body);
         let context = outcome.verdict.context.iter();
         self.beside.extend(context.map(|said| format!("{hook} hook additional context: {}", said.what.text)));
         Ok(outcome)
@@ -46,9 +46,7 @@ impl Hooks<'_> {
     /// Fires an event that comes after the work: it may stop the agent, or tell its model what was wrong.
     pub(crate) async fn fire_after(&mut self, body: impl Into<EventBody>) -> Result<Outcome, AgentError> {
         let body = body.into();
-        let hook = body
-            .subject()
-            .map_or_else(|| body.kind().to_string(), |subject| format!("{}:{subject}", body.kind()));
+        let hook = name(&body);
         let ends_the_loop = body.kind().spec().exit_2.effect == Exit2Effect::StopLoop;
         let at = self.beside.len();
         let outcome = self.fire(body).await?;
@@ -67,7 +65,7 @@ impl Hooks<'_> {
     }
 
     fn tell_user(&mut self, event: &Event, verdict: &Verdict) {
-        let hook = name(event);
+        let hook = name(&event.body);
         let unchecked = verdict.unchecked().map(|said| {
             format!(
                 "{hook} of this hook's agent went unchecked: `{}` ({}) {}",
@@ -85,10 +83,10 @@ impl Hooks<'_> {
 }
 
 /// `PreToolUse:Bash`, as texts for the model name a hook.
-fn name(event: &Event) -> String {
-    match event.body.subject() {
-        Some(subject) => format!("{}:{subject}", event.kind()),
-        None => event.kind().to_string(),
+fn name(body: &EventBody) -> String {
+    match body.subject() {
+        Some(subject) => format!("{}:{subject}", body.kind()),
+        None => body.kind().to_string(),
     }
 }
 

@@ -74,10 +74,8 @@ impl Work<'_> {
             notices: &mut judged.notices,
         };
         let calls = Calls { hooks, tools: self.firing.host.agent_tools.clone(), offered };
-        let turns = Turns { model: &*model, way, talk, calls, deadline: self.deadline, used };
-        let (answer, text) = turns.verdict().await?;
-        judged.text = text;
-        Ok(answer)
+        let text = &mut judged.text;
+        Turns { model: &*model, way, talk, calls, deadline: self.deadline, used, text }.verdict().await
     }
 }
 

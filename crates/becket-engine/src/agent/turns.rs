@@ -72,15 +72,20 @@ pub(crate) struct Turns<'a> {
     pub(crate) calls: Calls<'a>,
     pub(crate) deadline: Instant,
     pub(crate) used: &'a mut ModelUse,
+    /// What the model said last.
+    pub(crate) text: &'a mut String,
 }
 
 impl Turns<'_> {
-    /// The verdict and its text.
-    pub(crate) async fn verdict(mut self) -> Result<(ModelAnswer, String), AgentError> {
+    /// The verdict; its text is what the model said last.
+    pub(crate) async fn verdict(mut self) -> Result<ModelAnswer, AgentError> {
         let mut reminded = false;
         for _ in 0..MOST_TURNS {
             match self.turn().await? {
-                Step::Verdict(answer, text) => return Ok((answer, text)),
+                Step::Verdict(answer, text) => {
+                    *self.text = text;
+                    return Ok(answer);
+                }
                 Step::Pause => {}
                 Step::Calls(calls) => {
                     let (answered, beside) = self.calls.answer_all(calls).await?;
@@ -99,7 +104,13 @@ impl Turns<'_> {
     }
 
     async fn turn(&mut self) -> Result<Step, AgentError> {
-        let response = asking::ask(self.model, self.talk.request(), self.deadline, self.used).await?;
+        let asked = asking::ask(self.model, self.talk.request(), self.deadline, self.used);
+        let response = tokio::select! {
+            biased;
+            () = self.calls.hooks.cancel.cancelled() => return Err(AgentError::Cancelled),
+            response = asked => response?,
+        };
+        *self.text = response.text();
         let step = self.way.read(&response)?;
         self.talk.push(Message { role: Role::Assistant, content: response.content })?;
         Ok(step)

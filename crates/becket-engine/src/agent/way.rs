@@ -83,10 +83,12 @@ impl Way {
 
     /// What the model does with its turn.
     pub(crate) fn read(self, response: &Response) -> Result<Step, AnswerError> {
+        if response.stop == StopReason::PauseTurn {
+            return Ok(Step::Pause);
+        }
         answer::whole(response, MOST_TOKENS)?;
         Ok(match self {
             Way::Tools => tool_calls(response),
-            Way::Json if response.stop == StopReason::PauseTurn => Step::Pause,
             Way::Json => json_request(&response.text()),
         })
     }
@@ -168,7 +170,6 @@ fn tool_calls(response: &Response) -> Step {
         .map(|(id, name, input)| Call { id: id.to_owned(), name: name.to_owned(), input: input.clone() })
         .collect();
     match calls.as_slice() {
-        [] if response.stop == StopReason::PauseTurn => Step::Pause,
         [] => verdict(response.text(), None),
         // Beside other calls an answer is early: their results are not known yet.
         [only] if only.name == ANSWER => {

@@ -29,12 +29,11 @@ pub(crate) enum AnswerError {
     Unreadable(#[from] VerdictError),
 }
 
-/// Whether an answer came to its end, or waits for tools.
+/// Whether an answer came to its end, or waits for tools. One that paused has more to say.
 pub(crate) fn whole(response: &Response, limit: u32) -> Result<(), AnswerError> {
     match &response.stop {
-        StopReason::EndTurn | StopReason::StopSequence | StopReason::ToolUse | StopReason::PauseTurn => {
-            Ok(())
-        }
+        StopReason::EndTurn | StopReason::StopSequence | StopReason::ToolUse => Ok(()),
+        StopReason::PauseTurn => Err(AnswerError::Ended { why: "pause_turn".to_owned() }),
         StopReason::MaxTokens => Err(AnswerError::CutOff { limit }),
         StopReason::Refusal => Err(AnswerError::Declined),
         StopReason::Other(why) => Err(AnswerError::Ended { why: why.clone() }),

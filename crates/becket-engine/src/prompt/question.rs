@@ -1,4 +1,7 @@
 //! What is put to a model about an event: the conversation where the event is about it, then the handler's text (H7).
+//!
+//! The input stands in it whole, whatever its size: a model that is shown half of a call judges half of it. One that is
+//! too long for the model is refused by its provider, and then the call went unchecked and says so (O10).
 
 use super::arguments;
 use super::conversation;

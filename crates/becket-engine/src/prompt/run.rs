@@ -44,8 +44,9 @@ impl Judged {
         };
         taken.warnings.extend(self.warnings);
         taken.reply.notices.extend(self.notices);
-        let stdout = Bytes::from(self.text);
-        let printed = Printed { stdout: stdout.len() as u64, stderr: 0 };
+        let printed = Printed { stdout: self.text.len() as u64, stderr: 0 };
+        let mut stdout = Bytes::from(self.text);
+        stdout.truncate(firing.limits.stdout_cap.get());
         Ran { stdout, printed, usage: self.used.map(Box::new), ..Ran::without_process(taken) }
     }
 }
@@ -89,7 +90,7 @@ async fn judge(
 
 /// The model that the handler names, or the host's small fast one.
 pub(crate) fn model(firing: &Firing<'_>, name: Option<&str>) -> Result<Arc<dyn Model>, String> {
-    let models = firing.host.models.as_ref().ok_or("this host lends no model to hooks")?;
+    let models = firing.host.models.as_ref().ok_or("this host lends no model to hooks: set one up there")?;
     models.model(name).map_err(|error| error.to_string())
 }
 
