@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::HashSet;
 
 /// The longest line that can be a question, in bytes, without its line end.
-pub(super) const LONGEST_LINE: usize = 64 << 10;
+pub(super) const LONGEST_LINE: usize = 512 << 10;
 /// The most questions of one run that are asked.
 pub(super) const MOST_QUESTIONS: usize = 100;
 /// The most questions of one run that are answered, proper or not: a hook that prints without end and reads nothing must
