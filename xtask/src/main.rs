@@ -3,6 +3,8 @@
 mod bench;
 mod bench_report;
 mod r#gen;
+mod mcp_fixture;
+mod model_fixture;
 mod test;
 
 use std::process::ExitCode;
