@@ -320,7 +320,7 @@ async fn a_server_is_asked_to_go_before_it_is_told_to() {
         (["--note-end", "--ignore-eof"], vec!["test/eof", "test/term"]),
     ] {
         let mut place = Place::new();
-        place.options.exit_grace = if expected.len() == 1 { LONG } else { SHORT };
+        place.options.exit_grace = if expected.len() == 1 { LONG } else { Duration::from_secs(2) };
         place.options.term_grace = LONG;
         let servers = place.connect(&flags).await;
         servers.close().await;

@@ -17,7 +17,7 @@ async fn a_server_is_told_who_connects_and_asked_for_all_its_tools() {
     let place = Place::new();
     let servers = place.connect(&[]).await;
     let names: Vec<String> = tools(&servers).iter().map(|tool| tool.name.clone()).collect();
-    assert_eq!((names.len(), names[0].as_str(), names[27].as_str()), (28, "echo", "strange"));
+    assert_eq!((names.len(), names[0].as_str(), names[28].as_str()), (29, "echo", "strange"));
 
     let got = place.got();
     let methods: Vec<&str> = got.iter().map(|message| message["method"].as_str().unwrap()).collect();

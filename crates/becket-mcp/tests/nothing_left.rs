@@ -16,7 +16,7 @@ use common::{Place, call, nothing, ours, tools};
 const NOBODY: [u32; 0] = [];
 
 /// A server that is closed: its flags, a tool that is called first, how many processes it makes.
-const CLOSED: [(&str, &[&str], Option<&str>, usize); 10] = [
+const CLOSED: [(&str, &[&str], Option<&str>, usize); 12] = [
     ("one that is well-behaved", &[], None, 1),
     ("one with a child", &["--child"], None, 2),
     ("one with a child that left its session", &["--leaver"], None, 2),
@@ -31,6 +31,8 @@ const CLOSED: [(&str, &[&str], Option<&str>, usize); 10] = [
     ("one that makes a child when called", &[], Some("child"), 2),
     ("one that makes a child that holds its pipes", &[], Some("heir"), 2),
     ("one that makes a child that leaves when called", &[], Some("leaver"), 2),
+    ("one that makes a daemon", &[], Some("daemon"), 2),
+    ("one that makes a daemon and ignores the end of its input", &["--ignore-eof"], Some("daemon"), 2),
     ("one that does not read", &[], Some("stop_reading"), 1),
 ];
 
@@ -94,7 +96,7 @@ async fn dropped((name, flags, tool, processes): (&str, &[&str], Option<&str>, u
 
 /// A server that exits by itself leaves nobody behind, even where its host goes on.
 async fn died() {
-    for tool in ["child", "heir", "leaver"] {
+    for tool in ["child", "heir", "leaver", "daemon"] {
         let place = Place::new();
         let servers = place.connect(&[]).await;
         call(&servers, tool, nothing()).await.unwrap();

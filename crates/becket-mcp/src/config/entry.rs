@@ -66,14 +66,7 @@ pub(super) fn read(
     let members: Pairs<'_> = decode(text, entry)?;
     let raw = raw(text, &members)?;
     let place = || text.start_of(entry.get());
-    let transport = match raw.transport.as_deref() {
-        Some("stdio") => None,
-        Some(other) => Some(other),
-        // An address without a type is one of the types that have an address.
-        None if raw.url && raw.command.is_none() => Some("url"),
-        None => None,
-    };
-    if let Some(transport) = transport {
+    if let Some(transport) = other_transport(&raw) {
         return Err(ServerConfigError::NotStdio { place: place(), transport: transport.to_owned() });
     }
     let Some(command) = raw.command.as_deref().filter(|command| !command.is_empty()) else {
@@ -82,13 +75,7 @@ pub(super) fn read(
         return Err(ServerConfigError::NoCommand { place: place(), meant });
     };
     let mut expander = Expander::new(variables);
-    let config = ServerConfig {
-        command: expander.expand(command),
-        args: raw.args.iter().map(|arg| expander.expand(arg)).collect(),
-        env: raw.env.iter().map(|(name, value)| (name.into(), expander.expand(value))).collect(),
-        cwd: raw.cwd.as_deref().map(|cwd| PathBuf::from(expander.expand(cwd))),
-        timeout: raw.timeout.map(Duration::from_millis),
-    };
+    let config = expanded(command, &raw, &mut expander);
     if let Some(unclear) = expander.unclear.into_iter().next() {
         return Err(ServerConfigError::VariableUnclear { place: place(), text: unclear });
     }
@@ -100,6 +87,27 @@ pub(super) fn read(
         return Err(ServerConfigError::NoCommand { place: place(), meant: None });
     }
     Ok(config)
+}
+
+/// How the server is reached, where that is not over stdio.
+fn other_transport(raw: &Raw) -> Option<&str> {
+    match raw.transport.as_deref() {
+        Some("stdio") => None,
+        Some(other) => Some(other),
+        // An address without a type is one of the types that have an address.
+        None if raw.url && raw.command.is_none() => Some("url"),
+        None => None,
+    }
+}
+
+fn expanded(command: &str, raw: &Raw, expander: &mut Expander<'_>) -> ServerConfig {
+    ServerConfig {
+        command: expander.expand(command),
+        args: raw.args.iter().map(|arg| expander.expand(arg)).collect(),
+        env: raw.env.iter().map(|(name, value)| (name.into(), expander.expand(value))).collect(),
+        cwd: raw.cwd.as_deref().map(|cwd| PathBuf::from(expander.expand(cwd))),
+        timeout: raw.timeout.map(Duration::from_millis),
+    }
 }
 
 fn raw(text: &Text<'_>, members: &Pairs<'_>) -> Result<Raw, ServerConfigError> {

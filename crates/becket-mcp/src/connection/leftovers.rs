@@ -1,8 +1,9 @@
-//! Ends what a server that has ended by itself left running.
+//! Ends what a server leaves running when it has ended.
 //!
-//! A server that is ended takes its process group along; one that exits may leave helpers behind, in its group or out
-//! of it. They carry a variable of its environment, and by that they are found. Linux only: elsewhere nothing shows
-//! another process's environment, and helpers that outlive their server's own exit stay.
+//! The group of a server that is ended goes with it, and whoever is seen to come from it; one that exits by itself
+//! leaves its group behind, and either may leave a daemon that has nothing to do with it any longer but its
+//! environment. All of them carry a variable, and by that they are found. Linux only: elsewhere nothing shows another
+//! process's environment, and what is not in a group that is ended stays.
 //!
 //! INVARIANT: only a process that carries the mark is signalled: it is held by a pidfd while its mark is read.
 
@@ -14,8 +15,8 @@ use tokio::time::{Instant, sleep};
 
 /// The variable that everybody started by one server carries.
 const VARIABLE: &str = "BECKET_MCP_SERVER";
-/// How often it is looked whether somebody is left.
-const TICK: Duration = Duration::from_millis(10);
+/// How often it is looked whether somebody is left. A look reads the environment of every process.
+const TICK: Duration = Duration::from_millis(25);
 /// How long killed processes are waited for. One in an uninterruptible wait of the kernel can outlive this.
 const KILL_WAIT: Duration = Duration::from_secs(5);
 
@@ -32,7 +33,7 @@ impl Leftovers {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let mark = format!("{}-{number}-{}", std::process::id(), since.as_nanos());
-        Self { mark, may_be: false }
+        Self { mark, may_be: true }
     }
 
     /// The variable for the environment of the server.
@@ -40,10 +41,11 @@ impl Leftovers {
         (VARIABLE.into(), self.mark.clone().into())
     }
 
-    /// The server has exited: asks those that are left to end, and kills them after `grace`.
-    pub(super) async fn end(mut self, grace: Duration) {
-        self.may_be = true;
-        if sys::signal(&self.entry(), sys::Signal::Term) > 0 && !self.gone_within(grace).await {
+    /// The server is gone, or on its way out: waits for those that are left, and kills them after `grace`. Where its
+    /// group was not `asked` to end, all are asked first; twice could cut short how they end.
+    pub(super) async fn end(mut self, asked: bool, grace: Duration) {
+        let ask = if asked { sys::Signal::Nothing } else { sys::Signal::Term };
+        if sys::signal(&self.entry(), ask) > 0 && !self.gone_within(grace).await {
             let start = Instant::now();
             while sys::signal(&self.entry(), sys::Signal::Kill) > 0 && start.elapsed() < KILL_WAIT {
                 sleep(TICK).await;

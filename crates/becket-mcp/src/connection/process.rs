@@ -11,9 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use becket_process::{
-    ByteCap, CancellationToken, Chunk, Command, Control, Finished, Limits, Runner, Shown, SpawnError,
-};
+use becket_process::{ByteCap, CancellationToken, Chunk, Command, Control, End, Limits, Runner, Shown};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -60,8 +58,8 @@ impl Process {
         Self { slot, task, stop, ended }
     }
 
-    /// Waits until it has exited, for at most `exit_grace`; then ends its group. What has to be killed is waited for by
-    /// the runner.
+    /// Waits until it has exited, for at most `exit_grace`; then ends its group. The group itself is waited for by the
+    /// runner.
     pub(super) async fn end(&self, exit_grace: Duration) {
         if timeout(exit_grace, self.ended.cancelled()).await.is_err() {
             self.stop.cancel();
@@ -91,24 +89,20 @@ async fn run(runner: Runner, start: Start) {
     };
     let mut sink = |chunk: Chunk<'_>| intake.take(chunk);
     let finished = runner.run_with(&command, &limits, &stop, control, &mut sink).await;
-    let exited = matches!(&finished, Ok(finished) if !ended_by_us(finished));
-    state.broke(fault(finished));
+    let asked = matches!(&finished, Ok(finished) if is_ours(finished.end));
+    state.broke(
+        finished.map_or_else(|error| Fault::Spawn(Arc::new(error)), |finished| Fault::Ended(finished.end)),
+    );
     // The queue ends here, after its last line: whoever waits for an answer hears that none will come, and finds out why.
     drop(intake);
-    if exited {
-        leftovers.end(term_grace).await;
-    }
+    leftovers.end(asked, term_grace).await;
 }
 
-fn ended_by_us(finished: &Finished) -> bool {
-    use becket_process::End;
-    matches!(finished.end, End::TimedOut | End::Cancelled)
-}
-
-fn fault(finished: Result<Finished, SpawnError>) -> Fault {
-    match finished {
-        Ok(finished) => Fault::Ended(finished.end),
-        Err(error) => Fault::Spawn(Arc::new(error)),
+/// Whether the runner has ended the process, and asks its group to end.
+fn is_ours(end: End) -> bool {
+    match end {
+        End::TimedOut | End::Cancelled => true,
+        End::Exited(_) | End::Signaled(_) | End::Lost => false,
     }
 }
 

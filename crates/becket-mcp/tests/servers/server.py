@@ -14,7 +14,7 @@ import time
 FLAGS = set(sys.argv[1:])
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(1000)"]
 tools = ["echo", "text", "mixed", "null", "environment", "refuse", "hang", "die", "line", "burst", "noise", "banner",
-         "unknown_block", "no_id", "bad_answer", "deep", "input_required", "late", "grow", "child", "heir", "leaver",
+         "unknown_block", "no_id", "bad_answer", "deep", "input_required", "late", "grow", "child", "heir", "leaver", "daemon",
          "close_stdout", "close_stdin", "stop_reading", "fails", "empty", "strange"]
 
 
@@ -43,6 +43,19 @@ def note(event):
 
 def sleeper(**how):
     subprocess.Popen(SLEEPER, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **how)
+
+
+def daemon():
+    """Somebody who is nobody's child, in a session of their own."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for number in range(3):
+                os.dup2(nothing, number)
+            os.execv(SLEEPER[0], SLEEPER)
+        os._exit(0)
+    os.wait()
 
 
 def stop_forever():
@@ -120,6 +133,9 @@ def call(id, name, arguments):
     elif name == "leaver":
         sleeper(start_new_session=True)
         answer(id, text("made a child that left"))
+    elif name == "daemon":
+        daemon()
+        answer(id, text("made a daemon"))
     elif name == "close_stdout":
         os.close(1)
         stop_forever()
@@ -206,6 +222,8 @@ def main():
                 file.write(line)
         handle(json.loads(line))
     if "--note-end" in FLAGS:
+        # Long enough for a signal that comes too early to be seen.
+        time.sleep(0.2)
         note("test/eof")
     if "--ignore-eof" in FLAGS:
         stop_forever()
