@@ -32,6 +32,7 @@ struct State {
     current: Option<Question>,
     answered: Vec<Answered>,
     is_flooded: bool,
+    is_over: bool,
 }
 
 impl Interview {
@@ -44,6 +45,9 @@ impl Interview {
     /// answered at once.
     pub(crate) fn hear(&self, stdout: &[u8]) {
         let mut state = self.state();
+        if state.is_over {
+            return;
+        }
         for found in state.splitter.feed(stdout) {
             self.take(&mut state, found);
         }
@@ -55,20 +59,16 @@ impl Interview {
                 state.waiting.push_back((asked.by(&self.hook), self.control.pause()));
                 self.heard.notify_one();
             }
-            Err(BadQuestion { why: why @ Wrong::Flood(_), .. }) => {
+            Err(bad) if matches!(bad.why, Wrong::Flood(_)) => {
                 // Told once, and not kept: there may be any number.
-                let told = || Answered {
-                    id: String::new(),
-                    message: String::new(),
-                    answer: Answer::Refused(why.to_string()),
-                };
                 if !std::mem::replace(&mut state.is_flooded, true) {
-                    state.answered.push(told());
+                    let answer = Answer::Refused(bad.why.to_string());
+                    state.answered.push(Answered { id: String::new(), message: String::new(), answer });
                 }
             }
             Err(bad) => {
                 self.control.write(answer::line(&bad.id, None));
-                state.answered.push(refused(bad));
+                state.answered.push(refused(*bad));
             }
         }
     }
@@ -94,9 +94,11 @@ impl Interview {
         state.answered.push(Answered { id: question.id, message: question.message, answer });
     }
 
-    /// The hook has ended: everything that it asked, in the order of the answers; what was still open is withdrawn.
+    /// The hook has ended, or nobody listens to it any more: everything that it asked, in the order of the answers; what
+    /// was still open is withdrawn. What it prints from now on is not heard and holds no limit up.
     pub(crate) fn end(&self) -> Vec<Answered> {
         let mut state = self.state();
+        state.is_over = true;
         if let Some(found) = state.splitter.finish() {
             self.take(&mut state, found);
         }
@@ -126,7 +128,7 @@ fn refused(bad: BadQuestion) -> Answered {
     let id = match bad.id {
         Value::String(id) => id,
         Value::Null => String::new(),
-        other => other.to_string(),
+        id @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => id.to_string(),
     };
     Answered { id, message: bad.message, answer: Answer::Refused(why) }
 }

@@ -17,7 +17,7 @@ pub(super) const MOST_QUESTIONS: usize = 100;
 pub(super) const MOST_ANSWERS: usize = 200;
 
 /// A line that is a question, or is meant as one.
-pub(crate) type Found = Result<Asked, BadQuestion>;
+pub(crate) type Found = Result<Asked, Box<BadQuestion>>;
 
 /// Judges whole lines, one after another.
 #[derive(Debug, Default)]
@@ -44,8 +44,9 @@ impl Reader {
         let proper = found.and_then(|asked| self.in_its_place(asked, line));
         // The last word is about the number, whatever else is wrong: what follows is not answered at all.
         Some(match proper {
-            Err(bad) if self.found > MOST_ANSWERS => {
-                Err(BadQuestion { why: Wrong::Flood(MOST_ANSWERS), ..bad })
+            Err(mut bad) if self.found > MOST_ANSWERS => {
+                bad.why = Wrong::Flood(MOST_ANSWERS);
+                Err(bad)
             }
             proper => proper,
         })
@@ -67,7 +68,7 @@ impl Reader {
         } else {
             return Ok(asked);
         };
-        Err(BadQuestion { id: Value::String(asked.id), message: asked.message, why: wrong })
+        Err(Box::new(BadQuestion { id: Value::String(asked.id), message: asked.message, why: wrong }))
     }
 }
 

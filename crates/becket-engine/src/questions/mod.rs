@@ -5,7 +5,6 @@
 //!
 //! Refuses to guess: what is not exactly a question is the hook's own output, and what is nearly one is answered with
 //! `null` and named. INVARIANT: no answer of a hook is ever taken for a question, so no denial is lost as one.
-#![allow(dead_code, unused_imports, reason = "the runs of commands that ask are not driven by it yet")]
 
 mod answer;
 mod desk;

@@ -69,7 +69,7 @@ pub(crate) enum Wrong {
 }
 
 /// What a line is: `None` where it is the hook's own output.
-pub(crate) fn question(line: &[u8]) -> Option<Result<Asked, BadQuestion>> {
+pub(crate) fn question(line: &[u8]) -> Option<Result<Asked, Box<BadQuestion>>> {
     if !line.windows(MARK.len()).any(|part| part == MARK) {
         return None;
     }
@@ -79,7 +79,7 @@ pub(crate) fn question(line: &[u8]) -> Option<Result<Asked, BadQuestion>> {
     let id = object.get("prompt").filter(|_| !is_answer(&object))?.clone();
     Some(read(&object).map_err(|why| {
         let message = object.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
-        BadQuestion { id, message, why }
+        Box::new(BadQuestion { id, message, why })
     }))
 }
 

@@ -74,6 +74,10 @@ async fn the_limit_stands_still_while_the_user_thinks_also_about_another_hook() 
     let limit = Duration::from_secs(1);
     let (one, two) = join(talk(&desk, &script, limit), talk(&desk, &script, limit)).await;
     assert_eq!((one.0.end, two.0.end), (End::Exited(0), End::Exited(0)));
+    // After the answer the rest of it counts.
+    let script = format!("read input; echo '{}'; read a; sleep 60", question("q", "wait 100"));
+    let (finished, answered) = talk(&desk, &script, limit).await;
+    assert_eq!((finished.end, answered.len()), (End::TimedOut, 1));
     // Without a question the same limit counts.
     let (finished, _) = talk(&desk, "sleep 60", limit).await;
     assert_eq!(finished.end, End::TimedOut);
@@ -114,6 +118,21 @@ async fn a_hook_that_ends_takes_its_questions_along() {
     // The next hook is not held up.
     let script = format!("read input; echo '{}'; read a; echo \"$a\"", question("q", "?"));
     assert_eq!(talk(&desk, &script, PATIENT).await.1[0].answer, Answer::Selected("y".into()));
+}
+
+// rules: Q2, A2
+#[tokio::test]
+async fn a_question_that_nobody_hears_any_more_holds_no_limit_up() {
+    let (runner, cancel, control) = (Runner::new(), CancellationToken::new(), Control::with_open_stdin());
+    let interview = Interview::new("the hook", there(), control.clone());
+    interview.end();
+    let script = format!("echo '{}'; sleep 60", question("q", "?"));
+    let command = Command::new(Program::shell(script), "/");
+    let limits = Limits { deadline: Some(Duration::from_millis(500)), ..Limits::default() };
+    let mut sink = |chunk: becket_process::Chunk<'_>| interview.hear(chunk.bytes);
+    let run = runner.run_with(&command, &limits, &cancel, control, &mut sink);
+    let finished = tokio::time::timeout(PATIENT, run).await.expect("the limit counts").expect("it starts");
+    assert_eq!((finished.end, interview.end()), (End::TimedOut, Vec::new()));
 }
 
 // rule: Q1
