@@ -1,5 +1,9 @@
 //! The command line as it is typed. Nothing is looked up or read here: see [`crate::session`] and [`crate::event`].
 
+mod fire;
+
+pub(crate) use fire::{FireArgs, LentArgs, ProgressChoice};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -90,31 +94,9 @@ pub(crate) enum Command {
     /// Print the reference of all commands in Markdown
     #[command(hide = true)]
     Reference,
-}
-
-/// `becket fire`
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  becket fire PreToolUse --tool Bash --input '{\"command\": \"git push --force\"}'
-  becket fire UserPromptSubmit --set prompt='hello there'
-  becket fire --stdin-event          (as the one hook of another agent)
-
-Exit codes: 0 nothing against it, 1 an error of becket's own, 2 blocked, 3 asks or defers.")]
-pub(crate) struct FireArgs {
-    /// The event; with --stdin-event it stands in the input
-    #[arg(required_unless_present = "stdin_event")]
-    pub(crate) event: Option<String>,
-    #[command(flatten)]
-    pub(crate) fields: EventFields,
-    /// Read a whole hook input from stdin, and answer as a hook does: JSON on stdout, exit code 0 or 2
-    #[arg(
-        long,
-        conflicts_with_all = ["event", "tool", "input", "set", "mode", "session", "json", "nobody_to_ask"]
-    )]
-    pub(crate) stdin_event: bool,
-    /// Decide as in a session with nobody to ask: an ask becomes a denial
-    #[arg(long)]
-    pub(crate) nobody_to_ask: bool,
+    /// Ask the person at the terminal the question on stdin; `fire` starts this
+    #[command(hide = true)]
+    Ask,
 }
 
 /// `becket explain`

@@ -15,6 +15,8 @@ pub(crate) struct Surroundings {
     /// The working directory, or none where it is gone.
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) temp: PathBuf,
+    /// This program, to start it again.
+    pub(crate) program: Option<PathBuf>,
     pub(crate) terminals: Terminals,
 }
 
@@ -36,6 +38,7 @@ impl Surroundings {
             home: std::env::home_dir().filter(|home| !home.as_os_str().is_empty()),
             cwd: std::env::current_dir().ok(),
             temp: std::env::temp_dir(),
+            program: std::env::current_exe().ok(),
             terminals: Terminals {
                 stdin: std::io::stdin().is_terminal(),
                 stdout: std::io::stdout().is_terminal(),
@@ -88,6 +91,7 @@ mod tests {
             home: Some("/home/ada".into()),
             cwd: Some("/home/ada/work".into()),
             temp: "/tmp".into(),
+            program: None,
             terminals: Terminals { stdin: false, stdout: false, stderr: false },
         }
     }

@@ -52,6 +52,12 @@ pub(crate) enum CliError {
     NothingToCheck { path: PathBuf },
     #[error("no session starts with this configuration: {why}")]
     Start { why: String },
+    #[error("the answers in `{}` can't be used: {why}", path.display())]
+    Answers { path: PathBuf, why: String },
+    #[error("the script of the model can't be used: {why}")]
+    ModelScript { why: String },
+    #[error("`--allow-network {given}` can't be used: {why}")]
+    Network { given: String, why: String },
     #[error("there is no schema of `{what}` in this build")]
     NoSchema { what: String },
     #[error("`{}` can't be written: {why}", path.display())]

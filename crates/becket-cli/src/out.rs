@@ -29,6 +29,11 @@ impl Out {
         Out::new(global.color, around)
     }
 
+    /// Whether stderr shows colour.
+    pub(crate) fn colours_stderr(&self) -> bool {
+        self.stderr != ColorChoice::Never
+    }
+
     /// Writes a text, styled with ANSI codes, to stdout.
     pub(crate) fn print(&self, text: &str) -> io::Result<()> {
         quiet(write_all(AutoStream::new(io::stdout().lock(), self.stdout), text.as_bytes()))

@@ -41,6 +41,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> Done {
         Command::Completions { shell } => commands::completions::run(*shell, out),
         Command::Man { directory } => commands::man::run(directory.as_deref(), out),
         Command::Reference => commands::reference::run(out),
+        Command::Ask => commands::ask::run(out),
     }
 }
 

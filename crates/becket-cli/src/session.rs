@@ -3,7 +3,7 @@
 use crate::args::{Global, ProfileName};
 use crate::env::Surroundings;
 use crate::error::CliError;
-use becket_engine::config::{FlagSettings, Plugin, Request, Trust};
+use becket_engine::config::{FlagSettings, Network, Plugin, Request, Trust};
 use becket_engine::{Builder, Engine, Environment, Profile};
 use std::path::{Path, PathBuf};
 
@@ -40,6 +40,22 @@ impl Session {
             strict: global.strict,
             start,
         })
+    }
+
+    /// The same, with private networks that HTTP handlers of every source may reach (S1).
+    ///
+    /// # Errors
+    /// Where one is no network.
+    pub(crate) fn with_networks(mut self, networks: &[String]) -> Result<Self, CliError> {
+        for given in networks {
+            let network: Result<Network, _> = given.parse();
+            network.map_err(|why| CliError::Network { given: given.clone(), why: why.to_string() })?;
+        }
+        if !networks.is_empty() {
+            let settings = serde_json::json!({"httpHookAllowedNetworks": networks});
+            self.flag = Some(FlagSettings::Text(settings.to_string()));
+        }
+        Ok(self)
     }
 
     /// What the whole effective configuration is loaded from.

@@ -4,6 +4,7 @@
 
 pub(crate) mod answer;
 mod answer_fields;
+pub(crate) mod background;
 pub(crate) mod event_row;
 pub(crate) mod finding;
 pub(crate) mod fired;
@@ -11,6 +12,7 @@ pub(crate) mod fired_fields;
 pub(crate) mod hook;
 pub(crate) mod listed;
 pub(crate) mod planned;
+pub(crate) mod ran;
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,78 +1,87 @@
 //! `becket fire`: runs the hooks of an event.
 
 mod as_hook;
+mod background;
 mod interrupt;
+mod lent;
 
 use crate::args::{FireArgs, Global};
 use crate::env::Surroundings;
 use crate::error::CliError;
-use crate::event;
+use crate::event::{self, Given};
 use crate::out::Out;
-use crate::report::style::{FAINT, one_line, plain};
+use crate::report::style::plain;
 use crate::report::{human, json};
 use crate::run::Done;
 use crate::session::Session;
 use crate::view::Report;
 use crate::view::fired::{self, Fired};
-use becket_engine::{CancellationToken, Engine, Outcome, RunEvent, StartError, What};
-use becket_model::Event;
+use becket_engine::{CancellationToken, Engine, Outcome, StartError};
+use lent::Lent;
 
 /// Runs the hooks and shows what they did; the exit code says what becomes of it.
 pub(crate) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
     if args.stdin_event {
-        return as_hook::run(global, around, out);
+        return as_hook::run(args, global, around, out);
     }
     let name = args.event.as_deref().unwrap_or_default();
-    let session = Session::new(global, around)?;
+    let session = Session::new(global, around)?.with_networks(&args.lent.allow_network)?;
     let given = event::given(event::kind(name)?, &args.fields, &session.start, around)?;
-    let mut builder = session.builder(!args.nobody_to_ask);
-    if around.terminals.stderr && !global.json {
-        builder = builder.observe(progress(*out));
-    }
-    let engine = started(builder.build(), around, out)?;
-    told_errors(&engine, around, out);
-    let outcome = fired(&engine, &given.event)?;
-    let fired = Fired::new(&outcome, given.event.body.subject(), given.samples);
-    let result = fired.result;
-    if global.json {
-        json::print(&Report::Fire(Box::new(fired)), out)?;
-    } else {
-        out.print(&human::fired::render(&fired, around))?;
-        // On a terminal the reason has just been shown.
-        let is_shown = around.terminals.stdout && around.terminals.stderr;
-        if result == fired::Result::Blocked && !is_shown {
-            let reason = fired::why(&outcome).unwrap_or_else(|| "blocked".to_owned());
-            out.tell(&format!("{}\n", plain(&reason)));
-        }
-    }
-    Ok(result.exit_code())
+    let cancel = CancellationToken::new();
+    let lent = Lent::new(args, &session, (around, out), &cancel)?;
+    let firing = Firing { session: &session, given, lent: &lent, cancel: &cancel };
+    let done = interrupt::until_done(&cancel, firing.run((args, global), around, out));
+    lent.end(out);
+    done
 }
 
-/// Shows what hooks have to say while they run (H13).
-fn progress(out: Out) -> impl Fn(&RunEvent) + Send + Sync + 'static {
-    move |event| {
-        if let What::Started { handler } = &event.what
-            && let Some(message) = &handler.status_message
-        {
-            out.tell(&format!("{FAINT}… {}{FAINT:#}\n", one_line(message, 80)));
-        }
-    }
+/// One event on its way.
+struct Firing<'a> {
+    session: &'a Session,
+    given: Given,
+    lent: &'a Lent,
+    cancel: &'a CancellationToken,
 }
 
-/// Fires an event and waits for everything that was started.
-///
-/// # Errors
-/// Where there is no runtime, or a signal ends the wait: then every hook that still runs is ended first.
-pub(super) fn fired(engine: &Engine, event: &Event) -> Result<Outcome, CliError> {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CliError::Runtime)?;
-    runtime.block_on(async {
-        let cancel = CancellationToken::new();
-        let interrupted = interrupt::cancels(&cancel).map_err(CliError::Runtime)?;
-        let outcome = interrupted.while_running(engine.fire_until(event, &cancel)).await;
+impl Firing<'_> {
+    /// Fires, shows the verdict, and waits for what goes on behind it.
+    async fn run(self, (args, global): (&FireArgs, &Global), around: &Surroundings, out: &Out) -> Done {
+        let builder = self.lent.to(self.session.builder(!args.nobody_to_ask));
+        let engine = started(builder.build(), around, out)?;
+        told_errors(&engine, around, out);
+        let Given { event, samples } = self.given;
+        let outcome = engine.fire_until(&event, self.cancel).await;
+        if self.cancel.is_cancelled() {
+            engine.close().await;
+            return Err(CliError::Interrupted);
+        }
+        let mut fired = Fired::new(&outcome, event.body.subject(), samples);
+        let result = fired.result;
+        if !global.json {
+            let _paused = self.lent.progress.pause();
+            shown(&fired, &outcome, around, out)?;
+        }
+        fired.background = background::left(&engine, &event.session.id, !args.no_wait, self.cancel).await;
         engine.close().await;
-        if cancel.is_cancelled() { Err(CliError::Interrupted) } else { Ok(outcome) }
-    })
+        self.lent.progress.end();
+        if global.json {
+            json::print(&Report::Fire(Box::new(fired)), out)?;
+        } else {
+            out.print(&human::background::render(&fired.background))?;
+        }
+        if self.cancel.is_cancelled() { Err(CliError::Interrupted) } else { Ok(result.exit_code()) }
+    }
+}
+
+fn shown(fired: &Fired, outcome: &Outcome, around: &Surroundings, out: &Out) -> Result<(), CliError> {
+    out.print(&human::fired::render(fired, around))?;
+    // On a terminal the reason has just been shown.
+    let is_shown = around.terminals.stdout && around.terminals.stderr;
+    if fired.result == fired::Result::Blocked && !is_shown {
+        let reason = fired::why(outcome).unwrap_or_else(|| "blocked".to_owned());
+        out.tell(&format!("{}\n", plain(&reason)));
+    }
+    Ok(())
 }
 
 /// The engine, or why none starts: with the findings behind it.

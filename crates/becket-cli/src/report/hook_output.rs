@@ -3,11 +3,15 @@
 //! INVARIANT: nothing is weakened on the way. A denial and a block are said twice, by exit code 2 with the reason on
 //! stderr and by JSON; an allow is passed on only where hooks gave it, never where only a rule of this configuration did.
 
+use crate::view::background::Left;
 use crate::view::{fired, fired_fields};
 use becket_engine::{Outcome, Settlement};
 use becket_model::table::DecisionModel;
 use becket_model::{Decision, PermissionDecision, Ruling, Verdict};
 use serde_json::{Map, Value, json};
+
+/// The field for what the model reads.
+const CONTEXT: &str = "additionalContext";
 
 /// What is printed, and the exit code.
 #[derive(Debug, PartialEq)]
@@ -17,8 +21,20 @@ pub(crate) struct HookOutput {
     pub(crate) stderr: Option<String>,
 }
 
-/// The answer that says what the outcome says. `broken` tells of what could not be loaded.
-pub(crate) fn of(outcome: &Outcome, broken: &str) -> HookOutput {
+/// The answer that says what the outcome says. `broken` tells of what could not be loaded, `left` of what ran in the
+/// background: it was waited for, so its context goes along, and a wake counts as the exit code 2 that it was (A4).
+pub(crate) fn of(outcome: &Outcome, broken: &str, left: &[Left]) -> HookOutput {
+    let answer = of_verdict(outcome, broken, left);
+    let reminders: Vec<&str> = left.iter().filter_map(|left| left.reminder.as_deref()).collect();
+    let spec = outcome.verdict.event.spec();
+    let blocks = spec.decision != DecisionModel::Elicitation && spec.exit_2.effect.blocks();
+    if reminders.is_empty() || answer.exit != 0 || !blocks {
+        return answer;
+    }
+    HookOutput { exit: 2, stderr: Some(reminders.join("\n\n")), ..answer }
+}
+
+fn of_verdict(outcome: &Outcome, broken: &str, left: &[Left]) -> HookOutput {
     let verdict = &outcome.verdict;
     let spec = verdict.event.spec();
     if spec.decision == DecisionModel::Path {
@@ -30,7 +46,7 @@ pub(crate) fn of(outcome: &Outcome, broken: &str) -> HookOutput {
         top.insert("decision".to_owned(), json!("block"));
         top.insert("reason".to_owned(), json!(fired::why(outcome)));
     }
-    let own = own_fields(outcome, spec.decision);
+    let own = own_fields(outcome, spec.decision, left);
     if !own.is_empty() {
         let mut named = Map::from_iter([("hookEventName".to_owned(), json!(verdict.event.name()))]);
         named.extend(own);
@@ -43,7 +59,7 @@ pub(crate) fn of(outcome: &Outcome, broken: &str) -> HookOutput {
 }
 
 /// What goes into `hookSpecificOutput`.
-fn own_fields(outcome: &Outcome, model: DecisionModel) -> Map<String, Value> {
+fn own_fields(outcome: &Outcome, model: DecisionModel, left: &[Left]) -> Map<String, Value> {
     let mut own = fired_fields::of(&outcome.verdict);
     match model {
         DecisionModel::Permission => permission(&mut own, outcome),
@@ -58,8 +74,11 @@ fn own_fields(outcome: &Outcome, model: DecisionModel) -> Map<String, Value> {
         | DecisionModel::Path
         | DecisionModel::Elicitation => {}
     }
-    if let Some(context) = outcome.verdict.joined_context() {
-        own.insert("additionalContext".to_owned(), json!(context));
+    let takes_context = outcome.verdict.event.spec().output.iter().any(|field| field.name == CONTEXT);
+    let later = left.iter().flat_map(|left| left.context.iter().cloned()).filter(|_| takes_context);
+    let context: Vec<String> = outcome.verdict.joined_context().into_iter().chain(later).collect();
+    if !context.is_empty() {
+        own.insert(CONTEXT.to_owned(), json!(context.join("\n")));
     }
     own
 }

@@ -1,6 +1,7 @@
 //! Reports for people: aligned, coloured by meaning, nothing that is not of use.
 
 pub(crate) mod answer;
+pub(crate) mod background;
 pub(crate) mod event_rows;
 pub(crate) mod findings;
 pub(crate) mod fired;

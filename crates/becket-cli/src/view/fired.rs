@@ -1,10 +1,12 @@
 //! An outcome, as `fire` shows it.
 
-use super::hook::{Dropped, Hook};
+use super::background::Left;
+use super::hook::Dropped;
 use super::planned::dropped;
-use becket_engine::{Outcome, Run, Settlement};
+use super::ran::Ran;
+use becket_engine::{Outcome, Settlement};
 use becket_model::table::Audience;
-use becket_model::{Decision, Failure, Notice, RequestDecision, Said, Verdict};
+use becket_model::{Failure, Notice, Said, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -26,6 +28,8 @@ pub(crate) struct Fired {
     pub(crate) skipped: Vec<Dropped>,
     /// What the hooks decided together.
     pub(crate) verdict: Decided,
+    /// What the hooks came to that went on in the background, in the order of their ends.
+    pub(crate) background: Vec<Left>,
 }
 
 /// What becomes of what the event is about.
@@ -38,34 +42,6 @@ pub(crate) enum Result {
     Blocked,
     /// A person is asked, or it waits for the session to be resumed.
     Waits,
-}
-
-/// One run.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Ran {
-    /// The handler.
-    #[serde(flatten)]
-    pub(crate) hook: Hook,
-    /// `success`, `blocked`, `error` or `cancelled`.
-    pub(crate) status: &'static str,
-    /// Its exit code, where a process ended by itself.
-    pub(crate) exit: Option<i32>,
-    /// How long it took, in milliseconds.
-    pub(crate) elapsed_ms: f64,
-    /// What it decided, in one word.
-    pub(crate) decision: Option<&'static str>,
-    /// Why.
-    pub(crate) reason: Option<String>,
-    /// Why it gave no usable answer, or ended with an error.
-    pub(crate) failure: Option<String>,
-    /// Whether what it guards went unchecked because of that.
-    pub(crate) unchecked: bool,
-    /// What its author should know.
-    pub(crate) warnings: Vec<String>,
-    /// Whether it gave the model context.
-    pub(crate) gave_context: bool,
-    /// Whether it looked at an input that another hook had rewritten.
-    pub(crate) second_look: bool,
 }
 
 /// The verdict.
@@ -126,6 +102,7 @@ impl Fired {
             hooks: outcome.runs.iter().map(|run| Ran::new(run)).collect(),
             skipped: dropped(&outcome.plan),
             verdict: Decided::new(outcome),
+            background: Vec::new(),
         }
     }
 }
@@ -151,46 +128,6 @@ impl Result {
             Result::Blocked => 2,
             Result::Waits => 3,
         }
-    }
-}
-
-impl Ran {
-    fn new(run: &Run) -> Self {
-        let decision = run.reply.decision.as_ref();
-        Ran {
-            hook: Hook::from(&*run.handler),
-            status: run.status.as_str(),
-            exit: run.exit,
-            elapsed_ms: (run.elapsed.as_secs_f64() * 1e5).round() / 100.0,
-            decision: decision.map(word),
-            reason: decision.and_then(reason),
-            failure: run.failure.as_ref().map(Failure::to_string),
-            unchecked: run.failure.as_ref().is_some_and(Failure::is_unchecked),
-            warnings: run.warnings.clone(),
-            gave_context: !run.reply.context.is_empty(),
-            second_look: run.second_look,
-        }
-    }
-}
-
-fn word(decision: &Decision) -> &'static str {
-    match decision {
-        Decision::Permission { decision, .. } => decision.as_str(),
-        Decision::Block { .. } => "block",
-        Decision::PermissionRequest(RequestDecision::Allow { .. }) => "allow",
-        Decision::PermissionRequest(RequestDecision::Deny { .. }) => "deny",
-        Decision::Elicitation { action, .. } => action.as_str(),
-        Decision::Worktree(_) => "created",
-    }
-}
-
-fn reason(decision: &Decision) -> Option<String> {
-    match decision {
-        Decision::Permission { reason, .. } => reason.clone(),
-        Decision::Block { reason, .. } => Some(reason.clone()),
-        Decision::PermissionRequest(RequestDecision::Deny { message, .. }) => message.clone(),
-        Decision::PermissionRequest(RequestDecision::Allow { .. }) | Decision::Elicitation { .. } => None,
-        Decision::Worktree(path) => Some(path.display().to_string()),
     }
 }
 

@@ -96,5 +96,6 @@ pub(crate) fn form(action: &Action) -> &'static str {
         Action::McpTool(_) => "mcp_tool",
         Action::Prompt(_) => "prompt",
         Action::Agent(_) => "agent",
+        Action::Callback(_) => "callback",
     }
 }

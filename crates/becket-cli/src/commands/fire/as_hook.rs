@@ -4,8 +4,9 @@
 //! be asked must not look like one that has nothing to say: an error of Becket's own ends with 2 where the event can hold
 //! something back, else with 1.
 
-use super::{fired, human, plain};
-use crate::args::Global;
+use super::lent::Lent;
+use super::{background, human, interrupt, plain};
+use crate::args::{FireArgs, Global};
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::event::read;
@@ -13,15 +14,17 @@ use crate::out::Out;
 use crate::report::hook_output;
 use crate::run::Done;
 use crate::session::Session;
+use crate::view::background::Left;
+use becket_engine::{CancellationToken, Engine, Outcome};
 use becket_model::table::OnFailureEffect;
 use becket_model::wire::input::{self, InputError};
 use becket_model::{Event, EventKind};
 use serde_json::Value;
 
 /// Answers as a hook.
-pub(super) fn run(global: &Global, around: &Surroundings, out: &Out) -> Done {
+pub(super) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
     let mut kind = None;
-    match answered(&mut kind, global, around, out) {
+    match answered(&mut kind, (args, global), around, out) {
         Ok(code) => Ok(code),
         Err(error) if fails_closed(kind, &error) => {
             out.tell(&format!(
@@ -34,18 +37,41 @@ pub(super) fn run(global: &Global, around: &Surroundings, out: &Out) -> Done {
     }
 }
 
-fn answered(kind: &mut Option<EventKind>, global: &Global, around: &Surroundings, out: &Out) -> Done {
+fn answered(
+    kind: &mut Option<EventKind>,
+    (args, global): (&FireArgs, &Global),
+    around: &Surroundings,
+    out: &Out,
+) -> Done {
     let event = event(kind, around)?;
-    let session = Session::new(global, around)?;
-    let engine = session.builder(true).build().map_err(|error| CliError::Start { why: error.why })?;
-    let broken = human::findings::brief(engine.config().errors(), around);
-    let outcome = fired(&engine, &event)?;
-    let answer = hook_output::of(&outcome, &broken);
+    let session = Session::new(global, around)?.with_networks(&args.lent.allow_network)?;
+    let cancel = CancellationToken::new();
+    let lent = Lent::silent(args, &session, around)?;
+    let (outcome, left, broken) = interrupt::until_done(&cancel, async {
+        let builder = lent.to(session.builder(true));
+        let engine = builder.build().map_err(|error| CliError::Start { why: error.why })?;
+        let broken = human::findings::brief(engine.config().errors(), around);
+        let (outcome, left) = fired(&engine, &event, &cancel).await?;
+        Ok((outcome, left, broken))
+    })?;
+    let answer = hook_output::of(&outcome, &broken, &left);
     out.print_raw(answer.stdout.as_bytes())?;
     if let Some(reason) = &answer.stderr {
         out.tell(&format!("{}\n", plain(reason)));
     }
     Ok(answer.exit)
+}
+
+/// Fires and waits for the background, too: the process ends with its answer, and what ran on would be lost.
+async fn fired(
+    engine: &Engine,
+    event: &Event,
+    cancel: &CancellationToken,
+) -> Result<(Outcome, Vec<Left>), CliError> {
+    let outcome = engine.fire_until(event, cancel).await;
+    let left = background::left(engine, &event.session.id, true, cancel).await;
+    engine.close().await;
+    if cancel.is_cancelled() { Err(CliError::Interrupted) } else { Ok((outcome, left)) }
 }
 
 fn event(kind: &mut Option<EventKind>, around: &Surroundings) -> Result<Event, CliError> {

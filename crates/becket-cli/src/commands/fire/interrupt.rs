@@ -1,13 +1,27 @@
 //! Signals that end this process end the hooks first: they run in sessions of their own, and nobody else would.
 
+use crate::error::CliError;
 use becket_engine::CancellationToken;
 use std::future::Future;
 use std::io;
 use std::pin::pin;
 
+/// Runs `work` to its end on a runtime of its own; a signal cancels `cancel`, and the end is still waited for.
+///
+/// # Errors
+/// Those of `work`, and where there is no runtime.
+pub(super) fn until_done<T>(
+    cancel: &CancellationToken,
+    work: impl Future<Output = Result<T, CliError>>,
+) -> Result<T, CliError> {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CliError::Runtime)?;
+    runtime.block_on(async { cancels(cancel).map_err(CliError::Runtime)?.while_running(work).await })
+}
+
 /// Waits for a signal beside something else.
 #[derive(Debug)]
-pub(super) struct Interrupt {
+struct Interrupt {
     cancel: CancellationToken,
     #[cfg(unix)]
     signals: Vec<tokio::signal::unix::Signal>,
@@ -17,7 +31,7 @@ pub(super) struct Interrupt {
 ///
 /// # Errors
 /// Where the system lets no handler be set.
-pub(super) fn cancels(cancel: &CancellationToken) -> io::Result<Interrupt> {
+fn cancels(cancel: &CancellationToken) -> io::Result<Interrupt> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
@@ -31,7 +45,7 @@ pub(super) fn cancels(cancel: &CancellationToken) -> io::Result<Interrupt> {
 
 impl Interrupt {
     /// Drives `work` to its end; after a signal it is cancelled, and its end is still waited for.
-    pub(super) async fn while_running<T>(mut self, work: impl Future<Output = T>) -> T {
+    async fn while_running<T>(mut self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         let cancel = self.cancel.clone();
         tokio::select! {

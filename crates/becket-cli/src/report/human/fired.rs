@@ -4,7 +4,8 @@ use super::{dropped, headline};
 use crate::env::Surroundings;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, SOURCE, WARNING, indented, one_line, plain, styled};
 use crate::report::table::{Cell, Table};
-use crate::view::fired::{Decided, Fired, Ran, Result, Told};
+use crate::view::fired::{Decided, Fired, Result, Told};
+use crate::view::ran::{Asked, Model, Ran};
 use anstyle::Style;
 
 /// The outcome.
@@ -38,6 +39,12 @@ fn row(table: &mut Table, ran: &Ran) {
     if ran.second_look {
         table.below(&indented("again, on the input that another hook rewrote", 6));
     }
+    for asked in &ran.questions {
+        table.below(&format!("      {}\n", question(asked)));
+    }
+    if let Some(model) = &ran.model {
+        table.below(&format!("      {}\n", styled(FAINT, &used(model))));
+    }
     if let Some(reason) = &ran.reason {
         // In full it stands below, where it decided.
         table.below(&format!("      {}\n", one_line(reason, 90)));
@@ -51,6 +58,28 @@ fn row(table: &mut Table, ran: &Ran) {
     }
 }
 
+/// A question and what became of it.
+fn question(asked: &Asked) -> String {
+    let answer = match (&asked.selected, asked.outcome) {
+        (Some(key), _) => styled(GOOD, &format!("`{}`", one_line(key, 40))),
+        (None, "nobody") => styled(WARNING, "there is nobody to ask"),
+        (None, "none_chosen") => styled(WARNING, "none chosen"),
+        (None, "withdrawn") => styled(WARNING, "withdrawn, since the hook ended"),
+        (None, _) => styled(WARNING, "not asked"),
+    };
+    format!("asked: {} {answer}", one_line(&asked.message, 60))
+}
+
+/// What a model took, on a line.
+fn used(model: &Model) -> String {
+    let requests =
+        if model.requests == 1 { "1 request".to_owned() } else { format!("{} requests", model.requests) };
+    let cost = model.cost_usd.map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
+    let sent = if model.from_cache { "from the cache of verdicts".to_owned() } else { requests };
+    let name = one_line(&model.name, 60);
+    format!("{name}: {sent}, {} tokens read, {} written{cost}", model.input_tokens, model.output_tokens)
+}
+
 /// What a hook did, in one word.
 fn word(ran: &Ran) -> (Style, &'static str) {
     match (ran.decision, ran.status) {
@@ -60,12 +89,14 @@ fn word(ran: &Ran) -> (Style, &'static str) {
         (_, "error") => (WARNING, "error"),
         (Some(word @ ("ask" | "defer" | "cancel")), _) => (WARNING, word),
         (Some(word), _) => (GOOD, word),
+        (None, _) if ran.in_background => (FAINT, "left"),
         (None, _) if ran.gave_context => (GOOD, "context"),
         (None, _) => (GOOD, "ok"),
     }
 }
 
-fn duration(ms: f64) -> String {
+/// A time as people read it.
+pub(super) fn duration(ms: f64) -> String {
     if ms < 9.95 { format!("{ms:.1} ms") } else { format!("{ms:.0} ms") }
 }
 

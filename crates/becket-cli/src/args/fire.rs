@@ -1,0 +1,67 @@
+//! The arguments of `becket fire`.
+
+use super::EventFields;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// `becket fire`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  becket fire PreToolUse --tool Bash --input '{\"command\": \"git push --force\"}'
+  becket fire UserPromptSubmit --set prompt='hello there'
+  becket fire PreToolUse --tool Bash --model-script answers-of-the-model.json
+  becket fire --stdin-event          (as the one hook of another agent)
+
+Exit codes: 0 nothing against it, 1 an error of becket's own, 2 blocked, 3 asks or defers.")]
+pub(crate) struct FireArgs {
+    /// The event; with --stdin-event it stands in the input
+    #[arg(required_unless_present = "stdin_event")]
+    pub(crate) event: Option<String>,
+    #[command(flatten)]
+    pub(crate) fields: EventFields,
+    /// Read a whole hook input from stdin, and answer as a hook does: JSON on stdout, exit code 0 or 2
+    #[arg(
+        long,
+        conflicts_with_all = ["event", "tool", "input", "set", "mode", "session", "json", "nobody_to_ask", "answers"]
+    )]
+    pub(crate) stdin_event: bool,
+    /// Decide as in a session with nobody to ask: an ask becomes a denial, a question of a hook is answered with null
+    #[arg(long)]
+    pub(crate) nobody_to_ask: bool,
+    #[command(flatten)]
+    pub(crate) lent: LentArgs,
+    /// End what goes on in the background with the verdict, as the end of a session does, instead of waiting for it
+    #[arg(long, conflicts_with = "stdin_event")]
+    pub(crate) no_wait: bool,
+    /// When to show what runs, on stderr; `auto`: where that is a terminal
+    #[arg(long, value_enum, default_value_t = ProgressChoice::Auto, value_name = "WHEN")]
+    pub(crate) progress: ProgressChoice,
+}
+
+/// What hooks are lent.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "What hooks are lent")]
+pub(crate) struct LentArgs {
+    /// The model of prompt and agent handlers that name none: haiku, claude-…, provider::name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// The server of that model; a bare NAME then speaks the protocol of OpenAI
+    #[arg(long, value_name = "URL", requires = "model")]
+    pub(crate) model_url: Option<String>,
+    /// Answer in the place of every model, from a script; nothing leaves this machine for it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "model_url"])]
+    pub(crate) model_script: Option<PathBuf>,
+    /// Let HTTP handlers of every source reach this private network; may be repeated
+    #[arg(long, value_name = "CIDR", conflicts_with = "settings")]
+    pub(crate) allow_network: Vec<String>,
+    /// Answer the questions of hooks from a JSON file: {"id": "key" or null, …}, or a list in the order of asking
+    #[arg(long, value_name = "FILE", conflicts_with = "nobody_to_ask")]
+    pub(crate) answers: Option<PathBuf>,
+}
+
+/// When to show what runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProgressChoice {
+    Auto,
+    Never,
+}

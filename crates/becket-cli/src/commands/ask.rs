@@ -1,0 +1,80 @@
+//! `becket ask`: asks the person at the terminal one question for `fire`, in a process that can be ended while it waits
+//! for a key.
+//!
+//! stdin holds the question on its first line; when it ends, the terminal is restored and nothing is asked any more.
+//! INVARIANT: keys typed before the question was shown never answer it.
+
+use crate::lend::question::{Said, ToAsk};
+use crate::out::Out;
+use crate::report::style::{one_line, plain};
+use crate::run::Done;
+use crossterm::terminal::{Clear, ClearType};
+use crossterm::{cursor, event, execute, terminal};
+use inquire::ui::RenderConfig;
+use inquire::{InquireError, Select};
+use std::io::{self, BufRead, Write};
+use std::time::Duration;
+
+/// Widest option, in characters.
+const WIDTH: usize = 100;
+
+/// Asks.
+pub(crate) fn run(out: &Out) -> Done {
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    let said = match serde_json::from_str::<ToAsk>(&line) {
+        Ok(to_ask) => asked(&to_ask),
+        Err(error) => Said::Unasked(error.to_string()),
+    };
+    out.print_raw(&serde_json::to_vec(&said).map_err(io::Error::other)?)?;
+    Ok(0)
+}
+
+fn asked(to_ask: &ToAsk) -> Said {
+    if let Err(error) = forget_keys() {
+        return Said::Unasked(error.to_string());
+    }
+    std::thread::spawn(withdrawn_at_end_of_stdin);
+    let shown = |option: &crate::lend::question::Offered| match &option.description {
+        Some(more) => format!("{}  ({})", one_line(&option.label, WIDTH), one_line(more, WIDTH)),
+        None => one_line(&option.label, WIDTH),
+    };
+    let options = to_ask.options.iter().map(shown).collect();
+    let message = plain(to_ask.message.trim_end());
+    let help = format!("{} asks; ↑↓ moves, Enter chooses, Esc chooses none", one_line(&to_ask.asked_by, 40));
+    let look = if to_ask.colour { RenderConfig::default_colored() } else { RenderConfig::empty() };
+    let select = Select::new(&message, options).with_help_message(&help).with_render_config(look);
+    match select.without_filtering().raw_prompt_skippable() {
+        Ok(Some(chosen)) => Said::Chose(chosen.index),
+        Ok(None) => Said::None,
+        Err(InquireError::OperationInterrupted) => Said::Interrupted,
+        Err(error) => Said::Unasked(error.to_string()),
+    }
+}
+
+/// Throws away what was typed until now.
+fn forget_keys() -> io::Result<()> {
+    terminal::enable_raw_mode()?;
+    while event::poll(Duration::ZERO)? {
+        event::read()?;
+    }
+    terminal::disable_raw_mode()
+}
+
+/// Waits for the end of stdin, then leaves the terminal as it was found.
+#[expect(clippy::exit, reason = "the other thread waits for a key, and nothing else can end it")]
+fn withdrawn_at_end_of_stdin() {
+    drop(io::copy(&mut io::stdin().lock(), &mut io::sink()));
+    // Held to the end: the other thread writes nothing more.
+    let mut stderr = io::stderr().lock();
+    drop(execute!(
+        stderr,
+        event::DisableBracketedPaste,
+        cursor::MoveToColumn(0),
+        Clear(ClearType::FromCursorDown),
+        cursor::Show
+    ));
+    drop(stderr.flush());
+    drop(terminal::disable_raw_mode());
+    std::process::exit(0);
+}

@@ -1,0 +1,94 @@
+//! Everything that the hooks of one `fire` are lent, made from the arguments.
+
+use crate::args::{FireArgs, ProgressChoice};
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::lend::{self, Answers, Person};
+use crate::out::Out;
+use crate::progress::Progress;
+use crate::report::style::{WARNING, plain, styled};
+use crate::session::Session;
+use becket_engine::{Builder, CancellationToken};
+use becket_llm::Models;
+use std::sync::Arc;
+
+/// What hooks are lent, and what is shown of them.
+pub(super) struct Lent {
+    models: Arc<dyn Models>,
+    answers: Option<Answers>,
+    person: Option<Person>,
+    /// What is shown while they run.
+    pub(super) progress: Progress,
+}
+
+impl Lent {
+    /// Reads what the arguments name.
+    ///
+    /// # Errors
+    /// Where a file can't be used.
+    pub(super) fn new(
+        args: &FireArgs,
+        session: &Session,
+        (around, out): (&Surroundings, &Out),
+        interrupt: &CancellationToken,
+    ) -> Result<Self, CliError> {
+        let answers = args.lent.answers.as_ref().map(|file| Answers::of_file(&session.start.join(file)));
+        let answers = answers.transpose()?;
+        let progress = match args.progress {
+            ProgressChoice::Auto if around.terminals.stderr => Progress::on_stderr(),
+            ProgressChoice::Auto | ProgressChoice::Never => Progress::off(),
+        };
+        let may_ask = answers.is_none() && !args.nobody_to_ask && is_somebody_there(args, around);
+        let person = around.program.clone().filter(|_| may_ask).map(|program| Person {
+            program,
+            colour: out.colours_stderr(),
+            progress: progress.clone(),
+            interrupt: interrupt.clone(),
+            out: *out,
+            terminal: Arc::default(),
+        });
+        Ok(Lent { models: lend::models(&args.lent, &session.start, around)?, answers, person, progress })
+    }
+
+    /// For a hook of another agent: nothing is shown, and nobody is asked.
+    ///
+    /// # Errors
+    /// Where a file can't be used.
+    pub(super) fn silent(
+        args: &FireArgs,
+        session: &Session,
+        around: &Surroundings,
+    ) -> Result<Self, CliError> {
+        let models = lend::models(&args.lent, &session.start, around)?;
+        Ok(Lent { models, answers: None, person: None, progress: Progress::off() })
+    }
+
+    /// Lends it to the hooks of an engine.
+    pub(super) fn to(&self, mut builder: Builder) -> Builder {
+        builder = builder.models(lend::Shared(self.models.clone()));
+        if let Some(answers) = &self.answers {
+            builder = builder.ask_user(answers.clone());
+        } else if let Some(person) = &self.person {
+            builder = builder.ask_user(person.clone());
+        }
+        if self.progress.is_on() {
+            let progress = self.progress.clone();
+            builder = builder.observe(move |event: &becket_engine::RunEvent| progress.on(event));
+        }
+        builder
+    }
+
+    /// It is over: nothing is shown any more, and what went unanswered is told.
+    pub(super) fn end(&self, out: &Out) {
+        self.progress.end();
+        for notice in self.answers.iter().flat_map(Answers::notices) {
+            out.tell(&format!("{} {}\n", styled(WARNING, "answers:"), plain(&notice)));
+        }
+    }
+}
+
+/// Whether a person sits at the terminal: who pipes the input in still does.
+fn is_somebody_there(args: &FireArgs, around: &Surroundings) -> bool {
+    let is_piped_in = args.fields.input.as_deref() == Some("-");
+    around.terminals.stderr && (around.terminals.stdin || is_piped_in)
+}

@@ -1,0 +1,127 @@
+//! The models that hooks may ask: those of the providers whose keys stand in the environment, one server by its URL, or
+//! a script in the place of all.
+
+use crate::args::LentArgs;
+use crate::env::Surroundings;
+use crate::error::CliError;
+use becket_llm::{Credential, Endpoint, HttpOptions, Model, ModelError, Models, Providers, Scripted, Secret};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The providers with the variables that usually hold their keys.
+const KEYS: &[(&str, &str)] = &[
+    ("anthropic", "ANTHROPIC_API_KEY"),
+    ("openai", "OPENAI_API_KEY"),
+    ("gemini", "GEMINI_API_KEY"),
+    ("groq", "GROQ_API_KEY"),
+    ("deepseek", "DEEPSEEK_API_KEY"),
+    ("xai", "XAI_API_KEY"),
+    ("cohere", "COHERE_API_KEY"),
+    ("together", "TOGETHER_API_KEY"),
+    ("fireworks", "FIREWORKS_API_KEY"),
+];
+
+/// The variables that name another server.
+const SERVERS: &[(&str, &str)] = &[("anthropic", "ANTHROPIC_BASE_URL"), ("openai", "OPENAI_BASE_URL")];
+
+/// The small fast model where nobody names one.
+const DEFAULT: &str = "haiku";
+
+/// What the arguments and the environment say.
+///
+/// # Errors
+/// Where the script is none.
+pub(crate) fn models(
+    args: &LentArgs,
+    start: &Path,
+    around: &Surroundings,
+) -> Result<Arc<dyn Models>, CliError> {
+    if let Some(script) = &args.model_script {
+        let model = Scripted::from_file(&start.join(script))
+            .map_err(|error| CliError::ModelScript { why: error.to_string() })?;
+        return Ok(Arc::new(Always(Arc::new(model))));
+    }
+    Ok(Arc::new(providers(args, around)))
+}
+
+/// One model, whatever is asked for.
+struct Always(Arc<dyn Model>);
+
+impl Models for Always {
+    fn model(&self, _: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
+        Ok(self.0.clone())
+    }
+}
+
+/// Models that several hold.
+pub(crate) struct Shared(pub(crate) Arc<dyn Models>);
+
+impl Models for Shared {
+    fn model(&self, name: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
+        self.0.model(name)
+    }
+}
+
+fn providers(args: &LentArgs, around: &Surroundings) -> Providers {
+    let mut providers = Providers::new(HttpOptions { proxy: proxy(args, around), ..HttpOptions::default() });
+    let named = args.model.as_deref().map(|name| full_name(name, args.model_url.is_some()));
+    let of_url = named.as_deref().map(provider);
+    for (provider, key) in KEYS {
+        let own = args.model_url.as_deref().filter(|_| of_url == Some(*provider));
+        let server = SERVERS.iter().find(|(of, _)| of == provider).and_then(|(_, name)| text(around, name));
+        let endpoint = endpoint(credential(provider, key, around), own.map(str::to_owned).or(server));
+        providers = endpoint.into_iter().fold(providers, |all, one| all.with_endpoint(*provider, one));
+    }
+    if let (Some(url), Some(of)) = (&args.model_url, of_url)
+        && !KEYS.iter().any(|(provider, _)| *provider == of)
+    {
+        providers = providers.with_endpoint(of, Endpoint::at(url));
+    }
+    let default = named
+        .or_else(|| text(around, "ANTHROPIC_SMALL_FAST_MODEL"))
+        .or_else(|| credential("anthropic", KEYS[0].1, around).map(|_| DEFAULT.to_owned()));
+    match default {
+        Some(name) => providers.with_default(name),
+        None => providers,
+    }
+}
+
+/// A bare name on a server of its own is taken for one that speaks OpenAI's protocol, as local servers do.
+fn full_name(name: &str, has_server: bool) -> String {
+    let is_bare = !name.contains("::") && !is_anthropic(name);
+    if has_server && is_bare { format!("openai::{name}") } else { name.to_owned() }
+}
+
+fn provider(name: &str) -> &str {
+    name.split_once("::").map_or("anthropic", |(provider, _)| provider)
+}
+
+fn is_anthropic(name: &str) -> bool {
+    name.starts_with("claude-") || ["haiku", "sonnet", "opus"].contains(&name)
+}
+
+fn endpoint(credential: Option<Credential>, server: Option<String>) -> Option<Endpoint> {
+    let endpoint = match (credential, server) {
+        (None, None) => return None,
+        (credential, server) => {
+            Endpoint { base_url: server, ..Endpoint::with_key(credential.unwrap_or(Credential::None)) }
+        }
+    };
+    Some(endpoint)
+}
+
+fn credential(provider: &str, key: &str, around: &Surroundings) -> Option<Credential> {
+    let bearer = || text(around, "ANTHROPIC_AUTH_TOKEN").filter(|_| provider == "anthropic");
+    let key = text(around, key).map(|key| Credential::ApiKey(Secret::new(key)));
+    key.or_else(|| bearer().map(|token| Credential::Bearer(Secret::new(token))))
+}
+
+/// That of the environment, but none for a server that was named on the command line, which is often this machine.
+fn proxy(args: &LentArgs, around: &Surroundings) -> Option<String> {
+    let names = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+    names.iter().find_map(|name| text(around, name)).filter(|_| args.model_url.is_none())
+}
+
+fn text(around: &Surroundings, name: &str) -> Option<String> {
+    around.var(name).and_then(|value| value.to_str()).map(str::to_owned)
+}

@@ -1,0 +1,102 @@
+//! The person at the terminal, asked by a process of its own.
+//!
+//! Whoever reads keys can't be interrupted; a process can. It restores the terminal as soon as its stdin ends, so when
+//! the question is withdrawn, when a signal ends `fire`, and also when `fire` is killed.
+
+use super::question::{Said, ToAsk};
+use crate::out::Out;
+use crate::progress::Progress;
+use crate::report::style::plain;
+use becket_engine::{AskUser, CancellationToken, Question};
+use std::future::Future;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use tokio::sync::{Mutex, OwnedMutexGuard};
+
+/// Who sits at the terminal.
+#[derive(Clone)]
+pub(crate) struct Person {
+    /// This program.
+    pub(crate) program: PathBuf,
+    /// Whether stderr shows colour.
+    pub(crate) colour: bool,
+    /// What is shown beside the question.
+    pub(crate) progress: Progress,
+    /// Cancelled when the person wants all of it to stop.
+    pub(crate) interrupt: CancellationToken,
+    /// Where to say that the person can't be asked.
+    pub(crate) out: Out,
+    /// Held until the terminal is as it was.
+    pub(crate) terminal: Arc<Mutex<()>>,
+}
+
+impl AskUser for Person {
+    fn ask<'a>(
+        &'a self,
+        question: &'a Question,
+        _: &'a CancellationToken,
+    ) -> Pin<Box<dyn Future<Output = Option<String>> + Send + 'a>> {
+        Box::pin(async move {
+            let terminal = self.terminal.clone().lock_owned().await;
+            let _paused = self.progress.pause();
+            match self.said(&ToAsk::new(question, self.colour), terminal).await {
+                Said::Chose(at) => question.options.get(at).map(|option| option.key.clone()),
+                Said::None => None,
+                Said::Interrupted => {
+                    self.interrupt.cancel();
+                    std::future::pending().await
+                }
+                Said::Unasked(why) => {
+                    self.out.tell(&format!("the question of a hook could not be asked: {}\n", plain(&why)));
+                    None
+                }
+            }
+        })
+    }
+}
+
+impl Person {
+    /// Starts the process and waits for what it says. Dropping the future ends its stdin, and so the process.
+    async fn said(&self, to_ask: &ToAsk, terminal: OwnedMutexGuard<()>) -> Said {
+        let unasked = |error: &dyn std::fmt::Display| Said::Unasked(error.to_string());
+        let (child, mut stdin) = match self.start() {
+            Ok(started) => started,
+            Err(error) => return unasked(&error),
+        };
+        let mut line = match serde_json::to_vec(to_ask) {
+            Ok(line) => line,
+            Err(error) => return unasked(&error),
+        };
+        line.push(b'\n');
+        // A process that is gone before it has read is noticed by what it says.
+        drop(stdin.write_all(&line).and_then(|()| stdin.flush()));
+        let waiting = tokio::task::spawn_blocking(move || last_words(child, terminal));
+        match waiting.await {
+            Ok(Ok(words)) => serde_json::from_str(&words).unwrap_or_else(|error| unasked(&error)),
+            Ok(Err(error)) => unasked(&error),
+            Err(error) => unasked(&error),
+        }
+    }
+
+    fn start(&self) -> std::io::Result<(Child, ChildStdin)> {
+        let mut command = Command::new(&self.program);
+        command.arg("ask").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        let mut child = command.spawn()?;
+        let stdin = child.stdin.take().ok_or_else(|| std::io::Error::other("it has no stdin"))?;
+        Ok((child, stdin))
+    }
+}
+
+/// What a process printed until it ended; then the terminal is free.
+fn last_words(mut child: Child, terminal: OwnedMutexGuard<()>) -> std::io::Result<String> {
+    let mut words = String::new();
+    if let Some(stdout) = &mut child.stdout {
+        stdout.read_to_string(&mut words)?;
+    }
+    child.wait()?;
+    drop(terminal);
+    Ok(words)
+}

@@ -1,0 +1,188 @@
+//! What runs, live on stderr (H13): one spinner for each hook that takes a while, with what it says it does. Hooks that
+//! are done leave nothing: the report that follows names them all.
+//!
+//! INVARIANT: nothing is drawn while a person is asked, nor after [`Progress::end`]; both hold the lock that drawing
+//! takes.
+
+use crate::report::style::one_line;
+use becket_engine::handler::Handler;
+use becket_engine::{RunEvent, What};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A hook that is done sooner is never shown: most are, and a line that flashes helps nobody.
+const SHOWN_AFTER: Duration = Duration::from_millis(250);
+/// Time between two pictures.
+const PICTURE: Duration = Duration::from_millis(100);
+/// Widest label and widest status message, in characters.
+const LABEL: usize = 50;
+const MESSAGE: usize = 60;
+
+/// Shows what runs, or nothing at all. Clones show the same.
+#[derive(Clone)]
+pub(crate) struct Progress(Option<Arc<Shared>>);
+
+struct Shared {
+    bars: MultiProgress,
+    state: Mutex<State>,
+    ended: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    running: Vec<Running>,
+    /// How many want the screen for themselves.
+    pauses: usize,
+    is_drawing: bool,
+    is_over: bool,
+}
+
+/// A hook that runs.
+struct Running {
+    firing: u64,
+    handler: Arc<Handler>,
+    since: Instant,
+    bar: Option<ProgressBar>,
+}
+
+/// The screen belongs to somebody else until this is dropped.
+pub(crate) struct Paused(Option<Arc<Shared>>);
+
+impl Progress {
+    /// Shows on stderr.
+    pub(crate) fn on_stderr() -> Self {
+        let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
+        Progress(Some(Arc::new(Shared { bars, state: Mutex::default(), ended: Condvar::new() })))
+    }
+
+    /// Shows nothing.
+    pub(crate) fn off() -> Self {
+        Progress(None)
+    }
+
+    /// Whether anything is shown: else nobody need observe.
+    pub(crate) fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Takes note of what happened.
+    pub(crate) fn on(&self, event: &RunEvent) {
+        let Some(shared) = &self.0 else { return };
+        match &event.what {
+            What::Started { handler } => shared.started(event.firing, handler),
+            What::Finished { run } | What::BackgroundFinished { run, .. } => {
+                shared.finished(event.firing, &run.handler)
+            }
+            What::Fired { .. }
+            | What::Skipped(_)
+            | What::Output { .. }
+            | What::Backgrounded { .. }
+            | What::Decided { .. } => {}
+        }
+    }
+
+    /// Clears the screen and draws nothing until the answer is dropped.
+    pub(crate) fn pause(&self) -> Paused {
+        if let Some(shared) = &self.0 {
+            let mut state = shared.state();
+            state.pauses += 1;
+            if state.pauses == 1 {
+                shared.hide();
+            }
+        }
+        Paused(self.0.clone())
+    }
+
+    /// Clears the screen for good.
+    pub(crate) fn end(&self) {
+        if let Some(shared) = &self.0 {
+            let mut state = shared.state();
+            if !std::mem::replace(&mut state.is_over, true) {
+                shared.hide();
+            }
+            shared.ended.notify_all();
+        }
+    }
+}
+
+impl Drop for Paused {
+    fn drop(&mut self) {
+        let Some(shared) = &self.0 else { return };
+        let mut state = shared.state();
+        state.pauses -= 1;
+        if state.pauses == 0 && !state.is_over {
+            shared.bars.set_draw_target(ProgressDrawTarget::stderr());
+        }
+    }
+}
+
+impl Shared {
+    fn started(self: &Arc<Self>, firing: u64, handler: &Arc<Handler>) {
+        let mut state = self.state();
+        let bar = None;
+        state.running.push(Running { firing, handler: handler.clone(), since: Instant::now(), bar });
+        if !std::mem::replace(&mut state.is_drawing, true) {
+            let shared = self.clone();
+            std::thread::spawn(move || shared.draw());
+        }
+    }
+
+    fn finished(&self, firing: u64, handler: &Arc<Handler>) {
+        let mut state = self.state();
+        let is_it = |running: &Running| running.firing == firing && Arc::ptr_eq(&running.handler, handler);
+        let Some(at) = state.running.iter().position(is_it) else { return };
+        if let Some(bar) = state.running.remove(at).bar {
+            bar.finish_and_clear();
+            self.bars.remove(&bar);
+        }
+    }
+
+    /// Draws until the end.
+    fn draw(&self) {
+        let mut state = self.state();
+        while !state.is_over {
+            if state.pauses == 0 {
+                state.running.iter_mut().for_each(|running| running.show(&self.bars));
+            }
+            state = self.ended.wait_timeout(state, PICTURE).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn hide(&self) {
+        // A screen that can't be cleared is gone.
+        drop(self.bars.clear());
+        self.bars.set_draw_target(ProgressDrawTarget::hidden());
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Running {
+    fn show(&mut self, bars: &MultiProgress) {
+        if self.since.elapsed() < SHOWN_AFTER {
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(|| {
+            let bar = bars.add(ProgressBar::new_spinner().with_elapsed(self.since.elapsed()));
+            bar.with_style(style()).with_message(text(&self.handler))
+        });
+        bar.tick();
+    }
+}
+
+/// What the line of a hook says: its source, its label, and what it says it does.
+fn text(handler: &Handler) -> String {
+    let mut text = format!("{}  {}", handler.place.source, one_line(&handler.place.label, LABEL));
+    if let Some(message) = &handler.status_message {
+        text.push_str(&format!("  {}", one_line(message, MESSAGE)));
+    }
+    text
+}
+
+fn style() -> ProgressStyle {
+    let plain = ProgressStyle::default_spinner();
+    plain.clone().template("{spinner} {elapsed:>3} {msg}").unwrap_or(plain)
+}

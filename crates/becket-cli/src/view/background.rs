@@ -1,0 +1,48 @@
+//! What hooks came to that went on in the background, as `fire` shows it.
+
+use becket_engine::{Delivered, Wake};
+use becket_model::Failure;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A hook that the event did not wait for.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Left {
+    /// Whose it is.
+    pub(crate) source: String,
+    /// What people know it by.
+    pub(crate) label: String,
+    /// `success`, `blocked` (it wakes the model), `error` or `cancelled`.
+    pub(crate) status: &'static str,
+    /// Its exit code, where it had one.
+    pub(crate) exit: Option<i32>,
+    /// How long it ran, in milliseconds.
+    pub(crate) elapsed_ms: f64,
+    /// For the model, on its next turn.
+    pub(crate) context: Vec<String>,
+    /// What it wakes an idle model with.
+    pub(crate) reminder: Option<String>,
+    /// Why it gave no usable answer, or ended with an error.
+    pub(crate) failure: Option<String>,
+    /// What its author should know.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Puts results and wakes of the same runs together.
+pub(crate) fn left(delivered: Vec<Delivered>, mut wakes: Vec<Wake>) -> Vec<Left> {
+    let with_wake = |one: Delivered| {
+        let wake = wakes.iter().position(|wake| wake.id == one.id).map(|at| wakes.remove(at));
+        Left {
+            source: one.source.to_string(),
+            label: one.label.to_string(),
+            status: one.outcome.as_str(),
+            exit: one.exit,
+            elapsed_ms: super::ran::ms(one.elapsed),
+            context: one.contexts,
+            reminder: wake.map(|wake| wake.reminder),
+            failure: one.failure.as_ref().map(Failure::to_string),
+            warnings: one.warnings,
+        }
+    };
+    delivered.into_iter().map(with_wake).collect()
+}
