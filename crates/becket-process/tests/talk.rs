@@ -30,7 +30,7 @@ async fn what_is_written_follows_the_input_and_then_comes_the_end() {
         let mut sink = move |chunk: Chunk<'_>| {
             said.extend_from_slice(chunk.bytes);
             match said.as_slice() {
-                b"asks\n" => assert!(own.write("answer\n")),
+                b"asks\n" => assert!(own.write("") && own.write("answer\n")),
                 b"asks\ngot answer\n" => {
                     assert!(own.write("rest") && own.write("") && own.write(" of it"));
                     own.close_stdin();
@@ -89,6 +89,32 @@ async fn when_nobody_is_left_to_write_the_reader_sees_the_end() {
     let finished = run_steered(&command, &patient(), control, &mut sink).await;
     assert_eq!(finished.end, End::Exited(4));
     assert_eq!(finished.stdout.bytes, "input\nagain\nagain\n");
+}
+
+// rule: Q1
+#[tokio::test]
+async fn the_end_of_the_input_wakes_a_run_that_waits() {
+    for is_closed in [true, false] {
+        let control = Control::with_open_stdin();
+        let own = control.clone();
+        let (say, said) = tokio::sync::oneshot::channel();
+        let mut say = Some(say);
+        let mut sink = |_: Chunk<'_>| say.take().unwrap().send(()).unwrap();
+        let command = sh(&Marker::new(), "echo waits; cat; exit 3");
+        let limits = patient();
+        let run = run_steered(&command, &limits, control, &mut sink);
+        let later = async {
+            said.await.unwrap();
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            if is_closed {
+                own.close_stdin();
+                return Some(own);
+            }
+            None
+        };
+        let (finished, _kept) = tokio::join!(run, later);
+        assert_eq!(finished.end, End::Exited(3), "closed: {is_closed}");
+    }
 }
 
 // rules: Q1, H3
