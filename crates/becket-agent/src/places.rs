@@ -45,11 +45,15 @@ pub(crate) fn real(path: &Path) -> Option<PathBuf> {
         match left.canonicalize() {
             Ok(real) => return Some(missing.iter().rev().fold(real, |path, name| path.join(name))),
             Err(error) if error.kind() != io::ErrorKind::NotFound => return None,
-            // It is there, but leads nowhere.
-            Err(_) if left.symlink_metadata().is_ok() => return None,
             Err(_) => {
-                missing.push(left.file_name()?);
-                left = left.parent()?;
+                let (parent, name) = (left.parent()?, left.file_name()?);
+                // It is there, but leads nowhere. Looked at without the slash that it may end with, which would be
+                // followed.
+                if parent.join(name).symlink_metadata().is_ok() {
+                    return None;
+                }
+                missing.push(name);
+                left = parent;
             }
         }
     }
@@ -90,7 +94,10 @@ mod tests {
             ("work/away/../out/secret", false),
             ("work/away/../work/sub", true),
             ("work/dangling", false),
+            ("work/dangling/", false),
+            ("work/dangling/.", false),
             ("work/dangling/x", false),
+            ("work/new/", true),
             ("work/circle", false),
             ("work/none/../../out/secret", false),
             ("working", false),

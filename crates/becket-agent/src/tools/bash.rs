@@ -3,7 +3,8 @@
 //! The line runs in a session and process group of its own, in the session's cwd: a `cd` is forgotten with the call. A
 //! leader outlives it, reports its exit code and is then ended with all that is left of the group, as at a deadline
 //! (H4): what a line leaves in the background does not outlive the call, and commands in the background on purpose are
-//! refused by name.
+//! refused by name. One limit is the runner's: a process that left the group (`setsid`) and whose parent is gone can't
+//! be told from a stranger, and is left alone.
 
 use super::capture::Capture;
 use super::tool::{Call, Input, Tool, failed};
@@ -46,11 +47,13 @@ static SPEC: Spec = Spec {
 const DEFAULT_MS: u64 = 120_000;
 const MOST_MS: u64 = 600_000;
 
-/// What the leader runs; `$0` is the mark. It reports on both streams, and waits to be ended.
-const LEADER: &str = r#""$@" </dev/null
+/// What the leader runs; `$0` is the mark. It reports on both streams, and waits to be ended. What it would say itself
+/// of a line that a signal ended goes nowhere.
+const LEADER: &str = r#"exec 3>&2 2>/dev/null
+"$@" </dev/null 2>&3 3>&-
 set -- "$?"
 printf '\n%s %s\n' "$0" "$1"
-printf '\n%s %s\n' "$0" "$1" >&2
+printf '\n%s %s\n' "$0" "$1" >&3
 read -r REPLY"#;
 
 /// Evaluates the environment files, then becomes the line's own shell (H12). A file that exits must not pass for a line
@@ -59,7 +62,10 @@ const WITH_FILES: &str = r#"becket_line=$1
 shift
 exec 3>&2
 trap 'echo "an environment file of a hook ended the shell: the command was not run" >&3; exit 125' EXIT
-for becket_file do . "$becket_file" </dev/null >/dev/null 2>&1; done
+for becket_file do
+  set +eu
+  . "$becket_file" </dev/null >/dev/null 2>&1
+done
 trap - EXIT
 exec 3>&-
 exec "$0" -c "$becket_line""#;

@@ -71,7 +71,8 @@ impl Capture {
         let whole = self.total == (self.head.len() + self.tail.len()) as u64;
         let (head, tail) = (std::mem::take(&mut self.head), Vec::from(std::mem::take(&mut self.tail)));
         if !whole {
-            return self.parts(&String::from_utf8_lossy(&head), &String::from_utf8_lossy(&tail));
+            let tail = String::from_utf8_lossy(tail.strip_suffix(b"\n").unwrap_or(&tail));
+            return self.parts(&String::from_utf8_lossy(&head), &tail);
         }
         let all = [head, tail].concat();
         let all = String::from_utf8_lossy(&all);
@@ -82,7 +83,6 @@ impl Capture {
     /// The beginning of one text, the end of another, and how much is missing between them.
     fn parts(&self, head: &str, tail: &str) -> String {
         let end = head.char_indices().nth(HALF).map_or(head.len(), |(at, _)| at);
-        let tail = tail.strip_suffix('\n').unwrap_or(tail);
         let start = tail.char_indices().rev().nth(HALF - 1).map_or(0, |(at, _)| at);
         let (head, tail) = (head.get(..end).unwrap_or_default(), tail.get(start..).unwrap_or_default());
         let missing = self.total.saturating_sub((head.len() + tail.len()) as u64);
@@ -160,6 +160,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
         #[test]
         fn what_is_kept_is_bounded_whatever_is_printed(
             chunks in prop::collection::vec(("[aä€\n]{0,40}", 1_usize..4_000), 0..12),

@@ -134,12 +134,15 @@ impl Search {
             None => LINES,
         };
         let numbers = input.flag("-n").unwrap_or(true);
+        let around = ["-A", "-B", "-C"].iter().any(|field| input.count(field).is_some_and(|lines| lines > 0));
+        let mut report = Report::new(mode, numbers, input.count("offset").unwrap_or(0), most);
+        report.around = around;
         Ok(Self {
             tree: Tree { root, filter: filter(input)?, types },
             cwd: session.cwd.clone(),
             matcher: matcher(input)?,
             searcher: searcher(input, mode),
-            report: Report::new(mode, numbers, input.count("offset").unwrap_or(0), most),
+            report,
         })
     }
 
@@ -187,6 +190,8 @@ fn matcher(input: Input<'_>) -> Result<RegexMatcher, String> {
         builder.line_terminator(Some(b'\n'));
     }
     let pattern = input.text("pattern").unwrap_or_default();
+    // Read apart first: the builder wraps the expression, and the place of an error would be one in what it made of it.
+    regex_syntax::parse(pattern).map_err(|error| format!("`pattern` can't be read: {error}"))?;
     builder.build(pattern).map_err(|error| {
         let spans = !multiline && (pattern.contains("\\n") || pattern.contains('\n'));
         let hint = if spans { "\nset `multiline` for a match that spans lines" } else { "" };

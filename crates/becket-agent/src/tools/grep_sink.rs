@@ -34,6 +34,8 @@ pub(crate) struct Report {
     pub(crate) matches: u64,
     pub(crate) binary: usize,
     pub(crate) unread: usize,
+    /// Lines around matches are shown: what belongs together is parted from the rest.
+    pub(crate) around: bool,
     /// There is more than is kept.
     pub(crate) more: bool,
     /// Time ran out.
@@ -55,6 +57,7 @@ impl Report {
             matches: 0,
             binary: 0,
             unread: 0,
+            around: false,
             more: false,
             partial: false,
             passed: 0,
@@ -92,7 +95,8 @@ pub(crate) struct OneFile<'a> {
 
 impl<'a> OneFile<'a> {
     pub(crate) fn new(report: &'a mut Report, name: &'a str) -> Self {
-        Self { report, name, matches: 0, parted: false }
+        let parted = report.around;
+        Self { report, name, matches: 0, parted }
     }
 
     fn line(&mut self, number: Option<u64>, sign: char, line: &[u8]) -> bool {

@@ -12,8 +12,6 @@ pub(crate) const MOST_LINES: usize = 2_000;
 pub(crate) const MOST_BYTES: usize = 256 << 10;
 /// Characters of a line that are shown.
 pub(crate) const MOST_CHARS: usize = 2_000;
-/// As much of the beginning as says whether a file is binary.
-const BEGINNING: usize = 8 << 10;
 /// Bytes of a line that hold the characters shown of it.
 const LINE_BYTES: usize = MOST_CHARS * 4 + 4;
 
@@ -57,7 +55,7 @@ impl Page {
 /// Reads the lines of `range` and counts the rest; `None` for a binary file.
 pub(crate) fn read(text: impl Read, range: Range, stop: &Stop) -> io::Result<Option<Page>> {
     let mut text = BufReader::with_capacity(1 << 16, Stopping::new(text, stop));
-    if is_binary(text.fill_buf()?) {
+    if text.fill_buf()?.contains(&0) {
         return Ok(None);
     }
     skip_mark(&mut text)?;
@@ -81,10 +79,6 @@ pub(crate) fn read(text: impl Read, range: Range, stop: &Stop) -> io::Result<Opt
             page.cut += usize::from(cut);
         }
     }
-}
-
-fn is_binary(beginning: &[u8]) -> bool {
-    beginning.get(..BEGINNING).unwrap_or(beginning).contains(&0)
 }
 
 /// A byte-order mark is no text.

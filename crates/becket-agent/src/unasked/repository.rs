@@ -33,13 +33,31 @@ pub(super) fn is_plain(base: &Path, places: &Places) -> bool {
 }
 
 fn is_plain_inside(inner: &Path) -> bool {
-    let directory = |name: &str| inner.join(name).symlink_metadata().is_ok_and(|found| found.is_dir());
+    // A name with a slash at its end would be followed.
+    let directory = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_dir());
     let absent = |name: &str| {
         inner.join(name).symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     };
-    let own = directory("") && directory("objects") && directory("objects/pack") && directory("objects/info");
+    let own = ["refs", "objects", "objects/pack", "objects/info"]
+        .into_iter()
+        .all(|name| directory(&inner.join(name)));
     let quiet = ["commondir", "objects/info/alternates", "hooks/post-index-change"].into_iter().all(absent);
-    own && quiet && config_is_harmless(inner) && index_is_plain(inner)
+    directory(inner)
+        && own
+        && quiet
+        && head_is_valid(inner)
+        && config_is_harmless(inner)
+        && index_is_plain(inner)
+}
+
+/// Git passes over a directory whose HEAD it can't read, and goes on to look above.
+fn head_is_valid(inner: &Path) -> bool {
+    let text = contents(&inner.join("HEAD")).and_then(|bytes| String::from_utf8(bytes).ok());
+    let Some(line) = text.as_deref().and_then(|text| text.strip_suffix('\n')) else { return false };
+    match line.strip_prefix("ref: refs/") {
+        Some(name) => !name.is_empty() && !name.contains(|c: char| c.is_control() || c.is_whitespace()),
+        None => line.len() == 40 && line.bytes().all(|byte| byte.is_ascii_hexdigit()),
+    }
 }
 
 fn config_is_harmless(inner: &Path) -> bool {
