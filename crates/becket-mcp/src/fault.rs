@@ -47,8 +47,11 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What a server printed beside messages, as far as it was kept. Shown as a tail for error messages; empty where it
-/// printed nothing.
+/// How many lines of stderr an error message ends with.
+const LINES: usize = 10;
+
+/// What a server printed beside messages, as far as it was kept. Shown as the tail of an error message, with the last
+/// ten lines of stderr; empty where it printed nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Said {
     /// The end of its stderr, at most 8 KiB, with replacement characters where that is not UTF-8.
@@ -62,9 +65,26 @@ impl fmt::Display for Said {
         if let Some(line) = &self.no_message {
             write!(f, "; its stdout has `{line}`, which is no message")?;
         }
-        match self.stderr.trim() {
-            "" => Ok(()),
-            stderr => write!(f, "; its stderr ends with: {stderr}"),
+        let stderr = self.stderr.trim();
+        if stderr.is_empty() {
+            return Ok(());
         }
+        let cut = stderr.rmatch_indices('\n').nth(LINES - 1).map_or(0, |(newline, _)| newline + 1);
+        write!(f, "; its stderr ends with: {}", &stderr[cut..])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_ten_lines_of_stderr_are_shown() {
+        let shown = |stderr: &str| Said { stderr: stderr.into(), no_message: None }.to_string();
+        assert_eq!(shown(" \n"), "");
+        assert_eq!(shown("a\nb\n"), "; its stderr ends with: a\nb");
+        let lines = |from: u32| (from..=20).map(|n| n.to_string()).collect::<Vec<_>>().join("\n");
+        assert_eq!(shown(&lines(11)), format!("; its stderr ends with: {}", lines(11)));
+        assert_eq!(shown(&lines(1)), format!("; its stderr ends with: {}", lines(11)));
     }
 }

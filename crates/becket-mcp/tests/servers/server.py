@@ -193,11 +193,18 @@ def handle(message):
         refuse(id, -32601, "unknown method " + str(method))
 
 
+def note_and_leave(*_):
+    note("test/term")
+    # Long enough for a second signal to be noted as well.
+    time.sleep(0.3)
+    os._exit(0)
+
+
 def start():
     if "--ignore-term" in FLAGS:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if "--note-end" in FLAGS:
-        signal.signal(signal.SIGTERM, lambda *_: (note("test/term"), os._exit(0)))
+        signal.signal(signal.SIGTERM, note_and_leave)
     if "--child" in FLAGS:
         sleeper()
     if "--leaver" in FLAGS:
