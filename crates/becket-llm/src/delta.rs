@@ -203,3 +203,61 @@ fn whole_unknown(block: Block, json: &str) -> Block {
         (block, _) => block,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn collected(deltas: Vec<Delta>) -> Result<Response, ModelError> {
+        let mut collector = Collector::new("m");
+        deltas.into_iter().try_for_each(|delta| collector.push(delta))?;
+        collector.finish()
+    }
+
+    fn tool(index: usize) -> Delta {
+        let block = Block::ToolUse { id: "t".into(), name: "Bash".into(), input: Object::new() };
+        Delta::BlockStart { index, block }
+    }
+
+    // rule: O10
+    #[test]
+    fn an_answer_without_its_end_is_none() {
+        let deltas = vec![Delta::BlockStart { index: 0, block: Block::Text("{\"ok\": true}".into()) }];
+        assert_eq!(collected(deltas), Err(ModelError::Truncated { from: "m".into() }));
+        assert_eq!(collected(Vec::new()), Err(ModelError::Truncated { from: "m".into() }));
+    }
+
+    // rule: H8
+    #[test]
+    fn a_tool_call_is_given_out_only_when_its_input_is_whole() {
+        let json = |json: &str| Delta::ToolInput { index: 0, json: json.into() };
+        let ended = Delta::BlockStop { index: 0 };
+        for (input, complete, stop, expected) in [
+            ("", true, StopReason::ToolUse, Some(json!({}))),
+            ("", true, StopReason::MaxTokens, Some(json!({}))),
+            ("", false, StopReason::MaxTokens, None),
+            ("{\"a\": 1}", true, StopReason::ToolUse, Some(json!({"a": 1}))),
+            ("{\"a\": 1}", false, StopReason::MaxTokens, Some(json!({"a": 1}))),
+            ("{\"a\": ", false, StopReason::MaxTokens, None),
+        ] {
+            let mut deltas = vec![tool(0), json(input)];
+            deltas.extend(complete.then(|| ended.clone()));
+            deltas.push(Delta::Stop(stop.clone()));
+            let answer = collected(deltas).unwrap();
+            let input =
+                answer.tool_uses().next().map(|(_, _, input)| serde_json::Value::Object(input.clone()));
+            assert_eq!(input, expected, "{stop:?} {complete}");
+        }
+        for input in ["{\"a\": ", "[1]", "1"] {
+            let error = collected(vec![tool(0), json(input), Delta::Stop(StopReason::ToolUse)]).unwrap_err();
+            assert!(matches!(error, ModelError::BadAnswer { .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_block_begins_once() {
+        assert!(matches!(collected(vec![tool(0), tool(0)]), Err(ModelError::BadAnswer { .. })));
+        assert!(matches!(collected(vec![Delta::BlockStop { index: 7 }]), Err(ModelError::BadAnswer { .. })));
+    }
+}

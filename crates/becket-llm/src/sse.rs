@@ -119,6 +119,13 @@ mod tests {
     }
 
     #[test]
+    fn a_line_end_of_two_bytes_may_be_cut_in_half() {
+        let text = b"event: a\r\ndata: 1\r\ndata: 2\r\n\r\n";
+        let bytes: Vec<&[u8]> = text.chunks(1).collect();
+        assert_eq!(read(&bytes), [("a".to_owned(), "1\n2".to_owned())]);
+    }
+
+    #[test]
     fn what_has_no_blank_line_after_it_is_no_event() {
         assert_eq!(read(&[b"data: cut off\n"]), []);
     }
