@@ -419,6 +419,6 @@ impl Inner {
 
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Engine").field("snapshot", &self.inner.snapshot()).finish_non_exhaustive()
+        f.debug_struct("Engine").field("config", &self.config()).finish_non_exhaustive()
     }
 }

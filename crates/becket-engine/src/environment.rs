@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// The surroundings of a session.
@@ -14,7 +15,9 @@ use std::path::{Path, PathBuf};
 /// let environment = Environment::empty().with_var("PATH", "/usr/bin:/bin").with_home("/home/ada");
 /// assert_eq!(environment.home().unwrap().to_str(), Some("/home/ada"));
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+///
+/// `Debug` names the variables and keeps their values to itself (S3).
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Environment {
     vars: BTreeMap<OsString, OsString>,
     home: Option<PathBuf>,
@@ -81,5 +84,17 @@ impl Environment {
     /// The host's process id.
     pub fn pid(&self) -> u32 {
         self.pid.unwrap_or_else(std::process::id)
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&OsString> = self.vars.keys().collect();
+        f.debug_struct("Environment")
+            .field("vars", &names)
+            .field("home", &self.home)
+            .field("temp", &self.temp)
+            .field("pid", &self.pid)
+            .finish()
     }
 }

@@ -11,11 +11,12 @@ use super::source::read::{self, MAX_FILE, ReadError};
 use crate::handler::Root;
 use becket_model::Source;
 use becket_rules::Destination;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// One text of the configuration.
-#[derive(Debug, Clone, PartialEq)]
+/// One text of the configuration. `Debug` does not show it: what stands in it may be secret (S3).
+#[derive(Clone, PartialEq)]
 pub struct Layer {
     /// Whose it is.
     pub source: Source,
@@ -31,6 +32,17 @@ pub struct Layer {
     pub(crate) root: Option<Arc<Root>>,
     /// Which of the sources of its kind it belongs to.
     pub(crate) nth: u16,
+}
+
+impl fmt::Debug for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let length = self.text.as_ref().map(|text| text.len());
+        f.debug_struct("Layer")
+            .field("source", &self.source)
+            .field("file", &self.file)
+            .field("bytes", &length)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What a file is.

@@ -3,6 +3,7 @@
 use crate::environment::Environment;
 use crate::profile::Profile;
 use becket_rules::Renames;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -59,12 +60,22 @@ impl Request {
 }
 
 /// Settings that were passed on the command line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum FlagSettings {
     /// JSON.
     Text(String),
     /// A file, which has to exist.
     File(PathBuf),
+}
+
+impl fmt::Debug for FlagSettings {
+    /// Without the text: what stands in it may be secret (S3).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FlagSettings::Text(text) => f.debug_tuple("Text").field(&text.len()).finish(),
+            FlagSettings::File(path) => f.debug_tuple("File").field(path).finish(),
+        }
+    }
 }
 
 /// A plugin on disk (C9).

@@ -60,7 +60,7 @@ pub(crate) fn host(text: &str) -> Result<Host, &'static str> {
 /// The URL as it may be shown: without user name, password and query (S3). Of what is no URL, whatever could be one of
 /// them is left out.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
-    let Ok(mut url) = Url::parse(text) else {
+    let Some(mut url) = Url::parse(text).ok().filter(Url::has_host) else {
         let text = text.rsplit_once('@').map_or(text, |(_, rest)| rest);
         return Cow::Borrowed(text.split(['?', '#']).next().unwrap_or_default());
     };
@@ -211,6 +211,7 @@ mod tests {
             ("https://example.com/x#hush", "https://example.com/x"),
             ("http:ann:hush@example.com/x", "http://example.com/x"),
             ("https://ann:hu/sh@example.com:99999/x?hush", "example.com:99999/x"),
+            ("ann:hush@example.com?hush", "example.com"),
             ("hush@", ""),
         ] {
             assert_eq!(shown(url), text, "{url}");

@@ -1,0 +1,35 @@
+//! HTTP handlers against real sockets: answers of every kind, addresses, headers, secrets, TLS, proxies.
+
+mod addresses;
+mod allowed;
+mod answers;
+#[path = "../common/mod.rs"]
+mod common;
+mod connections;
+mod endings;
+mod headers;
+mod proxies;
+mod secrets;
+mod server;
+mod tls;
+
+use becket_engine::Outcome;
+use serde_json::{Value, json};
+
+/// Settings with one HTTP handler on PreToolUse.
+fn guard(url: &str, more: Value) -> Value {
+    common::hooks("PreToolUse", "", json!([handler(url, more)]))
+}
+
+/// An HTTP handler with more keys.
+fn handler(url: &str, more: Value) -> Value {
+    let mut handler = json!({ "type": "http", "url": url });
+    handler.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+    handler
+}
+
+/// Why the only run failed.
+fn failure(outcome: &Outcome) -> String {
+    let [run] = &outcome.runs[..] else { panic!("{} runs", outcome.runs.len()) };
+    run.failure.as_ref().map(ToString::to_string).unwrap_or_default()
+}

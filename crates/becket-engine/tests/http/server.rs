@@ -1,0 +1,141 @@
+//! A server that says exactly what it is told to, byte by byte, and notes what it was sent.
+
+use std::io::{Read, Write};
+use std::net::{IpAddr, Ipv4Addr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Whether the connection stays: the client may send more, or close it.
+pub(crate) type Stays = bool;
+
+/// A request as it came.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    /// Counts the connections, from 0.
+    pub(crate) connection: usize,
+    /// Everything before the body, in lower case; values are as they came in `raw`.
+    pub(crate) head: String,
+    pub(crate) raw: Vec<u8>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Seen {
+    /// The values of a header.
+    pub(crate) fn header(&self, name: &str) -> Vec<Vec<u8>> {
+        let lines = self.raw.split(|byte| *byte == b'\n').skip(1);
+        let values = lines.filter_map(|line| {
+            let colon = line.iter().position(|byte| *byte == b':')?;
+            let (key, value) = line.split_at(colon);
+            key.eq_ignore_ascii_case(name.as_bytes()).then(|| value[1..].trim_ascii().to_vec())
+        });
+        values.collect()
+    }
+}
+
+/// Listens on loopback until the test program ends.
+pub(crate) struct Server {
+    pub(crate) port: u16,
+    state: Arc<State>,
+}
+
+#[derive(Default)]
+struct State {
+    seen: Mutex<Vec<Seen>>,
+    opened: AtomicUsize,
+    closed: AtomicUsize,
+}
+
+impl Server {
+    /// Calls `answer` for every request.
+    pub(crate) fn new(answer: impl Fn(&Seen, &mut TcpStream) -> Stays + Send + Sync + 'static) -> Self {
+        Server::on(Ipv4Addr::LOCALHOST.into(), 0, answer)
+    }
+
+    /// The same on an address and port.
+    pub(crate) fn on(
+        address: IpAddr,
+        port: u16,
+        answer: impl Fn(&Seen, &mut TcpStream) -> Stays + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind((address, port)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (state, answer) = (Arc::new(State::default()), Arc::new(answer));
+        let of_thread = state.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let (state, answer) = (of_thread.clone(), answer.clone());
+                std::thread::spawn(move || serve(stream.unwrap(), &state, &*answer));
+            }
+        });
+        Server { port, state }
+    }
+
+    /// Answers each request with these bytes and keeps the connection.
+    pub(crate) fn says(bytes: impl Into<Vec<u8>>) -> Self {
+        let bytes = bytes.into();
+        Server::new(move |_, stream| stream.write_all(&bytes).is_ok())
+    }
+
+    /// Answers 200 with a body.
+    pub(crate) fn ok(body: &str) -> Self {
+        Server::says(ok(body))
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
+    /// The requests so far.
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        self.state.seen.lock().unwrap().clone()
+    }
+
+    /// How many connections were made.
+    pub(crate) fn opened(&self) -> usize {
+        self.state.opened.load(Ordering::SeqCst)
+    }
+
+    /// Waits until the client has closed all its connections; false if it keeps one for 20 s.
+    pub(crate) fn all_closed(&self) -> bool {
+        let patience = Instant::now() + Duration::from_secs(20);
+        while Instant::now() < patience {
+            if self.state.closed.load(Ordering::SeqCst) == self.opened() {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        false
+    }
+}
+
+/// A plain 200 with a length.
+pub(crate) fn ok(body: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+}
+
+fn serve(mut stream: TcpStream, state: &State, answer: &dyn Fn(&Seen, &mut TcpStream) -> Stays) {
+    let connection = state.opened.fetch_add(1, Ordering::SeqCst);
+    while let Some(seen) = read(&mut stream, connection) {
+        state.seen.lock().unwrap().push(seen.clone());
+        if !answer(&seen, &mut stream) {
+            break;
+        }
+    }
+    state.closed.fetch_add(1, Ordering::SeqCst);
+}
+
+/// One request; `None` at the end of the connection.
+pub(crate) fn read(stream: &mut impl Read, connection: usize) -> Option<Seen> {
+    let mut raw = Vec::new();
+    while !raw.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).ok()?;
+        raw.extend(byte);
+    }
+    let head = String::from_utf8_lossy(&raw).to_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    stream.read_exact(&mut body).ok()?;
+    Some(Seen { connection, head, raw, body })
+}
