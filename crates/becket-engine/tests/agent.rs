@@ -4,15 +4,16 @@
 mod common;
 mod models;
 
-use becket_engine::{Engine, Outcome, RunEvent, Skipped, Stage, Status, What, Why};
+use becket_engine::{Engine, Outcome, RunEvent, Skipped, Stage, Status, Tools, What, Why};
 use becket_llm::{Output, Price, Scripted, Thinking};
+use becket_model::Source;
 use becket_model::event::PermissionMode;
 use common::{Project, bash, block_on, call, command, fire, pre, says, stop};
 use models::{
     FakeTools, agent_hook, failure, hook, host, last_told, priced, prompt_hook, scripted, text_of, turns,
     with,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -280,6 +281,54 @@ fn a_refusal_is_feedback_and_does_not_end_the_turn() {
     assert!(outcome.verdict.blocks() && outcome.verdict.stop.is_none(), "{outcome:?}");
     assert_eq!(outcome.verdict.joined_reason().as_deref(), Some("as seen"));
     assert_eq!(outcome.runs[0].status, Status::Blocked);
+}
+
+#[test]
+fn an_agent_has_no_continue_on_block_of_its_own() {
+    // rule: H8
+    use becket_engine::handler::Action;
+    let (project, model) = (Project::with(json!({})), turns(json!([verdict(false)])));
+    let engine = project.builder().models(host(&model)).build().unwrap();
+    let text = "---\nname: s\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: agent\n          prompt: fine?\n---\n";
+    let mut read = common::frontmatter(&project, Source::Skill("s".into()), text, None);
+    let Action::Agent(prompt) = &mut read.handlers[0].action else { panic!("no agent") };
+    prompt.continue_on_block = false;
+    engine.register(read.handlers);
+    let outcome = fire(&engine, &project.event(bash("ls")));
+    assert!(outcome.verdict.blocks() && outcome.verdict.stop.is_none(), "{outcome:?}");
+}
+
+/// Knows that `Read` takes a path.
+struct PathOfRead;
+
+impl Tools for PathOfRead {
+    fn validate(&self, tool: &str, input: &Map<String, Value>) -> Result<(), String> {
+        let fits = tool != "Read" || input.get("file_path").is_some_and(Value::is_string);
+        if fits { Ok(()) } else { Err("`file_path` must be a string".to_owned()) }
+    }
+}
+
+#[test]
+fn an_input_that_fits_no_schema_reaches_no_hook_and_no_tool() {
+    // rules: L0, D9
+    let rewrite = pre(json!({"updatedInput": {"file_path": 7}}));
+    for (call, rewriting, seen, told) in [
+        (json!({"file_path": 7}), false, 0, "ERROR the input does not fit: `file_path` must be a string"),
+        (json!({"file_path": "/x"}), true, 1, "The call as you made it was not at fault"),
+    ] {
+        let mut handlers = vec![log_to("calls")];
+        handlers.extend(rewriting.then(|| says(rewrite.clone())));
+        let settings = json!({"hooks": {
+            "PreToolUse": [{"hooks": handlers}], "PostToolBatch": [{"hooks": [log_to("batch")]}]}});
+        let agent = Agent::new(json!([use_tool("Read", call), verdict(true)]), settings);
+        let builder = agent.project.builder().models(host(&agent.model)).agent_tools(agent.tools.clone());
+        let outcome = fire(&builder.tools(PathOfRead).build().unwrap(), &agent.project.event(stop()));
+        assert!(outcome.verdict.failures.is_empty(), "{outcome:?}");
+        assert!(agent.tools.inputs().is_empty());
+        assert!(last_told(&agent.model).contains(told), "{}", last_told(&agent.model));
+        assert_eq!(logged(&agent.project, "calls").len(), seen);
+        assert_eq!(logged(&agent.project, "batch").len(), 1, "the batch is seen all the same");
+    }
 }
 
 #[test]

@@ -244,14 +244,19 @@ fn an_error_that_may_pass_is_asked_again_once() {
     // rule: H7
     let ok = json!({"json": {"reason": "r", "ok": false}});
     let fields = json!({"tool_name": "Bash", "tool_input": {}, "tool_use_id": "t"});
-    for kind in ["overloaded", "rate_limited", "connection", "truncated", "server"] {
-        for handler in [prompt_hook("fine?"), agent_hook("fine?")] {
-            let model = turns(json!([{"error": {"kind": kind}}, ok]));
-            let outcome = fired("PreToolUse", handler, &fields, &model);
-            assert!(outcome.verdict.blocks(), "{kind}: {outcome:?}");
-            assert_eq!(model.requests().len(), 2, "{kind}");
-            assert_eq!(outcome.runs[0].usage.as_ref().unwrap().requests, 2);
-        }
+    let at_once = |kind: &str| json!({"kind": kind, "retry_after_s": 0});
+    for (error, handler) in [
+        (at_once("overloaded"), prompt_hook("fine?")),
+        (at_once("rate_limited"), agent_hook("fine?")),
+        (json!({"kind": "connection"}), prompt_hook("fine?")),
+        (json!({"kind": "truncated"}), agent_hook("fine?")),
+        (json!({"kind": "server"}), prompt_hook("fine?")),
+    ] {
+        let model = turns(json!([{"error": error}, ok]));
+        let outcome = fired("PreToolUse", handler, &fields, &model);
+        assert!(outcome.verdict.blocks(), "{error}: {outcome:?}");
+        assert_eq!(model.requests().len(), 2, "{error}");
+        assert_eq!(outcome.runs[0].usage.as_ref().unwrap().requests, 2);
     }
     for kind in ["unauthorized", "bad_request", "not_found", "bad_answer"] {
         let model = turns(json!([{"error": {"kind": kind}}, ok]));

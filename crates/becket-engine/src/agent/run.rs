@@ -65,7 +65,7 @@ impl Work<'_> {
         judged.warnings.extend(question.warning());
         let offered = offered(self.firing);
         let way = Way::of(&*model);
-        let talk = Talk::new(way.request(&question, &offered, &*model))?;
+        let talk = Talk::new(way.request(&question, &offered, &*model));
         let hooks = Hooks {
             firing: self.firing,
             cancel: self.cancel,

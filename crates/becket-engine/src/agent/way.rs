@@ -5,7 +5,7 @@ use crate::prompt::answer::{self, AnswerError};
 use crate::prompt::system;
 use becket_llm::judge::{self, ToolRequest, tool_request_schema, verdict_schema};
 use becket_llm::{
-    Block, Message, Model, Object, Output, Request, Response, Role, StopReason, Thinking, ToolSpec,
+    Block, Caching, Message, Model, Object, Output, Request, Response, Role, StopReason, Thinking, ToolSpec,
 };
 use becket_model::interpret::ModelAnswer;
 use serde_json::{Value, json};
@@ -77,6 +77,7 @@ impl Way {
             output,
             max_tokens: MOST_TOKENS,
             thinking: Thinking::Off,
+            caching: Caching::Conversation,
             ..Request::default()
         }
     }
