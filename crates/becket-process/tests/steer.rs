@@ -42,18 +42,22 @@ async fn the_limit_stands_still_while_a_pause_is_held_and_then_goes_on() {
 
 // rule: Q2
 #[tokio::test]
-async fn a_pause_of_the_sink_holds_before_the_clock_is_looked_at_again() {
-    let control = Control::new();
-    let (own, mut pause) = (control.clone(), None);
-    let mut sink = |_: Chunk<'_>| {
-        pause = Some(own.pause());
-        // When this returns, the limit would be over.
-        std::thread::sleep(Duration::from_millis(2600));
-    };
-    let command = sh(&Marker::new(), "echo asks; sleep 3; exit 3");
-    let finished = run_steered(&command, &deadline(2500), control, &mut sink).await;
-    assert_eq!(finished.end, End::Exited(3));
-    assert!(pause.is_some());
+async fn a_pause_that_comes_before_the_run_looks_at_the_clock_counts() {
+    // Within the limit, and past it: the host was busy, so the run had no turn to see its end.
+    for is_within in [true, false] {
+        let control = Control::new();
+        let own = control.clone();
+        let command = sh(&Marker::new(), "sleep 3; exit 3");
+        let (limits, mut sink) = (deadline(2000), |_: Chunk<'_>| ());
+        let run = run_steered(&command, &limits, control, &mut sink);
+        let busy = async {
+            let pause = is_within.then(|| own.pause());
+            std::thread::sleep(Duration::from_millis(2500));
+            (pause, own.pause())
+        };
+        let (finished, _pauses) = tokio::join!(run, busy);
+        assert_eq!(finished.end, End::Exited(3), "within the limit: {is_within}");
+    }
 }
 
 // rules: A2, H4

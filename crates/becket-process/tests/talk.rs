@@ -30,7 +30,7 @@ async fn what_is_written_follows_the_input_and_then_comes_the_end() {
         let mut sink = move |chunk: Chunk<'_>| {
             said.extend_from_slice(chunk.bytes);
             match said.as_slice() {
-                b"asks\n" => assert!(own.write("") && own.write("answer\n")),
+                b"asks\n" => assert!(own.write("") && own.write("ans") && own.write("wer\n")),
                 b"asks\ngot answer\n" => {
                     assert!(own.write("rest") && own.write("") && own.write(" of it"));
                     own.close_stdin();
