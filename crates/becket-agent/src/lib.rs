@@ -7,6 +7,7 @@
 //! Nothing here reads the environment or looks up a home directory: the host hands in both.
 
 mod blocking;
+mod denied;
 mod host_tools;
 mod places;
 mod schema;

@@ -1,11 +1,12 @@
 //! What a host lends its tools: directories, environment, a runner, a shell.
 
+use crate::denied::{Denied, IsDenied};
 use crate::places::Places;
 use becket_engine::Environment;
 use becket_model::{Session, SessionId};
 use becket_process::Runner;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Where environment files of a session are found (H12).
@@ -28,6 +29,7 @@ pub struct Surroundings {
     pub(crate) runner: Runner,
     pub(crate) shell: PathBuf,
     pub(crate) env_files: EnvFiles,
+    is_denied: Option<IsDenied>,
 }
 
 impl Surroundings {
@@ -41,6 +43,7 @@ impl Surroundings {
             runner: Runner::new(),
             shell: PathBuf::from("/bin/bash"),
             env_files: Arc::new(|_| Vec::new()),
+            is_denied: None,
         }
     }
 
@@ -74,6 +77,23 @@ impl Surroundings {
     ) -> Self {
         self.env_files = Arc::new(files);
         self
+    }
+
+    /// Says which files a deny rule for `Read` is about, as [`becket_rules::RuleSet::path_denied`] does; the path is
+    /// absolute. The engine denies a call that names one; with this, Grep and Glob pass over them in a directory too, and
+    /// no command that reads whole trees runs unasked. A host whose rules name no path for `Read` leaves it out.
+    #[must_use]
+    pub fn with_denied_reads(
+        mut self,
+        is_denied: impl Fn(&Session, &Path) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.is_denied = Some(Arc::new(is_denied));
+        self
+    }
+
+    /// The files of a session that must not be read.
+    pub(crate) fn denied(&self, session: &Session) -> Denied {
+        Denied::new(session, self.is_denied.clone())
     }
 
     /// The working directories of a session.

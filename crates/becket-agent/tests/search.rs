@@ -164,6 +164,25 @@ async fn results_are_bounded() {
     assert!(long.text.len() < (64 << 10) + 100 && long.text.contains("there is more"), "{}", long.text.len());
 }
 
+// rules: P7, H8
+#[tokio::test]
+async fn searches_pass_over_what_a_rule_denies_and_say_so() {
+    let tree = project();
+    let host = tree.host_of(tree.surroundings().with_denied_reads(|session, path| {
+        assert_eq!(session.id.as_str(), "s");
+        path.ends_with("src/main.rs")
+    }));
+    let notice = "[files that a rule keeps from being read: 1]";
+    for (tool, input, text) in [
+        ("Grep", json!({"pattern": "fn", "path": "src"}), "src/lib.rs"),
+        ("Grep", json!({"pattern": "main", "output_mode": "content", "path": "src"}), "No matches found"),
+        ("Grep", json!({"pattern": "main", "path": "src/main.rs"}), "No files found"),
+        ("Glob", json!({"pattern": "*.rs"}), "src/lib.rs"),
+    ] {
+        assert_eq!(host.call(tool, input.clone()).await.text, format!("{text}\n{notice}"), "{input}");
+    }
+}
+
 // rule: H8
 #[tokio::test]
 async fn pipes_in_a_tree_hold_no_search_up() {

@@ -123,6 +123,7 @@ fn an_environment_that_leads_into_the_tree_is_asked() {
         ("BASH_ENV", "/etc/profile".to_owned(), true),
         ("BASH_FUNC_ls%%", "() { touch planted; }".to_owned(), false),
         ("BASH_FUNC_module%%", "() { :; }".to_owned(), true),
+        ("BASH_FUNC_cd%%", "() { touch planted; }".to_owned(), true),
         ("POSIXLY_CORRECT", "1".to_owned(), false),
         ("GREP_OPTIONS", "-R".to_owned(), false),
         ("CDPATH", "/".to_owned(), false),
@@ -133,6 +134,30 @@ fn an_environment_that_leads_into_the_tree_is_asked() {
         assert_eq!(unasked_in(&tree, environment, "ls"), unasked, "{name}={value}");
     }
     assert!(!unasked_in(&tree, Environment::empty(), "ls"), "no PATH at all");
+    for name in ["cd", "pwd"] {
+        let environment = tree.environment().with_var(format!("BASH_FUNC_{name}%%"), "() { :; }");
+        assert!(!unasked_in(&tree, environment, &format!("{name} sub").replace("pwd sub", "pwd")), "{name}");
+    }
+}
+
+// rule: P14
+#[test]
+fn text_beyond_ascii_is_certain_in_encodings_that_can_t_hide_a_quote() {
+    let tree = Tree::new();
+    for (name, value, unasked) in [
+        ("LANG", "de_DE.UTF-8", true),
+        ("LC_ALL", "C", true),
+        ("LC_ALL", "C.utf8", true),
+        ("LC_CTYPE", "ca_ES.UTF-8@valencia", true),
+        ("LANG", "ja_JP.SJIS", false),
+        ("LC_ALL", "zh_CN.GBK", false),
+        ("LC_CTYPE", "de_DE", false),
+    ] {
+        let environment = tree.environment().with_var(name, value);
+        assert_eq!(unasked_in(&tree, environment.clone(), "cat 'ä.txt'"), unasked, "{name}={value}");
+        assert!(unasked_in(&tree, environment, "cat a.txt"), "{name}={value}");
+    }
+    assert!(unasked_in(&tree, tree.environment(), "cat 'ä.txt'"));
 }
 
 // rules: H12, P14
@@ -143,6 +168,33 @@ fn variables_of_hooks_make_a_line_uncertain() {
         let file = tree.write("env.sh", text);
         let host = tree.host_of(tree.surroundings().with_env_files(move |_| vec![file.clone()]));
         assert_eq!(host.unasked("Bash", json!({"command": "ls"})), unasked, "{text:?}");
+    }
+}
+
+// rules: P7, P14
+#[test]
+fn what_a_rule_denies_is_read_by_no_command_unasked() {
+    let tree = Tree::new();
+    tree.link("work/sub/b.txt", "work/other-name");
+    let deny = |tree: &Tree| {
+        let denied = tree.work().join("sub/b.txt");
+        tree.surroundings().with_denied_reads(move |_, path| path == denied)
+    };
+    let (free, bound) = (tree.host(), tree.host_of(deny(&tree)));
+    for (line, unasked) in [
+        ("cat a.txt", true),
+        ("grep one a.txt", true),
+        ("ls -R .", true),
+        ("find . -name b.txt", true),
+        ("wc sub/b.txt", false),
+        ("diff a.txt sub/b.txt", false),
+        ("diff a.txt other-name", false),
+        ("head sub/../sub/b.txt", false),
+        ("grep -r one .", false),
+        ("grep one --recursive sub", false),
+    ] {
+        assert!(free.unasked("Bash", json!({"command": line})), "{line}");
+        assert_eq!(bound.unasked("Bash", json!({"command": line})), unasked, "{line}");
     }
 }
 

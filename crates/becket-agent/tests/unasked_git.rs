@@ -368,6 +368,24 @@ fn a_directory_that_git_passes_over_vouches_for_nothing() {
     assert!(!unasked(&host, "git status"));
 }
 
+// rules: P7, P14
+#[test]
+fn git_shows_no_file_unasked_where_a_rule_denies_one() {
+    let tree = repository();
+    let host = tree.host_of(tree.surroundings().with_denied_reads(|_, path| path.ends_with("secret")));
+    for (line, expected) in [
+        ("git status", true),
+        ("git ls-files", true),
+        ("git branch", true),
+        ("git diff", false),
+        ("git log -p", false),
+        ("git show HEAD:a.txt", false),
+        ("git blame a.txt", false),
+    ] {
+        assert_eq!(unasked(&host, line), expected, "{line}");
+    }
+}
+
 // rule: P14
 #[test]
 fn variables_that_move_git_are_asked() {

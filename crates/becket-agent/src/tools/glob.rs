@@ -59,11 +59,11 @@ impl Tool for Glob {
                 Ok(filter) => filter,
                 Err(error) => return failed(error),
             };
-            let root = call.input.root(call.session);
+            let (root, denied) = (call.input.root(call.session), call.host.denied(call.session));
             if !root.is_dir() {
                 return failed(format!("`path` is no directory: `{}`", root.display()));
             }
-            let (began, tree) = (Instant::now(), Tree { root, filter: Some(filter), types: None });
+            let (began, tree) = (Instant::now(), Tree { root, filter: Some(filter), types: None, denied });
             match blocking(call.cancel, move |stop| newest(&tree, stop)).await {
                 Ok(found) => answer(&found, &call.session.cwd, began.elapsed()),
                 Err(halted) => failed(halted.to_string()),
@@ -83,6 +83,8 @@ struct Found {
     total: usize,
     /// Time ran out before all of the tree was seen.
     partial: bool,
+    /// How many a rule denies.
+    denied: usize,
 }
 
 fn newest(tree: &Tree, stop: &Stop) -> Result<Found, Halted> {
@@ -98,13 +100,13 @@ fn newest(tree: &Tree, stop: &Stop) -> Result<Found, Halted> {
         }
         true
     });
-    let partial = match seen {
-        Ok(()) => false,
-        Err(Halted::TooLong) => true,
+    let (partial, denied) = match seen {
+        Ok(denied) => (false, denied),
+        Err(Halted::TooLong) => (true, 0),
         Err(halted @ (Halted::Cancelled | Halted::Lost)) => return Err(halted),
     };
     let files = kept.into_sorted_vec().into_iter().map(|(_, path)| path).collect();
-    Ok(Found { files, total, partial })
+    Ok(Found { files, total, partial, denied })
 }
 
 fn answer(found: &Found, cwd: &Path, took: Duration) -> ToolAnswer {
@@ -116,13 +118,15 @@ fn answer(found: &Found, cwd: &Path, took: Duration) -> ToolAnswer {
         "filenames": files,
         "truncated": truncated,
     });
-    let notice = if found.partial {
-        "\n[not all of the tree was searched in time: search a part of it]".to_owned()
+    let mut text = Glob.text_of(&response).unwrap_or_default();
+    if found.partial {
+        text.push_str("\n[not all of the tree was searched in time: search a part of it]");
     } else if truncated {
-        format!("\n[the newest {MOST} of {} files: narrow the pattern or the path]", found.total)
-    } else {
-        String::new()
-    };
-    let text = Glob.text_of(&response).unwrap_or_default() + &notice;
+        let total = found.total;
+        text.push_str(&format!("\n[the newest {MOST} of {total} files: narrow the pattern or the path]"));
+    }
+    if found.denied > 0 {
+        text.push_str(&format!("\n[files that a rule keeps from being read: {}]", found.denied));
+    }
     ToolAnswer { text, response, is_error: false }
 }

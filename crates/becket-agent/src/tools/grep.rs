@@ -9,6 +9,7 @@ use super::name_filter::NameFilter;
 use super::tool::{Call, Input, Tool, failed, shown, texts};
 use super::walk::{Tree, file_type};
 use crate::blocking::{Halted, Stop, Stopping, blocking};
+use crate::denied::Denied;
 use crate::schema::{Kind, Spec, optional, required};
 use crate::surroundings::Surroundings;
 use becket_engine::ToolAnswer;
@@ -95,7 +96,7 @@ impl Tool for Grep {
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolAnswer> {
         Box::pin(async move {
-            let search = match Search::new(call.input, call.session) {
+            let search = match Search::new(call.input, call.session, call.host.denied(call.session)) {
                 Ok(search) => search,
                 Err(error) => return failed(error),
             };
@@ -117,7 +118,7 @@ struct Search {
 }
 
 impl Search {
-    fn new(input: Input<'_>, session: &Session) -> Result<Self, String> {
+    fn new(input: Input<'_>, session: &Session, denied: Denied) -> Result<Self, String> {
         let root = input.root(session);
         if !root.exists() {
             return Err(format!("there is no `path` `{}`", root.display()));
@@ -138,7 +139,7 @@ impl Search {
         let mut report = Report::new(mode, numbers, input.count("offset").unwrap_or(0), most);
         report.around = around;
         Ok(Self {
-            tree: Tree { root, filter: filter(input)?, types },
+            tree: Tree { root, filter: filter(input)?, types, denied },
             cwd: session.cwd.clone(),
             matcher: matcher(input)?,
             searcher: searcher(input, mode),
@@ -159,8 +160,8 @@ impl Search {
             }
             halted.is_ok() && !report.more
         });
-        match seen.and(halted) {
-            Ok(()) => {}
+        match halted.and(seen) {
+            Ok(denied) => report.denied = denied,
             Err(Halted::TooLong) => report.partial = true,
             Err(halted @ (Halted::Cancelled | Halted::Lost)) => return Err(halted),
         }
@@ -240,6 +241,9 @@ fn notices(report: &Report) -> Vec<String> {
     }
     if report.binary > 0 {
         notices.push(format!("binary files that were not searched: {}", report.binary));
+    }
+    if report.denied > 0 {
+        notices.push(format!("files that a rule keeps from being read: {}", report.denied));
     }
     if report.unread > 0 {
         notices.push(format!("files that could not be read: {}", report.unread));

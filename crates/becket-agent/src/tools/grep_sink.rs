@@ -34,6 +34,8 @@ pub(crate) struct Report {
     pub(crate) matches: u64,
     pub(crate) binary: usize,
     pub(crate) unread: usize,
+    /// Files that a rule denies.
+    pub(crate) denied: usize,
     /// Lines around matches are shown: what belongs together is parted from the rest.
     pub(crate) around: bool,
     /// There is more than is kept.
@@ -57,6 +59,7 @@ impl Report {
             matches: 0,
             binary: 0,
             unread: 0,
+            denied: 0,
             around: false,
             more: false,
             partial: false,

@@ -5,6 +5,7 @@
 
 use super::name_filter::NameFilter;
 use crate::blocking::{Halted, Stop};
+use crate::denied::Denied;
 use ignore::WalkBuilder;
 use ignore::types::{Types, TypesBuilder};
 use std::path::{Path, PathBuf};
@@ -16,11 +17,14 @@ pub(crate) struct Tree {
     pub(crate) root: PathBuf,
     pub(crate) filter: Option<NameFilter>,
     pub(crate) types: Option<Types>,
+    pub(crate) denied: Denied,
 }
 
 impl Tree {
     /// Shows every file, a directory's in the order of their names, until `each` says `false` or the work is to end.
-    pub(crate) fn visit(&self, stop: &Stop, mut each: impl FnMut(&Path) -> bool) -> Result<(), Halted> {
+    /// How many were passed over because a rule denies them.
+    pub(crate) fn visit(&self, stop: &Stop, mut each: impl FnMut(&Path) -> bool) -> Result<usize, Halted> {
+        let mut passed_over = 0;
         let hidden = self.filter.as_ref().is_some_and(NameFilter::is_about_hidden);
         let mut builder = WalkBuilder::new(&self.root);
         builder.hidden(!hidden).git_global(false).follow_links(false).sort_by_file_name(Ord::cmp);
@@ -36,11 +40,16 @@ impl Tree {
                 Some(kind) => kind.is_file(),
                 None => false,
             };
-            if is_file && self.names(entry.path()) && !each(entry.path()) {
-                return Ok(());
+            if !is_file || !self.names(entry.path()) {
+                continue;
+            }
+            if self.denied.has(entry.path()) {
+                passed_over += 1;
+            } else if !each(entry.path()) {
+                break;
             }
         }
-        Ok(())
+        Ok(passed_over)
     }
 
     fn names(&self, path: &Path) -> bool {

@@ -4,6 +4,7 @@ use super::options::Arguments;
 use super::program::Programs;
 use super::table::{self, Operands, ReadOnly};
 use super::{find, git};
+use crate::denied::Denied;
 use crate::places::Places;
 use std::path::PathBuf;
 
@@ -12,20 +13,26 @@ use std::path::PathBuf;
 pub(super) struct Judge<'a> {
     places: &'a Places,
     programs: &'a Programs<'a>,
+    denied: &'a Denied,
     /// The directories that the line may be in: the cwd, and where a `cd` leads, should it succeed.
     bases: Vec<PathBuf>,
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(places: &'a Places, programs: &'a Programs<'a>, cwd: PathBuf) -> Self {
-        Self { places, programs, bases: vec![cwd] }
+    pub(super) fn new(
+        places: &'a Places,
+        programs: &'a Programs<'a>,
+        denied: &'a Denied,
+        cwd: PathBuf,
+    ) -> Self {
+        Self { places, programs, denied, bases: vec![cwd] }
     }
 
     /// Takes a `cd`. One with `..` is read by the text in the shell and by the links in the file system: it is asked.
     pub(super) fn change(&mut self, target: &str) -> bool {
         let plain =
             !target.is_empty() && !target.starts_with('-') && target.split('/').all(|part| part != "..");
-        let fits = plain && self.holds(target);
+        let fits = plain && self.programs.leave("cd") && self.holds(target);
         if let Some(cwd) = self.bases.first().filter(|_| fits) {
             self.bases.push(cwd.join(target));
         }
@@ -40,8 +47,9 @@ impl<'a> Judge<'a> {
             "git" => {
                 let alone = self.programs.has(name) && self.programs.leave_git_alone();
                 alone
-                    && git::operands(args).is_some_and(|operands| {
-                        self.hold(&operands)
+                    && git::read(args).is_some_and(|(operands, shows_files)| {
+                        (!shows_files || self.denied.is_empty())
+                            && self.hold(&operands)
                             && self.bases.iter().all(|base| super::repository::is_plain(base, self.places))
                     })
             }
@@ -51,9 +59,9 @@ impl<'a> Judge<'a> {
 
     fn suits(&self, entry: &ReadOnly, args: &[&str]) -> bool {
         let Some(args) = entry.options.read(args) else { return false };
-        (entry.builtin || self.programs.has(entry.name))
-            && self.hold(&args.values)
-            && self.takes(entry.operands, &args)
+        let known =
+            if entry.builtin { self.programs.leave(entry.name) } else { self.programs.has(entry.name) };
+        known && self.hold(&args.values) && self.takes(entry.operands, &args)
     }
 
     fn takes(&self, kind: Operands, args: &Arguments<'_>) -> bool {
@@ -61,8 +69,11 @@ impl<'a> Judge<'a> {
         match kind {
             Operands::Paths => self.hold(operands),
             Operands::AfterPattern(given_by) => {
-                let given = args.given.iter().any(|option| given_by.contains(&option.as_str()));
-                self.hold(operands.get(usize::from(!given)..).unwrap_or_default())
+                let has = |names: &[&str]| args.given.iter().any(|option| names.contains(&option.as_str()));
+                let given = has(given_by);
+                // What a search of a whole tree would read is not looked at.
+                (self.denied.is_empty() || !has(&["r", "recursive"]))
+                    && self.hold(operands.get(usize::from(!given)..).unwrap_or_default())
             }
             Operands::TwoFiles => {
                 let is_directory = |operand: &&str| self.bases.iter().any(|base| base.join(operand).is_dir());
@@ -79,6 +90,13 @@ impl<'a> Judge<'a> {
 
     /// Whether the path leads into a working directory, wherever the line may be.
     fn holds(&self, path: &str) -> bool {
-        !path.is_empty() && self.bases.iter().all(|base| self.places.contain(&base.join(path)))
+        let fits = |path: PathBuf| {
+            // A rule may be about the name or about where it leads (P8).
+            let real = crate::places::real(&path);
+            self.places.contain(&path)
+                && !self.denied.has(&path)
+                && !real.is_some_and(|real| self.denied.has(&real))
+        };
+        !path.is_empty() && self.bases.iter().all(|base| fits(base.join(path)))
     }
 }

@@ -12,6 +12,8 @@ struct Subcommand {
     options: Options,
     /// Whether it takes revisions and paths; without, an operand would make it write.
     operands: bool,
+    /// Whether it shows what files hold, or held.
+    shows_files: bool,
 }
 
 const DIFF_LONG: &[&str] = &[
@@ -158,6 +160,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
             ..NONE
         },
         operands: true,
+        shows_files: false,
     },
     Subcommand {
         name: "diff",
@@ -169,9 +172,10 @@ const SUBCOMMANDS: &[Subcommand] = &[
             number: false,
         },
         operands: true,
+        shows_files: true,
     },
-    Subcommand { name: "log", options: LOG, operands: true },
-    Subcommand { name: "show", options: LOG, operands: true },
+    Subcommand { name: "log", options: LOG, operands: true, shows_files: true },
+    Subcommand { name: "show", options: LOG, operands: true, shows_files: true },
     Subcommand {
         name: "blame",
         options: Options {
@@ -182,6 +186,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
             number: false,
         },
         operands: true,
+        shows_files: true,
     },
     Subcommand {
         name: "rev-parse",
@@ -205,6 +210,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
             ..NONE
         },
         operands: true,
+        shows_files: false,
     },
     Subcommand {
         name: "ls-files",
@@ -224,6 +230,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
             ..NONE
         },
         operands: true,
+        shows_files: false,
     },
     Subcommand {
         name: "branch",
@@ -234,22 +241,26 @@ const SUBCOMMANDS: &[Subcommand] = &[
             ..NONE
         },
         operands: false,
+        shows_files: false,
     },
     Subcommand {
         name: "tag",
         options: Options { flags: "l", long: &["list"], long_valued: &["sort"], ..NONE },
         operands: false,
+        shows_files: false,
     },
     Subcommand {
         name: "remote",
         options: Options { flags: "v", long: &["verbose"], ..NONE },
         operands: false,
+        shows_files: false,
     },
 ];
 
 /// What the command names, revisions and paths alike, to be judged as paths: a revision leads nowhere else, and two paths
-/// outside the repository would be compared. `None` where it may do more than read.
-pub(super) fn operands<'a>(args: &[&'a str]) -> Option<Vec<&'a str>> {
+/// outside the repository would be compared. The flag says whether it shows what files hold. `None` where it may do more
+/// than read.
+pub(super) fn read<'a>(args: &[&'a str]) -> Option<(Vec<&'a str>, bool)> {
     let args = args.strip_prefix(&["--no-pager"]).unwrap_or(args);
     let (name, args) = args.split_first()?;
     let subcommand = SUBCOMMANDS.iter().find(|subcommand| subcommand.name == *name)?;
@@ -264,5 +275,5 @@ pub(super) fn operands<'a>(args: &[&'a str]) -> Option<Vec<&'a str>> {
     }
     let read = options.read(args)?;
     let fits = subcommand.operands || read.operands.is_empty();
-    fits.then(|| [read.operands, read.values].concat())
+    fits.then(|| ([read.operands, read.values].concat(), subcommand.shows_files))
 }

@@ -20,8 +20,10 @@ pub(crate) fn is_read_only(text: &str, host: &Surroundings, session: &Session) -
     if !places.contain(&session.cwd) {
         return false;
     }
-    let Some(programs) = Programs::new(&host.environment, &places) else { return false };
-    let mut judge = Judge::new(&places, &programs, session.cwd.clone());
+    let programs = Programs::new(&host.environment, &places).filter(|programs| programs.spell(text));
+    let Some(programs) = programs else { return false };
+    let denied = host.denied(session);
+    let mut judge = Judge::new(&places, &programs, &denied, session.cwd.clone());
     line.commands().iter().enumerate().all(|(at, command)| {
         words(command).is_some_and(|words| match words.as_slice() {
             ["cd", target] => at == 0 && judge.change(target),

@@ -54,9 +54,14 @@ impl<'a> Programs<'a> {
         (!steered && foreign).then_some(Self { environment, places })
     }
 
-    /// Whether `name` is a program that lies outside the working directories, and no function of that name is exported.
+    /// Whether `name` is what the shell itself understands by it: no function of that name is exported.
+    pub(super) fn leave(&self, name: &str) -> bool {
+        self.environment.var(format!("BASH_FUNC_{name}%%")).is_none()
+    }
+
+    /// Whether `name` is a program that lies outside the working directories, and no function.
     pub(super) fn has(&self, name: &str) -> bool {
-        if self.environment.var(format!("BASH_FUNC_{name}%%")).is_some() {
+        if !self.leave(name) {
             return false;
         }
         let Some(path) = self.environment.var("PATH") else { return false };
@@ -70,6 +75,22 @@ impl<'a> Programs<'a> {
             }
         }
         false
+    }
+
+    /// Whether the shell reads the line as the analysis does, character by character. Some old encodings have bytes of
+    /// other characters in theirs, quotes and backslashes among them.
+    pub(super) fn spell(&self, line: &str) -> bool {
+        let set = |name: &&str| self.environment.var(name).is_some_and(|value| !value.is_empty());
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(set);
+        let locale = locale
+            .and_then(|name| self.environment.var(name))
+            .map(|value| value.to_string_lossy().to_lowercase());
+        let plain = |locale: &str| {
+            let (_, encoding) = locale.split_once('.').unwrap_or((locale, locale));
+            let encoding = encoding.split('@').next().unwrap_or_default();
+            matches!(encoding, "c" | "posix" | "utf-8" | "utf8")
+        };
+        line.is_ascii() || locale.as_deref().is_none_or(plain)
     }
 
     /// Whether no variable sends git elsewhere or has it run something.

@@ -1,0 +1,41 @@
+//! Files that a rule keeps from being read, wherever a search or a recursive command would come upon them (P7).
+//!
+//! The engine denies a call that names such a file. It can't see what a search of the directory above would show: so
+//! searches pass over these files, and no command that reads whole trees runs unasked while there are any.
+
+use becket_model::Session;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Whether a rule denies reading a file in a session.
+pub(crate) type IsDenied = Arc<dyn Fn(&Session, &Path) -> bool + Send + Sync>;
+
+/// The denied files of one session.
+#[derive(Clone)]
+pub(crate) struct Denied {
+    session: Session,
+    is_denied: Option<IsDenied>,
+}
+
+impl Denied {
+    pub(crate) fn new(session: &Session, is_denied: Option<IsDenied>) -> Self {
+        Self { session: session.clone(), is_denied }
+    }
+
+    /// Whether the file, by the name given, must not be read.
+    pub(crate) fn has(&self, path: &Path) -> bool {
+        self.is_denied.as_ref().is_some_and(|is_denied| is_denied(&self.session, path))
+    }
+
+    /// Whether nothing can be denied.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.is_denied.is_none()
+    }
+}
+
+impl fmt::Debug for Denied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Denied").field("is_empty", &self.is_empty()).finish_non_exhaustive()
+    }
+}
