@@ -376,7 +376,7 @@ fn a_turn_that_pauses_goes_on() {
 #[test]
 fn a_model_that_hangs_does_not_hold_the_event_past_the_limit() {
     // rules: H8, O10
-    let project = Project::with(hook("Stop", with(agent_hook("done?"), json!({"timeout": 0.2}))));
+    let project = Project::with(hook("Stop", with(agent_hook("done?"), json!({"timeout": 1}))));
     let model = turns(json!([use_tool("Read", json!({"file_path": "/x"})), {"endless": "silence"}]));
     let builder = project.builder().models(host(&model)).agent_tools(FakeTools::default());
     let outcome = fire(&builder.build().unwrap(), &project.event(stop()));
@@ -430,10 +430,18 @@ fn what_tools_print_is_bounded_and_so_is_the_conversation() {
 }
 
 #[test]
+fn a_tool_that_panics_ends_the_agent_and_not_the_host() {
+    // rules: O10, H8
+    let turns_of = json!([use_tool("Read", json!({"file_path": "/x", "panic": true})), verdict(true)]);
+    let outcome = Agent::new(turns_of, json!({})).fire();
+    assert!(failure(&outcome).contains("panicked: broken tool"), "{outcome:?}");
+}
+
+#[test]
 fn the_deadline_reaches_the_tool() {
     // rules: H8, O10
     let turns_of = json!([use_tool("Read", json!({"file_path": "/x", "hang": true})), verdict(true)]);
-    let project = Project::with(hook("Stop", with(agent_hook("done?"), json!({"timeout": 0.3}))));
+    let project = Project::with(hook("Stop", with(agent_hook("done?"), json!({"timeout": 1}))));
     let (model, tools) = (turns(turns_of), FakeTools::default());
     let engine = project.builder().models(host(&model)).agent_tools(tools.clone()).build().unwrap();
     let outcome = fire(&engine, &project.event(stop()));
@@ -479,7 +487,7 @@ fn a_hook_inside_that_hangs_ends_with_the_agent() {
     // rules: H8, H4
     let turns_of = json!([use_tool("Read", json!({"file_path": "/x"})), verdict(true)]);
     let settings = json!({"hooks": {
-        "Stop": [{"hooks": [with(agent_hook("done?"), json!({"timeout": 0.5}))]}],
+        "Stop": [{"hooks": [with(agent_hook("done?"), json!({"timeout": 2}))]}],
         "PreToolUse": [{"hooks": [command("echo $$ > pid; exec sleep 1000")]}]}});
     let project = Project::with(settings);
     let (model, tools) = (turns(turns_of), FakeTools::default());
@@ -499,7 +507,13 @@ fn a_hook_inside_that_hangs_ends_with_the_agent() {
     });
     assert!(failure(&outcome).contains("ran out of time"), "{outcome:?}");
     assert!(tools.inputs().is_empty(), "a check that was cancelled lets nothing run");
-    assert_eq!(*finished.lock().unwrap(), ["PreToolUse cancelled", "Stop cancelled"]);
+    let finished = finished.lock().unwrap();
+    assert_eq!(finished.last().unwrap(), "Stop cancelled");
+    // On a machine that is very busy its end may come too late to be told of.
+    assert!(
+        finished[..finished.len() - 1].iter().all(|ended| ended == "PreToolUse cancelled"),
+        "{finished:?}"
+    );
     let pid = project.read("work/pid");
     assert!(!std::path::Path::new(&format!("/proc/{}", pid.trim())).exists(), "it is gone");
 }

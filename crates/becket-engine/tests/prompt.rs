@@ -218,6 +218,27 @@ fn without_models_it_fails_by_name() {
 }
 
 #[test]
+fn a_model_that_panics_does_not_take_the_event_down() {
+    // rule: O10
+    struct Broken;
+    impl Models for Broken {
+        fn model(&self, _: Option<&str>) -> Result<Arc<dyn becket_llm::Model>, becket_llm::ModelError> {
+            panic!("broken host")
+        }
+    }
+    for handler in [prompt_hook("fine?"), agent_hook("fine?")] {
+        let closed = with(handler, json!({"onFailure": "block"}));
+        let project = Project::with(hook("PreToolUse", closed));
+        let engine = project.builder().models(Broken).build().unwrap();
+        let outcome = fire(&engine, &project.event(bash("ls")));
+        assert!(
+            outcome.verdict.blocks() && failure(&outcome).contains("panicked: broken host"),
+            "{outcome:?}"
+        );
+    }
+}
+
+#[test]
 fn a_cancelled_event_ends_the_request() {
     // rules: O10, H4
     for handler in [prompt_hook("fine?"), agent_hook("fine?")] {
@@ -444,7 +465,7 @@ fn no_error_of_a_server_is_an_answer_and_none_shows_the_key() {
     let no = || sse(r#"{"reason":"no","ok":false}"#);
     let echo = refusal(401, "", &format!("invalid x-api-key: {KEY}"));
     let wait = |seconds: &str| refusal(429, &format!("retry-after: {seconds}\r\n"), "slow down");
-    let hang = with(prompt_hook("fine?"), json!({"timeout": 0.5}));
+    let hang = with(prompt_hook("fine?"), json!({"timeout": 2}));
     for (what, answers, handler, says, requests) in [
         ("401", vec![echo, no()], prompt_hook("fine?"), Some("refused the key"), 1),
         ("429, a moment", vec![wait("0"), no()], prompt_hook("fine?"), None, 2),

@@ -8,7 +8,7 @@ use super::turns::{AgentError, Turns};
 use super::way::{ANSWER, Way};
 use crate::dispatch::Firing;
 use crate::handler::{Handler, Prompt};
-use crate::prompt::{Judged, ModelUse, Question, model};
+use crate::prompt::{Judged, ModelUse, Question, asking, guarded, model};
 use crate::run_command::Ran;
 use becket_llm::ToolSpec;
 use becket_model::event::{Agent, PermissionMode};
@@ -33,10 +33,10 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, prompt: &Pr
     let _told_when_dropped = cancel.clone().drop_guard();
     let mut judged = Judged::default();
     let end = {
-        let work = Work { firing, prompt, cancel: &cancel, deadline: Instant::now() + limit };
-        let mut work = pin!(work.judge(&mut judged));
+        let work = Work { firing, prompt, cancel: &cancel, deadline: asking::deadline(limit) };
+        let mut work = pin!(guarded(work.judge(&mut judged)));
         match firing.within(limit, work.as_mut()).await {
-            Ok(end) => end.map_err(Failure::from),
+            Ok(end) => end.and_then(|end| end.map_err(Failure::from)),
             Err(failure) => {
                 cancel.cancel();
                 // What it says now is too late.

@@ -11,6 +11,14 @@ use tokio::time::Instant;
 /// How long to wait before the second try where the provider does not say.
 const PAUSE: Duration = Duration::from_millis(500);
 
+/// A limit beyond which nobody counts: what does not fit into a clock.
+const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+
+/// When a limit that begins now is over.
+pub(crate) fn deadline(limit: Duration) -> Instant {
+    Instant::now() + limit.min(FOREVER)
+}
+
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum AskError {

@@ -3,6 +3,7 @@
 use super::answer::{self, AnswerError};
 use super::asking;
 use super::cache::Key;
+use super::guarded::guarded;
 use super::question::Question;
 use super::system;
 use super::used::ModelUse;
@@ -55,8 +56,8 @@ impl Judged {
 pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, prompt: &Prompt) -> Ran {
     let limit = firing.limit_of(handler);
     let mut judged = Judged::default();
-    let work = judge(firing, prompt, Instant::now() + limit, &mut judged);
-    let end = firing.within(limit, work).await;
+    let work = judge(firing, prompt, asking::deadline(limit), &mut judged);
+    let end = firing.within(limit, guarded(work)).await.flatten();
     let end = end.and_then(|answer| answer.map_err(|message| Failure::Model { message }));
     judged.ran(firing, end, prompt.continue_on_block)
 }

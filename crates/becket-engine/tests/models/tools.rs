@@ -17,7 +17,7 @@ pub(crate) struct Ran {
     pub(crate) session: Session,
 }
 
-/// `Read` runs unasked, `Bash` does not. What they do is in the input: `print` (text), `fail` (text), `hang`.
+/// `Read` runs unasked, `Bash` does not. What they do is in the input: `print` (text), `fail` (text), `hang`, `panic`.
 #[derive(Clone, Default)]
 pub(crate) struct FakeTools {
     pub(crate) ran: Arc<Mutex<Vec<Ran>>>,
@@ -44,6 +44,7 @@ impl FakeTools {
 
     async fn answer(&self, input: &Map<String, Value>, cancel: &CancellationToken) -> ToolAnswer {
         let text = |name: &str| input.get(name).and_then(Value::as_str).map(str::to_owned);
+        assert!(!input.contains_key("panic"), "broken tool");
         if input.contains_key("hang") {
             let _dropped = SetOnDrop(self.dropped.clone());
             self.hangs.store(true, Ordering::SeqCst);

@@ -15,7 +15,7 @@ fn read(lines: &[u8]) -> Option<Vec<String>> {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("t.jsonl");
     std::fs::write(&file, lines).unwrap();
-    Transcripts.of(&stop(&file)).map(|messages| messages.iter().map(|message| text(message)).collect())
+    Transcripts.of(&stop(&file)).map(|messages| messages.iter().map(text).collect())
 }
 
 fn text(message: &Message) -> String {
