@@ -4,7 +4,7 @@
 
 mod common;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use becket_mcp::{CallError, CancellationToken, Content, Fault, Servers, ToolCall};
 use common::{LONG, Place, SHORT, call, call_for, nothing, of_it, ours, tools};
@@ -114,7 +114,9 @@ async fn a_bad_answer_fails_its_call_at_once_and_no_other() {
 async fn a_call_has_a_deadline_and_the_server_hears_of_it() {
     let place = Place::new();
     let servers = place.connect(&[]).await;
+    let start = Instant::now();
     let error = call_for(&servers, "hang", nothing(), SHORT).await.unwrap_err();
+    assert!(start.elapsed() < LONG);
     assert_eq!(error.to_string(), "the tool `hang` of the MCP server `it` did not answer within 0.3 s");
     the_hanging_call_was_cancelled(&place).await;
     assert_eq!(call(&servers, "text", nothing()).await.unwrap().text(), "one\ntwo");

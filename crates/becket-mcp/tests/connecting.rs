@@ -4,7 +4,7 @@
 
 mod common;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use becket_mcp::config::{self, Configured};
 use becket_mcp::{CancellationToken, ConnectError, Outcome, Servers};
@@ -95,7 +95,9 @@ async fn each_way_of_failing_has_its_own_words() {
         // Only those that hang come near it; the others must not be given up for being slow.
         let hangs = begins.contains("within 1 s");
         place.options.connect_timeout = if hangs { Duration::from_secs(1) } else { LONG };
+        let start = Instant::now();
         let servers = place.connect(&[flag]).await;
+        assert!(!hangs || start.elapsed() < LONG, "{flag}: {:?}", start.elapsed());
         let why = why(&servers).to_string();
         assert!(why.starts_with(begins), "{flag}: {why}");
         let error = call(&servers, "echo", nothing()).await.unwrap_err().to_string();
