@@ -78,6 +78,8 @@ pub(crate) enum Command {
     CheckOutput(CheckOutputArgs),
     /// Show what events there are, or all about one
     Events(EventsArgs),
+    /// Show which hooks run in the background of other processes
+    Background(BackgroundArgs),
     /// Print a JSON Schema
     Schema(SchemaArgs),
     /// Print a completion script for a shell
@@ -180,6 +182,14 @@ pub(crate) struct CheckOutputArgs {
 pub(crate) struct EventsArgs {
     /// All about this event
     pub(crate) event: Option<String>,
+}
+
+/// `becket background`
+#[derive(Debug, Args)]
+pub(crate) struct BackgroundArgs {
+    /// The directory in which a host keeps its session's files; default: `becket` in the user's directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) session_dir: Option<PathBuf>,
 }
 
 /// `becket schema`

@@ -1,6 +1,7 @@
 //! One file per command: resolves its arguments, asks the engine, hands a view to a reporter.
 
 pub(crate) mod ask;
+pub(crate) mod background;
 pub(crate) mod check;
 pub(crate) mod check_output;
 pub(crate) mod completions;

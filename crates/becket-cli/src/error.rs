@@ -46,6 +46,8 @@ pub(crate) enum CliError {
     NotUtf8 { what: String, at: usize },
     #[error("`-C {}` is no directory that can be entered: {why}", path.display())]
     NoDirectory { path: PathBuf, why: String },
+    #[error("there is no home directory to look in; name the directory with `--session-dir`")]
+    NoSessionDirectory,
     #[error("the working directory is gone; change to another or use `-C DIR`")]
     NoWorkingDirectory,
     #[error("`{}` holds nothing that `check` can read: give a settings file, a hooks.json, a plugin or project directory, a skill or an agent (.md)", path.display())]

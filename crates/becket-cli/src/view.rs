@@ -11,6 +11,7 @@ pub(crate) mod fired;
 pub(crate) mod fired_fields;
 pub(crate) mod hook;
 pub(crate) mod listed;
+pub(crate) mod pending;
 pub(crate) mod planned;
 pub(crate) mod ran;
 
@@ -31,6 +32,8 @@ pub(crate) enum Report {
     Check(finding::Checked),
     /// `becket check-output`
     CheckOutput(answer::Answer),
+    /// `becket background`
+    Background(pending::AllPending),
     /// `becket events`
     Events {
         /// The rows of the event table.

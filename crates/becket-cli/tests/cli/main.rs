@@ -4,6 +4,8 @@
 
 #[cfg(unix)]
 mod as_hook;
+#[cfg(target_os = "linux")]
+mod background;
 #[cfg(unix)]
 mod bad_input;
 mod checks;

@@ -192,6 +192,11 @@ pub(crate) fn user_directory(request: &Request) -> Option<PathBuf> {
 }
 
 impl Request {
+    /// The directory of the user's settings (C4), where there is a home or a variable that names it.
+    pub fn user_directory(&self) -> Option<PathBuf> {
+        user_directory(self)
+    }
+
     /// The file that a destination of permission updates means (P13); none for the session, and for the user's where
     /// there is no home directory.
     pub fn settings_file(&self, destination: Destination) -> Option<PathBuf> {

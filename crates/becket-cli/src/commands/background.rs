@@ -1,0 +1,40 @@
+//! `becket background`: what hosts run in the background right now, as they say in their session directories.
+
+use crate::args::{BackgroundArgs, Global};
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::out::Out;
+use crate::report::{human, json};
+use crate::run::Done;
+use crate::session::Session;
+use crate::view::Report;
+use crate::view::pending::AllPending;
+use becket_engine::background_in;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+/// The name of the directory below the user's, where no other is given.
+const DEFAULT: &str = "becket";
+
+/// Prints what is pending.
+pub(crate) fn run(args: &BackgroundArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
+    let directory = directory(args, &Session::new(global, around)?)?;
+    let listed = background_in(&directory)
+        .map_err(|error| CliError::Read { path: directory.join("background"), why: error.to_string() })?;
+    let pending = AllPending::new(&directory, listed, SystemTime::now());
+    if global.json {
+        json::print(&Report::Background(pending), out)?;
+    } else {
+        out.print(&human::pending::render(&pending, around))?;
+    }
+    Ok(0)
+}
+
+/// The directory that was given, or the one below the user's directory of the profile.
+fn directory(args: &BackgroundArgs, session: &Session) -> Result<PathBuf, CliError> {
+    if let Some(given) = &args.session_dir {
+        return Ok(session.start.join(given));
+    }
+    let user = session.request().user_directory().ok_or(CliError::NoSessionDirectory)?;
+    Ok(user.join(DEFAULT))
+}

@@ -1,0 +1,107 @@
+//! What is pending in the background, as `background` shows it.
+
+use becket_engine::{Listed, ListedHook, Owner, PendingState};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// All that a session directory tells.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AllPending {
+    /// Where it was looked.
+    pub(crate) directory: String,
+    /// The hooks, oldest first.
+    pub(crate) hooks: Vec<PendingHook>,
+    /// Files there that describe none.
+    pub(crate) not_listed: Vec<BadFile>,
+}
+
+/// One hook.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PendingHook {
+    /// Its run.
+    pub(crate) id: String,
+    /// Whose it is.
+    pub(crate) session: String,
+    /// The event that it was started for.
+    pub(crate) event: String,
+    /// What people know it by.
+    pub(crate) label: String,
+    /// Whose handler it is.
+    pub(crate) source: String,
+    /// Where it is written.
+    pub(crate) at: String,
+    /// How it stands.
+    pub(crate) state: State,
+    /// For how long it has been in that state, in seconds; of a stale one, since its start.
+    pub(crate) for_s: f64,
+    /// How long it may run, in seconds.
+    pub(crate) limit_s: f64,
+    /// The process that runs it.
+    pub(crate) pid: u32,
+}
+
+/// How a pending hook stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum State {
+    /// It runs.
+    Running,
+    /// Its session has no room for it yet.
+    Waiting,
+    /// The process that ran it is gone, and left this behind.
+    Stale,
+}
+
+/// A file that lists no hook.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct BadFile {
+    /// The file.
+    pub(crate) file: String,
+    /// Why not.
+    pub(crate) why: String,
+}
+
+impl AllPending {
+    /// What was found in `directory`, as it stands at `now`.
+    pub(crate) fn new(directory: &Path, listed: Vec<Listed>, now: SystemTime) -> Self {
+        let mut all = AllPending {
+            directory: directory.display().to_string(),
+            hooks: Vec::new(),
+            not_listed: Vec::new(),
+        };
+        for Listed { file, hook } in listed {
+            match hook {
+                Ok(hook) => all.hooks.push(PendingHook::new(hook, now)),
+                Err(why) => {
+                    let file = file.display().to_string();
+                    all.not_listed.push(BadFile { file, why: why.to_string() });
+                }
+            }
+        }
+        all
+    }
+}
+
+impl PendingHook {
+    fn new(hook: ListedHook, now: SystemTime) -> Self {
+        PendingHook {
+            state: match (hook.owner, hook.state) {
+                (Owner::Gone, _) => State::Stale,
+                (Owner::Alive | Owner::Unknown, PendingState::Running) => State::Running,
+                (Owner::Alive | Owner::Unknown, PendingState::Waiting) => State::Waiting,
+            },
+            // A clock that was set back must not make it negative.
+            for_s: now.duration_since(hook.since).unwrap_or(Duration::ZERO).as_secs_f64(),
+            limit_s: hook.limit.as_secs_f64(),
+            id: hook.id,
+            session: hook.session,
+            event: hook.event,
+            label: hook.label,
+            source: hook.source,
+            at: hook.location,
+            pid: hook.pid,
+        }
+    }
+}
