@@ -55,10 +55,8 @@ async fn a_judgement_is_one_request_without_thinking_and_with_its_schema() {
     assert!(server.requests()[0].find("\"reason\":") < server.requests()[0].find("\"ok\":"));
 }
 
-// rule: H8
-#[tokio::test]
-async fn a_whole_conversation_with_tools_is_sent_as_the_api_writes_it() {
-    let server = Server::start(vec![served("anthropic/tool_use.sse")]).await;
+/// A conversation with every kind of block.
+fn conversation() -> Request {
     let input = json!({"command": "ls"}).as_object().cloned().expect("an object");
     let answer = vec![
         Block::Thinking { text: "hm".into(), signature: "sig".into() },
@@ -71,7 +69,7 @@ async fn a_whole_conversation_with_tools_is_sent_as_the_api_writes_it() {
         content: vec![Block::Text("denied".into())],
         is_error: true,
     };
-    let request = Request {
+    Request {
         system: Some("Be brief.".into()),
         messages: vec![
             Message::user("Go"),
@@ -89,10 +87,13 @@ async fn a_whole_conversation_with_tools_is_sent_as_the_api_writes_it() {
         caching: Caching::Conversation,
         max_tokens: 99,
         ..Request::default()
-    };
-    ask(&model_named(&server, "claude-sonnet-5-5"), &request).await.expect("an answer");
+    }
+}
+
+/// The same as the API writes it.
+fn conversation_on_the_wire() -> Value {
     let mark = json!({"type": "ephemeral"});
-    let body = json!({
+    json!({
         "model": "claude-sonnet-5-5",
         "max_tokens": 99,
         "system": [{"type": "text", "text": "Be brief.", "cache_control": mark}],
@@ -114,8 +115,15 @@ async fn a_whole_conversation_with_tools_is_sent_as_the_api_writes_it() {
         "temperature": 0.2,
         "stop_sequences": ["END"],
         "stream": true,
-    });
-    assert_eq!(server.body(0), body);
+    })
+}
+
+// rule: H8
+#[tokio::test]
+async fn a_whole_conversation_with_tools_is_sent_as_the_api_writes_it() {
+    let server = Server::start(vec![served("anthropic/tool_use.sse")]).await;
+    ask(&model_named(&server, "claude-sonnet-5-5"), &conversation()).await.expect("an answer");
+    assert_eq!(server.body(0), conversation_on_the_wire());
 }
 
 #[tokio::test]

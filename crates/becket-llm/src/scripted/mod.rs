@@ -34,6 +34,8 @@
 
 mod model;
 mod script;
+mod turn;
 
 pub use model::{Recorded, Scripted};
-pub use script::{Script, ScriptError, Turn};
+pub use script::{Script, ScriptError};
+pub use turn::Turn;

@@ -1,6 +1,7 @@
 //! The model that follows a script.
 
-use super::script::{Endless, Pick, Script, ScriptError, Turn};
+use super::script::{Pick, Script, ScriptError};
+use super::turn::{Endless, Turn};
 use crate::delta::Delta;
 use crate::error::{ModelError, shown};
 use crate::message::{Block, Message};

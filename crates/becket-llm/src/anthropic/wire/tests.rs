@@ -32,61 +32,27 @@ fn a_forced_tool_in_one_piece_is_text() {
     assert_eq!(deltas.last(), Some(&Delta::Stop(StopReason::EndTurn)));
 }
 
+/// Keys and words of events, separated by blanks.
+const KEYS: &str = "type index delta content_block message usage text partial_json input name id stop_reason error \
+                    content thinking signature output_tokens";
+const WORDS: &str = "message_start content_block_start content_block_delta content_block_stop message_delta \
+                     message_stop error text tool_use thinking redacted_thinking text_delta input_json_delta \
+                     signature_delta max_tokens verdict {";
+
+fn one_of(words: &'static str) -> impl Strategy<Value = &'static str> + Clone {
+    prop::sample::select(words.split_whitespace().collect::<Vec<_>>())
+}
+
 /// JSON that resembles events.
 fn near_events() -> impl Strategy<Value = Value> {
-    let key = prop::sample::select(vec![
-        "type",
-        "index",
-        "delta",
-        "content_block",
-        "message",
-        "usage",
-        "text",
-        "partial_json",
-        "input",
-        "name",
-        "id",
-        "stop_reason",
-        "error",
-        "content",
-        "thinking",
-        "signature",
-        "output_tokens",
-    ]);
-    let word = prop::sample::select(vec![
-        "message_start",
-        "content_block_start",
-        "content_block_delta",
-        "content_block_stop",
-        "message_delta",
-        "message_stop",
-        "error",
-        "text",
-        "tool_use",
-        "thinking",
-        "redacted_thinking",
-        "text_delta",
-        "input_json_delta",
-        "signature_delta",
-        "max_tokens",
-        "verdict",
-        "{",
-    ]);
-    let leaf = prop_oneof![
-        word.prop_map(Value::from),
-        (0_u64..3).prop_map(Value::from),
-        Just(json!(-1)),
-        Just(json!(1e300)),
-        Just(Value::Null),
-        Just(json!(true)),
-    ];
+    let odd =
+        prop::sample::select(vec![json!(0), json!(1), json!(-1), json!(1e300), Value::Null, json!(true)]);
+    let leaf = prop_oneof![one_of(WORDS).prop_map(Value::from), odd];
     leaf.prop_recursive(4, 24, 6, move |inner| {
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
-            prop::collection::vec((key.clone(), inner), 0..6).prop_map(|pairs| {
-                Value::Object(pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
-            }),
-        ]
+        let object = prop::collection::vec((one_of(KEYS), inner.clone()), 0..6).prop_map(|pairs| {
+            Value::Object(pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+        });
+        prop_oneof![prop::collection::vec(inner, 0..3).prop_map(Value::from), object]
     })
 }
 
