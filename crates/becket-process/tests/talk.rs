@@ -295,3 +295,15 @@ async fn the_sink_is_shown_what_is_kept_or_all() {
         }
     }
 }
+
+// rules: Q1, H4
+#[tokio::test]
+async fn nothing_is_taken_for_a_process_that_has_ended_though_its_pipes_are_held() {
+    let control = Control::with_open_stdin();
+    let own = control.clone();
+    let mut sink = move |_: Chunk<'_>| assert!(!own.write("late"));
+    let limits = Limits { drain_grace: Duration::from_secs(60), ..patient() };
+    let command = sh(&Marker::new(), "(sleep 0.5; echo late) & exit 2");
+    let finished = run_steered(&command, &limits, control, &mut sink).await;
+    assert_eq!((finished.end, &finished.stdout.bytes[..]), (End::Exited(2), &b"late\n"[..]));
+}
