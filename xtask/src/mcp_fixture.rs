@@ -85,7 +85,7 @@ fn installed(
     fs::write(&marker, made_from).map_err(|error| format!("`{}`: {error}", marker.display()))
 }
 
-/// Runs it; its last words are the reason if it fails.
+/// Runs it; its first words are the reason if it fails.
 fn run(command: &mut Command) -> Result<(), String> {
     let program = text(Path::new(command.get_program()));
     let output = command.stdin(Stdio::null()).output();
@@ -94,8 +94,8 @@ fn run(command: &mut Command) -> Result<(), String> {
         return Ok(());
     }
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let last = stderr.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it says nothing");
-    Err(format!("`{program}` failed: {last}"))
+    let words: Vec<&str> = stderr.lines().filter(|line| !line.trim().is_empty()).take(3).collect();
+    Err(format!("`{program}` failed: {}", words.join(" ")))
 }
 
 fn text(path: &Path) -> String {

@@ -137,3 +137,38 @@ mod sys {
         }
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use becket_testkit::proc::wait_until;
+    use std::process::{Child, Command};
+
+    /// Notes SIGTERM in a file and goes on.
+    fn stubborn(leftovers: &Leftovers, notes: &std::path::Path) -> Child {
+        let script = "trap 'echo asked >> \"$0\"' TERM; : > \"$0\"; while :; do sleep 0.02; done";
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).arg(notes).envs([leftovers.variable()]);
+        let child = command.spawn().unwrap();
+        assert!(wait_until(|| notes.exists()));
+        child
+    }
+
+    #[tokio::test]
+    async fn those_who_were_asked_already_are_not_asked_again() {
+        let directory = tempfile::tempdir().unwrap();
+        for (asked, expected) in [(true, ""), (false, "asked\n")] {
+            let notes = directory.path().join(asked.to_string());
+            let (leftovers, other) = (Leftovers::new(), Leftovers::new());
+            let mut child = stubborn(&leftovers, &notes);
+            let mut bystander = stubborn(&other, &directory.path().join("bystander"));
+            leftovers.end(asked, Duration::from_millis(500)).await;
+            assert!(!child.wait().unwrap().success());
+            assert_eq!(std::fs::read_to_string(&notes).unwrap(), expected);
+            assert!(bystander.try_wait().unwrap().is_none(), "somebody else's process was ended");
+            drop(other);
+            assert!(!bystander.wait().unwrap().success());
+            std::fs::remove_file(directory.path().join("bystander")).unwrap();
+        }
+    }
+}
