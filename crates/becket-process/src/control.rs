@@ -13,9 +13,9 @@ use crate::steering::{Limit, Shared};
 
 /// Steers one run from outside it. Clones steer the same run; all of it may be done from any thread and from the sink.
 ///
-/// One of them is given to [`crate::Runner::run_with`], which uses it up. A control steers the first run that it, or a
-/// clone of it, is given to; a later one goes as if it had been given a control whose others were all dropped. What is
-/// called before the run starts holds from its start; what is called after the process has ended does nothing.
+/// One of them is given to [`crate::Runner::run_with`], which uses it up. Clones steer the first run that one of them is
+/// given to; a later one goes on as without a control. What is called before the run starts holds from its start; what
+/// is called after the process has ended does nothing.
 ///
 /// ```
 /// use becket_process::{CancellationToken, Command, Control, Limits, Program, Runner};
