@@ -25,6 +25,28 @@ fn clean(error: &ModelError) {
     assert!(!shown.contains("very-secret"), "{shown}");
 }
 
+// rule: S3
+#[tokio::test]
+async fn a_token_in_a_header_or_an_address_is_a_secret_too() {
+    let body = json!({"error": {"message": format!("header {KEY}, password p4ssw0rd-of-proxy")}}).to_string();
+    let server = Server::start(vec![status("403 No", "", &body)]).await;
+    let url = format!("http://me:p4ssw0rd-of-proxy@{}", server.address);
+    let model = Anthropic::new(http(), "m", &Credential::None).expect("a model");
+    let model =
+        model.with_base_url(&url).expect("a URL").with_header("x-gateway-token", KEY).expect("a header");
+    let endpoint = Endpoint { credential: credential(), ..Endpoint::at(url) };
+    let other = Genai::new(http(), "openai", "m", &endpoint).expect("a model");
+    let models: [&dyn Model; 2] = [&model, &other];
+    for asked in models {
+        let error = asked.respond(&Request::user("?")).await.expect_err("an error");
+        clean(&error);
+        assert!(
+            !format!("{error:?} {model:?} {other:?}").contains("p4ssw0rd"),
+            "{error:?} {model:?} {other:?}"
+        );
+    }
+}
+
 /// Answers of servers that repeat the key wherever they can.
 fn echoes() -> Vec<Vec<Step>> {
     let said = format!("the key {KEY} (\"Bearer {KEY}\") is wrong");

@@ -24,7 +24,7 @@ pub(super) struct Limits {
     pub(super) from: String,
     pub(super) model: String,
     /// Taken out of whatever the server says.
-    pub(super) key: Option<Secret>,
+    pub(super) secrets: Vec<Secret>,
     /// The longest silence.
     pub(super) idle: Duration,
     /// The most bytes of an answer.
@@ -48,9 +48,9 @@ impl Limits {
         ModelError::Connection { from: self.from.clone(), message: self.scrubbed(&plain(error)) }
     }
 
-    /// What the server said, without the key. rule: S3
+    /// What the server said, without whatever secret it repeated. rule: S3
     pub(super) fn scrubbed(&self, text: &str) -> String {
-        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.scrub(text))
+        self.secrets.iter().fold(text.to_owned(), |text, secret| secret.scrub(&text))
     }
 }
 

@@ -101,7 +101,8 @@ impl Anthropic {
             value.set_sensitive(true);
             headers.insert(name, value);
         }
-        let limits = Limits { from: String::new(), model: model.to_owned(), key, idle: IDLE, size: SIZE };
+        let secrets = key.into_iter().collect();
+        let limits = Limits { from: String::new(), model: model.to_owned(), secrets, idle: IDLE, size: SIZE };
         let url = Url::parse(BASE_URL).map_err(|error| setup(&error.to_string()))?;
         let anthropic = Self {
             http,
@@ -131,10 +132,12 @@ impl Anthropic {
         };
         self.url.set_path(&path);
         self.limits.from = from;
+        self.limits.secrets.extend(self.url.password().map(Secret::new));
         Ok(self)
     }
 
-    /// With one more header, such as `anthropic-beta`.
+    /// With one more header, such as `anthropic-beta`, or with another value of one that is sent anyway, such as
+    /// `anthropic-version`. A value that is not Anthropic's own is kept out of errors like a key.
     ///
     /// # Errors
     /// [`ModelError::Setup`] for what is no header.
@@ -144,6 +147,9 @@ impl Anthropic {
         let mut value = HeaderValue::from_str(value)
             .map_err(|_| setup(&format!("the value of header `{name}` can't be sent")))?;
         value.set_sensitive(true);
+        if !name.as_str().starts_with("anthropic-") {
+            self.limits.secrets.extend(value.to_str().ok().map(Secret::new));
+        }
         self.headers.insert(name, value);
         Ok(self)
     }
@@ -247,7 +253,7 @@ impl fmt::Debug for Anthropic {
         f.debug_struct("Anthropic")
             .field("model", &self.limits.model)
             .field("host", &self.limits.from)
-            .field("key", &self.limits.key)
+            .field("secrets", &self.limits.secrets)
             .finish_non_exhaustive()
     }
 }

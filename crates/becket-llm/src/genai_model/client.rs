@@ -10,6 +10,7 @@ use crate::model::{Capabilities, Model};
 use crate::providers::Endpoint;
 use crate::request::Request;
 use crate::response::Price;
+use crate::secret::Secret;
 use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use genai::adapter::AdapterKind;
 use genai::resolver::{AuthData, ProviderConfig};
@@ -52,23 +53,10 @@ impl Genai {
             let message = format!("there is no provider `{provider}`");
             return Err(ModelError::UnknownModel { name, message });
         };
-        let key = endpoint.credential.secret();
-        let auth = AuthData::from_single(key.map_or(NO_KEY, |key| key.expose()));
-        let mut config = ProviderConfig::from_auth(auth);
-        let mut from = provider.to_owned();
-        if let Some(base) = &endpoint.base_url {
-            let (mut url, host) = base_url(base)?;
-            // Paths are joined to it: without the slash its last part would be replaced.
-            let path = format!("{}/", url.path().trim_end_matches('/'));
-            url.set_path(&path);
-            config = config.with_endpoint(genai::resolver::Endpoint::from_owned(String::from(url)));
-            from = host;
-        } else if NEED_A_BASE_URL.contains(&kind) {
-            let message = format!("provider `{provider}` needs its base URL");
-            return Err(ModelError::Setup { message });
-        }
+        let (config, from) = configured(kind, endpoint)?;
+        let secrets = secrets(endpoint);
         let client = Client::builder().with_reqwest(http).append_provider_config(kind, config).build();
-        let failing = Failing { from, model: name.clone(), key: key.cloned(), idle: IDLE };
+        let failing = Failing { from, model: name.clone(), secrets, idle: IDLE };
         let client = client.map_err(|error| failing.error(error))?;
         Ok(Self { client, kind, name, model: model.to_owned(), failing, idle: IDLE, price: None })
     }
@@ -92,6 +80,32 @@ impl Genai {
         self.price = Some(price);
         self
     }
+}
+
+/// What `genai` needs to know of an endpoint, and how errors call its host.
+fn configured(kind: AdapterKind, endpoint: &Endpoint) -> Result<(ProviderConfig, String), ModelError> {
+    let key = endpoint.credential.secret().map_or(NO_KEY, Secret::expose);
+    let config = ProviderConfig::from_auth(AuthData::from_single(key));
+    let provider = kind.as_lower_str();
+    let Some(base) = &endpoint.base_url else {
+        if NEED_A_BASE_URL.contains(&kind) {
+            let message = format!("provider `{provider}` needs its base URL");
+            return Err(ModelError::Setup { message });
+        }
+        return Ok((config, provider.to_owned()));
+    };
+    let (mut url, host) = base_url(base)?;
+    // Paths are joined to it: without the slash its last part would be replaced.
+    let path = format!("{}/", url.path().trim_end_matches('/'));
+    url.set_path(&path);
+    Ok((config.with_endpoint(genai::resolver::Endpoint::from_owned(String::from(url))), host))
+}
+
+/// What must not be shown of an endpoint. rule: S3
+fn secrets(endpoint: &Endpoint) -> Vec<Secret> {
+    let url = endpoint.base_url.as_deref().and_then(|base| base_url(base).ok());
+    let password = url.and_then(|(url, _)| url.password().map(Secret::new));
+    endpoint.credential.secret().cloned().into_iter().chain(password).collect()
 }
 
 /// Anthropic is spoken to natively.

@@ -18,7 +18,7 @@ pub(super) struct Failing {
     /// How errors call the host.
     pub(super) from: String,
     pub(super) model: String,
-    pub(super) key: Option<Secret>,
+    pub(super) secrets: Vec<Secret>,
     pub(super) idle: Duration,
 }
 
@@ -91,7 +91,7 @@ impl Failing {
     }
 
     fn scrubbed(&self, text: &str) -> String {
-        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.scrub(text))
+        self.secrets.iter().fold(text.to_owned(), |text, secret| secret.scrub(&text))
     }
 }
 

@@ -8,7 +8,7 @@ fn decoder(forced: Option<&str>) -> Decoder {
     let limits = Limits {
         from: "h".into(),
         model: "m".into(),
-        key: Some(Secret::new("sk-1")),
+        secrets: vec![Secret::new("sk-1")],
         idle: std::time::Duration::ZERO,
         size: 0,
     };
