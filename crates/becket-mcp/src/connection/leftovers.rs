@@ -138,7 +138,8 @@ mod sys {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
     use becket_testkit::proc::wait_until;
