@@ -4,7 +4,7 @@
 //! stdin holds the question on its first line; when it ends, the terminal is restored and nothing is asked any more.
 //! INVARIANT: keys typed before the question was shown never answer it.
 
-use crate::lend::question::{Said, ToAsk};
+use crate::lend::question::{Said, ToAsk, WITHDRAWN};
 use crate::out::Out;
 use crate::report::style::{one_line, plain};
 use crate::run::Done;
@@ -12,11 +12,13 @@ use crossterm::terminal::{Clear, ClearType};
 use crossterm::{cursor, event, execute, terminal};
 use inquire::ui::RenderConfig;
 use inquire::{InquireError, Select};
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::time::Duration;
 
 /// Widest option, in characters.
 const WIDTH: usize = 100;
+/// Most lines of a message and its options that fit on a small screen.
+const MOST_LINES: usize = 15;
 
 /// Asks.
 pub(crate) fn run(out: &Out) -> Done {
@@ -31,10 +33,6 @@ pub(crate) fn run(out: &Out) -> Done {
 }
 
 fn asked(to_ask: &ToAsk) -> Said {
-    if let Err(error) = forget_keys() {
-        return Said::Unasked(error.to_string());
-    }
-    std::thread::spawn(withdrawn_at_end_of_stdin);
     let shown = |option: &crate::lend::question::Offered| match &option.description {
         Some(more) => format!("{}  ({})", one_line(&option.label, WIDTH), one_line(more, WIDTH)),
         None => one_line(&option.label, WIDTH),
@@ -42,6 +40,11 @@ fn asked(to_ask: &ToAsk) -> Said {
     let options = to_ask.options.iter().map(shown).collect();
     let message = plain(to_ask.message.trim_end());
     let help = format!("{} asks; ↑↓ moves, Enter chooses, Esc chooses none", one_line(&to_ask.asked_by, 40));
+    if let Err(error) = forget_keys().and_then(|()| make_room(message.lines().count() + to_ask.options.len()))
+    {
+        return Said::Unasked(error.to_string());
+    }
+    std::thread::spawn(withdrawn_at_end_of_stdin);
     let look = if to_ask.colour { RenderConfig::default_colored() } else { RenderConfig::empty() };
     let select = Select::new(&message, options).with_help_message(&help).with_render_config(look);
     match select.without_filtering().raw_prompt_skippable() {
@@ -61,20 +64,27 @@ fn forget_keys() -> io::Result<()> {
     terminal::disable_raw_mode()
 }
 
+/// Scrolls as far as the question will need, and remembers where it begins: there the screen is cleared again.
+fn make_room(lines: usize) -> io::Result<()> {
+    let lines = lines.min(MOST_LINES) + 3;
+    let mut stderr = io::stderr().lock();
+    stderr.write_all("\n".repeat(lines).as_bytes())?;
+    execute!(stderr, cursor::MoveUp(u16::try_from(lines).unwrap_or(u16::MAX)), cursor::SavePosition)
+}
+
 /// Waits for the end of stdin, then leaves the terminal as it was found.
 #[expect(clippy::exit, reason = "the other thread waits for a key, and nothing else can end it")]
 fn withdrawn_at_end_of_stdin() {
-    drop(io::copy(&mut io::stdin().lock(), &mut io::sink()));
+    let mut last = Vec::new();
+    // A stdin that fails has ended.
+    drop(io::stdin().lock().read_to_end(&mut last));
     // Held to the end: the other thread writes nothing more.
     let mut stderr = io::stderr().lock();
-    drop(execute!(
-        stderr,
-        event::DisableBracketedPaste,
-        cursor::MoveToColumn(0),
-        Clear(ClearType::FromCursorDown),
-        cursor::Show
-    ));
-    drop(stderr.flush());
+    if last == WITHDRAWN {
+        drop(execute!(stderr, cursor::RestorePosition, Clear(ClearType::FromCursorDown)));
+    }
+    // Without the word `fire` was killed, and a shell may have written since: only the settings are put back.
+    drop(execute!(stderr, event::DisableBracketedPaste, cursor::Show));
     drop(terminal::disable_raw_mode());
     std::process::exit(0);
 }

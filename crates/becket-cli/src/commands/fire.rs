@@ -51,6 +51,7 @@ impl Firing<'_> {
         told_errors(&engine, around, out);
         let Given { event, samples } = self.given;
         let outcome = engine.fire_until(&event, self.cancel).await;
+        self.lent.screen_is_free().await;
         if self.cancel.is_cancelled() {
             engine.close().await;
             return Err(CliError::Interrupted);

@@ -1,9 +1,10 @@
 //! The person at the terminal, asked by a process of its own.
 //!
-//! Whoever reads keys can't be interrupted; a process can. It restores the terminal as soon as its stdin ends, so when
-//! the question is withdrawn, when a signal ends `fire`, and also when `fire` is killed.
+//! Whoever reads keys can't be interrupted; a process can. It restores the terminal as soon as its stdin ends: when the
+//! question is withdrawn, and when a signal ends `fire`. Where `fire` is killed it ends too, and restores what the shell,
+//! which has the terminal again, leaves to it.
 
-use super::question::{Said, ToAsk};
+use super::question::{Said, ToAsk, WITHDRAWN};
 use crate::out::Out;
 use crate::progress::Progress;
 use crate::report::style::plain;
@@ -62,7 +63,7 @@ impl Person {
     /// Starts the process and waits for what it says. Dropping the future ends its stdin, and so the process.
     async fn said(&self, to_ask: &ToAsk, terminal: OwnedMutexGuard<()>) -> Said {
         let unasked = |error: &dyn std::fmt::Display| Said::Unasked(error.to_string());
-        let (child, mut stdin) = match self.start() {
+        let (child, mut asked) = match self.start() {
             Ok(started) => started,
             Err(error) => return unasked(&error),
         };
@@ -72,7 +73,7 @@ impl Person {
         };
         line.push(b'\n');
         // A process that is gone before it has read is noticed by what it says.
-        drop(stdin.write_all(&line).and_then(|()| stdin.flush()));
+        drop(asked.0.write_all(&line));
         let waiting = tokio::task::spawn_blocking(move || last_words(child, terminal));
         match waiting.await {
             Ok(Ok(words)) => serde_json::from_str(&words).unwrap_or_else(|error| unasked(&error)),
@@ -81,12 +82,22 @@ impl Person {
         }
     }
 
-    fn start(&self) -> std::io::Result<(Child, ChildStdin)> {
+    fn start(&self) -> std::io::Result<(Child, Asked)> {
         let mut command = Command::new(&self.program);
         command.arg("ask").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut child = command.spawn()?;
         let stdin = child.stdin.take().ok_or_else(|| std::io::Error::other("it has no stdin"))?;
-        Ok((child, stdin))
+        Ok((child, Asked(stdin)))
+    }
+}
+
+/// A question as long as somebody waits for its answer.
+struct Asked(ChildStdin);
+
+impl Drop for Asked {
+    /// Says that nobody waits: a stdin that ends without a word means that `fire` was killed.
+    fn drop(&mut self) {
+        drop(self.0.write_all(WITHDRAWN));
     }
 }
 

@@ -1,7 +1,11 @@
-//! What `fire` and the process that asks a person say to each other: one line of JSON there, one back.
+//! What `fire` and the process that asks a person say to each other: one line of JSON there, one back, and
+//! a last word where the question is withdrawn.
 
 use becket_engine::Question;
 use serde::{Deserialize, Serialize};
+
+/// What follows the question where nobody waits for the answer any more.
+pub(crate) const WITHDRAWN: &[u8] = b"withdrawn\n";
 
 /// What to ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

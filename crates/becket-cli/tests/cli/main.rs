@@ -18,10 +18,16 @@ mod example;
 mod fire;
 #[cfg(target_os = "linux")]
 mod interrupt;
+#[cfg(unix)]
+mod lent;
 #[cfg(target_os = "linux")]
 mod memory;
+#[cfg(target_os = "linux")]
+mod questions;
 #[cfg(unix)]
 mod terminal;
+#[cfg(unix)]
+mod tmux;
 
 use becket_testkit::env::TestEnv;
 

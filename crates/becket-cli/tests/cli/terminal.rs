@@ -1,86 +1,78 @@
-//! A real terminal, by tmux: colour where it can be shown, none where a variable forbids it, no waiting for a person.
+//! On a real terminal: colour where it can be shown, none where a variable forbids it, no waiting for a person, spinners
+//! for what takes a while.
 
 use crate::env_with;
-use becket_testkit::env::TestEnv;
-use std::path::Path;
-use std::process::{Command, Output};
-use std::thread;
-use std::time::{Duration, Instant};
+use crate::tmux::Terminal;
+use serde_json::json;
 
 const SETTINGS: &str =
     r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "echo no >&2; exit 2"}]}]}}"#;
-
-/// A terminal that is gone when the test is.
-struct Terminal<'e> {
-    env: &'e TestEnv,
-    socket: std::path::PathBuf,
-}
-
-impl<'e> Terminal<'e> {
-    fn new(env: &'e TestEnv) -> Self {
-        let terminal = Terminal { env, socket: env.root().join("tmux.socket") };
-        let started =
-            terminal.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "150", "-y", "40", "/bin/sh"]);
-        assert!(started.status.success(), "tmux is needed: {}", String::from_utf8_lossy(&started.stderr));
-        terminal
-    }
-
-    fn tmux(&self, arguments: &[&str]) -> Output {
-        let mut command = Command::new("tmux");
-        command.arg("-S").arg(&self.socket).args(arguments).current_dir(self.env.project());
-        command.env("HOME", self.env.root().join("home")).env_remove("TMUX");
-        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
-            command.env_remove(name);
-        }
-        command.output().expect("tmux is there")
-    }
-
-    /// Runs a line and returns the screen, with colours, once the line has ended.
-    fn screen_after(&self, line: &str) -> String {
-        self.tmux(&["send-keys", "-R", &format!("clear; {line}; echo en''ded"), "Enter"]);
-        let start = Instant::now();
-        loop {
-            let screen =
-                String::from_utf8_lossy(&self.tmux(&["capture-pane", "-p", "-e"]).stdout).into_owned();
-            if screen.contains("ended") {
-                return screen;
-            }
-            assert!(start.elapsed() < Duration::from_secs(60), "no end in sight: {screen}");
-            thread::sleep(Duration::from_millis(20));
-        }
-    }
-}
-
-impl Drop for Terminal<'_> {
-    fn drop(&mut self) {
-        self.tmux(&["kill-server"]);
-    }
-}
 
 #[test]
 fn colour_is_for_terminals_and_a_terminal_is_not_waited_for() {
     let env = env_with(SETTINGS);
     let terminal = Terminal::new(&env);
-    let becket = |arguments: &str| {
-        let managed = env.root().join("managed");
-        format!("{} --managed-dir {} {arguments}", program(), managed.display())
-    };
     let red = "\u{1b}[1m\u{1b}[31m";
-    let coloured = terminal.screen_after(&becket("fire Stop"));
+    let coloured = terminal.screen_after(&terminal.becket("fire Stop"));
     assert!(coloured.contains(red), "{coloured:?}");
     assert_eq!(coloured.matches("no\n").count(), 2, "the reason is not told a third time: {coloured:?}");
-    let plain = terminal.screen_after(&format!("NO_COLOR=1 {}", becket("fire Stop")));
+    let plain = terminal.screen_after(&format!("NO_COLOR=1 {}", terminal.becket("fire Stop")));
     assert!(plain.contains("block") && !plain.contains(red), "{plain:?}");
-    let piped = terminal.screen_after(&format!("{} | cat", becket("list")));
+    let piped = terminal.screen_after(&format!("{} | cat", terminal.becket("list")));
     assert!(piped.contains("echo no") && !piped.contains("\u{1b}[36m"), "{piped:?}");
-    let forced = terminal.screen_after(&format!("CLICOLOR_FORCE=1 {} | cat", becket("list")));
+    let forced = terminal.screen_after(&format!("CLICOLOR_FORCE=1 {} | cat", terminal.becket("list")));
     assert!(forced.contains("\u{1b}[36m"), "{forced:?}");
     for arguments in ["check-output Stop", "fire Stop --input -", "fire --stdin-event"] {
-        let screen = terminal.screen_after(&becket(arguments));
+        let screen = terminal.screen_after(&terminal.becket(arguments));
         assert!(screen.contains("stdin is a terminal"), "{arguments}: {screen:?}");
     }
 }
 
-fn program() -> String {
-    Path::new(env!("CARGO_BIN_EXE_becket")).display().to_string()
+/// A hook that waits until a file is there.
+fn patient(file: &str, label: &str) -> serde_json::Value {
+    let command = format!("touch {file}.runs; until test -e {file}; do sleep 0.05; done # {label}");
+    json!({"type": "command", "command": command, "statusMessage": format!("waiting for {label}")})
+}
+
+// rule: H13
+#[test]
+fn what_takes_a_while_is_seen_while_it_runs_and_leaves_nothing() {
+    let quick = json!({"type": "command", "command": "true", "statusMessage": "too quick to see"});
+    let hooks = json!([{"hooks": [patient("one", "the first"), patient("two", "the second"), quick]}]);
+    let env = env_with(&json!({"hooks": {"Stop": hooks}}).to_string());
+    let terminal = Terminal::new(&env);
+    terminal.types(&terminal.becket("fire Stop"));
+    let both = |screen: &str| {
+        ["first", "second"].iter().all(|name| screen.contains(&format!("waiting for the {name}")))
+    };
+    let screen = terminal.screen_with(both);
+    assert!(!screen.contains("too quick to see"), "{screen}");
+    env.write("project/one", "");
+    let screen = terminal.screen_with(|screen| !both(screen));
+    assert!(screen.contains("waiting for the second"), "{screen}");
+    env.write("project/two", "");
+    let screen = terminal.screen_with(|screen| screen.contains("ended 0"));
+    assert!(!screen.contains("waiting for"), "{screen}");
+    assert!(screen.trim_start().starts_with("\u{1b}[1mStop"), "nothing is left above the report: {screen:?}");
+}
+
+// rule: H13
+#[test]
+fn progress_is_shown_only_where_it_is_wanted() {
+    let hooks = json!([{"hooks": [patient("one", "the first")]}]);
+    for arguments in ["fire Stop --progress never", "fire Stop 2>told"] {
+        let env = env_with(&json!({"hooks": {"Stop": hooks}}).to_string());
+        let terminal = Terminal::new(&env);
+        terminal.types(&terminal.becket(arguments));
+        terminal.screen_with(|_| env.project().join("one.runs").exists());
+        for _ in 0..40 {
+            let screen = terminal.screen();
+            assert!(!screen.contains("waiting for"), "{arguments}: {screen}");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        env.write("project/one", "");
+        terminal.screen_with(|screen| screen.contains("ended 0"));
+        let told = std::fs::read_to_string(env.project().join("told")).unwrap_or_default();
+        assert_eq!(told, "", "{arguments}");
+    }
 }

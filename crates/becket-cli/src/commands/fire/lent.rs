@@ -78,6 +78,13 @@ impl Lent {
         builder
     }
 
+    /// Waits until no question is on the screen any more: one may have been withdrawn a moment ago.
+    pub(super) async fn screen_is_free(&self) {
+        if let Some(person) = &self.person {
+            drop(person.terminal.lock().await);
+        }
+    }
+
     /// It is over: nothing is shown any more, and what went unanswered is told.
     pub(super) fn end(&self, out: &Out) {
         self.progress.end();

@@ -1,0 +1,199 @@
+//! What `fire` lends to hooks: models, networks; and what goes on behind the verdict.
+
+use crate::env_with;
+use becket_testkit::proc::Marker;
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::TcpListener;
+
+fn settings(event: &str, hooks: Value) -> String {
+    json!({"hooks": {event: [{"hooks": hooks}]}}).to_string()
+}
+
+fn prompt() -> Value {
+    json!([{"type": "prompt", "prompt": "May it run? $ARGUMENTS"}])
+}
+
+const FIRE: [&str; 4] = ["fire", "PreToolUse", "--tool", "Bash"];
+
+// rules: H7, O10
+#[test]
+fn a_script_answers_in_the_place_of_every_model() {
+    let env = env_with(&settings("PreToolUse", prompt()));
+    let turn = json!({"expect": ["May it run?"], "json": {"reason": "not on a Friday", "ok": false},
+        "usage": {"input_tokens": 12, "output_tokens": 3}});
+    env.write("project/script.json", json!({"name": "friday", "turns": [turn]}).to_string());
+    let script = ["--model-script", "script.json"];
+    let ended = env.becket(FIRE.into_iter().chain(script)).run();
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(ended.stdout.contains("not on a Friday"), "{ended:?}");
+    assert!(ended.stdout.contains("friday: 1 request, 12 tokens read, 3 written"), "{ended:?}");
+    let ended = env.becket(FIRE.into_iter().chain(script).chain(["--json"])).run();
+    let report: Value = serde_json::from_str(&ended.stdout).expect("a report");
+    assert_eq!(report["hooks"][0]["model"]["output_tokens"], 3, "{report}");
+    env.write("project/script.json", "{\n  \"truns\": []}");
+    let ended = env.becket(FIRE.into_iter().chain(script)).run();
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.stderr.contains("script.json:2:"), "{ended:?}");
+}
+
+/// A server that answers one request with a stream of events, and what it was sent.
+fn server(events: &str) -> (String, std::thread::JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let url = format!("http://{}/v1/", listener.local_addr().expect("it has an address"));
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close";
+    let answer = format!("{head}\r\ncontent-length: {}\r\n\r\n{events}", events.len());
+    let heard = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("somebody comes");
+        let mut request = Vec::new();
+        let mut buffer = [0; 4096];
+        while !is_whole(&request) {
+            match stream.read(&mut buffer) {
+                Ok(0) | Err(_) => break,
+                Ok(count) => request.extend_from_slice(&buffer[..count]),
+            }
+        }
+        stream.write_all(answer.as_bytes()).expect("it takes the answer");
+        String::from_utf8_lossy(&request).into_owned()
+    });
+    (url, heard)
+}
+
+/// A verdict in the words of OpenAI's protocol.
+fn openai(verdict: &str) -> String {
+    let chunk = |delta: Value, end: Value| {
+        json!({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "tiny",
+            "choices": [{"index": 0, "delta": delta, "finish_reason": end}]})
+    };
+    let usage = json!({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "tiny", "choices": [],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 2, "total_tokens": 9}});
+    let said = chunk(json!({"role": "assistant", "content": verdict}), Value::Null);
+    format!("data: {said}\n\ndata: {}\n\ndata: {usage}\n\ndata: [DONE]\n\n", chunk(json!({}), json!("stop")))
+}
+
+/// The same in those of the Messages API.
+fn anthropic(verdict: &str) -> String {
+    let message = json!({"id": "m", "type": "message", "role": "assistant", "model": "claude-x", "content": [],
+        "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 7, "output_tokens": 0}});
+    let events = [
+        json!({"type": "message_start", "message": message}),
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": verdict}}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 2}}),
+        json!({"type": "message_stop"}),
+    ];
+    let line =
+        |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().expect("a type"));
+    events.iter().map(line).collect()
+}
+
+fn is_whole(request: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(request).to_lowercase();
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
+    length.and_then(|length| length.trim().parse().ok()).is_none_or(|length: usize| body.len() >= length)
+}
+
+// rules: H7, S3
+#[test]
+fn a_server_by_its_url_is_asked_with_the_key_of_its_provider() {
+    let verdict = json!({"reason": "fine", "ok": true}).to_string();
+    for (name, answer, path) in [
+        ("tiny", openai(&verdict), "POST /v1/chat/completions"),
+        ("claude-x", anthropic(&verdict), "/v1/messages"),
+    ] {
+        let env = env_with(&settings("PreToolUse", prompt()));
+        let (url, heard) = server(&answer);
+        let run = env.becket(FIRE.into_iter().chain(["--model", name, "--model-url", &url]));
+        let run = run.env("OPENAI_API_KEY", "of-openai").env("ANTHROPIC_API_KEY", "of-anthropic");
+        let ended = run.env("HTTPS_PROXY", "http://127.0.0.1:9").run();
+        let request = heard.join().expect("the server ends");
+        assert!(request.contains(path), "{name}: {request}");
+        let (own, other) =
+            if name == "tiny" { ("of-openai", "of-anthropic") } else { ("of-anthropic", "of-openai") };
+        assert!(request.contains(own) && !request.contains(other), "{name}: {request}");
+        assert!(!ended.stdout.contains(own) && !ended.stderr.contains(own), "{ended:?}");
+        assert_eq!(ended.code, Some(0), "{name}: {ended:?}");
+        assert!(ended.stdout.contains("7 tokens read, 2 written"), "{name}: {ended:?}");
+    }
+}
+
+// rules: H7, O10
+#[test]
+fn without_a_model_a_prompt_handler_checks_nothing_and_says_so() {
+    let env = env_with(&settings("PreToolUse", prompt()));
+    let ended = env.becket(FIRE).run();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stdout.contains("not checked: its model gave no usable answer"), "{ended:?}");
+}
+
+// rule: S1
+#[test]
+fn a_private_network_is_reached_only_where_it_is_allowed() {
+    let hook = json!([{"type": "http", "url": "http://10.255.255.1:9/", "timeout": 0.5}]);
+    let env = env_with(&settings("PreToolUse", hook));
+    let refused = env.becket(FIRE).run();
+    assert!(refused.stderr.contains("private network"), "{refused:?}");
+    let allowed = env.becket(FIRE.into_iter().chain(["--allow-network", "10.255.0.0/16"])).run();
+    assert!(!allowed.stderr.contains("not loaded"), "{allowed:?}");
+    assert!(allowed.stdout.contains("http://10.255.255.1:9/"), "{allowed:?}");
+    let other = env.becket(FIRE.into_iter().chain(["--allow-network", "10.1.0.0/16"])).run();
+    assert!(other.stderr.contains("private network"), "{other:?}");
+    let wrong = env.becket(FIRE.into_iter().chain(["--allow-network", "10.255.0.0/99"])).run();
+    assert_eq!((wrong.code, wrong.stdout.as_str()), (Some(1), ""), "{wrong:?}");
+    assert!(wrong.stderr.contains("`--allow-network 10.255.0.0/99`"), "{wrong:?}");
+}
+
+/// A hook in the background that waits for the verdict's file, then prints context.
+fn later(exit: i32) -> Value {
+    let context = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "news"}}"#;
+    let script = format!("cat >/dev/null; sleep 0.3; echo '{context}'; echo 'wake up' >&2; exit {exit}");
+    json!([{"type": "command", "command": script, "asyncRewake": exit == 2, "async": true}])
+}
+
+// rules: A1, A3, A4
+#[test]
+fn what_goes_on_behind_the_verdict_is_waited_for_and_shown() {
+    for exit in [0, 2] {
+        let env = env_with(&settings("PreToolUse", later(exit)));
+        let ended = env.becket(FIRE).run();
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        let (verdict, behind) = ended.stdout.split_once("in the background").expect("a part of its own");
+        assert!(verdict.contains("left") && !verdict.contains("news"), "{ended:?}");
+        assert!(behind.contains("news"), "{ended:?}");
+        assert_eq!(behind.contains("the model reads at once: wake up"), exit == 2, "{ended:?}");
+        let ended = env.becket(FIRE.into_iter().chain(["--json"])).run();
+        let report: Value = serde_json::from_str(&ended.stdout).expect("a report");
+        assert_eq!(report["background"][0]["context"], json!(["news"]), "{report}");
+        assert_eq!(report["background"][0]["reminder"].is_string(), exit == 2, "{report}");
+    }
+}
+
+// rules: A5, H4
+#[test]
+fn without_waiting_the_background_ends_with_the_verdict() {
+    let hook = json!([{"type": "command", "command": "sleep 300 & sleep 300", "async": true}]);
+    let env = env_with(&settings("PreToolUse", hook));
+    let marker = Marker::new();
+    let (name, value) = marker.env();
+    let ended = env.becket(FIRE.into_iter().chain(["--no-wait"])).env(&name, &value).run();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stdout.contains("cancelled"), "{ended:?}");
+    assert_eq!(marker.alive(), Vec::<u32>::new());
+}
+
+// rules: A3, A4
+#[test]
+fn as_a_hook_of_another_agent_nothing_of_the_background_is_lost() {
+    for exit in [0, 2] {
+        let env = env_with(&settings("PreToolUse", later(exit)));
+        let input = json!({"session_id": "s", "transcript_path": "/t", "cwd": "/", "tool_name": "Bash",
+            "hook_event_name": "PreToolUse", "tool_input": {}, "tool_use_id": "t"});
+        let ended = env.becket(["fire", "--stdin-event"]).stdin(input.to_string()).run();
+        assert_eq!(ended.code, Some(exit), "{ended:?}");
+        let said: Value = serde_json::from_str(&ended.stdout).expect("an answer");
+        assert_eq!(said["hookSpecificOutput"]["additionalContext"], "news", "{said}");
+        assert_eq!(ended.stderr, if exit == 2 { "wake up\n" } else { "" });
+    }
+}

@@ -1,0 +1,93 @@
+//! A real terminal, by tmux.
+
+use becket_testkit::env::TestEnv;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A terminal with a shell in it, gone when the test is.
+pub(crate) struct Terminal<'e> {
+    env: &'e TestEnv,
+    socket: PathBuf,
+}
+
+impl<'e> Terminal<'e> {
+    pub(crate) fn new(env: &'e TestEnv) -> Self {
+        let terminal = Terminal { env, socket: env.root().join("tmux.socket") };
+        let started =
+            terminal.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "150", "-y", "40", "/bin/sh"]);
+        assert!(started.status.success(), "tmux is needed: {}", String::from_utf8_lossy(&started.stderr));
+        terminal
+    }
+
+    fn tmux(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new("tmux");
+        command.arg("-S").arg(&self.socket).args(arguments).current_dir(self.env.project());
+        command.env("HOME", self.env.root().join("home")).env_remove("TMUX");
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+            command.env_remove(name);
+        }
+        command.output().expect("tmux is there")
+    }
+
+    /// What becket is called here, with these arguments.
+    pub(crate) fn becket(&self, arguments: &str) -> String {
+        let program = Path::new(env!("CARGO_BIN_EXE_becket")).display();
+        format!("{program} --managed-dir {} {arguments}", self.env.root().join("managed").display())
+    }
+
+    /// Types a line and presses Enter; the line also says `ended` and its exit code once it is over.
+    pub(crate) fn types(&self, line: &str) {
+        self.tmux(&["send-keys", "-R", &format!("clear; {line}; echo en''ded $?"), "Enter"]);
+    }
+
+    /// Presses keys, by the names that tmux gives them.
+    pub(crate) fn presses(&self, keys: &[&str]) {
+        self.tmux(&[&["send-keys"], keys].concat());
+    }
+
+    /// What is to be seen, with colours.
+    pub(crate) fn screen(&self) -> String {
+        String::from_utf8_lossy(&self.tmux(&["capture-pane", "-p", "-e"]).stdout).into_owned()
+    }
+
+    /// What is to be seen once `is_there` holds.
+    pub(crate) fn screen_with(&self, is_there: impl Fn(&str) -> bool) -> String {
+        let start = Instant::now();
+        loop {
+            let screen = self.screen();
+            if is_there(&screen) {
+                return screen;
+            }
+            assert!(start.elapsed() < Duration::from_secs(60), "no end in sight: {screen}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Runs a line and returns the screen once it has ended.
+    pub(crate) fn screen_after(&self, line: &str) -> String {
+        self.types(line);
+        self.screen_with(|screen| screen.contains("ended "))
+    }
+
+    /// [`Terminal::settings`] as the shell has them.
+    pub(crate) fn settings_of_shell(&self) -> String {
+        self.screen_after("true");
+        self.settings()
+    }
+
+    /// How the terminal is set: whether it echoes, who reads what.
+    pub(crate) fn settings(&self) -> String {
+        let tty = self.tmux(&["display-message", "-p", "#{pane_tty}"]).stdout;
+        let tty = String::from_utf8_lossy(&tty).trim().to_owned();
+        let asked = Command::new("stty").args(["-F", &tty, "-g"]).output().expect("stty is there");
+        String::from_utf8_lossy(&asked.stdout).into_owned()
+    }
+}
+
+impl Drop for Terminal<'_> {
+    fn drop(&mut self) {
+        self.tmux(&["kill-server"]);
+    }
+}
