@@ -37,36 +37,26 @@ pub(super) struct Reminder {
 /// Judges the end of a hook; `rewake`: exit 2 wakes the host.
 pub(super) fn judge(handler: Arc<Handler>, rewake: bool, ended: Ended) -> Judged {
     let spec = handler.event.spec();
-    let mut warnings = ended.warnings.clone();
-    let announced = interpret::announcement(&ended.stdout);
-    let body = ended.stdout.slice(announced.as_ref().map_or(0, |line| line.length)..);
-    warnings.extend(announced.and_then(|line| line.warning));
-    let apart = taken_out(&body);
-    warnings.extend(not_asked(&handler, &apart));
-    let text = String::from_utf8_lossy(&apart.rest);
-    let text = text.trim_start_matches('\u{feff}').trim();
+    let (text, mut warnings) = answer_of(&handler, &ended);
+    warnings.extend(ended.warnings.iter().cloned());
     let wakes = rewake && ended.exit == Some(2);
-    let reminder = wakes.then(|| reminder(text, &ended));
+    let reminder = wakes.then(|| reminder(&text, &ended));
     let (answer, failure) = match &reminder {
         // What wakes the host is not handed over a second time.
         Some(Reminder { plain: true, .. }) => (Answer::default(), None),
-        Some(Reminder { plain: false, .. }) => (read(spec, text, &ended).0, None),
-        None => heard(spec, text, &ended),
+        Some(Reminder { plain: false, .. }) => (read(spec, &text, &ended).0, None),
+        None => heard(spec, &text, &ended),
     };
     warnings.extend(answer.warnings);
-    let status = match &failure {
-        Some(Failure::TimedOut { .. } | Failure::Cancelled) => Status::Cancelled,
-        Some(_) => Status::Error,
-        None if wakes => Status::Blocked,
-        None => Status::Success,
-    };
     let context = answer.context.map(|text| ContextText { text, plain: false });
-    let reply =
-        Reply { context: context.into_iter().collect(), system_message: answer.message, ..Reply::default() };
     let run = Run {
         handler,
-        status,
-        reply,
+        status: status(failure.as_ref(), wakes),
+        reply: Reply {
+            context: context.into_iter().collect(),
+            system_message: answer.message,
+            ..Reply::default()
+        },
         failure,
         warnings,
         exit: ended.exit,
@@ -80,6 +70,25 @@ pub(super) fn judge(handler: Arc<Handler>, rewake: bool, ended: Ended) -> Judged
         usage: None,
     };
     Judged { run, reminder }
+}
+
+/// What it printed without its announcement (A2) and without questions (Q1), and what is to be said about these.
+fn answer_of(handler: &Handler, ended: &Ended) -> (String, Vec<String>) {
+    let announced = interpret::announcement(&ended.stdout);
+    let apart = taken_out(&ended.stdout.slice(announced.as_ref().map_or(0, |line| line.length)..));
+    let text = String::from_utf8_lossy(&apart.rest);
+    let text = text.trim_start_matches('\u{feff}').trim().to_owned();
+    let warnings = announced.and_then(|line| line.warning).into_iter().chain(not_asked(handler, &apart));
+    (text, warnings.collect())
+}
+
+fn status(failure: Option<&Failure>, wakes: bool) -> Status {
+    match failure {
+        Some(Failure::TimedOut { .. } | Failure::Cancelled) => Status::Cancelled,
+        Some(_) => Status::Error,
+        None if wakes => Status::Blocked,
+        None => Status::Success,
+    }
 }
 
 /// Questions are no part of an answer (Q1); nobody is asked in the background.
