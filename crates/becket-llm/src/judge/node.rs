@@ -162,8 +162,9 @@ pub(super) fn objects(text: &str) -> Objects {
                 break;
             }
             Some(Err(error)) => {
-                // The parser's own bound on nesting, beyond ours.
-                if error.to_string().contains("recursion limit") {
+                // The parser's own bound on nesting, beyond ours. Nothing shorter can reach it.
+                let far = error.line() > 1 || error.column() > DEEPEST;
+                if far && error.to_string().contains("recursion limit") {
                     objects.too_deep = true;
                     break;
                 }

@@ -69,6 +69,13 @@ impl Server {
         self.requests.lock().expect("no panic inside").clone()
     }
 
+    /// Returns once this many requests have come.
+    pub async fn asked(&self, times: usize) {
+        while self.requests().len() < times {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
     /// The body of a request.
     pub fn body(&self, index: usize) -> Value {
         let requests = self.requests();
