@@ -121,13 +121,16 @@ async fn work_that_does_not_listen_is_dropped_when_its_session_ends() {
     let place = place();
     let alive = Arc::new(());
     let witness = alive.clone();
+    let (begun, has_begun) = oneshot::channel();
     place.background.adopt(adopted("s", "deaf"), move || {
         async move {
             let _witness = witness;
+            begun.send(()).unwrap();
             std::future::pending().await
         }
         .boxed()
     });
+    soon(has_begun).await.unwrap();
     let results = soon(place.background.end(&session("s"))).await;
     assert_eq!(results[0].failure, Some(Failure::Cancelled));
     assert_eq!(Arc::strong_count(&alive), 1, "it is gone by then");
@@ -156,13 +159,16 @@ async fn a_forgotten_session_is_ended_and_owed_nothing() {
     let stdout = Bytes::from(long);
     let adopted = adopted("s", "open");
     let cancel = adopted.cancel.clone();
+    let (begun, has_begun) = oneshot::channel();
     place.background.adopt(adopted, move || {
         async move {
+            begun.send(()).unwrap();
             cancel.cancelled().await;
             Ended { exit: Some(0), stdout, ..Ended::default() }
         }
         .boxed()
     });
+    soon(has_begun).await.unwrap();
     place.background.forget(&session("s"));
     soon(place.background.over(&session("s"))).await;
     assert_eq!(place.background.collect(&session("s")), []);
