@@ -75,44 +75,52 @@ impl Row {
 }
 
 fn decision(verdict: &Verdict) -> &'static str {
-    match &verdict.ruling {
-        _ if verdict.stop.is_some() => "stop",
-        Ruling::Permission { decision, .. } => decision.as_str(),
-        _ => "none",
+    if verdict.stop.is_some() {
+        return "stop";
     }
+    let Ruling::Permission { decision, .. } = &verdict.ruling else { return "none" };
+    decision.as_str()
 }
 
 // rules: H5, O1, O2, O5, O6, O10, O11
 #[test]
 fn every_answer_means_what_it_has_to() {
-    for row in rows() {
-        let server = row.server();
-        let more = json!({"timeout": if row.fails.as_deref() == Some("ran out of time") { 1 } else { 60 }});
-        let project = Project::with(guard(&server.url("/check"), more.clone()));
-        let outcome = fire(&project.engine(), &project.event(bash("ls")));
-        let (name, failure) = (&row.name, failure(&outcome));
-        match (&row.decision, &row.fails) {
-            (Some(wanted), None) => {
-                assert_eq!(failure, "", "{name}");
-                assert_eq!(decision(&outcome.verdict), wanted, "{name}");
-                if let Some(reason) = &row.reason {
-                    assert_eq!(outcome.verdict.joined_reason().as_ref(), Some(reason), "{name}");
-                }
-            }
-            (None, Some(words)) => {
-                assert!(failure.contains(words), "{name}: {failure}");
-                assert!(!outcome.verdict.blocks(), "{name}");
-                assert_eq!(outcome.verdict.unchecked().count(), 1, "{name}");
-                assert!(matches!(outcome.runs[0].status, Status::Error | Status::Cancelled), "{name}");
-                closes(&row, &server, more);
-            }
-            _ => panic!("{name}: either `decision` or `fails`"),
+    let rows = rows();
+    // Most of the time is waiting.
+    std::thread::scope(|scope| {
+        for some in rows.chunks(8) {
+            scope.spawn(|| some.iter().for_each(check));
         }
-        assert!(!row.rule.is_empty());
-        let never = row.never.as_deref().unwrap_or("\u{1b}");
-        assert!(!failure.contains(never), "{name}: {failure}");
-        assert!(server.all_closed(), "{name}: a connection is left");
+    });
+}
+
+fn check(row: &Row) {
+    let server = row.server();
+    let more = json!({"timeout": if row.fails.as_deref() == Some("ran out of time") { 1 } else { 60 }});
+    let project = Project::with(guard(&server.url("/check"), more.clone()));
+    let outcome = fire(&project.engine(), &project.event(bash("ls")));
+    let (name, failure) = (&row.name, failure(&outcome));
+    match (&row.decision, &row.fails) {
+        (Some(wanted), None) => {
+            assert_eq!(failure, "", "{name}");
+            assert_eq!(decision(&outcome.verdict), wanted, "{name}");
+            if let Some(reason) = &row.reason {
+                assert_eq!(outcome.verdict.joined_reason().as_ref(), Some(reason), "{name}");
+            }
+        }
+        (None, Some(words)) => {
+            assert!(failure.contains(words), "{name}: {failure}");
+            assert!(!outcome.verdict.blocks(), "{name}");
+            assert_eq!(outcome.verdict.unchecked().count(), 1, "{name}");
+            assert!(matches!(outcome.runs[0].status, Status::Error | Status::Cancelled), "{name}");
+            closes(row, &server, more);
+        }
+        _ => panic!("{name}: either `decision` or `fails`"),
     }
+    assert!(!row.rule.is_empty(), "{name}");
+    let never = row.never.as_deref().unwrap_or("\u{1b}");
+    assert!(!failure.contains(never), "{name}: {failure}");
+    assert!(server.all_closed(), "{name}: a connection is left");
 }
 
 /// With `onFailure: "block"` the same answer blocks, and says why.
