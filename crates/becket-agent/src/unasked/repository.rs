@@ -22,10 +22,9 @@ pub(super) fn is_plain(base: &Path, places: &Places) -> bool {
         if inner.symlink_metadata().is_ok() {
             return places.hold(directory) && is_plain_inside(&inner);
         }
-        // Git takes a directory that looks like the inside of a repository for one.
-        if directory.join("HEAD").symlink_metadata().is_ok()
-            || directory.join("objects").symlink_metadata().is_ok()
-        {
+        // Git takes a directory that looks like the inside of a repository for one, which needs a HEAD at least: what
+        // else it needs may lie elsewhere.
+        if directory.join("HEAD").symlink_metadata().is_ok() {
             return false;
         }
     }
