@@ -58,6 +58,8 @@ pub(crate) enum CliError {
     Answers { path: PathBuf, why: String },
     #[error("the script of the model can't be used: {why}")]
     ModelScript { why: String },
+    #[error("the MCP servers can't be read: {why}")]
+    McpConfig { why: String },
     #[error("`--allow-network {given}` can't be used: {why}")]
     Network { given: String, why: String },
     #[error("there is no schema of `{what}` in this build")]

@@ -1,10 +1,14 @@
-//! What `fire` lends to hooks: models, a person to ask, networks.
+//! What `fire` lends to hooks: models, MCP servers, a person to ask, the tools of agents.
 
 mod answers;
+mod mcp;
 mod models;
 mod person;
 pub(crate) mod question;
+mod tools;
 
 pub(crate) use answers::Answers;
+pub(crate) use mcp::Mcp;
 pub(crate) use models::{Shared, models};
 pub(crate) use person::Person;
+pub(crate) use tools::AgentsTools;

@@ -58,6 +58,11 @@ impl Session {
         Ok(self)
     }
 
+    /// The variables and the home of the session.
+    pub(crate) fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
     /// What the whole effective configuration is loaded from.
     pub(crate) fn request(&self) -> Request {
         let mut request = Request::new(self.profile.clone(), self.environment.clone(), &self.start);

@@ -9,8 +9,9 @@ use crate::args::{FireArgs, Global};
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::event::{self, Given};
+use crate::lend::Mcp;
 use crate::out::Out;
-use crate::report::style::plain;
+use crate::report::style::{WARNING, one_line, plain, styled};
 use crate::report::{human, json};
 use crate::run::Done;
 use crate::session::Session;
@@ -44,11 +45,30 @@ struct Firing<'a> {
 }
 
 impl Firing<'_> {
-    /// Fires, shows the verdict, and waits for what goes on behind it.
+    /// Fires with the MCP servers connected, and ends them afterwards.
     async fn run(self, (args, global): (&FireArgs, &Global), around: &Surroundings, out: &Out) -> Done {
-        let builder = self.lent.to(self.session.builder(!args.nobody_to_ask));
+        let tell =
+            |notice: &str| out.tell(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(notice, 500)));
+        let mcp = lent::mcp(args, self.session, self.cancel, tell).await?;
+        let done = self.with(mcp.as_ref(), (args, global), around, out).await;
+        if let Some(mcp) = &mcp {
+            mcp.close().await;
+        }
+        done
+    }
+
+    /// Fires, shows the verdict, and waits for what goes on behind it.
+    async fn with(
+        self,
+        mcp: Option<&Mcp>,
+        (args, global): (&FireArgs, &Global),
+        around: &Surroundings,
+        out: &Out,
+    ) -> Done {
+        let builder = self.lent.to(self.session.builder(!args.nobody_to_ask), mcp);
         let engine = started(builder.build(), around, out)?;
         told_errors(&engine, around, out);
+        self.lent.ready(&engine, self.session);
         let Given { event, samples } = self.given;
         let outcome = engine.fire_until(&event, self.cancel).await;
         self.lent.screen_is_free().await;

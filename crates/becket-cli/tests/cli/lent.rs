@@ -197,3 +197,45 @@ fn as_a_hook_of_another_agent_nothing_of_the_background_is_lost() {
         assert_eq!(ended.stderr, if exit == 2 { "wake up\n" } else { "" });
     }
 }
+
+// rules: H8, P7
+#[test]
+fn agents_have_tools_under_the_rules_of_the_configuration() {
+    for (deny, is_read) in [("Read(secret.txt)", true), ("Read(open.txt)", false)] {
+        let hooks = json!({"PreToolUse": [{"hooks": [{"type": "agent", "prompt": "Is there a password?"}]}]});
+        let env = env_with(&json!({"hooks": hooks, "permissions": {"deny": [deny]}}).to_string());
+        env.write("project/open.txt", "the password is sesame");
+        let grep = json!({"name": "Grep", "input": {"pattern": "sesame", "output_mode": "content"}});
+        let turns = json!([{"tool_uses": [grep]},
+            {"expect": ["the password is sesame"], "json": {"reason": "it lies open", "ok": false}}]);
+        env.write("script.json", json!({"name": "agent", "turns": turns}).to_string());
+        let ended = env.becket(FIRE.into_iter().chain(["--model-script", "../script.json"])).run();
+        assert_eq!(ended.stdout.contains("it lies open"), is_read, "{ended:?}");
+        assert_eq!(ended.stdout.contains("not checked"), !is_read, "{ended:?}");
+    }
+}
+
+// rules: H6, X7
+#[test]
+fn mcp_servers_of_a_file_are_connected_called_and_ended() {
+    let hook = |server: &str| json!({"type": "mcp_tool", "server": server, "tool": "text"});
+    let env = env_with(&settings("PreToolUse", json!([hook("ours"), hook("gone")])));
+    let script = crate::workspace().join("crates/becket-mcp/tests/servers/server.py");
+    let ours = json!({"command": "python3", "args": [script]});
+    let servers = json!({"mcpServers": {"ours": ours, "gone": {"command": "no-such-program"}}});
+    env.write("project/servers.json", servers.to_string());
+    let marker = Marker::new();
+    let (name, value) = marker.env();
+    let run = env.becket(FIRE.into_iter().chain(["--mcp-config", "servers.json", "--json"]));
+    let ended = run.env(&name, &value).run();
+    assert_eq!(marker.alive(), Vec::<u32>::new());
+    assert!(ended.stderr.contains("the server `gone` is not connected"), "{ended:?}");
+    let report: Value = serde_json::from_str(&ended.stdout).expect("a report");
+    let (called, failed) = (&report["hooks"][0], &report["hooks"][1]);
+    assert_eq!((&called["kind"], &called["status"]), (&json!("mcp_tool"), &json!("success")), "{report}");
+    assert!(failed["failure"].as_str().is_some_and(|why| why.contains("gone")), "{report}");
+    env.write("project/servers.json", "{");
+    let ended = env.becket(FIRE.into_iter().chain(["--mcp-config", "servers.json"])).run();
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""), "{ended:?}");
+    assert!(ended.stderr.contains("servers.json:1"), "{ended:?}");
+}

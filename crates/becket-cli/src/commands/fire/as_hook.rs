@@ -4,7 +4,7 @@
 //! be asked must not look like one that has nothing to say: an error of Becket's own ends with 2 where the event can hold
 //! something back, else with 1.
 
-use super::lent::Lent;
+use super::lent::{self, Lent};
 use super::{background, human, interrupt, plain};
 use crate::args::{FireArgs, Global};
 use crate::env::Surroundings;
@@ -48,10 +48,16 @@ fn answered(
     let cancel = CancellationToken::new();
     let lent = Lent::silent(args, &session, around)?;
     let (outcome, left, broken) = interrupt::until_done(&cancel, async {
-        let builder = lent.to(session.builder(true));
+        let mcp = lent::mcp(args, &session, &cancel, |_| ()).await?;
+        let builder = lent.to(session.builder(true), mcp.as_ref());
         let engine = builder.build().map_err(|error| CliError::Start { why: error.why })?;
+        lent.ready(&engine, &session);
         let broken = human::findings::brief(engine.config().errors(), around);
-        let (outcome, left) = fired(&engine, &event, &cancel).await?;
+        let done = fired(&engine, &event, &cancel).await;
+        if let Some(mcp) = &mcp {
+            mcp.close().await;
+        }
+        let (outcome, left) = done?;
         Ok((outcome, left, broken))
     })?;
     let answer = hook_output::of(&outcome, &broken, &left);

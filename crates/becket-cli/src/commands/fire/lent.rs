@@ -3,18 +3,19 @@
 use crate::args::{FireArgs, ProgressChoice};
 use crate::env::Surroundings;
 use crate::error::CliError;
-use crate::lend::{self, Answers, Person};
+use crate::lend::{self, AgentsTools, Answers, Mcp, Person};
 use crate::out::Out;
 use crate::progress::Progress;
 use crate::report::style::{WARNING, plain, styled};
 use crate::session::Session;
-use becket_engine::{Builder, CancellationToken};
+use becket_engine::{Builder, CancellationToken, Engine};
 use becket_llm::Models;
 use std::sync::Arc;
 
 /// What hooks are lent, and what is shown of them.
 pub(super) struct Lent {
     models: Arc<dyn Models>,
+    tools: AgentsTools,
     answers: Option<Answers>,
     person: Option<Person>,
     /// What is shown while they run.
@@ -47,7 +48,8 @@ impl Lent {
             out: *out,
             terminal: Arc::default(),
         });
-        Ok(Lent { models: lend::models(&args.lent, &session.start, around)?, answers, person, progress })
+        let models = lend::models(&args.lent, &session.start, around)?;
+        Ok(Lent { models, tools: AgentsTools::default(), answers, person, progress })
     }
 
     /// For a hook of another agent: nothing is shown, and nobody is asked.
@@ -60,12 +62,16 @@ impl Lent {
         around: &Surroundings,
     ) -> Result<Self, CliError> {
         let models = lend::models(&args.lent, &session.start, around)?;
-        Ok(Lent { models, answers: None, person: None, progress: Progress::off() })
+        let tools = AgentsTools::default();
+        Ok(Lent { models, tools, answers: None, person: None, progress: Progress::off() })
     }
 
     /// Lends it to the hooks of an engine.
-    pub(super) fn to(&self, mut builder: Builder) -> Builder {
-        builder = builder.models(lend::Shared(self.models.clone()));
+    pub(super) fn to(&self, mut builder: Builder, mcp: Option<&Mcp>) -> Builder {
+        if let Some(mcp) = mcp {
+            builder = builder.mcp_tools(mcp.clone());
+        }
+        builder = builder.models(lend::Shared(self.models.clone())).agent_tools(self.tools.clone());
         if let Some(answers) = &self.answers {
             builder = builder.ask_user(answers.clone());
         } else if let Some(person) = &self.person {
@@ -76,6 +82,11 @@ impl Lent {
             builder = builder.observe(move |event: &becket_engine::RunEvent| progress.on(event));
         }
         builder
+    }
+
+    /// Lends what depends on the configuration, once an engine has read it.
+    pub(super) fn ready(&self, engine: &Engine, session: &Session) {
+        self.tools.ready(&engine.config(), session.environment());
     }
 
     /// Waits until no question is on the screen any more: one may have been withdrawn a moment ago.
@@ -92,6 +103,23 @@ impl Lent {
             out.tell(&format!("{} {}\n", styled(WARNING, "answers:"), plain(&notice)));
         }
     }
+}
+
+/// Connects the MCP servers, where the arguments name any; `tell` is called for each that can't be.
+///
+/// # Errors
+/// Where their file can't be used.
+pub(super) async fn mcp(
+    args: &FireArgs,
+    session: &Session,
+    cancel: &CancellationToken,
+    tell: impl Fn(&str),
+) -> Result<Option<Mcp>, CliError> {
+    let Some(file) = &args.lent.mcp_config else { return Ok(None) };
+    let file = session.start.join(file);
+    let mcp = Mcp::connect(&file, &session.start, session.environment(), cancel).await?;
+    mcp.notices().iter().for_each(|notice| tell(notice));
+    Ok(Some(mcp))
 }
 
 /// Whether a person sits at the terminal: who pipes the input in still does.

@@ -1,0 +1,96 @@
+//! The tools of agents that hooks ask (H8): Read, Grep, Glob and Bash, under the deny rules of the configuration.
+//!
+//! They are lent before the configuration is read, since the engine reads it; until [`AgentsTools::ready`] there are none.
+
+use becket_agent::{HostTools, Surroundings};
+use becket_engine::config::{Config, RuleList, RuleSource};
+use becket_engine::{AgentTools, CancellationToken, Environment, ToolAnswer};
+use becket_llm::ToolSpec;
+use becket_model::Session;
+use becket_rules::tools::Access;
+use becket_rules::{Links, RuleOrigin, RuleSet, Scope};
+use serde_json::{Map, Value};
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+
+/// The tools, once they are ready. Clones are the same.
+#[derive(Clone, Default)]
+pub(crate) struct AgentsTools(Arc<OnceLock<HostTools>>);
+
+impl AgentsTools {
+    /// Makes them for what the configuration says; the first call counts.
+    pub(crate) fn ready(&self, config: &Config, environment: &Environment) {
+        self.0.get_or_init(|| HostTools::new(surroundings(config, environment)));
+    }
+}
+
+impl AgentTools for AgentsTools {
+    fn tools(&self) -> Vec<ToolSpec> {
+        self.0.get().map(HostTools::tools).unwrap_or_default()
+    }
+
+    fn runs_unasked(&self, session: &Session, tool: &str, input: &Map<String, Value>) -> bool {
+        self.0.get().is_some_and(|tools| tools.runs_unasked(session, tool, input))
+    }
+
+    fn run<'a>(
+        &'a self,
+        session: &'a Session,
+        tool: &'a str,
+        input: &'a Map<String, Value>,
+        cancel: &'a CancellationToken,
+    ) -> Pin<Box<dyn Future<Output = ToolAnswer> + Send + 'a>> {
+        match self.0.get() {
+            Some(tools) => tools.run(session, tool, input, cancel),
+            None => Box::pin(std::future::ready(not_ready())),
+        }
+    }
+
+    fn text_of(&self, tool: &str, response: &Value) -> Option<String> {
+        self.0.get().and_then(|tools| tools.text_of(tool, response))
+    }
+}
+
+fn not_ready() -> ToolAnswer {
+    let text = "the tools are not ready".to_owned();
+    ToolAnswer { response: Value::String(text.clone()), text, is_error: true }
+}
+
+fn surroundings(config: &Config, environment: &Environment) -> Surroundings {
+    let mut surroundings = Surroundings::new(environment.clone());
+    for directory in &config.additional_directories {
+        surroundings = surroundings.with_directory(&directory.path);
+    }
+    let denied = denied(config);
+    if denied.list(RuleList::Deny).is_empty() {
+        return surroundings;
+    }
+    let home = environment.home().map(Path::to_owned);
+    surroundings.with_denied_reads(move |session, path| {
+        let scope = Scope { cwd: &session.cwd, home: home.as_deref(), anchor: &session.cwd, links: &OnDisk };
+        denied.path_denied(Access::Read, &path.to_string_lossy(), &scope).is_some()
+    })
+}
+
+/// The deny rules that may keep a file from being read.
+fn denied(config: &Config) -> RuleSet {
+    let mut set = RuleSet::default();
+    let is_about_files = |rule: &&RuleSource| rule.list == RuleList::Deny && !rule.text.starts_with("Bash");
+    for rule in config.permissions.iter().filter(is_about_files) {
+        let origin = RuleOrigin { label: rule.source.to_string(), anchor: rule.anchor.clone() };
+        // INVARIANT: the configuration keeps only rules that have parsed.
+        drop(set.add(rule.list, &rule.text, origin));
+    }
+    set
+}
+
+/// Links as the file system has them. Of a file that is not there nothing is known: no search finds it.
+struct OnDisk;
+
+impl Links for OnDisk {
+    fn target(&self, path: &Path) -> Option<PathBuf> {
+        path.canonicalize().ok().filter(|real| real != path)
+    }
+}
