@@ -14,6 +14,7 @@ use crate::run_command::{self, Ran};
 use crate::run_event::{RunEvent, What};
 use crate::snapshot::Snapshot;
 use crate::stream::Listeners;
+use becket_model::interpret::Taken;
 use becket_model::wire::input;
 use becket_model::{Event, Failure};
 use becket_process::{CancellationToken, Limits, Runner};
@@ -75,7 +76,7 @@ impl<'a> Firing<'a> {
             self.emit(|| What::Started { handler: handler.clone() });
             let (taken, ended) = callback::call_inline(self, handler, started);
             let elapsed = ended.duration_since(std::mem::replace(&mut started, ended));
-            self.finished(handler, Ran::without_process(taken), elapsed)
+            self.called(handler, taken, elapsed)
         };
         runs.iter().map(one).collect()
     }
@@ -92,7 +93,18 @@ impl<'a> Firing<'a> {
         self.emit(|| What::Started { handler: handler.clone() });
         let started = Instant::now();
         let taken = callback::run(self, handler).await;
-        self.finished(handler, Ran::without_process(taken), started.elapsed())
+        self.called(handler, taken, started.elapsed())
+    }
+
+    /// A callback has answered. One that says nothing is the common case, and goes the shortest way.
+    fn called(&self, handler: &Arc<Handler>, taken: Option<Taken>, elapsed: Duration) -> Arc<Run> {
+        let Some(taken) = taken else {
+            let silent =
+                Arc::new(Run { second_look: self.second_look, ..Run::silent(handler.clone(), elapsed) });
+            self.emit(|| What::Finished { run: silent.clone() });
+            return silent;
+        };
+        self.finished(handler, Ran::without_process(taken), elapsed)
     }
 
     /// A handler that leaves the process: a command, a request, a model.
@@ -105,7 +117,9 @@ impl<'a> Firing<'a> {
             Action::McpTool(tool) => mcp_tool::run(self, handler, tool).await,
             Action::Prompt(prompt) => crate::prompt::run(self, handler, prompt).await,
             Action::Agent(prompt) => crate::agent::run(self, handler, prompt).await,
-            Action::Callback(_) => Ran::without_process(callback::run(self, handler).await),
+            Action::Callback(_) => {
+                Ran::without_process(callback::run(self, handler).await.unwrap_or_default())
+            }
         };
         self.finished(handler, ran, started.elapsed())
     }

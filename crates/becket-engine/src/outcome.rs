@@ -80,6 +80,28 @@ pub struct Run {
     pub usage: Option<Box<ModelUse>>,
 }
 
+impl Run {
+    /// Of a handler that has nothing to say.
+    pub(crate) fn silent(handler: Arc<Handler>, elapsed: Duration) -> Self {
+        Run {
+            handler,
+            status: Status::Success,
+            reply: Reply::default(),
+            failure: None,
+            warnings: Vec::new(),
+            exit: None,
+            stdout: Bytes::new(),
+            stderr: Bytes::new(),
+            printed: Printed::default(),
+            elapsed,
+            background: None,
+            questions: Vec::new(),
+            second_look: false,
+            usage: None,
+        }
+    }
+}
+
 /// True sizes of a run's output in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(missing_docs, reason = "the names say it")]

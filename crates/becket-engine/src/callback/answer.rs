@@ -7,19 +7,14 @@ use std::fmt::Display;
 /// An answer of an in-process handler.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallbackAnswer {
+    /// It has nothing to say.
+    Silent,
     /// In the engine's own words.
     Reply(Box<Reply>),
     /// As a command would print it: read like a command's JSON. `{"async": true}` says that it goes on by itself.
     Json(Map<String, Value>),
     /// It failed, and says why.
     Failed(String),
-}
-
-impl CallbackAnswer {
-    /// It has nothing to say.
-    pub fn silent() -> Self {
-        CallbackAnswer::Json(Map::new())
-    }
 }
 
 /// What can stand for an [`CallbackAnswer`]: nothing, a reply, a JSON object, or a `Result` of these.
@@ -36,7 +31,7 @@ impl IntoAnswer for CallbackAnswer {
 
 impl IntoAnswer for () {
     fn into_answer(self) -> CallbackAnswer {
-        CallbackAnswer::silent()
+        CallbackAnswer::Silent
     }
 }
 
@@ -57,7 +52,7 @@ impl IntoAnswer for Value {
     fn into_answer(self) -> CallbackAnswer {
         match self {
             Value::Object(object) => CallbackAnswer::Json(object),
-            Value::Null => CallbackAnswer::silent(),
+            Value::Null => CallbackAnswer::Silent,
             Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
                 CallbackAnswer::Failed(format!(
                     "it returned {self}, which is no JSON object: return an object, a `Reply` or nothing"
@@ -69,7 +64,7 @@ impl IntoAnswer for Value {
 
 impl<A: IntoAnswer> IntoAnswer for Option<A> {
     fn into_answer(self) -> CallbackAnswer {
-        self.map_or_else(CallbackAnswer::silent, IntoAnswer::into_answer)
+        self.map_or(CallbackAnswer::Silent, IntoAnswer::into_answer)
     }
 }
 

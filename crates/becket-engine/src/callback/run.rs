@@ -17,8 +17,8 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// Runs the handler to its answer, its limit, or the event's cancellation.
-pub(crate) async fn run(firing: &Firing<'_>, handler: &Handler) -> Taken {
+/// Runs the handler to its answer, its limit, or the event's cancellation; `None` where it says nothing.
+pub(crate) async fn run(firing: &Firing<'_>, handler: &Handler) -> Option<Taken> {
     let spec = firing.event.kind().spec();
     let Action::Callback(in_process) = &handler.action else { return read(spec, Err(not_in_process())) };
     let limit = firing.limit_of(handler);
@@ -34,7 +34,11 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Handler) -> Taken {
 }
 
 /// Calls an inline function; anything else than one gives a failure. Says when it ended.
-pub(crate) fn call_inline(firing: &Firing<'_>, handler: &Handler, started: Instant) -> (Taken, Instant) {
+pub(crate) fn call_inline(
+    firing: &Firing<'_>,
+    handler: &Handler,
+    started: Instant,
+) -> (Option<Taken>, Instant) {
     let spec = firing.event.kind().spec();
     let Action::Callback(InProcess { how: How::Inline(call), .. }) = &handler.action else {
         return (read(spec, Err(not_in_process())), started);
@@ -47,7 +51,7 @@ pub(crate) fn call_inline(firing: &Firing<'_>, handler: &Handler, started: Insta
     let taken = read(spec, answered);
     let ended = Instant::now();
     let is_late = ended.duration_since(started) > limit;
-    (if is_late { late(spec, taken, limit) } else { taken }, ended)
+    (if is_late { Some(late(spec, taken.unwrap_or_default(), limit)) } else { taken }, ended)
 }
 
 /// Dispatch sends in-process handlers here and no others; were it otherwise, that is a failure and no silence.
@@ -109,9 +113,10 @@ async fn call_blocking(
         .unwrap_or_else(|_| Err(Failure::Callback { message: "its thread ended without an answer".into() }))
 }
 
-/// Reads an answer; a failure fails closed.
-fn read(spec: &EventSpec, answered: Result<CallbackAnswer, Failure>) -> Taken {
-    match answered {
+/// Reads an answer; a failure fails closed. `None` where nothing was said: most callbacks, most of the time.
+fn read(spec: &EventSpec, answered: Result<CallbackAnswer, Failure>) -> Option<Taken> {
+    Some(match answered {
+        Ok(CallbackAnswer::Silent) => return None,
         Ok(CallbackAnswer::Reply(reply)) => Taken { reply: *reply, ..Taken::default() },
         Ok(CallbackAnswer::Json(object)) if object.is_empty() || goes_on_by_itself(&object) => {
             Taken::default()
@@ -129,7 +134,7 @@ fn read(spec: &EventSpec, answered: Result<CallbackAnswer, Failure>) -> Taken {
             interpret::callback_failed(spec, Failure::Callback { message })
         }
         Err(failure) => interpret::callback_failed(spec, failure),
-    }
+    })
 }
 
 /// `{"async": true}` and nothing that decides: strict, as for a command's first line (A2).
