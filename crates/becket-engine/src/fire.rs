@@ -152,7 +152,9 @@ fn deny_rewrite(mut verdict: Verdict, rewrite: &Said<Map<String, Value>>, wrong:
 
 /// Retires the `once` handlers that have had their successful run (C11); a second look does not count as a run.
 fn mark_once(runs: &[Arc<Run>]) {
-    for run in runs.iter().filter(|run| run.failure.is_none() && !run.second_look) {
+    // What goes on in the background has not ended well yet; the registry retires it when it does.
+    let has_ended = |run: &&Arc<Run>| run.failure.is_none() && !run.second_look && run.background.is_none();
+    for run in runs.iter().filter(has_ended) {
         if let Some(Once(done)) = &run.handler.once {
             done.store(true, Ordering::Release);
         }

@@ -283,3 +283,27 @@ fn a_rewrite_starts_no_background_hook_a_second_time() {
     block_on(fired(&engine, &project.event(bash("ls"))));
     assert_eq!(project.read("work/count"), "x\n");
 }
+
+#[test]
+fn once_waits_for_the_end_of_a_background_run() {
+    // rules: C11, A1
+    let project = Project::new();
+    let engine = project.engine();
+    let text = "---\nname: x\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          once: true\n          async: true\n          \
+                command: 'echo x >>count; test -e good'\n---\n";
+    let handlers = frontmatter(&project, becket_model::Source::Skill("x".into()), text, None).handlers;
+    assert_eq!(handlers.len(), 1);
+    engine.register(handlers);
+    let event = project.event(bash("ls"));
+    block_on(async {
+        for _ in 0..2 {
+            fired(&engine, &event).await;
+        }
+        assert_eq!(project.read("work/count"), "x\nx\n", "a run that failed does not count");
+        project.write("work/good", "");
+        for _ in 0..2 {
+            fired(&engine, &event).await;
+        }
+        assert_eq!(project.read("work/count"), "x\nx\nx\n", "one that ended well does");
+    });
+}
