@@ -3,9 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![allow(dead_code, unused_imports, reason = "each test binary uses its own part")]
 
+mod agent;
 mod server;
 mod tools;
 
+pub(crate) use agent::{Agent, log_to, logged, use_tool, verdict};
 pub(crate) use server::{Server, overloaded, refusal, sse};
 pub(crate) use tools::{FakeTools, Ran};
 
