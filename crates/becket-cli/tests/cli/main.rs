@@ -11,6 +11,12 @@ mod bad_input;
 mod checks;
 mod docs;
 #[cfg(unix)]
+mod docs_examples;
+#[cfg(unix)]
+mod docs_guide;
+#[cfg(unix)]
+mod docs_page;
+#[cfg(unix)]
 mod events;
 #[cfg(unix)]
 mod example;

@@ -1,0 +1,95 @@
+//! A policy server for HTTP hooks: denies what a list of rules names, and looks into shell lines as Becket does.
+//!
+//! `cargo run -p becket-cli --example policy_server -- PORT RULES` reads a file with one rule a line, such as
+//! `Bash(git push --force *)`. It hears this machine alone, and answers 200 with a denial or with nothing; what it can't
+//! read is answered 400, which a hook with `"onFailure": "block"` holds back.
+
+use becket_rules::{Call, Condition, NoLinks, Scope};
+use serde_json::{Value, json};
+use std::error::Error;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A longer request is refused.
+const LONGEST: u64 = 16 << 20;
+
+#[expect(clippy::print_stdout, reason = "a server says that it is ready")]
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [port, rules] = arguments.as_slice() else { return Err("usage: policy_server PORT RULES".into()) };
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port.parse()?))?;
+    let rules = rules_of(&std::fs::read_to_string(rules)?)?;
+    println!("the policy server listens on port {port} and knows {} rules", rules.len());
+    serve(&listener, rules)
+}
+
+/// One rule a line; `#` begins a comment. One that can't be read stops the start: it would guard nothing.
+pub(crate) fn rules_of(text: &str) -> Result<Vec<Condition>, Box<dyn Error>> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    Ok(lines.filter_map(|line| Condition::parse(line).transpose()).collect::<Result<_, _>>()?)
+}
+
+/// Answers for ever, each connection on a thread of its own.
+pub(crate) fn serve(listener: &TcpListener, rules: Vec<Condition>) -> Result<(), Box<dyn Error>> {
+    let rules = Arc::new(rules);
+    loop {
+        let (stream, _) = listener.accept()?;
+        let rules = rules.clone();
+        // Whoever asked and went away needs no answer.
+        std::thread::spawn(move || drop(answer(stream, &rules)));
+    }
+}
+
+fn answer(mut stream: TcpStream, rules: &[Condition]) -> io::Result<()> {
+    stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+    let (status, body) =
+        match body(&stream).and_then(|body| Ok(judge(&serde_json::from_slice(&body)?, rules))) {
+            Ok(Ok(None)) => ("200 OK", String::new()),
+            Ok(Ok(Some(answer))) => ("200 OK", answer.to_string()),
+            Ok(Err(lacking)) => ("400 Bad Request", format!("the input has no {lacking}")),
+            Err(error) => ("400 Bad Request", error.to_string()),
+        };
+    let length = body.len();
+    write!(stream, "HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}")
+}
+
+/// The body of a request; its head is read for the length alone.
+fn body(stream: &TcpStream) -> io::Result<Vec<u8>> {
+    let mut request = BufReader::new(stream.take(LONGEST));
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        request.read_line(&mut line)?;
+        match line.trim_end().split_once(':') {
+            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                length = value.trim().parse().map_err(io::Error::other)?;
+            }
+            Some(_) => {}
+            None if line.trim_end().is_empty() => break,
+            None => {}
+        }
+    }
+    let mut body = Vec::new();
+    request.take(length).read_to_end(&mut body)?;
+    Ok(body)
+}
+
+/// The answer to a hook's input: a denial by the first rule that applies or may apply, or nothing. What the text of a
+/// shell line can't tell is no reason to let it pass.
+fn judge(input: &Value, rules: &[Condition]) -> Result<Option<Value>, &'static str> {
+    let tool = input["tool_name"].as_str().ok_or("tool_name")?;
+    let call = Call::new(tool, input["tool_input"].as_object().ok_or("tool_input")?);
+    let cwd = Path::new(input["cwd"].as_str().ok_or("cwd")?);
+    let scope = Scope { cwd, home: None, anchor: cwd, links: &NoLinks };
+    let broken = rules.iter().find(|rule| rule.applies(&call, &scope).runs());
+    Ok(broken.map(|rule| {
+        json!({"hookSpecificOutput": {
+            "hookEventName": input["hook_event_name"],
+            "permissionDecision": "deny",
+            "permissionDecisionReason": format!("our policy denies {rule}"),
+        }})
+    }))
+}

@@ -1,0 +1,32 @@
+//! The pages of the guide are typed, each by a test of its own.
+
+use crate::docs_page::{GUIDE, typed};
+use crate::workspace;
+
+macro_rules! pages {
+    ($($test:ident types $page:literal;)*) => {
+        /// Every page that is typed.
+        const TYPED: &[&str] = &[$($page),*];
+        $(
+            #[test]
+            fn $test() {
+                assert!(typed($page) >= 3, "the page has its steps");
+            }
+        )*
+    };
+}
+
+pages! {
+    the_first_hook types "first-hook.md";
+    a_policy_server types "http.md";
+}
+
+#[test]
+fn no_page_is_left_out() {
+    let directory = std::fs::read_dir(workspace().join(GUIDE)).expect("the guide is there");
+    let mut pages: Vec<_> = directory.map(|entry| entry.expect("it can be read").file_name()).collect();
+    let mut typed = TYPED.to_vec();
+    pages.sort_unstable();
+    typed.sort_unstable();
+    assert_eq!(pages, typed);
+}

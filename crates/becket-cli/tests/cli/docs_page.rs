@@ -1,0 +1,189 @@
+//! Types a page of the guide, as somebody who follows it would: every file block is written, every `$ ` line is typed
+//! in one place, and what is printed must be what is shown.
+//!
+//! - A block with `title="NAME"` is a file of the project; with `from="PATH"` beside it, it is also the text of that file
+//!   of this repository, word for word.
+//! - A line that ends with `&` starts a server. What is shown below it is what it says once it is ready; it ends with the
+//!   page.
+//! - The port `8471` stands for one that is free, times are not compared, and stderr is not: a terminal shows the reason
+//!   of a denial once.
+
+use crate::docs_examples::{CALLBACKS, callbacks};
+use crate::{env, workspace};
+use becket_testkit::env::TestEnv;
+use becket_testkit::proc::wait_until;
+use std::fs::{self, File};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Command, Stdio};
+
+/// The port of every page.
+const PORT: &str = "8471";
+
+/// The pages lie here.
+pub(crate) const GUIDE: &str = "docs/guide";
+
+/// A page that is being followed.
+pub(crate) struct Page {
+    env: TestEnv,
+    port: String,
+    exported: Vec<(String, String)>,
+    /// How the last line ended.
+    code: i32,
+    servers: Vec<Child>,
+    typed: usize,
+}
+
+/// Follows a page to its end; returns how many lines were typed.
+pub(crate) fn typed(name: &str) -> usize {
+    let text = fs::read_to_string(workspace().join(GUIDE).join(name)).expect("the page is there");
+    let mut page = Page::new();
+    for block in text.split("\n```").skip(1).step_by(2) {
+        let (head, body) = block.split_once('\n').expect("a block has a first line");
+        match (attribute(head, "title"), attribute(head, "from")) {
+            (Some(file), from) => page.write(file, body, from),
+            (None, Some(from)) => is_text_of(from, body),
+            (None, None) if head.starts_with("console") => page.console(body),
+            (None, None) => {}
+        }
+    }
+    page.typed
+}
+
+fn attribute<'h>(head: &'h str, name: &str) -> Option<&'h str> {
+    head.split_once(&format!("{name}=\""))?.1.split('"').next()
+}
+
+impl Page {
+    fn new() -> Self {
+        let page = Page {
+            env: env(),
+            port: free_port(),
+            exported: Vec::new(),
+            code: 0,
+            servers: Vec::new(),
+            typed: 0,
+        };
+        let becket = page.env.becket::<&str>([]).into_command();
+        let words = std::iter::once(becket.get_program()).chain(becket.get_args());
+        let words: Vec<String> = words.map(|word| format!("'{}'", word.display())).collect();
+        let program = page.env.write("bin/becket", format!("#!/bin/sh\nexec {} \"$@\"\n", words.join(" ")));
+        fs::set_permissions(program, fs::Permissions::from_mode(0o755)).expect("it can be made a program");
+        page
+    }
+
+    fn write(&self, file: &str, body: &str, from: Option<&str>) {
+        if let Some(from) = from {
+            is_text_of(from, body);
+        }
+        self.env.write(&format!("project/{file}"), format!("{}\n", self.with_own_port(body)));
+    }
+
+    /// Types the lines of a block.
+    fn console(&mut self, body: &str) {
+        for step in format!("\n{body}").split("\n$ ").skip(1) {
+            let (line, shown) = command_and_shown(step);
+            self.typed += 1;
+            let printed = self.redacted(&self.with_own_port(&line), shown);
+            let shown = snapbox::Data::text(self.env.redacted(shown).trim_end().to_owned());
+            snapbox::assert_data_eq!(printed.trim_end().to_owned(), shown.raw());
+        }
+    }
+
+    /// What a line prints, with everything that varies taken out.
+    fn redacted(&mut self, line: &str, shown: &str) -> String {
+        let printed = if let Some((name, value)) = exported(line) {
+            self.exported.push((name, value));
+            String::new()
+        } else if let Some(server) = line.strip_suffix(" &") {
+            self.starts(server, !shown.trim().is_empty())
+        } else if line == CALLBACKS {
+            callbacks()
+        } else {
+            self.types(line)
+        };
+        self.env.redacted(&printed).replace(&self.port, PORT)
+    }
+
+    fn types(&mut self, line: &str) -> String {
+        let output = self.shell(&format!("(exit {})\n{line}", self.code)).output().expect("a shell is there");
+        self.code = output.status.code().unwrap_or(-1);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Starts a server, and waits for what it says where it says something.
+    fn starts(&mut self, line: &str, says_something: bool) -> String {
+        let said = self.env.root().join(format!("server-{}", self.servers.len()));
+        let file = File::create(&said).expect("a file can be made");
+        let mut shell = self.shell(&format!("exec {line}"));
+        let server = shell.stdin(Stdio::null()).stdout(file).spawn().expect("a shell is there");
+        self.servers.push(server);
+        let said = || fs::read_to_string(&said).unwrap_or_default();
+        assert!(
+            !says_something || wait_until(|| said().ends_with('\n')),
+            "`{line}` is not ready: {}",
+            said()
+        );
+        said()
+    }
+
+    fn shell(&self, text: &str) -> Command {
+        let becket = self.env.becket::<&str>([]).into_command();
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", text]).current_dir(self.env.project()).env_clear().stdin(Stdio::null());
+        for (name, value) in becket.get_envs() {
+            let value = value.unwrap_or_default().to_owned();
+            let mut bin = self.env.root().join("bin").into_os_string();
+            bin.push(":");
+            bin.push(&value);
+            shell.env(name, if name == "PATH" { bin } else { value });
+        }
+        shell.envs(self.exported.iter().map(|(name, value)| (name, value)));
+        shell
+    }
+
+    fn with_own_port(&self, text: &str) -> String {
+        text.replace(PORT, &self.port)
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        for server in &mut self.servers {
+            drop(server.kill());
+            drop(server.wait());
+        }
+    }
+}
+
+fn is_text_of(file: &str, shown: &str) {
+    let kept = fs::read_to_string(workspace().join(file)).expect("the file is there");
+    assert!(kept.trim_end() == shown.trim_end(), "{file} and the page that shows it differ");
+}
+
+/// A line that is typed, with the lines that `\` continues it on, and what is shown below.
+fn command_and_shown(step: &str) -> (String, &str) {
+    let (mut line, mut shown) = step.split_once('\n').unwrap_or((step, ""));
+    let mut whole = String::new();
+    while let Some(open) = line.strip_suffix('\\') {
+        whole.push_str(open);
+        (line, shown) = shown.split_once('\n').unwrap_or((shown, ""));
+        line = line.trim_start_matches("> ");
+    }
+    whole.push_str(line);
+    (whole, shown)
+}
+
+/// `export NAME=VALUE`: the one thing of a shell that lasts.
+fn exported(line: &str) -> Option<(String, String)> {
+    let (name, value) = line.strip_prefix("export ")?.split_once('=')?;
+    Some((name.to_owned(), value.trim_matches('\'').to_owned()))
+}
+
+/// Four digits, as on the page, so that columns stay where they are.
+fn free_port() -> String {
+    let start = 2_000 + std::process::id() % 6_000;
+    let free = |port: &u32| TcpListener::bind(("127.0.0.1", u16::try_from(*port).unwrap_or(0))).is_ok();
+    let mut ports = (start..9_999).chain(2_000..start);
+    ports.find(free).expect("a port is free").to_string()
+}
