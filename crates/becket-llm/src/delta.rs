@@ -4,6 +4,7 @@
 //! input was cut off is never given out as a call.
 
 use crate::error::ModelError;
+use crate::judge::repeated_key;
 use crate::message::{Block, Object};
 use crate::response::{Response, StopReason, Usage};
 use serde_json::Value;
@@ -151,6 +152,9 @@ impl Collector {
             let whole = open.complete || *stop != StopReason::MaxTokens;
             return Ok(whole.then_some(Block::ToolUse { id, name, input }));
         }
+        if let Some(key) = repeated_key(open.json.as_bytes()) {
+            return Err(self.bad(format!("the input of a tool call says `{key}` twice")));
+        }
         match serde_json::from_str::<Object>(&open.json) {
             Ok(input) => Ok(Some(Block::ToolUse { id, name, input })),
             Err(_) if *stop == StopReason::MaxTokens => Ok(None),
@@ -249,7 +253,9 @@ mod tests {
                 answer.tool_uses().next().map(|(_, _, input)| serde_json::Value::Object(input.clone()));
             assert_eq!(input, expected, "{stop:?} {complete}");
         }
-        for input in ["{\"a\": ", "[1]", "1"] {
+        for input in
+            ["{\"a\": ", "[1]", "1", "{\"ok\": false, \"ok\": true}", "{\"a\": [{\"b\": 1, \"b\": 1}]}"]
+        {
             let error = collected(vec![tool(0), json(input), Delta::Stop(StopReason::ToolUse)]).unwrap_err();
             assert!(matches!(error, ModelError::BadAnswer { .. }), "{error}");
         }

@@ -18,7 +18,7 @@ use crate::model::{Model, Models};
 use crate::response::Price;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// The provider that needs no prefix.
@@ -81,7 +81,12 @@ pub struct Providers {
     prices: BTreeMap<String, Price>,
     default: Option<String>,
     idle: Duration,
+    /// Models that were made, by the name that was asked for: what one learns of its provider is kept.
+    made: Mutex<BTreeMap<String, Arc<dyn Model>>>,
 }
+
+/// How many models are kept; names come from settings, so there are few.
+const KEPT: usize = 64;
 
 impl Providers {
     /// None yet.
@@ -97,6 +102,7 @@ impl Providers {
             prices: BTreeMap::new(),
             default: None,
             idle: IDLE,
+            made: Mutex::default(),
         }
     }
 
@@ -104,6 +110,7 @@ impl Providers {
     #[must_use]
     pub fn with_endpoint(mut self, provider: impl Into<String>, endpoint: Endpoint) -> Self {
         self.endpoints.insert(provider.into(), endpoint);
+        self.made = Mutex::default();
         self
     }
 
@@ -132,6 +139,7 @@ impl Providers {
     #[must_use]
     pub fn with_price(mut self, model: impl Into<String>, price: Price) -> Self {
         self.prices.insert(model.into(), price);
+        self.made = Mutex::default();
         self
     }
 
@@ -139,6 +147,7 @@ impl Providers {
     #[must_use]
     pub fn with_idle(mut self, idle: Duration) -> Self {
         self.idle = idle;
+        self.made = Mutex::default();
         self
     }
 
@@ -151,6 +160,18 @@ impl Providers {
         if let Some(model) = self.models.get(name) {
             return Ok(model.clone());
         }
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = made.get(name) {
+            return Ok(model.clone());
+        }
+        let model = self.make(name)?;
+        if made.len() < KEPT {
+            made.insert(name.to_owned(), model.clone());
+        }
+        Ok(model)
+    }
+
+    fn make(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
         match name.split_once("::") {
             Some((ANTHROPIC, model)) if !model.is_empty() => self.anthropic(model),
             Some(("scripted", _)) => Err(unknown(name, "a scripted model has to be handed in by the host")),

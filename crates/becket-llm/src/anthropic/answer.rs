@@ -5,6 +5,7 @@ use super::wire::Decoder;
 use crate::delta::Delta;
 use crate::error::{ModelError, Refusal, refused, shown};
 use crate::http::plain;
+use crate::judge::repeated_key;
 use crate::secret::Secret;
 use crate::sse::Reader;
 use futures_util::stream::{self, BoxStream, StreamExt};
@@ -214,6 +215,10 @@ impl Reading {
                 ModelError::BadAnswer { from: self.answer.limits.from.clone(), message: error.to_string() }
             }
         })?;
+        if let Some(key) = repeated_key(&body) {
+            let message = format!("an object that says `{key}` twice");
+            return Err(ModelError::BadAnswer { from: self.answer.limits.from.clone(), message });
+        }
         self.ready.extend(self.decoder.whole(message)?);
         self.ended = true;
         Ok(())

@@ -7,6 +7,7 @@ use super::answer::Limits;
 use super::block::from_wire;
 use crate::delta::Delta;
 use crate::error::{ModelError, Refusal, refused};
+use crate::judge::repeated_key;
 use crate::message::Block;
 use crate::response::{StopReason, Usage};
 use serde_json::Value;
@@ -47,6 +48,9 @@ impl Decoder {
             "message_start" => self.start(&event["message"]),
             "content_block_start" => {
                 let index = self.index(&event)?;
+                if let Some(key) = repeated_key(data.as_bytes()) {
+                    return Err(self.bad(format!("an object that says `{key}` twice")));
+                }
                 vec![self.block_start(index, event["content_block"].take())]
             }
             "content_block_delta" => {

@@ -5,6 +5,7 @@
 use crate::message::Object;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
+use std::collections::HashSet;
 use std::fmt;
 
 /// How deep an object may nest.
@@ -59,6 +60,25 @@ impl Node {
             Self::Object(pairs) => Value::Object(
                 pairs.iter().map(|(key, value)| (key.clone(), value.to_value())).collect::<Object>(),
             ),
+        }
+    }
+}
+
+/// The first key that stands twice in one object of a JSON text: what it says can't be told.
+pub(crate) fn repeated_key(json: &[u8]) -> Option<String> {
+    serde_json::from_slice::<Node>(json).ok().and_then(|node| node.repeated_key())
+}
+
+impl Node {
+    fn repeated_key(&self) -> Option<String> {
+        match self {
+            Self::Object(pairs) => {
+                let mut seen = HashSet::with_capacity(pairs.len());
+                let repeated = pairs.iter().find(|(key, _)| !seen.insert(key)).map(|(key, _)| key.clone());
+                repeated.or_else(|| pairs.iter().find_map(|(_, value)| value.repeated_key()))
+            }
+            Self::List(items) => items.iter().find_map(Self::repeated_key),
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) => None,
         }
     }
 }
