@@ -1,8 +1,9 @@
 //! What `fire` lends to hooks: models, networks; and what goes on behind the verdict.
 
 use crate::env_with;
-use becket_testkit::proc::Marker;
+use becket_testkit::proc::{Marker, wait_until};
 use serde_json::{Value, json};
+use snapbox::{assert_data_eq, file};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
@@ -43,8 +44,15 @@ fn server(events: &str) -> (String, std::thread::JoinHandle<String>) {
     let url = format!("http://{}/v1/", listener.local_addr().expect("it has an address"));
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close";
     let answer = format!("{head}\r\ncontent-length: {}\r\n\r\n{events}", events.len());
+    listener.set_nonblocking(true).expect("it can be asked");
     let heard = std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().expect("somebody comes");
+        let mut came = None;
+        assert!(wait_until(|| {
+            came = listener.accept().ok();
+            came.is_some()
+        }));
+        let (mut stream, _) = came.expect("somebody came");
+        stream.set_nonblocking(false).expect("it can be waited for");
         let mut request = Vec::new();
         let mut buffer = [0; 4096];
         while !is_whole(&request) {
@@ -238,4 +246,25 @@ fn mcp_servers_of_a_file_are_connected_called_and_ended() {
     let ended = env.becket(FIRE.into_iter().chain(["--mcp-config", "servers.json"])).run();
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""), "{ended:?}");
     assert!(ended.stderr.contains("servers.json:1"), "{ended:?}");
+}
+
+// rules: Q1, H7, A1
+#[test]
+fn each_kind_shows_what_is_its_own() {
+    let question = json!({"prompt": "q", "message": "Really?", "options": [{"key": "y", "label": "Yes"}]});
+    let asks = format!("read input; echo '{question}'; read answer; exit 0 # asks");
+    let hooks = json!([
+        {"type": "command", "command": asks, "questions": true},
+        {"type": "prompt", "prompt": "May it run?"},
+        {"type": "command", "command": "echo '{\"systemMessage\": \"done at last\"}'", "async": true}
+    ]);
+    let env = env_with(&settings("PreToolUse", hooks));
+    let turn =
+        json!({"json": {"reason": "why not", "ok": true}, "usage": {"input_tokens": 5, "output_tokens": 2}});
+    env.write("project/script.json", json!({"name": "tiny", "turns": [turn]}).to_string());
+    env.write("project/answers.json", r#"{"q": "y"}"#);
+    let lent = ["--model-script", "script.json", "--answers", "answers.json"];
+    let ended = env.becket(FIRE.into_iter().chain(lent)).run();
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{ended:?}");
+    assert_data_eq!(env.redacted(&ended.stdout), file!["snapshots/fire.kinds.txt"].raw());
 }
