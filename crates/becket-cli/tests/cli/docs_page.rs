@@ -5,10 +5,12 @@
 //!   of this repository, word for word.
 //! - A line that ends with `&` starts a server. What is shown below it is what it says once it is ready; it ends with the
 //!   page.
+//! - A `terminal` block is what is to be seen on a terminal while its line runs.
 //! - The port `8471` stands for one that is free, times are not compared, and stderr is not: a terminal shows the reason
 //!   of a denial once.
 
 use crate::docs_examples::{CALLBACKS, callbacks};
+use crate::tmux::Terminal;
 use crate::{env, workspace};
 use becket_testkit::env::TestEnv;
 use becket_testkit::proc::wait_until;
@@ -44,6 +46,7 @@ pub(crate) fn typed(name: &str) -> usize {
             (Some(file), from) => page.write(file, body, from),
             (None, Some(from)) => is_text_of(from, body),
             (None, None) if head.starts_with("console") => page.console(body),
+            (None, None) if head == "terminal" => page.on_a_terminal(body),
             (None, None) => {}
         }
     }
@@ -127,6 +130,20 @@ impl Page {
         said()
     }
 
+    /// Types the line of a block in a terminal, and reads the screen once the last line that is shown is there.
+    fn on_a_terminal(&mut self, body: &str) {
+        let (line, shown) = body.split_once('\n').expect("a line, and what is to be seen then");
+        let line = line.strip_prefix("$ becket ").expect("becket is asked");
+        let terminal = Terminal::new(&self.env);
+        terminal.types(&terminal.becket(line));
+        let last = shown.lines().last().unwrap_or_default();
+        let seen = text_of(&terminal.screen_with(|screen| text_of(screen).contains(last)));
+        snapbox::assert_data_eq!(seen.trim_end(), snapbox::Data::text(shown.trim_end().to_owned()).raw());
+        terminal.presses(&["C-c"]);
+        terminal.screen_with(|screen| screen.contains("ended "));
+        self.typed += 1;
+    }
+
     fn shell(&self, text: &str) -> Command {
         let becket = self.env.becket::<&str>([]).into_command();
         let mut shell = Command::new("/bin/sh");
@@ -172,6 +189,16 @@ fn command_and_shown(step: &str) -> (String, &str) {
     }
     whole.push_str(line);
     (whole, shown)
+}
+
+/// A screen without its colours and without blanks at the ends of lines.
+fn text_of(screen: &str) -> String {
+    let mut pieces = screen.split('\u{1b}');
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        text.push_str(piece.split_once(|end: char| end.is_ascii_alphabetic()).map_or("", |(_, rest)| rest));
+    }
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 /// `export NAME=VALUE`: the one thing of a shell that lasts.
