@@ -41,7 +41,7 @@ pub(crate) fn prepare(root: &Path) -> Prepared {
 
 fn from_pypi(fixtures: &Path, target: &Path) -> Result<Vec<String>, String> {
     let (wanted, venv) = (fixtures.join("requirements.txt"), target.join("venv"));
-    installed(&venv, &[wanted.clone()], || {
+    installed(&venv, std::slice::from_ref(&wanted), || {
         run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv))?;
         let mut pip = Command::new(venv.join("bin/python"));
         pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--disable-pip-version-check", "-r"]);

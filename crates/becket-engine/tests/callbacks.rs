@@ -433,7 +433,12 @@ fn a_subscriber_sees_a_callback_start_and_end() {
                 seen.push(format!("started {}", handler.status_message.as_deref().unwrap()))
             }
             What::Finished { run } => seen.push(format!("ended {}", run.status.as_str())),
-            _ => {}
+            What::Fired { .. }
+            | What::Skipped(_)
+            | What::Output { .. }
+            | What::Backgrounded { .. }
+            | What::BackgroundFinished { .. }
+            | What::Decided { .. } => {}
         }
     }
     assert_eq!(seen, ["started looking", "ended blocked"]);

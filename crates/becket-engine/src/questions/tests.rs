@@ -35,20 +35,18 @@ fn fed(stdout: &[u8], size: usize) -> Vec<Found> {
 
 /// The text of a case: a string, or a list of strings and `[text, times]`.
 fn text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => parts
-            .iter()
-            .map(|part| match part {
-                Value::Array(repeated) => {
-                    let times = usize::try_from(repeated[1].as_u64().unwrap()).unwrap();
-                    repeated[0].as_str().unwrap().repeat(times)
-                }
-                part => part.as_str().unwrap().to_owned(),
-            })
-            .collect(),
-        other => panic!("no text: {other}"),
+    if let Some(text) = value.as_str() {
+        return text.to_owned();
     }
+    let parts = value.as_array().unwrap().iter();
+    let whole = parts.map(|part| match part.as_array() {
+        Some(repeated) => {
+            let times = usize::try_from(repeated[1].as_u64().unwrap()).unwrap();
+            repeated[0].as_str().unwrap().repeat(times)
+        }
+        None => part.as_str().unwrap().to_owned(),
+    });
+    whole.collect()
 }
 
 #[test]

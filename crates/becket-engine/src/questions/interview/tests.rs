@@ -40,7 +40,7 @@ async fn talk(desk: &Desk, script: &str, limit: Duration) -> (Finished, Vec<Answ
     };
     let run = runner.run_with(&command, &limits, &cancel, control, &mut sink);
     let finished = tokio::select! {
-        finished = run => finished.expect("the shell starts"),
+        finished = run => finished.unwrap(),
         never = interview.answer_all(&cancel) => match never {},
     };
     (finished, interview.end())
