@@ -1,6 +1,7 @@
 //! What the documents say is what happens.
 
 use crate::{env, workspace};
+use std::path::{Path, PathBuf};
 
 #[test]
 fn the_reference_is_in_step() {
@@ -25,12 +26,56 @@ fn the_hook_in_the_readme_does_what_it_says() {
 }
 
 #[test]
-fn the_links_of_the_readme_lead_somewhere() {
-    let readme = std::fs::read_to_string(workspace().join("README.md")).expect("README.md is there");
-    let links: Vec<&str> = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
-    assert!(links.len() > 5, "{links:?}");
-    for link in links {
-        assert!(workspace().join(link).exists(), "{link}");
+fn every_link_leads_somewhere() {
+    let mut links = 0;
+    for file in pages() {
+        let text = prose(&file);
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            links += 1;
+            assert!(
+                link.starts_with("https://") || leads_somewhere(&file, link),
+                "{}: {link}",
+                file.display()
+            );
+        }
     }
+    assert!(links > 40, "{links}");
+}
+
+#[test]
+fn the_readme_stays_short() {
+    let readme = std::fs::read_to_string(workspace().join("README.md")).expect("README.md is there");
     assert!(readme.lines().count() < 150);
+}
+
+/// Every page of the documentation.
+fn pages() -> Vec<PathBuf> {
+    let mut pages = vec!["README.md".into(), "CHANGELOG.md".into(), "CONTRIBUTING.md".into()];
+    for directory in ["docs", "docs/guide", "docs/decisions", "examples"] {
+        let entries = std::fs::read_dir(workspace().join(directory)).expect("the directory is there");
+        for entry in entries.map(|entry| entry.expect("it can be read").path()) {
+            pages.push(if directory == "examples" { entry.join("README.md") } else { entry });
+        }
+    }
+    let is_page = |page: &PathBuf| page.extension().is_some_and(|kind| kind == "md") && page.exists();
+    pages.into_iter().map(|page| workspace().join(page)).filter(is_page).collect()
+}
+
+/// A page without its blocks of code.
+fn prose(file: &Path) -> String {
+    let text = std::fs::read_to_string(file).expect("the page is there");
+    text.split("\n```").step_by(2).collect()
+}
+
+fn leads_somewhere(from: &Path, link: &str) -> bool {
+    let (path, heading) = link.split_once('#').unwrap_or((link, ""));
+    let to = if path.is_empty() { from.to_owned() } else { from.with_file_name(path) };
+    to.exists() && (heading.is_empty() || prose(&to).lines().any(|line| anchor(line) == Some(heading.into())))
+}
+
+/// What a heading is called in a link.
+fn anchor(line: &str) -> Option<String> {
+    let heading = line.strip_prefix('#')?.trim_start_matches('#').trim().to_lowercase();
+    let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    Some(kept.map(|c| if c == ' ' { '-' } else { c }).collect())
 }
