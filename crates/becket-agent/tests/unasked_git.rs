@@ -42,7 +42,7 @@ const READS: &[&str] = &[
     "git status --short --branch",
     "git --no-pager log --oneline -5",
     "git log -n 3 --stat -- a.txt",
-    "git log --format='%h %s' --since=2.weeks",
+    "git log --format='%h %s GMT' --since=2.weeks",
     "git diff",
     "git diff --stat HEAD",
     "git diff --cached",
@@ -84,6 +84,16 @@ const OTHERS: &[&str] = &[
     "git log --textconv -p",
     "git log --ext-diff -p",
     "git log --show-signature",
+    "git log --format=%G?",
+    "git log --format='%h %GS'",
+    "git log --pretty='format:%s%+GK'",
+    "git show --format='tformat:%-G?' HEAD",
+    "git branch --sort=signature",
+    "git branch --sort=-signature:grade",
+    "git tag --list --sort='*signature:key'",
+    "git status -v",
+    "git status -vv",
+    "git status --verbose",
     "git log -L1,2:a.txt",
     "git show --output=y HEAD",
     "git diff -O../outside/secret",
@@ -313,6 +323,24 @@ const TRAPS: &[Trap] = &[
         springs: None,
     },
     Trap {
+        name: "linked references",
+        set: |tree| tree.link("outside/secret", "work/.git/packed-refs"),
+        springs: None,
+    },
+    Trap {
+        name: "a linked state of a rebase",
+        set: |tree| {
+            tree.write("work/.git/rebase-merge/interactive", "");
+            tree.link("outside/secret", "work/.git/rebase-merge/done");
+        },
+        springs: None,
+    },
+    Trap {
+        name: "linked grafts",
+        set: |tree| tree.link("outside/secret", "work/.git/info/grafts"),
+        springs: None,
+    },
+    Trap {
         name: "a work tree elsewhere",
         set: |tree| config(tree, &format!("[core]\n\tworktree = {}\n", tree.base.join("outside").display())),
         springs: None,
@@ -340,6 +368,47 @@ async fn a_repository_that_could_run_something_is_asked_and_really_could() {
             host.call("Bash", json!({"command": line})).await;
             assert!(tree.base.join("planted").exists(), "{}: the trap does not work", trap.name);
         }
+    }
+}
+
+/// Gives the repository a commit whose signature git would have `gpgsm` verify, found on a `PATH` that leads into the
+/// tree.
+fn signed(tree: &Tree) -> Host {
+    evil(tree, "work/bin/gpgsm");
+    for name in ["git", "sh", "cat", "touch"] {
+        let mut found = std::env::split_paths(PATH).map(|dir| dir.join(name));
+        let program = found.find(|file| file.exists()).unwrap();
+        fs::create_dir_all(tree.base.join("system")).unwrap();
+        symlink(program, tree.base.join("system").join(name)).unwrap();
+    }
+    let signature = "gpgsig -----BEGIN SIGNED MESSAGE-----\n MIIx\n -----END SIGNED MESSAGE-----";
+    let text = format!(
+        "tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\
+        {signature}\n\nsigned\n"
+    );
+    let file = tree.write("commit", text);
+    git(&tree.work(), &["hash-object", "-t", "tree", "-w", "/dev/null"]);
+    let hash = Command::new("git")
+        .args(["hash-object", "-t", "commit", "-w"])
+        .arg(file)
+        .current_dir(tree.work())
+        .output()
+        .unwrap();
+    git(&tree.work(), &["update-ref", "refs/heads/main", String::from_utf8(hash.stdout).unwrap().trim()]);
+    let path = format!("{}:{}", tree.base.join("system").display(), tree.work().join("bin").display());
+    tree.host_of(becket_agent::Surroundings::new(tree.environment().with_var("PATH", path)))
+}
+
+// rule: P14
+#[tokio::test]
+async fn a_signature_is_not_verified_by_a_program_of_the_tree() {
+    for line in ["git log --format='%h %G?'", "git log --pretty=format:%+GS"] {
+        let tree = repository();
+        let host = signed(&tree);
+        assert!(unasked(&host, "git log --format='%h %s'"), "git itself is the system's");
+        assert!(!unasked(&host, line), "{line}");
+        host.call("Bash", json!({"command": line})).await;
+        assert!(tree.base.join("planted").exists(), "{line}: the trap does not work");
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Values of long options count only where they are attached: git takes some names with and without a value. Left out on
 //! purpose: `-c`, `-C`, `--git-dir` and their like, `--output`, `--ext-diff`, `--textconv`, `--no-index`, `--paginate`,
-//! `--show-signature`, everything that reads a file by name, and abbreviations of options.
+//! `--show-signature`, everything that reads a file by name, and abbreviations of options. A format or a key to sort by
+//! that has a signature verified is asked, too: git looks up the verifier on `PATH`, which may lead into the tree.
 
 use super::options::{NONE, Options};
 
@@ -141,8 +142,9 @@ const LOG: Options = Options {
 const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand {
         name: "status",
+        // Not `-v`: it shows what staged files hold.
         options: Options {
-            flags: "sbuvz",
+            flags: "sbuz",
             long: &[
                 "ahead-behind",
                 "branch",
@@ -154,7 +156,6 @@ const SUBCOMMANDS: &[Subcommand] = &[
                 "short",
                 "show-stash",
                 "untracked-files",
-                "verbose",
             ],
             long_valued: &["ignored", "porcelain", "untracked-files"],
             ..NONE
@@ -270,10 +271,21 @@ pub(super) fn read<'a>(args: &[&'a str]) -> Option<(Vec<&'a str>, bool)> {
         arg.strip_prefix("--")
             .is_some_and(|long| options.long_valued.contains(&long) && !options.long.contains(&long))
     };
-    if args.iter().any(bare) {
+    if args.iter().any(bare) || args.iter().any(|arg| verifies(arg)) {
         return None;
     }
     let read = options.read(args)?;
     let fits = subcommand.operands || read.operands.is_empty();
     fits.then(|| ([read.operands, read.values].concat(), subcommand.shows_files))
+}
+
+/// Whether the option has signatures verified: `%G?` and its like in a format, `signature` among what is sorted by.
+fn verifies(arg: &str) -> bool {
+    let Some((name, value)) = arg.split_once('=') else { return false };
+    let placeholder = |text: &str| text.strip_prefix(['+', '-', ' ']).unwrap_or(text).starts_with('G');
+    match name {
+        "--format" | "--pretty" => value.split('%').skip(1).any(placeholder),
+        "--sort" => value.contains("signature"),
+        _ => false,
+    }
 }

@@ -1,18 +1,22 @@
 //! Whether git, run in a directory, finds a repository that can't make it run anything.
 //!
 //! It is a plain one: `.git` is a directory beside the files, in a working directory, with objects of its own, a
-//! configuration of harmless keys alone, no hook for a refreshed index, and no submodule, which would have a
-//! configuration of its own. Worktrees, bare repositories and repositories above the working directories are asked.
+//! configuration of harmless keys alone, no hook for a refreshed index, no link among the files that git quotes, and no
+//! submodule, which would have a configuration of its own. Worktrees, bare repositories and repositories above the
+//! working directories are asked.
 
 use super::git_config::is_harmless;
 use super::git_index::has_only_files;
 use crate::places::Places;
-use std::fs::File;
+use std::fs::{DirEntry, File};
 use std::io::{self, Read};
 use std::path::Path;
 
 /// No configuration or index of a sensible repository is longer, in bytes.
 const LONGEST: u64 = 8 << 20;
+
+/// Where git keeps small files whose lines it shows: as the state of a rebase, or because it can't read them.
+const QUOTED: [&str; 5] = ["", "info", "rebase-merge", "rebase-apply", "sequencer"];
 
 /// Whether the repository that git finds from `base` is plain.
 pub(super) fn is_plain(base: &Path, places: &Places) -> bool {
@@ -44,9 +48,21 @@ fn is_plain_inside(inner: &Path) -> bool {
     directory(inner)
         && own
         && quiet
+        && QUOTED.iter().all(|name| has_no_links(&inner.join(name)))
         && head_is_valid(inner)
         && config_is_harmless(inner)
         && index_is_plain(inner)
+}
+
+/// A link would have git quote the file that it leads to, wherever that is.
+fn has_no_links(directory: &Path) -> bool {
+    let is_link = |entry: io::Result<DirEntry>| {
+        entry.and_then(|entry| entry.file_type()).map_or(true, |kind| kind.is_symlink())
+    };
+    match directory.read_dir() {
+        Ok(entries) => !entries.into_iter().any(is_link),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    }
 }
 
 /// Git passes over a directory whose HEAD it can't read, and goes on to look above.
