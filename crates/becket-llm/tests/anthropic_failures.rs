@@ -125,6 +125,11 @@ async fn the_bound_on_an_answer_is_the_hosts() {
     }
 }
 
+/// A whole answer whose call says no and then yes.
+const TWINS: &str = r#"{"id": "m", "type": "message", "role": "assistant", "model": "c", "stop_reason": "tool_use",
+    "content": [{"type": "tool_use", "id": "t", "name": "StructuredOutput", "input": {"ok": false, "ok": true}}],
+    "usage": {"input_tokens": 1, "output_tokens": 1}}"#;
+
 // rule: O10
 #[tokio::test]
 async fn a_document_that_is_none_is_told_as_such() {
@@ -134,6 +139,7 @@ async fn a_document_that_is_none_is_told_as_such() {
         ("<html>", "BadAnswer"),
         ("[]", "BadAnswer"),
         ("{\"content\": \"text\"}", "BadAnswer"),
+        (TWINS, "BadAnswer"),
         (
             "{\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\",\"message\":\"slow\"}}",
             "RateLimited",

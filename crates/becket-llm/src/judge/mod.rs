@@ -12,6 +12,6 @@ mod schema;
 mod tool_request;
 
 pub(crate) use node::repeated_key;
-pub use read::{Verdict, VerdictError, read_verdict};
+pub use read::{Verdict, VerdictError, read_verdict, says_no};
 pub use schema::{tool_request_schema, verdict_schema};
 pub use tool_request::{ToolRequest, read_tool_request};

@@ -107,7 +107,7 @@ pub(super) fn verdict(node: &Node, text: &str) -> Result<Verdict, VerdictError> 
         Some(Node::Bool(ok)) => *ok,
         Some(_) | None => return Err(field("ok", "`true` or `false`", text)),
     };
-    if ok && (node.any_pair(&says_no) || says_no_outside(text)) {
+    if ok && (node.any_pair(&is_no) || says_no_outside(text)) {
         return Err(VerdictError::Ambiguous { text: quoted(text) });
     }
     let reason = match node.get("reason") {
@@ -174,8 +174,16 @@ fn answers(text: &str, start: usize) -> bool {
     before.ends_with("```") && before.matches("```").count() % 2 == 1
 }
 
+/// Whether a text says no anywhere: in an object, at any depth, or in the words around.
+///
+/// rules: H7, H8
+#[must_use]
+pub fn says_no(text: &str) -> bool {
+    objects(text).found.iter().any(|found| found.node.any_pair(&is_no)) || says_no_outside(text)
+}
+
 /// A pair that says no, however the key is written.
-fn says_no(key: &str, value: &Node) -> bool {
+fn is_no(key: &str, value: &Node) -> bool {
     let key = key.trim();
     let no = match value {
         Node::Bool(value) => !value,
@@ -199,9 +207,9 @@ fn says_no_outside(text: &str) -> bool {
     let mut rest = outside.as_str();
     while let Some(offset) = rest.find("ok") {
         rest = &rest[offset + 2..];
-        let quotes = ['"', '\'', '`', '*', '\\', ' '];
+        let quotes = |c: char| matches!(c, '"' | '\'' | '`' | '*' | '\\' | '>') || c.is_whitespace();
         let after = rest.trim_start_matches(quotes);
-        let value = after.strip_prefix([':', '=']).map(|value| value.trim_start_matches(quotes));
+        let value = after.strip_prefix([':', '=', '\u{ff1a}']).map(|value| value.trim_start_matches(quotes));
         if value.is_some_and(|value| value.starts_with("false")) {
             return true;
         }

@@ -64,6 +64,9 @@ fn everything_else_has_its_own_error() {
         (r#"{"ok": true, "then": {"ok": "False"}}"#, "Ambiguous"),
         (r#"{"ok": true} On reflection, {ok: false}."#, "Ambiguous"),
         (r#"{"ok": true} So **ok** = false"#, "Ambiguous"),
+        ("{\"ok\": true}\n{'ok':\n\tfalse}", "Ambiguous"),
+        ("{\"ok\": true}\n{\"ok\"\t: false, \"reason\": \"a raw\nline end\"}", "Ambiguous"),
+        ("{\"ok\": true} ok\u{ff1a} false, ok => false", "Ambiguous"),
     ] {
         let error = read_verdict(text).expect_err(text);
         assert_eq!(name(&error), expected, "{text}");
