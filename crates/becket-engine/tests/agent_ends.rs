@@ -66,10 +66,12 @@ fn a_verdict_may_be_text_and_is_asked_for_once_more() {
     let text = |text: &str| json!({ "text": text });
     let yes = json!({"json": {"reason": "r", "ok": false}});
     let wrong = use_tool("StructuredOutput", json!({"reason": "r"}));
+    let torn = with(text("So {\"ok\":\n false}."), verdict(true));
     for (what, turns_of, blocks, requests) in [
         ("final text", json!([yes]), true, 1),
         ("after a reminder", json!([text("I think so."), yes]), true, 2),
         ("after a wrong call", json!([wrong, verdict(false)]), true, 2),
+        ("a yes beside words that say no", json!([torn, verdict(false)]), true, 2),
         ("reminded twice", json!([text("I think so."), wrong, verdict(false)]), false, 2),
         (
             "a reminder does not come back",

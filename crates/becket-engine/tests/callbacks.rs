@@ -168,9 +168,25 @@ fn a_late_answer_allows_nothing_and_still_holds_back() {
             reply.clone()
         }
     };
-    let allow = Callback::inline(EventKind::PreToolUse, late(Reply::allow())).timeout(BRIEFLY);
-    let (project, engine) = with([allow]);
-    assert!(fire(&engine, &project.event(bash("ls"))).verdict.blocks());
+    let allow = Callback::inline(EventKind::PreToolUse, late(Reply::allow()));
+    // One whose future blocks its thread, at its first step or after it.
+    let blocks = |is_first: bool| {
+        Callback::future(EventKind::PreToolUse, move |_, _| {
+            Box::pin(async move {
+                if !is_first {
+                    tokio::task::yield_now().await;
+                }
+                std::thread::sleep(BRIEFLY * 2);
+                Reply::allow()
+            })
+        })
+    };
+    for allow in [allow, blocks(true), blocks(false)] {
+        let (project, engine) = with([allow.timeout(BRIEFLY)]);
+        let outcome = fire(&engine, &project.event(bash("ls")));
+        assert!(outcome.verdict.blocks(), "{:?}", outcome.verdict);
+        assert!(matches!(outcome.runs[0].failure, Some(Failure::TimedOut { .. })));
+    }
     let request = |project: &Project| {
         let body = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}});
         project.event(

@@ -174,10 +174,21 @@ fn tool_calls(response: &Response) -> Step {
         [] => verdict(response.text(), None),
         // Beside other calls an answer is early: their results are not known yet.
         [only] if only.name == ANSWER => {
-            verdict(Value::Object(only.input.clone()).to_string(), Some(only.id.clone()))
+            let step = verdict(Value::Object(only.input.clone()).to_string(), Some(only.id.clone()));
+            unless_words_say_no(step, &response.text(), &only.id)
         }
         _ => Step::Calls(calls),
     }
+}
+
+/// A yes beside words that say no can be read both ways.
+fn unless_words_say_no(step: Step, words: &str, call: &str) -> Step {
+    let is_yes = matches!(&step, Step::Verdict(answer, _) if answer.ok);
+    if !(is_yes && judge::says_no(words)) {
+        return step;
+    }
+    let because = "the call says `ok: true`, and the words beside it say no".to_owned();
+    Step::NoVerdict { because, unanswered: Some(call.to_owned()) }
 }
 
 fn verdict(text: String, unanswered: Option<String>) -> Step {

@@ -21,16 +21,20 @@ use tokio::sync::oneshot;
 pub(crate) async fn run(firing: &Firing<'_>, handler: &Handler) -> Option<Taken> {
     let spec = firing.event.kind().spec();
     let Action::Callback(in_process) = &handler.action else { return read(spec, Err(not_in_process())) };
-    let limit = firing.limit_of(handler);
+    let (limit, started) = (firing.limit_of(handler), Instant::now());
     let answered = match &in_process.how {
-        How::Inline(_) => return call_inline(firing, handler, Instant::now()).0,
+        How::Inline(_) => return call_inline(firing, handler, started).0,
         How::Future(hook) => call_future(firing, &**hook, limit).await,
         How::Blocking(call) => {
             let (call, event) = (call.clone(), firing.shared_event());
             call_blocking(firing, move |cancel| call(&event, cancel), limit).await
         }
     };
-    read(spec, answered)
+    let taken = read(spec, answered);
+    // A future that blocks its thread comes back before any clock is looked at.
+    let answers = taken.as_ref().is_none_or(|taken| taken.failure.is_none());
+    let is_late = answers && started.elapsed() > limit;
+    if is_late { Some(late(spec, taken.unwrap_or_default(), limit)) } else { taken }
 }
 
 /// Calls an inline function; anything else than one gives a failure. Says when it ended.

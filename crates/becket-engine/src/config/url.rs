@@ -61,8 +61,14 @@ pub(crate) fn host(text: &str) -> Result<Host, &'static str> {
 /// them is left out.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     let Some(mut url) = Url::parse(text).ok().filter(Url::has_host) else {
-        let text = text.rsplit_once('@').map_or(text, |(_, rest)| rest);
-        return Cow::Borrowed(text.split(['?', '#']).next().unwrap_or_default());
+        let (before, text) = text.rsplit_once('@').unwrap_or(("", text));
+        // What stands before may be a password, and what stands behind a part of the query.
+        let is_either = before.contains(['?', '#']);
+        return Cow::Borrowed(if is_either {
+            "…"
+        } else {
+            text.split(['?', '#']).next().unwrap_or_default()
+        });
     };
     let bare = url.username().is_empty() && url.password().is_none();
     if bare && url.query().is_none() && url.fragment().is_none() {
@@ -213,6 +219,9 @@ mod tests {
             ("https://ann:hu/sh@example.com:99999/x?hush", "example.com:99999/x"),
             ("ann:hush@example.com?hush", "example.com"),
             ("hush@", ""),
+            ("https://example.com:99999/x?mail=a@hush&key=hush", "…"),
+            ("https://ann:hu?sh@example.com:99999/x", "…"),
+            ("https://example.com:99999/#a@hush", "…"),
         ] {
             assert_eq!(shown(url), text, "{url}");
         }

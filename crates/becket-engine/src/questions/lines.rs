@@ -15,6 +15,8 @@ pub(super) const MOST_QUESTIONS: usize = 100;
 /// The most questions of one run that are answered, proper or not: a hook that prints without end and reads nothing must
 /// not fill the memory with answers.
 pub(super) const MOST_ANSWERS: usize = 200;
+/// The most bytes of them together: each is kept until it is answered, and for the report.
+pub(super) const MOST_BYTES: usize = 4 << 20;
 
 /// A line that is a question, or is meant as one.
 pub(crate) type Found = Result<Asked, Box<BadQuestion>>;
@@ -26,6 +28,8 @@ pub(super) struct Reader {
     ids: HashSet<String>,
     /// Proper or not.
     found: usize,
+    /// In bytes, what was found.
+    bytes: usize,
 }
 
 impl Reader {
@@ -41,15 +45,13 @@ impl Reader {
             return None;
         };
         self.found += 1;
-        let proper = found.and_then(|asked| self.in_its_place(asked, line));
-        // The last word is about the number, whatever else is wrong: what follows is not answered at all.
-        Some(match proper {
-            Err(mut bad) if self.found > MOST_ANSWERS => {
-                bad.why = Wrong::Flood(MOST_ANSWERS);
-                Err(bad)
-            }
-            proper => proper,
-        })
+        self.bytes += line.len();
+        // A flood comes before whatever else is wrong: what follows is neither answered nor kept.
+        if self.found > MOST_ANSWERS || self.bytes > MOST_BYTES {
+            let why = Wrong::Flood(self.found);
+            return Some(Err(Box::new(BadQuestion { id: Value::Null, message: String::new(), why })));
+        }
+        Some(found.and_then(|asked| self.in_its_place(asked, line)))
     }
 
     /// Reads a part of a line that is too long for a question.

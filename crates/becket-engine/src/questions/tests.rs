@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, line};
 use super::desk::Desk;
-use super::lines::{Found, LONGEST_LINE, MOST_ANSWERS, MOST_QUESTIONS, Splitter};
+use super::lines::{Found, LONGEST_LINE, MOST_ANSWERS, MOST_BYTES, MOST_QUESTIONS, Splitter};
 use super::parse::{Asked, Wrong};
 use super::question::{AskUser, Choice, Question};
 use super::taken_out;
@@ -122,6 +122,24 @@ fn questions_are_counted_and_a_flood_is_not_answered() {
     assert_eq!(count(|why| matches!(why, Wrong::TooMany(_))), MOST_ANSWERS - MOST_QUESTIONS);
     assert_eq!(count(|why| matches!(why, Wrong::Flood(_))), 50);
     assert!(taken_out(&Bytes::from(stdout)).rest.is_empty());
+}
+
+// rule: Q1
+#[test]
+fn a_few_large_questions_are_a_flood_too() {
+    let large = |n: usize, blanks: usize| {
+        let message = format!("Go?{}", " ".repeat(blanks));
+        ONE.replace("\"q\"", &format!("\"q{n}\"")).replace("Go?", &message) + "\n"
+    };
+    // Too long to be shown, so each is named and answered as refused.
+    let stdout: String = (0..40).map(|n| large(n, LONGEST_LINE / 2)).collect();
+    let found = fed(stdout.as_bytes(), 4096);
+    let held: usize =
+        found.iter().map(|found| found.as_ref().map_or_else(|bad| bad.message.len(), |_| 0)).sum();
+    assert_eq!(found.len(), 40);
+    assert!((1..=MOST_BYTES).contains(&held), "{held}");
+    let is_flood = |found: &Found| found.as_ref().is_err_and(|bad| matches!(bad.why, Wrong::Flood(_)));
+    assert!(is_flood(&found[39]) && !is_flood(&found[0]));
 }
 
 // rule: Q1
