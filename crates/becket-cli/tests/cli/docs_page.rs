@@ -39,7 +39,7 @@ pub(crate) struct Page {
 /// Follows a page to its end; returns how many lines were typed.
 pub(crate) fn typed(name: &str) -> usize {
     let text = fs::read_to_string(workspace().join(GUIDE).join(name)).expect("the page is there");
-    let mut page = Page::new();
+    let mut page = Page::new(if text.contains(PORT) { free_port() } else { PORT.to_owned() });
     for block in text.split("\n```").skip(1).step_by(2) {
         let (head, body) = block.split_once('\n').expect("a block has a first line");
         match (attribute(head, "title"), attribute(head, "from")) {
@@ -58,15 +58,8 @@ fn attribute<'h>(head: &'h str, name: &str) -> Option<&'h str> {
 }
 
 impl Page {
-    fn new() -> Self {
-        let page = Page {
-            env: env(),
-            port: free_port(),
-            exported: Vec::new(),
-            code: 0,
-            servers: Vec::new(),
-            typed: 0,
-        };
+    fn new(port: String) -> Self {
+        let page = Page { env: env(), port, exported: Vec::new(), code: 0, servers: Vec::new(), typed: 0 };
         let becket = page.env.becket::<&str>([]).into_command();
         let words = std::iter::once(becket.get_program()).chain(becket.get_args());
         let words: Vec<String> = words.map(|word| format!("'{}'", word.display())).collect();
