@@ -47,7 +47,7 @@ pub(crate) fn typed(name: &str) -> usize {
             (None, Some(from)) => is_text_of(from, body),
             (None, None) if head.starts_with("console") => page.console(body),
             (None, None) if head == "terminal" => page.on_a_terminal(body),
-            (None, None) => {}
+            (None, None) => assert!(!body.starts_with("$ "), "`{head}` is no block that is typed"),
         }
     }
     page.typed
