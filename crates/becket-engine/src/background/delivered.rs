@@ -53,3 +53,18 @@ pub struct Wake {
     /// How many earlier wakes of the session were lost, because so many were waiting to be taken.
     pub missed: u64,
 }
+
+impl Delivered {
+    /// The bytes of its texts.
+    pub(super) fn weight(&self) -> usize {
+        let texts = self.contexts.iter().chain(&self.warnings).map(String::len);
+        texts.sum::<usize>() + self.failure.as_ref().map_or(0, |failure| failure.to_string().len())
+    }
+}
+
+impl Wake {
+    /// The bytes of its text.
+    pub(super) fn weight(&self) -> usize {
+        self.reminder.len()
+    }
+}

@@ -3,7 +3,7 @@
 //! INVARIANT: an id is pending from [`Ledger::adopt`] to its one [`Ledger::finish`]; its result is then in exactly one
 //! place, and leaves it with whoever takes it. What belongs to one session is never seen through another.
 //! Nothing grows without a bound but what still waits to run, which no rule lets us refuse: results and wakes that
-//! nobody takes are kept up to [`KEPT`] for each session, then the oldest goes and is counted.
+//! nobody takes are kept up to [`KEPT`] and [`KEPT_BYTES`] for each session, then the oldest goes and is counted.
 
 use super::{BackgroundId, Delivered, Pending, PendingState, Wake};
 use crate::handler::Handler;
@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 pub(super) const AT_ONCE: usize = 32;
 /// How many results, and how many wakes, of one session are kept for somebody to take.
 pub(super) const KEPT: usize = 1_024;
+/// How many bytes of text they may hold beside the latest.
+pub(super) const KEPT_BYTES: usize = 8 << 20;
 
 /// The books. `G` is what the outside needs to get hold of a pending hook.
 #[derive(Debug)]
@@ -48,6 +50,8 @@ struct Account {
     running: usize,
     waiting: BTreeSet<BackgroundId>,
     results: VecDeque<Delivered>,
+    /// What the results weigh together.
+    result_bytes: usize,
     missed_results: u64,
     wakes: usize,
     missed_wakes: u64,
@@ -151,7 +155,7 @@ impl<G> Ledger<G> {
     /// The results of a session that nobody has taken yet, oldest first.
     pub(super) fn collect(&mut self, session: &SessionId) -> Vec<Delivered> {
         let Some(account) = self.sessions.get_mut(session) else { return Vec::new() };
-        let mut results: Vec<Delivered> = std::mem::take(&mut account.results).into();
+        let mut results: Vec<Delivered> = account.take_results().into();
         if let Some(oldest) = results.first_mut() {
             oldest.missed = std::mem::take(&mut account.missed_results);
         }
@@ -211,7 +215,7 @@ impl<G> Ledger<G> {
             entry.discarded = true;
         }
         if let Some(account) = self.sessions.get_mut(session) {
-            account.results.clear();
+            drop(account.take_results());
             (account.wakes, account.missed_results, account.missed_wakes) = (0, 0, 0);
         }
         self.tidy(session);
@@ -222,7 +226,7 @@ impl<G> Ledger<G> {
         self.closed = true;
         self.wakes.clear();
         for account in self.sessions.values_mut() {
-            account.results.clear();
+            drop(account.take_results());
             account.wakes = 0;
         }
     }
@@ -251,13 +255,15 @@ impl<G> Ledger<G> {
 
     fn queue(&mut self, wake: Wake) {
         let account = self.sessions.entry(wake.session.clone()).or_default();
-        if account.wakes == KEPT {
+        let of_the_session = |kept: &&Wake| kept.session == wake.session;
+        let mut bytes: usize = self.wakes.iter().filter(of_the_session).map(Wake::weight).sum();
+        while account.wakes == KEPT || (account.wakes > 0 && bytes + wake.weight() > KEPT_BYTES) {
             account.missed_wakes += 1;
-            let oldest = self.wakes.iter().position(|kept| kept.session == wake.session);
-            drop(oldest.and_then(|at| self.wakes.remove(at)));
-        } else {
-            account.wakes += 1;
+            account.wakes -= 1;
+            let oldest = self.wakes.iter().position(|kept| of_the_session(&kept));
+            bytes -= oldest.and_then(|at| self.wakes.remove(at)).map_or(0, |wake| wake.weight());
         }
+        account.wakes += 1;
         self.wakes.push_back(wake);
     }
 
@@ -280,11 +286,19 @@ impl<G> Ledger<G> {
 
 impl Account {
     fn owe(&mut self, result: Delivered) {
-        if self.results.len() == KEPT {
-            self.results.pop_front();
+        let weight = result.weight();
+        while self.results.len() == KEPT || self.result_bytes + weight > KEPT_BYTES {
+            let Some(oldest) = self.results.pop_front() else { break };
+            self.result_bytes -= oldest.weight();
             self.missed_results += 1;
         }
+        self.result_bytes += weight;
         self.results.push_back(result);
+    }
+
+    fn take_results(&mut self) -> VecDeque<Delivered> {
+        self.result_bytes = 0;
+        std::mem::take(&mut self.results)
     }
 
     fn is_empty(&self) -> bool {

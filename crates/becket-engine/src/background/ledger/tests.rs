@@ -63,6 +63,28 @@ fn ids(results: &[Delivered]) -> Vec<BackgroundId> {
 }
 
 #[test]
+fn what_nobody_takes_is_bounded_in_bytes_too() {
+    // rules: A4, A5
+    let mut ledger = Ledger::new();
+    let large = "x".repeat(KEPT_BYTES / 4);
+    let all = adopt(&mut ledger, "s", 9);
+    for id in &all {
+        let failure = becket_model::Failure::PlainError { code: 1, stderr_line: Some(large.clone()) };
+        let result = Delivered { failure: Some(failure), ..result(*id, "s") };
+        ledger.finish(*id, result, Some(Wake { reminder: large.clone(), ..wake(*id, "s") }));
+    }
+    let results = ledger.collect(&session("s"));
+    assert_eq!((results.len(), results[0].missed), (3, 6));
+    assert_eq!(results[2].id, all[8], "the latest are kept");
+    let wakes = ledger.take_wakes_of(&session("s"));
+    assert_eq!((wakes.len(), wakes[0].missed), (4, 5));
+    assert_eq!(wakes[3].id, all[8]);
+    let one = adopt(&mut ledger, "s", 1)[0];
+    ledger.finish(one, result(one, "s"), Some(Wake { reminder: large.repeat(5), ..wake(one, "s") }));
+    assert_eq!(ledger.take_wakes_of(&session("s")).len(), 1, "one alone is kept whatever its size");
+}
+
+#[test]
 fn thirty_two_run_at_once_in_a_session_and_the_others_wait_their_turn() {
     // rule: A1
     let mut ledger = Ledger::new();
