@@ -70,6 +70,8 @@ pub(crate) enum CliError {
     Output(#[from] io::Error),
     #[error("the runtime can't be started: {0}")]
     Runtime(io::Error),
+    #[error("becket itself broke down: that is a mistake in it, please report what stands above")]
+    Panicked,
     #[error("interrupted; the hooks that still ran were ended, so nothing was decided")]
     Interrupted,
 }

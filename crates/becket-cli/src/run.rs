@@ -46,13 +46,15 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> Done {
     }
 }
 
-/// Help and versions are no errors; wrong arguments end with 1, since 2 means that something is blocked.
+/// Help and versions are no errors; wrong arguments end with 1, since 2 means that something is blocked; as the hook
+/// of another agent they may be just that.
 fn bad_arguments(error: &clap::Error, around: &Surroundings) -> ExitCode {
     let out = Out::new(ColourChoice::Auto, around);
     let text = error.render().ansi().to_string();
     if error.use_stderr() {
         out.tell(&text);
-        return ExitCode::from(1);
+        let is_hook = around.arguments.iter().any(|argument| argument == "--stdin-event");
+        return ExitCode::from(if is_hook { commands::fire::code_of_a_slip(around) } else { 1 });
     }
     match out.print(&text) {
         Ok(()) => ExitCode::SUCCESS,

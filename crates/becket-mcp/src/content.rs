@@ -17,10 +17,16 @@ pub struct CallResult {
 
 impl CallResult {
     /// The text blocks, joined by newlines. Other kinds of blocks have no part in it.
+    ///
+    /// Of a tool that gives no text block at all and an object as its answer, that object as JSON: a denial in the wrong
+    /// wrapping must not pass for silence.
     #[must_use]
     pub fn text(&self) -> String {
         let texts: Vec<&str> = self.content.iter().filter_map(Content::text).collect();
-        texts.join("\n")
+        match &self.structured {
+            Some(object @ Value::Object(_)) if texts.is_empty() => object.to_string(),
+            Some(_) | None => texts.join("\n"),
+        }
     }
 }
 
@@ -69,6 +75,14 @@ mod tests {
         let content = blocks.clone().into_iter().map(Content::new).collect();
         let result = CallResult { content, structured: None, is_error: false };
         assert_eq!(result.text(), "a\nb\n");
+        let structured = |content: &[Value], value| {
+            let content = content.iter().cloned().map(Content::new).collect();
+            CallResult { content, structured: Some(value), is_error: false }.text()
+        };
+        let deny = json!({"decision": "block"});
+        assert_eq!(structured(&blocks, deny.clone()), "a\nb\n");
+        assert_eq!(structured(&blocks[1..2], deny), r#"{"decision":"block"}"#);
+        assert_eq!(structured(&[], json!(null)), "");
         assert_eq!(result.content[1].kind(), "image");
         assert_eq!(result.content[3].value(), &blocks[3]);
     }

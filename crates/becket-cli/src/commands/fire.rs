@@ -5,6 +5,8 @@ mod background;
 mod interrupt;
 mod lent;
 
+pub(crate) use as_hook::code_of_a_slip;
+
 use crate::args::{FireArgs, Global};
 use crate::env::Surroundings;
 use crate::error::CliError;

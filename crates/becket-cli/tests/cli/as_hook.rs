@@ -165,3 +165,22 @@ fn a_guard_that_can_not_be_asked_is_no_guard_that_agrees() {
         assert!(!ended.stderr.is_empty());
     }
 }
+
+// rules: O3, L6
+#[test]
+fn a_guard_with_a_slip_in_its_command_does_not_agree() {
+    let env = env();
+    let (call, end) = (input("PreToolUse", &tool()), input("Stop", &json!({"stop_hook_active": false})));
+    let slip = &["fire", "--stdin-event", "--no-such-flag"][..];
+    for (arguments, text, code) in [
+        (slip, call.as_str(), 2),
+        (slip, "", 2),
+        (slip, end.as_str(), 1),
+        (&["fire", "Stop", "--stdin-event"], call.as_str(), 2),
+        (&["fire", "--no-such-flag"], call.as_str(), 1),
+    ] {
+        let ended = env.becket(arguments.iter().copied()).stdin(text).run();
+        assert_eq!((ended.code, ended.stdout.as_str()), (Some(code), ""), "{arguments:?} {ended:?}");
+        assert!(ended.stderr.contains("error:"), "{ended:?}");
+    }
+}

@@ -31,7 +31,6 @@ fn arguments_that_can_not_be_meant_are_refused_in_words() {
         (&["fire", "UserPromptSubmit", "--input", r#"{"promt": "x"}"#], "did you mean `prompt`?"),
         (&["fire", "PreToolUse", "--tool", "Bash", "--session", ""], "`--session` must not be empty"),
         (&["fire"], "<EVENT>"),
-        (&["fire", "Stop", "--stdin-event"], "cannot be used with"),
         (&["frie"], "fire"),
         (&["-C", "nowhere", "list"], "is no directory that can be entered"),
         (&["check", "nowhere.json"], "can't be read"),

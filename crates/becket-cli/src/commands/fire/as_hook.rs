@@ -20,11 +20,12 @@ use becket_model::table::OnFailureEffect;
 use becket_model::wire::input::{self, InputError};
 use becket_model::{Event, EventKind};
 use serde_json::Value;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Answers as a hook.
 pub(super) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
     let mut kind = None;
-    match answered(&mut kind, (args, global), around, out) {
+    match unless_it_panics(|| answered(&mut kind, (args, global), around, out)) {
         Ok(code) => Ok(code),
         Err(error) if fails_closed(kind, &error) => {
             out.tell(&format!(
@@ -35,6 +36,22 @@ pub(super) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: 
         }
         Err(error) => Err(error),
     }
+}
+
+/// The exit code where the arguments themselves are wrong: a slip in the command of a guard must not look like one that
+/// has nothing to say.
+pub(crate) fn code_of_a_slip(around: &Surroundings) -> u8 {
+    let mut kind = None;
+    let holds_back = match event(&mut kind, around) {
+        Ok(event) => event.kind().spec().on_failure == OnFailureEffect::Block,
+        Err(error) => fails_closed(kind, &error),
+    };
+    if holds_back { 2 } else { 1 }
+}
+
+/// A panic would end the process with a code that a host takes for "nothing to say".
+fn unless_it_panics(work: impl FnOnce() -> Done) -> Done {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(CliError::Panicked))
 }
 
 fn answered(
@@ -100,5 +117,21 @@ fn fails_closed(kind: Option<EventKind>, error: &CliError) -> bool {
     match kind {
         Some(kind) => kind.spec().on_failure == OnFailureEffect::Block,
         None => !matches!(error, CliError::UnknownEvent { .. } | CliError::StdinIsTerminal { .. }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // rules: O10, H9
+    #[test]
+    fn a_panic_holds_the_host_back() {
+        let ended = unless_it_panics(|| panic!("a bug"));
+        let error = ended.expect_err("no answer");
+        assert!(matches!(error, CliError::Panicked));
+        assert!(fails_closed(Some(EventKind::PreToolUse), &error) && fails_closed(None, &error));
+        assert!(!fails_closed(Some(EventKind::Notification), &error));
+        assert_eq!(unless_it_panics(|| Ok(0)).expect("an answer"), 0);
     }
 }
