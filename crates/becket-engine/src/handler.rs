@@ -3,6 +3,7 @@
 //! Raw configuration never gets here: what could not be read is a diagnostic and a [`crate::hookset::Rejected`].
 
 use crate::callback::{How, InProcess};
+use crate::names::names;
 use becket_model::table::HandlerKind;
 use becket_model::{AgentId, EventKind, Place};
 use becket_rules::{Condition, Matcher};
@@ -103,8 +104,9 @@ impl fmt::Display for Location {
     }
 }
 
-/// The directory and options that the handlers of a plugin or a skill see (C9, C10, H2).
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The directory and options that the handlers of a plugin or a skill see (C9, C10, H2). `Debug` shows no option's
+/// value: it may be a key (S3).
+#[derive(Clone, PartialEq, Eq)]
 pub struct Root {
     /// `…_PLUGIN_ROOT`
     pub root: PathBuf,
@@ -112,6 +114,16 @@ pub struct Root {
     pub data: Option<PathBuf>,
     /// `user_config` by key; each is exported as `…_PLUGIN_OPTION_<KEY>`.
     pub options: Vec<(String, String)>,
+}
+
+impl fmt::Debug for Root {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Root")
+            .field("root", &self.root)
+            .field("data", &self.data)
+            .field("options", &names(&self.options))
+            .finish()
+    }
 }
 
 /// What runs, one variant for each kind.

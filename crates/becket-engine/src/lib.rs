@@ -27,6 +27,7 @@ mod host;
 mod http;
 mod long_text;
 mod mcp_tool;
+mod names;
 mod outcome;
 mod placeholders;
 mod plan;

@@ -6,12 +6,15 @@ use super::policy::Policy;
 use super::request::Trust;
 use super::resolve::StopsStart;
 use crate::hookset::HookSet;
+use crate::names::names;
 use becket_model::EventKind;
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Hooks, rules and switches of all files, merged. Immutable: a change on disk makes a new one.
-#[derive(Debug)]
+///
+/// `Debug` names the variables of `settings_env` and keeps their values to itself (S3).
 pub struct Config {
     /// The handlers by event, compiled, and what could not be loaded.
     pub hooks: Arc<HookSet>,
@@ -35,6 +38,24 @@ pub struct Config {
     pub stops_start: Option<StopsStart>,
     /// The files that are there and could not be read.
     pub(crate) unreadable: Vec<Arc<Path>>,
+}
+
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("hooks", &self.hooks)
+            .field("permissions", &self.permissions)
+            .field("additional_directories", &self.additional_directories)
+            .field("default_mode", &self.default_mode)
+            .field("policy", &self.policy)
+            .field("settings_env", &names(&self.settings_env))
+            .field("trust", &self.trust)
+            .field("next_sequence", &self.next_sequence)
+            .field("diagnostics", &self.diagnostics)
+            .field("stops_start", &self.stops_start)
+            .field("unreadable", &self.unreadable)
+            .finish()
+    }
 }
 
 impl Config {

@@ -78,8 +78,8 @@ impl fmt::Debug for FlagSettings {
     }
 }
 
-/// A plugin on disk (C9).
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A plugin on disk (C9). `Debug` shows no option's value: it may be a key (S3).
+#[derive(Clone, PartialEq, Eq)]
 pub struct Plugin {
     /// Its full id, `name@marketplace`; for one without a marketplace its name.
     pub id: Arc<str>,
@@ -89,6 +89,17 @@ pub struct Plugin {
     pub data: Option<PathBuf>,
     /// Its options by key (`…_PLUGIN_OPTION_<KEY>`).
     pub options: Vec<(String, String)>,
+}
+
+impl fmt::Debug for Plugin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plugin")
+            .field("id", &self.id)
+            .field("directory", &self.directory)
+            .field("data", &self.data)
+            .field("options", &crate::names::names(&self.options))
+            .finish()
+    }
 }
 
 impl Plugin {

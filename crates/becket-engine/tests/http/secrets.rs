@@ -156,3 +156,29 @@ fn no_secret_is_told_of_a_handler_that_may_not_run() {
     let text = format!("{}{}", everything(&engine, &outcome), told.lock().unwrap());
     assert!(text.contains("allowedHttpHookUrls") && !text.contains(HUSH));
 }
+
+// rules: S3, H2, H3
+#[test]
+fn neither_variables_of_settings_nor_options_of_plugins_are_shown_by_debug() {
+    let mut settings = hooks("PreToolUse", "", json!([{"type": "command", "command": "true"}]));
+    settings["env"] = json!({"SHOWN_NAME": "hush"});
+    let project = Project::with(settings);
+    let shipped = hooks("PreToolUse", "", json!([{"type": "command", "command": "true", "args": []}]));
+    project.write("plugin/hooks/hooks.json", &shipped.to_string());
+    let mut plugin = becket_engine::config::Plugin::new("p@m", project.path("plugin"));
+    plugin.options.push(("SHOWN_OPTION".into(), "hush".into()));
+    let told = Arc::new(Mutex::new(String::new()));
+    let builder = || {
+        let told = told.clone();
+        let observe = move |event: &RunEvent| writeln!(told.lock().unwrap(), "{event:?}").unwrap();
+        project.builder().plugin(plugin.clone()).observe(observe)
+    };
+    let engine = builder().build().unwrap();
+    let outcome = fire(&engine, &project.event(bash("ls")));
+    assert_eq!(outcome.runs.len(), 2, "{outcome:?}");
+    let text = format!("{:?}{}{}", builder(), everything(&engine, &outcome), told.lock().unwrap());
+    assert!(text.contains("SHOWN_NAME") && text.contains("SHOWN_OPTION") && !text.contains(HUSH), "{text}");
+    project.write("managed/managed-settings.json", "{broken");
+    let error = format!("{:?}", builder().build().unwrap_err());
+    assert!(error.contains("SHOWN_NAME") && !error.contains(HUSH), "{error}");
+}
