@@ -118,7 +118,8 @@ impl Engine {
         Box::pin(self.fire_until(event, &CancellationToken::new())).await
     }
 
-    /// As [`Engine::fire`], until `cancel` is cancelled: then every hook that still runs is ended (H4).
+    /// As [`Engine::fire`], until `cancel` is cancelled: then every hook that still runs is ended (H4). A tool call that
+    /// such a hook had not judged yet is settled as denied.
     pub async fn fire_until(&self, event: &Event, cancel: &CancellationToken) -> Outcome {
         if !self.inner.concerns(event.kind()) {
             return Outcome::silent(event.kind());

@@ -8,13 +8,15 @@ use crate::long_text;
 use crate::outcome::{Outcome, Run};
 use crate::plan::{self, Plan, PlannedRun};
 use crate::run_event::What;
+use crate::settle::Settlement;
 use crate::settlement;
 use crate::snapshot::Snapshot;
 use crate::tool_input;
 use becket_model::fold::{self, Entry};
 use becket_model::table::DecisionModel;
 use becket_model::{
-    DecidedBy, Decision, Event, PermissionDecision, Reason, Reply, RequestDecision, Ruling, Said, Verdict,
+    DecidedBy, Decision, Event, Failure, PermissionDecision, Reason, Reply, RequestDecision, Ruling, Said,
+    Verdict,
 };
 use becket_process::CancellationToken;
 use serde_json::{Map, Value};
@@ -51,8 +53,29 @@ pub(crate) async fn fire(
     };
     mark_once(&runs);
     let settlement = settlement::of(inner, snapshot, (written, &event), &verdict);
+    let settlement = settlement.map(|settlement| unless_cancelled(settlement, &event, &runs));
     firing.emit(|| What::Decided { verdict: verdict.clone(), elapsed: started.elapsed() });
     Outcome { verdict, settlement, runs, plan }
+}
+
+/// A tool call whose guards were cancelled before they answered does not run: neither a rule nor another hook speaks for
+/// them. Of a permission request a person's answer ends the hooks, and counts (D8).
+fn unless_cancelled(settlement: Settlement, event: &Event, runs: &[Arc<Run>]) -> Settlement {
+    let holds = match settlement {
+        Settlement::Denied { .. } | Settlement::Stopped { .. } | Settlement::Deferred => true,
+        Settlement::Allowed { .. } | Settlement::Asked { .. } | Settlement::Open => false,
+    };
+    let of_call = event.kind().spec().decision == DecisionModel::Permission;
+    let cut_short = runs.iter().find(|run| run.failure == Some(Failure::Cancelled));
+    match cut_short.filter(|_| of_call && !holds) {
+        Some(run) => Settlement::Denied {
+            because: format!(
+                "the event was cancelled before the hook `{}` had answered",
+                run.handler.place.label
+            ),
+        },
+        None => settlement,
+    }
 }
 
 /// Plans an event; links are resolved before, so that the plan itself looks nothing up.

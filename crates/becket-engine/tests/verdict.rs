@@ -3,12 +3,13 @@
 
 mod common;
 
-use becket_engine::{Outcome, Settlement, Tools};
+use becket_engine::{CancellationToken, Outcome, Settlement, Tools};
 use becket_model::Ruling;
 use becket_model::event::PermissionMode;
 use becket_model::event::permission::PermissionRequest;
-use common::{Project, bash, call, command, fire, hooks, pre, says, start};
+use common::{Project, bash, block_on, call, command, fire, hooks, pre, says, start};
 use serde_json::{Map, Value, json};
+use std::time::Duration;
 
 fn allow() -> Value {
     says(pre(json!({"permissionDecision": "allow", "permissionDecisionReason": "fine"})))
@@ -361,4 +362,39 @@ fn a_long_context_goes_to_a_file() {
     assert!(text.len() < 10_000);
     let path = text.rsplit(' ').next().unwrap();
     assert_eq!(std::fs::read(path).unwrap().len(), 50_000);
+}
+
+#[test]
+fn a_call_whose_guard_was_cancelled_does_not_run() {
+    // rules: D3, D8, O10
+    let slow = json!([command("touch started; sleep 300"), allow()]);
+    let mut settings = settings(slow, json!({"allow": ["Bash(ls *)"]}));
+    settings["hooks"]["PermissionRequest"] = json!([{"hooks": [command("touch started; sleep 300")]}]);
+    let project = Project::with(settings);
+    let engine = project.engine();
+    let settled = |event: becket_model::Event, at_once: bool| {
+        let (cancel, started) = (CancellationToken::new(), project.path("work/started"));
+        block_on(async {
+            if at_once {
+                cancel.cancel();
+            }
+            let cancelling = async {
+                while !at_once && !started.exists() {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+                cancel.cancel();
+            };
+            let (outcome, ()) = tokio::join!(engine.fire_until(&event, &cancel), cancelling);
+            drop(std::fs::remove_file(&started));
+            outcome.settlement.unwrap()
+        })
+    };
+    for at_once in [true, false] {
+        let call = settled(project.event(bash("ls -l")), at_once);
+        assert!(matches!(&call, Settlement::Denied { because } if because.contains("cancelled")), "{call:?}");
+        let body = json!({"tool_name": "Bash", "tool_input": {"command": "ls -l"}});
+        let request: PermissionRequest = serde_json::from_value(body).unwrap();
+        let request = settled(project.event(request), at_once);
+        assert!(matches!(request, Settlement::Allowed { .. }), "a person's answer counts: {request:?}");
+    }
 }
