@@ -3,6 +3,7 @@
 //! Whatever is missing here fails by name when a handler needs it; it never passes for an answer.
 
 use crate::agent::AgentTools;
+use crate::callback::Abandoned;
 use crate::http::Clients;
 use crate::mcp_tool::McpTools;
 use crate::prompt::{Conversations, Transcripts, VerdictCache};
@@ -27,6 +28,8 @@ pub(crate) struct Host {
     pub(crate) conversations: Arc<dyn Conversations>,
     /// Verdicts of models that are remembered; `None`: every question is asked.
     pub(crate) verdicts: Option<Arc<VerdictCache>>,
+    /// Threads of blocking callbacks that did not come back (H9).
+    pub(crate) abandoned: Abandoned,
 }
 
 impl Default for Host {
@@ -39,6 +42,7 @@ impl Default for Host {
             ask_user: None,
             conversations: Arc::new(Transcripts),
             verdicts: None,
+            abandoned: Abandoned::default(),
         }
     }
 }

@@ -291,6 +291,42 @@ fn the_host_is_released_at_the_limit_and_the_callback_is_told() {
 }
 
 #[test]
+fn a_callback_that_never_comes_back_does_not_cost_a_thread_for_each_event() {
+    // rule: H9
+    const EVENTS: usize = 300;
+    let (called, hangs) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(true)));
+    let (counts, hanging) = (called.clone(), hangs.clone());
+    let (project, engine) = with([Callback::blocking(EventKind::PreToolUse, move |_, _| {
+        counts.fetch_add(1, Ordering::SeqCst);
+        while hanging.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Reply::allow()
+    })
+    .timeout(Duration::from_secs(600))]);
+    let event = project.event(bash("ls"));
+    let abandon = || async {
+        let mut firing = std::pin::pin!(engine.fire(&event));
+        // Begun and dropped, as a host that gives up does.
+        firing.as_mut().now_or_never()
+    };
+    block_on(async {
+        let mut denied = 0;
+        for _ in 0..EVENTS {
+            denied += usize::from(abandon().await.is_some_and(|outcome| outcome.verdict.blocks()));
+        }
+        assert_eq!(denied, EVENTS - 128, "what is not called denies at once");
+    });
+    hangs.store(false, Ordering::SeqCst);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while fire(&engine, &event).verdict.blocks() {
+        assert!(Instant::now() < deadline, "what came back makes room again");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(called.load(Ordering::SeqCst) <= 129 + 1, "{called:?}");
+}
+
+#[test]
 fn a_cancelled_event_cancels_its_callbacks() {
     // rule: H9
     struct Gone(Arc<AtomicBool>);

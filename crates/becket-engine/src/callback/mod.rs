@@ -8,10 +8,12 @@
 //! INVARIANT: a callback that fails, panics or is late never passes for silence: it denies a tool call and rejects a
 //! prompt, and on other events it is a named failure.
 
+mod abandoned;
 mod answer;
 mod compile;
 mod run;
 
+pub(crate) use abandoned::Abandoned;
 pub use answer::{CallbackAnswer, IntoAnswer};
 pub use compile::InvalidCallback;
 pub(crate) use compile::Surroundings;

@@ -1,6 +1,6 @@
 //! Runs an in-process handler under its limit, and holds what it does wrong against it (H9).
 
-use super::{CallbackAnswer, Hook, How, InProcess};
+use super::{CallbackAnswer, Hook, How, InProcess, abandoned};
 use crate::dispatch::Firing;
 use crate::handler::{Action, Handler};
 use becket_model::interpret::{self, Taken};
@@ -98,6 +98,14 @@ async fn call_blocking(
 ) -> Result<CallbackAnswer, Failure> {
     let cancel = firing.cancel.child_token();
     let _told_when_dropped = cancel.clone().drop_guard();
+    let Some((waiting, running)) = firing.host.abandoned.call() else {
+        let message = format!(
+            "it was not called: {} earlier calls of blocking callbacks never came back; have them look at their token",
+            abandoned::MOST
+        );
+        return Err(Failure::Callback { message });
+    };
+    let _left_where_it_hangs = waiting;
     let (sender, receiver) = oneshot::channel();
     // A thread of its own rather than the runtime's pool: one that never comes back must not keep the runtime from
     // shutting down.
@@ -105,6 +113,7 @@ async fn call_blocking(
         .name("becket-callback".into())
         .spawn(move || {
             let answered = catch_unwind(AssertUnwindSafe(|| call(&cancel))).map_err(panicked);
+            drop(running);
             // Nobody waits any more once the limit is over.
             let _ = sender.send(answered);
         })
