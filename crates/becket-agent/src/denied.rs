@@ -23,9 +23,12 @@ impl Denied {
         Self { session: session.clone(), is_denied }
     }
 
-    /// Whether the file, by the name given, must not be read.
+    /// Whether the file must not be read, by the name given or by where it leads (P8).
     pub(crate) fn has(&self, path: &Path) -> bool {
-        self.is_denied.as_ref().is_some_and(|is_denied| is_denied(&self.session, path))
+        self.is_denied.as_ref().is_some_and(|is_denied| {
+            let real = crate::places::real(path).filter(|real| real != path);
+            is_denied(&self.session, path) || real.is_some_and(|real| is_denied(&self.session, &real))
+        })
     }
 
     /// Whether nothing can be denied.

@@ -183,6 +183,49 @@ async fn searches_pass_over_what_a_rule_denies_and_say_so() {
     }
 }
 
+// rules: P7, P8, H8
+#[tokio::test]
+async fn a_search_behind_a_link_passes_over_what_a_rule_denies_too() {
+    let tree = project();
+    let denied = tree.work().join("src");
+    tree.link("work/src", "work/alias");
+    let host = tree.host_of(tree.surroundings().with_denied_reads(move |_, path| path.starts_with(&denied)));
+    for input in [json!({"pattern": "fn", "path": "alias"}), json!({"pattern": "fn", "path": "alias/lib.rs"})]
+    {
+        let answer = host.call("Grep", input).await;
+        assert!(answer.text.starts_with("No files found"), "{}", answer.text);
+    }
+}
+
+// rule: H8
+#[test]
+fn ignore_files_that_are_no_files_hold_no_search_up() {
+    for (device, at) in [(None, ""), (None, "src/"), (Some("/dev/zero"), ""), (Some("/dev/zero"), "src/")] {
+        for name in [".ignore", ".gitignore"] {
+            let tree = project();
+            let path = tree.work().join(at).join(name);
+            drop(std::fs::remove_file(&path));
+            match device {
+                None => pipe(&path),
+                Some(device) => std::os::unix::fs::symlink(device, &path).unwrap(),
+            }
+            let (told, ended) = std::sync::mpsc::channel();
+            // The runtime of one that hangs would not end.
+            std::thread::spawn(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+                for (tool, path) in [("Grep", "."), ("Glob", "."), ("Grep", "src"), ("Glob", "src")] {
+                    let input = json!({"pattern": "*", "path": path});
+                    let input = if tool == "Grep" { json!({"pattern": "fn", "path": path}) } else { input };
+                    told.send(runtime.block_on(tree.host().call(tool, input)).is_error).unwrap();
+                }
+            });
+            for _ in 0..4 {
+                assert_eq!(ended.recv_timeout(Duration::from_secs(60)), Ok(false), "{device:?} {at}{name}");
+            }
+        }
+    }
+}
+
 // rule: H8
 #[tokio::test]
 async fn pipes_in_a_tree_hold_no_search_up() {
@@ -251,4 +294,18 @@ fn a_response_that_a_hook_rewrote_is_shown_if_it_has_the_shape() {
     ] {
         assert_eq!(tools.text_of(tool, &response).as_deref(), text, "{tool} {response}");
     }
+}
+
+// rule: H8
+#[tokio::test]
+async fn ignore_files_without_measure_are_not_read() {
+    let tree = project();
+    let large = "x[!c]?*yz\n".repeat(40_000);
+    tree.write("work/web/.ignore", &large);
+    for depth in ["far", "far/far", "far/far/far"] {
+        tree.write(&format!("work/{depth}/.ignore"), &large[..large.len() / 4]);
+        tree.write(&format!("work/{depth}/found.ts"), "todo\n");
+    }
+    let found = tree.host().call("Grep", json!({"pattern": "todo", "type": "ts"})).await;
+    assert_eq!(found.text, "far/far/found.ts\nfar/found.ts", "what counts for one file is bounded");
 }

@@ -1,7 +1,10 @@
 //! The files of a tree, as ripgrep sees them: no hidden files, none that an ignore file names, no links followed.
 //!
-//! What ripgrep reads beside the tree is not read: neither git's global excludes nor a configuration of its own, since
-//! this crate looks up no home directory.
+//! What ripgrep reads beside the tree is not read: neither git's excludes nor a configuration of its own, since this
+//! crate looks up no home directory, and a tree from elsewhere says where its repository is.
+//!
+//! INVARIANT: an ignore file is opened only where it is a regular file of a sensible size. A tree may bring one that is a
+//! pipe or leads to a device, which would hold the search for good, or fill the memory.
 
 use super::name_filter::NameFilter;
 use crate::blocking::{Halted, Stop};
@@ -9,6 +12,11 @@ use crate::denied::Denied;
 use ignore::WalkBuilder;
 use ignore::types::{Types, TypesBuilder};
 use std::path::{Path, PathBuf};
+
+/// The ignore files of a directory.
+const IGNORE_FILES: [&str; 2] = [".ignore", ".gitignore"];
+/// The most bytes of the ignore files that count for one file: an expression of a few bytes costs a kilobyte and more.
+const LONGEST: u64 = 256 << 10;
 
 /// What is walked, and past what.
 #[derive(Debug)]
@@ -25,9 +33,23 @@ impl Tree {
     /// How many were passed over because a rule denies them.
     pub(crate) fn visit(&self, stop: &Stop, mut each: impl FnMut(&Path) -> bool) -> Result<usize, Halted> {
         let mut passed_over = 0;
+        if self.root.is_dir() && !ignore_plainly([self.root.as_path()]) {
+            return Ok(passed_over);
+        }
         let hidden = self.filter.as_ref().is_some_and(NameFilter::is_about_hidden);
         let mut builder = WalkBuilder::new(&self.root);
-        builder.hidden(!hidden).git_global(false).follow_links(false).sort_by_file_name(Ord::cmp);
+        builder.hidden(!hidden).follow_links(false).sort_by_file_name(Ord::cmp);
+        builder.git_global(false).git_exclude(false);
+        // Those above the tree are read for git's sake, too: where one of them is odd, git's count nowhere.
+        let above = self.root.canonicalize().unwrap_or_default();
+        let above = ignore_plainly(above.ancestors().skip(1));
+        builder.parents(above).git_ignore(above);
+        // A directory is passed over like one that can't be read.
+        let root = self.root.clone();
+        builder.filter_entry(move |entry| {
+            let inside = entry.path().ancestors().take_while(|directory| directory.starts_with(&root));
+            !entry.file_type().is_some_and(|kind| kind.is_dir()) || ignore_plainly(inside)
+        });
         if let Some(types) = &self.types {
             builder.types(types.clone());
         }
@@ -60,6 +82,23 @@ impl Tree {
         } else {
             filter.names(below)
         }
+    }
+}
+
+/// Whether the ignore files of all these directories can be read without harm.
+fn ignore_plainly<'a>(directories: impl IntoIterator<Item = &'a Path>) -> bool {
+    let files = directories.into_iter().flat_map(|directory| IGNORE_FILES.map(|name| directory.join(name)));
+    let total = files.map(|path| length(&path)).try_fold(0_u64, |sum, length| sum.checked_add(length?));
+    total.is_some_and(|total| total <= LONGEST)
+}
+
+/// The bytes of a file, none where there is none; `None` for what may be read for ever. What is empty and behind a link
+/// may be a file of the system that only looks empty.
+fn length(path: &Path) -> Option<u64> {
+    match path.metadata() {
+        Ok(file) if file.is_file() && (file.len() > 0 || !path.is_symlink()) => Some(file.len()),
+        Ok(_) => None,
+        Err(_) => Some(0),
     }
 }
 

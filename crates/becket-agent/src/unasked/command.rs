@@ -90,13 +90,7 @@ impl<'a> Judge<'a> {
 
     /// Whether the path leads into a working directory, wherever the line may be.
     fn holds(&self, path: &str) -> bool {
-        let fits = |path: PathBuf| {
-            // A rule may be about the name or about where it leads (P8).
-            let real = crate::places::real(&path);
-            self.places.contain(&path)
-                && !self.denied.has(&path)
-                && !real.is_some_and(|real| self.denied.has(&real))
-        };
+        let fits = |path: PathBuf| self.places.contain(&path) && !self.denied.has(&path);
         !path.is_empty() && self.bases.iter().all(|base| fits(base.join(path)))
     }
 }
