@@ -73,10 +73,11 @@ impl Pattern {
         }
         let is_open = rest.is_empty() && authority.ends_with('*');
         let (host, port) = split_port(authority);
-        let (host, port) = match host.strip_suffix('*') {
-            // `https://ok.example*`: the star stands for what may follow the host.
-            Some(whole) if ends_a_name(whole) => (whole, port.or(Some("*"))),
-            _ => (host, port.or(is_open.then_some("*"))),
+        let whole = host.trim_end_matches('*');
+        let (host, port) = match whole.len() < host.len() && ends_a_name(whole) {
+            // `https://ok.example*`: the star, or several, stands for what may follow the host.
+            true => (whole, port.or(Some("*"))),
+            false => (host, port.or(is_open.then_some("*"))),
         };
         let rest = if is_open { Some("*".to_owned()) } else { canonical_rest(rest) };
         match (canonical_host(host), rest) {
@@ -225,6 +226,8 @@ mod tests {
             ("https://ok.example/*", "http://ok.example/"),
             ("https://ok.example*", "https://ok.example.evil.example/"),
             ("https://ok.example*", "https://ok.examples/"),
+            ("https://ok.example**", "https://ok.examples/"),
+            ("https://ok.example**", "https://ok.example.evil.example/"),
             ("https://ok.example*/*", "https://ok.example.evil.example/"),
             ("https://ok.example*:*", "https://ok.example.evil.example/"),
             ("https://ok.example*", "https://ok.example@evil.example/"),
