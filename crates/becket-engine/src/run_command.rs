@@ -172,8 +172,9 @@ fn read(spec: &EventSpec, handler: &Handler, exit: i32, finished: &process::Fini
     let kept = process::Captured { bytes: rest.clone(), total: rest.len() as u64 + lost };
     let mut taken = or_cut(spec, interpret::printed(spec, &output), &kept);
     let asked = apart.as_ref().and_then(TakenOut::first_question).filter(|_| !handler.questions);
-    if let Some(id) = asked {
-        taken.failure.get_or_insert_with(|| Failure::QuestionNotAsked { id: id.to_owned() });
+    // A plain exit code is most often what came of it.
+    if let (Some(id), None | Some(Failure::PlainError { .. })) = (asked, &taken.failure) {
+        taken.failure = Some(Failure::QuestionNotAsked { id: id.to_owned() });
     }
     taken
 }

@@ -33,6 +33,9 @@ pub(crate) struct FireArgs {
     /// End what goes on in the background with the verdict, as the end of a session does, instead of waiting for it
     #[arg(long, conflicts_with = "stdin_event")]
     pub(crate) no_wait: bool,
+    /// Keep private files of hooks and what runs in the background here, as a session does; `becket background` looks there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) session_dir: Option<PathBuf>,
     /// When to show what runs, on stderr; `auto`: where that is a terminal
     #[arg(long, value_enum, default_value_t = ProgressChoice::Auto, value_name = "WHEN")]
     pub(crate) progress: ProgressChoice,

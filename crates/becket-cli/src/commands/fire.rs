@@ -67,7 +67,10 @@ impl Firing<'_> {
         around: &Surroundings,
         out: &Out,
     ) -> Done {
-        let builder = self.lent.to(self.session.builder(!args.nobody_to_ask), mcp);
+        let mut builder = self.lent.to(self.session.builder(!args.nobody_to_ask), mcp);
+        if let Some(dir) = &args.session_dir {
+            builder = builder.session_dir(self.session.start.join(dir));
+        }
         let engine = started(builder.build(), around, out)?;
         told_errors(&engine, around, out);
         self.lent.ready(&engine, self.session);

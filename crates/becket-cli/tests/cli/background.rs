@@ -110,3 +110,22 @@ fn what_is_stale_or_broken_is_said_and_spoils_nothing() {
     assert_eq!(odd.code, Some(1));
     assert!(odd.stderr.contains("odd/background` can't be read"), "{odd:?}");
 }
+
+// rule: A5
+#[cfg(unix)]
+#[test]
+fn what_fire_waits_for_is_shown_where_it_keeps_its_files() {
+    let hook = json!({"type": "command", "command": "while [ ! -e go ]; do sleep 0.02; done", "async": true});
+    let env = crate::env_with(&json!({"hooks": {"Stop": [{"hooks": [hook]}]}}).to_string());
+    let fire = ["fire", "Stop", "--session-dir", "kept"];
+    let mut command = env.becket(fire).into_command();
+    command.current_dir(env.project()).stdout(std::process::Stdio::null());
+    let mut firing = command.spawn().expect("it starts");
+    let shown = || env.becket(["background", "--session-dir", "kept"]).run().stdout;
+    let is_shown = becket_testkit::proc::wait_until(|| shown().contains("  running\n"));
+    env.write("project/go", "");
+    let ended = firing.wait().expect("it ends");
+    assert!(is_shown, "{}", shown());
+    assert!(ended.success());
+    assert!(shown().starts_with("nothing is pending"), "{}", shown());
+}
