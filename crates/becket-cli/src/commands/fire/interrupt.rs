@@ -1,4 +1,6 @@
 //! Signals that end this process end the hooks first: they run in sessions of their own, and nobody else would.
+//!
+//! INVARIANT: a second signal ends this process at once, whatever does not end: who presses Ctrl-C again means it.
 
 use crate::error::CliError;
 use becket_engine::CancellationToken;
@@ -6,17 +8,26 @@ use std::future::Future;
 use std::io;
 use std::pin::pin;
 
-/// Runs `work` to its end on a runtime of its own; a signal cancels `cancel`, and the end is still waited for.
+/// Runs `work` to its end on a runtime of its own; a signal cancels `cancel`, and the end is still waited for. At a
+/// second signal it is dropped, and every process of a hook is killed with it.
 ///
 /// # Errors
-/// Those of `work`, and where there is no runtime.
+/// Those of `work`, where there is no runtime, and [`CliError::Interrupted`] after a second signal.
 pub(super) fn until_done<T>(
     cancel: &CancellationToken,
     work: impl Future<Output = Result<T, CliError>>,
 ) -> Result<T, CliError> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CliError::Runtime)?;
-    runtime.block_on(async { cancels(cancel).map_err(CliError::Runtime)?.while_running(work).await })
+    let done = runtime.block_on(async {
+        let interrupt = cancels(cancel).map_err(CliError::Runtime)?;
+        interrupt.while_running(work).await.unwrap_or(Err(CliError::Interrupted))
+    });
+    if cancel.is_cancelled() {
+        // A thread that hangs must not hold the process up.
+        runtime.shutdown_background();
+    }
+    done
 }
 
 /// Waits for a signal beside something else.
@@ -44,15 +55,19 @@ fn cancels(cancel: &CancellationToken) -> io::Result<Interrupt> {
 }
 
 impl Interrupt {
-    /// Drives `work` to its end; after a signal it is cancelled, and its end is still waited for.
-    async fn while_running<T>(mut self, work: impl Future<Output = T>) -> T {
+    /// Drives `work` to its end; after a signal it is cancelled, and its end is still waited for. `None` after another
+    /// signal.
+    async fn while_running<T>(mut self, work: impl Future<Output = T>) -> Option<T> {
         let mut work = pin!(work);
         let cancel = self.cancel.clone();
         tokio::select! {
-            done = &mut work => return done,
+            done = &mut work => return Some(done),
             () = self.signal() => cancel.cancel(),
         }
-        work.await
+        tokio::select! {
+            done = &mut work => Some(done),
+            () = self.signal() => None,
+        }
     }
 
     #[cfg(unix)]
@@ -69,5 +84,43 @@ impl Interrupt {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::process::{Command, id};
+
+    fn hang_up() {
+        let sent = Command::new("kill").args(["-HUP", &id().to_string()]).status().expect("kill");
+        assert!(sent.success());
+    }
+
+    /// One test, since all tests of this process hear its signals.
+    // rule: L6
+    #[test]
+    fn one_signal_cancels_and_the_second_ends_what_does_not_end() {
+        let cancel = CancellationToken::new();
+        let done = until_done(&cancel.clone(), async {
+            hang_up();
+            cancel.cancelled().await;
+            tokio::task::yield_now().await;
+            Ok(7)
+        });
+        assert!(matches!(done, Ok(7)), "the end is waited for: {done:?}");
+        let (cancel, heard) = (CancellationToken::new(), CancellationToken::new());
+        let done: Result<(), CliError> = until_done(&cancel.clone(), async {
+            // A thread that nobody can end.
+            let stuck =
+                tokio::task::spawn_blocking(|| std::thread::sleep(std::time::Duration::from_secs(3600)));
+            hang_up();
+            cancel.cancelled().await;
+            heard.cancel();
+            hang_up();
+            drop(stuck.await);
+            Ok(())
+        });
+        assert!(heard.is_cancelled() && matches!(done, Err(CliError::Interrupted)), "{done:?}");
     }
 }
