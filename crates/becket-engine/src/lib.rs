@@ -50,6 +50,7 @@ mod stream;
 mod testing;
 mod tool_input;
 mod tools;
+mod variables;
 
 pub use agent::{AgentTools, ToolAnswer};
 pub use background::{

@@ -5,16 +5,16 @@ use crate::dispatch::Firing;
 use crate::environment::Environment;
 use crate::handler::{Background, Command, Handler};
 use crate::outcome::Printed;
-use crate::placeholders::{Filled, Places};
+use crate::placeholders::Filled;
 use crate::prompt::ModelUse;
 use crate::questions::{Answered, TakenOut, taken_out};
 use crate::running::{InBackground, Running, Waited};
+use crate::variables;
+use becket_model::Failure;
 use becket_model::interpret::{self, Announcement, PrintedBy, Taken};
 use becket_model::table::{DecisionModel, EventSpec};
-use becket_model::{Event, Failure};
 use becket_process as process;
 use bytes::Bytes;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -207,7 +207,7 @@ fn prepare(firing: &Firing<'_>, handler: &Handler, command: &Command) -> Result<
     env.extend(
         firing.places.variables(handler.root.as_deref()).into_iter().map(|(n, v)| (n.into(), v.into())),
     );
-    env.extend(event_variables(firing.places, firing.event));
+    env.extend(variables::of_event(firing.places, firing.event));
     if let Some(file) = firing.env_file(handler)? {
         env.push((firing.places.profile.var("ENV_FILE").into(), file.into_os_string()));
     }
@@ -279,74 +279,6 @@ fn can_be_entered(dir: &Path) -> bool {
 #[cfg(not(unix))]
 fn can_be_entered(dir: &Path) -> bool {
     dir.is_dir()
-}
-
-/// What every hook of a snapshot gets: the host's variables without telemetry exporters, the settings' `env`, and
-/// the profile's own (H3).
-pub(crate) fn base_env(
-    environment: &Environment,
-    settings_env: &[(String, String)],
-    places: &Places,
-) -> Vec<(OsString, OsString)> {
-    let profile = &places.profile;
-    let mut env: std::collections::BTreeMap<OsString, OsString> = environment
-        .vars()
-        .filter(|(name, _)| !is_telemetry(&name.to_string_lossy()))
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect();
-    env.extend(settings_variables(settings_env));
-    let own =
-        ["PROJECT_DIR", "PLUGIN_ROOT", "PLUGIN_DATA", "ENV_FILE", "EFFORT"].map(|name| profile.var(name));
-    for name in own.iter().chain([&profile.session_var("SESSION_ID")]) {
-        env.remove(std::ffi::OsStr::new(name));
-    }
-    // Another plugin's options are none of this hook's business.
-    let options = profile.var("PLUGIN_OPTION_");
-    env.retain(|name, _| !name.to_string_lossy().starts_with(&options));
-    env.insert(profile.var("PID").into(), environment.pid().to_string().into());
-    env.insert(profile.marker.to_string().into(), "1".into());
-    env.insert(profile.session_var("CHILD_SESSION").into(), "1".into());
-    env.into_iter().collect()
-}
-
-/// The most that settings may put into the environment, in bytes, and the most of one variable. The kernel starts no
-/// process with much more (`execve(2)`), so one file could keep every other file's guard from running.
-const SETTINGS_ENV: usize = 512 << 10;
-const SETTINGS_VARIABLE: usize = 96 << 10;
-
-/// The settings' `env`, without what no process can be given.
-fn settings_variables(settings_env: &[(String, String)]) -> impl Iterator<Item = (OsString, OsString)> {
-    let mut room = SETTINGS_ENV;
-    settings_env.iter().filter_map(move |(name, value)| {
-        let size = name.len() + value.len();
-        let fits = size <= SETTINGS_VARIABLE && size <= room;
-        if !fits || name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
-            return None;
-        }
-        room -= size;
-        Some((name.into(), value.into()))
-    })
-}
-
-/// `OTEL_*` variables that name an exporter: a hook that uses telemetry must not send to the host's collector.
-fn is_telemetry(name: &str) -> bool {
-    name.starts_with("OTEL_") && name.contains("EXPORTER")
-}
-
-fn event_variables(places: &Places, event: &Event) -> Vec<(OsString, OsString)> {
-    let mut out: Vec<(OsString, OsString)> = vec![(
-        places.profile.session_var("SESSION_ID").into(),
-        without_nul(event.session.id.as_str()).into(),
-    )];
-    if let Some(effort) = event.session.effort.as_ref().filter(|_| event.kind().spec().carries.effort) {
-        out.push((places.profile.var("EFFORT").into(), without_nul(&effort.0).into()));
-    }
-    out
-}
-
-/// A value that a process can be given: one byte must not keep a guard from starting.
-fn without_nul(value: &str) -> String {
-    value.replace('\0', "")
 }
 
 /// Whether the handler is a text for PowerShell, which gets no environment file (H12).

@@ -22,26 +22,14 @@ pub(crate) fn of(
     (written, event): (&Event, &Event),
     verdict: &Verdict,
 ) -> Option<Settlement> {
-    let of_call = match event.kind().spec().decision {
-        DecisionModel::Permission => true,
-        DecisionModel::PermissionRequest => false,
-        DecisionModel::None
-        | DecisionModel::Context
-        | DecisionModel::Block
-        | DecisionModel::Retry
-        | DecisionModel::Task
-        | DecisionModel::ContinueOnly
-        | DecisionModel::Display
-        | DecisionModel::Path
-        | DecisionModel::Elicitation => return None,
+    let of_call = is_about_a_call(event)?;
+    let settle = |rules: &RuleSays, circumstances: &Circumstances| match of_call {
+        true => settle::tool_call(verdict, rules, circumstances),
+        false => settle::permission_request(verdict, rules),
     };
     if snapshot.config.permissions.is_empty() && !allows(verdict) {
         // No rule can speak, and no allow can be void: the call need not be looked at.
-        let nobody = Circumstances { allow_is_void: None, ..circumstances_of(inner, event) };
-        return Some(match of_call {
-            true => settle::tool_call(verdict, &RuleSays::Nothing, &nobody),
-            false => settle::permission_request(verdict, &RuleSays::Nothing),
-        });
+        return Some(settle(&RuleSays::Nothing, &circumstances_of(inner, event)));
     }
     // Rules meet the input that would run (D4, D9).
     let event = match rewrite(verdict) {
@@ -61,12 +49,24 @@ pub(crate) fn of(
         .map(|literal| rules_say(snapshot, &facts().written(literal)))
         .reduce(RuleSays::stricter)
         .unwrap_or(RuleSays::Nothing);
-    let facts = facts();
-    Some(if of_call {
-        settle::tool_call(verdict, &rules, &circumstances(inner, &event, &facts, verdict))
-    } else {
-        settle::permission_request(verdict, &rules)
-    })
+    Some(settle(&rules, &circumstances(inner, &event, &facts(), verdict)))
+}
+
+/// Whether the event is about a call that would run, or about the prompt for one; `None` where it is about neither.
+fn is_about_a_call(event: &Event) -> Option<bool> {
+    match event.kind().spec().decision {
+        DecisionModel::Permission => Some(true),
+        DecisionModel::PermissionRequest => Some(false),
+        DecisionModel::None
+        | DecisionModel::Context
+        | DecisionModel::Block
+        | DecisionModel::Retry
+        | DecisionModel::Task
+        | DecisionModel::ContinueOnly
+        | DecisionModel::Display
+        | DecisionModel::Path
+        | DecisionModel::Elicitation => None,
+    }
 }
 
 /// The input that a hook put in the place of the model's.

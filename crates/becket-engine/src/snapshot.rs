@@ -5,7 +5,7 @@ use crate::config::{Config, Loaded, Trust};
 use crate::environment::Environment;
 use crate::gates::{Gates, Start};
 use crate::placeholders::Places;
-use crate::run_command;
+use crate::variables;
 use becket_rules::{RuleOrigin, RuleSet};
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Snapshot {
     ) -> Self {
         let gates = Gates::new(&config.policy, start, trust);
         let part = Part::new(config.hooks.clone(), gates.clone(), places.clone());
-        let base_env = run_command::base_env(environment, &config.settings_env, &places);
+        let base_env = variables::base(environment, &config.settings_env, &places);
         Snapshot { loaded, rules: rules(&config), config, part, gates, places, base_env, trust }
     }
 

@@ -1,0 +1,77 @@
+//! The environment of a hook's process (H3): the host's variables, the settings' `env`, the profile's own.
+//!
+//! INVARIANT: nothing here can keep a process from starting: what no process can be given is left out.
+
+use crate::environment::Environment;
+use crate::placeholders::Places;
+use becket_model::Event;
+use std::ffi::OsString;
+
+/// What every hook of a snapshot gets: the host's variables without telemetry exporters, the settings' `env`, and
+/// the profile's own (H3).
+pub(crate) fn base(
+    environment: &Environment,
+    settings_env: &[(String, String)],
+    places: &Places,
+) -> Vec<(OsString, OsString)> {
+    let profile = &places.profile;
+    let mut env: std::collections::BTreeMap<OsString, OsString> = environment
+        .vars()
+        .filter(|(name, _)| !is_telemetry(&name.to_string_lossy()))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    env.extend(settings_variables(settings_env));
+    let own =
+        ["PROJECT_DIR", "PLUGIN_ROOT", "PLUGIN_DATA", "ENV_FILE", "EFFORT"].map(|name| profile.var(name));
+    for name in own.iter().chain([&profile.session_var("SESSION_ID")]) {
+        env.remove(std::ffi::OsStr::new(name));
+    }
+    // Another plugin's options are none of this hook's business.
+    let options = profile.var("PLUGIN_OPTION_");
+    env.retain(|name, _| !name.to_string_lossy().starts_with(&options));
+    env.insert(profile.var("PID").into(), environment.pid().to_string().into());
+    env.insert(profile.marker.to_string().into(), "1".into());
+    env.insert(profile.session_var("CHILD_SESSION").into(), "1".into());
+    env.into_iter().collect()
+}
+
+/// The most that settings may put into the environment, in bytes, and the most of one variable. The kernel starts no
+/// process with much more (`execve(2)`), so one file could keep every other file's guard from running.
+const SETTINGS_ENV: usize = 512 << 10;
+const SETTINGS_VARIABLE: usize = 96 << 10;
+
+/// The settings' `env`, without what no process can be given.
+fn settings_variables(settings_env: &[(String, String)]) -> impl Iterator<Item = (OsString, OsString)> {
+    let mut room = SETTINGS_ENV;
+    settings_env.iter().filter_map(move |(name, value)| {
+        let size = name.len() + value.len();
+        let fits = size <= SETTINGS_VARIABLE && size <= room;
+        if !fits || name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
+            return None;
+        }
+        room -= size;
+        Some((name.into(), value.into()))
+    })
+}
+
+/// `OTEL_*` variables that name an exporter: a hook that uses telemetry must not send to the host's collector.
+fn is_telemetry(name: &str) -> bool {
+    name.starts_with("OTEL_") && name.contains("EXPORTER")
+}
+
+/// What a hook of one event gets beside.
+pub(crate) fn of_event(places: &Places, event: &Event) -> Vec<(OsString, OsString)> {
+    let mut out: Vec<(OsString, OsString)> = vec![(
+        places.profile.session_var("SESSION_ID").into(),
+        without_nul(event.session.id.as_str()).into(),
+    )];
+    if let Some(effort) = event.session.effort.as_ref().filter(|_| event.kind().spec().carries.effort) {
+        out.push((places.profile.var("EFFORT").into(), without_nul(&effort.0).into()));
+    }
+    out
+}
+
+/// A value that a process can be given: one byte must not keep a guard from starting.
+fn without_nul(value: &str) -> String {
+    value.replace('\0', "")
+}
