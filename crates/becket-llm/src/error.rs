@@ -124,7 +124,7 @@ pub enum ModelError {
         provider: String,
     },
     /// No model was named, and the host has no small fast one.
-    #[error("no model: name one, or let the host set its small fast model")]
+    #[error("no model: name one in the hook, or set `ANTHROPIC_SMALL_FAST_MODEL` (`fire` takes `--model`)")]
     NoModel,
     /// The client can't be built from what the host handed in.
     #[error("can't set up the model client: {message}")]
