@@ -4,9 +4,12 @@
 
 use crate::dispatch::Firing;
 use crate::handler::{Handler, McpTool};
+use crate::outcome::Printed;
+use crate::prompt::guarded;
 use crate::run_command::Ran;
+use crate::run_event::{OutputStream, What};
 use becket_model::Failure;
-use becket_model::interpret::{self, Printed, PrintedBy};
+use becket_model::interpret::{self, PrintedBy};
 use becket_process::CancellationToken;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -62,19 +65,30 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, tool: &McpT
     let _told_when_dropped = cancel.clone().drop_guard();
     let input = filled(&tool.input, || serde_json::from_slice(&firing.stdin()).unwrap_or_default());
     let call = McpCall { server: &tool.server, tool: &tool.tool, input, limit, cancel: &cancel };
-    let answer = match firing.within(limit, servers.call(call)).await {
-        Ok(answer) => answer,
-        Err(failure) => return Ran::without_process(interpret::failed(spec, failure)),
-    };
-    match answer {
-        Ok(answer) if answer.is_error => failed(format!("`{}` says: {}", tool.tool, answer.text)),
-        Ok(answer) => {
-            let stdout = Bytes::from(answer.text);
-            let output = Printed { exit: 0, stdout: &stdout, stderr: b"", by: PrintedBy::McpText };
-            Ran { stdout: stdout.clone(), ..Ran::without_process(interpret::printed(spec, &output)) }
-        }
-        Err(message) => failed(message),
+    // Async, so that a panic of the host's own code is met inside.
+    let answer = guarded(async { servers.call(call).await });
+    match firing.within(limit, answer).await.flatten() {
+        Ok(Ok(answer)) if answer.is_error => failed(format!("`{}` says: {}", tool.tool, answer.text)),
+        Ok(Ok(answer)) => understood(firing, handler, answer.text),
+        // A panic of the host's own part is told in the words of a model; here it is the tool's.
+        Ok(Err(message)) | Err(Failure::Model { message }) => failed(message),
+        Err(failure) => Ran::without_process(interpret::failed(spec, failure)),
     }
+}
+
+/// What the text means; as much of it is kept for reports as of a command's stdout.
+fn understood(firing: &Firing<'_>, handler: &Arc<Handler>, text: String) -> Ran {
+    let mut stdout = Bytes::from(text);
+    let output = interpret::Printed { exit: 0, stdout: &stdout, stderr: b"", by: PrintedBy::McpText };
+    let taken = interpret::printed(firing.event.kind().spec(), &output);
+    let printed = Printed { stdout: stdout.len() as u64, stderr: 0 };
+    stdout.truncate(firing.limits.stdout_cap.get());
+    firing.emit(|| What::Output {
+        handler: handler.clone(),
+        stream: OutputStream::Stdout,
+        bytes: stdout.as_ref().into(),
+    });
+    Ran { stdout, printed, ..Ran::without_process(taken) }
 }
 
 /// The input with `${path.to.field}` filled from the event's JSON, in strings alone and at any depth.
