@@ -307,3 +307,15 @@ fn once_waits_for_the_end_of_a_background_run() {
         assert_eq!(project.read("work/count"), "x\nx\nx\n", "one that ended well does");
     });
 }
+
+#[test]
+fn a_hook_that_may_ask_reads_the_end_of_its_stdin_in_the_background() {
+    // rules: A2, Q1
+    let script = r#"read -r event; echo '{"async": true, "asyncTimeout": 50}'; cat >rest; echo '{"systemMessage": "read"}'"#;
+    let handler = json!({ "type": "command", "command": script, "questions": true });
+    let (project, engine) = with("PreToolUse", handler);
+    let (outcome, delivered) = block_on(fired(&engine, &project.event(bash("ls"))));
+    assert!(outcome.runs[0].background.is_some());
+    assert_eq!(delivered[0].contexts, ["read"], "{delivered:?}");
+    assert_eq!(project.read("work/rest"), "");
+}
