@@ -20,9 +20,11 @@ fn main() {
     bench.alone("one inline callback that denies, whole event", Must::Nanos(1_000.0), || {
         fire(&engine, &event)
     });
+    bench.note("its future is ready at once");
     let engine = engine_of([asynchronous()]);
     bench.alone("one asynchronous callback, whole event", Must::Nanos(1_000.0), || fire(&engine, &event));
     let engine = engine_of((0..10).map(|_| inline()));
+    bench.note("of one registration");
     bench.alone("ten inline callbacks, whole event", Must::Nanos(4_000.0), || fire(&engine, &event));
     let engine = engine_of((0..10).map(|_| asynchronous()));
     bench.alone("ten asynchronous callbacks, whole event", Must::Nanos(4_000.0), || fire(&engine, &event));
