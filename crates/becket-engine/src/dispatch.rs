@@ -2,25 +2,20 @@
 
 use crate::callback;
 use crate::engine::Inner;
-use crate::environment::Environment;
 use crate::handler::{Action, Handler};
-use crate::host::Host;
 use crate::mcp_tool;
 use crate::outcome::{Run, Status};
-use crate::placeholders::Places;
 use crate::plan::PlannedRun;
-use crate::private_files::PrivateFiles;
-use crate::run_command::{self, Ran};
+use crate::ran::Ran;
+use crate::run_command;
 use crate::run_event::{RunEvent, What};
 use crate::snapshot::Snapshot;
-use crate::stream::Listeners;
 use becket_model::interpret::Taken;
 use becket_model::wire::input;
 use becket_model::{Event, Failure};
-use becket_process::{CancellationToken, Limits, Runner};
+use becket_process::CancellationToken;
 use bytes::Bytes;
 use futures_util::future::join_all;
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -30,17 +25,9 @@ use std::time::{Duration, Instant};
 pub(crate) struct Firing<'a> {
     pub(crate) number: u64,
     pub(crate) event: &'a Event,
-    pub(crate) environment: &'a Environment,
-    pub(crate) places: &'a Places,
-    pub(crate) base_env: &'a [(OsString, OsString)],
-    pub(crate) runner: &'a Runner,
-    pub(crate) limits: &'a Limits,
     pub(crate) cancel: &'a CancellationToken,
-    pub(crate) files: &'a PrivateFiles,
-    pub(crate) host: &'a Host,
     pub(crate) inner: &'a Inner,
     pub(crate) snapshot: &'a Snapshot,
-    pub(crate) listeners: &'a Arc<Listeners>,
     /// What all handlers of the event share, on SessionEnd (H11).
     pub(crate) budget: Option<Duration>,
     /// Whether the event is fired again for a rewritten input (D9).
@@ -190,7 +177,8 @@ impl<'a> Firing<'a> {
         if !self.event.kind().spec().env_file || run_command::is_power_shell(handler) {
             return Ok(None);
         }
-        self.files
+        self.inner
+            .files
             .env_file(&self.event.session.id, handler)
             .map(Some)
             .map_err(|error| Failure::CannotStart { message: error.to_string() })
@@ -203,8 +191,8 @@ impl<'a> Firing<'a> {
 
     /// Tells the listeners; `what` is built only if there is one (H13).
     pub(crate) fn emit(&self, what: impl FnOnce() -> What) {
-        if self.is_told && self.listeners.any() {
-            self.listeners.tell(&RunEvent { firing: self.number, what: what() });
+        if self.is_told && self.inner.listeners.any() {
+            self.inner.listeners.tell(&RunEvent { firing: self.number, what: what() });
         }
     }
 }

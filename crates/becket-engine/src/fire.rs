@@ -45,7 +45,7 @@ pub(crate) async fn fire(
         let mut verdict = fold::fold(event.kind().spec(), inner.fold_options(), entries);
         if let Some(rewrite) = settlement::rewrite(&verdict).cloned() {
             // Boxed: it fires a second time, and most events don't.
-            let again = Box::pin(look_again(&firing, inner, snapshot, (verdict, rewrite), &mut runs));
+            let again = Box::pin(look_again(&firing, (verdict, rewrite), &mut runs));
             verdict = again.await;
         }
         long_text::shorten(&mut verdict, &inner.files, &event.session.id);
@@ -88,7 +88,7 @@ pub(crate) fn plan_for(inner: &Inner, snapshot: &Snapshot, event: &Event) -> Pla
 
 fn announce(firing: &Firing<'_>, plan: &Plan) {
     firing.emit(|| What::Fired { event: Arc::new(firing.event.clone()) });
-    if firing.listeners.any() {
+    if firing.inner.listeners.any() {
         plan.skipped().for_each(|skipped| firing.emit(|| What::Skipped(skipped)));
     }
 }
@@ -105,11 +105,10 @@ fn entry(run: &Run) -> Entry {
 /// Runs the handlers that match the rewritten input and did not make it; only a deny or an ask of theirs counts (D9).
 async fn look_again(
     firing: &Firing<'_>,
-    inner: &Inner,
-    snapshot: &Snapshot,
     (verdict, rewrite): (Verdict, Said<Map<String, Value>>),
     runs: &mut Vec<Arc<Run>>,
 ) -> Verdict {
+    let Firing { inner, snapshot, .. } = *firing;
     let tool = firing.event.body.tool_call().map_or("", |(tool, _)| tool);
     if let Err(wrong) = inner.tools.validate(tool, &rewrite.what) {
         return deny_rewrite(verdict, &rewrite, &wrong);

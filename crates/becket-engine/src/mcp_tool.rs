@@ -5,8 +5,8 @@
 use crate::dispatch::Firing;
 use crate::handler::{Handler, McpTool};
 use crate::outcome::Printed;
-use crate::prompt::guarded;
-use crate::run_command::Ran;
+use crate::panic::lent;
+use crate::ran::Ran;
 use crate::run_event::{OutputStream, What};
 use becket_model::Failure;
 use becket_model::interpret::{self, PrintedBy};
@@ -55,7 +55,7 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, tool: &McpT
     let spec = firing.event.kind().spec();
     let failed =
         |message: String| Ran::without_process(interpret::failed(spec, Failure::McpTool { message }));
-    let Some(servers) = &firing.host.mcp else {
+    let Some(servers) = &firing.inner.host.mcp else {
         let message =
             format!("the MCP server `{}` is not connected: this host has no MCP servers", tool.server);
         return failed(message);
@@ -65,13 +65,12 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, tool: &McpT
     let _told_when_dropped = cancel.clone().drop_guard();
     let input = filled(&tool.input, || serde_json::from_slice(&firing.stdin()).unwrap_or_default());
     let call = McpCall { server: &tool.server, tool: &tool.tool, input, limit, cancel: &cancel };
-    // Async, so that a panic of the host's own code is met inside.
-    let answer = guarded(async { servers.call(call).await });
-    match firing.within(limit, answer).await.flatten() {
+    // Async around the call, which can panic before there is a future.
+    let answer = lent(async { servers.call(call).await });
+    match firing.within(limit, answer).await.map(Result::flatten) {
         Ok(Ok(answer)) if answer.is_error => failed(format!("`{}` says: {}", tool.tool, answer.text)),
         Ok(Ok(answer)) => understood(firing, handler, answer.text),
-        // A panic of the host's own part is told in the words of a model; here it is the tool's.
-        Ok(Err(message)) | Err(Failure::Model { message }) => failed(message),
+        Ok(Err(message)) => failed(message),
         Err(failure) => Ran::without_process(interpret::failed(spec, failure)),
     }
 }
@@ -82,7 +81,7 @@ fn understood(firing: &Firing<'_>, handler: &Arc<Handler>, text: String) -> Ran 
     let output = interpret::Printed { exit: 0, stdout: &stdout, stderr: b"", by: PrintedBy::McpText };
     let taken = interpret::printed(firing.event.kind().spec(), &output);
     let printed = Printed { stdout: stdout.len() as u64, stderr: 0 };
-    stdout.truncate(firing.limits.stdout_cap.get());
+    stdout.truncate(firing.inner.limits.stdout_cap.get());
     firing.emit(|| What::Output {
         handler: handler.clone(),
         stream: OutputStream::Stdout,

@@ -110,6 +110,12 @@ pub struct Printed {
     pub stderr: u64,
 }
 
+impl Printed {
+    pub(crate) fn of(finished: &becket_process::Finished) -> Self {
+        Printed { stdout: finished.stdout.total, stderr: finished.stderr.total }
+    }
+}
+
 /// How a run went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {

@@ -1,38 +1,22 @@
 //! Runs a command handler: what it gets, how long it may take, and what its end means (H2–H4, H12).
 
-use crate::background::{Adopted, BackgroundId, Ended};
+use crate::background::{Adopted, Ended};
 use crate::dispatch::Firing;
 use crate::environment::Environment;
 use crate::handler::{Background, Command, Handler};
 use crate::outcome::Printed;
 use crate::placeholders::Filled;
-use crate::prompt::ModelUse;
 use crate::questions::{Answered, TakenOut, taken_out};
+use crate::ran::{Ran, cannot_start, exit_of};
 use crate::running::{InBackground, Running, Waited};
 use crate::variables;
 use becket_model::Failure;
 use becket_model::interpret::{self, Announcement, PrintedBy, Taken};
 use becket_model::table::{DecisionModel, EventSpec};
 use becket_process as process;
-use bytes::Bytes;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// What came of one handler.
-pub(crate) struct Ran {
-    pub(crate) taken: Taken,
-    pub(crate) exit: Option<i32>,
-    pub(crate) stdout: Bytes,
-    pub(crate) stderr: Bytes,
-    pub(crate) printed: Printed,
-    /// Under which name it goes on in the background (A1, A2).
-    pub(crate) background: Option<BackgroundId>,
-    /// What it asked the user (Q1).
-    pub(crate) questions: Vec<Answered>,
-    /// What its model took, for the kinds that ask one.
-    pub(crate) usage: Option<Box<ModelUse>>,
-}
 
 /// Runs the command to its end, its deadline, the firing's cancellation, or into the background.
 pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, command: &Command) -> Ran {
@@ -52,7 +36,7 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, command: &C
     match running.wait(firing.cancel).await {
         Waited::Over(result) => {
             let questions = running.questions();
-            let mut ran = Ran::of(firing, handler, (result, limit));
+            let mut ran = of(firing, handler, (result, limit));
             ran.taken.warnings.extend(questions.iter().filter_map(Answered::warning));
             Ran { questions, ..ran }
         }
@@ -105,47 +89,24 @@ fn go_on(firing: &Firing<'_>, handler: &Arc<Handler>, run: InBackground, leave: 
     Ran { background: Some(id), ..Ran::without_process(Taken::default()) }
 }
 
-impl Ran {
-    pub(crate) fn without_process(taken: Taken) -> Self {
-        Ran {
-            taken,
-            exit: None,
-            stdout: Bytes::new(),
-            stderr: Bytes::new(),
-            printed: Printed::default(),
-            background: None,
-            questions: Vec::new(),
-            usage: None,
-        }
-    }
-
-    fn of(
-        firing: &Firing<'_>,
-        handler: &Handler,
-        (result, limit): (Result<process::Finished, process::SpawnError>, Duration),
-    ) -> Self {
-        let spec = firing.event.kind().spec();
-        let finished = match result {
-            Ok(finished) => finished,
-            Err(error) => {
-                let message = error.to_string();
-                return Ran::without_process(interpret::failed(spec, Failure::CannotStart { message }));
-            }
-        };
-        let (taken, exit) = match finished.end {
-            process::End::Exited(exit) => (read(spec, handler, exit, &finished), Some(exit)),
-            process::End::Signaled(signal) => (interpret::failed(spec, Failure::Signaled { signal }), None),
-            process::End::TimedOut => (interpret::failed(spec, Failure::TimedOut { limit }), None),
-            process::End::Cancelled => (interpret::failed(spec, Failure::Cancelled), None),
-            process::End::Lost => {
-                let message = "something in the host took its exit status (is SIGCHLD ignored?)".to_owned();
-                (interpret::failed(spec, Failure::Lost { message }), None)
-            }
-        };
-        let printed = Printed { stdout: finished.stdout.total, stderr: finished.stderr.total };
-        let (stdout, stderr) = (finished.stdout.bytes, finished.stderr.bytes);
-        Ran { exit, stdout, stderr, printed, ..Ran::without_process(taken) }
-    }
+/// What came of a command that the event waited for.
+fn of(
+    firing: &Firing<'_>,
+    handler: &Handler,
+    (result, limit): (Result<process::Finished, process::SpawnError>, Duration),
+) -> Ran {
+    let spec = firing.event.kind().spec();
+    let finished = match result {
+        Ok(finished) => finished,
+        Err(error) => return Ran::without_process(interpret::failed(spec, cannot_start(&error))),
+    };
+    let (taken, exit) = match exit_of(finished.end, limit) {
+        Ok(exit) => (read(spec, handler, exit, &finished), Some(exit)),
+        Err(failure) => (interpret::failed(spec, failure), None),
+    };
+    let printed = Printed::of(&finished);
+    let (stdout, stderr) = (finished.stdout.bytes, finished.stderr.bytes);
+    Ran { exit, stdout, stderr, printed, ..Ran::without_process(taken) }
 }
 
 /// What a command that exited has said. Questions are no part of it (Q1); without leave to ask, one is a failure beside
@@ -198,20 +159,17 @@ fn or_cut(spec: &EventSpec, taken: Taken, stdout: &process::Captured) -> Taken {
 }
 
 fn prepare(firing: &Firing<'_>, handler: &Handler, command: &Command) -> Result<process::Command, Failure> {
-    let filled = firing
-        .places
-        .fill(handler, command)
-        .map_err(|error| Failure::CannotStart { message: error.to_string() })?;
-    let program = program(filled, firing.environment)?;
-    let mut env = firing.base_env.to_vec();
-    env.extend(
-        firing.places.variables(handler.root.as_deref()).into_iter().map(|(n, v)| (n.into(), v.into())),
-    );
-    env.extend(variables::of_event(firing.places, firing.event));
+    let places = &firing.snapshot.places;
+    let filled =
+        places.fill(handler, command).map_err(|error| Failure::CannotStart { message: error.to_string() })?;
+    let program = program(filled, &firing.inner.environment)?;
+    let mut env = firing.snapshot.base_env.to_vec();
+    env.extend(places.variables(handler.root.as_deref()).into_iter().map(|(n, v)| (n.into(), v.into())));
+    env.extend(variables::of_event(places, firing.event));
     if let Some(file) = firing.env_file(handler)? {
-        env.push((firing.places.profile.var("ENV_FILE").into(), file.into_os_string()));
+        env.push((places.profile.var("ENV_FILE").into(), file.into_os_string()));
     }
-    let cwd = working_directory(&firing.event.session.cwd, &firing.places.project_dir);
+    let cwd = working_directory(&firing.event.session.cwd, &places.project_dir);
     Ok(process::Command { program, env, cwd, stdin: firing.stdin() })
 }
 

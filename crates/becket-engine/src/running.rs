@@ -75,13 +75,13 @@ impl Running {
         let ear = Arc::new(Ear {
             number: firing.number,
             handler: handler.clone(),
-            listeners: firing.is_told.then(|| firing.listeners.clone()),
+            listeners: firing.is_told.then(|| firing.inner.listeners.clone()),
             opening: Mutex::new(opening),
             interview,
         });
         let cancel = CancellationToken::new();
-        let limits = Limits { deadline: Some(limit), ..firing.limits.clone() };
-        let given = Given { runner: firing.runner.clone(), command, limits, cancel: cancel.clone() };
+        let limits = Limits { deadline: Some(limit), ..firing.inner.limits.clone() };
+        let given = Given { runner: firing.inner.runner.clone(), command, limits, cancel: cancel.clone() };
         let future = Box::pin(given.run(control.clone(), ear.clone()));
         Running { future, cancel, control, ear }
     }

@@ -3,7 +3,6 @@
 //! A failure decides nothing on its own. What it means is [`crate::OnFailure`]'s and the table's to say; that it
 //! happened is always in the verdict.
 
-use crate::table::HandlerKind;
 use std::time::Duration;
 
 /// Why a handler gave no usable answer (O10), or ended with a plain error (O4).
@@ -88,12 +87,6 @@ pub enum Failure {
         /// What is wrong.
         message: String,
     },
-    /// This build can't run the kind.
-    #[error("this build runs no `{kind}` handlers")]
-    NotInThisBuild {
-        /// The kind.
-        kind: HandlerKind,
-    },
     /// Its HTTP request brought no usable answer (H5).
     #[error("its request failed: {message}")]
     Request {
@@ -141,7 +134,6 @@ impl Failure {
             | Failure::WrongField { .. }
             | Failure::WrongEvent { .. }
             | Failure::NoPath { .. }
-            | Failure::NotInThisBuild { .. }
             | Failure::Request { .. }
             | Failure::McpTool { .. }
             | Failure::Model { .. }

@@ -8,8 +8,9 @@ use super::turns::{AgentError, Turns};
 use super::way::{ANSWER, Way};
 use crate::dispatch::Firing;
 use crate::handler::{Handler, Prompt};
-use crate::prompt::{Judged, ModelUse, Question, asking, guarded, model};
-use crate::run_command::Ran;
+use crate::panic::lent;
+use crate::prompt::{Judged, ModelUse, Question, asking, model};
+use crate::ran::Ran;
 use becket_llm::ToolSpec;
 use becket_model::event::{Agent, PermissionMode};
 use becket_model::interpret::ModelAnswer;
@@ -34,9 +35,10 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, prompt: &Pr
     let mut judged = Judged::default();
     let end = {
         let work = Work { firing, prompt, cancel: &cancel, deadline: asking::deadline(limit) };
-        let mut work = pin!(guarded(work.judge(&mut judged)));
+        let mut work = pin!(lent(work.judge(&mut judged)));
         match firing.within(limit, work.as_mut()).await {
-            Ok(end) => end.and_then(|end| end.map_err(Failure::from)),
+            Ok(Ok(end)) => end.map_err(Failure::from),
+            Ok(Err(message)) => Err(Failure::Model { message }),
             Err(failure) => {
                 cancel.cancel();
                 // What it says now is too late.
@@ -73,7 +75,7 @@ impl Work<'_> {
             beside: Vec::new(),
             notices: &mut judged.notices,
         };
-        let calls = Calls { hooks, tools: self.firing.host.agent_tools.clone(), offered };
+        let calls = Calls { hooks, tools: self.firing.inner.host.agent_tools.clone(), offered };
         let text = &mut judged.text;
         Turns { model: &*model, way, talk, calls, deadline: self.deadline, used, text }.verdict().await
     }
@@ -81,7 +83,7 @@ impl Work<'_> {
 
 /// The host's tools without those that a deny rule takes away, that start agents, or that have the answer's name.
 fn offered(firing: &Firing<'_>) -> Vec<ToolSpec> {
-    let Some(tools) = &firing.host.agent_tools else { return Vec::new() };
+    let Some(tools) = &firing.inner.host.agent_tools else { return Vec::new() };
     let tools = tools.tools();
     let names = tools.iter().map(|tool| tool.name.as_str());
     let denied: Vec<String> = firing

@@ -1,8 +1,9 @@
 //! How a background run ended, as the one who ran it saw it. What that means is [`super::verdict`]'s to say.
 
 use crate::outcome::Printed;
+use crate::ran::{cannot_start, exit_of};
 use becket_model::Failure;
-use becket_process::{End, Finished, SpawnError};
+use becket_process::{Finished, SpawnError};
 use bytes::Bytes;
 use std::time::Duration;
 
@@ -30,25 +31,16 @@ impl Ended {
     pub(crate) fn of(command: Result<Finished, SpawnError>, limit: Duration) -> Self {
         let finished = match command {
             Ok(finished) => finished,
-            Err(error) => {
-                let message = error.to_string();
-                return Ended::failed(Failure::CannotStart { message }, Duration::ZERO);
-            }
+            Err(error) => return Ended::failed(cannot_start(&error), Duration::ZERO),
         };
-        let (exit, failure) = match finished.end {
-            End::Exited(exit) => (Some(exit), None),
-            End::Signaled(signal) => (None, Some(Failure::Signaled { signal })),
-            End::TimedOut => (None, Some(Failure::TimedOut { limit })),
-            End::Cancelled => (None, Some(Failure::Cancelled)),
-            End::Lost => {
-                let message = "something in the host took its exit status (is SIGCHLD ignored?)".to_owned();
-                (None, Some(Failure::Lost { message }))
-            }
+        let (exit, failure) = match exit_of(finished.end, limit) {
+            Ok(exit) => (Some(exit), None),
+            Err(failure) => (None, Some(failure)),
         };
         Ended {
             exit,
             failure,
-            printed: Printed { stdout: finished.stdout.total, stderr: finished.stderr.total },
+            printed: Printed::of(&finished),
             stdout: finished.stdout.bytes,
             stderr: finished.stderr.bytes,
             elapsed: finished.elapsed,

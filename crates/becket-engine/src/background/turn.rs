@@ -11,15 +11,13 @@ use super::{BackgroundId, Delivered, Ended, PendingState, Wake};
 use crate::handler::Once;
 use crate::long_text;
 use crate::outcome::Run;
+use crate::panic::guarded;
 use crate::run_event::What;
 use becket_model::Failure;
 use becket_process::CancellationToken;
 use futures_util::future::BoxFuture;
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
@@ -203,21 +201,8 @@ pub(super) async fn run(
 
 /// Calls the work and polls it; a panic of either is a failure of this hook alone.
 async fn unwound(work: impl FnOnce() -> BoxFuture<'static, Ended>) -> Result<Ended, Failure> {
-    let mut future = catch_unwind(AssertUnwindSafe(work)).map_err(panicked)?;
-    std::future::poll_fn(move |context| {
-        match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
-            Ok(Poll::Ready(ended)) => Poll::Ready(Ok(ended)),
-            Ok(Poll::Pending) => Poll::Pending,
-            Err(panic) => Poll::Ready(Err(panicked(panic))),
-        }
-    })
-    .await
-}
-
-fn panicked(panic: Box<dyn Any + Send>) -> Failure {
-    let said = panic.downcast_ref::<String>().map(String::as_str);
-    let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message");
-    Failure::Lost { message: format!("what ran it panicked: {said}") }
+    let told = |said| Failure::Lost { message: format!("what ran it panicked: {said}") };
+    guarded(async { work().await }).await.map_err(told)
 }
 
 async fn out_of_patience(cancel: &CancellationToken) {

@@ -50,7 +50,6 @@ pub(super) fn judge(handler: Arc<Handler>, rewake: bool, ended: Ended) -> Judged
     warnings.extend(answer.warnings);
     let context = answer.context.map(|text| ContextText { text, plain: false });
     let run = Run {
-        handler,
         status: status(failure.as_ref(), wakes),
         reply: Reply {
             context: context.into_iter().collect(),
@@ -63,11 +62,7 @@ pub(super) fn judge(handler: Arc<Handler>, rewake: bool, ended: Ended) -> Judged
         stdout: ended.stdout,
         stderr: ended.stderr,
         printed: ended.printed,
-        elapsed: ended.elapsed,
-        background: None,
-        questions: Vec::new(),
-        second_look: false,
-        usage: None,
+        ..Run::silent(handler, ended.elapsed)
     };
     Judged { run, reminder }
 }

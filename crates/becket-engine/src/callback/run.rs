@@ -3,15 +3,13 @@
 use super::{CallbackAnswer, Hook, How, InProcess, abandoned};
 use crate::dispatch::Firing;
 use crate::handler::{Action, Handler};
+use crate::panic::{caught, guarded};
 use becket_model::interpret::{self, Taken};
 use becket_model::table::EventSpec;
 use becket_model::{Decision, Failure};
 use becket_process::CancellationToken;
-use futures_util::FutureExt;
 use serde_json::{Map, Value};
-use std::any::Any;
 use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::Poll;
 use std::time::{Duration, Instant};
@@ -50,7 +48,7 @@ pub(crate) fn call_inline(
     if firing.cancel.is_cancelled() {
         return (read(spec, Err(Failure::Cancelled)), started);
     }
-    let answered = catch_unwind(AssertUnwindSafe(|| call(firing.event))).map_err(panicked);
+    let answered = caught(|| call(firing.event)).map_err(panicked);
     let limit = firing.limit_of(handler);
     let taken = read(spec, answered);
     let ended = Instant::now();
@@ -80,9 +78,8 @@ async fn call_future(
 ) -> Result<CallbackAnswer, Failure> {
     let cancel = firing.cancel.child_token();
     let _told_when_dropped = cancel.clone().drop_guard();
-    // The call itself can panic too, before there is a future.
-    let future = catch_unwind(AssertUnwindSafe(|| hook.call(firing.event, &cancel))).map_err(panicked)?;
-    let mut future = pin!(AssertUnwindSafe(future).catch_unwind());
+    // Async around the call, which can panic before there is a future.
+    let mut future = pin!(guarded(async { hook.call(firing.event, &cancel).await }));
     // Most answer at once, and then no timer is needed.
     let first = poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;
     match first {
@@ -98,7 +95,7 @@ async fn call_blocking(
 ) -> Result<CallbackAnswer, Failure> {
     let cancel = firing.cancel.child_token();
     let _told_when_dropped = cancel.clone().drop_guard();
-    let Some((waiting, running)) = firing.host.abandoned.call() else {
+    let Some((waiting, running)) = firing.inner.host.abandoned.call() else {
         let message = format!(
             "it was not called: {} earlier calls of blocking callbacks never came back; have them look at their token",
             abandoned::MOST
@@ -112,7 +109,7 @@ async fn call_blocking(
     std::thread::Builder::new()
         .name("becket-callback".into())
         .spawn(move || {
-            let answered = catch_unwind(AssertUnwindSafe(|| call(&cancel))).map_err(panicked);
+            let answered = caught(|| call(&cancel)).map_err(panicked);
             drop(running);
             // Nobody waits any more once the limit is over.
             let _ = sender.send(answered);
@@ -131,9 +128,7 @@ fn read(spec: &EventSpec, answered: Result<CallbackAnswer, Failure>) -> Option<T
     Some(match answered {
         Ok(CallbackAnswer::Silent) => return None,
         Ok(CallbackAnswer::Reply(reply)) => Taken { reply: *reply, ..Taken::default() },
-        Ok(CallbackAnswer::Json(object)) if object.is_empty() || goes_on_by_itself(&object) => {
-            Taken::default()
-        }
+        Ok(CallbackAnswer::Json(object)) if object.is_empty() || goes_on_by_itself(&object) => return None,
         Ok(CallbackAnswer::Json(object)) => {
             let taken = interpret::object(spec, &object);
             match taken.failure {
@@ -156,11 +151,6 @@ fn goes_on_by_itself(object: &Map<String, Value>) -> bool {
         && object.keys().all(|key| key == "async" || key == "asyncTimeout")
 }
 
-fn panicked(payload: Box<dyn Any + Send>) -> Failure {
-    let said = payload
-        .downcast_ref::<&str>()
-        .map(|text| (*text).to_owned())
-        .or_else(|| payload.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "without a message".to_owned());
+fn panicked(said: String) -> Failure {
     Failure::Callback { message: format!("it panicked: {said}") }
 }

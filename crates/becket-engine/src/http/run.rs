@@ -8,7 +8,7 @@ use super::trouble;
 use crate::dispatch::Firing;
 use crate::handler::{Handler, Http};
 use crate::outcome::Printed;
-use crate::run_command::Ran;
+use crate::ran::Ran;
 use crate::run_event::{OutputStream, What};
 use becket_model::Failure;
 use becket_model::interpret::{self, Taken};
@@ -33,7 +33,7 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, http: &Http
         Ok(prepared) => prepared,
         Err(message) => return failed(Failure::Request { message }),
     };
-    let cap = firing.limits.stdout_cap.get();
+    let cap = firing.inner.limits.stdout_cap.get();
     let exchange = async {
         let response = request.send().await.map_err(|error| trouble::in_words(error, &place))?;
         Answer::read(response, &place, cap).await
@@ -50,10 +50,10 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, http: &Http
 /// Everything that can be known to be wrong before a byte is sent.
 fn prepare(firing: &Firing<'_>, handler: &Handler, http: &Http) -> Result<Prepared, String> {
     let policy = &firing.snapshot.config.policy;
-    let target = Target::of(http, &handler.place.source, policy, firing.environment)?;
+    let target = Target::of(http, &handler.place.source, policy, &firing.inner.environment)?;
     let mut secrets = Secrets::of_url(&target.url);
-    let filled = header::fill(http, policy, firing.environment, &mut secrets)?;
-    let client = firing.host.http.client(&target, firing.environment)?;
+    let filled = header::fill(http, policy, &firing.inner.environment, &mut secrets)?;
+    let client = firing.inner.host.http.client(&target, &firing.inner.environment)?;
     let line = firing.stdin();
     let body = line.slice(..line.len() - 1);
     Ok(Prepared {

@@ -8,7 +8,6 @@
 
 mod cache;
 mod conversation;
-mod guarded;
 mod question;
 mod run;
 mod shorten;
@@ -25,7 +24,6 @@ pub use transcript::Transcripts;
 pub use used::ModelUse;
 
 pub(crate) use cache::VerdictCache;
-pub(crate) use guarded::guarded;
 pub(crate) use question::Question;
 pub(crate) use run::{Judged, model, run};
 pub(crate) use shorten::middle_out;

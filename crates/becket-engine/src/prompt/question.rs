@@ -55,7 +55,7 @@ fn is_about_the_conversation(spec: &EventSpec) -> bool {
 }
 
 async fn read(firing: &Firing<'_>, content: &mut Vec<Block>) -> Shown {
-    let (conversations, event) = (firing.host.conversations.clone(), firing.event.clone());
+    let (conversations, event) = (firing.inner.host.conversations.clone(), firing.event.clone());
     let read = tokio::task::spawn_blocking(move || {
         conversations.of(&event).map(|messages| conversation::quoted(&messages))
     });

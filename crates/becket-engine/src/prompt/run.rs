@@ -3,14 +3,14 @@
 use super::answer::{self, AnswerError};
 use super::asking;
 use super::cache::Key;
-use super::guarded::guarded;
 use super::question::Question;
 use super::system;
 use super::used::ModelUse;
 use crate::dispatch::Firing;
 use crate::handler::{Handler, Prompt};
 use crate::outcome::Printed;
-use crate::run_command::Ran;
+use crate::panic::lent;
+use crate::ran::Ran;
 use becket_llm::judge::verdict_schema;
 use becket_llm::{Model, Output, Request, Response, Thinking};
 use becket_model::interpret::{self, ModelAnswer, Taken};
@@ -47,7 +47,7 @@ impl Judged {
         taken.reply.notices.extend(self.notices);
         let printed = Printed { stdout: self.text.len() as u64, stderr: 0 };
         let mut stdout = Bytes::from(self.text);
-        stdout.truncate(firing.limits.stdout_cap.get());
+        stdout.truncate(firing.inner.limits.stdout_cap.get());
         Ran { stdout, printed, usage: self.used.map(Box::new), ..Ran::without_process(taken) }
     }
 }
@@ -57,8 +57,8 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, prompt: &Pr
     let limit = firing.limit_of(handler);
     let mut judged = Judged::default();
     let work = judge(firing, prompt, asking::deadline(limit), &mut judged);
-    let end = firing.within(limit, guarded(work)).await.flatten();
-    let end = end.and_then(|answer| answer.map_err(|message| Failure::Model { message }));
+    let end = firing.within(limit, lent(work)).await;
+    let end = end.and_then(|answer| answer.flatten().map_err(|message| Failure::Model { message }));
     judged.ran(firing, end, prompt.continue_on_block)
 }
 
@@ -74,7 +74,7 @@ async fn judge(
     let question = Question::of(firing, &prompt.prompt).await;
     judged.warnings.extend(question.warning());
     let request = request(&question, &*model);
-    let cache = firing.host.verdicts.as_ref().map(|cache| (cache, Key::new(model.name(), &request)));
+    let cache = firing.inner.host.verdicts.as_ref().map(|cache| (cache, Key::new(model.name(), &request)));
     if let Some((text, answer)) = cache.as_ref().and_then(|(cache, key)| cache.find(key)) {
         used.from_cache = true;
         judged.text = text;
@@ -91,7 +91,8 @@ async fn judge(
 
 /// The model that the handler names, or the host's small fast one.
 pub(crate) fn model(firing: &Firing<'_>, name: Option<&str>) -> Result<Arc<dyn Model>, String> {
-    let models = firing.host.models.as_ref().ok_or("this host lends no model to hooks: set one up there")?;
+    let models =
+        firing.inner.host.models.as_ref().ok_or("this host lends no model to hooks: set one up there")?;
     models.model(name).map_err(|error| error.to_string())
 }
 

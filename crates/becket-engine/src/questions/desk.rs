@@ -7,12 +7,10 @@
 use super::answer::Answer;
 use super::question::{AskUser, Question};
 use super::turns::{Turn, Turns};
+use crate::panic::guarded;
 use becket_process::CancellationToken;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 
 /// The one place to ask.
 #[derive(Clone)]
@@ -65,14 +63,8 @@ async fn unharmed(
     question: &Question,
     cancel: &CancellationToken,
 ) -> Result<Option<String>, String> {
-    let failed = |_| "the host's code for asking panicked".to_owned();
-    let asking = catch_unwind(AssertUnwindSafe(|| user.ask(question, cancel))).map_err(failed)?;
-    let mut asking = pin!(asking);
-    std::future::poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| asking.as_mut().poll(context))) {
-        Ok(poll) => poll.map(Ok),
-        Err(panic) => Poll::Ready(Err(failed(panic))),
-    })
-    .await
+    let told = |said| format!("the host's code for asking panicked: {said}");
+    guarded(async { user.ask(question, cancel).await }).await.map_err(told)
 }
 
 impl fmt::Debug for Desk {
