@@ -22,6 +22,32 @@ pub enum Fault {
     StdinClosed,
     /// The connection was closed from this side.
     Closed,
+    /// It can't be reached: no such host, nobody listens there, no TLS with it.
+    Unreachable(String),
+    /// It answered with an HTTP status that is no success; and the beginning of what it said.
+    Status {
+        /// The status.
+        status: u16,
+        /// What it said.
+        body: String,
+    },
+    /// It wants to know who asks (`protocol.md` X3).
+    AuthNeeded(Challenge),
+    /// It has forgotten the session (`protocol.md` X4).
+    SessionExpired,
+    /// It answered with more than a message may have; in bytes.
+    TooLarge(usize),
+    /// The answer, or the stream that it should come over, broke off.
+    BrokenOff(String),
+    /// It answers, and that is not MCP.
+    NotMcp(String),
+}
+
+/// What a server says about who may ask: the text of its `WWW-Authenticate`, if it sent one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Challenge {
+    /// The header, as it came.
+    pub header: Option<String>,
 }
 
 impl fmt::Display for Fault {
@@ -43,6 +69,16 @@ impl fmt::Display for Fault {
             Self::NotReading(cap) => write!(f, "it does not read its stdin: {cap} bytes wait for it"),
             Self::StdinClosed => f.write_str("it has closed its stdin"),
             Self::Closed => f.write_str("the connection was closed"),
+            Self::Unreachable(why) => write!(f, "it can't be reached: {why}"),
+            Self::Status { status, body } if body.is_empty() => write!(f, "it answers with HTTP {status}"),
+            Self::Status { status, body } => write!(f, "it answers with HTTP {status}: {body}"),
+            Self::AuthNeeded(_) => f.write_str("it needs authentication"),
+            Self::SessionExpired => f.write_str("it has forgotten the session"),
+            Self::TooLarge(cap) => {
+                write!(f, "it answered with more than {cap} bytes, the most that a message may have")
+            }
+            Self::BrokenOff(how) => write!(f, "its answer broke off: {how}"),
+            Self::NotMcp(what) => write!(f, "what answers there is no MCP server: {what}"),
         }
     }
 }

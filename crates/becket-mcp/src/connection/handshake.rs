@@ -17,8 +17,9 @@ use rmcp::service::{
 
 use super::ask::ask;
 use super::client::Client;
+use super::link::Link;
 use super::message::is_unreadable;
-use super::wire::Wire;
+use crate::fault::Fault;
 use crate::tool::Tool;
 
 /// More pages than any honest server has.
@@ -31,8 +32,10 @@ pub(super) type Service = RunningService<RoleClient, Client>;
 
 /// Why a server gave no good answer.
 pub(super) enum Trouble {
-    /// The connection broke.
+    /// The connection broke; its state knows why.
     Gone,
+    /// This one request failed on its way, or the way could not be opened.
+    Failed(Fault),
     /// It answered with an error.
     Refused { code: i32, message: String },
     /// It answered something that the protocol does not allow there.
@@ -40,15 +43,17 @@ pub(super) enum Trouble {
 }
 
 /// Agrees on a version with the server.
-pub(super) async fn initialize(wire: &Wire, client: &Client) -> Result<Service, Trouble> {
+pub(super) async fn initialize<L: Link>(link: &L, client: &Client) -> Result<Service, Trouble> {
     let lifecycle = ClientLifecycleMode::Initialize;
-    let refusal = match client.clone().serve_with_lifecycle(wire.clone(), lifecycle).await {
+    let wire = link.wire().await.map_err(Trouble::Failed)?;
+    let refusal = match client.clone().serve_with_lifecycle(wire, lifecycle).await {
         Ok(service) => return known_version(service),
         Err(ClientInitializeError::JsonRpcError(refusal)) => refused(refusal),
         Err(error) => return Err(trouble(&error)),
     };
     let lifecycle = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] };
-    match client.clone().serve_with_lifecycle(wire.clone(), lifecycle).await {
+    let wire = link.wire().await.map_err(Trouble::Failed)?;
+    match client.clone().serve_with_lifecycle(wire, lifecycle).await {
         Ok(service) => known_version(service),
         // It does not know the newer way either: what it said to the first question is the reason.
         Err(ClientInitializeError::JsonRpcError(_)) => Err(refusal),

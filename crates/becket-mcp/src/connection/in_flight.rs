@@ -11,10 +11,10 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 
 /// The ids of requests that were sent and not answered.
 #[derive(Debug, Default)]
-pub(super) struct InFlight(Mutex<Vec<RequestId>>);
+pub(in crate::connection) struct InFlight(Mutex<Vec<RequestId>>);
 
 impl InFlight {
-    pub(super) fn sent(&self, message: &TxJsonRpcMessage<RoleClient>) {
+    pub(in crate::connection) fn sent(&self, message: &TxJsonRpcMessage<RoleClient>) {
         match message {
             JsonRpcMessage::Request(request) => self.with(|ids| ids.push(request.id.clone())),
             JsonRpcMessage::Notification(sent) => {
@@ -29,7 +29,7 @@ impl InFlight {
     }
 
     /// Notes an answer, and names the request that one without an id is for.
-    pub(super) fn received(&self, message: &mut RxJsonRpcMessage<RoleClient>) {
+    pub(in crate::connection) fn received(&self, message: &mut RxJsonRpcMessage<RoleClient>) {
         match message {
             JsonRpcMessage::Response(response) => {
                 self.with(|ids| ids.retain(|id| !is_same(id, &response.id)))

@@ -12,15 +12,15 @@ use serde_json::{Map, Value};
 use super::ask::ask;
 use super::client::Client;
 use super::handshake::{self, Service, Trouble};
-use super::process::Process;
+use super::link::{AnyLink, Link};
 use super::state::State;
 use crate::content::{CallResult, Content};
 use crate::fault::{Fault, Said};
 use crate::tool::Tool;
 
-/// A server that can be called. Dropped, its process group is killed by then.
+/// A server that can be called. Dropped, its link is gone by then.
 pub(crate) struct Connection {
-    process: Process,
+    link: Box<dyn AnyLink>,
     service: Mutex<Option<Service>>,
     peer: Peer<RoleClient>,
     client: Client,
@@ -40,16 +40,11 @@ pub(crate) enum Failed {
 }
 
 impl Connection {
-    pub(super) fn new(
-        process: Process,
-        service: Service,
-        client: Client,
-        state: Arc<State>,
-        timeout: Option<Duration>,
-    ) -> Self {
+    pub(super) fn new<L: Link>(link: L, service: Service, client: Client, timeout: Option<Duration>) -> Self {
         let peer = service.peer().clone();
+        let (state, link) = (Arc::clone(link.state()), Box::new(link));
         let (service, tools) = (Mutex::new(Some(service)), RwLock::new(Arc::from([])));
-        Self { process, service, peer, client, state, tools, listed_at: AtomicU64::new(0), timeout }
+        Self { link, service, peer, client, state, tools, listed_at: AtomicU64::new(0), timeout }
     }
 
     /// Takes over a list of tools that was asked for after that many changes.
@@ -78,7 +73,7 @@ impl Connection {
         }
     }
 
-    /// Ends the server: closes its stdin, gives it time to exit, then ends its group.
+    /// Ends the connection: closes the way, gives the server time to go, then ends it.
     pub(crate) async fn close(&self, exit_grace: Duration) {
         self.state.broke(Fault::Closed);
         let service = self.service.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -86,7 +81,7 @@ impl Connection {
             // However its task ends, the pipe goes with it.
             let _ = service.close().await;
         }
-        self.process.end(exit_grace).await;
+        self.link.end(exit_grace).await;
     }
 
     /// Asks for the tools again if this one is not known and the server has said that they changed.
@@ -111,6 +106,7 @@ impl Connection {
     async fn failed(&self, trouble: Trouble) -> Failed {
         match trouble {
             Trouble::Gone => Failed::Gone(self.state.settled_fault().await, self.state.said()),
+            Trouble::Failed(fault) => Failed::Gone(fault, self.state.said()),
             Trouble::Refused { code, message } => Failed::Refused { code, message },
             Trouble::Unexpected(what) => Failed::Unexpected(what),
         }

@@ -15,7 +15,7 @@ const UNREADABLE: &str = "becket: unreadable";
 
 /// What a line is.
 #[derive(Debug)]
-pub(super) enum Line {
+pub(in crate::connection) enum Line {
     Message(Box<RxJsonRpcMessage<RoleClient>>),
     /// JSON-RPC that means nothing here: a notification of an unknown kind, a request that can't be read.
     Ignored,
@@ -38,7 +38,7 @@ struct Envelope<'a> {
     error: Option<&'a RawValue>,
 }
 
-pub(super) fn read(line: &[u8]) -> Line {
+pub(in crate::connection) fn read(line: &[u8]) -> Line {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
     let error = match serde_json::from_slice(line) {
         Ok(message) => return Line::Message(Box::new(message)),
@@ -61,7 +61,7 @@ fn unreadable(id: RequestId, why: &str) -> RxJsonRpcMessage<RoleClient> {
 }
 
 /// Whether the error was made here, because an answer could not be read.
-pub(super) fn is_unreadable(error: &ErrorData) -> bool {
+pub(in crate::connection) fn is_unreadable(error: &ErrorData) -> bool {
     error.data.as_ref().and_then(Value::as_str) == Some(UNREADABLE)
 }
 

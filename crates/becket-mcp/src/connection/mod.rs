@@ -1,27 +1,23 @@
-//! One server: its process, the messages over its pipes, and the handshake.
+//! One connection: how its server is reached, the handshake, the calls.
 //!
 //! ```text
-//! process ── stdout ──► intake ──► lines ──► wire (message) ──► rmcp ──► live
-//!    ▲  └─── stderr ──► tail                   │ in_flight
-//!    └────── stdin ◄── becket_process::Control ┘
+//! Link (stdio, …) ── wire ──► rmcp ──► Connection
+//!        └────────── State ◄────────────────┘
 //! ```
 //!
-//! INVARIANT: whoever drops a `Process` has ended its process group by then; nothing here is left to run alone.
+//! INVARIANT: whoever drops a [`Connection`] has ended its link by then; nothing here is left to run alone.
 
 mod ask;
 mod client;
 mod handshake;
 mod in_flight;
-mod intake;
-mod leftovers;
-mod lines;
+mod link;
 mod live;
 mod message;
 mod open;
-mod process;
 mod state;
+mod stdio;
 mod tail;
-mod wire;
 
 pub(crate) use live::{Connection, Failed};
 pub(crate) use open::open;

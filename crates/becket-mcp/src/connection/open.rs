@@ -1,19 +1,17 @@
-//! Starts a server and shakes hands with it, under one deadline.
+//! Shakes hands with a server, under one deadline.
 //!
 //! INVARIANT: a server that is not connected in the end has been ended before this returns or is dropped.
 
-use std::sync::Arc;
+use std::time::Duration;
 
-use becket_process::{CancellationToken, Command, Control, Program, Runner};
+use becket_process::{CancellationToken, Runner};
 use tokio::time::{Instant, timeout_at};
 
 use super::client::Client;
 use super::handshake::{self, Service, Trouble};
-use super::intake;
+use super::link::Link;
 use super::live::Connection;
-use super::process::{Process, Start};
-use super::state::State;
-use super::wire::Wire;
+use super::stdio::StdioLink;
 use crate::config::ServerConfig;
 use crate::connect_error::ConnectError;
 use crate::fault::Fault;
@@ -30,7 +28,18 @@ pub(crate) async fn open(
     if cancel.is_cancelled() {
         return Err(ConnectError::Cancelled);
     }
-    let opening = Opening::start(runner, config, options);
+    let link = StdioLink::start(runner, config, options);
+    over(link, config.timeout, options, cancel).await
+}
+
+/// Connects the server at the other end of a link.
+async fn over<L: Link>(
+    link: L,
+    call_limit: Option<Duration>,
+    options: &Options,
+    cancel: &CancellationToken,
+) -> Result<Connection, ConnectError> {
+    let opening = Opening { link, client: Client::default() };
     let greeted = tokio::select! {
         biased;
         () = cancel.cancelled() => Err(ConnectError::Cancelled),
@@ -38,90 +47,60 @@ pub(crate) async fn open(
     };
     match greeted {
         Ok((service, listed_at, tools)) => {
-            let Opening { process, client, state, wire: _ } = opening;
-            let connection = Connection::new(process, service, client, state, config.timeout);
+            let Opening { link, client } = opening;
+            let connection = Connection::new(link, service, client, call_limit);
             connection.list(listed_at, tools);
             Ok(connection)
         }
         Err(error) => {
-            opening.process.end(std::time::Duration::ZERO).await;
+            opening.link.end(Duration::ZERO).await;
             Err(error)
         }
     }
 }
 
-/// A server that was started and can't be called yet.
-struct Opening {
-    process: Process,
-    wire: Wire,
+/// A server that can't be called yet.
+struct Opening<L> {
+    link: L,
     client: Client,
-    state: Arc<State>,
 }
 
-impl Opening {
-    fn start(runner: &Runner, config: &ServerConfig, options: &Options) -> Self {
-        let (state, stop) = (Arc::new(State::default()), CancellationToken::new());
-        let control = Control::with_open_stdin();
-        let (intake, queue) = intake::queue(options.line_cap.get(), Arc::clone(&state), stop.clone());
-        let wire = Wire::new(queue, control.clone(), Arc::clone(&state), stop.clone());
-        let start = Start {
-            command: command(config, options),
-            control,
-            intake,
-            state: Arc::clone(&state),
-            stop,
-            term_grace: options.term_grace,
-        };
-        let process = Process::start(runner.clone(), start);
-        Self { process, wire, client: Client::default(), state }
-    }
-
+impl<L: Link> Opening<L> {
     async fn greet(&self, options: &Options) -> Result<(Service, u64, Vec<Tool>), ConnectError> {
         let limit = options.connect_timeout;
+        let said = || self.link.state().said();
         // Past the end of time there is no deadline; a year is as good.
-        let deadline = Instant::now() + limit.min(std::time::Duration::from_secs(365 * 24 * 3600));
+        let deadline = Instant::now() + limit.min(Duration::from_secs(365 * 24 * 3600));
         let asked = "initialize";
-        let service = match timeout_at(deadline, handshake::initialize(&self.wire, &self.client)).await {
+        let service = match timeout_at(deadline, handshake::initialize(&self.link, &self.client)).await {
             Ok(Ok(service)) => service,
             Ok(Err(trouble)) => return Err(self.error(asked, trouble).await),
-            Err(_) => return Err(ConnectError::TimedOut { asked, limit, said: self.state.said() }),
+            Err(_) => return Err(ConnectError::TimedOut { asked, limit, said: said() }),
         };
         let asked = "tools/list";
         let listed_at = self.client.changes();
         match timeout_at(deadline, handshake::tools(service.peer())).await {
             Ok(Ok(tools)) => Ok((service, listed_at, tools)),
             Ok(Err(trouble)) => Err(self.error(asked, trouble).await),
-            Err(_) => Err(ConnectError::TimedOut { asked, limit, said: self.state.said() }),
+            Err(_) => Err(ConnectError::TimedOut { asked, limit, said: said() }),
         }
     }
 
     async fn error(&self, asked: &'static str, trouble: Trouble) -> ConnectError {
-        match trouble {
-            Trouble::Gone => {
-                let fault = self.state.settled_fault().await;
-                match &fault {
-                    Fault::Spawn(error) => ConnectError::Spawn(Arc::clone(error)),
-                    Fault::Ended(_)
-                    | Fault::LineTooLong(_)
-                    | Fault::Flood(_)
-                    | Fault::NotReading(_)
-                    | Fault::StdinClosed
-                    | Fault::Closed => ConnectError::Broken { asked, fault, said: self.state.said() },
-                }
-            }
+        let state = self.link.state();
+        let fault = match trouble {
+            Trouble::Gone => state.settled_fault().await,
+            Trouble::Failed(fault) => fault,
             Trouble::Refused { code, message } => {
-                ConnectError::Refused { asked, code, message, said: self.state.said() }
+                return ConnectError::Refused { asked, code, message, said: state.said() };
             }
-            Trouble::Unexpected(what) => ConnectError::Unexpected { asked, what, said: self.state.said() },
+            Trouble::Unexpected(what) => {
+                return ConnectError::Unexpected { asked, what, said: state.said() };
+            }
+        };
+        if let Fault::Spawn(error) = fault {
+            return ConnectError::Spawn(error);
         }
+        ConnectError::Broken { asked, fault, said: state.said() }
     }
-}
-
-fn command(config: &ServerConfig, options: &Options) -> Command {
-    let cwd = config.cwd.as_ref().map_or_else(|| options.cwd.clone(), |cwd| options.cwd.join(cwd));
-    let mut command = Command::new(Program::exec(&config.command, &config.args), cwd);
-    let is_replaced = |name: &std::ffi::OsStr| config.env.iter().any(|(own, _)| own == name);
-    let common = options.environment.iter().filter(|(name, _)| !is_replaced(name));
-    command.env = common.chain(&config.env).cloned().collect();
-    command
 }

@@ -16,7 +16,7 @@ const SETTLE: Duration = Duration::from_millis(500);
 
 /// Shared by the process, the wire and the callers of one connection.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(in crate::connection) struct State {
     fault: OnceLock<Fault>,
     broken: CancellationToken,
     stderr: Mutex<Tail>,
@@ -25,25 +25,25 @@ pub(super) struct State {
 
 impl State {
     /// Notes what broke the connection; only the first one counts.
-    pub(super) fn broke(&self, fault: Fault) {
+    pub(in crate::connection) fn broke(&self, fault: Fault) {
         // A second cause is a consequence of the first.
         let _ = self.fault.set(fault);
         self.broken.cancel();
     }
 
     /// What broke a connection over which nothing can be sent any longer.
-    pub(super) async fn settled_fault(&self) -> Fault {
+    pub(in crate::connection) async fn settled_fault(&self) -> Fault {
         // Where nothing else is known after a while, it still runs and has only stopped to listen.
         let _ = timeout(SETTLE, self.broken.cancelled()).await;
         self.fault.get().cloned().unwrap_or(Fault::StdinClosed)
     }
 
-    pub(super) fn stderr(&self, bytes: &[u8]) {
+    pub(in crate::connection) fn stderr(&self, bytes: &[u8]) {
         self.lock().push(bytes);
     }
 
     /// Notes a line that was no message; the first one is shown.
-    pub(super) fn no_message(&self, line: &[u8]) {
+    pub(in crate::connection) fn no_message(&self, line: &[u8]) {
         self.no_message.get_or_init(|| {
             let shown = &line[..line.len().min(SHOWN)];
             let mut text = String::from_utf8_lossy(shown).into_owned();
@@ -54,7 +54,7 @@ impl State {
         });
     }
 
-    pub(super) fn said(&self) -> Said {
+    pub(in crate::connection) fn said(&self) -> Said {
         Said { stderr: self.lock().text(), no_message: self.no_message.get().cloned() }
     }
 

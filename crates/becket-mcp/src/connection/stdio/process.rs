@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 use super::intake::Intake;
 use super::leftovers::Leftovers;
-use super::state::State;
+use crate::connection::state::State;
 use crate::fault::Fault;
 
 type Run = Pin<Box<dyn Future<Output = ()> + Send>>;

@@ -10,7 +10,7 @@ use becket_process::{CancellationToken, Chunk, Stream};
 use tokio::sync::mpsc;
 
 use super::lines::{Lines, TooLong};
-use super::state::State;
+use crate::connection::state::State;
 use crate::fault::Fault;
 
 /// The most that may wait to be handled.

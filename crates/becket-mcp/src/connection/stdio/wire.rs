@@ -12,10 +12,10 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::Mutex;
 
-use super::in_flight::InFlight;
 use super::intake::Queue;
-use super::message::{self, Line};
-use super::state::State;
+use crate::connection::in_flight::InFlight;
+use crate::connection::message::{self, Line};
+use crate::connection::state::State;
 use crate::fault::Fault;
 
 /// The most that may wait for a server that does not read.
@@ -24,7 +24,7 @@ const UNREAD: usize = 64 << 20;
 /// The way to a server and back. Clones use the same way, one after the other: a handshake that was refused leaves it
 /// for the next.
 #[derive(Clone)]
-pub(super) struct Wire(Arc<Shared>);
+pub(crate) struct Wire(Arc<Shared>);
 
 struct Shared {
     queue: Mutex<Queue>,
@@ -37,7 +37,7 @@ struct Shared {
 
 /// A message was not sent.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum SendError {
+pub(crate) enum SendError {
     #[error("the server takes no more messages")]
     Closed,
     #[error("the message can't be written: {0}")]

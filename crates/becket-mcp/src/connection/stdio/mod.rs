@@ -1,0 +1,18 @@
+//! A server that is a process, spoken to over its stdin and stdout (`protocol.md` X1, X7).
+//!
+//! ```text
+//! process ── stdout ──► intake ──► lines ──► wire ──► rmcp
+//!    ▲  └─── stderr ──► state                 │
+//!    └────── stdin ◄── becket_process::Control ┘
+//! ```
+//!
+//! INVARIANT: whoever drops a `Process` has ended its process group by then; nothing here is left to run alone.
+
+mod intake;
+mod leftovers;
+mod lines;
+mod link;
+mod process;
+mod wire;
+
+pub(crate) use link::StdioLink;

@@ -1,0 +1,142 @@
+//! What a host may lend to servers: somebody who answers their questions, a model, the directories that it works in.
+//!
+//! A host that lends nothing is `()`: what it does not offer is not announced, and a server that asks all the same is
+//! refused.
+
+use std::pin::Pin;
+
+use becket_process::CancellationToken;
+use serde_json::{Map, Value};
+
+/// A host of servers. Each method is called from a task of the connection, many at once.
+pub trait Host: Send + Sync + 'static {
+    /// What is announced to servers; nothing else is asked for.
+    fn offers(&self) -> Offers {
+        Offers::default()
+    }
+
+    /// Answers a question of a server (`protocol.md` X6). The limit of the call that led to it is held meanwhile;
+    /// `cancel` fires when the answer is not wanted any longer.
+    fn elicit<'a>(
+        &'a self,
+        server: &'a str,
+        asked: Elicitation,
+        cancel: &'a CancellationToken,
+    ) -> Lent<'a, ElicitationAnswer> {
+        let _ = (server, asked, cancel);
+        Box::pin(std::future::ready(ElicitationAnswer::Decline))
+    }
+
+    /// A server wants a model to speak (`sampling/createMessage`): parameters and result as the protocol writes them.
+    ///
+    /// # Errors
+    /// Why not, for the server.
+    fn sample<'a>(
+        &'a self,
+        server: &'a str,
+        request: Map<String, Value>,
+        cancel: &'a CancellationToken,
+    ) -> Lent<'a, Result<Map<String, Value>, String>> {
+        let _ = (server, request, cancel);
+        Box::pin(std::future::ready(Err("this host lends no model".to_owned())))
+    }
+
+    /// The directories that the host works in, as `file:` URIs with a name each.
+    fn roots<'a>(&'a self, server: &'a str) -> Lent<'a, Vec<Root>> {
+        let _ = server;
+        Box::pin(std::future::ready(Vec::new()))
+    }
+
+    /// A call makes progress. Never waits.
+    fn progress(&self, server: &str, progress: Progress) {
+        let _ = (server, progress);
+    }
+
+    /// A server logs something. Never waits.
+    fn log(&self, server: &str, logged: Logged) {
+        let _ = (server, logged);
+    }
+}
+
+impl Host for () {}
+
+/// What a host lends, in its own time.
+pub type Lent<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What a host announces to servers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Offers {
+    /// It fills in forms.
+    pub form: bool,
+    /// It opens addresses for its user.
+    pub url: bool,
+    /// It lends a model.
+    pub sampling: bool,
+    /// It names its directories.
+    pub roots: bool,
+}
+
+/// What a server asks the user (`protocol.md` X6).
+#[derive(Debug, Clone, PartialEq)]
+pub enum Elicitation {
+    /// To fill in a form.
+    Form {
+        /// In the server's words.
+        message: String,
+        /// The fields: a flat JSON Schema of an object, as it came.
+        schema: Map<String, Value>,
+    },
+    /// To go to an address and come back.
+    Url {
+        /// In the server's words.
+        message: String,
+        /// The address, whole.
+        url: String,
+        /// What the server calls this question.
+        id: String,
+    },
+}
+
+/// What became of a question.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ElicitationAnswer {
+    /// Yes; with the fields of the form.
+    Accept(Map<String, Value>),
+    /// No.
+    Decline,
+    /// Neither.
+    Cancel,
+}
+
+/// A directory that the host works in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    /// A `file:` URI.
+    pub uri: String,
+    /// What it is called.
+    pub name: Option<String>,
+}
+
+/// How far a call is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    /// The tool that was called.
+    pub tool: String,
+    /// How much is done.
+    pub done: f64,
+    /// Of how much, if that is known.
+    pub total: Option<f64>,
+    /// In words.
+    pub message: Option<String>,
+}
+
+/// What a server logs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Logged {
+    /// `debug`, `info`, `warning`, `error`, or another level of the protocol.
+    pub level: String,
+    /// Which part of the server.
+    pub logger: Option<String>,
+    /// What.
+    pub data: Value,
+}
