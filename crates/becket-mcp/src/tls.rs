@@ -1,0 +1,166 @@
+//! Whom remote servers are trusted by, and who this side says it is: rustls with ring, handed over as a finished
+//! configuration. No process-wide provider is needed or set, so a host may have its own.
+//!
+//! The platform's roots count, and those of one extra file that the host names. A server's own `ca` file counts instead
+//! of both. A client certificate (mTLS) comes from PEM files too.
+//!
+//! It refuses to read the environment, to speak anything below TLS 1.2, and to switch the check of a certificate off.
+//!
+//! INVARIANT: what is in a key file reaches no error message.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustls::client::WantsClientCert;
+use rustls::client::danger::ServerCertVerifier;
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::pem::{Error as PemError, PemObject};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ClientConfig, ConfigBuilder, RootCertStore};
+use rustls_platform_verifier::Verifier;
+
+/// The PEM files of one server.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Files<'a> {
+    /// Roots that count instead of the platform's.
+    pub(crate) ca: Option<&'a Path>,
+    /// The certificate chain of this side, its own first.
+    pub(crate) cert: Option<&'a Path>,
+    /// The key of that certificate; where it is missing, it is in the same file.
+    pub(crate) key: Option<&'a Path>,
+}
+
+/// Whom the servers of one host are trusted by. The platform's roots are read once, when they are first needed.
+#[derive(Debug)]
+pub(crate) struct Trust {
+    extra: Option<PathBuf>,
+    provider: Arc<CryptoProvider>,
+    platform: Mutex<Option<Arc<dyn ServerCertVerifier>>>,
+}
+
+/// There is no TLS for a server.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(crate) enum TlsError {
+    /// A file can't be read.
+    #[error("the {what} `{}` can't be read: {why}", file.display())]
+    Unreadable { what: &'static str, file: PathBuf, why: String },
+    /// A file has something else in it.
+    #[error("the {what} `{}` can't be used: {why}", file.display())]
+    Unusable { what: &'static str, file: PathBuf, why: String },
+    /// A key without a certificate.
+    #[error("a client key without a client certificate: name the certificate in `cert`")]
+    NoCertificate,
+    /// The platform trusts nobody.
+    #[error(
+        "this system has no root certificates ({0}): install the package `ca-certificates`, or name a file in `ca`"
+    )]
+    NoRoots(String),
+    /// The library refuses.
+    #[error("TLS can't be set up: {0}")]
+    Other(String),
+}
+
+const CA: &str = "file of root certificates";
+const CERT: &str = "client certificate";
+const KEY: &str = "client key";
+
+impl Trust {
+    /// Nothing is read yet. `extra` is a PEM file whose roots count beside the platform's.
+    pub(crate) fn new(extra: Option<PathBuf>) -> Self {
+        Self { extra, provider: Arc::new(ring::default_provider()), platform: Mutex::default() }
+    }
+
+    /// A configuration for one server. Reads the files, so it may block for a moment.
+    ///
+    /// # Errors
+    /// A file that can't be used, by name, or a platform without roots.
+    pub(crate) fn config(&self, files: Files<'_>) -> Result<ClientConfig, TlsError> {
+        let builder = self.builder()?;
+        let builder = match files.ca {
+            Some(ca) => builder.with_root_certificates(store(ca)?),
+            None => builder.dangerous().with_custom_certificate_verifier(self.platform()?),
+        };
+        identified(builder, files)
+    }
+
+    /// A configuration for connections that are not encrypted: it trusts nobody, and no file is read.
+    pub(crate) fn nobody(&self) -> Result<ClientConfig, TlsError> {
+        Ok(self.builder()?.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
+    }
+
+    fn builder(&self) -> Result<ConfigBuilder<ClientConfig, rustls::WantsVerifier>, TlsError> {
+        let builder = ClientConfig::builder_with_provider(Arc::clone(&self.provider));
+        builder.with_safe_default_protocol_versions().map_err(|error| TlsError::Other(error.to_string()))
+    }
+
+    fn platform(&self) -> Result<Arc<dyn ServerCertVerifier>, TlsError> {
+        let mut known = self.platform.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*known {
+            return Ok(Arc::clone(known));
+        }
+        let extra = self.extra.as_deref().map_or(Ok(Vec::new()), |file| certificates(CA, file))?;
+        let made = Verifier::new_with_extra_roots(extra, Arc::clone(&self.provider))
+            .map_err(|error| TlsError::NoRoots(error.to_string()))?;
+        let made: Arc<dyn ServerCertVerifier> = Arc::new(made);
+        *known = Some(Arc::clone(&made));
+        Ok(made)
+    }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
+fn identified(
+    builder: ConfigBuilder<ClientConfig, WantsClientCert>,
+    files: Files<'_>,
+) -> Result<ClientConfig, TlsError> {
+    let (cert, key) = match (files.cert, files.key) {
+        (Some(cert), key) => (cert, key.unwrap_or(cert)),
+        (None, Some(_)) => return Err(TlsError::NoCertificate),
+        (None, None) => return Ok(builder.with_no_client_auth()),
+    };
+    let chain = certificates(CERT, cert)?;
+    let text = read(KEY, key)?;
+    let wrong = |what, file: &Path, why: String| TlsError::Unusable { what, file: file.to_owned(), why };
+    let secret = PrivateKeyDer::from_pem_slice(&text).map_err(|error| {
+        let why = match error {
+            PemError::NoItemsFound => "there is no unencrypted `PRIVATE KEY` in it; name its file in `key`",
+            // What else is wrong is not told: the message would show a piece of the key.
+            _ => "it is no PEM file",
+        };
+        wrong(KEY, key, why.to_owned())
+    })?;
+    builder
+        .with_client_auth_cert(chain, secret)
+        .map_err(|error| wrong(CERT, cert, format!("with the key in `{}`: {error}", key.display())))
+}
+
+fn store(file: &Path) -> Result<RootCertStore, TlsError> {
+    let mut store = RootCertStore::empty();
+    let (added, _) = store.add_parsable_certificates(certificates(CA, file)?);
+    if added == 0 {
+        let why = "no certificate in it is one".to_owned();
+        return Err(TlsError::Unusable { what: CA, file: file.to_owned(), why });
+    }
+    Ok(store)
+}
+
+fn certificates(what: &'static str, file: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let text = read(what, file)?;
+    let wrong = |why: String| TlsError::Unusable { what, file: file.to_owned(), why };
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
+    let found = found.map_err(|_| wrong("it is no PEM file".to_owned()))?;
+    if found.is_empty() {
+        return Err(wrong("there is no `BEGIN CERTIFICATE` in it".to_owned()));
+    }
+    Ok(found)
+}
+
+fn read(what: &'static str, file: &Path) -> Result<Vec<u8>, TlsError> {
+    std::fs::read(file).map_err(|error| TlsError::Unreadable {
+        what,
+        file: file.to_owned(),
+        why: error.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests;
