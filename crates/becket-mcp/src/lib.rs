@@ -47,6 +47,7 @@ mod content;
 mod fault;
 mod host;
 mod options;
+mod secret;
 mod servers;
 mod suggest;
 #[allow(dead_code, reason = "the transports that use it come with the next changes")]
@@ -60,5 +61,6 @@ pub use content::{CallResult, Content};
 pub use fault::{Challenge, Fault, Said};
 pub use host::{Elicitation, ElicitationAnswer, Host, Lent, Logged, Offers, Progress, Root};
 pub use options::Options;
+pub use secret::Secret;
 pub use servers::{Outcome, Servers, ToolCall};
 pub use tool::{Hints, Tool};
