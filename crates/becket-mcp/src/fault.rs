@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use becket_process::{End, SpawnError};
 
+use crate::auth::HeadersError;
+
 /// What broke a connection. There is one for a connection: the first.
 #[derive(Debug, Clone)]
 pub enum Fault {
@@ -41,6 +43,8 @@ pub enum Fault {
     BrokenOff(String),
     /// It answers, and that is not MCP.
     NotMcp(String),
+    /// There are no headers to ask it with.
+    Headers(Arc<HeadersError>),
 }
 
 /// What a server says about who may ask: the text of its `WWW-Authenticate`, if it sent one.
@@ -79,6 +83,7 @@ impl fmt::Display for Fault {
             }
             Self::BrokenOff(how) => write!(f, "its answer broke off: {how}"),
             Self::NotMcp(what) => write!(f, "what answers there is no MCP server: {what}"),
+            Self::Headers(why) => why.fmt(f),
         }
     }
 }

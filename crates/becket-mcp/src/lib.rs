@@ -39,6 +39,7 @@
 //! # }).unwrap();
 //! ```
 
+pub mod auth;
 mod call_error;
 pub mod config;
 mod connect_error;

@@ -1,0 +1,69 @@
+//! Why there are no headers to send, in words that say what to do. A value is never among them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use becket_process::{End, SpawnError};
+
+/// A source of headers gave none. `said` is the end of what a helper printed to its stderr.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum HeadersError {
+    /// What is configured is no name of a header.
+    #[error("`{name}` is no name of a header: use letters, digits and `-`")]
+    Name {
+        /// What is configured.
+        name: String,
+    },
+    /// The value can't be sent.
+    #[error("the value of the header `{name}` can't be sent: it has a line end or another control character")]
+    Value {
+        /// The header.
+        name: String,
+    },
+    /// The helper could not be started.
+    #[error("the headers helper can't be started: {0}")]
+    Spawn(Arc<SpawnError>),
+    /// The helper took too long.
+    #[error("the headers helper did not end within {} s{}", limit.as_secs_f64(), told(.said))]
+    TimedOut {
+        /// The time it had.
+        limit: Duration,
+        /// What it printed to stderr.
+        said: String,
+    },
+    /// The helper failed.
+    #[error("the headers helper {}{}", ended(*.end), told(.said))]
+    Failed {
+        /// How it ended.
+        end: End,
+        /// What it printed to stderr.
+        said: String,
+    },
+    /// The helper printed something else.
+    #[error(
+        "the headers helper must print one JSON object of strings, such as `{{\"Authorization\": \"Bearer …\"}}`: {what}{}",
+        told(.said)
+    )]
+    NotHeaders {
+        /// What is wrong with it; nothing of its text.
+        what: String,
+        /// What it printed to stderr.
+        said: String,
+    },
+    /// Whoever lends the bearer token has none.
+    #[error("the host lends no token: {0}")]
+    Lent(String),
+}
+
+fn told(said: &str) -> String {
+    if said.is_empty() { String::new() } else { format!("; its stderr ends with: {said}") }
+}
+
+fn ended(end: End) -> String {
+    match end {
+        End::Exited(code) => format!("exited with {code}"),
+        End::Signaled(signal) => format!("was ended by signal {signal}"),
+        End::TimedOut | End::Cancelled => "was ended".to_owned(),
+        End::Lost => "ended, and somebody else took its exit status".to_owned(),
+    }
+}

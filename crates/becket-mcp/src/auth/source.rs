@@ -1,0 +1,115 @@
+//! Where the headers of requests to a server come from: what is configured, what a helper prints, what somebody lends.
+//!
+//! A source is asked before the first request and once more when the server has refused one with a 401; it is never
+//! asked at each request. It refuses to send anything by itself.
+
+use std::fmt;
+use std::sync::Arc;
+
+use reqwest::header::{HeaderName, HeaderValue};
+
+use crate::auth::HeadersError;
+use crate::fault::{Challenge, Fault};
+use crate::host::Lent;
+use crate::secret::Secret;
+
+/// Why headers are asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// Nothing was sent yet, or what was sent last did well.
+    First,
+    /// The server refused a request with these headers, and said this about it.
+    After401(Challenge),
+}
+
+/// The headers that a source gives.
+pub type Headers = Vec<(HeaderName, Secret)>;
+
+/// A source of headers. Cheap to ask for the first time; asked by many requests at once.
+pub trait HeaderSource: fmt::Debug + Send + Sync + 'static {
+    /// The headers that the next request is sent with. What is asked after a 401 are other ones than before, or a
+    /// fault: a source that has nothing else says [`Fault::AuthNeeded`].
+    ///
+    /// # Errors
+    /// [`Fault::AuthNeeded`] where only the user can help, [`Fault::Headers`] where something is broken.
+    fn headers(&self, why: Why) -> Lent<'_, Result<Headers, Fault>>;
+}
+
+/// The same headers each time. A 401 is a fault: there are no others.
+#[derive(Debug, Clone)]
+pub struct StaticHeaders(Headers);
+
+impl StaticHeaders {
+    /// Headers as they are configured.
+    ///
+    /// # Errors
+    /// A name or a value that HTTP does not allow; the value is not shown.
+    pub fn new(configured: &[(String, Secret)]) -> Result<Self, HeadersError> {
+        configured.iter().map(|(name, value)| checked(name, value)).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl HeaderSource for StaticHeaders {
+    fn headers(&self, why: Why) -> Lent<'_, Result<Headers, Fault>> {
+        let answer = match why {
+            Why::First => Ok(self.0.clone()),
+            Why::After401(challenge) => Err(Fault::AuthNeeded(challenge)),
+        };
+        Box::pin(std::future::ready(answer))
+    }
+}
+
+/// Several sources as one. Of two headers with one name that of the later source counts.
+///
+/// After a 401 each is asked for others. One that has none keeps what it gave before, as long as another one has.
+#[derive(Debug, Clone, Default)]
+pub struct Layered(Vec<Arc<dyn HeaderSource>>);
+
+impl Layered {
+    /// The sources, from the weakest to the strongest.
+    #[must_use]
+    pub fn new(sources: Vec<Arc<dyn HeaderSource>>) -> Self {
+        Self(sources)
+    }
+
+    async fn ask(&self, why: Why) -> Result<Headers, Fault> {
+        let (mut all, mut fresh) = (Headers::new(), matches!(why, Why::First));
+        for source in &self.0 {
+            let given = match source.headers(why.clone()).await {
+                Ok(given) => {
+                    fresh = true;
+                    given
+                }
+                Err(Fault::AuthNeeded(_)) if matches!(why, Why::After401(_)) => {
+                    source.headers(Why::First).await?
+                }
+                Err(fault) => return Err(fault),
+            };
+            all.retain(|(name, _)| given.iter().all(|(stronger, _)| stronger != name));
+            all.extend(given);
+        }
+        match why {
+            Why::After401(challenge) if !fresh => Err(Fault::AuthNeeded(challenge)),
+            Why::First | Why::After401(_) => Ok(all),
+        }
+    }
+}
+
+impl HeaderSource for Layered {
+    fn headers(&self, why: Why) -> Lent<'_, Result<Headers, Fault>> {
+        Box::pin(self.ask(why))
+    }
+}
+
+/// A header that HTTP takes.
+pub(crate) fn checked(name: &str, value: &Secret) -> Result<(HeaderName, Secret), HeadersError> {
+    let header = HeaderName::from_bytes(name.as_bytes());
+    let header = header.map_err(|_| HeadersError::Name { name: name.to_owned() })?;
+    match HeaderValue::from_str(value.expose()) {
+        Ok(_) => Ok((header, value.clone())),
+        Err(_) => Err(HeadersError::Value { name: name.to_owned() }),
+    }
+}
+
+#[cfg(test)]
+mod tests;
