@@ -2,7 +2,10 @@
 
 mod bench;
 mod bench_report;
+mod conformance;
+mod conformance_suite;
 mod r#gen;
+mod installed;
 mod mcp_fixture;
 mod model_fixture;
 mod test;
@@ -11,15 +14,17 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask <chore>
 
-  test [ARGS…]      install what the tests need, run all of them; ARGS go to cargo test
-  bench [--quick]   run every crate's benches, write docs/benchmarks.md
-  gen               write schemas/ from the code";
+  test [ARGS…]          install what the tests need, run all of them; ARGS go to cargo test
+  conformance [PART…]   run the published suites of MCP against becket-mcp; only scenarios with a PART in their name
+  bench [--quick]       run every crate's benches, write docs/benchmarks.md
+  gen                   write schemas/ from the code";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (chore, rest) = arguments.split_first().map_or(("", &[][..]), |(chore, rest)| (chore.as_str(), rest));
     let done = match chore {
         "bench" => bench::run(rest),
+        "conformance" => conformance::run(rest),
         "gen" => r#gen::run(rest),
         "test" => test::run(rest),
         _ => Err(USAGE.to_owned()),

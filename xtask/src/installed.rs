@@ -1,0 +1,113 @@
+//! What chores install from npm and PyPI: pinned by a lock file with hashes, below `target/mcp`, once.
+//!
+//! A marker beside each place holds what it was made from. It comes last: a half-made place is made again. No package's
+//! install scripts are run.
+
+use crate::say;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Where lock files lie, and where what they name is installed.
+pub(crate) struct Places {
+    fixtures: PathBuf,
+    target: PathBuf,
+}
+
+impl Places {
+    /// Those of the workspace at `root`.
+    pub(crate) fn of(root: &Path) -> Self {
+        Self { fixtures: root.join("crates/becket-mcp/tests/fixtures"), target: root.join("target/mcp") }
+    }
+
+    /// Installs what `<fixtures>/<name>/package-lock.json` names; returns its `node_modules`.
+    pub(crate) fn npm(&self, name: &str) -> Result<PathBuf, String> {
+        let place = self.target.join(name);
+        let wanted = ["package.json", "package-lock.json"].map(|file| self.fixtures.join(name).join(file));
+        once(&place, &wanted, || {
+            fs::create_dir_all(&place).map_err(|error| error.to_string())?;
+            for file in &wanted {
+                let name = file.file_name().unwrap_or_default();
+                fs::copy(file, place.join(name)).map_err(|error| format!("`{}`: {error}", file.display()))?;
+            }
+            let mut npm = Command::new("npm");
+            npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
+            run(npm.current_dir(&place))
+        })?;
+        Ok(place.join("node_modules"))
+    }
+
+    /// Installs what `<fixtures>/requirements.txt` names; returns the interpreter that finds it.
+    pub(crate) fn pypi(&self) -> Result<PathBuf, String> {
+        let (wanted, venv) = (self.fixtures.join("requirements.txt"), self.target.join("venv"));
+        let python = venv.join("bin/python");
+        once(&venv, std::slice::from_ref(&wanted), || {
+            run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv))?;
+            let mut pip = Command::new(&python);
+            pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes"]);
+            run(pip.args(["--disable-pip-version-check", "-r"]).arg(&wanted))
+        })?;
+        Ok(python)
+    }
+}
+
+/// Runs `install` unless it was done with these very files.
+fn once(
+    place: &Path,
+    wanted: &[PathBuf],
+    install: impl FnOnce() -> Result<(), String>,
+) -> Result<(), String> {
+    let read =
+        |file: &PathBuf| fs::read_to_string(file).map_err(|error| format!("`{}`: {error}", file.display()));
+    let made_from = wanted.iter().map(read).collect::<Result<String, String>>()?;
+    let marker = place.join("made-from");
+    if fs::read_to_string(&marker).is_ok_and(|before| before == made_from) {
+        return Ok(());
+    }
+    say(&format!("installing in {}", place.display()));
+    install()?;
+    fs::write(&marker, made_from).map_err(|error| format!("`{}`: {error}", marker.display()))
+}
+
+/// Runs it; its first words are the reason if it fails.
+fn run(command: &mut Command) -> Result<(), String> {
+    let program = text(Path::new(command.get_program()));
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.map_err(|error| format!("can't run `{program}`: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let words: Vec<&str> = stderr.lines().filter(|line| !line.trim().is_empty()).take(3).collect();
+    Err(format!("`{program}` failed: {}", words.join(" ")))
+}
+
+/// A path as a word of a command line.
+pub(crate) fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_made_once_again_after_a_failure_and_when_what_is_wanted_changes() {
+        let dir = std::env::temp_dir().join(format!("becket-installed-{}", std::process::id()));
+        fs::create_dir_all(&dir).unwrap();
+        let wanted = [dir.join("wanted")];
+        fs::write(&wanted[0], "one").unwrap();
+        let made = std::cell::Cell::new(0);
+        let make = |outcome: Result<(), String>| {
+            once(&dir, &wanted, || {
+                made.set(made.get() + 1);
+                outcome
+            })
+        };
+        assert_eq!(make(Err("no".into())), Err("no".into()));
+        assert_eq!((make(Ok(())), make(Ok(())), made.get()), (Ok(()), Ok(()), 2));
+        fs::write(&wanted[0], "two").unwrap();
+        assert_eq!((make(Ok(())), made.get()), (Ok(()), 3));
+        fs::remove_dir_all(dir).unwrap();
+    }
+}
