@@ -1,4 +1,5 @@
-//! Servers that other people wrote: `mcp-server-time` (Python, the official SDK) and `server-everything` (TypeScript).
+//! Servers that other people wrote, over stdio: `server-everything`, `-filesystem` and `-memory` (TypeScript),
+//! `mcp-server-time`, `-git` and `-sqlite` (Python).
 //!
 //! `cargo xtask test` installs them and says where they are. Without that these tests fail, unless it has said why a
 //! server can't be had.
@@ -7,27 +8,21 @@
 
 mod common;
 
-use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use becket_mcp::config::Configured;
 use becket_mcp::{CallError, CancellationToken, Content, Servers};
-use common::{LONG, Place, SHORT, call, call_for, nothing, of_it, program, tools};
+use common::real::program;
+use common::{LONG, Place, SHORT, call, call_for, nothing, of_it, tools, why};
 use serde_json::{Value, json};
 
-/// The server that a variable names; none where there is a reason that it is missing.
-#[expect(clippy::disallowed_methods, reason = "what was installed is known to who started the tests")]
-#[expect(clippy::print_stdout, reason = "who started the tests is told what was skipped")]
-async fn connect(variable: &str, place: &Place) -> Option<Servers> {
-    let Ok(command) = std::env::var(variable) else {
-        let reason = std::env::var("BECKET_TEST_MCP_SKIP").unwrap_or_else(|_| {
-            panic!("`{variable}` is not set: run `cargo xtask test`, which installs the servers")
-        });
-        println!("SKIPPED: {reason}");
-        return None;
-    };
-    let mut words = serde_json::from_str::<Vec<String>>(&command).unwrap().into_iter().map(OsString::from);
-    let config = program(words.next().unwrap(), words.collect());
+/// Connects the server that a variable names, with arguments and variables of its own; none where there is a reason
+/// that it is missing.
+async fn connect(variable: &str, args: &[&str], env: &[(&str, &Path)], place: &Place) -> Option<Servers> {
+    let mut config = program(variable, args)?;
+    config.env = env.iter().map(|(name, value)| (name.into(), value.into())).collect();
     let configured = vec![Configured { name: "it".into(), config: Ok(config) }];
     Some(Servers::connect(configured, &place.options, &CancellationToken::new()).await)
 }
@@ -36,7 +31,7 @@ async fn connect(variable: &str, place: &Place) -> Option<Servers> {
 #[tokio::test]
 async fn the_time_server_tells_the_time() {
     let place = Place::new();
-    let Some(servers) = connect("BECKET_TEST_MCP_TIME", &place).await else { return };
+    let Some(servers) = connect("BECKET_TEST_MCP_TIME", &[], &[], &place).await else { return };
     let names: Vec<String> = tools(&servers).iter().map(|tool| tool.name.clone()).collect();
     assert_eq!(names, ["get_current_time", "convert_time"]);
     let input = json!({"source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Kolkata"});
@@ -58,7 +53,7 @@ async fn the_time_server_tells_the_time() {
 #[tokio::test]
 async fn the_everything_server_answers_in_every_kind() {
     let place = Place::new();
-    let Some(servers) = connect("BECKET_TEST_MCP_EVERYTHING", &place).await else { return };
+    let Some(servers) = connect("BECKET_TEST_MCP_EVERYTHING", &["stdio"], &[], &place).await else { return };
     let echoed = call(&servers, "echo", json!({"message": "héllo"})).await.unwrap();
     assert_eq!(echoed.text(), "Echo: héllo");
     let image = call(&servers, "get-tiny-image", nothing()).await.unwrap();
@@ -76,7 +71,7 @@ async fn the_everything_server_answers_in_every_kind() {
 #[tokio::test]
 async fn a_long_call_is_given_up_and_the_next_one_works() {
     let place = Place::new();
-    let Some(servers) = connect("BECKET_TEST_MCP_EVERYTHING", &place).await else { return };
+    let Some(servers) = connect("BECKET_TEST_MCP_EVERYTHING", &["stdio"], &[], &place).await else { return };
     let long = json!({"duration": 1000, "steps": 1000});
     let error = call_for(&servers, "trigger-long-running-operation", long.clone(), SHORT).await.unwrap_err();
     assert!(matches!(error, CallError::TimedOut { .. }), "{error}");
@@ -89,6 +84,98 @@ async fn a_long_call_is_given_up_and_the_next_one_works() {
     let (ended, ()) = tokio::join!(running, cancelling);
     assert!(matches!(ended, Err(CallError::Cancelled { .. })), "{ended:?}");
     assert_eq!(call(&servers, "echo", json!({"message": "a"})).await.unwrap().text(), "Echo: a");
+    servers.close().await;
+    place.marker.wait_for(0);
+}
+
+// rules: H6, X1, X5, X7
+#[tokio::test]
+async fn the_filesystem_server_keeps_to_its_directory() {
+    let place = Place::new();
+    let yard = place.dir.path().join("yard");
+    std::fs::create_dir(&yard).unwrap();
+    let Some(servers) = connect("BECKET_TEST_MCP_FILESYSTEM", &[yard.to_str().unwrap()], &[], &place).await
+    else {
+        return;
+    };
+    let file = yard.join("notes.txt");
+    let written = call(&servers, "write_file", json!({"path": file, "content": "one\ntwo\n"})).await.unwrap();
+    assert!(!written.is_error, "{written:?}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "one\ntwo\n");
+    let read = call(&servers, "read_text_file", json!({"path": file, "head": 1})).await.unwrap();
+    assert_eq!(read.text(), "one");
+    let outside = place.dir.path().join("outside.txt");
+    let refused = call(&servers, "write_file", json!({"path": outside, "content": "no"})).await.unwrap();
+    assert!(refused.is_error && refused.text().contains("outside allowed directories"), "{refused:?}");
+    assert!(!outside.exists());
+    let hints = |name: &str| tools(&servers).iter().find(|tool| tool.name == name).unwrap().hints;
+    assert!(hints("read_text_file").read_only && !hints("read_text_file").open_world);
+    assert!(hints("write_file").destructive && !hints("write_file").read_only);
+    servers.close().await;
+    place.marker.wait_for(0);
+}
+
+// rules: H6, X1, X7
+#[tokio::test]
+async fn the_memory_server_remembers_what_it_was_told_before() {
+    let place = Place::new();
+    let file = place.dir.path().join("memory.jsonl");
+    let env = [("MEMORY_FILE_PATH", file.as_path())];
+    let Some(servers) = connect("BECKET_TEST_MCP_MEMORY", &[], &env, &place).await else { return };
+    let becket = json!({"name": "Becket", "entityType": "archbishop", "observations": ["was turbulent"]});
+    let made = call(&servers, "create_entities", json!({"entities": [becket]})).await.unwrap();
+    assert!(!made.is_error, "{made:?}");
+    servers.close().await;
+    place.marker.wait_for(0);
+
+    let Some(servers) = connect("BECKET_TEST_MCP_MEMORY", &[], &env, &place).await else { return };
+    let found = call(&servers, "search_nodes", json!({"query": "turbulent"})).await.unwrap();
+    let structured = found.structured.unwrap();
+    assert_eq!(structured["entities"][0]["name"], "Becket", "{structured}");
+    servers.close().await;
+    place.marker.wait_for(0);
+}
+
+// rules: H6, X1, X7
+#[tokio::test]
+async fn the_git_server_commits() {
+    let place = Place::new();
+    let yard = place.dir.path().join("yard");
+    let git = |args: &[&str]| {
+        let mut command = Command::new("git");
+        command.args(["-c", "user.name=a", "-c", "user.email=a@localhost", "-C"]).arg(&yard).args(args);
+        assert!(command.output().unwrap().status.success(), "{args:?}");
+    };
+    std::fs::create_dir(&yard).unwrap();
+    git(&["init", "--quiet", "--initial-branch=main"]);
+    git(&["commit", "--quiet", "--allow-empty", "--message=first"]);
+    std::fs::write(yard.join("new.txt"), "new").unwrap();
+    let at = json!(yard);
+    let args = ["--repository", yard.to_str().unwrap()];
+    let Some(servers) = connect("BECKET_TEST_MCP_GIT", &args, &[], &place).await else { return };
+    let status = call(&servers, "git_status", json!({"repo_path": at})).await.unwrap();
+    assert!(status.text().contains("new.txt"), "{status:?}");
+    let log = call(&servers, "git_log", json!({"repo_path": at, "max_count": 1})).await.unwrap();
+    assert!(log.text().contains("first"), "{log:?}");
+    let elsewhere = call(&servers, "git_status", json!({"repo_path": place.dir.path()})).await.unwrap();
+    assert!(elsewhere.is_error, "{elsewhere:?}");
+    servers.close().await;
+    place.marker.wait_for(0);
+}
+
+// rules: X1, X2, X7
+#[tokio::test]
+async fn a_server_that_dies_at_start_says_why() {
+    let place = Place::new();
+    let Some(servers) = connect("BECKET_TEST_MCP_SQLITE", &[], &[], &place).await else { return };
+    let why = why(&servers).to_string();
+    assert!(why.starts_with("it exited with 1, before it answered `initialize`"), "{why}");
+    assert!(
+        why.contains("its stderr ends with:") && why.contains("AttributeError: 'Server' object"),
+        "{why}"
+    );
+    let error = call(&servers, "list_tables", nothing()).await.unwrap_err().to_string();
+    assert!(error.contains("`it` is not connected") && error.contains("AttributeError"), "{error}");
     servers.close().await;
     place.marker.wait_for(0);
 }

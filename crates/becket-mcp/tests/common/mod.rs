@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test binary uses its own part of it")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test helper fails by panicking")]
 
+pub(crate) mod real;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
