@@ -2,6 +2,8 @@
 //!
 //! INVARIANT: at most `cap` bytes are held between two calls.
 
+use memchr::memchr;
+
 /// Bytes that were no whole line yet.
 #[derive(Debug)]
 pub(super) struct Lines {
@@ -20,7 +22,7 @@ impl Lines {
 
     /// Hands out the lines that `bytes` completes, without their ends, LF or CR LF; empty ones are left out.
     pub(super) fn push(&mut self, mut bytes: &[u8], mut line: impl FnMut(Vec<u8>)) -> Result<(), TooLong> {
-        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+        while let Some(end) = memchr(b'\n', bytes) {
             self.keep(&bytes[..end])?;
             bytes = &bytes[end + 1..];
             let mut whole = std::mem::take(&mut self.begun);
