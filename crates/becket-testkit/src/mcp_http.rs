@@ -1,0 +1,39 @@
+//! An MCP server of our own over HTTP: a good one by default, and as bad as a test wants it.
+//!
+//! It listens on a loopback port, with one thread for each connection and no runtime, so that it goes on whatever the
+//! client under test does to its own. It counts connections, sessions and requests: a test can see that nothing was
+//! sent twice and that nothing is left.
+//!
+//! - [`Plan`] says what the server offers, and holds the rules by which single requests are answered otherwise.
+//! - [`Seen`] is a request as it came, [`Reply`] what becomes of it, [`Step`] a piece of a stream.
+//! - [`Server`] runs, counts, and pushes messages over the streams that clients hold open.
+//! - [`tls::Pems`] are certificates made on the spot (feature `tls`).
+//!
+//! ```
+//! use becket_testkit::mcp_http::{Plan, Reply};
+//!
+//! let server = Plan::new()
+//!     .rule(|seen| (seen.rpc() == "tools/call" && seen.nth > 3).then(Reply::expired))
+//!     .start();
+//! assert!(server.url().starts_with("http://127.0.0.1:"));
+//! assert_eq!(server.count("tools/call"), 0);
+//! ```
+
+mod answers;
+mod plan;
+mod reply;
+mod seen;
+mod server;
+mod socket;
+mod state;
+#[cfg(feature = "tls")]
+pub mod tls;
+mod write;
+
+pub use plan::{Eras, Plan};
+pub use reply::{Reply, Step};
+pub use seen::Seen;
+pub use server::Server;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! What a server offers, and where it departs from that.
+
+use serde_json::{Value, json};
+
+use super::reply::Reply;
+use super::seen::Seen;
+use super::server::Server;
+
+/// Which versions of the protocol a server knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Eras {
+    /// Those that begin with `initialize`.
+    Initialize,
+    /// The one that has `server/discover` instead.
+    Discover,
+    /// All.
+    Both,
+}
+
+pub(super) type Rule = Box<dyn Fn(&Seen) -> Option<Reply> + Send + Sync>;
+
+/// A server that was not started yet.
+pub struct Plan {
+    pub(super) eras: Eras,
+    pub(super) has_sessions: bool,
+    pub(super) has_stream: bool,
+    pub(super) tools: Vec<Value>,
+    pub(super) page: usize,
+    pub(super) rules: Vec<Rule>,
+    #[cfg(feature = "tls")]
+    pub(super) tls: Option<std::sync::Arc<rustls::ServerConfig>>,
+}
+
+impl Plan {
+    /// A server that begins with `initialize`, has sessions, a stream for what it says unasked, and four tools:
+    /// `echo` (says its `text`), `destroy` (destructive), `count` (makes progress three times), `ask` (asks the user,
+    /// and says what came of it).
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "what it does is worth a name")]
+    pub fn new() -> Self {
+        Self {
+            eras: Eras::Initialize,
+            has_sessions: true,
+            has_stream: true,
+            tools: tools(),
+            page: 10,
+            rules: Vec::new(),
+            #[cfg(feature = "tls")]
+            tls: None,
+        }
+    }
+
+    /// The versions that it knows.
+    #[must_use]
+    pub fn eras(mut self, eras: Eras) -> Self {
+        self.eras = eras;
+        self
+    }
+
+    /// It gives no session away.
+    #[must_use]
+    pub fn without_sessions(mut self) -> Self {
+        self.has_sessions = false;
+        self
+    }
+
+    /// It has no stream: a GET is answered with 405.
+    #[must_use]
+    pub fn without_stream(mut self) -> Self {
+        self.has_stream = false;
+        self
+    }
+
+    /// Other tools, and how many there are on a page of their list.
+    #[must_use]
+    pub fn tools(mut self, tools: Vec<Value>, page: usize) -> Self {
+        (self.tools, self.page) = (tools, page.max(1));
+        self
+    }
+
+    /// Answers a request otherwise, where `rule` has an answer. The rule that was added first is asked first.
+    #[must_use]
+    pub fn rule(mut self, rule: impl Fn(&Seen) -> Option<Reply> + Send + Sync + 'static) -> Self {
+        self.rules.push(Box::new(rule));
+        self
+    }
+
+    /// Answers every call of an RPC method with the same.
+    #[must_use]
+    pub fn always(
+        self,
+        method: &'static str,
+        reply: impl Fn(&Seen) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        self.rule(move |seen| (seen.rpc() == method).then(|| reply(seen)))
+    }
+
+    /// Starts it on a free port of loopback. It ends when it is dropped.
+    #[must_use]
+    pub fn start(self) -> Server {
+        Server::start(self)
+    }
+}
+
+/// A tool that takes nothing, for [`Plan::tools`].
+pub(super) fn tool(name: &str, annotations: &Value) -> Value {
+    let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
+    json!({"name": name, "description": name, "inputSchema": schema, "annotations": annotations})
+}
+
+fn tools() -> Vec<Value> {
+    vec![
+        tool("echo", &json!({"readOnlyHint": true})),
+        tool("destroy", &json!({"destructiveHint": true})),
+        tool("count", &json!({})),
+        tool("ask", &json!({})),
+    ]
+}

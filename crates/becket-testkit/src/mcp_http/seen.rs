@@ -1,0 +1,81 @@
+//! A request as it came.
+
+use std::io::{self, BufRead};
+
+use serde_json::Value;
+
+/// A request.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    /// `POST`, `GET`, `DELETE`.
+    pub verb: String,
+    /// The path with its query.
+    pub path: String,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body; null where there is none or it is no JSON.
+    pub body: Value,
+    /// Counts the connections of the server, from 1.
+    pub connection: usize,
+    /// Counts the requests with this verb and RPC method, from 1.
+    pub nth: usize,
+}
+
+impl Seen {
+    /// The method of JSON-RPC; empty where there is none.
+    #[must_use]
+    pub fn rpc(&self) -> &str {
+        self.body["method"].as_str().unwrap_or("")
+    }
+
+    /// The id of the request; null where there is none.
+    #[must_use]
+    pub fn id(&self) -> &Value {
+        &self.body["id"]
+    }
+
+    /// The tool that is called; empty where none is.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        self.body["params"]["name"].as_str().unwrap_or("")
+    }
+
+    /// The value of a header; the name in lower case.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The session that the client says it is in.
+    #[must_use]
+    pub fn session(&self) -> Option<&str> {
+        self.header("mcp-session-id")
+    }
+
+    /// Reads the next request of a connection; none where the client has closed it.
+    pub(super) fn read(from: &mut impl BufRead, connection: usize) -> io::Result<Option<Self>> {
+        let mut line = String::new();
+        if from.read_line(&mut line)? == 0 {
+            return Ok(None);
+        }
+        let mut words = line.split_ascii_whitespace().map(str::to_owned);
+        let (verb, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let headers = headers(from)?;
+        let mut seen = Self { verb, path, headers, body: Value::Null, connection, nth: 0 };
+        let length = seen.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+        let mut body = vec![0; length];
+        from.read_exact(&mut body)?;
+        seen.body = serde_json::from_slice(&body).unwrap_or_default();
+        Ok(Some(seen))
+    }
+}
+
+fn headers(from: &mut impl BufRead) -> io::Result<Vec<(String, String)>> {
+    let mut headers = Vec::new();
+    loop {
+        let mut line = String::new();
+        from.read_line(&mut line)?;
+        let Some((name, value)) = line.trim_end().split_once(':') else { return Ok(headers) };
+        headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+    }
+}

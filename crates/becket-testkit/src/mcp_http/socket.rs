@@ -1,0 +1,38 @@
+//! A connection, with TLS or without.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+/// How long a look at the other end takes at most.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Something to read from and to write to.
+pub(super) trait Socket: Read + Write {
+    /// The connection below.
+    fn tcp(&self) -> &TcpStream;
+
+    /// Whether the other end has gone. Only asked while it has nothing to say: what it says then is its farewell.
+    fn is_gone(&self) -> bool {
+        let tcp = self.tcp();
+        if tcp.set_read_timeout(Some(LOOK)).is_err() {
+            return true;
+        }
+        let looked = tcp.peek(&mut [0]);
+        let is_silent =
+            looked.is_err_and(|error| matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut));
+        !is_silent || tcp.set_read_timeout(None).is_err()
+    }
+}
+
+impl Socket for TcpStream {
+    fn tcp(&self) -> &TcpStream {
+        self
+    }
+}
+
+impl<S: Socket + ?Sized> Socket for Box<S> {
+    fn tcp(&self) -> &TcpStream {
+        (**self).tcp()
+    }
+}
