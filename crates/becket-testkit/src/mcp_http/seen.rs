@@ -49,7 +49,7 @@ impl Seen {
     /// The session that the client says it is in.
     #[must_use]
     pub fn session(&self) -> Option<&str> {
-        self.header("mcp-session-id")
+        self.header("mcp-session-id").filter(|session| !session.is_empty())
     }
 
     /// Reads the next request of a connection; none where the client has closed it.
