@@ -67,10 +67,7 @@ impl Firing<'_> {
         around: &Surroundings,
         out: &Out,
     ) -> Done {
-        let mut builder = self.lent.to(self.session.builder(!args.nobody_to_ask), mcp);
-        if let Some(dir) = &args.session_dir {
-            builder = builder.session_dir(self.session.start.join(dir));
-        }
+        let builder = self.lent.to(self.session.builder(!args.nobody_to_ask), mcp);
         let engine = started(builder.build(), around, out)?;
         told_errors(&engine, around, out);
         self.lent.ready(&engine, self.session);

@@ -15,24 +15,35 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 
-/// The tools, once they are ready. Clones are the same.
+/// The tools, once they are ready; they are made when they are first asked for. Clones are the same.
 #[derive(Clone, Default)]
-pub(crate) struct AgentsTools(Arc<OnceLock<HostTools>>);
+pub(crate) struct AgentsTools(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    by: OnceLock<(Arc<Config>, Environment)>,
+    tools: OnceLock<HostTools>,
+}
 
 impl AgentsTools {
-    /// Makes them for what the configuration says; the first call counts.
-    pub(crate) fn ready(&self, config: &Config, environment: &Environment) {
-        self.0.get_or_init(|| HostTools::new(surroundings(config, environment)));
+    /// Says what they follow; the first call counts.
+    pub(crate) fn ready(&self, config: Arc<Config>, environment: Environment) {
+        self.0.by.get_or_init(|| (config, environment));
+    }
+
+    fn get(&self) -> Option<&HostTools> {
+        let (config, environment) = self.0.by.get()?;
+        Some(self.0.tools.get_or_init(|| HostTools::new(surroundings(config, environment))))
     }
 }
 
 impl AgentTools for AgentsTools {
     fn tools(&self) -> Vec<ToolSpec> {
-        self.0.get().map(HostTools::tools).unwrap_or_default()
+        self.get().map(HostTools::tools).unwrap_or_default()
     }
 
     fn runs_unasked(&self, session: &Session, tool: &str, input: &Map<String, Value>) -> bool {
-        self.0.get().is_some_and(|tools| tools.runs_unasked(session, tool, input))
+        self.get().is_some_and(|tools| tools.runs_unasked(session, tool, input))
     }
 
     fn run<'a>(
@@ -42,14 +53,14 @@ impl AgentTools for AgentsTools {
         input: &'a Map<String, Value>,
         cancel: &'a CancellationToken,
     ) -> Pin<Box<dyn Future<Output = ToolAnswer> + Send + 'a>> {
-        match self.0.get() {
+        match self.get() {
             Some(tools) => tools.run(session, tool, input, cancel),
             None => Box::pin(std::future::ready(not_ready())),
         }
     }
 
     fn text_of(&self, tool: &str, response: &Value) -> Option<String> {
-        self.0.get().and_then(|tools| tools.text_of(tool, response))
+        self.get().and_then(|tools| tools.text_of(tool, response))
     }
 }
 

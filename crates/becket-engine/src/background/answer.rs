@@ -2,6 +2,7 @@
 //! the wrong type goes, with a warning, and takes no other field with it. Pure.
 
 use becket_model::table::{EventSpec, FieldSpec, UNIVERSAL_OUTPUT};
+use becket_model::wire::input::type_name;
 use serde_json::{Map, Value};
 
 const OWN: &str = "hookSpecificOutput";
@@ -59,7 +60,7 @@ fn text(object: &Map<String, Value>, prefix: &str, name: &str, warnings: &mut Ve
 }
 
 fn dropped(field: &str, expected: &str, got: &Value) -> String {
-    format!("`{field}` was dropped: expected {expected}, got {}", type_of(got))
+    format!("`{field}` was dropped: expected {expected}, got {}", type_name(got))
 }
 
 fn other_event(spec: &EventSpec, own: &Map<String, Value>) -> Option<String> {
@@ -94,15 +95,4 @@ fn without_effect(
         _ => "they had no effect",
     };
     Some(format!("a background hook decides nothing, but this one said {}: {them}", names.join(", ")))
-}
-
-fn type_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "nothing",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }

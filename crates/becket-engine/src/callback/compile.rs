@@ -4,7 +4,7 @@ use super::Callback;
 use crate::config::{Seat, Wording, position};
 use crate::handler::{Action, Background, Handler, If, Location, Once, Timeout};
 use crate::profile::Profile;
-use becket_model::table::{Alphabet, HandlerKind};
+use becket_model::table::HandlerKind;
 use becket_model::{EventKind, OnFailure, Place, Source};
 use becket_rules::{Condition, Matcher, Renames};
 use std::path::{Path, PathBuf};
@@ -106,14 +106,10 @@ impl Callback {
 
     fn compiled_matcher(&self, around: &Surroundings<'_>) -> Result<Matcher, InvalidCallback> {
         let words = Wording::new(around.profile.clone(), around.tools.clone());
-        let spec = self.event.spec().matcher;
-        let alphabet = match spec.map(|spec| spec.alphabet) {
-            Some(Alphabet::Narrow) => becket_rules::Alphabet::Narrow,
-            Some(Alphabet::Wide) | None => becket_rules::Alphabet::Wide,
-        };
-        let text = self.matcher.as_deref().filter(|_| spec.is_some());
-        Matcher::compile(text, alphabet, words.renames(self.event)).map_err(|error| {
-            InvalidCallback::Matcher { label: self.label.clone(), event: self.event, why: error.to_string() }
+        words.matcher(self.event, self.matcher.as_deref()).map_err(|error| InvalidCallback::Matcher {
+            label: self.label.clone(),
+            event: self.event,
+            why: error.to_string(),
         })
     }
 

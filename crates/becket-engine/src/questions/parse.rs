@@ -6,6 +6,7 @@
 
 use super::question::{Choice, Question};
 use becket_model::table::UNIVERSAL_OUTPUT;
+use becket_model::wire::input::type_name;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
@@ -140,13 +141,5 @@ fn text(object: &Map<String, Value>, inside: &str, name: &str) -> Result<String,
 }
 
 fn wrong_type(field: String, wanted: &'static str, came: &Value) -> Wrong {
-    let came = match came {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    };
-    Wrong::Type { field, wanted, came }
+    Wrong::Type { field, wanted, came: type_name(came) }
 }

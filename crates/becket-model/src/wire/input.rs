@@ -224,8 +224,9 @@ fn fits(value: &Value, field: &FieldSpec) -> bool {
     }
 }
 
-/// The JSON type of a value, for messages.
-pub(crate) fn type_name(value: &Value) -> &'static str {
+/// The JSON type of a value with its article, for messages: `a string`; `null` has none.
+#[must_use]
+pub fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

@@ -66,10 +66,7 @@ fn answered(
     let lent = Lent::silent(args, &session, around)?;
     let (outcome, left, broken) = interrupt::until_done(&cancel, async {
         let mcp = lent::mcp(args, &session, &cancel, |_| ()).await?;
-        let mut builder = lent.to(session.builder(true), mcp.as_ref());
-        if let Some(dir) = &args.session_dir {
-            builder = builder.session_dir(session.start.join(dir));
-        }
+        let builder = lent.to(session.builder(true), mcp.as_ref());
         let engine = builder.build().map_err(|error| CliError::Start { why: error.why })?;
         lent.ready(&engine, &session);
         let broken = human::findings::brief(engine.config().errors(), around);

@@ -10,6 +10,7 @@ use crate::report::style::{WARNING, plain, styled};
 use crate::session::Session;
 use becket_engine::{Builder, CancellationToken, Engine};
 use becket_llm::Models;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What hooks are lent, and what is shown of them.
@@ -18,6 +19,8 @@ pub(super) struct Lent {
     tools: AgentsTools,
     answers: Option<Answers>,
     person: Option<Person>,
+    /// Where the session keeps what outlives this process, if that is said.
+    session_dir: Option<PathBuf>,
     /// What is shown while they run.
     pub(super) progress: Progress,
 }
@@ -49,7 +52,8 @@ impl Lent {
             terminal: Arc::default(),
         });
         let models = lend::models(&args.lent, &session.start, around)?;
-        Ok(Lent { models, tools: AgentsTools::default(), answers, person, progress })
+        let session_dir = session_dir(args, session);
+        Ok(Lent { models, tools: AgentsTools::default(), answers, person, session_dir, progress })
     }
 
     /// For a hook of another agent: nothing is shown, and nobody is asked.
@@ -63,7 +67,8 @@ impl Lent {
     ) -> Result<Self, CliError> {
         let models = lend::models(&args.lent, &session.start, around)?;
         let tools = AgentsTools::default();
-        Ok(Lent { models, tools, answers: None, person: None, progress: Progress::off() })
+        let session_dir = session_dir(args, session);
+        Ok(Lent { models, tools, answers: None, person: None, session_dir, progress: Progress::off() })
     }
 
     /// Lends it to the hooks of an engine.
@@ -72,6 +77,9 @@ impl Lent {
             builder = builder.mcp_tools(mcp.clone());
         }
         builder = builder.models(lend::Shared(self.models.clone())).agent_tools(self.tools.clone());
+        if let Some(dir) = &self.session_dir {
+            builder = builder.session_dir(dir);
+        }
         if let Some(answers) = &self.answers {
             builder = builder.ask_user(answers.clone());
         } else if let Some(person) = &self.person {
@@ -86,7 +94,7 @@ impl Lent {
 
     /// Lends what depends on the configuration, once an engine has read it.
     pub(super) fn ready(&self, engine: &Engine, session: &Session) {
-        self.tools.ready(&engine.config(), session.environment());
+        self.tools.ready(engine.config(), session.environment().clone());
     }
 
     /// Waits until no question is on the screen any more: one may have been withdrawn a moment ago.
@@ -103,6 +111,10 @@ impl Lent {
             out.tell(&format!("{} {}\n", styled(WARNING, "answers:"), plain(&notice)));
         }
     }
+}
+
+fn session_dir(args: &FireArgs, session: &Session) -> Option<PathBuf> {
+    args.session_dir.as_ref().map(|dir| session.start.join(dir))
 }
 
 /// Connects the MCP servers, where the arguments name any; `tell` is called for each that can't be.

@@ -10,7 +10,6 @@ use super::sheet::{Sheet, Wording};
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Data, Member, Node, Span};
 use becket_model::EventKind;
-use becket_model::table::Alphabet;
 use becket_rules::{Matcher, suggest};
 
 /// Keys of a matcher group.
@@ -202,17 +201,11 @@ fn matcher(event: EventKind, fields: &mut Fields<'_, '_, '_>, words: &Wording) -
     }
     let span = text.as_ref().map_or(Span::default(), |text| text.span);
     let text = text.as_ref().map(|text| text.value.as_str());
-    let spec = event.spec().matcher;
-    if spec.is_none() && text.is_some_and(|text| !text.is_empty() && text != "*") {
+    if event.spec().matcher.is_none() && text.is_some_and(|text| !text.is_empty() && text != "*") {
         let message = format!("`{event}` has no matcher: this one is ignored, and the hooks always run");
         fields.report.warning(span, "ignored-matcher", message).help("remove it").rule("M6");
     }
-    let alphabet = match spec.map(|spec| spec.alphabet) {
-        Some(Alphabet::Narrow) => becket_rules::Alphabet::Narrow,
-        Some(Alphabet::Wide) | None => becket_rules::Alphabet::Wide,
-    };
-    let text = text.filter(|_| spec.is_some());
-    match Matcher::compile(text, alphabet, words.renames(event)) {
+    match words.matcher(event, text) {
         Ok(value) => Some(At { value, span }),
         Err(error) => {
             fields

@@ -8,7 +8,8 @@ use crate::config::source::tree::Span;
 use crate::hookset::Rejected;
 use crate::profile::Profile;
 use becket_model::EventKind;
-use becket_rules::{Matcher, Renames};
+use becket_model::table::Alphabet;
+use becket_rules::{Matcher, MatcherError, Renames};
 
 /// One handler with its event and matcher.
 #[derive(Debug, Clone)]
@@ -77,5 +78,18 @@ impl Wording {
             Some("error") => &self.failures,
             Some(_) | None => &self.none,
         }
+    }
+
+    /// Compiles the matcher of a group under an event; one without a subject matches always (M6).
+    ///
+    /// # Errors
+    /// It is no matcher (M4).
+    pub(crate) fn matcher(&self, event: EventKind, text: Option<&str>) -> Result<Matcher, MatcherError> {
+        let spec = event.spec().matcher;
+        let alphabet = match spec.map(|spec| spec.alphabet) {
+            Some(Alphabet::Narrow) => becket_rules::Alphabet::Narrow,
+            Some(Alphabet::Wide) | None => becket_rules::Alphabet::Wide,
+        };
+        Matcher::compile(text.filter(|_| spec.is_some()), alphabet, self.renames(event))
     }
 }
