@@ -47,7 +47,12 @@ mod connection;
 mod content;
 mod fault;
 mod host;
+mod lists;
+mod names;
 mod options;
+mod output;
+mod prompt;
+mod resource;
 mod secret;
 mod servers;
 mod suggest;
@@ -61,7 +66,13 @@ pub use connect_error::ConnectError;
 pub use content::{CallResult, Content};
 pub use fault::{Challenge, Fault, Said};
 pub use host::{Elicitation, ElicitationAnswer, Host, Lent, Logged, Offers, Progress, Root};
+pub use lists::{Debounce, Listed, Lists, Ticket};
+pub use names::{Name, NameWarning, Names};
 pub use options::Options;
+pub use prompt::{Prompt, PromptArgument, PromptError, PromptMessage, PromptResult, PromptRole};
+pub use resource::{
+    Mention, Resource, ResourceBody, ResourceContents, ResourceTemplate, Resources, mentions,
+};
 pub use secret::Secret;
 pub use servers::{Outcome, Servers, ToolCall};
-pub use tool::{Hints, Tool};
+pub use tool::{Hints, InputError, Tool};

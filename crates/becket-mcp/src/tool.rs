@@ -1,20 +1,43 @@
 //! A tool as its server describes it.
+//!
+//! It refuses to correct a schema: what is wrong with it is said beside it, and the tool can be called all the same. Of
+//! JSON Schema it judges types, `enum`, `const`, `required`, `properties`, `items` and `additionalProperties: false`; it
+//! lets pass whatever else a schema says, since the server is the judge of its own input.
+//!
+//! INVARIANT: a schema that is an object is kept as it came, down to the order of its members.
+
+mod page;
+mod schema;
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+
+pub(crate) use page::page;
+pub use schema::InputError;
+
+/// How many characters of a description are shown to a person.
+const SHOWN: usize = 2_048;
 
 /// A tool of a connected server (`protocol.md` X5).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
     /// The name on the server, as it is called there.
     pub name: String,
-    /// What it does, in the server's words.
+    /// The name for people.
+    pub title: Option<String>,
+    /// What it does, in the server's words, whole. A list shows [`Tool::summary`].
     pub description: Option<String>,
-    /// The JSON Schema of its input, as it came.
+    /// The JSON Schema of its input, as it came. Of a tool whose schema is no object, `{"type": "object"}`.
     pub input_schema: Arc<Map<String, Value>>,
+    /// The JSON Schema of its structured answer, as it came.
+    pub output_schema: Option<Arc<Map<String, Value>>>,
     /// What the server says about its effects.
     pub hints: Hints,
+    /// `_meta`, as it came.
+    pub meta: Option<Map<String, Value>>,
+    /// What is wrong with its input schema. It is listed and called all the same.
+    pub problem: Option<String>,
 }
 
 /// What a server says about the effects of a tool, with the protocol's defaults where it says nothing. Untrusted: a
@@ -34,39 +57,82 @@ pub struct Hints {
 impl Tool {
     pub(crate) fn from_wire(tool: rmcp::model::Tool) -> Self {
         let said = tool.annotations.unwrap_or_default();
+        let problem = schema::problem(&tool.input_schema);
         Self {
             name: tool.name.into_owned(),
+            title: tool.title.or(said.title),
             description: tool.description.map(std::borrow::Cow::into_owned),
             input_schema: tool.input_schema,
+            output_schema: tool.output_schema,
             hints: Hints {
                 read_only: said.read_only_hint.unwrap_or(false),
                 destructive: said.destructive_hint.unwrap_or(true),
                 idempotent: said.idempotent_hint.unwrap_or(false),
                 open_world: said.open_world_hint.unwrap_or(true),
             },
+            meta: tool.meta.map(|meta| meta.0),
+            problem,
         }
     }
+
+    /// Reads a tool that the protocol's own types do not hold: of all that is not as it should be, only the name is
+    /// needed. What is no tool with a name is none.
+    pub(crate) fn from_json(tool: &Value) -> Option<Self> {
+        let text = |key: &str| tool.get(key).and_then(Value::as_str).map(str::to_owned);
+        let object = |key: &str| tool.get(key).and_then(Value::as_object).cloned();
+        let annotations = tool.get("annotations");
+        let said = |key: &str, default| {
+            annotations.and_then(|said| said.get(key)).and_then(Value::as_bool).unwrap_or(default)
+        };
+        let (input_schema, problem) = match tool.get("inputSchema") {
+            Some(Value::Object(schema)) => (schema.clone(), schema::problem(schema)),
+            Some(other) => (any_object(), Some(format!("its input schema is {}", schema::kind(other)))),
+            None => (any_object(), Some("it has no input schema".to_owned())),
+        };
+        Some(Self {
+            name: text("name")?,
+            title: text("title").or_else(|| annotations?.get("title")?.as_str().map(str::to_owned)),
+            description: text("description"),
+            input_schema: input_schema.into(),
+            output_schema: object("outputSchema").map(Arc::new),
+            hints: Hints {
+                read_only: said("readOnlyHint", false),
+                destructive: said("destructiveHint", true),
+                idempotent: said("idempotentHint", false),
+                open_world: said("openWorldHint", true),
+            },
+            meta: object("_meta"),
+            problem,
+        })
+    }
+
+    /// Whether the host may run it beside other calls: it says that it changes nothing, and `trusted` says that the user
+    /// trusts its server to say so.
+    #[must_use]
+    pub fn may_run_together(&self, trusted: bool) -> bool {
+        trusted && self.hints.read_only
+    }
+
+    /// The beginning of the description, at most 2,048 characters, for a list that a person reads. A model gets the
+    /// whole of it.
+    #[must_use]
+    pub fn summary(&self) -> Option<String> {
+        self.description.as_deref().map(|text| crate::output::beginning(text, SHOWN))
+    }
+
+    /// Checks an input against the schema, where a host wants to know before the server says so. See the module for
+    /// what it looks at; what it does not know passes.
+    ///
+    /// # Errors
+    /// All that is wrong, each with the place where it is.
+    pub fn validate(&self, input: &Map<String, Value>) -> Result<(), Vec<InputError>> {
+        if self.problem.is_some() { Ok(()) } else { schema::validate(&self.input_schema, input) }
+    }
+}
+
+fn any_object() -> Map<String, Value> {
+    Map::from_iter([("type".to_owned(), json!("object"))])
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    // rule: X5
-    #[test]
-    fn what_a_server_does_not_say_is_the_protocols_default() {
-        for (annotations, expected) in [
-            (json!(null), [false, true, false, true]),
-            (json!({"readOnlyHint": true, "destructiveHint": false}), [true, false, false, true]),
-            (json!({"idempotentHint": true, "openWorldHint": false}), [false, true, true, false]),
-        ] {
-            let schema = json!({"z": 1, "a": {"type": "object"}});
-            let wire = json!({"name": "n", "inputSchema": schema, "annotations": annotations});
-            let tool = Tool::from_wire(serde_json::from_value(wire).unwrap());
-            let Hints { read_only, destructive, idempotent, open_world } = tool.hints;
-            assert_eq!([read_only, destructive, idempotent, open_world], expected, "{annotations}");
-            assert_eq!(Value::Object((*tool.input_schema).clone()).to_string(), schema.to_string());
-        }
-    }
-}
+mod tests;

@@ -20,7 +20,7 @@ use super::client::Client;
 use super::link::Link;
 use super::message::is_unreadable;
 use crate::fault::Fault;
-use crate::tool::Tool;
+use crate::tool::{Tool, page};
 
 /// More pages than any honest server has.
 const PAGES: usize = 100;
@@ -74,19 +74,30 @@ pub(super) async fn tools(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, Trouble>
             params: Some(params),
             extensions: Default::default(),
         };
-        let page = match ask(peer, ClientRequest::ListToolsRequest(request)).await {
-            Ok(ServerResult::ListToolsResult(page)) => page,
-            Ok(_) => return Err(Trouble::Unexpected("it is no list of tools".into())),
-            Err(error) => return Err(Trouble::from_service(error)),
-        };
-        tools.extend(page.tools.into_iter().map(Tool::from_wire));
-        let Some(next) = page.next_cursor else { return Ok(tools) };
+        let answer = ask(peer, ClientRequest::ListToolsRequest(request)).await;
+        let (listed, next) = page_of_tools(answer.map_err(Trouble::from_service)?)?;
+        tools.extend(listed);
+        let Some(next) = next else { return Ok(tools) };
         if !seen.insert(next.clone()) {
             return Err(Trouble::Unexpected(format!("the cursor `{}` comes twice", shown(&next))));
         }
         cursor = Some(next);
     }
     Err(Trouble::Unexpected(format!("it has more than {PAGES} pages")))
+}
+
+/// The tools of a page and where the next one is. A page with a tool that is none is read by hand: the others count.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
+fn page_of_tools(answer: ServerResult) -> Result<(Vec<Tool>, Option<String>), Trouble> {
+    let by_hand = match answer {
+        ServerResult::ListToolsResult(page) => {
+            return Ok((page.tools.into_iter().map(Tool::from_wire).collect(), page.next_cursor));
+        }
+        ServerResult::CustomResult(answer) => page(&answer.0),
+        _ => None,
+    };
+    let page = by_hand.ok_or_else(|| Trouble::Unexpected("it is no list of tools".into()))?;
+    Ok((page.tools, page.next_cursor))
 }
 
 impl Trouble {

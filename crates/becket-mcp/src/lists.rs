@@ -1,0 +1,222 @@
+//! The lists that servers gave: tools, resources, prompts, each kind in a cache of its own (`protocol.md` X5, X8).
+//!
+//! It refuses to ask a server for anything, and to wait: who refreshes takes a [`Ticket`] and comes back with the list.
+//!
+//! INVARIANT: a list that was asked for before its server announced a change is never stored after it; nor is one that
+//! was asked for before the one that is there; nor one of a server that was forgotten meanwhile, or replaced.
+//! INVARIANT: at most `CAPACITY` lists are held, those that were used last.
+//! INVARIANT: a list that may be old is never handed out as if it were fresh.
+
+mod debounce;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub use debounce::Debounce;
+
+/// How many servers have a list at once.
+const CAPACITY: usize = 20;
+
+/// The lists of one kind, by server. A clone is the same cache.
+///
+/// ```
+/// use becket_mcp::Lists;
+///
+/// let lists = Lists::default();
+/// let ticket = lists.begin("time");
+/// // … the server is asked; meanwhile it says that its list has changed …
+/// lists.changed("time");
+/// assert!(!ticket.store(vec!["now"]));
+/// assert!(lists.get("time").is_none());
+/// assert!(lists.begin("time").store(vec!["now", "then"]));
+/// assert_eq!(*lists.get("time").unwrap(), ["now", "then"]);
+/// ```
+#[derive(Debug)]
+pub struct Lists<T>(Arc<Mutex<Inner<T>>>);
+
+#[derive(Debug)]
+struct Inner<T> {
+    servers: HashMap<Arc<str>, Server<T>>,
+    capacity: usize,
+    /// Counts all that happens: a later number is a later moment.
+    clock: u64,
+}
+
+#[derive(Debug)]
+struct Server<T> {
+    /// When the server last announced a change, or was first heard of. No two servers, nor two lives of one server, have
+    /// the same.
+    changed: u64,
+    held: Option<Held<T>>,
+    /// Why the last refresh failed, if nothing has happened since.
+    trouble: Option<Arc<str>>,
+}
+
+#[derive(Debug)]
+struct Held<T> {
+    list: Arc<T>,
+    /// When it was asked for.
+    begun: u64,
+    /// When it was last used.
+    used: u64,
+}
+
+/// What is known about the list of a server.
+#[derive(Debug, PartialEq)]
+pub enum Listed<T> {
+    /// The list, as new as the server's announcements.
+    Fresh(Arc<T>),
+    /// The server has announced a change since. Ask it again; until then this is the last that is known.
+    Changed(Arc<T>),
+    /// It was asked again and gave no list: the old one stays.
+    Kept {
+        /// The old list.
+        list: Arc<T>,
+        /// What went wrong.
+        why: Arc<str>,
+    },
+    /// Nothing: never asked, dropped for others, or asked in vain.
+    Nothing {
+        /// What went wrong, if it was asked.
+        why: Option<Arc<str>>,
+    },
+}
+
+impl<T> Lists<T> {
+    /// A cache for that many servers, one at least.
+    #[must_use]
+    pub fn with_capacity(capacity: usize) -> Self {
+        let (servers, capacity) = (HashMap::new(), capacity.max(1));
+        Self(Arc::new(Mutex::new(Inner { servers, capacity, clock: 0 })))
+    }
+
+    /// The list of a server: the fresh one, or the old one if refreshing it has failed. None where the server has to be
+    /// asked.
+    #[must_use]
+    pub fn get(&self, server: &str) -> Option<Arc<T>> {
+        match self.look(server) {
+            Listed::Fresh(list) | Listed::Kept { list, .. } => Some(list),
+            Listed::Changed(_) | Listed::Nothing { .. } => None,
+        }
+    }
+
+    /// What is known about the list of a server; this counts as using it.
+    #[must_use]
+    pub fn look(&self, server: &str) -> Listed<T> {
+        let mut inner = self.lock();
+        let now = inner.tick();
+        let Some(Server { changed, held, trouble }) = inner.servers.get_mut(server) else {
+            return Listed::Nothing { why: None };
+        };
+        let Some(held) = held else { return Listed::Nothing { why: trouble.clone() } };
+        held.used = now;
+        let list = Arc::clone(&held.list);
+        match trouble {
+            Some(why) => Listed::Kept { list, why: Arc::clone(why) },
+            None if held.begun < *changed => Listed::Changed(list),
+            None => Listed::Fresh(list),
+        }
+    }
+
+    /// Somebody is about to ask the server for its list.
+    pub fn begin(&self, server: &str) -> Ticket<T> {
+        let mut inner = self.lock();
+        let generation = inner.server(server).changed;
+        let begun = inner.tick();
+        Ticket { lists: Self(Arc::clone(&self.0)), server: server.into(), generation, begun }
+    }
+
+    /// The server has announced a change (`notifications/…/list_changed`), or is a new process now.
+    pub fn changed(&self, server: &str) {
+        let mut inner = self.lock();
+        let now = inner.tick();
+        let server = inner.server(server);
+        server.changed = now;
+        server.trouble = None;
+    }
+
+    /// The server is no longer configured. Lists that are on their way are not stored.
+    pub fn forget(&self, server: &str) {
+        self.lock().servers.remove(server);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The lists of 20 servers.
+impl<T> Default for Lists<T> {
+    fn default() -> Self {
+        Self::with_capacity(CAPACITY)
+    }
+}
+
+impl<T> Clone for Lists<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> Inner<T> {
+    fn tick(&mut self) -> u64 {
+        self.clock += 1;
+        self.clock
+    }
+
+    fn server(&mut self, name: &str) -> &mut Server<T> {
+        let changed = self.tick();
+        self.servers.entry(name.into()).or_insert_with(|| Server { changed, held: None, trouble: None })
+    }
+
+    /// Drops the list that was not used for the longest time, while there are too many.
+    fn evict(&mut self) {
+        while self.servers.values().filter(|server| server.held.is_some()).count() > self.capacity {
+            let used = |server: &Server<T>| server.held.as_ref().map_or(u64::MAX, |held| held.used);
+            let Some(oldest) = self.servers.values_mut().min_by_key(|server| used(server)) else { return };
+            oldest.held = None;
+        }
+    }
+}
+
+/// The right to store a list that is being fetched. Dropped, it changes nothing.
+#[derive(Debug)]
+#[must_use = "a list is stored with it"]
+pub struct Ticket<T> {
+    lists: Lists<T>,
+    server: Arc<str>,
+    generation: u64,
+    begun: u64,
+}
+
+impl<T> Ticket<T> {
+    /// Stores the list, unless it is out of date by now: then the answer is no, and the server has to be asked again if
+    /// the list is still wanted.
+    #[must_use = "if it is no, the list is out of date"]
+    pub fn store(self, list: T) -> bool {
+        let mut inner = self.lists.lock();
+        let used = inner.tick();
+        let Some(server) = self.current(&mut inner) else { return false };
+        if server.held.as_ref().is_some_and(|held| held.begun > self.begun) {
+            return false;
+        }
+        server.held = Some(Held { list: Arc::new(list), begun: self.begun, used });
+        server.trouble = None;
+        inner.evict();
+        true
+    }
+
+    /// The server gave no list: an old one stays, and says so. A change that came meanwhile counts for more: the server
+    /// has to be asked again.
+    pub fn failed(self, why: &str) {
+        let mut inner = self.lists.lock();
+        let Some(server) = self.current(&mut inner) else { return };
+        if server.held.as_ref().is_none_or(|held| held.begun < self.begun) {
+            server.trouble = Some(why.into());
+        }
+    }
+
+    fn current<'a>(&self, inner: &'a mut Inner<T>) -> Option<&'a mut Server<T>> {
+        inner.servers.get_mut(&self.server).filter(|server| server.changed == self.generation)
+    }
+}

@@ -1,0 +1,177 @@
+//! The names under which a host shows the tools of all its servers to a model, and the way back (`protocol.md` X5).
+//!
+//! It refuses to take a name apart: `__` may stand inside a server's name or a tool's, so the way back is a map.
+//!
+//! INVARIANT: names are unique, 64 characters at most, of `[A-Za-z0-9_-]` alone, and each begins with the prefix of its
+//! server, `mcp__<server>__`, with something behind it: no shortening takes a tool out of the permission rules of its
+//! server (P2).
+//! INVARIANT: a name depends on its server and its tool alone, unless two are written alike: then the later one (in the
+//! order of the configuration, then of the list) gives way, and gets its plain name back when the earlier one goes.
+
+mod prefix;
+mod spelling;
+mod warning;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::prompt::Prompt;
+use crate::tool::Tool;
+use prefix::{Prefix, prefixes};
+use spelling::{LONGEST, sanitised, told_apart};
+pub use warning::NameWarning;
+
+/// The full names of the tools, or of the prompts, of several servers.
+///
+/// ```
+/// use becket_mcp::Names;
+///
+/// let names = Names::build([("plugin:tidy:files", ["read.all", "read_all"])]);
+/// let plain = names.get("mcp__plugin_tidy_files__read_all").unwrap();
+/// assert_eq!((&*plain.server, &*plain.name), ("plugin:tidy:files", "read.all"));
+///
+/// let other = names.find("plugin:tidy:files", "read_all").unwrap();
+/// assert!(other.full.starts_with("mcp__plugin_tidy_files__read_all_"));
+/// assert_eq!(names.warnings().len(), 1);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    all: Vec<Name>,
+    by_full: HashMap<Arc<str>, usize>,
+    by_place: HashMap<Arc<str>, HashMap<Arc<str>, usize>>,
+    prefixes: HashMap<Arc<str>, String>,
+    warnings: Vec<NameWarning>,
+}
+
+/// One name, and what it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Name {
+    /// `mcp__<server>__<tool>`, at most 64 characters.
+    pub full: Arc<str>,
+    /// The server, as it is configured; that of a plugin is `plugin:<plugin>:<server>`.
+    pub server: Arc<str>,
+    /// The tool or the prompt, as its server calls it.
+    pub name: Arc<str>,
+    /// The full name before it was cut or told apart, where it was. A deny or ask rule that names it means this tool
+    /// too; an allow rule does not, since it may be the name of another one.
+    pub written: Option<String>,
+}
+
+impl Names {
+    /// Names what the servers list, in the order of the configuration and of the lists. What a server lists twice under
+    /// one name is there once.
+    pub fn build<'a, S, L>(servers: S) -> Self
+    where
+        S: IntoIterator<Item = (&'a str, L)>,
+        L: IntoIterator<Item = &'a str>,
+    {
+        let servers: Vec<(&str, L)> = servers.into_iter().collect();
+        let (prefixes, warnings) = prefixes(servers.iter().map(|(server, _)| *server));
+        let mut building = Building { names: Self { warnings, ..Self::default() }, later: Vec::new() };
+        for (server, list) in servers {
+            // INVARIANT: `prefixes` has one for each server that it was given.
+            let Some(prefix) = prefixes.get(server) else { continue };
+            let server = Arc::<str>::from(server);
+            building.names.prefixes.insert(Arc::clone(&server), prefix.text.clone());
+            for name in list {
+                building.plain(&server, name, prefix);
+            }
+        }
+        building.finish()
+    }
+
+    /// Names the tools of servers.
+    pub fn of_tools<'a>(servers: impl IntoIterator<Item = (&'a str, &'a [Tool])>) -> Self {
+        let names = |tools: &'a [Tool]| tools.iter().map(|tool| tool.name.as_str());
+        Self::build(servers.into_iter().map(|(server, tools)| (server, names(tools))))
+    }
+
+    /// Names the prompts of servers; each is the command `/` and its full name (`protocol.md` X8).
+    pub fn of_prompts<'a>(servers: impl IntoIterator<Item = (&'a str, &'a [Prompt])>) -> Self {
+        let names = |prompts: &'a [Prompt]| prompts.iter().map(|prompt| prompt.name.as_str());
+        Self::build(servers.into_iter().map(|(server, prompts)| (server, names(prompts))))
+    }
+
+    /// What a full name stands for.
+    #[must_use]
+    pub fn get(&self, full: &str) -> Option<&Name> {
+        self.by_full.get(full).and_then(|index| self.all.get(*index))
+    }
+
+    /// The full name of what a server calls so.
+    #[must_use]
+    pub fn find(&self, server: &str, name: &str) -> Option<&Name> {
+        self.by_place.get(server)?.get(name).and_then(|index| self.all.get(*index))
+    }
+
+    /// All names, in the order of the configuration and of the lists.
+    pub fn iter(&self) -> impl Iterator<Item = &Name> {
+        self.all.iter()
+    }
+
+    /// How all names of a server begin: `mcp__<server>__`. With a `*` behind it, it is the permission rule that means
+    /// all of them (`protocol.md` P2).
+    #[must_use]
+    pub fn prefix(&self, server: &str) -> Option<&str> {
+        self.prefixes.get(server).map(String::as_str)
+    }
+
+    /// What somebody who writes rules should know.
+    #[must_use]
+    pub fn warnings(&self) -> &[NameWarning] {
+        &self.warnings
+    }
+}
+
+/// Names on their way: first all plain ones, so that none of them depends on what was made up for another.
+struct Building {
+    names: Names,
+    /// Those that need a hash, by their place in `names.all`; their `full` is empty until then.
+    later: Vec<Later>,
+}
+
+struct Later {
+    index: usize,
+    prefix: String,
+    /// The one that has the plain name, if that is the trouble.
+    taken_by: Option<usize>,
+}
+
+impl Building {
+    fn plain(&mut self, server: &Arc<str>, name: &str, prefix: &Prefix) {
+        let known = self.names.by_place.entry(Arc::clone(server)).or_default();
+        if known.contains_key(name) {
+            let (server, name) = (server.to_string(), name.to_owned());
+            self.names.warnings.push(NameWarning::ListedTwice { server, name });
+            return;
+        }
+        let (index, name) = (self.names.all.len(), Arc::<str>::from(name));
+        known.insert(Arc::clone(&name), index);
+        let rest = sanitised(&name);
+        let plain = format!("{}{rest}", prefix.text);
+        let taken_by = self.names.by_full.get(plain.as_str()).copied();
+        let written = (prefix.is_cut || plain.len() > LONGEST || taken_by.is_some() || rest.is_empty())
+            .then(|| format!("{}{rest}", prefix.written));
+        let full = if taken_by.is_none() && plain.len() <= LONGEST && !rest.is_empty() {
+            let full = Arc::<str>::from(plain);
+            self.names.by_full.insert(Arc::clone(&full), index);
+            full
+        } else {
+            self.later.push(Later { index, prefix: prefix.text.clone(), taken_by });
+            Arc::from("")
+        };
+        self.names.all.push(Name { full, server: Arc::clone(server), name, written });
+    }
+
+    fn finish(mut self) -> Names {
+        for Later { index, prefix, taken_by } in self.later {
+            let first = taken_by.and_then(|first| self.names.all.get(first)).cloned();
+            let Some(own) = self.names.all.get_mut(index) else { continue };
+            let taken = |full: &str| self.names.by_full.contains_key(full);
+            own.full = told_apart(&prefix, (&own.server, &own.name), taken).into();
+            self.names.by_full.insert(Arc::clone(&own.full), index);
+            self.names.warnings.push(NameWarning::of(own, first.as_ref()));
+        }
+        self.names
+    }
+}

@@ -1,0 +1,76 @@
+//! What all names of one server begin with.
+//!
+//! A server whose own name leaves no room for a tool's is cut and marked, the same way for all its tools: one rule still
+//! means all of them, though not the one that its full name suggests. A warning says which.
+
+use std::collections::HashMap;
+
+use super::spelling::{LONGEST, MARK, mark, sanitised};
+use super::warning::NameWarning;
+
+/// The longest that the server's part may be: `mcp__`, it, `__`, and a mark fit.
+const ROOM: usize = LONGEST - "mcp__".len() - "__".len() - MARK;
+
+/// The beginning of all names of a server.
+#[derive(Debug, Clone)]
+pub(super) struct Prefix {
+    /// `mcp__<server>__`.
+    pub(super) text: String,
+    /// The same, had it not been cut.
+    pub(super) written: String,
+    pub(super) is_cut: bool,
+}
+
+/// The prefixes of servers by name, and where rules for one server mean another one too.
+pub(super) fn prefixes<'a>(
+    servers: impl Iterator<Item = &'a str>,
+) -> (HashMap<&'a str, Prefix>, Vec<NameWarning>) {
+    let (mut all, mut order, mut warnings) = (HashMap::new(), Vec::new(), Vec::new());
+    for server in servers {
+        if all.contains_key(server) {
+            continue;
+        }
+        let prefix = prefix(server);
+        if prefix.is_cut {
+            let (rule, written) = (rule(&prefix.text), rule(&prefix.written));
+            warnings.push(NameWarning::ServerCut { server: server.to_owned(), rule, written });
+        }
+        order.push((prefix.text.clone(), server));
+        all.insert(server, prefix);
+    }
+    warnings.extend(overlaps(order));
+    (all, warnings)
+}
+
+fn prefix(server: &str) -> Prefix {
+    let part = sanitised(server);
+    let written = format!("mcp__{part}__");
+    if part.len() <= ROOM {
+        return Prefix { text: written.clone(), written, is_cut: false };
+    }
+    let text = format!("mcp__{}{}__", &part[..ROOM - MARK], mark(&[server], 0));
+    Prefix { text, written, is_cut: true }
+}
+
+/// The rule that means all tools of a server. The form without `__*` means none where the server's own name has a `__`.
+fn rule(prefix: &str) -> String {
+    format!("{prefix}*")
+}
+
+/// Pairs of servers of which the prefix of one begins that of the other. Sorted, all that begin with a prefix follow it.
+fn overlaps(mut prefixes: Vec<(String, &str)>) -> Vec<NameWarning> {
+    // The sort is stable: of two with one prefix, the first stays the first.
+    prefixes.sort_by(|a, b| a.0.cmp(&b.0));
+    let (mut open, mut found): (Vec<(String, &str)>, Vec<NameWarning>) = (Vec::new(), Vec::new());
+    for (prefix, server) in prefixes {
+        while open.last().is_some_and(|(outer, _)| !prefix.starts_with(outer.as_str())) {
+            open.pop();
+        }
+        if let Some((outer, first)) = open.last() {
+            let (server, first) = (server.to_owned(), (*first).to_owned());
+            found.push(NameWarning::SharedRules { server, first, rule: rule(outer) });
+        }
+        open.push((prefix, server));
+    }
+    found
+}

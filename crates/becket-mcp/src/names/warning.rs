@@ -1,0 +1,93 @@
+//! What somebody who writes permission rules should know about names.
+
+use super::Name;
+
+/// A name is not what one would expect, or a rule means more than one would expect.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NameWarning {
+    /// Two are written alike, and the later one was told apart.
+    #[error(
+        "`{name}` of the MCP server `{server}` is called `{full}`: `{first_name}` of `{first_server}` has the name \
+         `{written}` already; rename one of the servers to tell them apart yourself"
+    )]
+    ToldApart {
+        /// The server of the later one.
+        server: String,
+        /// The later one.
+        name: String,
+        /// Its full name now.
+        full: String,
+        /// The full name that both would have.
+        written: String,
+        /// The server of the one that has the name.
+        first_server: String,
+        /// The one that has the name.
+        first_name: String,
+    },
+    /// The full name would be too long, or empty behind the server's part.
+    #[error(
+        "`{name}` of the MCP server `{server}` is called `{full}`: `{written}` is no name of at most 64 characters"
+    )]
+    Cut {
+        /// The server.
+        server: String,
+        /// The tool or prompt.
+        name: String,
+        /// Its full name now.
+        full: String,
+        /// What it would be.
+        written: String,
+    },
+    /// The name of the server alone is too long.
+    #[error(
+        "the name of the MCP server `{server}` is too long for the names of its tools: rules for it must say `{rule}`, \
+         not `{written}`; give it a shorter name"
+    )]
+    ServerCut {
+        /// The server.
+        server: String,
+        /// The rule that means all its tools.
+        rule: String,
+        /// The rule that one would expect.
+        written: String,
+    },
+    /// A rule for one server means the tools of another one as well.
+    #[error(
+        "the permission rule `{rule}` for the MCP server `{first}` also means the tools of `{server}`; rename one of them"
+    )]
+    SharedRules {
+        /// The other server.
+        server: String,
+        /// The server for which the rule is written.
+        first: String,
+        /// The rule.
+        rule: String,
+    },
+    /// A server lists one name twice; the first counts.
+    #[error("the MCP server `{server}` lists `{name}` twice; the first counts")]
+    ListedTwice {
+        /// The server.
+        server: String,
+        /// The tool or prompt.
+        name: String,
+    },
+}
+
+impl NameWarning {
+    /// Why a name has a mark: another one has the plain name, or there is no plain name.
+    pub(super) fn of(own: &Name, first: Option<&Name>) -> Self {
+        let (server, name, full) = (own.server.to_string(), own.name.to_string(), own.full.to_string());
+        let written = own.written.clone().unwrap_or_default();
+        match first {
+            Some(first) => Self::ToldApart {
+                server,
+                name,
+                full,
+                written,
+                first_server: first.server.to_string(),
+                first_name: first.name.to_string(),
+            },
+            None => Self::Cut { server, name, full, written },
+        }
+    }
+}

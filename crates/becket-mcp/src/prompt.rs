@@ -1,0 +1,187 @@
+//! Prompts as their server describes them, and what a person types to use one (`protocol.md` X8).
+//!
+//! INVARIANT: no typed word is lost: what is more than a prompt has arguments belongs to its last one.
+
+use rmcp::model as wire;
+use serde_json::{Map, Value};
+
+use crate::content::Content;
+
+/// A prompt that a server lists.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prompt {
+    /// The name on the server, as it is asked for there.
+    pub name: String,
+    /// The name for people.
+    pub title: Option<String>,
+    /// What it is for, in the server's words.
+    pub description: Option<String>,
+    /// What it wants to know, in the order in which it is typed.
+    pub arguments: Vec<PromptArgument>,
+    /// `_meta`, as it came.
+    pub meta: Option<Map<String, Value>>,
+}
+
+/// What a prompt wants to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromptArgument {
+    /// Its name.
+    pub name: String,
+    /// The name for people.
+    pub title: Option<String>,
+    /// What it is, in the server's words.
+    pub description: Option<String>,
+    /// Whether the prompt can't do without.
+    pub required: bool,
+}
+
+/// What a server made of a prompt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PromptResult {
+    /// What it is, in the server's words.
+    pub description: Option<String>,
+    /// The messages, in order.
+    pub messages: Vec<PromptMessage>,
+}
+
+/// One message of a prompt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PromptMessage {
+    /// Who says it.
+    pub role: PromptRole,
+    /// What.
+    pub content: Content,
+}
+
+/// Who says a message of a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PromptRole {
+    /// The user.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// The typed words are not what the prompt wants.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PromptError {
+    /// A word is missing.
+    #[error("the prompt `{prompt}` needs {}; usage: `{usage}`", quoted(.missing))]
+    Missing {
+        /// The prompt.
+        prompt: String,
+        /// The arguments that have no word.
+        missing: Vec<String>,
+        /// How it is typed.
+        usage: String,
+    },
+    /// It takes no words.
+    #[error("the prompt `{prompt}` takes no arguments; leave out `{words}`")]
+    TakesNone {
+        /// The prompt.
+        prompt: String,
+        /// What was typed.
+        words: String,
+    },
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+impl From<wire::Prompt> for Prompt {
+    fn from(prompt: wire::Prompt) -> Self {
+        let argument = |argument: wire::PromptArgument| PromptArgument {
+            name: argument.name,
+            title: argument.title,
+            description: argument.description,
+            required: argument.required.unwrap_or(false),
+        };
+        Self {
+            name: prompt.name,
+            title: prompt.title,
+            description: prompt.description,
+            arguments: prompt.arguments.unwrap_or_default().into_iter().map(argument).collect(),
+            meta: prompt.meta.map(|meta| meta.0),
+        }
+    }
+}
+
+impl Prompt {
+    /// How it is typed behind its command: `<required> [optional]`.
+    #[must_use]
+    pub fn usage(&self) -> String {
+        let one = |argument: &PromptArgument| match argument.required {
+            true => format!("<{}>", argument.name),
+            false => format!("[{}]", argument.name),
+        };
+        self.arguments.iter().map(one).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The arguments, from what was typed behind the command: word by word in their order, the rest of the text for the
+    /// last one. Words with blanks in them stand between `"` or `'`.
+    ///
+    /// # Errors
+    /// A required argument has no word, or there are words and no arguments.
+    pub fn arguments(&self, typed: &str) -> Result<Map<String, Value>, PromptError> {
+        let mut rest = typed.trim();
+        if self.arguments.is_empty() && !rest.is_empty() {
+            return Err(PromptError::TakesNone { prompt: self.name.clone(), words: rest.to_owned() });
+        }
+        let (mut arguments, mut missing) = (Map::new(), Vec::new());
+        for (index, argument) in self.arguments.iter().enumerate() {
+            let word;
+            (word, rest) = if index + 1 == self.arguments.len() { whole(rest) } else { first_word(rest) };
+            if !word.is_empty() {
+                arguments.insert(argument.name.clone(), Value::String(word.to_owned()));
+            } else if argument.required {
+                missing.push(argument.name.clone());
+            }
+        }
+        if missing.is_empty() {
+            return Ok(arguments);
+        }
+        Err(PromptError::Missing { prompt: self.name.clone(), missing, usage: self.usage() })
+    }
+}
+
+/// A word and what follows it. A quote that is not closed, or goes on behind its end, is a letter like others.
+fn first_word(text: &str) -> (&str, &str) {
+    let quoted = text.chars().next().filter(|c| matches!(c, '"' | '\'')).and_then(|quote| {
+        let (word, rest) = text[1..].split_once(quote)?;
+        (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| (word, rest.trim_start()))
+    });
+    let plain = || match text.split_once(char::is_whitespace) {
+        Some((word, rest)) => (word, rest.trim_start()),
+        None => (text, ""),
+    };
+    quoted.unwrap_or_else(plain)
+}
+
+/// All of it; without its quotes where it is one quoted word.
+fn whole(text: &str) -> (&str, &str) {
+    match first_word(text) {
+        (word, "") => (word, ""),
+        (_, _) => (text, ""),
+    }
+}
+
+impl TryFrom<wire::GetPromptResult> for PromptResult {
+    type Error = String;
+
+    fn try_from(result: wire::GetPromptResult) -> Result<Self, String> {
+        let message = |message: wire::PromptMessage| {
+            let role = match message.role {
+                wire::Role::User => PromptRole::User,
+                wire::Role::Assistant => PromptRole::Assistant,
+            };
+            let content = serde_json::to_value(&message.content).map_err(|error| error.to_string())?;
+            Ok(PromptMessage { role, content: Content::new(content) })
+        };
+        let messages = result.messages.into_iter().map(message).collect::<Result<_, String>>()?;
+        Ok(Self { description: result.description, messages })
+    }
+}
+
+#[cfg(test)]
+mod tests;

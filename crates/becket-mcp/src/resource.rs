@@ -1,0 +1,162 @@
+//! Resources as their server describes them, as they are read, and where a prompt asks for one (`protocol.md` X8).
+//!
+//! It refuses to read anything: what a prompt asks for is found here, and read by whoever has a connection.
+
+use rmcp::model as wire;
+use serde_json::{Map, Value, json};
+
+use crate::content::Content;
+
+/// A resource that a server lists.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resource {
+    /// Where it is, in the server's own terms.
+    pub uri: String,
+    /// What it is called.
+    pub name: String,
+    /// The name for people.
+    pub title: Option<String>,
+    /// What it is, in the server's words.
+    pub description: Option<String>,
+    /// What kind of data it is.
+    pub mime_type: Option<String>,
+    /// How large it is, in bytes, if the server says so.
+    pub size: Option<u64>,
+    /// `_meta`, as it came.
+    pub meta: Option<Map<String, Value>>,
+}
+
+/// A family of resources that a server lists.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResourceTemplate {
+    /// Where they are, an RFC 6570 template.
+    pub uri_template: String,
+    /// What the family is called.
+    pub name: String,
+    /// The name for people.
+    pub title: Option<String>,
+    /// What they are, in the server's words.
+    pub description: Option<String>,
+    /// What kind of data they are.
+    pub mime_type: Option<String>,
+    /// `_meta`, as it came.
+    pub meta: Option<Map<String, Value>>,
+}
+
+/// What a server lists beside its tools and prompts: one list of a server's resources.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Resources {
+    /// The resources.
+    pub resources: Vec<Resource>,
+    /// The families of resources.
+    pub templates: Vec<ResourceTemplate>,
+}
+
+/// A resource that was read; one reading may give several.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResourceContents {
+    /// Where it is.
+    pub uri: String,
+    /// What kind of data it is.
+    pub mime_type: Option<String>,
+    /// The data.
+    pub body: ResourceBody,
+    /// `_meta`, as it came.
+    pub meta: Option<Map<String, Value>>,
+}
+
+/// The data of a resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ResourceBody {
+    /// Text.
+    Text(String),
+    /// Bytes in base64, not checked.
+    Blob(String),
+}
+
+impl From<wire::Resource> for Resource {
+    fn from(resource: wire::Resource) -> Self {
+        let wire::Resource { uri, name, title, description, mime_type, size, meta, .. } = resource;
+        Self { uri, name, title, description, mime_type, size, meta: meta.map(|meta| meta.0) }
+    }
+}
+
+impl From<wire::ResourceTemplate> for ResourceTemplate {
+    fn from(template: wire::ResourceTemplate) -> Self {
+        let wire::ResourceTemplate { uri_template, name, title, description, mime_type, meta, .. } = template;
+        Self { uri_template, name, title, description, mime_type, meta: meta.map(|meta| meta.0) }
+    }
+}
+
+impl TryFrom<wire::ResourceContents> for ResourceContents {
+    type Error = String;
+
+    fn try_from(contents: wire::ResourceContents) -> Result<Self, String> {
+        let (uri, mime_type, body, meta) = match contents {
+            wire::ResourceContents::TextResourceContents { uri, mime_type, text, meta, .. } => {
+                (uri, mime_type, ResourceBody::Text(text), meta)
+            }
+            wire::ResourceContents::BlobResourceContents { uri, mime_type, blob, meta, .. } => {
+                (uri, mime_type, ResourceBody::Blob(blob), meta)
+            }
+            _ => return Err("a resource is neither text nor bytes".to_owned()),
+        };
+        Ok(Self { uri, mime_type, body, meta: meta.map(|meta| meta.0) })
+    }
+}
+
+impl ResourceContents {
+    /// The same as a block of an answer, for [`crate::CallResult::limited`].
+    #[must_use]
+    pub fn into_content(self) -> Content {
+        let (key, data) = match self.body {
+            ResourceBody::Text(text) => ("text", text),
+            ResourceBody::Blob(blob) => ("blob", blob),
+        };
+        let mut resource = Map::from_iter([("uri".to_owned(), Value::String(self.uri))]);
+        resource.extend(self.mime_type.map(|kind| ("mimeType".to_owned(), Value::String(kind))));
+        resource.insert(key.to_owned(), Value::String(data));
+        resource.extend(self.meta.map(|meta| ("_meta".to_owned(), Value::Object(meta))));
+        Content::new(json!({"type": "resource", "resource": resource}))
+    }
+}
+
+/// A place of a prompt that asks for a resource: `@server:uri`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mention<'a> {
+    /// The server, as it is configured.
+    pub server: &'a str,
+    /// The resource.
+    pub uri: &'a str,
+    /// Where it stands in the text, in bytes, with the `@`.
+    pub at: std::ops::Range<usize>,
+}
+
+/// The resources that a prompt asks for, in its order; `servers` are the names that count (a name may have colons in
+/// it: the longest that fits is meant). A mention begins a word, or stands behind an opening bracket or quote, and ends
+/// with the word; punctuation at its end is the sentence's.
+#[must_use]
+pub fn mentions<'a>(text: &'a str, servers: &[&'a str]) -> Vec<Mention<'a>> {
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices('@') {
+        let before = text[..at].chars().next_back();
+        if before
+            .is_some_and(|c| !c.is_whitespace() && !matches!(c, '(' | '[' | '{' | '<' | '"' | '\'' | '`'))
+        {
+            continue;
+        }
+        let rest = &text[at + 1..];
+        let fits = |server: &&&str| rest.strip_prefix(**server).is_some_and(|rest| rest.starts_with(':'));
+        let Some(server) = servers.iter().filter(fits).max_by_key(|server| server.len()) else { continue };
+        // The name of a server may have blanks in it, the address may not.
+        let uri = rest[server.len() + 1..].split(char::is_whitespace).next().unwrap_or_default();
+        let uri = uri.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '}', '>', '"', '\'', '`']);
+        if !uri.is_empty() {
+            found.push(Mention { server, uri, at: at..at + 1 + server.len() + 1 + uri.len() });
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;

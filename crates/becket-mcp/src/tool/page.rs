@@ -1,0 +1,24 @@
+//! A page of `tools/list` that the protocol's own types do not hold.
+//!
+//! One tool with a schema that is none would take all the others with it. Here it is one tool with a problem.
+
+use serde_json::Value;
+
+use super::Tool;
+
+/// A page, read by hand.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Page {
+    pub(crate) tools: Vec<Tool>,
+    /// How many of its tools have no name, so that nobody could call them.
+    pub(crate) nameless: usize,
+    pub(crate) next_cursor: Option<String>,
+}
+
+/// Reads the result of `tools/list`; none where it has no list of tools.
+pub(crate) fn page(result: &Value) -> Option<Page> {
+    let listed = result.get("tools")?.as_array()?;
+    let tools: Vec<Tool> = listed.iter().filter_map(Tool::from_json).collect();
+    let next_cursor = result.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
+    Some(Page { nameless: listed.len() - tools.len(), tools, next_cursor })
+}
