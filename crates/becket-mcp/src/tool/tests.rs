@@ -59,7 +59,11 @@ fn only_a_trusted_server_is_believed_that_its_tool_reads_only() {
 #[test]
 fn a_page_with_a_tool_that_is_none_keeps_the_others() {
     let tools = json!([{"name": "good", "inputSchema": {"type": "object"}}, {"name": "bad", "inputSchema": []}, {"no": 1}, 7]);
-    let read = page(&json!({"tools": tools, "nextCursor": "c"})).unwrap();
+    let result = json!({"tools": tools, "nextCursor": "c"});
+    // This is how such a page arrives: the protocol's own types do not hold it.
+    let answer = serde_json::from_value(result).unwrap();
+    let rmcp::model::ServerResult::CustomResult(answer) = answer else { panic!("{answer:?}") };
+    let read = page(&answer.0).unwrap();
     let problems: Vec<Option<&str>> = read.tools.iter().map(|tool| tool.problem.as_deref()).collect();
     assert_eq!(problems, [None, Some("its input schema is a list")]);
     assert_eq!((read.nameless, read.next_cursor.as_deref()), (2, Some("c")));
