@@ -23,13 +23,16 @@ pub struct HttpOptions {
     pub roots: Roots,
     /// The proxy for every request, such as `http://proxy:3128`.
     pub proxy: Option<String>,
+    /// Hosts that are reached without it, as `NO_PROXY` lists them: names with all names below, addresses, networks.
+    /// This machine always is.
+    pub no_proxy: Option<String>,
     /// How long connecting may take, name lookup and TLS included.
     pub connect_timeout: Duration,
 }
 
 impl Default for HttpOptions {
     fn default() -> Self {
-        Self { roots: Roots::Platform, proxy: None, connect_timeout: Duration::from_secs(10) }
+        Self { roots: Roots::Platform, proxy: None, no_proxy: None, connect_timeout: Duration::from_secs(10) }
     }
 }
 
@@ -39,10 +42,14 @@ impl fmt::Debug for HttpOptions {
         f.debug_struct("HttpOptions")
             .field("roots", &self.roots)
             .field("proxy", &self.proxy.as_ref().map(|_| "…"))
+            .field("no_proxy", &self.no_proxy)
             .field("connect_timeout", &self.connect_timeout)
             .finish()
     }
 }
+
+/// This machine, as `NO_PROXY` would name it.
+const HERE: &str = "localhost,127.0.0.0/8,::1";
 
 /// Which certificates may sign a server's.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,7 +95,8 @@ pub fn http_client(options: &HttpOptions) -> Result<reqwest::Client, HttpClientE
     if let Some(proxy) = &options.proxy {
         // The URL may hold a password: no error repeats it.
         let proxy = reqwest::Proxy::all(proxy).map_err(|error| HttpClientError::Proxy(plain(error)))?;
-        builder = builder.proxy(proxy);
+        let direct = format!("{HERE},{}", options.no_proxy.as_deref().unwrap_or_default());
+        builder = builder.proxy(proxy.no_proxy(reqwest::NoProxy::from_string(&direct)));
     }
     builder.build().map_err(|error| HttpClientError::Build(plain(error)))
 }

@@ -120,6 +120,24 @@ async fn a_proxy_is_used_only_where_the_host_hands_one_in() {
     assert_eq!(variant(&error), "Connection", "{error}");
 }
 
+#[tokio::test]
+async fn this_machine_and_what_is_named_are_reached_without_the_proxy() {
+    let proxy = Server::start(vec![]).await;
+    for (host, no_proxy) in
+        [("127.0.0.1", None), ("localhost", None), ("model.invalid", Some("other, .invalid"))]
+    {
+        let server = Server::start(vec![served("anthropic/text.sse")]).await;
+        let no_proxy = no_proxy.map(str::to_owned);
+        let options = HttpOptions { proxy: Some(proxy.url()), no_proxy, ..HttpOptions::default() };
+        let model = Anthropic::new(http_client(&options).expect("a client"), "m", &Credential::None);
+        let url = server.url().replace("127.0.0.1", host);
+        let model = model.expect("a model").with_base_url(&url).expect("a URL");
+        let answer = model.respond(&Request::user("?")).await;
+        assert_eq!(answer.is_ok(), host != "model.invalid", "{host}");
+        assert_eq!(proxy.requests(), Vec::<String>::new(), "{host}");
+    }
+}
+
 #[test]
 fn roots_are_read_or_refused() {
     for pem in ["", "nonsense", "-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----"] {

@@ -63,7 +63,11 @@ impl Models for Shared {
 }
 
 fn providers(args: &LentArgs, around: &Surroundings) -> Providers {
-    let mut providers = Providers::new(HttpOptions { proxy: proxy(args, around), ..HttpOptions::default() });
+    let mut providers = Providers::new(HttpOptions {
+        proxy: proxy(args, around),
+        no_proxy: ["NO_PROXY", "no_proxy"].iter().find_map(|name| text(around, name)),
+        ..HttpOptions::default()
+    });
     let named = args.model.as_deref().map(|name| full_name(name, args.model_url.is_some()));
     let of_url = named.as_deref().map(provider);
     for (provider, key) in KEYS {
