@@ -71,14 +71,8 @@ fn serve() {
 }
 
 async fn connect() -> Servers {
-    let config = ServerConfig {
-        command: std::env::current_exe().unwrap().into(),
-        args: vec!["--serve".into()],
-        env: Vec::new(),
-        cwd: None,
-        timeout: None,
-    };
-    let configured = vec![Configured { name: "it".into(), config: Ok(config) }];
+    let config = ServerConfig::stdio(std::env::current_exe().unwrap(), vec!["--serve".into()]);
+    let configured = vec![Configured::of_host("it", config)];
     Servers::connect(configured, &Options::new(Vec::new(), "/"), &CancellationToken::new()).await
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use becket_process::SpawnError;
 
-use crate::config::ServerConfigError;
+use crate::config::{Disabled, ServerConfigError};
 use crate::fault::{Fault, Said};
 
 /// A server could not be connected (`protocol.md` X2). `asked` is the MCP method that was not answered well.
@@ -14,6 +14,15 @@ pub enum ConnectError {
     /// Its configuration is wrong.
     #[error(transparent)]
     Config(#[from] ServerConfigError),
+    /// It must not be connected.
+    #[error(transparent)]
+    Disabled(#[from] Disabled),
+    /// A server that is not started but reached.
+    #[error("a server of type `{kind}`: this version connects stdio servers only")]
+    NotStdio {
+        /// The type.
+        kind: &'static str,
+    },
     /// The connection broke before it was ready.
     #[error("{fault}, before it answered `{asked}`{said}")]
     Broken {

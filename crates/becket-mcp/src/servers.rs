@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::call_error::CallError;
-use crate::config::Configured;
+use crate::config::{Configured, Status};
 use crate::connect_error::ConnectError;
 use crate::connection::{Connection, Failed, open};
 use crate::content::CallResult;
@@ -74,11 +74,12 @@ impl Servers {
         let connect = async |configured: Configured| {
             // The semaphore is never closed: an error would only mean that no lane is kept.
             let _lane = lanes.acquire().await;
-            let connection = match configured.config {
-                Ok(config) => open(&runner, &config, options, cancel).await,
-                Err(error) => Err(ConnectError::Config(error)),
+            let connection = match (configured.status, configured.config) {
+                (Status::Disabled(why), _) => Err(ConnectError::Disabled(why)),
+                (Status::Allowed, Err(error)) => Err(ConnectError::Config(error)),
+                (Status::Allowed, Ok(config)) => open(&runner, &config, options, cancel).await,
             };
-            Server { name: configured.name, connection: connection.map_err(Arc::new) }
+            Server { name: configured.name.to_string(), connection: connection.map_err(Arc::new) }
         };
         let all = join_all(configured.into_iter().map(connect)).await;
         Self { all, runner, exit_grace: options.exit_grace }

@@ -6,7 +6,7 @@ mod common;
 
 use std::time::{Duration, Instant};
 
-use becket_mcp::config::{self, Configured};
+use becket_mcp::config::{self, Configured, Transport};
 use becket_mcp::{CancellationToken, ConnectError, Outcome, Servers};
 use common::{LONG, Place, SHORT, call, nothing, object, ours, program, tools, why};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ async fn a_server_gets_its_environment_its_directory_and_nothing_else() {
     let place = Place::new();
     std::fs::create_dir(place.dir.path().join("sub")).unwrap();
     let mut configured = ours("it", &[]);
-    let config = configured.config.as_mut().unwrap();
+    let Transport::Stdio(config) = &mut configured.config.as_mut().unwrap().transport else { panic!() };
     config.cwd = Some("sub".into());
     config.env = vec![("LANG".into(), "C.UTF-8".into()), ("LOG".into(), "".into())];
     let servers = Servers::connect(vec![configured], &place.options, &CancellationToken::new()).await;
@@ -115,8 +115,7 @@ async fn a_program_that_is_not_there_is_told_from_one_that_ends() {
         ("ends", "true", vec![]),
         ("signal", "sh", vec!["-c".into(), "kill -9 $$".into()]),
     ];
-    let configured = servers
-        .map(|(name, command, args)| Configured { name: name.into(), config: Ok(program(command, args)) });
+    let configured = servers.map(|(name, command, args)| Configured::of_host(name, program(command, args)));
     let servers = Servers::connect(configured.into(), &place.options, &CancellationToken::new()).await;
     let whys: Vec<String> = servers
         .outcomes()
@@ -170,7 +169,7 @@ async fn one_servers_trouble_is_nobody_elses() {
     assert_eq!(outcomes, expected.map(|(name, connected)| (name.to_owned(), connected)));
     assert_eq!(call(&servers, "text", nothing()).await.unwrap().text(), "one\ntwo");
     let far = why(&servers).to_string();
-    assert_eq!(far, ".mcp.json:1:24: a server of type `sse`: this version connects stdio servers only");
+    assert_eq!(far, "a server of type `sse`: this version connects stdio servers only");
     servers.close().await;
 }
 

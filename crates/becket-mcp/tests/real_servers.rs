@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use becket_mcp::config::Configured;
+use becket_mcp::config::{Configured, Transport};
 use becket_mcp::{CallError, CancellationToken, Content, Servers};
 use common::real::program;
 use common::{LONG, Place, SHORT, call, call_for, nothing, of_it, tools, why};
@@ -22,8 +22,9 @@ use serde_json::{Value, json};
 /// that it is missing.
 async fn connect(variable: &str, args: &[&str], env: &[(&str, &Path)], place: &Place) -> Option<Servers> {
     let mut config = program(variable, args)?;
-    config.env = env.iter().map(|(name, value)| (name.into(), value.into())).collect();
-    let configured = vec![Configured { name: "it".into(), config: Ok(config) }];
+    let Transport::Stdio(stdio) = &mut config.transport else { panic!("it is started") };
+    stdio.env = env.iter().map(|(name, value)| (name.into(), value.into())).collect();
+    let configured = vec![Configured::of_host("it", config)];
     Some(Servers::connect(configured, &place.options, &CancellationToken::new()).await)
 }
 

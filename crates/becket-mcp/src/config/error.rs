@@ -1,17 +1,34 @@
 //! What can be wrong with a configuration, in words that say what to do.
+//!
+//! Names and keys are quoted as they were written, cut where they are long. Values are not: any of them may be secret.
 
+use super::name::Visible;
 use super::place::Place;
 
-/// The text as a whole is no configuration of MCP servers; nothing was read.
+/// A part of a text that is not about one server can't be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// No JSON, or not of this shape.
+    /// No JSON.
     #[error("{place}: {what}: write `{{\"mcpServers\": {{\"name\": {{\"command\": …}}}}}}`")]
     NotRead {
         /// Where.
         place: Place,
         /// What the parser says.
         what: String,
+    },
+    /// Something is of another kind than it has to be.
+    #[error("{place}: {what} is {is}: write {wanted}{effect}")]
+    WrongKind {
+        /// Where.
+        place: Place,
+        /// Which part of the text.
+        what: String,
+        /// What it is.
+        is: &'static str,
+        /// What it has to be.
+        wanted: &'static str,
+        /// What that means until it is corrected; empty where it means nothing more.
+        effect: &'static str,
     },
     /// `mcpServers` is missing.
     #[error("{place}: there is no `mcpServers`{}: name the servers in an object under this key", near(.meant.as_deref()))]
@@ -21,11 +38,27 @@ pub enum ConfigError {
         /// A key of the object that may have been meant.
         meant: Option<String>,
     },
-    /// `mcpServers` comes twice, and it is not said which one counts.
-    #[error("{place}: `mcpServers` comes twice: put all servers into one")]
+    /// A key comes twice, and it is not said which one counts.
+    #[error("{place}: `{}` comes twice: put all of it into one{effect}", cut(.key))]
     Twice {
         /// Where the second one's value begins.
         place: Place,
+        /// The key.
+        key: String,
+        /// What that means until it is corrected; empty where it means nothing more.
+        effect: &'static str,
+    },
+    /// A pattern of a policy can't be read.
+    #[error("{place}: this pattern of `{list}` {why}{effect}")]
+    Pattern {
+        /// Where the pattern begins.
+        place: Place,
+        /// The list.
+        list: &'static str,
+        /// What is wrong with it, and what to do.
+        why: &'static str,
+        /// What that means until it is corrected.
+        effect: &'static str,
     },
 }
 
@@ -33,15 +66,27 @@ pub enum ConfigError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServerConfigError {
     /// A value is of another kind than it has to be.
+    #[error("{place}: {what} is {is}: write {wanted}")]
+    WrongKind {
+        /// Where.
+        place: Place,
+        /// Which value.
+        what: String,
+        /// What it is.
+        is: &'static str,
+        /// What it has to be.
+        wanted: &'static str,
+    },
+    /// A value can't be used.
     #[error("{place}: {what}: correct the value")]
     WrongValue {
         /// Where.
         place: Place,
-        /// What the parser says.
+        /// What is wrong with it.
         what: String,
     },
     /// The same key comes twice in the server.
-    #[error("{place}: `{key}` comes twice: remove one")]
+    #[error("{place}: `{}` comes twice: remove one", cut(.key))]
     KeyTwice {
         /// Where the second value begins.
         place: Place,
@@ -56,21 +101,92 @@ pub enum ServerConfigError {
         /// The line of the first one.
         first: usize,
     },
-    /// A server that is not started but reached over a network.
-    #[error("{place}: a server of type `{transport}`: this version connects stdio servers only")]
-    NotStdio {
+    /// No server can have this name.
+    #[error("{place}: the name `{}` {why}: rename the server", cut(.name))]
+    NameUnfit {
+        /// Where the server's object begins.
+        place: Place,
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A way to reach a server that is not known.
+    #[error("{place}: there is no type `{}`{}: write one of {known}", cut(.kind), near(.meant.as_deref()))]
+    TypeUnknown {
         /// Where.
         place: Place,
-        /// The type as written; `url` where there is an address and no type.
-        transport: String,
+        /// The type as written.
+        kind: String,
+        /// A known one that may have been meant.
+        meant: Option<String>,
+        /// Those that are known.
+        known: String,
+    },
+    /// An address, and no word about how to speak to what is there.
+    #[error("{place}: there is a `url` and no `type`: write `\"type\": \"{likely}\"` beside it{}", or_other(.likely))]
+    TypeMissing {
+        /// Where the server's object begins.
+        place: Place,
+        /// The type that it most likely is.
+        likely: &'static str,
+    },
+    /// An address and a program, and no word about which one counts.
+    #[error(
+        "{place}: there are a `command` and a `url` and no `type`: remove one, or write the type that is meant"
+    )]
+    TypeUnclear {
+        /// Where the server's object begins.
+        place: Place,
     },
     /// `command` is missing or empty.
-    #[error("{place}: there is no `command`{}: name the program to start", near(.meant.as_deref()))]
+    #[error(
+        "{place}: there is no `command`{}: name the program to start, or write a `type` and a `url`",
+        near(.meant.as_deref())
+    )]
     NoCommand {
         /// Where the server's object begins.
         place: Place,
         /// A key of the object that may have been meant.
         meant: Option<String>,
+    },
+    /// A member without which a server of this type can't be reached is missing.
+    #[error("{place}: there is no `{key}`{}: a server of type `{kind}` needs one", near(.meant.as_deref()))]
+    Missing {
+        /// Where the server's object begins.
+        place: Place,
+        /// The key.
+        key: &'static str,
+        /// The type.
+        kind: &'static str,
+        /// A key of the object that may have been meant.
+        meant: Option<String>,
+    },
+    /// An address that can't be used.
+    #[error("{place}: `{key}` {why}")]
+    Url {
+        /// Where it begins.
+        place: Place,
+        /// The key.
+        key: &'static str,
+        /// What is wrong with it, and what to do.
+        why: String,
+    },
+    /// A header that can't be sent.
+    #[error("{place}: the header `{}` {why}", cut(.name))]
+    Header {
+        /// Where its value begins.
+        place: Place,
+        /// Its name as written.
+        name: String,
+        /// What is wrong with it, and what to do.
+        why: &'static str,
+    },
+    /// A private key without its certificate.
+    #[error("{place}: `tls` has a `key` and no `cert`: name the certificate as well")]
+    KeyAlone {
+        /// Where `tls` begins.
+        place: Place,
     },
     /// Variables that are used are not set.
     #[error("{place}: {} not set: set what is missing, or write `${{NAME:-default}}`", quoted(.names))]
@@ -82,7 +198,8 @@ pub enum ServerConfigError {
     },
     /// A use of a variable that can't be read.
     #[error(
-        "{place}: `{text}` is no use of a variable: write `${{NAME}}` or `${{NAME:-default}}`, without another one in it"
+        "{place}: `{}` is no use of a variable: write `${{NAME}}` or `${{NAME:-default}}`, without another one in it",
+        cut(.text)
     )]
     VariableUnclear {
         /// Where the server's object begins.
@@ -90,8 +207,14 @@ pub enum ServerConfigError {
         /// The use as written.
         text: String,
     },
+    /// A variable holds bytes that are no text, where text is needed.
+    #[error("{place}: a variable that is used in it holds no UTF-8: set it to text")]
+    VariableNotText {
+        /// Where the server's object begins.
+        place: Place,
+    },
     /// A variable's name that no environment can hold.
-    #[error("{place}: `{name}` can't be the name of a variable: remove `=` and NUL, and leave no name empty")]
+    #[error("{place}: `{}` can't be the name of a variable: remove `=` and NUL, and leave no name empty", cut(.name))]
     VariableName {
         /// Where the value begins.
         place: Place,
@@ -106,11 +229,24 @@ pub enum ServerConfigError {
     },
 }
 
-fn near(meant: Option<&str>) -> String {
-    meant.map_or(String::new(), |meant| format!(" (is `{meant}` meant to be it?)"))
+/// A text of the user's, short enough to be read and with nothing that a terminal would obey.
+pub(super) fn cut(text: &str) -> String {
+    const LONGEST: usize = 80;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", Visible(&text[..end])),
+        None => Visible(text).to_string(),
+    }
+}
+
+pub(super) fn near(meant: Option<&str>) -> String {
+    meant.map_or(String::new(), |meant| format!(" (is `{}` meant to be it?)", cut(meant)))
+}
+
+fn or_other(likely: &str) -> &'static str {
+    if likely == "http" { " (or `sse`, if it is an older server)" } else { "" }
 }
 
 fn quoted(names: &[String]) -> String {
-    let list = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let list = names.iter().map(|name| format!("`{}`", cut(name))).collect::<Vec<_>>().join(", ");
     if names.len() == 1 { format!("the variable {list} is") } else { format!("the variables {list} are") }
 }

@@ -3,23 +3,31 @@
 //! A variable that is set, be it to nothing, is taken; the default is for one that is not set. `$VAR`, `$(…)` and a
 //! `${` that nothing closes stay as they are: nothing here is a shell.
 //!
-//! It refuses a default that holds another `${`, since its end could be read in two ways.
+//! It refuses a default that holds another `${`, since its end could be read in two ways. It notes names and uses, never
+//! a value.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 
+use super::error::ServerConfigError;
+use super::place::Place;
+
 /// The variables that may be used, and what was wrong with the uses so far.
 pub(super) struct Expander<'a> {
     variables: &'a [(OsString, OsString)],
+    /// Those of the scope; they count before the others.
+    own: &'a [(OsString, OsString)],
     /// Names that are neither set nor given a default.
-    pub(super) missing: BTreeSet<String>,
-    /// Uses that can't be read.
-    pub(super) unclear: Vec<String>,
+    missing: BTreeSet<String>,
+    /// The first use that can't be read.
+    unclear: Option<String>,
+    /// Whether something that has to be text came out as none.
+    not_text: bool,
 }
 
 impl<'a> Expander<'a> {
-    pub(super) fn new(variables: &'a [(OsString, OsString)]) -> Self {
-        Self { variables, missing: BTreeSet::new(), unclear: Vec::new() }
+    pub(super) fn new(variables: &'a [(OsString, OsString)], own: &'a [(OsString, OsString)]) -> Self {
+        Self { variables, own, missing: BTreeSet::new(), unclear: None, not_text: false }
     }
 
     /// The text with its variables filled in. One that can't be is left out, and noted.
@@ -35,25 +43,56 @@ impl<'a> Expander<'a> {
         expanded
     }
 
+    /// The same for what has to be text.
+    pub(super) fn text(&mut self, text: &str) -> String {
+        self.expand(text).into_string().unwrap_or_else(|_| {
+            self.not_text = true;
+            String::new()
+        })
+    }
+
+    /// Whether everything could be filled in. `place` is that of the entry.
+    pub(super) fn finish(self, place: &Place) -> Result<(), ServerConfigError> {
+        let place = place.clone();
+        if let Some(text) = self.unclear {
+            return Err(ServerConfigError::VariableUnclear { place, text });
+        }
+        if !self.missing.is_empty() {
+            let names = self.missing.into_iter().collect();
+            return Err(ServerConfigError::VariableMissing { place, names });
+        }
+        if self.not_text {
+            return Err(ServerConfigError::VariableNotText { place });
+        }
+        Ok(())
+    }
+
     fn value_of(&mut self, inner: &str) -> OsString {
         let (name, default) = match inner.split_once(":-") {
             Some((name, default)) => (name, Some(default)),
             None => (inner, None),
         };
         if !is_name(name) || inner.contains("${") {
-            self.unclear.push(format!("${{{inner}}}"));
+            self.unclear.get_or_insert_with(|| shown(inner));
             return OsString::new();
         }
-        // As in a process's environment, the last one of a name counts.
-        let set = self.variables.iter().rev().find(|(known, _)| known == OsStr::new(name));
-        match (set, default) {
-            (Some((_, value)), _) => value.clone(),
+        match (self.variable(name), default) {
+            (Some(value), _) => value.clone(),
             (None, Some(default)) => default.into(),
             (None, None) => {
                 self.missing.insert(name.to_owned());
                 OsString::new()
             }
         }
+    }
+
+    /// As in a process's environment, the last one of a name counts.
+    fn variable(&self, name: &str) -> Option<&'a OsString> {
+        let name = OsStr::new(name);
+        let find = |variables: &'a [(OsString, OsString)]| {
+            variables.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value)
+        };
+        find(self.own).or_else(|| find(self.variables))
     }
 }
 
@@ -62,6 +101,15 @@ fn next_use(text: &str) -> Option<(&str, &str, &str)> {
     let (before, opened) = text.split_once("${")?;
     let (inner, after) = opened.split_once('}')?;
     Some((before, inner, after))
+}
+
+/// What stands in the braces, as far as it can be a name: a default may be secret.
+fn shown(inner: &str) -> String {
+    let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    match end {
+        Some(end) => format!("${{{}…}}", &inner[..end]),
+        None => format!("${{{inner}}}"),
+    }
 }
 
 fn is_name(name: &str) -> bool {
@@ -73,11 +121,20 @@ fn is_name(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
+    fn place() -> Place {
+        Place { file: Path::new("f").into(), line: 1, column: 1 }
+    }
+
+    // rule: X1
     #[test]
     fn uses_are_filled_and_the_rest_stays() {
         let variables: Vec<(OsString, OsString)> =
-            [("A", "old"), ("A", "1"), ("EMPTY", "")].map(|(n, v)| (n.into(), v.into())).into();
+            [("A", "old"), ("A", "1"), ("EMPTY", ""), ("OWN", "theirs")]
+                .map(|(n, v)| (n.into(), v.into()))
+                .into();
+        let own = [("OWN".into(), "ours".into())];
         for (text, expected) in [
             ("${A}", "1"),
             ("x${A}y${A}z", "x1y1z"),
@@ -86,20 +143,46 @@ mod tests {
             ("${B:-}", ""),
             ("${B:-a:-b}", "a:-b"),
             ("${EMPTY:-2}", ""),
+            ("${OWN}", "ours"),
             ("$A $(A) ${A", "$A $(A) ${A"),
             ("é${A}é", "é1é"),
         ] {
-            let mut expander = Expander::new(&variables);
+            let mut expander = Expander::new(&variables, &own);
             assert_eq!(expander.expand(text), OsStr::new(expected), "{text}");
-            assert!(expander.missing.is_empty() && expander.unclear.is_empty(), "{text}");
+            assert_eq!(expander.finish(&place()), Ok(()), "{text}");
         }
     }
 
+    // rule: X1
     #[test]
     fn what_is_missing_or_unclear_is_named() {
-        let mut expander = Expander::new(&[]);
-        expander.expand("${B}${A}${B} ${} ${A b} ${A:-${B}}");
-        assert_eq!(expander.missing.iter().map(String::as_str).collect::<Vec<_>>(), ["A", "B"]);
-        assert_eq!(expander.unclear, ["${}", "${A b}", "${A:-${B}"]);
+        let mut expander = Expander::new(&[], &[]);
+        expander.expand("${B}${A}${B}");
+        let names = vec!["A".to_owned(), "B".to_owned()];
+        let missing = ServerConfigError::VariableMissing { place: place(), names };
+        assert_eq!(expander.finish(&place()), Err(missing));
+        for (text, unclear) in
+            [("${}", "${}"), ("${A b}", "${A…}"), ("${A:-${B}}", "${A…}"), ("${1}", "${1}")]
+        {
+            let mut expander = Expander::new(&[], &[]);
+            expander.expand(text);
+            let text = unclear.to_owned();
+            assert_eq!(
+                expander.finish(&place()),
+                Err(ServerConfigError::VariableUnclear { place: place(), text })
+            );
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn bytes_that_are_no_text_are_fine_for_a_process_and_for_nothing_else() {
+        use std::os::unix::ffi::OsStringExt;
+        let value = OsString::from_vec(vec![b'a', 0xff]);
+        let variables = [("A".into(), value.clone())];
+        let mut expander = Expander::new(&variables, &[]);
+        assert_eq!(expander.expand("${A}"), value);
+        assert_eq!(expander.text("${A}"), "");
+        assert_eq!(expander.finish(&place()), Err(ServerConfigError::VariableNotText { place: place() }));
     }
 }

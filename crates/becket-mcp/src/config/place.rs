@@ -3,13 +3,14 @@
 //! INVARIANT: every slice that is asked about lies within the text; `serde_json` borrows raw values from it.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
 /// A place in a file. Shown as `file:line:column`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The file, as the caller named it.
-    pub file: PathBuf,
+    pub file: Arc<Path>,
     /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
@@ -23,16 +24,30 @@ impl fmt::Display for Place {
 }
 
 /// A text and the file it comes from.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Text<'a> {
     pub(super) text: &'a str,
-    pub(super) file: &'a Path,
+    file: Arc<Path>,
+    /// Where each line begins, in bytes: a text of 10,000 servers is asked for as many places.
+    lines: Vec<usize>,
 }
 
-impl Text<'_> {
+impl<'a> Text<'a> {
+    /// A text, without the byte-order mark that it may have.
+    pub(super) fn new(text: &'a str, file: &Path) -> Self {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let breaks = text.match_indices('\n').map(|(newline, _)| newline + 1);
+        Self { text, file: file.into(), lines: std::iter::once(0).chain(breaks).collect() }
+    }
+
     /// Where `part`, a slice of the text, begins.
     pub(super) fn start_of(&self, part: &str) -> Place {
         self.at(self.offset_of(part))
+    }
+
+    /// Where the text begins, blanks left out.
+    pub(super) fn start(&self) -> Place {
+        self.start_of(self.text.trim_start())
     }
 
     /// Where `error`, which came of reading `part`, was met.
@@ -54,15 +69,13 @@ impl Text<'_> {
     }
 
     fn at(&self, offset: usize) -> Place {
-        let before = &self.text.as_bytes()[..offset.min(self.text.len())];
-        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        let offset = offset.min(self.text.len());
+        let line = self.lines.partition_point(|start| *start <= offset);
+        let line_start = line.checked_sub(1).and_then(|line| self.lines.get(line)).copied().unwrap_or(0);
+        let before = &self.text.as_bytes()[line_start..offset];
         // Continuation bytes of UTF-8 begin no character.
         let is_start = |byte: &&u8| **byte & 0xC0 != 0x80;
-        Place {
-            file: self.file.to_owned(),
-            line: before.iter().filter(|byte| **byte == b'\n').count() + 1,
-            column: before[line_start..].iter().filter(is_start).count() + 1,
-        }
+        Place { file: Arc::clone(&self.file), line, column: before.iter().filter(is_start).count() + 1 }
     }
 }
 
@@ -79,7 +92,7 @@ mod tests {
 
     #[test]
     fn columns_count_characters() {
-        let text = Text { text: "{\n  \"é\": 1}", file: Path::new("a.json") };
+        let text = Text::new("{\n  \"é\": 1}", Path::new("a.json"));
         let part = &text.text[9..];
         assert_eq!(part, " 1}");
         assert_eq!(text.start_of(part).to_string(), "a.json:2:7");
@@ -87,7 +100,7 @@ mod tests {
 
     #[test]
     fn an_error_in_a_part_is_placed_in_the_whole() {
-        let text = Text { text: "[1,\n [2,\n  x]]", file: Path::new("a.json") };
+        let text = Text::new("[1,\n [2,\n  x]]", Path::new("a.json"));
         let part = &text.text[5..13];
         let error = serde_json::from_str::<serde_json::Value>(part).unwrap_err();
         assert_eq!(text.place_of(part, &error).to_string(), "a.json:3:3");

@@ -12,7 +12,7 @@ use super::handshake::{self, Service, Trouble};
 use super::link::Link;
 use super::live::Connection;
 use super::stdio::StdioLink;
-use crate::config::ServerConfig;
+use crate::config::{ServerConfig, Transport};
 use crate::connect_error::ConnectError;
 use crate::fault::Fault;
 use crate::options::Options;
@@ -28,8 +28,19 @@ pub(crate) async fn open(
     if cancel.is_cancelled() {
         return Err(ConnectError::Cancelled);
     }
-    let link = StdioLink::start(runner, config, options);
-    over(link, config.timeout, options, cancel).await
+    match &config.transport {
+        Transport::Stdio(stdio) => {
+            let link = StdioLink::start(runner, stdio, options);
+            over(link, config.timeout, options, cancel).await
+        }
+        Transport::Http(_)
+        | Transport::Sse(_)
+        | Transport::WebSocket(_)
+        | Transport::SseIde(_)
+        | Transport::WsIde(_)
+        | Transport::Proxy(_)
+        | Transport::InProcess => Err(ConnectError::NotStdio { kind: config.transport.kind() }),
+    }
 }
 
 /// Connects the server at the other end of a link.

@@ -74,12 +74,12 @@ impl Place {
 pub(crate) fn ours(name: &str, flags: &[&str]) -> Configured {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/servers/server.py");
     let args = [script].into_iter().chain(flags.iter().copied()).map(OsString::from).collect();
-    Configured { name: name.into(), config: Ok(program(python(), args)) }
+    Configured::of_host(name, program(python(), args))
 }
 
 /// A server that is some program.
 pub(crate) fn program(command: impl Into<OsString>, args: Vec<OsString>) -> ServerConfig {
-    ServerConfig { command: command.into(), args, env: Vec::new(), cwd: None, timeout: None }
+    ServerConfig::stdio(command, args)
 }
 
 /// Calls a tool of `it` with a long limit.

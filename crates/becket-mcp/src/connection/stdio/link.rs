@@ -8,7 +8,7 @@ use becket_process::{CancellationToken, Command, Control, Program, Runner};
 use super::intake;
 use super::process::{Process, Start};
 use super::wire::Wire;
-use crate::config::ServerConfig;
+use crate::config::Stdio;
 use crate::connection::link::Link;
 use crate::connection::state::State;
 use crate::fault::Fault;
@@ -23,7 +23,7 @@ pub(crate) struct StdioLink {
 
 impl StdioLink {
     /// Starts it. How that went shows when it is spoken to.
-    pub(crate) fn start(runner: &Runner, config: &ServerConfig, options: &Options) -> Self {
+    pub(crate) fn start(runner: &Runner, config: &Stdio, options: &Options) -> Self {
         let (state, stop) = (Arc::new(State::default()), CancellationToken::new());
         let control = Control::with_open_stdin();
         let (intake, queue) = intake::queue(options.line_cap.get(), Arc::clone(&state), stop.clone());
@@ -58,7 +58,7 @@ impl Link for StdioLink {
     }
 }
 
-fn command(config: &ServerConfig, options: &Options) -> Command {
+fn command(config: &Stdio, options: &Options) -> Command {
     let cwd = config.cwd.as_ref().map_or_else(|| options.cwd.clone(), |cwd| options.cwd.join(cwd));
     let mut command = Command::new(Program::exec(&config.command, &config.args), cwd);
     let is_replaced = |name: &std::ffi::OsStr| config.env.iter().any(|(own, _)| own == name);

@@ -1,0 +1,98 @@
+//! A server as the host is handed it: what it is, where it comes from, whether it may be connected.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::error::{ConfigError, ServerConfigError};
+use super::fingerprint::Fingerprint;
+use super::layer::{Entry, read_file};
+use super::name::ServerName;
+use super::place::Place;
+use super::scope::Scope;
+use super::server::ServerConfig;
+use super::status::{Disabled, Status};
+use super::warning::ServerWarning;
+
+/// A server that somebody has configured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Configured {
+    /// Its name.
+    pub name: ServerName,
+    /// Where it comes from.
+    pub scope: Scope,
+    /// Where its entry begins; `None` for one that stands in no file.
+    pub place: Option<Place>,
+    /// How it is reached, or why it can't be.
+    pub config: Result<ServerConfig, ServerConfigError>,
+    /// Whether it may be connected.
+    pub status: Status,
+    /// What is odd about it.
+    pub warnings: Vec<ServerWarning>,
+    /// What its entry says; `None` for one that stands in no file.
+    pub fingerprint: Option<Fingerprint>,
+}
+
+impl Configured {
+    /// A server of the host's own program. No policy is asked about it.
+    #[must_use]
+    pub fn of_host(name: impl Into<ServerName>, config: ServerConfig) -> Self {
+        Self {
+            name: name.into(),
+            scope: Scope::Host,
+            place: None,
+            config: Ok(config),
+            status: Status::Allowed,
+            warnings: Vec::new(),
+            fingerprint: None,
+        }
+    }
+
+    /// An entry with its variables filled in. Nothing is against it but what it says itself.
+    pub(super) fn of_entry(entry: Entry, scope: &Scope, variables: &[(OsString, OsString)]) -> Self {
+        let Entry { name, place, disabled, fingerprint, written } = entry;
+        let mut warnings = Vec::new();
+        let config =
+            written.and_then(|written| written.resolve(variables, &scope.variables(), &mut warnings));
+        Self {
+            name,
+            scope: scope.clone(),
+            place: Some(place),
+            config,
+            status: if disabled { Status::Disabled(Disabled::ByEntry) } else { Status::Allowed },
+            warnings,
+            fingerprint: Some(fingerprint),
+        }
+    }
+}
+
+/// Reads the servers of a text like `.mcp.json`, in its order, for a host that has nothing but this one text: nothing is
+/// against any of them but what it says itself. [`resolve`](super::resolve) is for hosts with more than that.
+///
+/// `file` is for the messages; nothing is opened. `variables` fill `${VAR}` and `${VAR:-default}`.
+///
+/// # Errors
+/// As [`read_file`].
+///
+/// ```
+/// use becket_mcp::config::{self, Transport};
+///
+/// let text = r#"{"mcpServers": {
+///   "time": {"command": "${BIN}/mcp-server-time"},
+///   "far": {"url": "https://example.org/mcp"}
+/// }}"#;
+/// let servers = config::read(text, ".mcp.json".as_ref(), &[("BIN".into(), "/opt/bin".into())])?;
+/// let Transport::Stdio(time) = &servers[0].config.as_ref().unwrap().transport else { panic!() };
+/// assert_eq!(time.command, "/opt/bin/mcp-server-time");
+/// let why = servers[1].config.as_ref().unwrap_err().to_string();
+/// assert!(why.starts_with(".mcp.json:3:10: there is a `url` and no `type`: write `\"type\": \"http\"` beside it"));
+/// # Ok::<(), config::ConfigError>(())
+/// ```
+pub fn read(
+    text: &str,
+    file: &Path,
+    variables: &[(OsString, OsString)],
+) -> Result<Vec<Configured>, ConfigError> {
+    let layer = read_file(text, file, Scope::CommandLine)?;
+    let configured = layer.entries.into_iter();
+    Ok(configured.map(|entry| Configured::of_entry(entry, &layer.scope, variables)).collect())
+}

@@ -1,0 +1,235 @@
+//! From what was written to what is used: variables are filled in, and what they made of it is checked.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use url::Url;
+
+use super::address::{self, Address};
+use super::headers;
+use super::keys::Kind;
+use super::written::{OAuthWritten, RemoteWritten, StdioWritten, TlsWritten, Way, Written};
+use crate::config::error::ServerConfigError;
+use crate::config::expand::Expander;
+use crate::config::members::At;
+use crate::config::place::Place;
+use crate::config::server::{Ide, OAuth, Proxy, Remote, ServerConfig, Stdio, Tls, Transport};
+use crate::config::warning::ServerWarning;
+
+type Variables = [(OsString, OsString)];
+
+impl Written {
+    /// Fills in the variables; `own` are those of the scope, which count first and are set for processes.
+    pub(in crate::config) fn resolve(
+        &self,
+        variables: &Variables,
+        own: &Variables,
+        warnings: &mut Vec<ServerWarning>,
+    ) -> Result<ServerConfig, ServerConfigError> {
+        warnings.extend(self.warnings.iter().cloned());
+        let mut expander = Expander::new(variables, own);
+        let transport = match &self.way {
+            Way::Stdio(written) => {
+                let stdio = stdio(written, own, &mut expander);
+                expander.finish(&self.place)?;
+                Transport::Stdio(checked(stdio, written, &self.place)?)
+            }
+            Way::Remote(kind, written) => {
+                let written = expanded(written, &mut expander);
+                expander.finish(&self.place)?;
+                let remote = remote(written, *kind, warnings)?;
+                match kind {
+                    Kind::Sse => Transport::Sse(remote),
+                    Kind::WebSocket => Transport::WebSocket(remote),
+                    Kind::Http | Kind::Stdio | Kind::SseIde | Kind::WsIde | Kind::Proxy | Kind::InProcess => {
+                        Transport::Http(remote)
+                    }
+                }
+            }
+            Way::Ide { kind, url, name, token } => {
+                let url = at(url, &mut expander);
+                let token = token.as_ref().map(|token| at(token, &mut expander));
+                expander.finish(&self.place)?;
+                let ide = ide(&url, name.clone(), token, (*kind, warnings))?;
+                if *kind == Kind::WsIde { Transport::WsIde(ide) } else { Transport::SseIde(ide) }
+            }
+            Way::Proxy { url, id } => {
+                let (url, id) = (at(url, &mut expander), at(id, &mut expander));
+                expander.finish(&self.place)?;
+                Transport::Proxy(Proxy { url: address(&url, Kind::Proxy, warnings)?, id: proxy_id(id)? })
+            }
+            Way::InProcess => Transport::InProcess,
+        };
+        Ok(ServerConfig { transport, timeout: self.timeout })
+    }
+}
+
+fn at(text: &At<String>, expander: &mut Expander<'_>) -> At<String> {
+    At { value: expander.text(&text.value), place: text.place.clone() }
+}
+
+fn stdio(written: &StdioWritten, own: &Variables, expander: &mut Expander<'_>) -> Stdio {
+    let mut env: Vec<(OsString, OsString)> = written
+        .env
+        .iter()
+        .map(|(name, value)| (OsString::from(name), expander.expand(&value.value)))
+        .collect();
+    let is_written = |name: &OsStr| written.env.iter().any(|(known, _)| name == OsStr::new(known));
+    env.extend(own.iter().filter(|(name, _)| !is_written(name)).cloned());
+    Stdio {
+        command: expander.expand(&written.command.value),
+        args: written.args.iter().map(|arg| expander.expand(arg)).collect(),
+        env,
+        cwd: written.cwd.as_ref().map(|cwd| PathBuf::from(expander.expand(&cwd.value))),
+    }
+}
+
+fn checked(stdio: Stdio, written: &StdioWritten, place: &Place) -> Result<Stdio, ServerConfigError> {
+    if stdio.command.is_empty() {
+        return Err(ServerConfigError::NoCommand { place: place.clone(), meant: None });
+    }
+    let has_nul = |text: &OsStr| text.as_encoded_bytes().contains(&0);
+    let nul = |place: &Place, what: String| {
+        Err(ServerConfigError::WrongValue { place: place.clone(), what: format!("{what} has a NUL in it") })
+    };
+    if has_nul(&stdio.command) {
+        return nul(&written.command.place, "`command`".to_owned());
+    }
+    if stdio.args.iter().any(|arg| has_nul(arg)) {
+        return nul(place, "an item of `args`".to_owned());
+    }
+    if let Some((name, _)) = stdio.env.iter().find(|(_, value)| has_nul(value)) {
+        return nul(place, format!("the value of `{}` in `env`", name.display()));
+    }
+    match (&stdio.cwd, &written.cwd) {
+        (Some(cwd), Some(at)) if has_nul(cwd.as_os_str()) => nul(&at.place, "`cwd`".to_owned()),
+        _ => Ok(stdio),
+    }
+}
+
+/// The same, with variables filled in.
+fn expanded(written: &RemoteWritten, expander: &mut Expander<'_>) -> RemoteWritten {
+    let headers = written.headers.iter().map(|(name, value)| (name.clone(), at(value, expander))).collect();
+    RemoteWritten {
+        url: at(&written.url, expander),
+        headers,
+        // A shell reads it, and fills in variables itself.
+        headers_helper: written.headers_helper.clone(),
+        oauth: written.oauth.as_ref().map(|oauth| OAuthWritten {
+            client_id: oauth.client_id.as_ref().map(|id| expander.text(id)),
+            client_secret: oauth.client_secret.as_ref().map(|secret| expander.text(secret)),
+            client_metadata_url: oauth.client_metadata_url.as_ref().map(|url| at(url, expander)),
+            callback_port: oauth.callback_port,
+            scopes: oauth.scopes.clone(),
+            metadata_url: oauth.metadata_url.as_ref().map(|url| at(url, expander)),
+        }),
+        tls: written.tls.as_ref().map(|tls| TlsWritten {
+            ca: tls.ca.as_ref().map(|path| expander.text(path)),
+            cert: tls.cert.as_ref().map(|path| expander.text(path)),
+            key: tls.key.as_ref().map(|path| expander.text(path)),
+        }),
+    }
+}
+
+fn remote(
+    written: RemoteWritten,
+    kind: Kind,
+    warnings: &mut Vec<ServerWarning>,
+) -> Result<Remote, ServerConfigError> {
+    let RemoteWritten { url: at, headers, headers_helper, oauth, tls } = written;
+    let url = address(&at, kind, warnings)?;
+    let headers = headers::check(headers, warnings)?;
+    let [secure, plain] = kind.schemes();
+    if url.scheme() == plain {
+        let is_credential = |(name, _): &(String, _)| name.eq_ignore_ascii_case("authorization");
+        if oauth.is_some() || headers_helper.is_some() || headers.iter().any(is_credential) {
+            unencrypted(&url, &at.place, secure, warnings);
+        }
+        if tls.is_some() {
+            warnings.push(ServerWarning::TlsUnused { place: at.place, secure });
+        }
+    }
+    let oauth = oauth.map(self::oauth).transpose()?;
+    let path = |path: Option<String>| path.map(PathBuf::from);
+    let tls = tls.map(|TlsWritten { ca, cert, key }| Tls { ca: path(ca), cert: path(cert), key: path(key) });
+    Ok(Remote { url, headers, headers_helper, oauth, tls })
+}
+
+fn oauth(written: OAuthWritten) -> Result<OAuth, ServerConfigError> {
+    let OAuthWritten { client_id, client_secret, client_metadata_url, callback_port, scopes, metadata_url } =
+        written;
+    let text = client_metadata_url.as_ref().map(|at| at.value.clone());
+    // Read to be checked; it stands for the client's id as it was written.
+    client_metadata_url.map(|at| metadata(&at, "clientMetadataUrl")).transpose()?;
+    Ok(OAuth {
+        client_id,
+        client_secret: client_secret.map(Into::into),
+        client_metadata_url: text,
+        callback_port,
+        scopes,
+        auth_server_metadata_url: metadata_url
+            .map(|at| metadata(&at, "authServerMetadataUrl"))
+            .transpose()?,
+    })
+}
+
+/// An address whose content decides where credentials go: encrypted, or on this machine.
+fn metadata(at: &At<String>, key: &'static str) -> Result<Url, ServerConfigError> {
+    let wrong = |why| ServerConfigError::Url { place: at.place.clone(), key, why };
+    let Address { url, had_fragment } = address::read(&at.value, ["https", "http"]).map_err(wrong)?;
+    if had_fragment {
+        return Err(wrong("has a `#` in it: write it without".to_owned()));
+    }
+    if url.scheme() == "https" || address::is_loopback(&url) {
+        Ok(url)
+    } else {
+        Err(wrong("is not encrypted: use `https`".to_owned()))
+    }
+}
+
+fn ide(
+    at: &At<String>,
+    ide_name: Option<String>,
+    token: Option<At<String>>,
+    (kind, warnings): (Kind, &mut Vec<ServerWarning>),
+) -> Result<Ide, ServerConfigError> {
+    let url = address(at, kind, warnings)?;
+    let [secure, plain] = kind.schemes();
+    if url.scheme() == plain && token.is_some() {
+        unencrypted(&url, &at.place, secure, warnings);
+    }
+    if let Some(At { value, place }) = &token
+        && value.chars().any(char::is_control)
+    {
+        let (place, what) = (place.clone(), "`authToken` has a control character in it".to_owned());
+        return Err(ServerConfigError::WrongValue { place, what });
+    }
+    Ok(Ide { url, ide_name, auth_token: token.map(|token| token.value.into()) })
+}
+
+/// The id becomes a part of an address: it must stay one.
+fn proxy_id(id: At<String>) -> Result<String, ServerConfigError> {
+    let is_fine = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
+    let At { value, place } = id;
+    if value.chars().all(is_fine) && value.chars().any(|c| c != '.') {
+        return Ok(value);
+    }
+    let what = "`id` has other characters than letters, digits and `-._~`, or nothing but dots".to_owned();
+    Err(ServerConfigError::WrongValue { place, what })
+}
+
+fn address(at: &At<String>, kind: Kind, warnings: &mut Vec<ServerWarning>) -> Result<Url, ServerConfigError> {
+    let wrong = |why| ServerConfigError::Url { place: at.place.clone(), key: "url", why };
+    let Address { url, had_fragment } = address::read(&at.value, kind.schemes()).map_err(wrong)?;
+    if had_fragment {
+        warnings.push(ServerWarning::Fragment { place: at.place.clone() });
+    }
+    Ok(url)
+}
+
+fn unencrypted(url: &Url, place: &Place, secure: &'static str, warnings: &mut Vec<ServerWarning>) {
+    if !address::is_loopback(url) {
+        let host = url.host_str().unwrap_or_default().to_owned();
+        warnings.push(ServerWarning::Unencrypted { place: place.clone(), host, secure });
+    }
+}

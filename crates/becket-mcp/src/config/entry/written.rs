@@ -1,0 +1,214 @@
+//! What an entry says, before any variable is filled in.
+//!
+//! It has no `Debug`: any of it may be secret.
+
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+
+use super::keys::{Kind, unknown_within};
+use crate::config::error::{ServerConfigError, cut};
+use crate::config::members::{At, Members, decode};
+use crate::config::place::{Place, Text};
+use crate::config::warning::ServerWarning;
+use crate::suggest::suggest;
+
+/// An entry as it was written.
+#[derive(Clone)]
+pub(in crate::config) struct Written {
+    /// Where its object begins.
+    pub(super) place: Place,
+    pub(super) timeout: Option<Duration>,
+    pub(super) way: Way,
+    pub(super) warnings: Vec<ServerWarning>,
+}
+
+/// What is said about reaching the server.
+#[derive(Clone)]
+pub(super) enum Way {
+    Stdio(StdioWritten),
+    Remote(Kind, Box<RemoteWritten>),
+    Ide { kind: Kind, url: At<String>, name: Option<String>, token: Option<At<String>> },
+    Proxy { url: At<String>, id: At<String> },
+    InProcess,
+}
+
+#[derive(Clone)]
+pub(super) struct StdioWritten {
+    pub(super) command: At<String>,
+    pub(super) args: Vec<String>,
+    pub(super) env: Vec<(String, At<String>)>,
+    pub(super) cwd: Option<At<String>>,
+}
+
+#[derive(Clone)]
+pub(super) struct RemoteWritten {
+    pub(super) url: At<String>,
+    pub(super) headers: Vec<(String, At<String>)>,
+    pub(super) headers_helper: Option<String>,
+    pub(super) oauth: Option<OAuthWritten>,
+    pub(super) tls: Option<TlsWritten>,
+}
+
+#[derive(Clone)]
+pub(super) struct OAuthWritten {
+    pub(super) client_id: Option<String>,
+    pub(super) client_secret: Option<String>,
+    pub(super) client_metadata_url: Option<At<String>>,
+    pub(super) callback_port: Option<u16>,
+    pub(super) scopes: Vec<String>,
+    pub(super) metadata_url: Option<At<String>>,
+}
+
+#[derive(Clone)]
+pub(super) struct TlsWritten {
+    pub(super) ca: Option<String>,
+    pub(super) cert: Option<String>,
+    pub(super) key: Option<String>,
+}
+
+const OAUTH: [&str; 6] =
+    ["clientId", "clientSecret", "clientMetadataUrl", "callbackPort", "scopes", "authServerMetadataUrl"];
+const TLS: [&str; 3] = ["ca", "cert", "key"];
+
+impl Written {
+    /// Reads the members of an entry.
+    pub(in crate::config) fn read(members: &Members<'_, '_>) -> Result<Self, ServerConfigError> {
+        let kind = Kind::of(members)?;
+        let mut warnings = kind.warnings(members);
+        let way = match kind {
+            Kind::Stdio => Way::Stdio(stdio(members)?),
+            Kind::Http | Kind::Sse | Kind::WebSocket => {
+                Way::Remote(kind, Box::new(remote(members, kind, &mut warnings)?))
+            }
+            Kind::SseIde | Kind::WsIde => Way::Ide {
+                kind,
+                url: url(members, kind)?,
+                name: members.string("ideName")?.map(|name| name.value),
+                token: members.string("authToken")?,
+            },
+            Kind::Proxy => Way::Proxy {
+                url: url(members, kind)?,
+                id: needed(members.string("id")?, members, "id", kind)?,
+            },
+            Kind::InProcess => Way::InProcess,
+        };
+        Ok(Self { place: members.start.clone(), timeout: timeout(members)?, way, warnings })
+    }
+}
+
+fn stdio(members: &Members<'_, '_>) -> Result<StdioWritten, ServerConfigError> {
+    let command = members.string("command")?.filter(|command| !command.value.is_empty());
+    let Some(command) = command else {
+        let meant = suggest("command", &members.keys()).map(str::to_owned);
+        return Err(ServerConfigError::NoCommand { place: members.start.clone(), meant });
+    };
+    let env = members.table("env")?;
+    if let Some((name, value)) = env.iter().find(|(name, _)| name.is_empty() || name.contains(['=', '\0'])) {
+        return Err(ServerConfigError::VariableName { place: value.place.clone(), name: name.clone() });
+    }
+    Ok(StdioWritten { command, args: members.strings("args")?, env, cwd: members.string("cwd")? })
+}
+
+fn remote(
+    members: &Members<'_, '_>,
+    kind: Kind,
+    warnings: &mut Vec<ServerWarning>,
+) -> Result<RemoteWritten, ServerConfigError> {
+    let text = members.text;
+    Ok(RemoteWritten {
+        url: url(members, kind)?,
+        headers: members.table("headers")?,
+        headers_helper: members.string("headersHelper")?.map(|helper| helper.value),
+        oauth: members.get("oauth").map(|raw| oauth(text, raw, warnings)).transpose()?,
+        tls: members.get("tls").map(|raw| tls(text, raw, warnings)).transpose()?,
+    })
+}
+
+fn oauth(
+    text: &Text<'_>,
+    raw: &RawValue,
+    warnings: &mut Vec<ServerWarning>,
+) -> Result<OAuthWritten, ServerConfigError> {
+    let members = Members::read(text, raw, "`oauth`")?;
+    warnings.extend(unknown_within(&members, &OAUTH));
+    let string = |key| Ok(members.string(key)?.map(|value| value.value));
+    Ok(OAuthWritten {
+        client_id: string("clientId")?,
+        client_secret: string("clientSecret")?,
+        client_metadata_url: members.string("clientMetadataUrl")?,
+        callback_port: members.get("callbackPort").map(|raw| port(text, raw)).transpose()?,
+        scopes: scopes(&members)?,
+        metadata_url: members.string("authServerMetadataUrl")?,
+    })
+}
+
+/// A list, or one string with blanks between them, as it is sent.
+fn scopes(members: &Members<'_, '_>) -> Result<Vec<String>, ServerConfigError> {
+    match members.get("scopes") {
+        Some(raw) if raw.get().starts_with('"') => {
+            let all = members.string("scopes")?.map(|all| all.value).unwrap_or_default();
+            Ok(all.split_whitespace().map(str::to_owned).collect())
+        }
+        Some(_) | None => members.strings("scopes"),
+    }
+}
+
+fn port(text: &Text<'_>, raw: &RawValue) -> Result<u16, ServerConfigError> {
+    let wrong = || ServerConfigError::WrongValue {
+        place: text.start_of(raw.get()),
+        what: "`callbackPort` is no number from 1 to 65535".to_owned(),
+    };
+    serde_json::from_str(raw.get()).ok().filter(|port| *port != 0).ok_or_else(wrong)
+}
+
+fn tls(
+    text: &Text<'_>,
+    raw: &RawValue,
+    warnings: &mut Vec<ServerWarning>,
+) -> Result<TlsWritten, ServerConfigError> {
+    let members = Members::read(text, raw, "`tls`")?;
+    warnings.extend(unknown_within(&members, &TLS));
+    let path = |key| Ok(members.string(key)?.map(|path| path.value).filter(|path| !path.is_empty()));
+    let tls = TlsWritten { ca: path("ca")?, cert: path("cert")?, key: path("key")? };
+    if tls.key.is_some() && tls.cert.is_none() {
+        return Err(ServerConfigError::KeyAlone { place: text.start_of(raw.get()) });
+    }
+    Ok(tls)
+}
+
+fn url(members: &Members<'_, '_>, kind: Kind) -> Result<At<String>, ServerConfigError> {
+    needed(members.string("url")?, members, "url", kind)
+}
+
+fn needed(
+    value: Option<At<String>>,
+    members: &Members<'_, '_>,
+    key: &'static str,
+    kind: Kind,
+) -> Result<At<String>, ServerConfigError> {
+    value.filter(|value| !value.value.is_empty()).ok_or_else(|| {
+        let keys = members.keys();
+        // Other programs call it `serverUrl` or `httpUrl`.
+        let alike =
+            || keys.iter().copied().find(|known| *known != key && known.to_lowercase().ends_with(key));
+        let meant = suggest(key, &keys).or_else(alike).map(str::to_owned);
+        ServerConfigError::Missing { place: members.start.clone(), key, kind: kind.name(), meant }
+    })
+}
+
+fn timeout(members: &Members<'_, '_>) -> Result<Option<Duration>, ServerConfigError> {
+    let Some(raw) = members.get("timeout") else { return Ok(None) };
+    let place = || members.text.start_of(raw.get());
+    match decode(members.text, raw, "`timeout`", "a whole number of milliseconds") {
+        Ok(0) => Err(ServerConfigError::NoTime { place: place() }),
+        Ok(milliseconds) => Ok(Some(Duration::from_millis(milliseconds))),
+        Err(error) if !raw.get().starts_with(['-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) => {
+            Err(error)
+        }
+        Err(_) => {
+            let what = format!("a `timeout` of `{}` is no whole number of milliseconds", cut(raw.get()));
+            Err(ServerConfigError::WrongValue { place: place(), what })
+        }
+    }
+}

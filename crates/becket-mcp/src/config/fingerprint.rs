@@ -1,0 +1,212 @@
+//! Names for contents: of an entry as it was written, for approvals, and of a configuration as it is used, for sharing
+//! connections.
+
+use std::fmt;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::server::{Ide, OAuth, Proxy, Remote, ServerConfig, Stdio, Tls, Transport};
+
+/// What an entry says, as it was written: `sha256:` and 64 hexadecimal digits.
+///
+/// Every member counts, also those that mean nothing here; their order and the blanks between them do not. Variables
+/// are not filled in, so that it is the same for everyone, and changes with what is asked for and not with a token.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Fingerprint([u8; 32]);
+
+/// What a configuration says, every variable filled in. Two that are equal may share a connection (`protocol.md` X2).
+///
+/// It is never shown: who knows the rest of a configuration could guess a short secret from it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ConfigKey([u8; 32]);
+
+const PREFIX: &str = "sha256:";
+
+impl Fingerprint {
+    /// The content of a JSON value.
+    pub(super) fn of(value: &Value) -> Self {
+        let mut digest = Sha256::new();
+        write_value(value, &mut digest);
+        Self(digest.finalize().into())
+    }
+
+    /// Reads what [`fmt::Display`] writes.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix(PREFIX).filter(|digits| digits.len() == 64)?.as_bytes();
+        let mut bytes = [0; 32];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = pair.iter().try_fold(0, |byte, digit| Some(byte << 4 | value_of(*digit)?))?;
+        }
+        Some(Self(bytes))
+    }
+}
+
+fn value_of(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(PREFIX)?;
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fingerprint({self})")
+    }
+}
+
+impl fmt::Debug for ConfigKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ConfigKey(…)")
+    }
+}
+
+/// One text for one content: keys sorted, no blanks. Bounded, as no value is nested deeper than its parser lets it.
+fn write_value(value: &Value, digest: &mut Sha256) {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            digest.update(value.to_string());
+        }
+        Value::Array(values) => {
+            digest.update("[");
+            for value in values {
+                write_value(value, digest);
+                digest.update(",");
+            }
+            digest.update("]");
+        }
+        Value::Object(members) => {
+            let mut sorted: Vec<(&String, &Value)> = members.iter().collect();
+            sorted.sort_by_key(|(key, _)| *key);
+            digest.update("{");
+            for (key, value) in sorted {
+                digest.update(Value::from(key.as_str()).to_string());
+                digest.update(":");
+                write_value(value, digest);
+                digest.update(",");
+            }
+            digest.update("}");
+        }
+    }
+}
+
+impl ServerConfig {
+    /// What the configuration says, every variable filled in.
+    #[must_use]
+    pub fn key(&self) -> ConfigKey {
+        let ServerConfig { transport, timeout } = self;
+        let mut parts = Parts(Sha256::new());
+        parts.text(transport.kind());
+        match transport {
+            Transport::Stdio(stdio) => parts.stdio(stdio),
+            Transport::Http(remote) | Transport::Sse(remote) | Transport::WebSocket(remote) => {
+                parts.remote(remote);
+            }
+            Transport::SseIde(ide) | Transport::WsIde(ide) => {
+                let Ide { url, ide_name, auth_token } = ide;
+                parts.text(url.as_str());
+                parts.option(ide_name.as_deref());
+                parts.option(auth_token.as_ref().map(crate::secret::Secret::expose));
+            }
+            Transport::Proxy(Proxy { url, id }) => {
+                parts.text(url.as_str());
+                parts.text(id);
+            }
+            Transport::InProcess => {}
+        }
+        parts.option(timeout.map(|timeout| timeout.as_nanos().to_string()).as_deref());
+        ConfigKey(parts.0.finalize().into())
+    }
+}
+
+/// Parts one after the other, each with its length before it: no two sequences of them are one.
+struct Parts(Sha256);
+
+impl Parts {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.count(bytes.len());
+        self.0.update(bytes);
+    }
+
+    fn count(&mut self, count: usize) {
+        self.0.update((count as u64).to_be_bytes());
+    }
+
+    fn text(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    fn option(&mut self, text: Option<&str>) {
+        self.count(usize::from(text.is_some()));
+        self.text(text.unwrap_or_default());
+    }
+
+    fn stdio(&mut self, stdio: &Stdio) {
+        let Stdio { command, args, env, cwd } = stdio;
+        self.bytes(command.as_encoded_bytes());
+        self.count(args.len());
+        args.iter().for_each(|arg| self.bytes(arg.as_encoded_bytes()));
+        let mut env: Vec<_> = env.iter().collect();
+        env.sort();
+        self.count(env.len());
+        for (name, value) in env {
+            self.bytes(name.as_encoded_bytes());
+            self.bytes(value.as_encoded_bytes());
+        }
+        self.path(cwd.as_deref());
+    }
+
+    fn remote(&mut self, remote: &Remote) {
+        let Remote { url, headers, headers_helper, oauth, tls } = remote;
+        self.text(url.as_str());
+        let mut headers: Vec<(String, &str)> =
+            headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.expose())).collect();
+        headers.sort();
+        self.count(headers.len());
+        for (name, value) in headers {
+            self.text(&name);
+            self.text(value);
+        }
+        self.option(headers_helper.as_deref());
+        self.count(usize::from(oauth.is_some()));
+        if let Some(oauth) = oauth {
+            self.oauth(oauth);
+        }
+        self.count(usize::from(tls.is_some()));
+        if let Some(Tls { ca, cert, key }) = tls {
+            [ca, cert, key].into_iter().for_each(|path| self.path(path.as_deref()));
+        }
+    }
+
+    fn oauth(&mut self, oauth: &OAuth) {
+        let OAuth {
+            client_id,
+            client_secret,
+            client_metadata_url,
+            callback_port,
+            scopes,
+            auth_server_metadata_url,
+        } = oauth;
+        self.option(client_id.as_deref());
+        self.option(client_secret.as_ref().map(crate::secret::Secret::expose));
+        self.option(client_metadata_url.as_deref());
+        self.count(callback_port.map_or(0, usize::from));
+        self.count(scopes.len());
+        scopes.iter().for_each(|scope| self.text(scope));
+        self.option(auth_server_metadata_url.as_ref().map(url::Url::as_str));
+    }
+
+    fn path(&mut self, path: Option<&std::path::Path>) {
+        self.count(usize::from(path.is_some()));
+        self.bytes(path.map_or(&[], |path| path.as_os_str().as_encoded_bytes()));
+    }
+}

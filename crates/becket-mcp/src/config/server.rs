@@ -1,0 +1,248 @@
+//! What a server is once everything about it has been read: how it is reached, with every variable filled in.
+//!
+//! It refuses to show what may be secret: arguments, values of variables and headers, queries of URLs and tokens are in
+//! no `Debug`.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use url::Url;
+
+use crate::secret::Secret;
+
+/// One server (`protocol.md` X1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerConfig {
+    /// How it is reached.
+    pub transport: Transport,
+    /// The longest a call may take, whatever its caller allows; written in milliseconds.
+    pub timeout: Option<Duration>,
+}
+
+/// How a server is reached (`protocol.md` X1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Transport {
+    /// `stdio`: a process that is spoken to over its stdin and stdout.
+    Stdio(Stdio),
+    /// `http` or `streamable-http`: streamable HTTP.
+    Http(Remote),
+    /// `sse`: HTTP with server-sent events, the older way.
+    Sse(Remote),
+    /// `ws`: WebSocket.
+    WebSocket(Remote),
+    /// `sse-ide`: an editor on this machine, over server-sent events.
+    SseIde(Ide),
+    /// `ws-ide`: an editor on this machine, over WebSocket.
+    WsIde(Ide),
+    /// `proxy` or `claudeai-proxy`: a server behind one that the host names and has credentials for.
+    Proxy(Proxy),
+    /// `sdk`: a server within the host's own process, which the host lends under the same name.
+    InProcess,
+}
+
+/// A server that is run as a process (`protocol.md` X7).
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Stdio {
+    /// The program: a path, or a name that is looked up on the `PATH` of the environment.
+    pub command: OsString,
+    /// The arguments after the program's own name.
+    pub args: Vec<OsString>,
+    /// Variables on top of the environment that every server gets; of two of one name, these count.
+    pub env: Vec<(OsString, OsString)>,
+    /// The directory it starts in, from that of the options; `None`: that one.
+    pub cwd: Option<PathBuf>,
+}
+
+/// A server that is reached over a network.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Remote {
+    /// Where: `http` or `https`, for WebSocket `ws` or `wss`. It has a host, and neither credentials nor a fragment.
+    pub url: Url,
+    /// Headers of every request, in the order of the text; each name is there once and is no header of the
+    /// transport's own.
+    pub headers: Vec<(String, Secret)>,
+    /// A command line that prints more headers as a JSON object.
+    pub headers_helper: Option<String>,
+    /// What a user wrote about authorisation.
+    pub oauth: Option<OAuth>,
+    /// Certificates of our own.
+    pub tls: Option<Tls>,
+}
+
+/// How a user wants authorisation to go.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct OAuth {
+    /// The client that is registered at the authorisation server already.
+    pub client_id: Option<String>,
+    /// Its secret.
+    pub client_secret: Option<Secret>,
+    /// An `https` address that describes this client and stands for its id.
+    pub client_metadata_url: Option<String>,
+    /// The port of the loopback callback, from 1; `None`: any that is free.
+    pub callback_port: Option<u16>,
+    /// Scopes to ask for, instead of those that the server names.
+    pub scopes: Vec<String>,
+    /// Where the metadata of the authorisation server is, instead of looking for it.
+    pub auth_server_metadata_url: Option<Url>,
+}
+
+/// PEM files for TLS. Paths count from the directory of the host.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tls {
+    /// Certificates of authorities to trust instead of the platform's.
+    pub ca: Option<PathBuf>,
+    /// The certificate to show.
+    pub cert: Option<PathBuf>,
+    /// Its private key; without it, the key is in the file of the certificate. Never there alone.
+    pub key: Option<PathBuf>,
+}
+
+/// An editor on this machine.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Ide {
+    /// Where: `http(s)` for `sse-ide`, `ws(s)` for `ws-ide`.
+    pub url: Url,
+    /// What it is called.
+    pub ide_name: Option<String>,
+    /// What it knows us by.
+    pub auth_token: Option<Secret>,
+}
+
+/// A server behind a proxy of the host.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Proxy {
+    /// The base, `http` or `https`, that the id is joined to.
+    pub url: Url,
+    /// The server's id at the proxy: letters, digits and `-._~`, not only dots.
+    pub id: String,
+}
+
+impl ServerConfig {
+    /// A server that is run as a process, with no limit of its own.
+    #[must_use]
+    pub fn stdio(command: impl Into<OsString>, args: Vec<OsString>) -> Self {
+        let stdio = Stdio { command: command.into(), args, ..Stdio::default() };
+        Self { transport: Transport::Stdio(stdio), timeout: None }
+    }
+}
+
+impl Transport {
+    /// The word that stands for it as `type`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Transport::Stdio(_) => "stdio",
+            Transport::Http(_) => "http",
+            Transport::Sse(_) => "sse",
+            Transport::WebSocket(_) => "ws",
+            Transport::SseIde(_) => "sse-ide",
+            Transport::WsIde(_) => "ws-ide",
+            Transport::Proxy(_) => "proxy",
+            Transport::InProcess => "sdk",
+        }
+    }
+
+    /// Whether the server runs on this machine as a process or within ours: it counts in the lane of local servers
+    /// (`protocol.md` X2).
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        match self {
+            Transport::Stdio(_) | Transport::InProcess => true,
+            Transport::Http(_)
+            | Transport::Sse(_)
+            | Transport::WebSocket(_)
+            | Transport::SseIde(_)
+            | Transport::WsIde(_)
+            | Transport::Proxy(_) => false,
+        }
+    }
+
+    /// The address of a server that has one.
+    #[must_use]
+    pub fn url(&self) -> Option<&Url> {
+        match self {
+            Transport::Http(remote) | Transport::Sse(remote) | Transport::WebSocket(remote) => {
+                Some(&remote.url)
+            }
+            Transport::SseIde(ide) | Transport::WsIde(ide) => Some(&ide.url),
+            Transport::Proxy(proxy) => Some(&proxy.url),
+            Transport::Stdio(_) | Transport::InProcess => None,
+        }
+    }
+}
+
+impl Remote {
+    /// A server at an address, with nothing else said about it.
+    #[must_use]
+    pub fn new(url: Url) -> Self {
+        Self { url, headers: Vec::new(), headers_helper: None, oauth: None, tls: None }
+    }
+}
+
+/// A URL as it may be shown: a query may hold a key, so it is left out. Credentials are in none that was read here, and
+/// are left out all the same.
+pub(crate) fn shown_url(url: &Url) -> String {
+    let mut bare = url.clone();
+    // Of a URL that can hold none there is none to take out.
+    let _ = (bare.set_username(""), bare.set_password(None));
+    bare.set_query(None);
+    bare.set_fragment(None);
+    let query = if url.query().is_some() { "?…" } else { "" };
+    format!("{bare}{query}")
+}
+
+impl fmt::Debug for Stdio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&OsString> = self.env.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Stdio")
+            .field("command", &self.command)
+            .field("args", &self.args.len())
+            .field("env", &names)
+            .field("cwd", &self.cwd)
+            .finish()
+    }
+}
+
+impl fmt::Debug for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&String> = self.headers.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Remote")
+            .field("url", &shown_url(&self.url))
+            .field("headers", &names)
+            .field("headers_helper", &self.headers_helper.as_ref().map(|_| "…"))
+            .field("oauth", &self.oauth)
+            .field("tls", &self.tls)
+            .finish()
+    }
+}
+
+impl fmt::Debug for OAuth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OAuth")
+            .field("client_id", &self.client_id)
+            .field("client_secret", &self.client_secret)
+            .field("client_metadata_url", &self.client_metadata_url.as_ref().map(|_| "…"))
+            .field("callback_port", &self.callback_port)
+            .field("scopes", &self.scopes)
+            .field("auth_server_metadata_url", &self.auth_server_metadata_url.as_ref().map(shown_url))
+            .finish()
+    }
+}
+
+impl fmt::Debug for Ide {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ide")
+            .field("url", &shown_url(&self.url))
+            .field("ide_name", &self.ide_name)
+            .field("auth_token", &self.auth_token)
+            .finish()
+    }
+}
+
+impl fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Proxy").field("url", &shown_url(&self.url)).field("id", &self.id).finish()
+    }
+}

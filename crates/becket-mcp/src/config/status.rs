@@ -1,0 +1,87 @@
+//! Whether a configured server may be connected, and if not, what keeps it from that.
+
+use std::fmt;
+
+use super::fingerprint::Fingerprint;
+use super::place::Place;
+use super::scope::Scope;
+
+/// Whether a server may be connected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    /// Nothing is against it. Its configuration may be wrong all the same.
+    Allowed,
+    /// It must not be.
+    Disabled(Disabled),
+}
+
+/// What keeps a server from being connected; the words say what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Disabled {
+    /// Its entry says `"disabled": true`.
+    #[error("its entry says `\"disabled\": true`: remove that to use it")]
+    ByEntry,
+    /// The user has refused it.
+    #[error("it is refused by `disabledMcpjsonServers`: remove it there to use it")]
+    ByUser,
+    /// It belongs to a workspace that is not trusted.
+    #[error("the workspace is not trusted: trust it to use the servers that belong to it")]
+    NotTrusted,
+    /// It is the project's, and nobody has approved what it says.
+    #[error("{}: read its entry, then approve it", not_approved(*.changed))]
+    NotApproved {
+        /// What an approval has to name.
+        fingerprint: Fingerprint,
+        /// Whether another content of this name was approved.
+        changed: bool,
+    },
+    /// A policy is against it.
+    #[error("{why}")]
+    ByPolicy {
+        /// Which.
+        why: PolicyReason,
+    },
+    /// Another entry of the same name is stronger.
+    #[error("{}: rename one to use both", shadowed(.by, .place.as_ref()))]
+    Shadowed {
+        /// Where the other one comes from.
+        by: Scope,
+        /// Where it stands.
+        place: Option<Place>,
+    },
+}
+
+/// Which part of a policy is against a server.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyReason {
+    /// A pattern of a deny list describes it.
+    #[error("{place}: `deniedMcpServers` denies it: ask whoever wrote that")]
+    Denied {
+        /// The pattern.
+        place: Place,
+    },
+    /// A deny list can't be read, so that nobody knows whom it denies.
+    #[error("{place}: `deniedMcpServers` can't be read, so it denies every server: correct it there")]
+    Unreadable {
+        /// What can't be read.
+        place: Place,
+    },
+    /// No pattern of an allow list describes it.
+    #[error("{place}: `allowedMcpServers` does not allow it: ask whoever wrote that")]
+    NotListed {
+        /// The list, or the first of several that count as one.
+        place: Place,
+    },
+    /// Only an administrator's servers may be used.
+    #[error("only servers that the administrator has configured may be used")]
+    Exclusive,
+}
+
+fn not_approved(changed: bool) -> &'static str {
+    if changed { "the project has changed it since it was approved" } else { "nobody has approved it" }
+}
+
+fn shadowed(by: &Scope, place: Option<&Place>) -> impl fmt::Display {
+    let place = place.map_or(String::new(), |place| format!(" ({place})"));
+    format!("a server of the same name counts instead, scope {by}{place}")
+}

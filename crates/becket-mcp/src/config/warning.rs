@@ -1,0 +1,61 @@
+//! What is odd about one server and keeps it from nothing.
+
+use super::error::{cut, near};
+use super::place::Place;
+
+/// Something that a user most likely did not mean. The server is used all the same.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ServerWarning {
+    /// A key that nothing here reads.
+    #[error("{place}: `{}` means nothing here{}: remove it, unless another program reads it", cut(.key), near(.meant.as_deref()))]
+    KeyUnknown {
+        /// Where its value begins.
+        place: Place,
+        /// The key.
+        key: String,
+        /// A known one that may have been meant.
+        meant: Option<String>,
+    },
+    /// A key that servers of another type have.
+    #[error("{place}: `{key}` means nothing to a server of type `{kind}`: remove it")]
+    KeyUnused {
+        /// Where its value begins.
+        place: Place,
+        /// The key.
+        key: String,
+        /// The type of the server.
+        kind: &'static str,
+    },
+    /// A header that the transport sets.
+    #[error("{place}: the header `{}` is set by the transport, so this one is not sent: remove it", cut(.name))]
+    HeaderUnused {
+        /// Where its value begins.
+        place: Place,
+        /// Its name as written.
+        name: String,
+    },
+    /// A part of an address that is never sent.
+    #[error("{place}: what follows `#` in `url` is never sent and was left out: remove it")]
+    Fragment {
+        /// Where the address begins.
+        place: Place,
+    },
+    /// Credentials that anyone on the way can read.
+    #[error("{place}: credentials are sent to `{}` unencrypted: use `{secure}`", cut(.host))]
+    Unencrypted {
+        /// Where the address begins.
+        place: Place,
+        /// The host.
+        host: String,
+        /// The scheme that encrypts.
+        secure: &'static str,
+    },
+    /// Certificates for a connection that has none.
+    #[error("{place}: `tls` means nothing to an unencrypted address: use `{secure}`, or remove `tls`")]
+    TlsUnused {
+        /// Where `url` begins.
+        place: Place,
+        /// The scheme that encrypts.
+        secure: &'static str,
+    },
+}
