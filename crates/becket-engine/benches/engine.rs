@@ -106,4 +106,17 @@ fn processes(bench: &mut Bench, runtime: &Runtime, many: usize) {
     let name =
         if many == 1 { "one `true` hook, whole event" } else { "ten `true` hooks at once, whole event" };
     bench.versus(name, Must::Ratio(1.15), || black_box(runtime.block_on(engine.fire(&event))), floor);
+    if many == 1 {
+        over_the_system(bench, runtime, &engine, &event);
+    }
+}
+
+/// The engine and the runner together, over what the system charges.
+fn over_the_system(bench: &mut Bench, runtime: &Runtime, engine: &Engine, event: &Event) {
+    let mut shell = std::process::Command::new("/bin/sh");
+    shell.args(["-c", "true"]).env_clear().env("PATH", "/usr/bin:/bin").stdin(std::process::Stdio::null());
+    let floor = || assert!(shell.status().unwrap().success());
+    bench.note("floor: the standard library's posix_spawn and wait of `sh -c true`");
+    let name = "one `true` hook, whole event, over the system";
+    bench.versus(name, Must::Ratio(1.15), || black_box(runtime.block_on(engine.fire(event))), floor);
 }
