@@ -45,6 +45,10 @@ pub enum Fault {
     NotMcp(String),
     /// There are no headers to ask it with.
     Headers(Arc<HeadersError>),
+    /// It wants its messages somewhere else than where it is: scheme, host and port of both, its own first.
+    OtherOrigin(String, String),
+    /// An editor that is not on this machine; its host.
+    NotLocal(String),
 }
 
 /// What a server says about who may ask: the text of its `WWW-Authenticate`, if it sent one.
@@ -70,7 +74,7 @@ impl fmt::Display for Fault {
             Self::Flood(cap) => {
                 write!(f, "it wrote faster than its messages could be handled: more than {cap} bytes wait")
             }
-            Self::NotReading(cap) => write!(f, "it does not read its stdin: {cap} bytes wait for it"),
+            Self::NotReading(cap) => write!(f, "it does not read what is sent to it: {cap} bytes wait"),
             Self::StdinClosed => f.write_str("it has closed its stdin"),
             Self::Closed => f.write_str("the connection was closed"),
             Self::Unreachable(why) => write!(f, "it can't be reached: {why}"),
@@ -84,6 +88,16 @@ impl fmt::Display for Fault {
             Self::BrokenOff(how) => write!(f, "its answer broke off: {how}"),
             Self::NotMcp(what) => write!(f, "what answers there is no MCP server: {what}"),
             Self::Headers(why) => why.fmt(f),
+            Self::OtherOrigin(own, other) => {
+                write!(
+                    f,
+                    "it sends us from `{own}` to `{other}`, where nothing of ours is sent: configure that one"
+                )
+            }
+            Self::NotLocal(host) => write!(
+                f,
+                "`{host}` is not this machine: what is sent to an editor goes to loopback addresses only, such as `127.0.0.1`"
+            ),
         }
     }
 }

@@ -63,6 +63,7 @@ mod tool;
 pub use becket_process::{ByteCap, CancellationToken, End, SpawnError};
 pub use call_error::CallError;
 pub use connect_error::ConnectError;
+pub use connection::{ClientGone, InProcessServer, ServerEnd, ServerSender};
 pub use content::{CallResult, Content};
 pub use fault::{Challenge, Fault, Said};
 pub use host::{Elicitation, ElicitationAnswer, Host, Lent, Logged, Offers, Progress, Root};

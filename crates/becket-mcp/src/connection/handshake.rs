@@ -17,7 +17,7 @@ use rmcp::service::{
 
 use super::ask::ask;
 use super::client::Client;
-use super::link::Link;
+use super::link::{Link, NotSent};
 use super::message::is_unreadable;
 use crate::fault::Fault;
 use crate::tool::{Tool, page};
@@ -105,7 +105,8 @@ impl Trouble {
     pub(super) fn from_service(error: ServiceError) -> Self {
         match error {
             ServiceError::McpError(error) => refused(error),
-            ServiceError::TransportSend(_) | ServiceError::TransportClosed => Self::Gone,
+            ServiceError::TransportSend(error) => NotSent::within(&error).map_or(Self::Gone, Self::Failed),
+            ServiceError::TransportClosed => Self::Gone,
             other => Self::Unexpected(shown(&other.to_string())),
         }
     }
@@ -132,9 +133,10 @@ fn known_version(service: Service) -> Result<Service, Trouble> {
 #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
 fn trouble(error: &ClientInitializeError) -> Trouble {
     match error {
-        ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. } => {
-            Trouble::Gone
+        ClientInitializeError::TransportError { error, .. } => {
+            NotSent::within(error).map_or(Trouble::Gone, Trouble::Failed)
         }
+        ClientInitializeError::ConnectionClosed(_) => Trouble::Gone,
         other => Trouble::Unexpected(shown(&other.to_string())),
     }
 }

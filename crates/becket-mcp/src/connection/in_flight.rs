@@ -43,6 +43,11 @@ impl InFlight {
         }
     }
 
+    /// Notes that a request never reached its server.
+    pub(in crate::connection) fn failed(&self, id: &RequestId) {
+        self.with(|ids| ids.retain(|known| known != id));
+    }
+
     fn with<T>(&self, work: impl FnOnce(&mut Vec<RequestId>) -> T) -> T {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::RoleClient;
-use rmcp::transport::Transport;
+use rmcp::transport::{DynamicTransportError, Transport};
 
 use super::state::State;
 use crate::fault::Fault;
@@ -25,6 +25,46 @@ pub(crate) trait Link: Send + Sync + 'static {
 
     /// Ends it; the server has `grace` to go by itself.
     fn end(&self, grace: Duration) -> impl Future<Output = ()> + Send;
+}
+
+/// A message did not get to its server, or what it was answered with is no answer. That is the trouble of whoever sent
+/// it, and says nothing about the rest.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct NotSent(pub(crate) Fault);
+
+impl NotSent {
+    /// The fault within an error of a transport, however it is wrapped.
+    pub(super) fn within(error: &DynamicTransportError) -> Option<Fault> {
+        let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error.error.as_ref());
+        while let Some(error) = cause {
+            if let Some(Self(fault)) = error.downcast_ref() {
+                return Some(fault.clone());
+            }
+            cause = error.source();
+        }
+        None
+    }
+}
+
+/// Why a message was not sent.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SendError {
+    /// The connection is broken; its state knows why.
+    #[error("the server takes no more messages")]
+    Broken,
+    /// This message alone.
+    #[error("the message was not sent: {0}")]
+    NotSent(#[source] NotSent),
+    /// It is no JSON.
+    #[error("the message can't be written: {0}")]
+    Encode(#[from] serde_json::Error),
+}
+
+impl From<Fault> for SendError {
+    fn from(fault: Fault) -> Self {
+        Self::NotSent(NotSent(fault))
+    }
 }
 
 /// A link of any kind, once nothing but its end matters.

@@ -11,13 +11,28 @@ mod ask;
 mod client;
 mod handshake;
 mod in_flight;
+#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
+mod in_process;
 mod link;
 mod live;
 mod message;
+#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
+mod messages;
 mod open;
+#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
+mod outbox;
+#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
+mod sse;
 mod state;
 mod stdio;
 mod tail;
+#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
+mod target;
+#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
+mod trouble;
+#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
+mod websocket;
 
+pub use in_process::{ClientGone, InProcessServer, ServerEnd, ServerSender};
 pub(crate) use live::{Connection, Failed};
 pub(crate) use open::open;

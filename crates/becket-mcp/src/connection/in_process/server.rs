@@ -1,0 +1,97 @@
+//! What a server within the host's own process is to this crate: two ends of a channel.
+
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+/// How many messages wait in either direction until the sender has to wait.
+const QUEUED: usize = 64;
+
+/// A server that lives in the process of its host (`protocol.md` X1).
+///
+/// ```
+/// use becket_mcp::{InProcessServer, ServerEnd};
+/// use serde_json::json;
+///
+/// struct Deaf;
+///
+/// impl InProcessServer for Deaf {
+///     fn connect(&self, mut end: ServerEnd) {
+///         tokio::spawn(async move {
+///             while let Some(message) = end.receive().await {
+///                 let Some(id) = message.get("id") else { continue };
+///                 let error = json!({"code": -32601, "message": "I know nothing"});
+///                 let answer = json!({"jsonrpc": "2.0", "id": id, "error": error});
+///                 if end.sender().send(answer).await.is_err() {
+///                     break;
+///                 }
+///             }
+///         });
+///     }
+/// }
+/// ```
+pub trait InProcessServer: Send + Sync + 'static {
+    /// Serves one more connection until its end is closed. Called once for each connection, within a runtime; must not
+    /// block: the work belongs to a task of the server's own. To refuse a connection, drop the end.
+    fn connect(&self, end: ServerEnd);
+}
+
+/// The server's end of a connection. Messages are JSON-RPC, in the order in which they were sent.
+///
+/// The connection is over once [`ServerEnd::receive`] gives `None`, and is broken off when the server drops this and
+/// all its senders.
+#[derive(Debug)]
+pub struct ServerEnd {
+    receiver: mpsc::Receiver<Value>,
+    sender: ServerSender,
+}
+
+/// What a server sends with. Clones send over the same connection.
+#[derive(Debug, Clone)]
+pub struct ServerSender(mpsc::Sender<Value>);
+
+/// The client is gone; the message comes back.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("the client is gone: nothing can be sent to it any longer")]
+pub struct ClientGone(pub Value);
+
+impl ServerEnd {
+    /// The next message of the client; `None` once it is gone. Cancel-safe.
+    pub async fn receive(&mut self) -> Option<Value> {
+        self.receiver.recv().await
+    }
+
+    /// What answers are sent with.
+    #[must_use]
+    pub fn sender(&self) -> &ServerSender {
+        &self.sender
+    }
+}
+
+impl ServerSender {
+    /// Sends a message to the client; waits while too many are not handled.
+    ///
+    /// # Errors
+    /// The client is gone.
+    pub async fn send(&self, message: Value) -> Result<(), ClientGone> {
+        self.0.send(message).await.map_err(|unsent| ClientGone(unsent.0))
+    }
+
+    /// Waits until the client is gone.
+    pub async fn closed(&self) {
+        self.0.closed().await;
+    }
+}
+
+/// The client's end.
+pub(super) struct ClientEnd {
+    pub(super) receiver: mpsc::Receiver<Value>,
+    pub(super) sender: mpsc::Sender<Value>,
+}
+
+/// A connection.
+pub(super) fn pair() -> (ClientEnd, ServerEnd) {
+    let (to_server, from_client) = mpsc::channel(QUEUED);
+    let (to_client, from_server) = mpsc::channel(QUEUED);
+    let client = ClientEnd { receiver: from_server, sender: to_server };
+    (client, ServerEnd { receiver: from_client, sender: ServerSender(to_client) })
+}

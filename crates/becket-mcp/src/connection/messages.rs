@@ -1,0 +1,45 @@
+//! What goes over any way to a server that carries one message at a time: bytes to messages, answers to questions.
+
+use std::sync::Arc;
+
+use rmcp::RoleClient;
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+
+use super::in_flight::InFlight;
+use super::message::{self, Line};
+use super::state::State;
+
+/// The messages of one connection.
+#[derive(Debug)]
+pub(super) struct Messages {
+    pub(super) in_flight: InFlight,
+    state: Arc<State>,
+}
+
+impl Messages {
+    pub(super) fn new(state: Arc<State>) -> Self {
+        Self { in_flight: InFlight::default(), state }
+    }
+
+    /// Writes a message, and notes what is asked by it.
+    pub(super) fn write(&self, message: &TxJsonRpcMessage<RoleClient>) -> Result<Vec<u8>, serde_json::Error> {
+        let text = serde_json::to_vec(message)?;
+        self.in_flight.sent(message);
+        Ok(text)
+    }
+
+    /// Reads a message, and notes what is answered by it; `None` for what means nothing here.
+    pub(super) fn read(&self, text: &[u8]) -> Option<RxJsonRpcMessage<RoleClient>> {
+        match message::read(text) {
+            Line::Message(mut message) => {
+                self.in_flight.received(&mut message);
+                Some(*message)
+            }
+            Line::Ignored => None,
+            Line::NoMessage => {
+                self.state.no_message(text);
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Messages that wait to be sent, in the order in which they were written.
+//!
+//! `rmcp` sends each message from a task of its own, and tasks start in any order. So a message is put in line while it
+//! is written, and each task sends whatever is first: as many are sent as there are tasks, and none overtakes another.
+//!
+//! INVARIANT: at most `UNREAD` bytes and one message wait.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+/// The most that may wait for a server that does not read, in bytes.
+pub(super) const UNREAD: usize = 64 << 20;
+/// What a message costs beside its bytes, about.
+const MESSAGE: usize = 64;
+
+/// Messages in line.
+#[derive(Debug, Default)]
+pub(super) struct Outbox(Mutex<Line>);
+
+#[derive(Debug, Default)]
+struct Line {
+    messages: VecDeque<Vec<u8>>,
+    bytes: usize,
+}
+
+/// More waits than may wait.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Full;
+
+impl Outbox {
+    pub(super) fn put(&self, message: Vec<u8>) -> Result<(), Full> {
+        self.with(|line| {
+            if line.bytes > UNREAD {
+                return Err(Full);
+            }
+            line.bytes += message.len() + MESSAGE;
+            line.messages.push_back(message);
+            Ok(())
+        })
+    }
+
+    /// The first message. It counts until [`Outbox::sent`] is told its length: it still waits while it is sent.
+    pub(super) fn first(&self) -> Option<Vec<u8>> {
+        self.with(|line| line.messages.pop_front())
+    }
+
+    pub(super) fn sent(&self, length: usize) {
+        self.with(|line| line.bytes = line.bytes.saturating_sub(length + MESSAGE));
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Line) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_is_bounded_and_in_order() {
+        let outbox = Outbox::default();
+        let message = |first: u8| {
+            let mut message = vec![0; 1 << 20];
+            message[0] = first;
+            message
+        };
+        let fit = (0..=255).take_while(|n| outbox.put(message(*n)) == Ok(())).count();
+        assert_eq!(fit, UNREAD >> 20);
+        assert_eq!(outbox.put(Vec::new()), Err(Full));
+        let first = outbox.first().unwrap();
+        assert_eq!(outbox.put(Vec::new()), Err(Full), "it is still being sent");
+        outbox.sent(first.len());
+        assert_eq!(outbox.put(Vec::new()), Ok(()));
+        assert_eq!((first[0], outbox.first().unwrap()[0], outbox.first().unwrap()[0]), (0, 1, 2));
+    }
+}

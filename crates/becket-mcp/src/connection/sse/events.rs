@@ -1,0 +1,149 @@
+//! Cuts a stream into server-sent events.
+//!
+//! Only what MCP uses is kept of an event: its name and its data. An event without data is none, and one that the stream
+//! ends in the middle of is thrown away, as the format wants it.
+//!
+//! INVARIANT: at most `cap` bytes are held between two calls.
+
+/// An event of a stream.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Event {
+    /// Its name; empty where it has none, which means `message`.
+    pub(crate) name: Vec<u8>,
+    /// Its lines of data, joined by newlines.
+    pub(crate) data: Vec<u8>,
+}
+
+/// An event is longer than the cap.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct TooLong;
+
+/// The event that has begun.
+#[derive(Debug)]
+pub(crate) struct Events {
+    line: Vec<u8>,
+    begun: Event,
+    has_data: bool,
+    /// The last line ended with CR: an LF that follows belongs to it.
+    after_cr: bool,
+    at_start: bool,
+    cap: usize,
+}
+
+impl Events {
+    pub(crate) fn new(cap: usize) -> Self {
+        let (line, begun) = (Vec::new(), Event::default());
+        Self { line, begun, has_data: false, after_cr: false, at_start: true, cap }
+    }
+
+    /// Hands out the events that `bytes` completes. After an error nothing that follows makes sense.
+    pub(crate) fn push(&mut self, mut bytes: &[u8], mut event: impl FnMut(Event)) -> Result<(), TooLong> {
+        if std::mem::take(&mut self.after_cr) {
+            // No byte yet is no answer yet.
+            self.after_cr = bytes.is_empty();
+            bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
+        }
+        while let Some(end) = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            self.keep(&bytes[..end])?;
+            let is_cr = bytes[end] == b'\r';
+            bytes = &bytes[end + 1..];
+            if is_cr {
+                self.after_cr = bytes.is_empty();
+                bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
+            }
+            if let Some(whole) = self.end_of_line() {
+                event(whole);
+            }
+        }
+        self.keep(bytes)
+    }
+
+    fn keep(&mut self, bytes: &[u8]) -> Result<(), TooLong> {
+        if self.line.len() + self.begun.name.len() + self.begun.data.len() + bytes.len() > self.cap {
+            return Err(TooLong);
+        }
+        self.line.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn end_of_line(&mut self) -> Option<Event> {
+        let line = std::mem::take(&mut self.line);
+        let mut line = line.as_slice();
+        if std::mem::take(&mut self.at_start) {
+            line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+        }
+        if line.is_empty() {
+            let whole = std::mem::take(&mut self.begun);
+            return std::mem::take(&mut self.has_data).then_some(whole);
+        }
+        let (field, value) = match line.iter().position(|byte| *byte == b':') {
+            Some(colon) => (&line[..colon], &line[colon + 1..]),
+            None => (line, &[][..]),
+        };
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match field {
+            b"event" => self.begun.name = value.to_vec(),
+            b"data" => {
+                if std::mem::replace(&mut self.has_data, true) {
+                    self.begun.data.push(b'\n');
+                }
+                self.begun.data.extend_from_slice(value);
+            }
+            // Comments, `id`, `retry`, and what no one knows.
+            _ => {}
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn events(text: &str, size: usize) -> Vec<(String, String)> {
+        let (mut events, mut got) = (Events::new(100), Vec::new());
+        let text_of = |bytes| String::from_utf8(bytes).unwrap();
+        for piece in text.as_bytes().chunks(size) {
+            events.push(&[], |_| panic!("nothing was pushed")).unwrap();
+            events.push(piece, |event| got.push((text_of(event.name), text_of(event.data)))).unwrap();
+        }
+        got
+    }
+
+    // rule: X1
+    #[test]
+    fn events_come_out_whole_however_they_come_in() {
+        for (text, expected) in [
+            ("data: a\n\n", &[("", "a")][..]),
+            ("\u{feff}event: endpoint\r\ndata: /m?s=1\r\n\r\n", &[("endpoint", "/m?s=1")]),
+            ("event:x\rdata:a\rdata:  b\rdata\r\r", &[("x", "a\n b\n")]),
+            ("data: a\r\n\r\ndata: b\r\r\ndata: c\n\r\n", &[("", "a"), ("", "b"), ("", "c")]),
+            (": ping\n\nevent: only a name\n\ndata: a\n\n", &[("", "a")]),
+            ("id: 7\nretry: 9\nfoo: bar\ndata: {\"a\": \"b:c\"}\n\n", &[("", "{\"a\": \"b:c\"}")]),
+            ("event: message\nevent: later\ndata: €\n\n\n\n", &[("later", "€")]),
+            ("data:\n\ndata: a\n\ndata: not ended\n", &[("", ""), ("", "a")]),
+        ] {
+            for size in 1..=text.len() {
+                let got = events(text, size);
+                let got: Vec<(&str, &str)> = got.iter().map(|(n, d)| (n.as_str(), d.as_str())).collect();
+                assert_eq!(got, expected, "{text:?} in pieces of {size}");
+            }
+        }
+    }
+
+    // rule: X1
+    #[test]
+    fn an_event_at_the_cap_passes_and_one_above_does_not() {
+        let push = |pieces: &[&[u8]]| {
+            let (mut events, mut count) = (Events::new(12), 0);
+            pieces.iter().try_for_each(|piece| events.push(piece, |_| count += 1)).map(|()| count)
+        };
+        assert_eq!(push(&[b"data: 123456\n\ndata: 123456\n\n"]), Ok(2));
+        assert_eq!(push(&[b"data: 1234567\n\n"]), Err(TooLong));
+        assert_eq!(push(&[b"data: 12345", b"67"]), Err(TooLong));
+        assert_eq!(push(&[b"data: 123\n", b"data: 1234\n\n"]), Err(TooLong));
+        assert_eq!(push(&[b"event:123456\n", b"data:12\n\n"]), Err(TooLong));
+        assert_eq!(push(&[b": ", b"no end of it"]), Err(TooLong));
+        assert_eq!(push(&[&b":\n".repeat(50)]), Ok(0));
+    }
+}

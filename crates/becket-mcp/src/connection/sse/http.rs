@@ -1,0 +1,181 @@
+//! Requests to a server of the older kind: its headers, its refusals, where it sends us.
+//!
+//! It refuses to follow a server to another origin, to send anything twice but what was refused with a 401, and to use a
+//! proxy.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LOCATION, WWW_AUTHENTICATE};
+use reqwest::{Client, Method, Response, StatusCode, redirect, retry};
+use url::Url;
+
+use super::super::handshake::shown;
+use super::super::target::{Sent, Target};
+use super::super::trouble::{Place, deepest};
+use crate::fault::{Challenge, Fault};
+
+/// How long an idle connection waits for another request: servers close theirs after 2 s and more, and a message that
+/// crosses with that would be lost.
+const IDLE: Duration = Duration::from_secs(1);
+/// How often a server may send us on.
+const HOPS: usize = 5;
+/// How much of a refusal is read, to be quoted, and for how long: its status has said what counts.
+const BEGINNING: usize = 4 << 10;
+const MOMENT: Duration = Duration::from_secs(1);
+
+/// The way to a server.
+#[derive(Debug)]
+pub(super) struct Http {
+    client: Client,
+    sent: Sent,
+    place: Place,
+}
+
+impl Http {
+    pub(super) fn new(target: &Target) -> Result<Self, Fault> {
+        target.check()?;
+        let builder = Client::builder()
+            .tls_backend_preconfigured((*target.tls).clone())
+            .no_proxy()
+            .redirect(redirect::Policy::none())
+            .retry(retry::never())
+            .referer(false)
+            .http1_only()
+            .tcp_nodelay(true)
+            .pool_idle_timeout(IDLE)
+            .user_agent(concat!("becket/", env!("CARGO_PKG_VERSION")));
+        let builder = match target.addresses() {
+            Some(addresses) => builder.resolve_to_addrs("localhost", &addresses),
+            None => builder,
+        };
+        let client = builder.build().map_err(|error| {
+            Fault::Unreachable(format!("no HTTP client can be made: {}", error.without_url()))
+        })?;
+        Ok(Self { client, sent: Sent::new(target.headers.clone()), place: target.place() })
+    }
+
+    /// Asks for the stream of events. Where it was found is the response's own URL.
+    pub(super) async fn stream(&self, url: &Url) -> Result<Response, Fault> {
+        let response = self.exchange(&Method::GET, url, None).await?;
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        let kind = kind.unwrap_or("no type").to_owned();
+        if kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("text/event-stream")) {
+            return Ok(response);
+        }
+        let begins = beginning(response).await;
+        Err(Fault::NotMcp(format!("it sends `{}` instead of `text/event-stream`: {begins}", shown(&kind))))
+    }
+
+    /// Hands over a message. What the server answers to that beside its status is nothing to us.
+    pub(super) async fn post(&self, url: &Url, message: Bytes) -> Result<(), Fault> {
+        self.exchange(&Method::POST, url, Some(message)).await.map(drop)
+    }
+
+    async fn exchange(&self, method: &Method, url: &Url, body: Option<Bytes>) -> Result<Response, Fault> {
+        let headers = self.sent.headers().await?;
+        let challenge = match accepted(self.follow(method, url, &body, &headers).await?).await {
+            Err(Fault::AuthNeeded(challenge)) => challenge,
+            answered => return answered,
+        };
+        let headers = self.sent.others(&headers, challenge).await?;
+        accepted(self.follow(method, url, &body, &headers).await?).await
+    }
+
+    /// Sends a request, and sends it on as long as the server wants it so and stays who it is.
+    async fn follow(
+        &self,
+        method: &Method,
+        url: &Url,
+        body: &Option<Bytes>,
+        headers: &HeaderMap,
+    ) -> Result<Response, Fault> {
+        let mut at = url.clone();
+        for _ in 0..=HOPS {
+            let response = self.send(method, &at, body, headers).await?;
+            match next_hop(method, &response) {
+                Some(next) if next.origin() == url.origin() => at = next,
+                Some(next) => return Err(other_origin(url, &next)),
+                None => return Ok(response),
+            }
+        }
+        Err(Fault::NotMcp(format!("it has sent us on more than {HOPS} times")))
+    }
+
+    async fn send(
+        &self,
+        method: &Method,
+        url: &Url,
+        body: &Option<Bytes>,
+        headers: &HeaderMap,
+    ) -> Result<Response, Fault> {
+        let request = self.client.request(method.clone(), url.clone()).headers(headers.clone());
+        let request = match body {
+            Some(body) => request.header(CONTENT_TYPE, "application/json").body(body.clone()),
+            None => request.header(ACCEPT, "text/event-stream").header("cache-control", "no-store"),
+        };
+        request.send().await.map_err(|error| self.fault(error, *method == Method::GET))
+    }
+
+    fn fault(&self, error: reqwest::Error, at_first: bool) -> Fault {
+        let error = error.without_url();
+        if error.is_connect() {
+            return self.place.unreachable(&error);
+        }
+        if at_first { self.place.no_answer(&error) } else { self.place.broken_off(&error) }
+    }
+
+    /// What it means that the stream can't be read on.
+    pub(super) fn broken_off(&self, error: reqwest::Error) -> Fault {
+        Fault::BrokenOff(deepest(&error.without_url()))
+    }
+}
+
+/// Somewhere that nothing is sent to.
+pub(super) fn other_origin(own: &Url, other: &Url) -> Fault {
+    Fault::OtherOrigin(own.origin().ascii_serialization(), other.origin().ascii_serialization())
+}
+
+/// Where the request is to be sent instead.
+fn next_hop(method: &Method, response: &Response) -> Option<Url> {
+    let keeps_method = match response.status() {
+        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => true,
+        StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND | StatusCode::SEE_OTHER => *method == Method::GET,
+        _ => false,
+    };
+    let location = response.headers().get(LOCATION)?.to_str().ok()?;
+    if keeps_method { response.url().join(location).ok() } else { None }
+}
+
+async fn accepted(response: Response) -> Result<Response, Fault> {
+    let status = response.status();
+    if status.is_success() {
+        return Ok(response);
+    }
+    let header = response.headers().get(WWW_AUTHENTICATE);
+    let header = header.map(|header| String::from_utf8_lossy(header.as_bytes()).into_owned());
+    let is_scope = header.as_ref().is_some_and(|header| header.contains("insufficient_scope"));
+    if status == StatusCode::UNAUTHORIZED || (status == StatusCode::FORBIDDEN && is_scope) {
+        return Err(Fault::AuthNeeded(Challenge { header }));
+    }
+    let body = beginning(response).await;
+    if status == StatusCode::NOT_FOUND && body.contains("-32001") {
+        return Err(Fault::SessionExpired);
+    }
+    Err(Fault::Status { status: status.as_u16(), body })
+}
+
+/// The beginning of an answer that can't be used, in one line.
+async fn beginning(mut response: Response) -> String {
+    let mut body = Vec::new();
+    let reading = async {
+        while body.len() < BEGINNING
+            && let Ok(Some(piece)) = response.chunk().await
+        {
+            body.extend_from_slice(&piece[..piece.len().min(BEGINNING)]);
+        }
+    };
+    let _ = tokio::time::timeout(MOMENT, reading).await;
+    let text = String::from_utf8_lossy(&body);
+    shown(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+}

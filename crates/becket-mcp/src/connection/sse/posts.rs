@@ -1,0 +1,96 @@
+//! Which requests are on their way to a server, so that a cancellation neither overtakes its request nor leaves it
+//! hanging.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use becket_process::CancellationToken;
+use rmcp::RoleClient;
+use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
+use rmcp::service::TxJsonRpcMessage;
+use tokio::time::timeout;
+
+/// How long a cancellation waits for the request that it follows. A server takes messages at once, or not at all.
+const FOLLOW: Duration = Duration::from_secs(1);
+
+/// What a message is to the way that it takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Kind {
+    Request(RequestId),
+    Cancel(RequestId),
+    Other,
+}
+
+impl Kind {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
+    pub(super) fn of(message: &TxJsonRpcMessage<RoleClient>) -> Self {
+        match message {
+            JsonRpcMessage::Request(request) => Self::Request(request.id.clone()),
+            JsonRpcMessage::Notification(sent) => match &sent.notification {
+                ClientNotification::CancelledNotification(cancelled) => {
+                    cancelled.params.request_id.clone().map_or(Self::Other, Self::Cancel)
+                }
+                _ => Self::Other,
+            },
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => Self::Other,
+        }
+    }
+}
+
+/// The requests on their way.
+#[derive(Debug, Default)]
+pub(super) struct Posts(Mutex<HashMap<RequestId, Signals>>);
+
+#[derive(Debug, Clone, Default)]
+struct Signals {
+    done: CancellationToken,
+    given_up: CancellationToken,
+}
+
+impl Posts {
+    /// Notes a request that is sent now, until the guard is dropped.
+    pub(super) fn begin(self: &Arc<Self>, id: RequestId) -> Post {
+        let signals = Signals::default();
+        self.with(|posts| posts.insert(id.clone(), signals.clone()));
+        Post { posts: Arc::clone(self), id, signals }
+    }
+
+    /// Lets a request arrive before its cancellation; one that does not is given up.
+    pub(super) async fn give_up(&self, id: &RequestId) {
+        let Some(signals) = self.with(|posts| posts.get(id).cloned()) else { return };
+        if timeout(FOLLOW, signals.done.cancelled()).await.is_err() {
+            signals.given_up.cancel();
+        }
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut HashMap<RequestId, Signals>) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A request on its way.
+#[derive(Debug)]
+pub(super) struct Post {
+    posts: Arc<Posts>,
+    id: RequestId,
+    signals: Signals,
+}
+
+impl Post {
+    pub(super) fn id(&self) -> &RequestId {
+        &self.id
+    }
+
+    /// Nobody waits for it any longer.
+    pub(super) async fn given_up(&self) {
+        self.signals.given_up.cancelled().await;
+    }
+}
+
+impl Drop for Post {
+    fn drop(&mut self) {
+        self.posts.with(|posts| posts.remove(&self.id));
+        self.signals.done.cancel();
+    }
+}

@@ -1,0 +1,125 @@
+//! Where a remote server is, and what is sent along to it.
+//!
+//! INVARIANT: what is for [`Reach::ThisMachine`] goes to loopback addresses, whatever a name resolves to.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+
+use reqwest::header::{HeaderMap, HeaderValue};
+use rustls::ClientConfig;
+use tokio::sync::Mutex;
+use url::{Host, Url};
+
+use super::trouble::Place;
+use crate::auth::{HeaderSource, HeadersError, Why};
+use crate::fault::{Challenge, Fault};
+
+/// A server over a network.
+#[derive(Debug, Clone)]
+pub(crate) struct Target {
+    /// Where.
+    pub(crate) url: Url,
+    /// What requests are sent with.
+    pub(crate) headers: Arc<dyn HeaderSource>,
+    /// Whom it is trusted by, and who we are; not used where its URL is not encrypted.
+    pub(crate) tls: Arc<ClientConfig>,
+    /// How far away it may be.
+    pub(crate) reach: Reach,
+    /// The largest message that it may send, in bytes.
+    pub(crate) cap: usize,
+}
+
+/// How far away a server may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Anywhere.
+    Anywhere,
+    /// On this machine: what it is told is nobody else's business.
+    ThisMachine,
+}
+
+impl Target {
+    /// Whether it may be spoken to at all.
+    pub(super) fn check(&self) -> Result<(), Fault> {
+        let is_local = match self.url.host() {
+            Some(Host::Domain(name)) => is_localhost(name),
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => return Err(Fault::Unreachable("its URL names no host".into())),
+        };
+        match self.reach {
+            Reach::ThisMachine if !is_local => {
+                Err(Fault::NotLocal(self.url.host_str().unwrap_or_default().to_owned()))
+            }
+            Reach::ThisMachine | Reach::Anywhere => Ok(()),
+        }
+    }
+
+    pub(super) fn place(&self) -> Place {
+        let (host, port) = (self.url.host_str().unwrap_or_default(), self.port());
+        Place {
+            name: format!("{host}:{port}"),
+            encrypted: matches!(self.url.scheme(), "https" | "wss"),
+            identified: self.tls.client_auth_cert_resolver.has_certs(),
+        }
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        // Every scheme that gets here has a port of its own.
+        self.url.port_or_known_default().unwrap_or(0)
+    }
+
+    /// The addresses of a name that is not to be looked up.
+    pub(super) fn addresses(&self) -> Option<[SocketAddr; 2]> {
+        let is_named = self.url.domain().is_some_and(is_localhost);
+        let loopback = [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
+        (is_named && self.reach == Reach::ThisMachine)
+            .then(|| loopback.map(|address| SocketAddr::new(address, self.port())))
+    }
+}
+
+fn is_localhost(name: &str) -> bool {
+    name.eq_ignore_ascii_case("localhost")
+}
+
+/// The headers that requests are sent with at the moment.
+#[derive(Debug)]
+pub(super) struct Sent {
+    source: Arc<dyn HeaderSource>,
+    known: Mutex<Option<HeaderMap>>,
+}
+
+impl Sent {
+    pub(super) fn new(source: Arc<dyn HeaderSource>) -> Self {
+        Self { source, known: Mutex::default() }
+    }
+
+    pub(super) async fn headers(&self) -> Result<HeaderMap, Fault> {
+        let mut known = self.known.lock().await;
+        match &*known {
+            Some(headers) => Ok(headers.clone()),
+            None => Ok(known.insert(self.ask(Why::First).await?).clone()),
+        }
+    }
+
+    /// Other ones than those that a server has refused. Of many who were refused at once, one asks.
+    pub(super) async fn others(&self, refused: &HeaderMap, why: Challenge) -> Result<HeaderMap, Fault> {
+        let mut known = self.known.lock().await;
+        match &*known {
+            Some(headers) if headers != refused => Ok(headers.clone()),
+            Some(_) | None => Ok(known.insert(self.ask(Why::After401(why)).await?).clone()),
+        }
+    }
+
+    async fn ask(&self, why: Why) -> Result<HeaderMap, Fault> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in self.source.headers(why).await? {
+            let mut value = HeaderValue::from_str(value.expose()).map_err(|_| {
+                Fault::Headers(Arc::new(HeadersError::Value { name: name.as_str().to_owned() }))
+            })?;
+            value.set_sensitive(true);
+            headers.insert(name, value);
+        }
+        Ok(headers)
+    }
+}

@@ -1,0 +1,134 @@
+//! Whether a server that says nothing is still there: it is pinged, and must be heard of within a time.
+//!
+//! Any byte that it sends counts, not its pong alone: a large message may be on its way, and no pong gets past it. Nor can
+//! a ping get past a large message of ours; as long as that one moves, the server is there.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::meter::Meter;
+
+/// How often a server is pinged, and how long it has to be heard of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rhythm {
+    pub(crate) every: Duration,
+    pub(crate) within: Duration,
+}
+
+impl Default for Rhythm {
+    fn default() -> Self {
+        Self { every: Duration::from_secs(30), within: Duration::from_secs(20) }
+    }
+}
+
+/// Where a beat is.
+#[derive(Debug)]
+pub(super) struct Beat {
+    rhythm: Rhythm,
+    meter: Meter,
+    until: Instant,
+    waits_for: Option<Sign>,
+}
+
+/// A sign of life that is waited for: more bytes than these.
+#[derive(Debug)]
+struct Sign {
+    read: u64,
+    /// Where no ping could be sent.
+    written: Option<u64>,
+}
+
+/// What is to be done.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Nothing.
+    Wait,
+    /// Send a ping.
+    Ping,
+    /// Give the server up.
+    Silent,
+}
+
+impl Beat {
+    pub(super) fn new(rhythm: Rhythm, meter: Meter) -> Self {
+        Self { rhythm, meter, until: Instant::now() + rhythm.every, waits_for: None }
+    }
+
+    /// When the next step is due.
+    pub(super) fn until(&self) -> Instant {
+        self.until
+    }
+
+    /// The step that is due. `is_free`: no message of ours is being sent, so a ping can be.
+    pub(super) fn step(&mut self, is_free: bool) -> Step {
+        let (read, written) = (self.meter.read(), self.meter.written());
+        match self.waits_for.take() {
+            Some(sign) if sign.read != read => {
+                self.until = Instant::now() + self.rhythm.every;
+                Step::Wait
+            }
+            Some(Sign { written: None, .. }) => Step::Silent,
+            Some(Sign { written: Some(before), .. }) if !is_free && before == written => Step::Silent,
+            Some(_) | None => {
+                self.until = Instant::now() + self.rhythm.within;
+                self.waits_for = Some(Sign { read, written: (!is_free).then_some(written) });
+                if is_free { Step::Ping } else { Step::Wait }
+            }
+        }
+    }
+
+    /// In words.
+    pub(super) fn silence(&self) -> String {
+        format!("nothing was heard of it within {} s of a ping", self.rhythm.within.as_secs_f64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is to be done after each look at a server, of which so much was read and written since the last one.
+    fn steps(looks: &[(u64, u64, bool)]) -> Vec<Step> {
+        let meter = Meter::default();
+        let mut beat = Beat::new(Rhythm::default(), meter.clone());
+        let look = |(read, written, is_free): &(u64, u64, bool)| {
+            meter.count(*read, *written);
+            beat.step(*is_free)
+        };
+        looks.iter().map(look).collect()
+    }
+
+    // rule: X1
+    #[tokio::test]
+    async fn only_a_server_that_nothing_is_heard_of_is_given_up() {
+        use Step::{Ping, Silent, Wait};
+        assert_eq!(
+            steps(&[(0, 0, true), (2, 6, true), (0, 0, true), (0, 6, true)]),
+            [Ping, Wait, Ping, Silent]
+        );
+        // A message of ours is on its way when the ping is due: nothing is known until it is through or stuck.
+        assert_eq!(
+            steps(&[(0, 9, false), (0, 9, false), (0, 9, true), (0, 6, true)]),
+            [Wait, Wait, Ping, Silent]
+        );
+        assert_eq!(steps(&[(0, 9, false), (0, 0, false)]), [Wait, Silent]);
+        assert_eq!(steps(&[(0, 9, false), (1, 0, false), (0, 0, true)]), [Wait, Wait, Ping]);
+        // It was pinged before a message of ours: its answer is due.
+        assert_eq!(steps(&[(0, 0, true), (0, 99, false)]), [Ping, Silent]);
+    }
+
+    #[tokio::test]
+    async fn an_answered_ping_is_followed_by_a_pause() {
+        let (meter, start) = (Meter::default(), Instant::now());
+        let mut beat = Beat::new(Rhythm::default(), meter.clone());
+        let is_due_in = |beat: &Beat, seconds| {
+            let pause = Duration::from_secs(seconds);
+            (start + pause..=Instant::now() + pause).contains(&beat.until())
+        };
+        assert!(is_due_in(&beat, 30));
+        assert!(beat.step(true) == Step::Ping && is_due_in(&beat, 20));
+        meter.count(1, 0);
+        assert!(beat.step(true) == Step::Wait && is_due_in(&beat, 30));
+    }
+}

@@ -1,0 +1,160 @@
+//! The opening handshake of WebSocket (RFC 6455, section 4): one request, one answer.
+//!
+//! Done by hand, since the library writes the request into its log, tokens and all.
+//!
+//! The subprotocol `mcp` is asked for. A server that names none is taken, as the RFC wants it: whether it speaks MCP
+//! shows at the next question. One that names another is refused.
+
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use reqwest::header::{
+    CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, LOCATION, SEC_WEBSOCKET_ACCEPT,
+    SEC_WEBSOCKET_EXTENSIONS, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL, SEC_WEBSOCKET_VERSION, UPGRADE,
+    WWW_AUTHENTICATE,
+};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::handshake::client::{Response, generate_key};
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::handshake::machine::TryParse;
+use url::{Position, Url};
+
+use super::super::handshake::shown;
+use super::super::trouble::{Place, deepest, no_answer};
+use super::meter::Metered;
+use crate::fault::{Challenge, Fault};
+
+/// The longest head of an answer.
+const HEAD: usize = 64 << 10;
+/// How much of a refusal is read, to be quoted, and for how long: its status has said what counts.
+const BEGINNING: usize = 4 << 10;
+const MOMENT: Duration = Duration::from_secs(1);
+const SUBPROTOCOL: &str = "mcp";
+
+/// The headers that make the handshake; nobody else may set them.
+const OWN: [HeaderName; 8] = [
+    HOST,
+    CONNECTION,
+    UPGRADE,
+    CONTENT_LENGTH,
+    SEC_WEBSOCKET_KEY,
+    SEC_WEBSOCKET_VERSION,
+    SEC_WEBSOCKET_PROTOCOL,
+    SEC_WEBSOCKET_EXTENSIONS,
+];
+
+/// Makes a WebSocket of a socket; what has come of it already is handed back.
+pub(super) async fn upgrade(
+    socket: &mut Metered,
+    url: &Url,
+    headers: &HeaderMap,
+    place: &Place,
+) -> Result<Vec<u8>, Fault> {
+    let key = generate_key();
+    // A server that has refused us already may not take the request; what it says about that can still be read.
+    let sent = match socket.write_all(&request(url, headers, &key)).await {
+        Ok(()) => socket.flush().await,
+        Err(error) => Err(error),
+    };
+    let (response, rest) = match (head(socket, place).await, sent) {
+        (Err(Fault::NotMcp(_)), Err(error)) => return Err(place.broken_off(&error)),
+        (answered, _) => answered?,
+    };
+    if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        return Err(refusal(socket, &response, rest).await);
+    }
+    agreed(response.headers(), &key).map_err(Fault::NotMcp)?;
+    Ok(rest)
+}
+
+fn request(url: &Url, headers: &HeaderMap, key: &str) -> Vec<u8> {
+    let mut text = format!(
+        "GET {} HTTP/1.1\r\nHost: {}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Protocol: {SUBPROTOCOL}\r\n",
+        &url[Position::BeforePath..Position::AfterQuery],
+        &url[Position::BeforeHost..Position::AfterPort],
+    );
+    text.push_str(concat!("User-Agent: becket/", env!("CARGO_PKG_VERSION"), "\r\n"));
+    let mut bytes = text.into_bytes();
+    for (name, value) in headers.iter().filter(|(name, _)| !OWN.contains(name)) {
+        bytes.extend_from_slice(name.as_str().as_bytes());
+        bytes.extend_from_slice(b": ");
+        bytes.extend_from_slice(value.as_bytes());
+        bytes.extend_from_slice(b"\r\n");
+    }
+    bytes.extend_from_slice(b"\r\n");
+    bytes
+}
+
+/// Reads the head of the answer, and whatever comes in one piece with its end.
+async fn head(socket: &mut Metered, place: &Place) -> Result<(Response, Vec<u8>), Fault> {
+    let mut bytes = Vec::new();
+    loop {
+        match Response::try_parse(&bytes) {
+            Ok(Some((end, response))) => return Ok((response, bytes.split_off(end))),
+            Ok(None) if bytes.len() > HEAD => return Err(no_answer("there is no end to its headers")),
+            Ok(None) => {}
+            Err(error) => return Err(no_answer(&deepest(&error))),
+        }
+        match socket.read_buf(&mut bytes).await {
+            Ok(0) => return Err(no_answer("it closed the connection")),
+            Ok(_) => {}
+            Err(error) => return Err(place.no_answer(&error)),
+        }
+    }
+}
+
+async fn refusal(socket: &mut Metered, response: &Response, mut body: Vec<u8>) -> Fault {
+    let (status, headers) = (response.status(), response.headers());
+    let text = |name| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    let header = text(WWW_AUTHENTICATE);
+    let is_scope = header.as_ref().is_some_and(|header| header.contains("insufficient_scope"));
+    if status == StatusCode::UNAUTHORIZED || (status == StatusCode::FORBIDDEN && is_scope) {
+        return Fault::AuthNeeded(Challenge { header });
+    }
+    if let Some(location) = text(LOCATION).filter(|_| status.is_redirection()) {
+        let body = format!("it sends us on to `{}`: configure that one", shown(&location));
+        return Fault::Status { status: status.as_u16(), body };
+    }
+    let whole = text(CONTENT_LENGTH).and_then(|length| length.parse().ok()).unwrap_or(BEGINNING);
+    let reading = async {
+        while body.len() < whole.min(BEGINNING) && socket.read_buf(&mut body).await.is_ok_and(|read| read > 0)
+        {
+        }
+    };
+    let _ = timeout(MOMENT, reading).await;
+    body.truncate(BEGINNING);
+    let body = String::from_utf8_lossy(&body);
+    let body = shown(&body.split_whitespace().collect::<Vec<_>>().join(" "));
+    if status.is_success() {
+        return Fault::NotMcp(format!(
+            "it answers with HTTP {} instead of a WebSocket: {body}",
+            status.as_u16()
+        ));
+    }
+    Fault::Status { status: status.as_u16(), body }
+}
+
+/// Whether the answer is the one to our question; else what is wrong with it.
+fn agreed(headers: &HeaderMap, key: &str) -> Result<(), String> {
+    let text = |name: &HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let names = |name: &HeaderName, word: &str| {
+        text(name).is_some_and(|list| list.split(',').any(|item| item.trim().eq_ignore_ascii_case(word)))
+    };
+    if !names(&UPGRADE, "websocket") || !names(&CONNECTION, "upgrade") {
+        return Err("it switches to something other than WebSocket".into());
+    }
+    if text(&SEC_WEBSOCKET_ACCEPT) != Some(derive_accept_key(key.as_bytes()).as_str()) {
+        return Err("its answer is to somebody else's WebSocket handshake".into());
+    }
+    if headers.contains_key(SEC_WEBSOCKET_EXTENSIONS) {
+        return Err("it wants a WebSocket extension that was not offered".into());
+    }
+    match headers.get(SEC_WEBSOCKET_PROTOCOL).map(|value| String::from_utf8_lossy(value.as_bytes())) {
+        Some(other) if other != SUBPROTOCOL => {
+            Err(format!("it speaks the subprotocol `{}` instead of `{SUBPROTOCOL}`", shown(&other)))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
