@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use becket_process::{End, SpawnError};
 
+use crate::auth::AuthError;
+
 /// A source of headers gave none. `said` is the end of what a helper printed to its stderr.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum HeadersError {
@@ -50,6 +52,9 @@ pub enum HeadersError {
         /// What it printed to stderr.
         said: String,
     },
+    /// The login does not do any longer, or not now.
+    #[error("the login of the server can't be used: {0}")]
+    Login(Arc<AuthError>),
     /// Whoever lends the bearer token has none.
     #[error("the host lends no token: {0}")]
     Lent(String),

@@ -1,7 +1,48 @@
 //! Who asks: headers, tokens and how they are come by (`protocol.md` X3).
+//!
+//! - [`HeaderSource`] is what a connection asks for headers: [`StaticHeaders`], a [`Helper`], a host's [`Bearer`], the
+//!   tokens of a login ([`OAuthHeaders`]), or several of them ([`Layered`]).
+//! - [`Logins`] has users log in and out, by OAuth 2.1 as MCP wants it, and renews what they got.
+//! - [`TokenStore`] keeps tokens, [`FileStore`] in a file; [`AuthNeeded`] remembers which servers want a login.
 
+mod bearer;
+mod callback;
+mod challenge;
+mod client;
+mod discover;
+mod endpoint;
+mod error;
 mod headers_error;
+mod helper;
+mod key;
+mod login;
+mod logins;
+mod logout;
+mod needed;
+mod oauth_headers;
+mod private;
+mod reach;
+mod scopes;
+mod scrub;
+mod session;
 mod source;
+mod store;
+mod tokens;
+mod web;
 
+pub use bearer::{Bearer, BearerProvider};
+pub use discover::Unsaid;
+pub use error::AuthError;
 pub use headers_error::HeadersError;
+pub use helper::{HELPER_LIMIT, Helper, HelperCommand};
+pub use key::Key;
+pub use login::{LoggedIn, Login};
+pub use logins::{CallbackHost, Clock, LoginOptions, Logins, Target};
+pub use logout::LoggedOut;
+pub use needed::{AUTH_NEEDED_TTL, AuthNeeded, Forgotten};
+pub use oauth_headers::OAuthHeaders;
+pub use private::FileError;
+pub use reach::Network;
 pub use source::{HeaderSource, Headers, Layered, StaticHeaders, Why};
+pub use store::{FileStore, Guard, StoreError, TokenStore};
+pub use tokens::{Client, Issued, Proof, Tokens};

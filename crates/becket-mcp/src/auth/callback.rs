@@ -1,0 +1,168 @@
+//! Waits on this machine for a browser to come back from a login.
+//!
+//! It answers one path, with one page that has nothing of the request in it, and hears only the request that has the right
+//! `state`; whoever else comes is told so, and the wait goes on. Many may come at once: each has a few seconds and a few
+//! KiB, so nobody keeps the browser out.
+
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+use url::Url;
+
+use crate::auth::AuthError;
+use crate::secret::Secret;
+
+/// The path that browsers come back to.
+const PATH: &str = "/callback";
+
+/// How many are heard at once, and how long each may take.
+const AT_ONCE: usize = 64;
+const EACH: Duration = Duration::from_secs(3);
+
+/// The longest head of a request, in bytes.
+const HEAD: usize = 16 << 10;
+
+/// A socket on this machine that a browser can be sent to. It is gone when this is.
+#[derive(Debug)]
+pub(crate) struct Callback {
+    listener: TcpListener,
+    port: u16,
+}
+
+/// What a browser brings back, with the right `state`.
+pub(crate) struct Returned {
+    pub(crate) outcome: Result<Secret, (String, String)>,
+    pub(crate) issuer: Option<String>,
+}
+
+impl Callback {
+    /// Listens on a port of this machine; none means any.
+    pub(crate) async fn open(port: Option<u16>) -> Result<Self, AuthError> {
+        let asked = port.unwrap_or_default();
+        let wrong = |error: std::io::Error| AuthError::Port { port: asked, why: error.to_string() };
+        let listener = TcpListener::bind(("127.0.0.1", asked)).await.map_err(wrong)?;
+        let port = listener.local_addr().map_err(wrong)?.port();
+        Ok(Self { listener, port })
+    }
+
+    /// Where browsers are sent back to, on a host that means this machine.
+    pub(crate) fn address(&self, host: &str) -> String {
+        format!("http://{host}:{}{PATH}", self.port)
+    }
+
+    /// Waits until somebody comes with the right `state`; the answer has been given by then.
+    pub(crate) async fn wait(self, state: &Secret) -> Returned {
+        let mut visitors = FuturesUnordered::new();
+        loop {
+            tokio::select! {
+                visitor = visitors.next(), if !visitors.is_empty() => {
+                    if let Some(Some(returned)) = visitor {
+                        return returned;
+                    }
+                }
+                accepted = self.listener.accept(), if visitors.len() < AT_ONCE => match accepted {
+                    Ok((stream, _)) => {
+                        visitors.push(async { timeout(EACH, hear(stream, state)).await.ok().flatten() });
+                    }
+                    // Of this visitor alone, or no descriptor is left: both pass.
+                    Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
+                },
+            }
+        }
+    }
+}
+
+/// What an address that a browser was sent back to says; for those who have no browser on this machine.
+pub(crate) fn read(address: &str, state: &Secret) -> Result<Returned, AuthError> {
+    let url: Url = address.trim().parse().map_err(|_| AuthError::Callback("it is no address"))?;
+    returned(&url, state).map_err(AuthError::Callback)
+}
+
+async fn hear(mut stream: TcpStream, state: &Secret) -> Option<Returned> {
+    let target = target(&mut stream).await?;
+    let (status, text, returned) = match judge(&target, state) {
+        Ok(returned) if returned.outcome.is_ok() => ("200 OK", DONE, Some(returned)),
+        Ok(returned) => ("200 OK", REFUSED, Some(returned)),
+        Err(Wrong::Path) => ("404 Not Found", "There is nothing here.", None),
+        Err(Wrong::State) => ("400 Bad Request", OTHER, None),
+    };
+    // Whoever does not read the page has logged in all the same.
+    let _ = stream.write_all(page(status, text).as_bytes()).await;
+    let _ = stream.shutdown().await;
+    returned
+}
+
+const DONE: &str = "The answer has arrived. You can close this page and go back to where you came from.";
+const REFUSED: &str = "The login was refused. You can close this page and go back to where you came from.";
+const OTHER: &str = "This is not the login that is waited for. Start it again from where you came from.";
+
+enum Wrong {
+    Path,
+    State,
+}
+
+fn judge(target: &str, state: &Secret) -> Result<Returned, Wrong> {
+    let url = Url::parse("http://127.0.0.1").and_then(|base| base.join(target)).map_err(|_| Wrong::Path)?;
+    if !target.starts_with('/') || url.path() != PATH {
+        return Err(Wrong::Path);
+    }
+    returned(&url, state).map_err(|_| Wrong::State)
+}
+
+fn returned(url: &Url, state: &Secret) -> Result<Returned, &'static str> {
+    let value = |wanted: &str| {
+        let mut found =
+            url.query_pairs().filter(|(name, _)| name == wanted).map(|(_, value)| value.into_owned());
+        // Of two values nobody knows which one counts.
+        found.next().filter(|_| found.next().is_none())
+    };
+    if !value("state").is_some_and(|given| is_same(&given, state.expose())) {
+        return Err("its `state` is of another login");
+    }
+    let outcome = match (value("code"), value("error")) {
+        (_, Some(error)) => Err((error, value("error_description").unwrap_or_default())),
+        (Some(code), None) if !code.is_empty() => Ok(Secret::new(code)),
+        (Some(_) | None, None) => return Err("it has no `code`"),
+    };
+    Ok(Returned { outcome, issuer: value("iss") })
+}
+
+/// Whether two texts are the same, in a time that does not tell how far they are.
+fn is_same(one: &str, other: &str) -> bool {
+    let differ = one.bytes().zip(other.bytes()).fold(0, |differ, (a, b)| differ | (a ^ b));
+    one.len() == other.len() && differ == 0
+}
+
+/// The target of a GET request; `None` for anything else.
+async fn target(stream: &mut TcpStream) -> Option<String> {
+    let (mut head, mut chunk) = (Vec::new(), [0; 2048]);
+    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+        let read = stream.read(&mut chunk).await.ok().filter(|read| *read > 0)?;
+        head.extend_from_slice(&chunk[..read]);
+        if head.len() > HEAD {
+            return None;
+        }
+    }
+    let head = std::str::from_utf8(&head).ok()?;
+    let mut words = head.lines().next()?.split(' ');
+    match (words.next(), words.next(), words.next()) {
+        (Some("GET"), Some(target), Some(version)) if version.starts_with("HTTP/1.") => {
+            Some(target.to_owned())
+        }
+        _ => None,
+    }
+}
+
+fn page(status: &str, text: &str) -> String {
+    let body = format!("<!doctype html><meta charset=\"utf-8\"><title>Login</title><p>{text}</p>\n");
+    format!(
+        "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\
+         Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\n\
+         Content-Security-Policy: default-src 'none'\r\n\r\n{body}",
+        body.len()
+    )
+}

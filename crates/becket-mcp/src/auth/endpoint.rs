@@ -1,0 +1,215 @@
+//! The token endpoint: a code or a refresh token for an access token.
+//!
+//! rmcp could do this too; it writes codes and whatever else an answer has to its debug trace, and keeps no client secret,
+//! so it is done here.
+
+use std::time::{Duration, SystemTime};
+
+use reqwest::Method;
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use serde::Deserialize;
+use serde_json::Value;
+use url::form_urlencoded::{Serializer, byte_serialize};
+
+use crate::auth::AuthError;
+use crate::auth::key::shown;
+use crate::auth::scrub::Scrub;
+use crate::auth::source::checked;
+use crate::auth::tokens::{Client, Issued, Proof, Tokens};
+use crate::auth::web::{Answer, Web};
+use crate::secret::Secret;
+
+/// What a token is asked for with.
+pub(crate) enum Grant<'a> {
+    Code { code: &'a Secret, verifier: &'a Secret, redirect: &'a str },
+    Refresh { token: &'a Secret, scopes: &'a [String] },
+}
+
+/// What the endpoint gives.
+pub(crate) struct Given {
+    access: Secret,
+    refresh: Option<Secret>,
+    life: Option<Duration>,
+    /// None where it says nothing: those that were asked for.
+    scopes: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct Good {
+    access_token: String,
+    token_type: String,
+    #[serde(default)]
+    expires_in: Option<Value>,
+    #[serde(default)]
+    refresh_token: Option<String>,
+    #[serde(default)]
+    scope: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Bad {
+    error: String,
+    #[serde(default)]
+    error_description: Option<String>,
+}
+
+impl Grant<'_> {
+    fn form(&self, form: &mut Serializer<'_, String>) {
+        match self {
+            Self::Code { code, verifier, redirect } => {
+                form.append_pair("grant_type", "authorization_code");
+                form.append_pair("code", code.expose());
+                form.append_pair("code_verifier", verifier.expose());
+                form.append_pair("redirect_uri", redirect);
+            }
+            Self::Refresh { token, scopes } => {
+                form.append_pair("grant_type", "refresh_token");
+                form.append_pair("refresh_token", token.expose());
+                if !scopes.is_empty() {
+                    form.append_pair("scope", &scopes.join(" "));
+                }
+            }
+        }
+    }
+
+    fn secrets(&self) -> Vec<&str> {
+        match self {
+            Self::Code { code, verifier, .. } => vec![code.expose(), verifier.expose()],
+            Self::Refresh { token, .. } => vec![token.expose()],
+        }
+    }
+}
+
+/// Asks for a token.
+pub(crate) async fn ask(
+    web: &Web,
+    issued: &Issued,
+    client: &Client,
+    grant: Grant<'_>,
+) -> Result<Given, AuthError> {
+    let request = request(web, issued, client, &grant)?;
+    let answer = web.send("token endpoint", request).await?;
+    let scrub = Scrub::new(grant.secrets().into_iter().chain(client.proof.secret().map(Secret::expose)));
+    read(&answer, &shown(&issued.token_endpoint), &scrub)
+}
+
+fn request(
+    web: &Web,
+    issued: &Issued,
+    client: &Client,
+    grant: &Grant<'_>,
+) -> Result<reqwest::Request, AuthError> {
+    let mut form = Serializer::new(String::new());
+    grant.form(&mut form);
+    form.append_pair("resource", &issued.resource);
+    proven(web.request(Method::POST, &issued.token_endpoint), form, client)
+}
+
+/// A form, sent by a client that says who it is in its way.
+pub(crate) fn proven(
+    request: reqwest::RequestBuilder,
+    mut form: Serializer<'_, String>,
+    client: &Client,
+) -> Result<reqwest::Request, AuthError> {
+    let encoded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
+    let request = match &client.proof {
+        Proof::Basic(secret) => request.basic_auth(encoded(&client.id), Some(encoded(secret.expose()))),
+        Proof::Post(secret) => {
+            form.append_pair("client_id", &client.id).append_pair("client_secret", secret.expose());
+            request
+        }
+        Proof::None => {
+            form.append_pair("client_id", &client.id);
+            request
+        }
+    };
+    let request = request
+        .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+        .header(ACCEPT, "application/json")
+        .body(form.finish())
+        .build();
+    request.map_err(|error| AuthError::Client(error.without_url().to_string().into()))
+}
+
+fn read(answer: &Answer, url: &str, scrub: &Scrub) -> Result<Given, AuthError> {
+    let wrong = |what: String| AuthError::Answer { url: url.to_owned(), what };
+    if !answer.status.is_success() {
+        let status = format!("HTTP {}", answer.status.as_u16());
+        return Err(match serde_json::from_slice::<Bad>(&answer.body) {
+            Ok(bad) => AuthError::Refused {
+                error: scrub.line(&bad.error),
+                description: scrub.line(&bad.error_description.unwrap_or_default()),
+            },
+            Err(_) => wrong(format!("it is {status} without an error of OAuth")),
+        });
+    }
+    let good: Good = serde_json::from_slice(&answer.body).map_err(|error| {
+        // Some say no with a 200.
+        match serde_json::from_slice::<Bad>(&answer.body) {
+            Ok(bad) => AuthError::Refused {
+                error: scrub.line(&bad.error),
+                description: scrub.line(&bad.error_description.unwrap_or_default()),
+            },
+            Err(_) => wrong(format!("it is no token (line {}, column {})", error.line(), error.column())),
+        }
+    })?;
+    good.given().map_err(|what| wrong(what.to_owned()))
+}
+
+impl Good {
+    fn given(self) -> Result<Given, &'static str> {
+        if !self.token_type.eq_ignore_ascii_case("bearer") {
+            return Err("its token is of another type than `Bearer`");
+        }
+        let access = Secret::new(self.access_token);
+        let header = Secret::new(format!("Bearer {}", access.expose()));
+        if access.is_empty() || checked("authorization", &header).is_err() {
+            return Err("its token can't be sent in a header");
+        }
+        // A number by the book; some write it as text.
+        let seconds = self.expires_in.as_ref().and_then(|life| match life {
+            Value::Number(number) => number.as_f64(),
+            Value::String(text) => text.trim().parse().ok(),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        });
+        let split = |scope: String| scope.split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        Ok(Given {
+            access,
+            refresh: self.refresh_token.filter(|token| !token.is_empty()).map(Secret::new),
+            life: seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok()),
+            scopes: self.scope.map(split).filter(|scopes| !scopes.is_empty()),
+        })
+    }
+}
+
+impl Given {
+    /// The tokens of a login.
+    pub(crate) fn first(self, asked: Vec<String>, client: Client, issued: Issued, now: SystemTime) -> Tokens {
+        Tokens {
+            expires_at: self.expires_at(now),
+            access: self.access,
+            refresh: self.refresh,
+            obtained_at: now,
+            scopes: self.scopes.unwrap_or_else(|| asked.clone()),
+            asked,
+            client,
+            issued,
+        }
+    }
+
+    /// The tokens that take the place of old ones. What is not said anew stays.
+    pub(crate) fn next(self, old: Tokens, now: SystemTime) -> Tokens {
+        Tokens {
+            expires_at: self.expires_at(now),
+            access: self.access,
+            refresh: self.refresh.or(old.refresh),
+            obtained_at: now,
+            scopes: self.scopes.unwrap_or(old.scopes),
+            ..old
+        }
+    }
+
+    fn expires_at(&self, now: SystemTime) -> Option<SystemTime> {
+        self.life.and_then(|life| now.checked_add(life))
+    }
+}

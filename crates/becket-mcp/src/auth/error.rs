@@ -1,0 +1,137 @@
+//! Why nobody is logged in, in words that say what to do. No token, code or secret is in any of them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::auth::store::StoreError;
+
+/// A login, a renewal or a logout fails.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum AuthError {
+    /// An address that something secret would go to is not encrypted.
+    #[error(
+        "the {what} `{url}` is not encrypted: only `https` is used for logins, and `http` on this machine for a server on this machine"
+    )]
+    Insecure {
+        /// What is there.
+        what: &'static str,
+        /// The address.
+        url: String,
+    },
+    /// An address is none that a browser or this program may go to.
+    #[error("the {what} `{url}` can't be used: {why}")]
+    Address {
+        /// What is there.
+        what: &'static str,
+        /// The address.
+        url: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A request gets no answer.
+    #[error("`{url}` can't be reached: {why}")]
+    Unreachable {
+        /// The address.
+        url: String,
+        /// Why.
+        why: String,
+    },
+    /// The server publishes nothing about logins.
+    #[error("the server wants a login and does not say where: it publishes no metadata for OAuth")]
+    NoMetadata,
+    /// What it publishes is no use.
+    #[error("what the server publishes about logins can't be used: {0}")]
+    Metadata(String),
+    /// The authorisation server is not the one that it should be.
+    #[error("the authorisation server is not `{expected}`: {}", received.as_ref().map_or("it does not say who it is".to_owned(), |name| format!("it says that it is `{name}`")))]
+    Issuer {
+        /// The one that it should be.
+        expected: String,
+        /// The one that it says it is.
+        received: Option<String>,
+    },
+    /// The authorisation server does not protect codes.
+    #[error("the authorisation server does not announce PKCE with S256: a login there could be taken over")]
+    NoPkce,
+    /// The client is not known and can't be made known.
+    #[error(
+        "this program is not known to the authorisation server: {0}; register it there, and set `oauth.clientId`"
+    )]
+    Registration(String),
+    /// The server wants more than was granted, and has been asked for just that already.
+    #[error("the server wants {}, which was asked for and not granted: log out and in again, or ask its operator", scopes(.wanted))]
+    NotGranted {
+        /// The scopes that it wants.
+        wanted: Vec<String>,
+    },
+    /// The callback can't be waited for.
+    #[error("the port {port} on this machine can't be listened on: {why}; set another `oauth.callbackPort`")]
+    Port {
+        /// The port; 0 means any.
+        port: u16,
+        /// Why not.
+        why: String,
+    },
+    /// The address that was handed in is not what the browser was sent back to.
+    #[error("this is not the address that the login ends at: {0}")]
+    Callback(&'static str),
+    /// The user, or the authorisation server for him, said no.
+    #[error("the login was refused: {error}{}", tail(.description))]
+    Denied {
+        /// The code of OAuth.
+        error: String,
+        /// In words.
+        description: String,
+    },
+    /// The token endpoint said no.
+    #[error("the authorisation server gives no token: {error}{}", tail(.description))]
+    Refused {
+        /// The code of OAuth.
+        error: String,
+        /// In words.
+        description: String,
+    },
+    /// The token endpoint says something else.
+    #[error("the answer of the token endpoint `{url}` can't be used: {what}")]
+    Answer {
+        /// The address.
+        url: String,
+        /// What is wrong; nothing of its text.
+        what: String,
+    },
+    /// Nobody came back in time.
+    #[error("nobody has logged in within {} s", limit.as_secs_f64())]
+    TimedOut {
+        /// The time there was.
+        limit: Duration,
+    },
+    /// The host gave up.
+    #[error("the login was cancelled")]
+    Cancelled,
+    /// Tokens can't be read or kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// There is no HTTP client.
+    #[error("no requests can be made: {0}")]
+    Client(Arc<str>),
+}
+
+impl AuthError {
+    /// Whether the authorisation server has decided that what is kept is worth nothing any longer.
+    pub(crate) fn is_final(&self) -> bool {
+        let Self::Refused { error, .. } = self else { return false };
+        matches!(error.as_str(), "invalid_grant" | "invalid_client" | "unauthorized_client")
+    }
+}
+
+fn tail(description: &str) -> String {
+    if description.is_empty() { String::new() } else { format!(" ({description})") }
+}
+
+fn scopes(scopes: &[String]) -> String {
+    if scopes.is_empty() {
+        return "more scopes".to_owned();
+    }
+    let names: Vec<String> = scopes.iter().map(|scope| format!("`{scope}`")).collect();
+    names.join(", ")
+}

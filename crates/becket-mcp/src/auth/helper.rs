@@ -1,0 +1,159 @@
+//! Headers from a command of the user's own: `headersHelper`.
+//!
+//! It is run before the first request and again after a 401, never for each request. What it prints is secret: no error
+//! has a piece of it, not even where it is not what it should be.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use becket_process::{ByteCap, CancellationToken, Command, End, Finished, Limits, Program, Runner};
+use serde_json::{Map, Value};
+use tokio::sync::Mutex;
+use url::Url;
+
+use crate::auth::HeadersError;
+use crate::auth::scrub::Scrub;
+use crate::auth::source::{HeaderSource, Headers, Why, checked};
+use crate::fault::Fault;
+use crate::host::Lent;
+use crate::secret::Secret;
+
+/// The longest a helper may take.
+pub const HELPER_LIMIT: Duration = Duration::from_secs(10);
+
+/// The most it may print to stdout, in bytes: some headers.
+const OUTPUT: usize = 64 << 10;
+
+/// How much of the end of its stderr an error has, in lines.
+const LINES: usize = 10;
+
+/// What is run, and where.
+#[derive(Clone)]
+pub struct HelperCommand {
+    /// For `/bin/sh -c`.
+    pub script: String,
+    /// The name of the server.
+    pub server: String,
+    /// Its address.
+    pub url: Url,
+    /// The whole environment. Two variables are added: `CLAUDE_CODE_MCP_SERVER_NAME` and `CLAUDE_CODE_MCP_SERVER_URL`.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The directory it starts in.
+    pub cwd: PathBuf,
+    /// The longest it may take: [`HELPER_LIMIT`].
+    pub limit: Duration,
+}
+
+/// The headers that a helper prints. It keeps them until they are refused.
+#[derive(Debug)]
+pub struct Helper {
+    command: HelperCommand,
+    runner: Runner,
+    kept: Mutex<Option<Headers>>,
+    runs: AtomicU64,
+}
+
+impl Helper {
+    /// Nothing is run yet. `runner` owns what has to be ended.
+    #[must_use]
+    pub fn new(command: HelperCommand, runner: Runner) -> Self {
+        Self { command, runner, kept: Mutex::default(), runs: AtomicU64::new(0) }
+    }
+
+    async fn ask(&self, why: Why) -> Result<Headers, Fault> {
+        let runs = self.runs.load(Ordering::Acquire);
+        let mut kept = self.kept.lock().await;
+        // Somebody else had it run while this one waited: those are not the headers that were refused.
+        let is_newer = self.runs.load(Ordering::Acquire) != runs;
+        if let Some(headers) = kept.as_ref().filter(|_| why == Why::First || is_newer) {
+            return Ok(headers.clone());
+        }
+        *kept = None;
+        let headers = self.run().await.map_err(|error| Fault::Headers(Arc::new(error)))?;
+        self.runs.fetch_add(1, Ordering::Release);
+        *kept = Some(headers.clone());
+        Ok(headers)
+    }
+
+    async fn run(&self) -> Result<Headers, HeadersError> {
+        let HelperCommand { script, server, url, environment, cwd, limit } = &self.command;
+        let mut command = Command::new(Program::shell(script), cwd);
+        command.env.clone_from(environment);
+        let added =
+            [("CLAUDE_CODE_MCP_SERVER_NAME", server.as_str()), ("CLAUDE_CODE_MCP_SERVER_URL", url.as_str())];
+        command.env.retain(|(name, _)| added.iter().all(|(own, _)| name != own));
+        command.env.extend(added.map(|(name, value)| (name.into(), value.into())));
+        let limits =
+            Limits { deadline: Some(*limit), stdout_cap: ByteCap::bytes(OUTPUT), ..Limits::default() };
+        let finished = self.runner.run(&command, &limits, &CancellationToken::new(), &mut |_| ()).await;
+        let finished = finished.map_err(|error| HeadersError::Spawn(Arc::new(error)))?;
+        let said = said(&finished);
+        match finished.end {
+            End::Exited(0) => read(&finished).map_err(|what| HeadersError::NotHeaders { what, said }),
+            End::TimedOut => Err(HeadersError::TimedOut { limit: *limit, said }),
+            end @ (End::Exited(_) | End::Signaled(_) | End::Cancelled | End::Lost) => {
+                Err(HeadersError::Failed { end, said })
+            }
+        }
+    }
+}
+
+impl HeaderSource for Helper {
+    fn headers(&self, why: Why) -> Lent<'_, Result<Headers, Fault>> {
+        Box::pin(self.ask(why))
+    }
+}
+
+/// The headers on stdout, or what is wrong with it, in words that have nothing of it.
+fn read(finished: &Finished) -> Result<Headers, String> {
+    if finished.stdout.truncated() {
+        return Err(format!("it printed more than {OUTPUT} bytes"));
+    }
+    if finished.stdout.bytes.trim_ascii().is_empty() {
+        return Err("it printed nothing".to_owned());
+    }
+    let object: Map<String, Value> = serde_json::from_slice(&finished.stdout.bytes).map_err(|error| {
+        format!("what it printed is no JSON object (line {}, column {})", error.line(), error.column())
+    })?;
+    let mut headers = Headers::new();
+    for (number, (name, value)) in object.iter().enumerate() {
+        let number = number + 1;
+        let Value::String(value) = value else {
+            return Err(format!("the value of its entry {number} is no string"));
+        };
+        let (name, value) = checked(name, &Secret::new(value)).map_err(|error| {
+            let is_value = matches!(error, HeadersError::Value { .. });
+            let wrong = if is_value { "value" } else { "name" };
+            format!("the {wrong} of its entry {number} can't be sent")
+        })?;
+        headers.retain(|(known, _)| *known != name);
+        headers.push((name, value));
+    }
+    Ok(headers)
+}
+
+/// The end of stderr, without whatever is on stdout too.
+fn said(finished: &Finished) -> String {
+    let stderr = String::from_utf8_lossy(&finished.stderr.bytes);
+    let stdout = String::from_utf8_lossy(&finished.stdout.bytes);
+    let stderr = Scrub::of_words(&stdout).clean(stderr.trim());
+    let cut = stderr.rmatch_indices('\n').nth(LINES - 1).map_or(0, |(newline, _)| newline + 1);
+    stderr[cut..].to_owned()
+}
+
+/// The names of variables only. The script may have a secret in it.
+impl fmt::Debug for HelperCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&OsString> = self.environment.iter().map(|(name, _)| name).collect();
+        f.debug_struct("HelperCommand")
+            .field("server", &self.server)
+            .field("environment", &names)
+            .field("cwd", &self.cwd)
+            .field("limit", &self.limit)
+            .finish_non_exhaustive()
+    }
+}

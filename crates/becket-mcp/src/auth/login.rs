@@ -1,0 +1,198 @@
+//! One login, from the look for the authorisation server to the tokens in the store.
+//!
+//! It refuses to open a browser, to use a code that does not belong to it, and to ask twice for scopes that were not
+//! granted the first time.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use becket_process::CancellationToken;
+use rmcp::transport::auth::{AuthorizationManager, InMemoryStateStore, StateStore};
+use tokio::time::timeout;
+use url::Url;
+
+use crate::auth::callback::{self, Callback, Returned};
+use crate::auth::client::{Wish, client};
+use crate::auth::discover::{Authority, discover, mapped, named};
+use crate::auth::endpoint::{Grant, ask};
+use crate::auth::logins::CallbackHost;
+use crate::auth::scrub::line;
+use crate::auth::session::Session;
+use crate::auth::tokens::{Client, Issued, Tokens};
+use crate::auth::{AuthError, scopes};
+use crate::fault::Challenge;
+use crate::secret::Secret;
+
+/// How long it may take to find the authorisation server and to be known there.
+const START: Duration = Duration::from_secs(60);
+
+/// A login that waits for its user. Dropped, it is over, and nobody listens any longer.
+#[derive(Debug)]
+pub struct Login {
+    session: Arc<Session>,
+    url: Url,
+    callback: Callback,
+    asked: Asked,
+}
+
+/// What the user has logged in to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoggedIn {
+    /// The scopes that were granted.
+    pub scopes: Vec<String>,
+    /// When the token expires; it is renewed where that can be done.
+    pub expires_at: Option<SystemTime>,
+    /// Whether it can be renewed without the user.
+    pub is_renewable: bool,
+}
+
+/// What the authorisation server was asked for, and how to know its answer.
+#[derive(Debug)]
+struct Asked {
+    state: Secret,
+    verifier: Secret,
+    redirect: String,
+    scopes: Vec<String>,
+    client: Client,
+    issued: Issued,
+    says_who: bool,
+}
+
+impl Login {
+    pub(crate) async fn start(session: Arc<Session>, challenge: &Challenge) -> Result<Self, AuthError> {
+        let begun = timeout(START, Self::begin(&session, challenge)).await;
+        let (url, callback, asked) = begun.map_err(|_| AuthError::Unreachable {
+            url: session.key().url().to_owned(),
+            why: format!("the way to log in was not found within {} s", START.as_secs()),
+        })??;
+        Ok(Self { session, url, callback, asked })
+    }
+
+    async fn begin(session: &Session, challenge: &Challenge) -> Result<(Url, Callback, Asked), AuthError> {
+        let (target, options) = (session.target(), session.options());
+        // Before anybody is asked for anything: a store that can't be read would lose what comes of it.
+        let kept = options.store.load(session.key()).await?;
+        let callback = Callback::open(target.oauth.callback_port).await?;
+        let redirect = callback.address(match options.callback_host {
+            CallbackHost::Address => "127.0.0.1",
+            CallbackHost::Localhost => "localhost",
+        });
+        let web = session.web().await?;
+        let (mut manager, authority) = match &target.oauth.auth_server_metadata_url {
+            Some(metadata) => named(web, &target.url, metadata, options.unsaid).await?,
+            None => discover(web, &target.url, challenge, options.unsaid).await?,
+        };
+        let found = manager.select_initial_scopes(&[]).await;
+        let scopes =
+            scopes::wanted(&target.oauth.scopes, challenge, kept.as_ref(), &authority.scopes, found)?;
+        let wish = Wish { name: &options.client_name, redirect: &redirect, scopes: &scopes };
+        let client = client(&mut manager, &authority, &target.oauth, &wish).await?;
+        let (url, asked) = Asked::new(manager, authority, client, (redirect, scopes)).await?;
+        Ok((url, callback, asked))
+    }
+
+    /// Where the user has to go, with a browser. `http` or `https`; it is good for this login alone.
+    #[must_use]
+    pub fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// Waits for the browser to come back, and gets and keeps the tokens.
+    ///
+    /// # Errors
+    /// Nobody came within [`crate::auth::LoginOptions::limit`], the login was refused or is not the one that was begun, there is no
+    /// token, or it can't be kept.
+    pub async fn finish(self, cancel: &CancellationToken) -> Result<LoggedIn, AuthError> {
+        let Self { session, callback, asked, .. } = self;
+        let limit = session.options().limit;
+        let returned = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(AuthError::Cancelled),
+            returned = timeout(limit, callback.wait(&asked.state)) => returned,
+        };
+        let returned = returned.map_err(|_| AuthError::TimedOut { limit })?;
+        complete(&session, asked, returned).await
+    }
+
+    /// The same with the address that a browser on another machine was sent back to.
+    ///
+    /// # Errors
+    /// As [`Login::finish`]; the address is of another login, or of none.
+    pub async fn finish_with(self, address: &str) -> Result<LoggedIn, AuthError> {
+        let returned = callback::read(address, &self.asked.state)?;
+        drop(self.callback);
+        complete(&self.session, self.asked, returned).await
+    }
+}
+
+async fn complete(session: &Session, asked: Asked, returned: Returned) -> Result<LoggedIn, AuthError> {
+    asked.check(returned.issuer.as_deref())?;
+    let code = returned
+        .outcome
+        .map_err(|(error, why)| AuthError::Denied { error: line(&error), description: line(&why) })?;
+    let Asked { verifier, redirect, scopes, client, issued, .. } = asked;
+    let grant = Grant::Code { code: &code, verifier: &verifier, redirect: &redirect };
+    let given = ask(session.web().await?, &issued, &client, grant).await?;
+    let tokens: Tokens = given.first(scopes, client, issued, session.now());
+    let done = LoggedIn {
+        scopes: tokens.scopes.clone(),
+        expires_at: tokens.expires_at,
+        is_renewable: tokens.refresh.is_some(),
+    };
+    let guard = session.guard().await?;
+    session.keep(&guard, tokens).await?;
+    Ok(done)
+}
+
+impl Asked {
+    /// The address of the login page, with PKCE, `state` and the resource in it, and what is needed to know the answer.
+    async fn new(
+        mut manager: AuthorizationManager,
+        authority: Authority,
+        client: Client,
+        (redirect, scopes): (String, Vec<String>),
+    ) -> Result<(Url, Self), AuthError> {
+        let states = InMemoryStateStore::new();
+        manager.set_state_store(states.clone());
+        let names: Vec<&str> = scopes.iter().map(String::as_str).collect();
+        let url = manager.get_authorization_url(&names).await.map_err(mapped)?;
+        let bad = |what: &str| AuthError::Metadata(what.to_owned());
+        let url: Url = url.parse().map_err(|_| bad("the address of the login page is none"))?;
+        let value = |wanted: &str| {
+            let mut found = url.query_pairs().filter(|(name, _)| name == wanted);
+            // Of two values, one is the authorisation server's own and would count for either side.
+            found.next().filter(|_| found.next().is_none()).map(|(_, value)| value.into_owned())
+        };
+        let doubled = || bad("the address of the login page has parameters of its own that stand for ours");
+        let state = value("state").ok_or_else(doubled)?;
+        let resource = value("resource").ok_or_else(doubled)?;
+        let kept = states.load(&state).await.map_err(mapped)?.ok_or_else(doubled)?;
+        for ours in ["client_id", "code_challenge", "code_challenge_method", "redirect_uri", "response_type"]
+        {
+            value(ours).ok_or_else(doubled)?;
+        }
+        let issued = Issued {
+            issuer: authority.issuer,
+            token_endpoint: authority.token,
+            revocation_endpoint: authority.revocation,
+            resource,
+        };
+        let (state, verifier) = (Secret::new(state), Secret::new(kept.pkce_verifier));
+        let says_who = authority.says_who;
+        Ok((url, Self { state, verifier, redirect, scopes, client, issued, says_who }))
+    }
+
+    /// Whether an answer comes from the authorisation server that was asked (RFC 9207).
+    fn check(&self, received: Option<&str>) -> Result<(), AuthError> {
+        let is_same = match (self.issued.issuer.as_deref(), received) {
+            (expected, Some(_)) => expected == received,
+            (Some(_), None) => !self.says_who,
+            (None, None) => true,
+        };
+        if is_same {
+            return Ok(());
+        }
+        let expected = self.issued.issuer.clone().unwrap_or_else(|| "one without a name".to_owned());
+        Err(AuthError::Issuer { expected: line(&expected), received: received.map(line) })
+    }
+}

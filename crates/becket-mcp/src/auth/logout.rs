@@ -1,0 +1,77 @@
+//! The end of a login: here for certain, at the authorisation server where it can be had.
+
+use std::time::Duration;
+
+use reqwest::Method;
+use tokio::time::timeout;
+use url::Url;
+use url::form_urlencoded::Serializer;
+
+use crate::auth::AuthError;
+use crate::auth::endpoint::proven;
+use crate::auth::session::Session;
+use crate::auth::tokens::{Client, Tokens};
+use crate::auth::web::Web;
+use crate::secret::Secret;
+
+/// How long the authorisation server is given. The tokens are gone here by then.
+const LIMIT: Duration = Duration::from_secs(5);
+
+/// What a logout has ended.
+#[derive(Debug, Clone)]
+pub enum LoggedOut {
+    /// There was nothing to end.
+    NoTokens,
+    /// The tokens are gone here; the authorisation server has no way to be told.
+    Here,
+    /// The tokens are gone here and there.
+    Everywhere,
+    /// The tokens are gone here; the authorisation server was told and did not agree, or not in time.
+    NotRevoked {
+        /// Why; `None`: it did not answer in time.
+        why: Option<AuthError>,
+    },
+}
+
+pub(crate) async fn logout(session: &Session) -> Result<LoggedOut, AuthError> {
+    let tokens = {
+        let guard = session.guard().await?;
+        let tokens = session.options().store.load(session.key()).await?;
+        session.forget(&guard).await?;
+        tokens
+    };
+    let Some(tokens) = tokens else { return Ok(LoggedOut::NoTokens) };
+    Ok(match timeout(LIMIT, revoke(session, &tokens)).await {
+        Ok(Ok(true)) => LoggedOut::Everywhere,
+        Ok(Ok(false)) => LoggedOut::Here,
+        Ok(Err(why)) => LoggedOut::NotRevoked { why: Some(why) },
+        Err(_) => LoggedOut::NotRevoked { why: None },
+    })
+}
+
+/// Whether there is somebody to tell. The refresh token first: it is the one that lives.
+async fn revoke(session: &Session, tokens: &Tokens) -> Result<bool, AuthError> {
+    let Some(endpoint) = &tokens.issued.revocation_endpoint else { return Ok(false) };
+    let web = session.web().await?;
+    let kinds = [("refresh_token", tokens.refresh.as_ref()), ("access_token", Some(&tokens.access))];
+    for (kind, token) in kinds.into_iter().filter_map(|(kind, token)| Some((kind, token?))) {
+        let request = request(web, endpoint, &tokens.client, (kind, token))?;
+        let answer = web.send("revocation endpoint", request).await?;
+        if !answer.status.is_success() {
+            let error = format!("HTTP {}", answer.status.as_u16());
+            return Err(AuthError::Refused { error, description: "it does not revoke the token".to_owned() });
+        }
+    }
+    Ok(true)
+}
+
+fn request(
+    web: &Web,
+    endpoint: &Url,
+    client: &Client,
+    (kind, token): (&str, &Secret),
+) -> Result<reqwest::Request, AuthError> {
+    let mut form = Serializer::new(String::new());
+    form.append_pair("token", token.expose()).append_pair("token_type_hint", kind);
+    proven(web.request(Method::POST, endpoint), form, client)
+}

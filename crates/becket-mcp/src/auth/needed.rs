@@ -1,0 +1,131 @@
+//! Servers that want a login, remembered for a while so that they are not asked at each start (`protocol.md` X3).
+//!
+//! The file has hashes of names and addresses and times, and no secret. It is a memory, not a record: a file that makes no
+//! sense counts as empty, and [`AuthNeeded::open`] says so.
+//!
+//! INVARIANT: whoever changes the file holds its lock and reads it anew, so nobody's entry is lost.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use crate::auth::key::Key;
+use crate::auth::private::{self, FileError};
+
+/// How long a server is left alone (`protocol.md` X3).
+pub const AUTH_NEEDED_TTL: Duration = Duration::from_secs(15 * 60);
+
+/// How far in the future an entry may be: two processes look at the clock at slightly different times.
+const SKEW: Duration = Duration::from_secs(5);
+
+/// How long the lock is waited for: others hold it for milliseconds.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The memory, in a file that several processes may use at the same time.
+#[derive(Debug, Clone)]
+pub struct AuthNeeded {
+    path: Arc<Path>,
+    ttl: Duration,
+}
+
+/// The file was there and could not be used; it counts as empty, and the next entry replaces it.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Forgotten {
+    /// Its text makes no sense.
+    #[error("`{}` is damaged and counts as empty: servers that want a login are asked again", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It can't be read.
+    #[error("{0}; servers that want a login are asked again")]
+    Unreadable(#[from] FileError),
+}
+
+/// Milliseconds since 1970 at which a server said that it wants a login, by [`Key::id`].
+#[derive(Default, Serialize, Deserialize)]
+struct Memory {
+    needed: BTreeMap<String, u64>,
+}
+
+impl AuthNeeded {
+    /// The memory in this file, which need not exist. What is older than `ttl` counts as forgotten.
+    #[must_use]
+    pub fn open(path: impl Into<PathBuf>, ttl: Duration) -> (Self, Option<Forgotten>) {
+        let memory = Self { path: path.into().into(), ttl };
+        let warning = memory.read().err();
+        (memory, warning)
+    }
+
+    /// How much longer a server is left alone; `None`: it may be asked.
+    ///
+    /// An entry from the future, as a clock that was set back leaves it, counts as forgotten.
+    #[must_use]
+    pub fn is_needed(&self, key: &Key, now: SystemTime) -> Option<Duration> {
+        let memory = self.read().ok()?;
+        self.remaining(*memory.needed.get(key.id())?, now)
+    }
+
+    /// Remembers that a server said so, at `now`.
+    ///
+    /// # Errors
+    /// It is not remembered.
+    pub async fn note(&self, key: &Key, now: SystemTime) -> Result<(), FileError> {
+        let since = millis(now);
+        self.change(now, |memory| {
+            memory.needed.insert(key.id().to_owned(), since);
+        })
+        .await
+    }
+
+    /// Forgets a server: there are new credentials for it.
+    ///
+    /// # Errors
+    /// It is still remembered.
+    pub async fn clear(&self, key: &Key, now: SystemTime) -> Result<(), FileError> {
+        let is_known = self.read().is_ok_and(|memory| memory.needed.contains_key(key.id()));
+        if !is_known {
+            return Ok(());
+        }
+        self.change(now, |memory| {
+            memory.needed.remove(key.id());
+        })
+        .await
+    }
+
+    async fn change(&self, now: SystemTime, change: impl FnOnce(&mut Memory)) -> Result<(), FileError> {
+        let _lock = private::lock(&private::beside(&self.path, ".lock"), PATIENCE).await?;
+        let mut memory = match self.read() {
+            Ok(memory) => memory,
+            Err(Forgotten::Damaged { .. }) => Memory::default(),
+            Err(Forgotten::Unreadable(error)) => return Err(error),
+        };
+        memory.needed.retain(|_, since| self.remaining(*since, now).is_some());
+        change(&mut memory);
+        // A map of texts and numbers can always be written.
+        private::replace(&self.path, &serde_json::to_vec(&memory).unwrap_or_default())
+    }
+
+    fn read(&self) -> Result<Memory, Forgotten> {
+        let Some(bytes) = private::read(&self.path)? else { return Ok(Memory::default()) };
+        serde_json::from_slice(&bytes).map_err(|_| Forgotten::Damaged { path: self.path.to_path_buf() })
+    }
+
+    fn remaining(&self, since: u64, now: SystemTime) -> Option<Duration> {
+        let since = UNIX_EPOCH.checked_add(Duration::from_millis(since))?;
+        let left = match now.duration_since(since) {
+            Ok(age) => self.ttl.saturating_sub(age),
+            Err(ahead) if ahead.duration() <= SKEW => self.ttl,
+            Err(_) => Duration::ZERO,
+        };
+        (!left.is_zero()).then_some(left)
+    }
+}
+
+fn millis(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,72 @@
+//! Why a private file is not used.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A file that must be private, or its lock, can't be used. Nothing was changed.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum FileError {
+    /// It is a symbolic link, so somebody may have pointed it elsewhere.
+    #[error("`{}` is a symbolic link: put the file itself there", path.display())]
+    Symlink {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is a directory, a pipe or the like.
+    #[error("`{}` is no file: move it away", path.display())]
+    NoFile {
+        /// What is there.
+        path: PathBuf,
+    },
+    /// Somebody else owns it.
+    #[error("`{}` belongs to the user {owner}: take it over with `chown`, or move it away", path.display())]
+    Owner {
+        /// The file.
+        path: PathBuf,
+        /// The id of its owner.
+        owner: u32,
+    },
+    /// Others may read or write it.
+    #[error("others may read or write `{}` (mode {mode:03o}): run `chmod 600` on it", path.display())]
+    Mode {
+        /// The file.
+        path: PathBuf,
+        /// Its permissions.
+        mode: u32,
+    },
+    /// It is larger than any of its kind.
+    #[error("`{}` has more than {cap} bytes: it is not a file of this program", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The most it may have.
+        cap: u64,
+    },
+    /// Another process has held its lock for too long.
+    #[error("another process has held the lock `{}` for {} s: end it, or try again", path.display(), limit.as_secs_f64())]
+    Locked {
+        /// The lock.
+        path: PathBuf,
+        /// The longest it is waited for.
+        limit: Duration,
+    },
+    /// The system refuses.
+    #[error("`{}` can't be {deed}: {source}", path.display())]
+    Io {
+        /// What was to be done.
+        deed: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: Arc<io::Error>,
+    },
+}
+
+impl FileError {
+    pub(super) fn io(deed: &'static str, path: &std::path::Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { deed, path, source: Arc::new(source) }
+    }
+}

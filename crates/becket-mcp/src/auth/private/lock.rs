@@ -1,0 +1,47 @@
+//! Locks that exclude other processes and other handles of this one.
+//!
+//! A lock is tried again and again instead of being waited for by a thread: a wait can be given up, and a process that
+//! never lets go costs nobody a thread. Lock files are never removed: who removes one lets two hold it.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use super::{FileError, sys};
+
+/// How long after a failed try the next one comes, at first and at most.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(25));
+
+/// A lock that is held until it is dropped, or this process ends in whatever way.
+#[derive(Debug)]
+pub(crate) struct Lock(#[expect(dead_code, reason = "open means held")] File);
+
+/// Takes the lock with this file, for at most `limit`.
+///
+/// # Errors
+/// Somebody else held it for that long, or the file can't be made.
+pub(crate) async fn lock(path: &Path, limit: Duration) -> Result<Lock, FileError> {
+    sys::make_parent(path)?;
+    let file = sys::open_lock(path)?;
+    let (mut pause, end) = (PAUSES.0, Instant::now() + limit);
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Lock(file)),
+            Err(TryLockError::WouldBlock) if Instant::now() >= end => {
+                return Err(FileError::Locked { path: path.to_owned(), limit });
+            }
+            Err(TryLockError::WouldBlock) => sleep(pause).await,
+            Err(TryLockError::Error(error)) => return Err(FileError::io("locked", path)(error)),
+        }
+        pause = (pause * 2).min(PAUSES.1);
+    }
+}
+
+/// `path` with more at the end of its name.
+pub(crate) fn beside(path: &Path, more: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(more);
+    path.with_file_name(name)
+}

@@ -1,0 +1,203 @@
+//! Where requests of a login may go. Documents of strangers name the addresses, so they must not lead to machines that
+//! only this one can reach, and nothing secret goes out in the clear.
+//!
+//! - `https`, or `http` on this machine for a server that is on this machine itself.
+//! - The server's own host, which the user has named, whatever its address; every other host by its address: public ones;
+//!   those of this machine for a server on this machine; private ones where the host of this crate allows them.
+//! - Never the addresses in between that lead to metadata of clouds and the like.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use url::{Host, Url};
+
+use crate::auth::AuthError;
+use crate::auth::key::shown;
+
+/// Which addresses logins may lead to, beside public ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Network {
+    /// No other ones.
+    #[default]
+    Public,
+    /// Private ones too, as the authorisation server of a company has them.
+    Private,
+}
+
+/// What a login for one server may reach.
+#[derive(Debug, Clone)]
+pub(crate) struct Reach {
+    own: String,
+    is_local: bool,
+    network: Network,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Public,
+    Private,
+    Loopback,
+    Never,
+}
+
+impl Reach {
+    pub(crate) fn new(server: &Url, network: Network) -> Self {
+        let own = server.host_str().unwrap_or_default().to_owned();
+        Self { own, is_local: is_loopback(server), network }
+    }
+
+    /// Judges an address before anybody goes there.
+    pub(crate) fn check(&self, what: &'static str, url: &Url) -> Result<(), AuthError> {
+        let wrong = |why: &str| AuthError::Address { what, url: shown(url), why: why.to_owned() };
+        match url.scheme() {
+            "https" => {}
+            "http" if self.is_local && is_loopback(url) => {}
+            "http" => return Err(AuthError::Insecure { what, url: shown(url) }),
+            _ => return Err(wrong("it is no web address")),
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(wrong("it has credentials in it"));
+        }
+        if url.fragment().is_some() {
+            return Err(wrong("it has a `#` in it"));
+        }
+        let good = match url.host() {
+            Some(Host::Ipv4(address)) => self.allows(&address.to_string(), address.into()),
+            Some(Host::Ipv6(address)) => self.allows(&format!("[{address}]"), address.into()),
+            Some(Host::Domain(_)) => !is_loopback(url) || self.is_local,
+            None => false,
+        };
+        if good { Ok(()) } else { Err(wrong("logins for this server may not lead there")) }
+    }
+
+    /// Whether a host may be connected to at an address that its name has.
+    pub(crate) fn allows(&self, host: &str, address: IpAddr) -> bool {
+        if host.trim_end_matches('.').eq_ignore_ascii_case(self.own.trim_end_matches('.')) {
+            return true;
+        }
+        match class(address) {
+            Class::Public => true,
+            Class::Private => self.network == Network::Private,
+            Class::Loopback => self.is_local,
+            Class::Never => false,
+        }
+    }
+}
+
+/// Whether an address is on this machine by its very name.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => {
+            let name = name.trim_end_matches('.');
+            name == "localhost" || name.ends_with(".localhost")
+        }
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+fn class(address: IpAddr) -> Class {
+    match address {
+        IpAddr::V4(address) => class_v4(address),
+        IpAddr::V6(address) => embedded(address).map_or_else(|| class_v6(address), class_v4),
+    }
+}
+
+fn class_v4(address: Ipv4Addr) -> Class {
+    let [a, b, c, _] = address.octets();
+    match (a, b, c) {
+        (127, ..) => Class::Loopback,
+        (10, ..) | (172, 16..=31, _) | (192, 168, _) | (100, 64..=127, _) => Class::Private,
+        (0 | 224..=255, ..) | (169, 254, _) | (192, 0, 0) | (198, 18..=19, _) => Class::Never,
+        _ => Class::Public,
+    }
+}
+
+fn class_v6(address: Ipv6Addr) -> Class {
+    let [first, second, third, ..] = address.segments();
+    if address.is_loopback() {
+        Class::Loopback
+    } else if first & 0xfe00 == 0xfc00 {
+        Class::Private
+    } else if address.is_unspecified()
+        || address.is_multicast()
+        || first & 0xffc0 == 0xfe80
+        || (first, second) == (0x2001, 0)
+        || (first, second, third) == (0x64, 0xff9b, 1)
+    {
+        Class::Never
+    } else {
+        Class::Public
+    }
+}
+
+/// The address of the older kind that leads through one of the newer kind.
+fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let [a, b, c, d, e, f, g, h] = address.segments();
+    let four = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
+    match (a, b, c, d, e, f) {
+        (0, 0, 0, 0, 0, 0xffff) | (0x64, 0xff9b, 0, 0, 0, 0) => Some(four(g, h)),
+        (0, 0, 0, 0, 0, 0) if !address.is_loopback() && !address.is_unspecified() => Some(four(g, h)),
+        (0x2002, ..) => Some(four(b, c)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(server: &str, network: Network, url: &str) -> String {
+        let reach = Reach::new(&server.parse().unwrap(), network);
+        reach.check("page", &url.parse().unwrap()).map_or_else(|error| error.to_string(), |()| "good".into())
+    }
+
+    // rule: X3
+    #[test]
+    fn nothing_secret_goes_out_in_the_clear_or_to_machines_that_only_this_one_reaches() {
+        let (far, near) = ("https://mcp.example/x", "http://localhost:3000/x");
+        let (public, private) = (Network::Public, Network::Private);
+        for (server, network, url, expected) in [
+            (far, public, "https://as.example/a", "good"),
+            (far, public, "https://1.1.1.1/a", "good"),
+            (near, public, "http://127.0.0.1:9/a", "good"),
+            (near, public, "https://as.example/a", "good"),
+            (far, private, "https://10.0.0.9/a", "good"),
+            ("https://10.0.0.9/x", public, "https://10.0.0.9:8443/a", "good"),
+            (far, public, "http://as.example/a", "is not encrypted"),
+            (near, public, "http://as.example/a", "is not encrypted"),
+            (far, public, "http://127.0.0.1/a", "is not encrypted"),
+            ("http://mcp.example/x", public, "http://mcp.example/a", "is not encrypted"),
+            (far, public, "https://localhost/a", "may not lead there"),
+            (far, public, "https://10.0.0.9/a", "may not lead there"),
+            (far, private, "https://169.254.169.254/a", "may not lead there"),
+            (far, public, "https://[::ffff:10.0.0.9]/a", "may not lead there"),
+            (far, public, "https://[fd00::1]/a", "may not lead there"),
+            (far, private, "https://[::1]/a", "may not lead there"),
+            (far, public, "javascript:alert(1)", "no web address"),
+            (far, public, "file:///etc/passwd", "no web address"),
+            (far, public, "https://ann:pw@as.example/a", "credentials"),
+            (far, public, "https://as.example/a#b", "`#`"),
+        ] {
+            let said = said(server, network, url);
+            assert!(said.contains(expected), "{server} {url}: {said}");
+            assert!(!said.contains("pw"), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_judged_by_the_address_that_it_leads_to() {
+        let reach = Reach::new(&"https://mcp.example/x".parse().unwrap(), Network::Public);
+        let allows = |host: &str, address: &str| reach.allows(host, address.parse().unwrap());
+        assert!(allows("as.example", "1.1.1.1") && allows("as.example", "2606:4700::1111"));
+        assert!(allows("mcp.example.", "10.0.0.1"));
+        for address in
+            ["10.0.0.1", "127.0.0.1", "169.254.169.254", "0.0.0.0", "::1", "fe80::1", "::127.0.0.1"]
+        {
+            assert!(!allows("as.example", address), "{address}");
+        }
+        for address in ["64:ff9b::a00:1", "2002:a00:1::", "100.64.0.1", "198.18.0.1", "255.255.255.255"] {
+            assert!(!allows("as.example", address), "{address}");
+        }
+    }
+}

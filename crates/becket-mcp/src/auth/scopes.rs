@@ -1,0 +1,50 @@
+//! Which scopes a login asks for. Pure.
+//!
+//! - A server that wants more than was granted gets what was asked for before and what it wants now, once.
+//! - Otherwise those that the user wrote, as they are; else those of the challenge; else those of the metadata.
+//! - `offline_access` is added where the authorisation server knows it, and the user has not said what he wants.
+
+use crate::auth::AuthError;
+use crate::auth::tokens::Tokens;
+use crate::fault::Challenge;
+
+/// A scope that has tokens renewed without the user.
+const OFFLINE: &str = "offline_access";
+
+/// The scopes to ask for. `found` are those of the metadata, `supported` those that the authorisation server knows.
+pub(crate) fn wanted(
+    configured: &[String],
+    challenge: &Challenge,
+    kept: Option<&Tokens>,
+    supported: &[String],
+    found: Vec<String>,
+) -> Result<Vec<String>, AuthError> {
+    if challenge.is_insufficient_scope()
+        && let Some(kept) = kept
+    {
+        return more(challenge.scopes(), kept);
+    }
+    if !configured.is_empty() {
+        return Ok(configured.to_vec());
+    }
+    let named = challenge.scopes();
+    let mut scopes = if named.is_empty() { found } else { named };
+    let is_known = supported.iter().any(|scope| scope == OFFLINE);
+    if is_known && !scopes.is_empty() && !scopes.iter().any(|scope| scope == OFFLINE) {
+        scopes.push(OFFLINE.to_owned());
+    }
+    Ok(scopes)
+}
+
+fn more(named: Vec<String>, kept: &Tokens) -> Result<Vec<String>, AuthError> {
+    let mut scopes = Vec::new();
+    for scope in kept.asked.iter().chain(&kept.scopes).chain(&named) {
+        if !scopes.contains(scope) {
+            scopes.push(scope.clone());
+        }
+    }
+    if scopes.iter().all(|scope| kept.asked.contains(scope)) {
+        return Err(AuthError::NotGranted { wanted: named });
+    }
+    Ok(scopes)
+}

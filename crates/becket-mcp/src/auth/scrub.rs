@@ -1,0 +1,65 @@
+//! Takes secrets out of text that somebody else wrote: an authorisation server may send back what it was sent.
+
+/// Shorter ones are not looked for: they would be found in innocent text.
+const SHORTEST: usize = 6;
+
+/// The longest text that is handed on, in characters.
+const LONGEST: usize = 500;
+
+/// Secrets that a text may have in it.
+pub(crate) struct Scrub(Vec<String>);
+
+impl Scrub {
+    /// These, and as they look in a form.
+    pub(crate) fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
+        let secrets = secrets.into_iter().filter(|secret| secret.len() >= SHORTEST);
+        let both = |secret: &str| {
+            let encoded: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
+            [secret.to_owned(), encoded]
+        };
+        let mut all: Vec<String> = secrets.flat_map(both).collect();
+        // The longest first: one may be a piece of another.
+        all.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        all.dedup();
+        Self(all)
+    }
+
+    /// Every longer word of a text that is secret as a whole.
+    pub(crate) fn of_words(text: &str) -> Self {
+        Self::new(text.split(|c: char| c.is_whitespace() || "\"'{}[],:;".contains(c)))
+    }
+
+    /// A text without them.
+    pub(crate) fn clean(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "…"))
+    }
+
+    /// The beginning of a text without them, on one line.
+    pub(crate) fn line(&self, text: &str) -> String {
+        line(&self.clean(text))
+    }
+}
+
+/// The beginning of a text of somebody else's, on one line and without control characters.
+pub(crate) fn line(text: &str) -> String {
+    let shown = |c: char| if c.is_control() { ' ' } else { c };
+    let mut line: String = text.trim().chars().take(LONGEST).map(shown).collect();
+    if text.trim().chars().nth(LONGEST).is_some() {
+        line.push('…');
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_taken_out_and_lines_are_short() {
+        let scrub = Scrub::new(["s3cret/1+", "s3cret/1+more", "abc"]);
+        assert_eq!(scrub.line("a s3cret/1+more b s3cret%2F1%2B\nabc \u{1b}[1m"), "a … b … abc  [1m");
+        assert_eq!(line(&"ä".repeat(LONGEST + 1)), format!("{}…", "ä".repeat(LONGEST)));
+        let words = Scrub::of_words(r#"{"Authorization": "Bearer t0k3n-1"}"#);
+        assert_eq!(words.clean("got t0k3n-1 ok"), "got … ok");
+    }
+}

@@ -1,0 +1,212 @@
+//! The tokens of one server while a host runs: kept in memory, renewed by one at a time.
+//!
+//! A renewal is a task of its own. It goes on when nobody waits for it any longer, because a refresh token that was used
+//! up must not be lost; it ends by itself, and [`Session::settled`] waits for it.
+//!
+//! INVARIANT: tokens change in the store only under the store's guard, and are read anew under it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared};
+use tokio::sync::OnceCell;
+
+use crate::auth::AuthError;
+use crate::auth::endpoint::{Grant, ask};
+use crate::auth::key::Key;
+use crate::auth::logins::{Common, LoginOptions, Target};
+use crate::auth::reach::{Reach, is_loopback};
+use crate::auth::store::{Guard, StoreError};
+use crate::auth::tokens::Tokens;
+use crate::auth::web::Web;
+use crate::secret::Secret;
+use crate::tls::Files;
+
+/// A token that was renewed this little ago is not renewed again: the request that was refused had gone out before.
+const YOUNG: Duration = Duration::from_secs(2);
+
+/// Why tokens are renewed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Stale {
+    /// They are about to expire, and do until then.
+    Old(Secret),
+    /// The server refused this one, or a request without any.
+    Refused(Option<Secret>),
+}
+
+type Renewal = Shared<BoxFuture<'static, Result<Option<Tokens>, AuthError>>>;
+
+#[derive(Debug)]
+pub(crate) struct Session {
+    key: Key,
+    target: Target,
+    common: Arc<Common>,
+    web: OnceCell<Web>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    tokens: Option<Tokens>,
+    /// The token that a request was given last.
+    handed: Option<Secret>,
+    renewed: Option<Instant>,
+    renewal: Option<Renewal>,
+}
+
+impl Session {
+    pub(crate) fn new(key: Key, target: Target, common: &Arc<Common>) -> Self {
+        let state = Mutex::default();
+        Self { key, target, common: Arc::clone(common), web: OnceCell::new(), state }
+    }
+
+    pub(crate) fn target(&self) -> &Target {
+        &self.target
+    }
+
+    pub(crate) fn key(&self) -> &Key {
+        &self.key
+    }
+
+    pub(crate) fn options(&self) -> &LoginOptions {
+        &self.common.options
+    }
+
+    pub(crate) fn now(&self) -> SystemTime {
+        (self.common.options.clock)()
+    }
+
+    /// Who makes requests for this server.
+    pub(crate) async fn web(&self) -> Result<&Web, AuthError> {
+        self.web.get_or_try_init(|| async { self.new_web() }).await
+    }
+
+    fn new_web(&self) -> Result<Web, AuthError> {
+        let Target { url, tls, .. } = &self.target;
+        let files = tls.as_ref().map_or_else(Files::default, |tls| Files {
+            ca: tls.ca.as_deref(),
+            cert: tls.cert.as_deref(),
+            key: tls.key.as_deref(),
+        });
+        let trust = &self.common.trust;
+        // A server on this machine may do without roots, and so may the machine.
+        let config =
+            trust.config(files).or_else(|error| if is_loopback(url) { trust.nobody() } else { Err(error) });
+        let config = config.map_err(|error| AuthError::Client(error.to_string().into()))?;
+        Web::new(config, Reach::new(url, self.options().network))
+    }
+
+    /// The tokens that are known, or those in the store.
+    pub(crate) async fn tokens(&self) -> Result<Option<Tokens>, AuthError> {
+        let known = self.state().tokens.clone();
+        if known.is_some() {
+            return Ok(known);
+        }
+        let found = self.options().store.load(&self.key).await?;
+        self.state().tokens.clone_from(&found);
+        Ok(found)
+    }
+
+    /// Notes which token a request goes out with.
+    pub(crate) fn hand(&self, token: &Secret) {
+        self.state().handed = Some(token.clone());
+    }
+
+    /// The token that a request went out with last.
+    pub(crate) fn handed(&self) -> Option<Secret> {
+        self.state().handed.clone()
+    }
+
+    /// Tokens that are not those; `None`: only a login helps. Whoever comes while they are renewed waits for the same.
+    pub(crate) async fn renewed(self: &Arc<Self>, stale: Stale) -> Result<Option<Tokens>, AuthError> {
+        let renewal = {
+            let mut state = self.state();
+            let is_young = state.renewed.is_some_and(|at| at.elapsed() < YOUNG);
+            if let Some(tokens) = state.tokens.as_ref().filter(|_| is_young) {
+                return Ok(Some(tokens.clone()));
+            }
+            match state.renewal.take().filter(|renewal| renewal.peek().is_none()) {
+                Some(under_way) => state.renewal.insert(under_way).clone(),
+                None => state.renewal.insert(Arc::clone(self).renewal(stale)).clone(),
+            }
+        };
+        renewal.await
+    }
+
+    /// Waits for a renewal that is under way.
+    pub(crate) async fn settled(&self) {
+        let renewal = self.state().renewal.clone();
+        if let Some(renewal) = renewal {
+            // What came of it is told to whoever wanted it.
+            let _ = renewal.await;
+        }
+    }
+
+    /// Keeps the store to this one until the guard is dropped.
+    pub(crate) async fn guard(&self) -> Result<Guard, StoreError> {
+        self.options().store.guard(&self.key).await
+    }
+
+    /// Keeps new tokens, under the guard, and has the server asked again.
+    pub(crate) async fn keep(&self, _guard: &Guard, tokens: Tokens) -> Result<(), AuthError> {
+        self.options().store.save(&self.key, tokens.clone()).await?;
+        self.state().tokens = Some(tokens);
+        if let Some(needed) = &self.options().needed {
+            // A memory that fails costs a wait of minutes at most, and no token.
+            let _ = needed.clear(&self.key, self.now()).await;
+        }
+        Ok(())
+    }
+
+    /// Forgets the tokens, under the guard.
+    pub(crate) async fn forget(&self, _guard: &Guard) -> Result<(), AuthError> {
+        self.options().store.remove(&self.key).await?;
+        let mut state = self.state();
+        *state = State { renewal: state.renewal.take(), ..State::default() };
+        Ok(())
+    }
+
+    fn renewal(self: Arc<Self>, stale: Stale) -> Renewal {
+        let task = tokio::spawn(async move { self.renew(stale).await });
+        task.map(|ended| ended.unwrap_or(Err(AuthError::Cancelled))).boxed().shared()
+    }
+
+    async fn renew(&self, stale: Stale) -> Result<Option<Tokens>, AuthError> {
+        let guard = self.guard().await?;
+        let Some(old) = self.options().store.load(&self.key).await? else {
+            self.state().tokens = None;
+            return Ok(None);
+        };
+        let (refused, is_refused) = match &stale {
+            Stale::Old(token) => (Some(token), false),
+            Stale::Refused(token) => (token.as_ref(), true),
+        };
+        // Somebody else has renewed them, or logged in.
+        if refused != Some(&old.access) && old.is_fresh(self.now()) {
+            self.state().tokens = Some(old.clone());
+            return Ok(Some(old));
+        }
+        let does = (!is_refused && old.is_valid(self.now())).then(|| old.clone());
+        let Some(refresh) = &old.refresh else { return Ok(does) };
+        let grant = Grant::Refresh { token: refresh, scopes: &old.scopes };
+        match ask(self.web().await?, &old.issued, &old.client, grant).await {
+            Ok(given) => {
+                let tokens = given.next(old, self.now());
+                self.keep(&guard, tokens.clone()).await?;
+                self.state().renewed = Some(Instant::now());
+                Ok(Some(tokens))
+            }
+            Err(_) if does.is_some() => Ok(does),
+            Err(error) if error.is_final() => {
+                self.forget(&guard).await?;
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

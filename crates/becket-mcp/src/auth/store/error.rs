@@ -1,0 +1,40 @@
+//! Why tokens can't be read or kept.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::auth::private::FileError;
+
+/// A store of tokens fails. What it holds is as it was.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum StoreError {
+    /// The file, or its lock.
+    #[error("the tokens can't be used: {0}")]
+    File(#[from] FileError),
+    /// The text is no store of tokens. It is never overwritten: what is in it may be needed.
+    #[error(
+        "the file of tokens `{}` is damaged (line {line}, column {column}): restore it, or move it away and log in again",
+        path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where the text stops making sense, from 1; 0 where that is not known.
+        line: usize,
+        /// The same in the line.
+        column: usize,
+    },
+    /// A newer version of this program wrote it.
+    #[error("the file of tokens `{}` has the format {found}, and {known} is the newest known here: update this program", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: u64,
+        /// The newest one that is known here.
+        known: u64,
+    },
+    /// Another kind of store, in its own words.
+    #[error("the tokens can't be used: {0}")]
+    Other(Arc<str>),
+}

@@ -1,0 +1,53 @@
+//! What a store of tokens must do.
+
+use std::fmt;
+
+use super::StoreError;
+use crate::auth::key::Key;
+use crate::auth::tokens::Tokens;
+use crate::host::Lent;
+
+/// Keeps tokens between runs. Several processes may use one store at the same time.
+pub trait TokenStore: fmt::Debug + Send + Sync + 'static {
+    /// The tokens of a server, if there are any.
+    ///
+    /// # Errors
+    /// What is kept can't be read. That is never the same as nothing.
+    fn load<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<Option<Tokens>, StoreError>>;
+
+    /// Keeps tokens in the place of those that are there. Dropped half-way, it has kept all of them or none.
+    ///
+    /// # Errors
+    /// They are not kept.
+    fn save<'a>(&'a self, key: &'a Key, tokens: Tokens) -> Lent<'a, Result<(), StoreError>>;
+
+    /// Forgets the tokens of a server; there need not be any.
+    ///
+    /// # Errors
+    /// They are still there.
+    fn remove<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<(), StoreError>>;
+
+    /// Keeps all others, in this process and in others, from holding the guard of this server, until it is dropped. It
+    /// is held while tokens are renewed, so `load`, `save` and `remove` must not take it themselves.
+    ///
+    /// # Errors
+    /// Somebody else held it for too long.
+    fn guard<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<Guard, StoreError>>;
+}
+
+/// Held while tokens are renewed; dropped, it lets the next one in.
+pub struct Guard(#[expect(dead_code, reason = "kept until it is dropped")] Box<dyn Send + Sync>);
+
+impl Guard {
+    /// Wraps whatever keeps others out until it is dropped.
+    #[must_use]
+    pub fn new(held: impl Send + Sync + 'static) -> Self {
+        Self(Box::new(held))
+    }
+}
+
+impl fmt::Debug for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Guard")
+    }
+}

@@ -1,0 +1,105 @@
+//! Tokens in one file of the user's own.
+//!
+//! Two kinds of locks lie beside it: one for the moment in which the file is read and replaced, and one for each server,
+//! which is held while its tokens are renewed.
+//!
+//! INVARIANT: a file that can't be understood is never written over.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::wire::{Entries, FORMAT, Wrong};
+use super::{Guard, StoreError, TokenStore};
+use crate::auth::key::Key;
+use crate::auth::private;
+use crate::auth::tokens::Tokens;
+use crate::host::Lent;
+
+/// How long the file is waited for: others hold it for milliseconds.
+const FILE: Duration = Duration::from_secs(10);
+
+/// How long another process may take to renew the tokens of a server: longer than its request can take.
+const RENEWAL: Duration = Duration::from_secs(60);
+
+/// A file of tokens: JSON, mode 0600, replaced as a whole.
+///
+/// It is used only where this user owns it and nobody else may read or write it; a symbolic link is refused.
+#[derive(Debug, Clone)]
+pub struct FileStore {
+    path: Arc<Path>,
+}
+
+impl FileStore {
+    /// The store in this file. Nothing is read or made yet; directories that are missing will be made.
+    #[must_use]
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into().into() }
+    }
+
+    async fn change<T: Send + 'static>(
+        &self,
+        change: impl FnOnce(&mut Entries) -> T + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let lock = private::lock(&private::beside(&self.path, ".lock"), FILE).await?;
+        let path = Arc::clone(&self.path);
+        // Once begun it goes on to its end, whoever waits for it: the lock goes with it.
+        blocking(move || {
+            let _lock = lock;
+            let mut entries = read(&path)?;
+            let answer = change(&mut entries);
+            private::replace(&path, &entries.write())?;
+            Ok(answer)
+        })
+        .await
+    }
+
+    async fn guarded(&self, key: &Key) -> Result<Guard, StoreError> {
+        let name = format!(".{}.lock", key.id().get(..16).unwrap_or_default());
+        Ok(Guard::new(private::lock(&private::beside(&self.path, &name), RENEWAL).await?))
+    }
+}
+
+impl TokenStore for FileStore {
+    fn load<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<Option<Tokens>, StoreError>> {
+        let (path, key) = (Arc::clone(&self.path), key.clone());
+        Box::pin(blocking(move || Ok(read(&path)?.get(&key))))
+    }
+
+    fn save<'a>(&'a self, key: &'a Key, tokens: Tokens) -> Lent<'a, Result<(), StoreError>> {
+        let key = key.clone();
+        Box::pin(self.change(move |entries| entries.set(&key, &tokens)))
+    }
+
+    fn remove<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            if self.load(key).await?.is_none() {
+                return Ok(());
+            }
+            let key = key.clone();
+            self.change(move |entries| entries.remove(&key)).await
+        })
+    }
+
+    fn guard<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<Guard, StoreError>> {
+        Box::pin(self.guarded(key))
+    }
+}
+
+fn read(path: &Path) -> Result<Entries, StoreError> {
+    let Some(bytes) = private::read(path)? else { return Ok(Entries::default()) };
+    Entries::read(&bytes).map_err(|wrong| match wrong {
+        Wrong::Newer(found) => StoreError::Newer { path: path.to_owned(), found, known: FORMAT },
+        Wrong::Damaged { line, column } => StoreError::Damaged { path: path.to_owned(), line, column },
+    })
+}
+
+/// Files are read and written outside the threads that drive connections.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(_) => Err(StoreError::Other("the runtime is shutting down".into())),
+    }
+}

@@ -1,0 +1,133 @@
+//! What a login leaves: tokens, and everything that it takes to renew and to revoke them without asking anybody again.
+
+use std::time::{Duration, SystemTime};
+
+use url::Url;
+
+use crate::secret::Secret;
+
+/// A token is renewed this long before it expires, or in the last quarter of a short life.
+const MARGIN: Duration = Duration::from_secs(60);
+
+/// The tokens of one server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tokens {
+    /// What requests are sent with.
+    pub access: Secret,
+    /// What a new one is got with; none where the server gives none.
+    pub refresh: Option<Secret>,
+    /// When the access token was got.
+    pub obtained_at: SystemTime,
+    /// When it expires; `None`: nobody said so.
+    pub expires_at: Option<SystemTime>,
+    /// The scopes that were granted.
+    pub scopes: Vec<String>,
+    /// The scopes that were asked for; more than those granted where the server was not willing.
+    pub asked: Vec<String>,
+    /// Who they were given to.
+    pub client: Client,
+    /// Who gave them.
+    pub issued: Issued,
+}
+
+/// A client as an authorisation server knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Client {
+    /// Its id.
+    pub id: String,
+    /// How it proves that it is the one.
+    pub proof: Proof,
+}
+
+/// How a client proves who it is at the token endpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Proof {
+    /// Not at all: it is a public one.
+    None,
+    /// By a secret in the header `Authorization`.
+    Basic(Secret),
+    /// By a secret in the body.
+    Post(Secret),
+}
+
+/// Where tokens come from. It is kept, never guessed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Issued {
+    /// The name of the authorisation server; none where it publishes none.
+    pub issuer: Option<String>,
+    /// Where tokens are renewed.
+    pub token_endpoint: Url,
+    /// Where they are revoked.
+    pub revocation_endpoint: Option<Url>,
+    /// What they are for, as it was said to the authorisation server.
+    pub resource: String,
+}
+
+impl Tokens {
+    /// Whether the access token still does, with some time left to use it in.
+    #[must_use]
+    pub fn is_fresh(&self, now: SystemTime) -> bool {
+        let Some(expires_at) = self.expires_at else { return true };
+        let life = expires_at.duration_since(self.obtained_at).unwrap_or_default();
+        now + MARGIN.min(life / 4) < expires_at
+    }
+
+    /// Whether the access token has not expired yet.
+    #[must_use]
+    pub fn is_valid(&self, now: SystemTime) -> bool {
+        self.expires_at.is_none_or(|expires_at| now < expires_at)
+    }
+}
+
+impl Proof {
+    /// The secret, if there is one.
+    #[must_use]
+    pub fn secret(&self) -> Option<&Secret> {
+        match self {
+            Self::None => None,
+            Self::Basic(secret) | Self::Post(secret) => Some(secret),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tokens of a life of `life` seconds that began at the second 1000.
+    fn tokens(life: Option<u64>) -> Tokens {
+        let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1000);
+        Tokens {
+            access: "a".into(),
+            refresh: None,
+            obtained_at: start,
+            expires_at: life.map(|life| start + Duration::from_secs(life)),
+            scopes: Vec::new(),
+            asked: Vec::new(),
+            client: Client { id: "c".into(), proof: Proof::None },
+            issued: Issued {
+                issuer: None,
+                token_endpoint: "https://as.example/token".parse().unwrap(),
+                revocation_endpoint: None,
+                resource: "https://mcp.example/".into(),
+            },
+        }
+    }
+
+    #[test]
+    fn a_token_is_renewed_before_it_expires() {
+        for (life, age, fresh, valid) in [
+            (None, 1_000_000, true, true),
+            (Some(3600), 3539, true, true),
+            (Some(3600), 3541, false, true),
+            (Some(3600), 3600, false, false),
+            (Some(20), 14, true, true),
+            (Some(20), 16, false, true),
+            (Some(0), 0, false, false),
+        ] {
+            let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1000 + age);
+            let tokens = tokens(life);
+            assert_eq!((tokens.is_fresh(now), tokens.is_valid(now)), (fresh, valid), "{life:?} {age}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The HTTP client of logins: our own, so that no environment, redirect or stranger decides where a request goes.
+//!
+//! Nothing is followed or retried, no proxy is used, an answer is read up to a cap, and every name is judged by the
+//! addresses that it leads to as it is connected.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Client, Request, StatusCode, redirect, retry};
+use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRequest};
+use url::Url;
+
+use crate::auth::AuthError;
+use crate::auth::key::shown;
+use crate::auth::reach::Reach;
+
+/// The longest answer that is read, in bytes.
+const CAP: usize = 1 << 20;
+
+/// The longest that one request may take.
+pub(crate) const REQUEST: Duration = Duration::from_secs(30);
+
+/// Who makes requests for the logins of one server.
+#[derive(Debug, Clone)]
+pub(crate) struct Web {
+    client: Client,
+    reach: Arc<Reach>,
+}
+
+/// An answer, read to its end.
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: reqwest::header::HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Web {
+    pub(crate) fn new(tls: rustls::ClientConfig, reach: Reach) -> Result<Self, AuthError> {
+        let reach = Arc::new(reach);
+        let client = Client::builder()
+            .tls_backend_preconfigured(tls)
+            .dns_resolver(Judged(Arc::clone(&reach)))
+            .no_proxy()
+            .redirect(redirect::Policy::none())
+            .retry(retry::never())
+            .referer(false)
+            .pool_max_idle_per_host(0)
+            .timeout(REQUEST)
+            .user_agent(concat!("becket/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|error| AuthError::Client(error.without_url().to_string().into()))?;
+        Ok(Self { client, reach })
+    }
+
+    /// What requests may reach.
+    pub(crate) fn reach(&self) -> &Reach {
+        &self.reach
+    }
+
+    /// A request that may be changed before it is sent.
+    pub(crate) fn request(&self, method: reqwest::Method, url: &Url) -> reqwest::RequestBuilder {
+        self.client.request(method, url.clone())
+    }
+
+    /// Sends a request and reads the answer.
+    pub(crate) async fn send(&self, what: &'static str, request: Request) -> Result<Answer, AuthError> {
+        let url = request.url().clone();
+        self.reach.check(what, &url)?;
+        let unreachable = |why: String| AuthError::Unreachable { url: shown(&url), why };
+        let mut response = self.client.execute(request).await.map_err(|error| unreachable(chain(error)))?;
+        let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
+        // A stream of events has no end: a server that gives one where metadata is asked for has none.
+        let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        if kind.starts_with("text/event-stream") {
+            return Ok(Answer { status, headers, body: Vec::new() });
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| unreachable(chain(error)))? {
+            if body.len() + chunk.len() > CAP {
+                return Err(unreachable(format!("it answers with more than {CAP} bytes")));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(Answer { status, headers, body })
+    }
+}
+
+/// Every request of discovery and registration goes the same way.
+impl OAuthHttpClient for Web {
+    fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
+        Box::pin(async move {
+            let request = Request::try_from(request.request)?;
+            let answer = self.send("address", request).await?;
+            let mut response = http::Response::new(answer.body);
+            *response.status_mut() = answer.status;
+            *response.headers_mut() = answer.headers;
+            Ok(response)
+        })
+    }
+}
+
+/// The only resolver of the client.
+struct Judged(Arc<Reach>);
+
+impl Resolve for Judged {
+    fn resolve(&self, name: Name) -> Resolving {
+        let reach = Arc::clone(&self.0);
+        Box::pin(async move {
+            let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            let is_none = found.is_empty();
+            let good: Vec<SocketAddr> =
+                found.into_iter().filter(|address| reach.allows(name.as_str(), address.ip())).collect();
+            if good.is_empty() {
+                let why = if is_none {
+                    "it has no address"
+                } else {
+                    "its address is one that logins for this server may not lead to"
+                };
+                return Err(format!("the name `{}`: {why}", name.as_str()).into());
+            }
+            let good: Addrs = Box::new(good.into_iter());
+            Ok(good)
+        })
+    }
+}
+
+/// What went wrong, down to its cause; never with the address, which may have something secret in it.
+fn chain(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    if error.is_timeout() {
+        return format!("it did not answer within {} s", REQUEST.as_secs());
+    }
+    let mut said = error.to_string();
+    let mut cause = std::error::Error::source(&error);
+    while let Some(error) = cause {
+        let text = error.to_string();
+        if !said.contains(&text) {
+            said = format!("{said}: {text}");
+        }
+        cause = error.source();
+    }
+    said
+}
