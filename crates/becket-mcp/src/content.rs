@@ -2,7 +2,11 @@
 //!
 //! INVARIANT: a block is kept as it came; nothing is dropped because its kind is unknown here.
 
-use serde_json::Value;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::output::{Limited, OutputCaps, ReplaceError, limited, replaced};
 
 /// The result of a call (`protocol.md` H6).
 #[derive(Debug, Clone, PartialEq)]
@@ -22,11 +26,40 @@ impl CallResult {
     /// wrapping must not pass for silence.
     #[must_use]
     pub fn text(&self) -> String {
-        let texts: Vec<&str> = self.content.iter().filter_map(Content::text).collect();
-        match &self.structured {
-            Some(object @ Value::Object(_)) if texts.is_empty() => object.to_string(),
-            Some(_) | None => texts.join("\n"),
+        match self.instead_of_text() {
+            Some(object) => object.to_string(),
+            None => self.content.iter().filter_map(Content::text).collect::<Vec<_>>().join("\n"),
         }
+    }
+
+    /// The answer as hooks see it, `tool_response`: its blocks as they came, all of them. Where no block is text, the
+    /// object of the answer is a block of text before them: hooks see what the model sees.
+    #[must_use]
+    pub fn tool_response(&self) -> Value {
+        let object = self.instead_of_text().map(|object| json!({"type": "text", "text": object.to_string()}));
+        object.into_iter().chain(self.content.iter().map(|block| block.value().clone())).collect()
+    }
+
+    /// The answer as a model is shown it. What is too much for it goes to files in `dir`, which is made if it is not
+    /// there; whoever owns the directory removes them. Blocks while files are written.
+    #[must_use]
+    pub fn limited(&self, caps: &OutputCaps, dir: &Path) -> Limited {
+        limited(self, caps, dir)
+    }
+
+    /// The answer that a hook puts in the place of another (`updatedToolOutput`, `updatedMCPToolOutput`): a text, a list
+    /// of blocks, or an object, which is structured and whose JSON is the text.
+    ///
+    /// # Errors
+    /// It is none of them, or one of the blocks is none; the answer should then stay as it was.
+    pub fn replacement(value: Value) -> Result<Self, ReplaceError> {
+        replaced(value)
+    }
+
+    /// The object that stands for the text of an answer that has no text block.
+    pub(crate) fn instead_of_text(&self) -> Option<&Value> {
+        let has_text = self.content.iter().any(|block| block.text().is_some());
+        self.structured.as_ref().filter(|value| value.is_object() && !has_text)
     }
 }
 
@@ -37,6 +70,12 @@ pub struct Content(Value);
 impl Content {
     pub(crate) fn new(value: Value) -> Self {
         Self(value)
+    }
+
+    /// A block of text.
+    #[must_use]
+    pub fn of_text(text: impl Into<String>) -> Self {
+        Self(json!({"type": "text", "text": text.into()}))
     }
 
     /// The kind, `type` on the wire: `text`, `image`, `audio`, `resource`, `resource_link`, or another one.

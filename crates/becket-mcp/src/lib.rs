@@ -70,6 +70,7 @@ pub use host::{Elicitation, ElicitationAnswer, Host, Lent, Logged, Offers, Progr
 pub use lists::{Debounce, Listed, Lists, Ticket};
 pub use names::{Name, NameWarning, Names};
 pub use options::Options;
+pub use output::{Limited, OutputCaps, ReplaceError, Shown, SpillError};
 pub use prompt::{Prompt, PromptArgument, PromptError, PromptMessage, PromptResult, PromptRole};
 pub use resource::{
     Mention, Resource, ResourceBody, ResourceContents, ResourceTemplate, Resources, mentions,

@@ -1,4 +1,98 @@
-//! What of an answer is shown.
+//! What of an answer a model is shown, and where the rest is (`protocol.md` X5).
+//!
+//! A server may answer with a whole database. Text over a cap goes to a file that only the user may read, with its
+//! beginning and the file's place in its stead; bytes that a model can't look at go to files of their own kind. Hooks see
+//! the whole answer, as it came: [`CallResult::tool_response`](crate::CallResult::tool_response).
+//!
+//! It refuses to name a file, or its kind, as a server likes; to write over a file; and to show or write bytes that are
+//! not what they claim to be.
+//!
+//! INVARIANT: nothing is left out in silence: a block is shown, or its place says where it is, or why it is nowhere.
+//! INVARIANT: a file that is named is whole.
+
+mod block;
+mod limit;
+mod media;
+mod replace;
+mod spill;
+
+use std::path::PathBuf;
+
+use becket_process::ByteCap;
+
+pub(crate) use limit::limited;
+pub use replace::ReplaceError;
+pub(crate) use replace::replaced;
+pub use spill::SpillError;
+
+/// How much of one answer a model is shown, and how much is kept beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutputCaps {
+    /// The most text that is shown whole, in characters.
+    pub text: usize,
+    /// How much of longer text is shown, in characters.
+    pub beginning: usize,
+    /// The largest image that is shown.
+    pub image: ByteCap,
+    /// The most images that are shown, together.
+    pub images: ByteCap,
+    /// The most images, sounds and other bytes that are shown or kept, by number.
+    pub blocks: usize,
+    /// The most that is written to files.
+    pub files: ByteCap,
+}
+
+/// 200,000 characters of text, else the first 10,000; images of 3.75 MB each and 16 MiB together; 32 blocks; 64 MiB of
+/// files.
+impl Default for OutputCaps {
+    fn default() -> Self {
+        Self {
+            text: 200_000,
+            beginning: 10_000,
+            image: ByteCap::bytes(3_750_000),
+            images: ByteCap::bytes(16 << 20),
+            blocks: 32,
+            files: ByteCap::bytes(64 << 20),
+        }
+    }
+}
+
+/// An answer as a model is shown it.
+#[derive(Debug, Default)]
+pub struct Limited {
+    /// What it is shown, in order.
+    pub shown: Vec<Shown>,
+    /// The files that hold the rest, whole; somebody has to remove them in the end.
+    pub files: Vec<PathBuf>,
+    /// What could not be shown nor kept. The texts say so too.
+    pub problems: Vec<SpillError>,
+}
+
+/// A part of an answer as a model is shown it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shown {
+    /// Text.
+    Text(String),
+    /// An image that models can look at.
+    Image {
+        /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`: what the bytes are, whatever the server called them.
+        media_type: &'static str,
+        /// The image in base64.
+        data: String,
+    },
+}
+
+impl Limited {
+    /// The texts, joined by newlines.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let text = |shown: &Shown| match shown {
+            Shown::Text(text) => Some(text.clone()),
+            Shown::Image { .. } => None,
+        };
+        self.shown.iter().filter_map(text).collect::<Vec<_>>().join("\n")
+    }
+}
 
 /// The beginning of a text, at most that many characters; cut, it ends with `…`.
 pub(crate) fn beginning(text: &str, characters: usize) -> String {
@@ -7,3 +101,6 @@ pub(crate) fn beginning(text: &str, characters: usize) -> String {
         None => text.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! Files for what is too much for a model.
+//!
+//! INVARIANT: a file is new, only the user may read it, and it is whole or it is not there.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What could not be shown to a model, nor kept in a file.
+#[derive(Debug, thiserror::Error)]
+pub enum SpillError {
+    /// The file could not be written; nothing of it is left.
+    #[error("can't write `{path}`: {source}; check that its directory is writable and not full")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The server calls it base64 and it is not.
+    #[error("{what} is no base64, as the protocol wants it")]
+    NotBase64 {
+        /// Which part.
+        what: String,
+    },
+    /// One answer has more than may be written for it.
+    #[error("{what} has {bytes} bytes, more than the {left} that may still be written for this answer")]
+    TooMuch {
+        /// Which part.
+        what: String,
+        /// Its size.
+        bytes: usize,
+        /// How many bytes were left.
+        left: usize,
+    },
+    /// One answer has more parts than are looked at.
+    #[error("{left_out} more parts that are no text; an answer may have {most}")]
+    TooMany {
+        /// How many were not looked at.
+        left_out: usize,
+        /// How many were.
+        most: usize,
+    },
+}
+
+/// How often a name is tried that somebody else has.
+const TRIES: u64 = 1_000;
+/// Numbers the files of this process.
+static MADE: AtomicU64 = AtomicU64::new(0);
+
+/// Writes the files of one answer, as far as its allowance goes.
+#[derive(Debug)]
+pub(super) struct Spill<'a> {
+    dir: &'a Path,
+    left: usize,
+    pub(super) files: Vec<PathBuf>,
+}
+
+impl<'a> Spill<'a> {
+    pub(super) fn new(dir: &'a Path, left: usize) -> Self {
+        Self { dir, left, files: Vec::new() }
+    }
+
+    /// Keeps the bytes in a new file with this ending.
+    pub(super) fn keep(&mut self, what: &str, ending: &str, bytes: &[u8]) -> Result<&Path, SpillError> {
+        let (left, what) = (self.left, what.to_owned());
+        if bytes.len() > left {
+            return Err(SpillError::TooMuch { what, bytes: bytes.len(), left });
+        }
+        make_dir(self.dir).map_err(|source| SpillError::Write { path: self.dir.into(), source })?;
+        let path = kept(self.dir, ending, |file| file.write_all(bytes))?;
+        self.left -= bytes.len();
+        self.files.push(path);
+        // INVARIANT: it was put there just now.
+        Ok(self.files.last().map_or(self.dir, PathBuf::as_path))
+    }
+}
+
+/// A new file, filled; if that fails, it is gone again.
+pub(super) fn kept(
+    dir: &Path,
+    ending: &str,
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<PathBuf, SpillError> {
+    let (path, mut file) = new_file(dir, ending)?;
+    let filled = fill(&mut file).and_then(|()| file.flush());
+    drop(file);
+    filled.map_err(|source| {
+        // What can't be written may still be removed; if not, the error names it.
+        let _ = std::fs::remove_file(&path);
+        SpillError::Write { path: path.clone(), source }
+    })?;
+    Ok(path)
+}
+
+fn new_file(dir: &Path, ending: &str) -> Result<(PathBuf, File), SpillError> {
+    let process = std::process::id();
+    let mut tries = 0;
+    loop {
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let path = dir.join(format!("mcp-{process}-{number}.{ending}"));
+        match private().create_new(true).open(&path) {
+            Ok(file) => return Ok((path, file)),
+            // Of an earlier process with this id.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => tries += 1,
+            Err(source) => return Err(SpillError::Write { path, source }),
+        }
+    }
+}
+
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+fn make_dir(dir: &Path) -> io::Result<()> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir)
+}
