@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::bench_report::{self, Row};
+use crate::installed::{Places, text};
 use crate::{root, say};
 
 /// Runs all benches and writes `docs/benchmarks.md`.
@@ -21,10 +22,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         [flag] if flag == "--quick" => true,
         other => return Err(format!("`{}`: only `--quick` is known", other.join(" "))),
     };
+    let sdk = Places::of(root()).npm("npm");
+    if let Err(reason) = &sdk {
+        say(&format!("SKIPPED: rows with the TypeScript SDK: {reason}"));
+    }
+    let environment: Vec<_> = sdk.iter().map(|modules| ("BECKET_BENCH_MCP_SDK", text(modules))).collect();
     let mut rows = Vec::new();
     for (krate, bench) in discover(&root().join("crates"))? {
         say(&format!("== {krate}: {bench}"));
-        let found = measure(&krate, &bench, quick)?;
+        let found = measure(&krate, &bench, quick, &environment)?;
         if found.is_empty() {
             return Err(format!(
                 "`{krate}`, bench `{bench}` printed no row: print them through becket_testkit::bench"
@@ -62,9 +68,15 @@ fn names(directory: &Path) -> Result<Vec<String>, String> {
 }
 
 /// Runs one bench program, passes on what it says, and keeps its rows.
-fn measure(krate: &str, bench: &str, quick: bool) -> Result<Vec<Row>, String> {
+fn measure(
+    krate: &str,
+    bench: &str,
+    quick: bool,
+    environment: &[(&str, String)],
+) -> Result<Vec<Row>, String> {
     let mut command = Command::new("cargo");
     command.current_dir(root()).args(["bench", "--quiet", "--package", krate, "--bench", bench]);
+    command.envs(environment.iter().map(|(name, value)| (name, value)));
     if quick {
         command.args(["--", "--quick"]);
     }

@@ -12,12 +12,21 @@ pub(crate) struct Row {
     #[serde(rename = "crate")]
     pub(crate) krate: String,
     pub(crate) row: String,
-    pub(crate) ours_ns: f64,
-    pub(crate) floor_ns: Option<f64>,
+    pub(crate) unit: Unit,
+    pub(crate) ours: f64,
+    pub(crate) floor: Option<f64>,
     pub(crate) ratio: Option<f64>,
     pub(crate) must: Option<String>,
     pub(crate) ok: Option<bool>,
     pub(crate) note: String,
+}
+
+/// In what a row is measured.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Unit {
+    Nanos,
+    Bytes,
 }
 
 const HEAD: &str = "# Benchmarks
@@ -60,12 +69,16 @@ pub(crate) fn render(rows: &[Row], machine: &str, quick: bool) -> String {
 }
 
 fn line(row: &Row) -> String {
-    let floor = row.floor_ns.map_or("–".to_owned(), time);
+    let told = match row.unit {
+        Unit::Nanos => time,
+        Unit::Bytes => |bytes| format!("{:.1} MB", bytes / 1e6),
+    };
+    let floor = row.floor.map_or("–".to_owned(), told);
     let ratio = row.ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.2}"));
     let must = row.must.as_deref().unwrap_or("–").replace("<=", "≤");
     let ok = row.ok.map_or("–", |ok| if ok { "yes" } else { "**no**" });
     let (what, note) = (row.row.replace('|', "\\|"), row.note.replace('|', "\\|"));
-    format!("| {what} | {} | {floor} | {ratio} | {must} | {ok} | {note} |\n", time(row.ours_ns))
+    format!("| {what} | {} | {floor} | {ratio} | {must} | {ok} | {note} |\n", told(row.ours))
 }
 
 fn time(ns: f64) -> String {
@@ -106,16 +119,16 @@ mod tests {
 
     #[test]
     fn a_missed_row_shows() {
-        let json = r#"{"crate":"x","row":"a | b","ours_ns":1500.0,"floor_ns":1000.0,"ratio":1.5,
+        let json = r#"{"crate":"x","row":"a | b","unit":"nanos","ours":1500.0,"floor":1000.0,"ratio":1.5,
             "must":"ratio <= 1.15","ok":false,"note":"n"}"#;
-        let alone = r#"{"crate":"y","row":"c","ours_ns":2e6,"floor_ns":null,"ratio":null,"must":null,"ok":null,"note":""}"#;
+        let alone = r#"{"crate":"y","row":"c","unit":"bytes","ours":2e6,"floor":null,"ratio":null,"must":null,"ok":null,"note":""}"#;
         let rows = [json, alone].map(|text| serde_json::from_str(text).unwrap());
         let page = render(&rows, "some machine", true);
         assert!(
             page.contains("| a \\| b | 1.50 µs | 1.00 µs | 1.50 | ratio ≤ 1.15 | **no** | n |"),
             "{page}"
         );
-        assert!(page.contains("| c | 2.00 ms | – | – | – | – |  |"), "{page}");
+        assert!(page.contains("| c | 2.0 MB | – | – | – | – |  |"), "{page}");
         assert!(page.contains("Machine: some machine.") && page.contains("quick run"));
         assert!(page.contains("## x") && page.contains("## y"));
     }

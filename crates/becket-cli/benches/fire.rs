@@ -40,16 +40,16 @@ fn ended(command: &mut Command) -> bool {
 /// The difference as a row of its own.
 #[expect(clippy::print_stdout, reason = "a bench program talks to its caller")]
 fn added(row: &Row) {
-    let difference = row.ours_ns - row.floor_ns.unwrap_or_default();
+    let difference = row.ours - row.floor.unwrap_or_default();
     let row = Row {
         row: format!("{}: over `sh -c true`", row.row),
-        ours_ns: difference,
-        floor_ns: None,
+        ours: difference,
+        floor: None,
         ratio: None,
         must: Some(format!("<= {}", human(MAY_ADD))),
         ok: Some(difference <= MAY_ADD),
         ..row.clone()
     };
-    println!("{}: {}: {}", row.krate, row.row, human(row.ours_ns));
+    println!("{}: {}: {}", row.krate, row.row, human(row.ours));
     println!("{}", serde_json::to_string(&row).unwrap_or_default());
 }

@@ -1,120 +1,121 @@
-//! What a call and a connection cost here, beside `rmcp` alone over the pipes of a process of its own.
+//! What a call and a connection cost here, beside `rmcp` alone over the pipes of a process of its own, and beside the
+//! TypeScript SDK.
 //!
-//! The server is this program: started with `--serve` it answers at once, so that both sides meet the same floor.
+//! The server is this program: started with `--serve` it answers at once, so that all sides meet the same floor. With
+//! `--idle` it is a client that connects, waits and says how much memory it holds.
 
-#![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
+#![allow(clippy::unwrap_used, reason = "a bench fails by panicking")]
 
-use std::io::{BufRead, Write};
-use std::process::{Child, Command, Stdio};
+mod support;
+
+use std::process::Command;
 use std::time::Duration;
 
-use becket_mcp::config::{Configured, ServerConfig};
-use becket_mcp::{CancellationToken, Options, Servers, ToolCall};
 use becket_testkit::bench::{Bench, Must};
-use rmcp::model::{CallToolRequestParams, ClientCapabilities, ClientConfig, Implementation, ProtocolVersion};
-use rmcp::service::{RoleClient, RunningService, ServiceExt};
-use rmcp::transport::async_rw::AsyncRwTransport;
-use serde_json::{Map, Value, json};
-use tokio::net::unix::pipe::{Receiver, Sender};
+use support::bare::Bare;
+use support::sdk::Sdk;
+use support::{cpu, ours, resident};
 use tokio::runtime::Runtime;
 
 /// How much text an answer has that is called large.
 const LARGE: usize = 100_000;
+/// Calls in one sample of the processor's time.
+const CALLS: u32 = 500;
+/// Servers of a host that has many.
+const MANY: usize = 10;
 
 fn main() {
-    if std::env::args().any(|argument| argument == "--serve") {
-        return serve();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match *arguments.as_slice() {
+        ["--serve", thinks] => return support::serve::serve(Duration::from_millis(thinks.parse().unwrap())),
+        ["--idle", who] => return idle(who),
+        _ => (),
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut bench = Bench::new("becket-mcp");
-    let (servers, bare) = (runtime.block_on(connect()), runtime.block_on(Bare::connect()));
-    bench.note("rmcp alone, over tokio's pipes");
-    for (row, size) in [("a call, answered at once", 10), ("the same with 100 KB of text", LARGE)] {
-        bench.versus(
-            row,
-            Must::Ratio(1.3),
-            || runtime.block_on(call(&servers, size)),
-            || runtime.block_on(bare.call(size)),
-        );
-    }
-    runtime.block_on(servers.close());
-    bare.end(&runtime);
-    bench.versus(
-        "connecting and closing",
-        Must::Nothing,
-        || runtime.block_on(async { connect().await.close().await }),
-        || runtime.block_on(Bare::connect()).end(&runtime),
+    let runtime = runtime();
+    calls(&mut bench, &runtime);
+    connections(&mut bench, &runtime);
+    bench.note("rmcp alone, with as many servers");
+    bench.sampled(
+        "memory with 10 idle servers",
+        Must::Bytes(16e6),
+        || idle_in_child("ours"),
+        Some(&mut || idle_in_child("bare")),
     );
 }
 
-fn serve() {
-    let mut out = std::io::stdout().lock();
-    for line in std::io::stdin().lock().lines() {
-        let message: Value = serde_json::from_str(&line.unwrap()).unwrap();
-        let result = match message["method"].as_str() {
-            Some("initialize") => json!({
-                "protocolVersion": message["params"]["protocolVersion"],
-                "capabilities": {"tools": {}},
-                "serverInfo": {"name": "bench", "version": "1"},
-            }),
-            Some("tools/list") => json!({"tools": [{"name": "fill", "inputSchema": {"type": "object"}}]}),
-            Some("tools/call") => {
-                let size = message["params"]["arguments"]["size"].as_u64().unwrap();
-                json!({"content": [{"type": "text", "text": "x".repeat(size.try_into().unwrap())}]})
-            }
-            _ => continue,
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+fn calls(bench: &mut Bench, runtime: &Runtime) {
+    let servers = runtime.block_on(ours::connect(1, Duration::ZERO));
+    let bare = runtime.block_on(Bare::connect());
+    let ours = |size| runtime.block_on(ours::call(&servers, size));
+    for (row, size) in [("a call, answered at once", 10), ("the same with 100 KB of text", LARGE)] {
+        bench.note("rmcp alone, over tokio's pipes");
+        bench.versus(row, Must::Ratio(1.3), || ours(size), || runtime.block_on(bare.call(size)));
+        let ours = || cpu(CALLS, || ours(size));
+        let mut theirs = || cpu(CALLS, || runtime.block_on(bare.call(size)));
+        bench.note("the processor's time of the client; rmcp alone");
+        bench.sampled(&format!("{row}: processor"), Must::Ratio(1.3), ours, Some(&mut theirs));
+    }
+    if let Some(mut sdk) = Sdk::start() {
+        // Its compiler needs a while.
+        sdk.calls(5000, 10);
+        bench.note("the processor's time of the client; TypeScript SDK");
+        let mut theirs = || sdk.calls(CALLS as usize, 10).cpu;
+        bench.sampled(
+            "a call, answered at once: processor",
+            Must::Ratio(1.0),
+            || cpu(CALLS, || ours(10)),
+            Some(&mut theirs),
+        );
+        sdk.end();
+    }
+    runtime.block_on(servers.close());
+    bare.end(runtime);
+}
+
+fn connections(bench: &mut Bench, runtime: &Runtime) {
+    let ours = || runtime.block_on(async { ours::connect(1, Duration::ZERO).await.close().await });
+    bench.note("rmcp alone, over tokio's pipes");
+    bench.versus("connecting and closing", Must::Nothing, ours, || {
+        runtime.block_on(Bare::connect()).end(runtime)
+    });
+    if let Some(mut sdk) = Sdk::start() {
+        bench.note("TypeScript SDK");
+        let once = || {
+            let start = std::time::Instant::now();
+            ours();
+            start.elapsed().as_secs_f64() * 1e9
         };
-        let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
-        writeln!(out, "{answer}").unwrap();
-        out.flush().unwrap();
+        bench.sampled("connecting and closing", Must::Nothing, once, Some(&mut || sdk.connections(1).wall));
+        sdk.end();
     }
 }
 
-async fn connect() -> Servers {
-    let config = ServerConfig::stdio(std::env::current_exe().unwrap(), vec!["--serve".into()]);
-    let configured = vec![Configured::of_host("it", config)];
-    Servers::connect(configured, &Options::new(Vec::new(), "/"), &CancellationToken::new()).await
-}
-
-async fn call(servers: &Servers, size: usize) -> usize {
-    let limit = Duration::from_secs(30);
-    let call = ToolCall { server: "it", tool: "fill", input: input(size), limit };
-    servers.call(call, &CancellationToken::new()).await.unwrap().text().len()
-}
-
-fn input(size: usize) -> Map<String, Value> {
-    Map::from_iter([("size".to_owned(), Value::from(size))])
-}
-
-/// What somebody would write who uses the library as it is.
-struct Bare {
-    child: Child,
-    service: RunningService<RoleClient, ClientConfig>,
-}
-
-impl Bare {
-    async fn connect() -> Self {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.arg("--serve").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
-        let stdin = Sender::from_owned_fd(child.stdin.take().unwrap().into()).unwrap();
-        let stdout = Receiver::from_owned_fd(child.stdout.take().unwrap().into()).unwrap();
-        let this = Implementation::new("bench", "1");
-        let config = ClientConfig::new(ClientCapabilities::default(), this)
-            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE);
-        let service = config.serve(AsyncRwTransport::new_client(stdout, stdin)).await.unwrap();
-        service.list_all_tools().await.unwrap();
-        Self { child, service }
+/// Connects, waits for what is still going on to settle, and tells.
+#[expect(clippy::print_stdout, reason = "whoever started it reads it")]
+fn idle(who: &str) {
+    let (runtime, settle) = (runtime(), Duration::from_millis(200));
+    let settle = || runtime.block_on(async { tokio::time::sleep(settle).await });
+    if who == "bare" {
+        let all: Vec<Bare> = (0..MANY).map(|_| runtime.block_on(Bare::connect())).collect();
+        settle();
+        println!("{}", resident());
+        all.into_iter().for_each(|bare| bare.end(&runtime));
+    } else {
+        let servers = runtime.block_on(ours::connect(MANY, Duration::ZERO));
+        settle();
+        println!("{}", resident());
+        runtime.block_on(servers.close());
     }
+}
 
-    async fn call(&self, size: usize) -> usize {
-        let params = CallToolRequestParams::new("fill").with_arguments(input(size));
-        let result = self.service.call_tool(params).await.unwrap();
-        result.content.iter().filter_map(|block| block.as_text()).map(|block| block.text.len()).sum()
-    }
-
-    fn end(mut self, runtime: &Runtime) {
-        runtime.block_on(self.service.cancel()).unwrap();
-        self.child.wait().unwrap();
-    }
+fn idle_in_child(who: &str) -> f64 {
+    let output = Command::new(std::env::current_exe().unwrap()).args(["--idle", who]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap().trim().parse().unwrap()
 }

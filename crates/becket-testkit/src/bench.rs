@@ -27,8 +27,20 @@ pub enum Must {
     Ratio(f64),
     /// One iteration of ours takes at most this many nanoseconds.
     Nanos(f64),
+    /// Ours is at most this many bytes: the row is measured in bytes.
+    Bytes(f64),
     /// Nothing: shown for comparison.
     Nothing,
+}
+
+/// In what a row is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Nanoseconds, of the clock or of the processor.
+    Nanos,
+    /// Bytes.
+    Bytes,
 }
 
 /// One measured row; the JSON line has these fields.
@@ -39,10 +51,12 @@ pub struct Row {
     pub krate: String,
     /// What was measured.
     pub row: String,
-    /// Median time of one iteration of ours, in nanoseconds.
-    pub ours_ns: f64,
+    /// In what.
+    pub unit: Unit,
+    /// Median of one iteration of ours.
+    pub ours: f64,
     /// The same of the floor, if there is one.
-    pub floor_ns: Option<f64>,
+    pub floor: Option<f64>,
     /// Median of the ratios of neighbouring samples: both of a pair met the same load.
     pub ratio: Option<f64>,
     /// The target in words: `ratio <= 1.15`, `<= 500 ns`, or nothing.
@@ -93,33 +107,51 @@ impl Bench {
         mut floor: impl FnMut() -> B,
     ) {
         let (ours_count, floor_count) = (iterations(&mut ours), iterations(&mut floor));
-        let mut pairs = Vec::new();
-        let start = Instant::now();
-        while start.elapsed() < self.time || pairs.len() < 5 {
+        let ours = || sample(&mut ours, ours_count);
+        self.sampled(row, must, ours, Some(&mut || sample(&mut floor, floor_count)));
+    }
+
+    /// Measures with an instrument of the caller's, the processor's time or memory: each call is one sample.
+    pub fn sampled(
+        &mut self,
+        row: &str,
+        must: Must,
+        mut ours: impl FnMut() -> f64,
+        floor: Option<&mut dyn FnMut() -> f64>,
+    ) {
+        let Some(floor) = floor else {
+            let samples = self.repeat(|_| ours());
+            return self.finish(row, must, median(samples.into_iter()), None);
+        };
+        let pairs = self.repeat(|turn| {
             // Whoever goes second finds warm caches: they change places.
-            let pair = if pairs.len() % 2 == 0 {
-                let first = sample(&mut ours, ours_count);
-                (first, sample(&mut floor, floor_count))
+            if turn % 2 == 0 {
+                let first = ours();
+                (first, floor())
             } else {
-                let first = sample(&mut floor, floor_count);
-                (sample(&mut ours, ours_count), first)
-            };
-            pairs.push(pair);
-        }
+                let first = floor();
+                (ours(), first)
+            }
+        });
         let ratio = median(pairs.iter().map(|(ours, floor)| ours / floor));
-        let floor_ns = median(pairs.iter().map(|pair| pair.1));
-        self.finish(row, must, median(pairs.iter().map(|pair| pair.0)), Some((floor_ns, ratio)));
+        let floor = median(pairs.iter().map(|pair| pair.1));
+        self.finish(row, must, median(pairs.iter().map(|pair| pair.0)), Some((floor, ratio)));
     }
 
     /// Measures `ours` alone, against an absolute target.
     pub fn alone<A>(&mut self, row: &str, must: Must, mut ours: impl FnMut() -> A) {
         let count = iterations(&mut ours);
+        self.sampled(row, must, || sample(&mut ours, count), None);
+    }
+
+    /// Takes samples, at least five, until the time is over.
+    fn repeat<T>(&self, mut take: impl FnMut(usize) -> T) -> Vec<T> {
         let mut samples = Vec::new();
         let start = Instant::now();
         while start.elapsed() < self.time || samples.len() < 5 {
-            samples.push(sample(&mut ours, count));
+            samples.push(take(samples.len()));
         }
-        self.finish(row, must, median(samples.into_iter()), None);
+        samples
     }
 
     /// The rows so far.
@@ -128,15 +160,19 @@ impl Bench {
         &self.rows
     }
 
-    fn finish(&mut self, row: &str, must: Must, ours_ns: f64, floor: Option<(f64, f64)>) {
+    fn finish(&mut self, row: &str, must: Must, ours: f64, floor: Option<(f64, f64)>) {
         let ratio = floor.map(|(_, ratio)| ratio);
+        let unit = if matches!(must, Must::Bytes(_)) { Unit::Bytes } else { Unit::Nanos };
         let (must, ok) = match must {
             Must::Ratio(limit) => (Some(format!("ratio <= {limit}")), ratio.map(|ratio| ratio <= limit)),
-            Must::Nanos(limit) => (Some(format!("<= {}", human(limit))), Some(ours_ns <= limit)),
+            Must::Nanos(limit) | Must::Bytes(limit) => {
+                (Some(format!("<= {}", unit.human(limit))), Some(ours <= limit))
+            }
             Must::Nothing => (None, None),
         };
         let (krate, row, note) = (self.krate.clone(), row.to_owned(), self.note.clone());
-        let row = Row { krate, row, ours_ns, floor_ns: floor.map(|(ns, _)| ns), ratio, must, ok, note };
+        let floor = floor.map(|(floor, _)| floor);
+        let row = Row { krate, row, unit, ours, floor, ratio, must, ok, note };
         print(&row);
         self.rows.push(row);
     }
@@ -144,12 +180,24 @@ impl Bench {
 
 #[expect(clippy::print_stdout, reason = "a bench program talks to its caller")]
 fn print(row: &Row) {
-    let floor = row.floor_ns.map_or(String::new(), |ns| format!(", floor {}", human(ns)));
+    let human = |value| row.unit.human(value);
+    let floor = row.floor.map_or(String::new(), |floor| format!(", floor {}", human(floor)));
     let ratio = row.ratio.map_or(String::new(), |ratio| format!(", ratio {ratio:.3}"));
     let must = row.must.as_ref().map_or(String::new(), |must| format!(" (must: {must})"));
     let verdict = row.ok.map_or("", |ok| if ok { " ok" } else { " MISSED" });
-    println!("{}: {}: {}{floor}{ratio}{must}{verdict}", row.krate, row.row, human(row.ours_ns));
+    println!("{}: {}: {}{floor}{ratio}{must}{verdict}", row.krate, row.row, human(row.ours));
     println!("{}", serde_json::to_string(row).expect("a row is plain data"));
+}
+
+impl Unit {
+    /// A value as a person would write it.
+    #[must_use]
+    pub fn human(self, value: f64) -> String {
+        match self {
+            Self::Nanos => human(value),
+            Self::Bytes => format!("{:.1} MB", value / 1e6),
+        }
+    }
 }
 
 /// Nanoseconds in the unit a person would use.
@@ -211,6 +259,18 @@ mod tests {
         bench.alone("alone", Must::Nanos(1.0), || spin(100));
         let oks: Vec<Option<bool>> = bench.rows().iter().map(|row| row.ok).collect();
         assert_eq!(oks, [Some(false), Some(true), Some(false)]);
+    }
+
+    #[test]
+    fn samples_of_the_caller_are_taken_as_they_are() {
+        let mut bench = Bench::new("x");
+        bench.time = Duration::from_millis(1);
+        bench.sampled("memory", Must::Bytes(2e6), || 3e6, Some(&mut || 1e6));
+        bench.sampled("alone", Must::Nanos(2.0), || 1.0, None);
+        let [memory, alone] = bench.rows() else { panic!("two rows") };
+        assert_eq!((memory.unit, memory.ok, memory.ratio), (Unit::Bytes, Some(false), Some(3.0)));
+        assert_eq!(memory.must.as_deref(), Some("<= 2.0 MB"));
+        assert_eq!((alone.unit, alone.ok, alone.floor), (Unit::Nanos, Some(true), None));
     }
 
     #[test]

@@ -1,0 +1,38 @@
+//! What the rows have in common: the server, the three clients, the instruments.
+
+pub(crate) mod bare;
+pub(crate) mod ours;
+pub(crate) mod sdk;
+pub(crate) mod serve;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+use serde_json::{Map, Value};
+
+/// The server: this program, which needs that long before it can be spoken to.
+pub(crate) fn program(thinks: Duration) -> (PathBuf, [String; 2]) {
+    (std::env::current_exe().unwrap(), ["--serve".into(), thinks.as_millis().to_string()])
+}
+
+/// The input of its tool.
+pub(crate) fn input(size: usize) -> Map<String, Value> {
+    Map::from_iter([("size".to_owned(), Value::from(size))])
+}
+
+/// What one of `times` iterations takes of the processor, all threads and the kernel's work for them together, in
+/// nanoseconds.
+pub(crate) fn cpu<T>(times: u32, mut once: impl FnMut() -> T) -> f64 {
+    let now = || Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap();
+    let start = now();
+    (0..times).for_each(|_| drop(once()));
+    (now() - start).as_secs_f64() * 1e9 / f64::from(times)
+}
+
+/// How much memory this process holds, in bytes.
+pub(crate) fn resident() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<f64>().unwrap() * 1024.0
+}

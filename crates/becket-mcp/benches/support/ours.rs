@@ -1,0 +1,27 @@
+//! What is measured.
+
+use std::time::Duration;
+
+use becket_mcp::config::{Configured, ServerConfig};
+use becket_mcp::{CancellationToken, Options, Servers, ToolCall};
+
+use super::{input, program};
+
+/// Connects that many servers.
+pub(crate) async fn connect(count: usize, thinks: Duration) -> Servers {
+    let one = |index: usize| Configured::of_host(format!("it{index}"), config(thinks));
+    let options = Options::new(Vec::new(), "/");
+    Servers::connect((0..count).map(one).collect(), &options, &CancellationToken::new()).await
+}
+
+fn config(thinks: Duration) -> ServerConfig {
+    let (command, args) = program(thinks);
+    ServerConfig::stdio(command, args.into_iter().map(Into::into).collect())
+}
+
+/// Calls the tool of the first one; returns how much it answered.
+pub(crate) async fn call(servers: &Servers, size: usize) -> usize {
+    let limit = Duration::from_secs(30);
+    let call = ToolCall { server: "it0", tool: "fill", input: input(size), limit };
+    servers.call(call, &CancellationToken::new()).await.unwrap().text().len()
+}
