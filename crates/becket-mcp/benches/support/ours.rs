@@ -9,7 +9,7 @@ use super::{input, program};
 
 /// Connects that many servers.
 pub(crate) async fn connect(count: usize, thinks: Duration) -> Servers {
-    let one = |index: usize| Configured::of_host(format!("it{index}"), config(thinks));
+    let one = |index: usize| Configured::of_host(format!("it{index}").as_str(), config(thinks));
     let options = Options::new(Vec::new(), "/");
     Servers::connect((0..count).map(one).collect(), &options, &CancellationToken::new()).await
 }
