@@ -15,10 +15,13 @@ use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, RunningService, ServiceError,
 };
 
+use tokio::time::timeout;
+
 use super::ask::ask;
 use super::client::Client;
-use super::link::{Link, NotSent};
+use super::link::{Era, Link, NotSent, Opening};
 use super::message::is_unreadable;
+use super::stand_in;
 use crate::fault::Fault;
 use crate::tool::{Tool, page};
 
@@ -44,21 +47,60 @@ pub(super) enum Trouble {
 
 /// Agrees on a version with the server.
 pub(super) async fn initialize<L: Link>(link: &L, client: &Client) -> Result<Service, Trouble> {
-    let lifecycle = ClientLifecycleMode::Initialize;
-    let wire = link.wire().await.map_err(Trouble::Failed)?;
-    let refusal = match client.clone().serve_with_lifecycle(wire, lifecycle).await {
-        Ok(service) => return known_version(service),
-        Err(ClientInitializeError::JsonRpcError(refusal)) => refused(refusal),
-        Err(error) => return Err(trouble(&error)),
+    let silence = match link.opening() {
+        Opening::Initialize => return initialize_first(link, client).await,
+        Opening::Discover(silence) => silence,
     };
-    let lifecycle = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] };
-    let wire = link.wire().await.map_err(Trouble::Failed)?;
-    match client.clone().serve_with_lifecycle(wire, lifecycle).await {
-        Ok(service) => known_version(service),
-        // It does not know the newer way either: what it said to the first question is the reason.
-        Err(ClientInitializeError::JsonRpcError(_)) => Err(refusal),
-        Err(error) => Err(trouble(&error)),
+    let discovering = shake(link, client, Era::Discover);
+    let trouble = match silence {
+        None => discovering.await,
+        Some(silence) => timeout(silence, discovering).await.unwrap_or(Err(Trouble::Gone)),
+    };
+    match trouble {
+        Ok(service) => Ok(service),
+        // Nobody is there, or nobody who talks to us: that is no different in the other way.
+        Err(Trouble::Failed(fault)) if is_final(&fault) => Err(Trouble::Failed(fault)),
+        // Whatever an older server makes of a request that it does not know: what it says to `initialize` counts.
+        Err(_) => initialize_first(link, client).await,
     }
+}
+
+async fn initialize_first<L: Link>(link: &L, client: &Client) -> Result<Service, Trouble> {
+    let refusal = match shake(link, client, Era::Initialize).await {
+        Err(refusal @ Trouble::Refused { .. }) => refusal,
+        done => return done,
+    };
+    match shake(link, client, Era::Discover).await {
+        // It does not know the newer way either: what it said to the first question is the reason.
+        Err(Trouble::Refused { .. }) => Err(refusal),
+        done => done,
+    }
+}
+
+async fn shake<L: Link>(link: &L, client: &Client, era: Era) -> Result<Service, Trouble> {
+    let lifecycle = match era {
+        Era::Initialize => ClientLifecycleMode::Initialize,
+        Era::Discover => ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] },
+    };
+    let wire = link.wire().await.map_err(Trouble::Failed)?;
+    let service = match client.clone().serve_with_lifecycle(wire, lifecycle).await {
+        Ok(service) => known_version(service)?,
+        Err(error) => return Err(trouble(error)),
+    };
+    link.understood(era);
+    Ok(service)
+}
+
+fn is_final(fault: &Fault) -> bool {
+    matches!(
+        fault,
+        Fault::Unreachable(_)
+            | Fault::AuthNeeded(_)
+            | Fault::Headers(_)
+            | Fault::OtherOrigin(..)
+            | Fault::NotLocal(_)
+            | Fault::Closed
+    )
 }
 
 /// The tools of the server; none where it says that it has none.
@@ -113,6 +155,9 @@ impl Trouble {
 }
 
 fn refused(error: ErrorData) -> Trouble {
+    if let Some(fault) = stand_in::fault(&error) {
+        return Trouble::Failed(fault);
+    }
     if is_unreadable(&error) {
         return Trouble::Unexpected(error.message.into_owned());
     }
@@ -131,10 +176,11 @@ fn known_version(service: Service) -> Result<Service, Trouble> {
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
-fn trouble(error: &ClientInitializeError) -> Trouble {
+fn trouble(error: ClientInitializeError) -> Trouble {
     match error {
+        ClientInitializeError::JsonRpcError(refusal) => refused(refusal),
         ClientInitializeError::TransportError { error, .. } => {
-            NotSent::within(error).map_or(Trouble::Gone, Trouble::Failed)
+            NotSent::within(&error).map_or(Trouble::Gone, Trouble::Failed)
         }
         ClientInitializeError::ConnectionClosed(_) => Trouble::Gone,
         other => Trouble::Unexpected(shown(&other.to_string())),

@@ -54,7 +54,7 @@ impl InFlight {
 }
 
 /// Some servers answer a number as a text, and are understood.
-fn is_same(sent: &RequestId, answered: &RequestId) -> bool {
+pub(super) fn is_same(sent: &RequestId, answered: &RequestId) -> bool {
     match (sent, answered) {
         (RequestId::Number(sent), RequestId::String(answered)) => {
             answered.parse::<i64>().is_ok_and(|answered| answered == *sent)

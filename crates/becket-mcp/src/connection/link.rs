@@ -23,8 +23,36 @@ pub(crate) trait Link: Send + Sync + 'static {
     /// What is known about it from all sides.
     fn state(&self) -> &Arc<State>;
 
+    /// How the handshake begins.
+    fn opening(&self) -> Opening {
+        Opening::Initialize
+    }
+
+    /// Its server has turned out to understand this.
+    fn understood(&self, era: Era) {
+        let _ = era;
+    }
+
     /// Ends it; the server has `grace` to go by itself.
     fn end(&self, grace: Duration) -> impl Future<Output = ()> + Send;
+}
+
+/// How a server is greeted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Era {
+    /// With `initialize`, up to 2025-11-25.
+    Initialize,
+    /// With `server/discover`, from 2026-07-28 on.
+    Discover,
+}
+
+/// What a server is greeted with first. One that refuses it is greeted the other way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// `initialize`.
+    Initialize,
+    /// `server/discover`; silence for so long is a refusal.
+    Discover(Option<Duration>),
 }
 
 /// A message did not get to its server, or what it was answered with is no answer. That is the trouble of whoever sent

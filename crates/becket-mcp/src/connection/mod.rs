@@ -9,7 +9,11 @@
 
 mod ask;
 mod client;
+#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
+mod events;
 mod handshake;
+#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
+mod http;
 mod in_flight;
 #[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
 mod in_process;
@@ -23,6 +27,8 @@ mod open;
 mod outbox;
 #[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
 mod sse;
+#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
+mod stand_in;
 mod state;
 mod stdio;
 mod tail;

@@ -12,7 +12,6 @@
 //! INVARIANT: nothing here runs by itself; when the link has ended, no task and no socket of it is left but what the
 //! HTTP library is closing.
 
-mod events;
 mod http;
 mod link;
 mod posts;

@@ -17,10 +17,10 @@ use rmcp::transport::Transport;
 use tokio::sync::Mutex;
 use url::Url;
 
+use super::super::events::{Event, Events};
 use super::super::link::SendError;
 use super::super::messages::Messages;
 use super::super::state::State;
-use super::events::{Event, Events};
 use super::http::{Http, other_origin};
 use super::posts::{Kind, Post, Posts};
 use crate::fault::Fault;

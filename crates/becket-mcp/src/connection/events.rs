@@ -1,9 +1,11 @@
 //! Cuts a stream into server-sent events.
 //!
-//! Only what MCP uses is kept of an event: its name and its data. An event without data is none, and one that the stream
-//! ends in the middle of is thrown away, as the format wants it.
+//! An event without data is none, but its `id` and its `retry` count all the same: they are asked for with [`Events::last_id`] and [`Events::retry`]. An event that the stream ends in the middle of is
+//! thrown away, as the format wants it.
 //!
 //! INVARIANT: at most `cap` bytes are held between two calls.
+
+use std::time::Duration;
 
 /// An event of a stream.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -27,13 +29,34 @@ pub(crate) struct Events {
     /// The last line ended with CR: an LF that follows belongs to it.
     after_cr: bool,
     at_start: bool,
+    last_id: Option<Vec<u8>>,
+    retry: Option<Duration>,
     cap: usize,
 }
 
 impl Events {
     pub(crate) fn new(cap: usize) -> Self {
         let (line, begun) = (Vec::new(), Event::default());
-        Self { line, begun, has_data: false, after_cr: false, at_start: true, cap }
+        Self {
+            line,
+            begun,
+            has_data: false,
+            after_cr: false,
+            at_start: true,
+            last_id: None,
+            retry: None,
+            cap,
+        }
+    }
+
+    /// The id that was given last: a stream can be taken up again behind it.
+    pub(crate) fn last_id(&self) -> Option<&[u8]> {
+        self.last_id.as_deref()
+    }
+
+    /// How long the server wants us to wait before we come back.
+    pub(crate) fn retry(&self) -> Option<Duration> {
+        self.retry
     }
 
     /// Hands out the events that `bytes` completes. After an error nothing that follows makes sense.
@@ -89,7 +112,13 @@ impl Events {
                 }
                 self.begun.data.extend_from_slice(value);
             }
-            // Comments, `id`, `retry`, and what no one knows.
+            b"id" if value.contains(&0) => {}
+            b"id" => self.last_id = Some(value.to_vec()).filter(|id| !id.is_empty()),
+            b"retry" => {
+                let millis = std::str::from_utf8(value).ok().and_then(|text| text.trim().parse().ok());
+                self.retry = millis.map(Duration::from_millis).or(self.retry);
+            }
+            // Comments, and what no one knows.
             _ => {}
         }
         None
@@ -128,6 +157,24 @@ mod tests {
                 let got: Vec<(&str, &str)> = got.iter().map(|(n, d)| (n.as_str(), d.as_str())).collect();
                 assert_eq!(got, expected, "{text:?} in pieces of {size}");
             }
+        }
+    }
+
+    // rule: X1
+    #[test]
+    fn where_to_take_the_stream_up_again_is_known() {
+        for (text, id, retry) in [
+            ("id: 7\nretry: 1500\ndata: a\n\n", Some("7"), Some(1500)),
+            ("id: 7\nretry: 9\n\n", Some("7"), Some(9)),
+            ("id: 7\n\nid: a b\ndata: a\n\n", Some("a b"), None),
+            ("id: 7\n\nid\n\n", None, None),
+            ("id: 7\n\nid: \0\nretry: soon\n\n", Some("7"), None),
+            ("retry: 5\nretry: -1\n\n", None, Some(5)),
+        ] {
+            let mut events = Events::new(100);
+            events.push(text.as_bytes(), |_| ()).unwrap();
+            let found = (events.last_id(), events.retry());
+            assert_eq!(found, (id.map(str::as_bytes), retry.map(Duration::from_millis)), "{text:?}");
         }
     }
 

@@ -1,0 +1,105 @@
+//! The stream that the answer to a request comes over.
+//!
+//! INVARIANT: it ends with an answer. Where none comes any more, one that names the fault is put in its place.
+
+use rmcp::model::{JsonRpcMessage, RequestId};
+use sse_stream::Sse;
+use tokio::time::sleep;
+
+use super::super::in_flight::is_same;
+use super::super::message::{self, Line};
+use super::super::stand_in;
+use super::client::{Client, Way};
+use super::feed::{Feed, Mark};
+use super::meaning::Message;
+use super::pause::{TRIES, pause};
+use crate::fault::Fault;
+
+/// A stream that an answer is awaited on.
+pub(super) struct Answer {
+    client: Client,
+    way: Way,
+    id: RequestId,
+    feed: Feed,
+    mark: Mark,
+    /// How often it was taken up again without a word since.
+    tries: u32,
+    is_over: bool,
+}
+
+impl Answer {
+    pub(super) fn new(client: Client, way: Way, id: RequestId, feed: Feed) -> Self {
+        Self { client, way, id, feed, mark: Mark::default(), tries: 0, is_over: false }
+    }
+
+    /// The next message; none after the answer.
+    pub(super) async fn next(&mut self) -> Option<Sse> {
+        if self.is_over {
+            return None;
+        }
+        loop {
+            let fault = match self.read().await {
+                Ok(event) => return Some(event),
+                Err(fault) => fault,
+            };
+            if let Err(fault) = self.take_up(fault).await {
+                self.is_over = true;
+                return Some(event(&stand_in::reply(self.id.clone(), &fault)));
+            }
+        }
+    }
+
+    async fn read(&mut self) -> Result<Sse, Fault> {
+        loop {
+            let text = self.feed.next(self.client.requests(), &mut self.mark).await?;
+            let text = text.ok_or_else(|| Fault::BrokenOff("it ended without an answer".into()))?;
+            self.tries = 0;
+            match message::read(text.as_bytes()) {
+                Line::Message(message) => return Ok(self.take(text, *message)),
+                // A notification of an unknown kind, or what is no message, is nothing to anybody.
+                Line::Ignored | Line::NoMessage => {}
+            }
+        }
+    }
+
+    /// Passes a message on; one that answers the request under the very id that it waits for.
+    fn take(&mut self, text: String, message: Message) -> Sse {
+        let answers = match &message {
+            JsonRpcMessage::Response(response) => is_same(&self.id, &response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref().is_none_or(|id| is_same(&self.id, id)),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => false,
+        };
+        self.is_over = answers;
+        match message {
+            JsonRpcMessage::Error(error) if answers => {
+                event(&JsonRpcMessage::error(error.error, Some(self.id.clone())))
+            }
+            _ => Sse { data: Some(text), ..Sse::default() },
+        }
+    }
+
+    /// Takes the stream up again behind the last event, if the server has said how. The request itself is not sent
+    /// again.
+    async fn take_up(&mut self, fault: Fault) -> Result<(), Fault> {
+        let Fault::BrokenOff(_) = &fault else { return Err(fault) };
+        while self.mark.id.is_some() && self.tries < TRIES {
+            sleep(pause(self.tries, self.mark.retry)).await;
+            self.tries += 1;
+            match self.client.open(&self.way, self.mark.id.as_deref()).await {
+                Ok(feed) => {
+                    self.feed = feed;
+                    return Ok(());
+                }
+                Err(Fault::Unreachable(_) | Fault::BrokenOff(_)) => {}
+                Err(Fault::Status { status: 500.., .. }) => {}
+                Err(_) => break,
+            }
+        }
+        Err(fault)
+    }
+}
+
+/// A message as an event. One that was read or made here can be written.
+fn event(message: &Message) -> Sse {
+    Sse { data: serde_json::to_string(message).ok(), ..Sse::default() }
+}

@@ -1,0 +1,39 @@
+//! What all HTTP servers of a host have in common, and which of them speak which version of the protocol.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use url::Url;
+
+use super::super::link::Era;
+
+/// Shared by the links of one host. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Network {
+    proxy: Option<Url>,
+    eras: Arc<Mutex<HashMap<String, Era>>>,
+}
+
+impl Network {
+    /// Servers are reached through this proxy; without one, directly, whatever the environment says.
+    pub(crate) fn through(proxy: Option<Url>) -> Self {
+        Self { proxy, eras: Arc::default() }
+    }
+
+    pub(super) fn proxy(&self) -> Option<&Url> {
+        self.proxy.as_ref()
+    }
+
+    /// How the server there wants to be greeted, if that is known.
+    pub(super) fn era(&self, url: &Url) -> Option<Era> {
+        self.with(|eras| eras.get(url.as_str()).copied())
+    }
+
+    pub(super) fn learn(&self, url: &Url, era: Era) {
+        self.with(|eras| eras.insert(url.as_str().to_owned(), era));
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut HashMap<String, Era>) -> T) -> T {
+        work(&mut self.eras.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

@@ -1,0 +1,66 @@
+//! A response that is a stream of events, event by event.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use reqwest::Response;
+
+use super::super::events::{Event, Events};
+use super::requests::Requests;
+use crate::fault::Fault;
+
+/// Where a stream can be taken up again, and when.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Mark {
+    pub(super) id: Option<Vec<u8>>,
+    pub(super) retry: Option<Duration>,
+}
+
+/// A stream that runs.
+#[derive(Debug)]
+pub(super) struct Feed {
+    response: Response,
+    events: Events,
+    ready: VecDeque<Event>,
+    cap: usize,
+}
+
+impl Feed {
+    pub(super) fn new(response: Response, cap: usize) -> Self {
+        Self { response, events: Events::new(cap), ready: VecDeque::new(), cap }
+    }
+
+    /// The text of the next message; none where the stream has ended. Each piece of it that arrives, message or not,
+    /// is noted in `mark`.
+    pub(super) async fn next(
+        &mut self,
+        requests: &Requests,
+        mark: &mut Mark,
+    ) -> Result<Option<String>, Fault> {
+        loop {
+            while let Some(event) = self.ready.pop_front() {
+                if let Some(text) = message(event) {
+                    return Ok(Some(text));
+                }
+            }
+            let piece = self.response.chunk().await.map_err(|error| requests.broken_off(error))?;
+            let Some(piece) = piece else { return Ok(None) };
+            let ready = &mut self.ready;
+            let pushed = self.events.push(&piece, |event| ready.push_back(event));
+            if let Some(id) = self.events.last_id() {
+                mark.id = Some(id.to_vec());
+            }
+            mark.retry = self.events.retry().or(mark.retry);
+            if pushed.is_err() {
+                return Err(Fault::TooLarge(self.cap));
+            }
+        }
+    }
+}
+
+/// The data of an event that carries a message.
+fn message(event: Event) -> Option<String> {
+    let is_message = event.name.is_empty() || event.name == b"message";
+    let text = String::from_utf8(event.data).ok().filter(|_| is_message)?;
+    if text.trim_ascii().is_empty() { None } else { Some(text) }
+}

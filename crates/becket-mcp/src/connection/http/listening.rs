@@ -1,0 +1,77 @@
+//! The stream for what a server says unasked.
+//!
+//! INVARIANT: it is opened at most `TRIES` times in a row without a word coming over it; then it ends, and nothing of the
+//! connection with it: all that is missed is news.
+
+use std::time::Duration;
+
+use sse_stream::Sse;
+use tokio::time::{Instant, sleep};
+
+use super::client::{Client, Way};
+use super::feed::{Feed, Mark};
+use super::pause::{TRIES, pause};
+use crate::fault::Fault;
+
+/// A stream that was open for so long has done its duty, whether anything came or not: proxies cut idle ones.
+const LONG: Duration = Duration::from_secs(10);
+
+/// A stream that is opened again when it breaks.
+pub(super) struct Listening {
+    client: Client,
+    way: Way,
+    feed: Option<Feed>,
+    mark: Mark,
+    tries: u32,
+    since: Instant,
+}
+
+impl Listening {
+    pub(super) fn new(client: Client, way: Way, feed: Feed) -> Self {
+        client.listens(true);
+        Self { client, way, feed: Some(feed), mark: Mark::default(), tries: 0, since: Instant::now() }
+    }
+
+    /// The next message; none where the server has nothing more to say.
+    pub(super) async fn next(&mut self) -> Option<Sse> {
+        loop {
+            let Some(feed) = &mut self.feed else {
+                self.reopen().await?;
+                continue;
+            };
+            if let Ok(Some(text)) = feed.next(self.client.requests(), &mut self.mark).await {
+                self.tries = 0;
+                return Some(Sse { data: Some(text), ..Sse::default() });
+            }
+            self.feed = None;
+            self.client.listens(false);
+            if self.since.elapsed() >= LONG {
+                self.tries = 0;
+            }
+        }
+    }
+
+    async fn reopen(&mut self) -> Option<()> {
+        if self.tries >= TRIES {
+            return None;
+        }
+        sleep(pause(self.tries, self.mark.retry)).await;
+        self.tries += 1;
+        match self.client.open(&self.way, self.mark.id.as_deref()).await {
+            Ok(feed) => {
+                (self.feed, self.since) = (Some(feed), Instant::now());
+                self.client.listens(true);
+            }
+            Err(Fault::Unreachable(_) | Fault::BrokenOff(_) | Fault::Status { status: 500.., .. }) => {}
+            // It has no such stream any longer, or not for us.
+            Err(_) => return None,
+        }
+        Some(())
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.client.listens(false);
+    }
+}

@@ -1,0 +1,175 @@
+//! What an answer in one piece means to the request that it was the answer to. Pure: no connection is in here.
+//!
+//! A POST has one answer, so an error without an id, or with somebody else's, is the error of its request.
+
+use rmcp::RoleClient;
+use rmcp::model::{ClientNotification, ClientRequest, ErrorData, JsonRpcMessage, RequestId};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::super::in_flight::is_same;
+use super::super::message::{self, Line};
+use crate::fault::Fault;
+
+/// How much of what is no answer is shown, in characters.
+const SHOWN: usize = 200;
+/// The transport itself refuses a request: nobody has acted on it.
+const REFUSED: i32 = -32000;
+/// Nobody knows the session.
+const EXPIRED: &str = "-32001";
+
+pub(super) type Message = RxJsonRpcMessage<RoleClient>;
+
+/// What was asked, as far as the meaning of the answer depends on it.
+#[derive(Debug, Clone)]
+pub(super) struct Asked {
+    /// The id of the request that waits for an answer.
+    pub(super) id: Option<RequestId>,
+    pub(super) kind: Kind,
+    /// Whether it was sent within a session.
+    pub(super) has_session: bool,
+}
+
+/// What a message is to the handshake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `initialize`.
+    Initialize,
+    /// `server/discover`.
+    Discover,
+    /// The notice that the handshake is done.
+    Initialized,
+    /// Anything else.
+    Other,
+}
+
+impl Asked {
+    pub(super) fn of(message: &TxJsonRpcMessage<RoleClient>, has_session: bool) -> Self {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the enums are another crate's")]
+        let kind = match message {
+            JsonRpcMessage::Request(request) => match request.request {
+                ClientRequest::InitializeRequest(_) => Kind::Initialize,
+                ClientRequest::DiscoverRequest(_) => Kind::Discover,
+                _ => Kind::Other,
+            },
+            JsonRpcMessage::Notification(sent) => match sent.notification {
+                ClientNotification::InitializedNotification(_) => Kind::Initialized,
+                _ => Kind::Other,
+            },
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => Kind::Other,
+        };
+        let id = match message {
+            JsonRpcMessage::Request(request) => Some(request.id.clone()),
+            JsonRpcMessage::Notification(_) | JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => None,
+        };
+        Self { id, kind, has_session }
+    }
+}
+
+/// What a status that is no success means, with the body that came along.
+///
+/// # Errors
+/// It is no answer of a server to this request, but one about the way to it.
+pub(super) fn of_refusal(status: u16, body: &[u8], asked: &Asked) -> Result<Message, Fault> {
+    let text = String::from_utf8_lossy(body);
+    if status == 404 && (asked.has_session || names(&text, EXPIRED)) {
+        return Err(Fault::SessionExpired);
+    }
+    let is_about_who_asks = matches!(status, 401 | 403);
+    match (rpc_error(body), &asked.id) {
+        (Some(refused), _) if status == 400 && refused.is_lost_session() && asked.has_session => {
+            Err(Fault::SessionExpired)
+        }
+        (Some(refused), Some(id)) if !is_about_who_asks => {
+            Ok(JsonRpcMessage::error(refused.error, Some(id.clone())))
+        }
+        // A server of the older kind, or what stands before it: it may still know `initialize`.
+        (None, Some(id))
+            if asked.kind == Kind::Discover && (400..500).contains(&status) && !is_about_who_asks =>
+        {
+            let error = ErrorData::invalid_request(format!("HTTP {status}: {}", beginning(&text)), None);
+            Ok(JsonRpcMessage::error(error, Some(id.clone())))
+        }
+        _ => Err(Fault::Status { status, body: beginning(&text) }),
+    }
+}
+
+/// What a body means that came with a success, as a whole, to the request with this id.
+///
+/// # Errors
+/// It is no answer.
+pub(super) fn of_body(body: &[u8], content_type: Option<&str>, id: &RequestId) -> Result<Message, Fault> {
+    let text = || beginning(&String::from_utf8_lossy(body));
+    match message::read(body) {
+        Line::Message(message) => answer_to(id, *message),
+        Line::Ignored => Err(Fault::NotMcp(format!("its answer names no request: {}", text()))),
+        Line::NoMessage if body.trim_ascii().is_empty() => Err(Fault::NotMcp("its answer is empty".into())),
+        Line::NoMessage => {
+            let content_type = content_type.unwrap_or("something without a type");
+            Err(Fault::NotMcp(format!("it sends `{}`: {}", beginning(content_type), text())))
+        }
+    }
+}
+
+/// A message that is to be the answer to a request, under the id that it waits for.
+pub(super) fn answer_to(id: &RequestId, message: Message) -> Result<Message, Fault> {
+    match message {
+        JsonRpcMessage::Response(mut response) if is_same(id, &response.id) => {
+            response.id = id.clone();
+            Ok(JsonRpcMessage::Response(response))
+        }
+        JsonRpcMessage::Response(response) => {
+            Err(Fault::NotMcp(format!("it answers request {} when it is asked {id}", response.id)))
+        }
+        JsonRpcMessage::Error(error) => Ok(JsonRpcMessage::error(error.error, Some(id.clone()))),
+        JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {
+            Err(Fault::NotMcp("it sends a message of its own instead of an answer".into()))
+        }
+    }
+}
+
+/// The beginning of a text, in one line.
+pub(super) fn beginning(text: &str) -> String {
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        if let Some((end, _)) = line.char_indices().nth(SHOWN) {
+            line.truncate(end);
+            line.push('…');
+            break;
+        }
+    }
+    line
+}
+
+/// An error of JSON-RPC, whatever stands around it.
+#[derive(Deserialize)]
+struct Refused {
+    error: ErrorData,
+    #[serde(default)]
+    id: Value,
+}
+
+impl Refused {
+    /// Servers that keep their sessions in memory say so after a restart, before they look at the request.
+    fn is_lost_session(&self) -> bool {
+        let says_session = self.error.message.to_ascii_lowercase().contains("session");
+        self.error.code.0 == REFUSED && !self.id.is_number() && says_session
+    }
+}
+
+fn rpc_error(body: &[u8]) -> Option<Refused> {
+    serde_json::from_slice(body).ok()
+}
+
+/// Whether a number stands in a text, and not only the beginning of a longer one.
+fn names(text: &str, number: &str) -> bool {
+    text.match_indices(number).any(|(at, _)| {
+        let next = text[at + number.len()..].chars().next();
+        !next.is_some_and(|next| next.is_ascii_digit())
+    })
+}

@@ -1,0 +1,37 @@
+//! How long to wait before a stream is asked for again.
+
+use std::time::Duration;
+
+/// How often a stream is asked for without a word coming over it.
+pub(super) const TRIES: u32 = 5;
+
+const FIRST: Duration = Duration::from_secs(1);
+const LEAST: Duration = Duration::from_millis(50);
+const MOST: Duration = Duration::from_secs(30);
+
+/// After `tries` that brought nothing; the server may have said how long the first should be.
+pub(super) fn pause(tries: u32, wanted: Option<Duration>) -> Duration {
+    let wanted = wanted.unwrap_or(FIRST).clamp(LEAST, MOST);
+    match tries {
+        0 => wanted,
+        tries => FIRST.saturating_mul(2u32.saturating_pow(tries - 1)).clamp(wanted, MOST),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // rule: X1
+    #[test]
+    fn pauses_grow_and_have_bounds() {
+        let millis = |wanted: Option<u64>| -> Vec<u128> {
+            let wanted = wanted.map(Duration::from_millis);
+            (0..TRIES + 2).map(|tries| pause(tries, wanted).as_millis()).collect()
+        };
+        assert_eq!(millis(None), [1000, 1000, 2000, 4000, 8000, 16000, 30000]);
+        assert_eq!(millis(Some(0)), [50, 1000, 2000, 4000, 8000, 16000, 30000]);
+        assert_eq!(millis(Some(3000)), [3000, 3000, 3000, 4000, 8000, 16000, 30000]);
+        assert_eq!(millis(Some(u64::MAX)), [30000; 7]);
+    }
+}

@@ -1,0 +1,219 @@
+//! Requests to a server: its headers, where it sends us, what it wants to know before it answers.
+//!
+//! INVARIANT: a request with a body is sent once; a second time only where a 401 or a redirect has turned it away.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION, WWW_AUTHENTICATE};
+use reqwest::{Client, Method, Proxy, Response, StatusCode, redirect, retry};
+use url::Url;
+
+use super::super::target::{Sent, Target};
+use super::super::trouble::{Place, deepest};
+use super::era::Network;
+use crate::fault::{Challenge, Fault};
+
+/// How long an idle connection waits for another request. Node's servers close theirs after 5 s, others sooner, and a
+/// request that crosses with that would be lost.
+const IDLE: Duration = Duration::from_secs(1);
+/// How long a connection may take to come about; its addresses share it.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How often a server may send us on.
+const HOPS: usize = 3;
+
+/// The way to one server.
+#[derive(Debug)]
+pub(super) struct Requests {
+    url: Url,
+    client: Mutex<Option<Client>>,
+    sent: Sent,
+    place: Place,
+    cap: usize,
+}
+
+impl Requests {
+    /// Nothing is sent yet.
+    pub(super) fn new(target: &Target, network: &Network) -> Result<Self, Fault> {
+        target.check()?;
+        let none = |error: reqwest::Error| {
+            Fault::Unreachable(format!("no HTTP client can be made: {}", error.without_url()))
+        };
+        let builder = Client::builder()
+            .tls_backend_preconfigured((*target.tls).clone())
+            .no_proxy()
+            .redirect(redirect::Policy::none())
+            .retry(retry::never())
+            .referer(false)
+            .http1_only()
+            .tcp_nodelay(true)
+            .connect_timeout(CONNECT)
+            .pool_idle_timeout(IDLE)
+            .user_agent(concat!("becket/", env!("CARGO_PKG_VERSION")));
+        let builder = match network.proxy() {
+            Some(proxy) => builder.proxy(Proxy::all(proxy.as_str()).map_err(none)?),
+            None => builder,
+        };
+        Ok(Self {
+            url: target.url.clone(),
+            client: Mutex::new(Some(builder.build().map_err(none)?)),
+            sent: Sent::new(target.headers.clone()),
+            place: target.place(),
+            cap: target.cap,
+        })
+    }
+
+    /// The largest message that is taken, in bytes.
+    pub(super) fn cap(&self) -> usize {
+        self.cap
+    }
+
+    /// Sends a request and returns what it is answered with, whatever the status; but one that wants to know who asks
+    /// is a fault, once there are no other headers to send.
+    pub(super) async fn exchange(
+        &self,
+        method: &Method,
+        own: &HeaderMap,
+        body: Option<Bytes>,
+    ) -> Result<Response, Fault> {
+        let client = self.lock().clone().ok_or(Fault::Closed)?;
+        let headers = self.sent.headers().await?;
+        let request = Request { method, own, body };
+        let response = self.follow(&client, &request, &headers).await?;
+        let Some(challenge) = challenge(&response) else { return Ok(response) };
+        if response.status() == StatusCode::FORBIDDEN {
+            return Err(Fault::AuthNeeded(challenge));
+        }
+        drop(response);
+        let others = self.sent.others(&headers, challenge.clone()).await?;
+        if others == headers {
+            return Err(Fault::AuthNeeded(challenge));
+        }
+        let response = self.follow(&client, &request, &others).await?;
+        match self::challenge(&response) {
+            Some(challenge) => Err(Fault::AuthNeeded(challenge)),
+            None => Ok(response),
+        }
+    }
+
+    /// Nothing is sent from now on; the connections end with what is still under way. What is left is for a farewell.
+    pub(super) fn retire(&self) -> Option<Client> {
+        self.lock().take()
+    }
+
+    /// Tells the server that a session is over, with the headers that are known.
+    pub(super) async fn farewell(&self, client: &Client, own: &HeaderMap) {
+        let Ok(headers) = self.sent.headers().await else { return };
+        let request = Request { method: &Method::DELETE, own, body: None };
+        // A server need not have that, and there is nobody left to tell.
+        let _ = self.follow(client, &request, &headers).await;
+    }
+
+    /// What it means that an answer can't be read on.
+    pub(super) fn broken_off(&self, error: reqwest::Error) -> Fault {
+        Fault::BrokenOff(deepest(&error.without_url()))
+    }
+
+    /// Sends a request on as long as the server wants it so and stays who it is.
+    async fn follow(
+        &self,
+        client: &Client,
+        request: &Request<'_>,
+        headers: &HeaderMap,
+    ) -> Result<Response, Fault> {
+        let mut at = self.url.clone();
+        for _ in 0..=HOPS {
+            let response = self.send(client, request, &at, headers).await?;
+            match next_hop(&response) {
+                None => return Ok(response),
+                Some(next) if next.origin() != self.url.origin() => {
+                    let [own, other] = [&self.url, &next].map(|url| url.origin().ascii_serialization());
+                    return Err(Fault::OtherOrigin(own, other));
+                }
+                Some(next) if keeps_method(request, response.status()) => at = next,
+                Some(next) => {
+                    let body = format!("it has moved to `{}`: write that into its URL", next.path());
+                    return Err(Fault::Status { status: response.status().as_u16(), body });
+                }
+            }
+        }
+        Err(Fault::NotMcp(format!("it has sent us on more than {HOPS} times")))
+    }
+
+    async fn send(
+        &self,
+        client: &Client,
+        request: &Request<'_>,
+        at: &Url,
+        headers: &HeaderMap,
+    ) -> Result<Response, Fault> {
+        let mut all = headers.clone();
+        // What the protocol wants counts, whatever a source of headers gives.
+        all.extend(request.own.clone());
+        let mut builder = client.request(request.method.clone(), at.clone()).headers(all);
+        if let Some(body) = &request.body {
+            builder = builder.header(CONTENT_TYPE, "application/json").body(body.clone());
+        }
+        builder.send().await.map_err(|error| {
+            let error = error.without_url();
+            if error.is_timeout() && error.is_connect() {
+                let (place, limit) = (&self.place.name, CONNECT.as_secs());
+                return Fault::Unreachable(format!("no connection to {place} within {limit} s"));
+            }
+            if error.is_connect() { self.place.unreachable(&error) } else { self.place.broken_off(&error) }
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Client>> {
+        self.client.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is sent, wherever it goes in the end.
+struct Request<'a> {
+    method: &'a Method,
+    own: &'a HeaderMap,
+    body: Option<Bytes>,
+}
+
+/// Where the server sends us, if it does.
+fn next_hop(response: &Response) -> Option<Url> {
+    let moves = matches!(
+        response.status(),
+        StatusCode::MOVED_PERMANENTLY
+            | StatusCode::FOUND
+            | StatusCode::SEE_OTHER
+            | StatusCode::TEMPORARY_REDIRECT
+            | StatusCode::PERMANENT_REDIRECT
+    );
+    let location = response.headers().get(LOCATION).filter(|_| moves)?.to_str().ok()?;
+    response.url().join(location).ok()
+}
+
+/// Whether the same request may be sent there: the older statuses ask for a GET instead.
+fn keeps_method(request: &Request<'_>, status: StatusCode) -> bool {
+    let keeps = matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
+    keeps || *request.method == Method::GET
+}
+
+/// What the server says about who may ask, if that is its answer. Of several challenges the one that OAuth is about
+/// counts.
+fn challenge(response: &Response) -> Option<Challenge> {
+    let all = response.headers().get_all(WWW_AUTHENTICATE);
+    let mut all = all.iter().map(|header| String::from_utf8_lossy(header.as_bytes()).into_owned());
+    let first = all.next();
+    let is_bearer =
+        |header: &String| header.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer"));
+    let header = match first {
+        Some(first) if !is_bearer(&first) => Some(all.find(is_bearer).unwrap_or(first)),
+        first => first,
+    };
+    let wants_scope = header.as_ref().is_some_and(|header| header.contains("insufficient_scope"));
+    let is_one = match response.status() {
+        StatusCode::UNAUTHORIZED => true,
+        StatusCode::FORBIDDEN => wants_scope,
+        _ => false,
+    };
+    is_one.then_some(Challenge { header })
+}

@@ -1,0 +1,70 @@
+//! Error replies that stand in for an answer which will not come: whoever waits for it must not wait for a deadline.
+//!
+//! `rmcp` hands replies to those who wait, and nothing else once a request was sent. So the fault travels in one, and
+//! is found again at the other end. A server that writes such a reply itself fools nobody: the call has failed either
+//! way.
+
+use rmcp::RoleClient;
+use rmcp::model::{ErrorData, JsonRpcMessage, RequestId};
+use rmcp::service::RxJsonRpcMessage;
+use serde_json::{Value, json};
+
+use crate::fault::Fault;
+
+const MARK: &str = "becket: instead of an answer";
+
+/// The reply to a request of which nothing but this fault will be heard.
+pub(in crate::connection) fn reply(id: RequestId, fault: &Fault) -> RxJsonRpcMessage<RoleClient> {
+    let text = fault.to_string();
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "what else breaks an answer off is named by its words alone"
+    )]
+    let what = match fault {
+        Fault::TooLarge(cap) => json!({"too large": cap}),
+        Fault::BrokenOff(how) => json!({"broken off": how}),
+        Fault::NotMcp(how) => json!({"not mcp": how}),
+        Fault::SessionExpired => json!("expired"),
+        _ => json!({"broken off": text}),
+    };
+    JsonRpcMessage::error(ErrorData::internal_error(text, Some(json!({MARK: what}))), Some(id))
+}
+
+/// The fault, if that is what the error stands for.
+pub(in crate::connection) fn fault(error: &ErrorData) -> Option<Fault> {
+    let what = error.data.as_ref()?.get(MARK)?;
+    let text = |name: &str| what.get(name).and_then(Value::as_str).map(str::to_owned);
+    let too_large = || what.get("too large")?.as_u64()?.try_into().ok().map(Fault::TooLarge);
+    let expired = || (what.as_str() == Some("expired")).then_some(Fault::SessionExpired);
+    let fault = text("broken off").map(Fault::BrokenOff).or_else(|| text("not mcp").map(Fault::NotMcp));
+    fault.or_else(too_large).or_else(expired)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // rule: X1
+    #[test]
+    fn a_fault_is_found_again() {
+        for sent in [
+            Fault::TooLarge(7),
+            Fault::BrokenOff("so".into()),
+            Fault::NotMcp("html".into()),
+            Fault::SessionExpired,
+            Fault::Unreachable("gone".into()),
+        ] {
+            let text = serde_json::to_string(&reply(RequestId::Number(3), &sent)).unwrap();
+            let JsonRpcMessage::Error(error) =
+                serde_json::from_str::<RxJsonRpcMessage<RoleClient>>(&text).unwrap()
+            else {
+                panic!("{text} is no error")
+            };
+            assert_eq!(error.id, Some(RequestId::Number(3)));
+            let found = fault(&error.error).unwrap();
+            assert!(found.to_string().ends_with(&sent.to_string()), "{found}");
+        }
+        assert!(fault(&ErrorData::internal_error("no", Some(json!("becket: unreadable")))).is_none());
+        assert!(fault(&ErrorData::internal_error("no", None)).is_none());
+    }
+}
