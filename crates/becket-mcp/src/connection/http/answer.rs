@@ -74,7 +74,10 @@ impl Answer {
             JsonRpcMessage::Error(error) if answers => {
                 event(&JsonRpcMessage::error(error.error, Some(self.id.clone())))
             }
-            _ => Sse { data: Some(text), ..Sse::default() },
+            JsonRpcMessage::Request(_)
+            | JsonRpcMessage::Response(_)
+            | JsonRpcMessage::Notification(_)
+            | JsonRpcMessage::Error(_) => Sse { data: Some(text), ..Sse::default() },
         }
     }
 
