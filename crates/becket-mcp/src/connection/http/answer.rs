@@ -6,12 +6,11 @@ use rmcp::model::{JsonRpcMessage, RequestId};
 use sse_stream::Sse;
 use tokio::time::sleep;
 
-use super::super::in_flight::is_same;
 use super::super::message::{self, Line};
 use super::super::stand_in;
 use super::client::{Client, Way};
 use super::feed::{Feed, Mark};
-use super::meaning::Message;
+use super::meaning::{Message, answer_to};
 use super::pause::{TRIES, pause};
 use crate::fault::Fault;
 
@@ -55,30 +54,26 @@ impl Answer {
             let text = text.ok_or_else(|| Fault::BrokenOff("it ended without an answer".into()))?;
             self.tries = 0;
             match message::read(text.as_bytes()) {
-                Line::Message(message) => return Ok(self.take(text, *message)),
+                Line::Message(message) => return self.take(text, *message),
                 // A notification of an unknown kind, or what is no message, is nothing to anybody.
                 Line::Ignored | Line::NoMessage => {}
             }
         }
     }
 
-    /// Passes a message on; one that answers the request under the very id that it waits for.
-    fn take(&mut self, text: String, message: Message) -> Sse {
-        let answers = match &message {
-            JsonRpcMessage::Response(response) => is_same(&self.id, &response.id),
-            JsonRpcMessage::Error(error) => error.id.as_ref().is_none_or(|id| is_same(&self.id, id)),
-            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => false,
-        };
-        self.is_over = answers;
-        match message {
-            JsonRpcMessage::Error(error) if answers => {
-                event(&JsonRpcMessage::error(error.error, Some(self.id.clone())))
+    /// Passes a message on; the answer under the very id that is waited for, as no other comes this way.
+    fn take(&mut self, text: String, message: Message) -> Result<Sse, Fault> {
+        match &message {
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => return Ok(sse(text)),
+            JsonRpcMessage::Response(response) if response.id == self.id => {
+                self.is_over = true;
+                return Ok(sse(text));
             }
-            JsonRpcMessage::Request(_)
-            | JsonRpcMessage::Response(_)
-            | JsonRpcMessage::Notification(_)
-            | JsonRpcMessage::Error(_) => Sse { data: Some(text), ..Sse::default() },
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
         }
+        let answer = answer_to(&self.id, message)?;
+        self.is_over = true;
+        Ok(event(&answer))
     }
 
     /// Takes the stream up again behind the last event, if the server has said how. The request itself is not sent
@@ -100,6 +95,10 @@ impl Answer {
         }
         Err(fault)
     }
+}
+
+fn sse(text: String) -> Sse {
+    Sse { data: Some(text), ..Sse::default() }
 }
 
 /// A message as an event. One that was read or made here can be written.

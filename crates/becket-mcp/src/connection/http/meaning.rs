@@ -173,3 +173,6 @@ fn names(text: &str, number: &str) -> bool {
         !next.is_some_and(|next| next.is_ascii_digit())
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -28,3 +28,6 @@ mod wire;
 
 pub(crate) use era::Network;
 pub(crate) use link::{HttpLink, proxied};
+
+#[cfg(test)]
+mod tests;

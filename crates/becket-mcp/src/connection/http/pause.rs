@@ -11,11 +11,8 @@ const MOST: Duration = Duration::from_secs(30);
 
 /// After `tries` that brought nothing; the server may have said how long the first should be.
 pub(super) fn pause(tries: u32, wanted: Option<Duration>) -> Duration {
-    let wanted = wanted.unwrap_or(FIRST).clamp(LEAST, MOST);
-    match tries {
-        0 => wanted,
-        tries => FIRST.saturating_mul(2u32.saturating_pow(tries - 1)).clamp(wanted, MOST),
-    }
+    let first = wanted.unwrap_or(FIRST).clamp(LEAST, MOST);
+    first.saturating_mul(2u32.saturating_pow(tries)).min(MOST)
 }
 
 #[cfg(test)]
@@ -29,9 +26,9 @@ mod tests {
             let wanted = wanted.map(Duration::from_millis);
             (0..TRIES + 2).map(|tries| pause(tries, wanted).as_millis()).collect()
         };
-        assert_eq!(millis(None), [1000, 1000, 2000, 4000, 8000, 16000, 30000]);
-        assert_eq!(millis(Some(0)), [50, 1000, 2000, 4000, 8000, 16000, 30000]);
-        assert_eq!(millis(Some(3000)), [3000, 3000, 3000, 4000, 8000, 16000, 30000]);
+        assert_eq!(millis(None), [1000, 2000, 4000, 8000, 16000, 30000, 30000]);
+        assert_eq!(millis(Some(0)), [50, 100, 200, 400, 800, 1600, 3200]);
+        assert_eq!(millis(Some(3000)), [3000, 6000, 12000, 24000, 30000, 30000, 30000]);
         assert_eq!(millis(Some(u64::MAX)), [30000; 7]);
     }
 }

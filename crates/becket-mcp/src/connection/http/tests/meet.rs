@@ -1,0 +1,111 @@
+//! A link that has shaken hands, and calls over it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use becket_testkit::mcp_http::Server;
+use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ServerResult};
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::auth::{HeaderSource, StaticHeaders};
+use crate::connection::ask::ask;
+use crate::connection::client::Client;
+use crate::connection::handshake::{self, Service, Trouble};
+use crate::connection::http::{HttpLink, Network};
+use crate::connection::link::Link;
+use crate::connection::target::{Reach, Target};
+use crate::secret::Secret;
+use crate::tls::{Files, Trust};
+
+/// Long enough for any loaded machine; reached only by a test that fails.
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+/// The largest message that is taken.
+pub(super) const CAP: usize = 16 << 20;
+
+/// A link and what is spoken over it.
+pub(super) struct Met {
+    pub(super) link: HttpLink,
+    pub(super) service: Service,
+}
+
+pub(super) fn headers(pairs: &[(&str, &str)]) -> Arc<dyn HeaderSource> {
+    let pairs: Vec<(String, Secret)> =
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), Secret::new(*value))).collect();
+    Arc::new(StaticHeaders::new(&pairs).unwrap())
+}
+
+pub(super) fn target(url: &str, headers: Arc<dyn HeaderSource>, files: Option<Files<'_>>) -> Target {
+    let trust = Trust::new(None);
+    let tls = files.map_or_else(|| trust.nobody(), |files| trust.config(files)).unwrap();
+    Target { url: url.parse().unwrap(), headers, tls: Arc::new(tls), reach: Reach::Anywhere, cap: CAP }
+}
+
+pub(super) fn link(server: &Server) -> HttpLink {
+    HttpLink::new(&target(&server.url(), headers(&[]), None), &Network::default()).unwrap()
+}
+
+impl Met {
+    pub(super) async fn over(link: HttpLink) -> Result<Self, String> {
+        match timeout(PATIENCE, handshake::initialize(&link, &Client::default())).await.unwrap() {
+            Ok(service) => Ok(Self { link, service }),
+            Err(trouble) => Err(words(&link, trouble).await),
+        }
+    }
+
+    pub(super) async fn with(server: &Server) -> Self {
+        Self::over(link(server)).await.unwrap()
+    }
+
+    /// What a tool says, or why it says nothing.
+    pub(super) async fn call(&self, tool: &str, arguments: Value) -> Result<String, String> {
+        let Value::Object(arguments) = arguments else { panic!("no arguments") };
+        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        let called = timeout(PATIENCE, ask(self.service.peer(), request)).await;
+        match called.expect("a call must not hang") {
+            Ok(ServerResult::CallToolResult(result)) => {
+                let result = serde_json::to_value(result).unwrap();
+                Ok(result["content"][0]["text"].as_str().unwrap_or("").to_owned())
+            }
+            Ok(other) => Err(format!("{other:?}")),
+            Err(error) => Err(words(&self.link, Trouble::from_service(error)).await),
+        }
+    }
+
+    pub(super) async fn echo(&self, text: &str) -> Result<String, String> {
+        self.call("echo", json!({"text": text})).await
+    }
+
+    /// As the connection ends: the service first, then the link.
+    pub(super) async fn end(mut self, grace: Duration) -> HttpLink {
+        let _ = self.service.close().await;
+        self.link.end(grace).await;
+        self.link
+    }
+}
+
+async fn words(link: &HttpLink, trouble: Trouble) -> String {
+    match trouble {
+        Trouble::Gone => format!("gone: {}", link.state().settled_fault().await),
+        Trouble::Failed(fault) => fault.to_string(),
+        Trouble::Refused { code, message } => format!("refused: {message} ({code})"),
+        Trouble::Unexpected(what) => format!("unexpected: {what}"),
+    }
+}
+
+/// Waits until `holds`, without holding the runtime up.
+pub(super) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < PATIENCE, "{what}");
+        sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Nothing is left of a link: no connection, no task.
+pub(super) async fn nothing_left(server: &Server) {
+    until("a connection is left", || server.open() == 0).await;
+    until("a task is left", || Handle::current().metrics().num_alive_tasks() == 0).await;
+}
