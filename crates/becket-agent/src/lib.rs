@@ -12,6 +12,7 @@ mod host_tools;
 mod places;
 mod schema;
 mod surroundings;
+pub mod tool_call;
 mod tools;
 mod unasked;
 

@@ -368,7 +368,7 @@ impl Inner {
         look(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn snapshot(&self) -> Arc<Snapshot> {
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

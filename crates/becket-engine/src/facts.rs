@@ -48,6 +48,10 @@ impl<'a> Facts<'a> {
         }
     }
 
+    pub(crate) fn cwd(&self) -> &'a Path {
+        self.cwd
+    }
+
     pub(crate) fn call(&self) -> Option<&Call<'a>> {
         self.call.as_ref()
     }

@@ -5,7 +5,7 @@ use crate::engine::Inner;
 use crate::facts::Facts;
 use crate::handler::{Background, Once};
 use crate::long_text;
-use crate::outcome::{Outcome, Run};
+use crate::outcome::{Judged, Outcome, Run};
 use crate::plan::{self, Plan, PlannedRun};
 use crate::run_event::What;
 use crate::settle::Settlement;
@@ -52,10 +52,12 @@ pub(crate) async fn fire(
         Arc::new(verdict)
     };
     mark_once(&runs);
-    let settlement = settlement::of(inner, snapshot, (written, &event), &verdict);
-    let settlement = settlement.map(|settlement| unless_cancelled(settlement, &event, &runs));
     firing.emit(|| What::Decided { verdict: verdict.clone(), elapsed: started.elapsed() });
-    Outcome { verdict, settlement, runs, plan }
+    let judged = settlement::judged(inner, event, &verdict);
+    let settlement = settlement::of(inner, snapshot, (written, &judged), &verdict);
+    let settlement = settlement.map(|settlement| unless_cancelled(settlement, &judged, &runs));
+    let judged = if settlement.is_some() { Judged::of(judged) } else { Judged::Nothing };
+    Outcome { verdict, settlement, judged, runs, plan }
 }
 
 /// A tool call whose guards were cancelled before they answered does not run: neither a rule nor another hook speaks for

@@ -6,9 +6,12 @@ use crate::plan::Plan;
 use crate::prompt::ModelUse;
 use crate::questions::Answered;
 use crate::settle::Settlement;
+use crate::tool_input;
 use becket_model::table::DecisionModel;
-use becket_model::{EventKind, Failure, Reply, Verdict};
+use becket_model::{Event, EventKind, Failure, Reply, Verdict};
 use bytes::Bytes;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -20,6 +23,8 @@ pub struct Outcome {
     /// What becomes of a tool call once the permission rules have had their say (D3); `None` on events that are not
     /// about permission.
     pub settlement: Option<Settlement>,
+    /// Which input of the tool call the settlement is about.
+    pub judged: Judged,
     /// Every run, in C6 order; runs on a rewritten input come after the others.
     pub runs: Vec<Arc<Run>>,
     /// What was planned, with what was skipped and why.
@@ -31,7 +36,7 @@ impl Outcome {
     pub(crate) fn silent(event: EventKind) -> Self {
         let verdict = Outcome::silent_verdict(event);
         let settlement = is_about_permission(event).then_some(Settlement::Open);
-        Outcome { verdict, settlement, runs: Vec::new(), plan: Plan::empty(event) }
+        Outcome { verdict, settlement, judged: Judged::Nothing, runs: Vec::new(), plan: Plan::empty(event) }
     }
 
     /// The verdict on which no handler said anything.
@@ -39,6 +44,28 @@ impl Outcome {
         static SILENT: LazyLock<[Arc<Verdict>; EventKind::ALL.len()]> =
             LazyLock::new(|| EventKind::ALL.map(|event| Arc::new(Verdict::silent(event))));
         SILENT[event as usize].clone()
+    }
+}
+
+/// Which input of a tool call hooks and rules have judged: a tool runs with this one and no other (D9).
+#[derive(Debug, Clone, PartialEq)]
+pub enum Judged {
+    /// Nobody looked at the call: nothing is configured for its event, or the event is about no permission.
+    Nothing,
+    /// The input that the event was fired with.
+    AsFired,
+    /// Another one: made normal (N3), or a hook's rewrite.
+    Input(Map<String, Value>),
+}
+
+impl Judged {
+    /// Of the event as it was judged; owned, it is another one than was fired.
+    pub(crate) fn of(event: Cow<'_, Event>) -> Self {
+        match event {
+            Cow::Borrowed(_) => Judged::AsFired,
+            Cow::Owned(mut event) => tool_input::input_mut(&mut event.body)
+                .map_or(Judged::AsFired, |input| Judged::Input(std::mem::take(input))),
+        }
     }
 }
 

@@ -15,32 +15,23 @@ use std::borrow::Cow;
 /// What becomes of the call; `None` on events that are not about permission.
 ///
 /// `written` is the event as the host fired it: parameter rules are compared with what the model or a hook wrote, not
-/// with what a schema filled in (P10).
+/// with what a schema filled in (P10). `judged` is the event with the input that would run.
 pub(crate) fn of(
     inner: &Inner,
     snapshot: &Snapshot,
-    (written, event): (&Event, &Event),
+    (written, judged): (&Event, &Event),
     verdict: &Verdict,
 ) -> Option<Settlement> {
-    let of_call = is_about_a_call(event)?;
+    let of_call = is_about_a_call(judged)?;
     let settle = |rules: &RuleSays, circumstances: &Circumstances| match of_call {
         true => settle::tool_call(verdict, rules, circumstances),
         false => settle::permission_request(verdict, rules),
     };
     if snapshot.config.permissions.is_empty() && !allows(verdict) {
         // No rule can speak, and no allow can be void: the call need not be looked at.
-        return Some(settle(&RuleSays::Nothing, &circumstances_of(inner, event)));
+        return Some(settle(&RuleSays::Nothing, &circumstances_of(inner, judged)));
     }
-    // Rules meet the input that would run (D4, D9).
-    let event = match rewrite(verdict) {
-        Some(rewrite) => {
-            let event = tool_input::with_input(event, &rewrite.what);
-            let normal = tool_input::normal(&event, &*inner.tools, inner.environment.home()).into_owned();
-            Cow::Owned(normal)
-        }
-        None => Cow::Borrowed(event),
-    };
-    let facts = || Facts::gather(&event, inner.environment.home(), &inner.request.tools);
+    let facts = || Facts::gather(judged, inner.environment.home(), &inner.request.tools);
     let literals =
         [written.body.tool_call().map(|(_, input)| input), rewrite(verdict).map(|rewrite| &rewrite.what)];
     let rules = literals
@@ -49,7 +40,18 @@ pub(crate) fn of(
         .map(|literal| rules_say(snapshot, &facts().written(literal)))
         .reduce(RuleSays::stricter)
         .unwrap_or(RuleSays::Nothing);
-    Some(settle(&rules, &circumstances(inner, &event, &facts(), verdict)))
+    Some(settle(&rules, &circumstances(inner, judged, &facts(), verdict)))
+}
+
+/// The event with the input that would run: a hook's rewrite, made normal, or what it has (D4, D9).
+pub(crate) fn judged<'a>(inner: &Inner, event: Cow<'a, Event>, verdict: &Verdict) -> Cow<'a, Event> {
+    match rewrite(verdict) {
+        Some(rewrite) => {
+            let event = tool_input::with_input(&event, &rewrite.what);
+            Cow::Owned(tool_input::normal(&event, &*inner.tools, inner.environment.home()).into_owned())
+        }
+        None => event,
+    }
 }
 
 /// Whether the event is about a call that would run, or about the prompt for one; `None` where it is about neither.
@@ -105,13 +107,23 @@ fn void_allow(inner: &Inner, event: &Event, facts: &Facts<'_>, verdict: &Verdict
         return None;
     }
     let (tool, _) = event.body.tool_call()?;
+    needs_person(inner, tool, facts, || answers(tool, verdict))
+}
+
+/// Why no allow of a hook and no mode answers for a person (D3); `answered`: a hook gave the person's answers.
+pub(crate) fn needs_person(
+    inner: &Inner,
+    tool: &str,
+    facts: &Facts<'_>,
+    answered: impl FnOnce() -> bool,
+) -> Option<String> {
     if inner.tools.requires_user_interaction(tool) {
         return Some(format!("`{tool}` says that a person has to answer its prompts"));
     }
-    if ANSWERED_BY_A_PERSON.contains(&tool) && !answers(tool, verdict) {
+    if ANSWERED_BY_A_PERSON.contains(&tool) && !answered() {
         return Some(format!("an allow of `{tool}` counts only beside the answers (`updatedInput`)"));
     }
-    let scope = facts.scope(&event.session.cwd, &LinksOnDisk);
+    let scope = facts.scope(facts.cwd(), &LinksOnDisk);
     facts.call().and_then(|call| critical_removal(call, &scope))
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn with_input(event: &Event, input: &Map<String, Value>) -> Event {
     event
 }
 
-fn input_mut(body: &mut EventBody) -> Option<&mut Map<String, Value>> {
+pub(crate) fn input_mut(body: &mut EventBody) -> Option<&mut Map<String, Value>> {
     // The five tool events, as `EventBody::tool_call` names them; a sixth would have to be named there first.
     if let EventBody::PreToolUse(e) = body {
         Some(&mut e.tool_input)

@@ -7,13 +7,10 @@ use super::hooks::Hooks;
 use super::tools::{AgentTools, ToolAnswer};
 use super::turns::AgentError;
 use super::way::{ANSWER, Answered, Call};
-use crate::outcome::Outcome;
+use crate::outcome::Judged;
 use crate::prompt::middle_out;
 use crate::settle::Settlement;
-use crate::settlement;
-use crate::tool_input;
 use becket_llm::{Object, ToolSpec};
-use becket_model::Event;
 use becket_model::event::tool::{PostToolBatch, PostToolUse, PostToolUseFailure, PreToolUse};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -69,8 +66,11 @@ impl Calls<'_> {
             tool_use_id: call.id.clone(),
             mcp_server: None,
         };
-        let outcome = self.hooks.fire(asked.clone()).await?;
-        let input = self.what_would_run(asked, &outcome);
+        let outcome = self.hooks.fire(asked).await?;
+        let input = match outcome.judged {
+            Judged::Input(input) => input,
+            Judged::AsFired | Judged::Nothing => call.input.clone(),
+        };
         if let Err(because) = self.may_run(&*tools, &call.name, &input, outcome.settlement.as_ref())? {
             return Ok(Answered { text: because, is_error: true });
         }
@@ -84,17 +84,6 @@ impl Calls<'_> {
     fn unknown(&self, tool: &str) -> String {
         let names: Vec<&str> = self.offered.iter().map(|spec| spec.name.as_str()).collect();
         format!("there is no tool `{tool}` here; there are: {}", names.join(", "))
-    }
-
-    /// The input as the rules have judged it: a hook's rewrite or the model's own, made normal (D9, N3).
-    fn what_would_run(&self, asked: PreToolUse, outcome: &Outcome) -> Object {
-        let inner = self.hooks.firing.inner;
-        let mut event = Event::new(self.hooks.session.clone(), asked);
-        if let Some(rewrite) = settlement::rewrite(&outcome.verdict) {
-            event = tool_input::with_input(&event, &rewrite.what);
-        }
-        let event = tool_input::normal(&event, &*inner.tools, inner.environment.home());
-        event.body.tool_call().map(|(_, input)| input.clone()).unwrap_or_default()
     }
 
     /// Whether the call runs; if not, why, for the model. A stop ends the agent (D6).

@@ -1,0 +1,103 @@
+//! Runs a cleared call, and tells hooks what came of it.
+
+use super::calls::At;
+use super::cleared::{Cleared, Ran};
+use super::heard::Heard;
+use super::output::{ToolFailure, ToolOutput};
+use super::report::Ended;
+use becket_model::event::tool::{PostToolUse, PostToolUseFailure};
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+
+/// The most characters of an error that hooks see.
+const MOST_OF_AN_ERROR: usize = 10_000;
+
+/// Runs it, and fires PostToolUse or PostToolUseFailure; neither for a call that was cancelled while it ran.
+pub(super) async fn carry_out(at: &At<'_>, cleared: Cleared, heard: &mut Heard) -> Ended {
+    let started = Instant::now();
+    let (input, ran) = cleared.run(at).await;
+    heard.took = Some(started.elapsed());
+    match ran {
+        Ran::Answered(output) => succeeded(at, input, output, heard).await,
+        Ran::Failed(failure) => failed(at, input, failure, heard).await,
+        Ran::Cancelled => Ended::Cancelled { started: true },
+    }
+}
+
+async fn succeeded(at: &At<'_>, input: Map<String, Value>, output: ToolOutput, heard: &mut Heard) -> Ended {
+    let event = at.event(PostToolUse {
+        tool_name: at.call.name.clone(),
+        tool_input: input,
+        tool_use_id: at.call.id.clone(),
+        mcp_server: at.mcp_server(),
+        tool_response: output.response.clone(),
+        duration_ms: milliseconds(heard),
+    });
+    let outcome = heard.fire(&at.calls.engine, &event, at.cancel).await;
+    let mut fields = outcome.verdict.fields.clone();
+    // Only the output of an MCP tool can be replaced as one (D11).
+    let of_mcp = fields.updated_mcp_tool_output.clone().filter(|_| at.tool.server().is_some());
+    let output = match fields.updated_tool_output.clone().or(of_mcp) {
+        None => output,
+        Some(said) => match at.tool.replaced(&said.what) {
+            Ok(replaced) => replaced,
+            Err(wrong) => {
+                fields.refuse_tool_output();
+                heard.warnings.push(format!(
+                    "the output that the hook `{}` ({}) put in the place of the tool's own is ignored: {wrong}",
+                    said.label, said.source
+                ));
+                output
+            }
+        },
+    };
+    heard.classifier_context = fields.classifier_context;
+    Ended::Done { output }
+}
+
+async fn failed(at: &At<'_>, input: Map<String, Value>, failure: ToolFailure, heard: &mut Heard) -> Ended {
+    let ToolFailure { error, interrupted } = failure;
+    let event = at.event(PostToolUseFailure {
+        tool_name: at.call.name.clone(),
+        tool_input: input,
+        tool_use_id: at.call.id.clone(),
+        mcp_server: at.mcp_server(),
+        error: without_middle(&error),
+        is_interrupt: Some(interrupted),
+        duration_ms: milliseconds(heard),
+    });
+    heard.fire(&at.calls.engine, &event, at.cancel).await;
+    Ended::Failed { error, interrupted }
+}
+
+fn milliseconds(heard: &Heard) -> Option<u64> {
+    heard.took.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// The head and the tail of a text that is too long, with a note between them.
+fn without_middle(text: &str) -> String {
+    let length = text.chars().count();
+    if length <= MOST_OF_AN_ERROR {
+        return text.to_owned();
+    }
+    let half = MOST_OF_AN_ERROR / 2;
+    let head: String = text.chars().take(half).collect();
+    let tail: String = text.chars().skip(length - half).collect();
+    format!("{head}\n… {} characters left out …\n{tail}", length - 2 * half)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_error_keeps_its_ends() {
+        // rule: L1
+        assert_eq!(without_middle("short"), "short");
+        let exact = "é".repeat(MOST_OF_AN_ERROR);
+        assert_eq!(without_middle(&exact), exact);
+        let cut = without_middle(&format!("head{}tail", "é".repeat(20_000)));
+        assert!(cut.starts_with("headé") && cut.ends_with("étail"), "{cut}");
+        assert!(cut.contains("… 10008 characters left out …"), "{cut}");
+    }
+}

@@ -1,0 +1,146 @@
+//! The face: calls of a host's tools, run one by one or together.
+
+use super::after;
+use super::gate;
+use super::heard::Heard;
+use super::person::AskPermission;
+use super::report::{Ended, Report};
+use super::tool::Tool;
+use super::toolbox::Toolbox;
+use super::unharmed::unharmed;
+use becket_engine::{CancellationToken, Engine};
+use becket_model::event::tool::PreToolUse;
+use becket_model::{Event, EventBody, Session};
+use serde_json::{Map, Value};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Mutex;
+
+/// The longest that a tool may take where the host does not say.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// A call as the model made it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// Its id (`tool_use_id`).
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// The input.
+    pub input: Map<String, Value>,
+}
+
+/// Runs the calls of a session's model. Cheap to clone; clones share the person, who is asked one thing at a time.
+#[derive(Clone)]
+pub struct ToolCalls {
+    pub(super) engine: Engine,
+    tools: Toolbox,
+    pub(super) person: Option<Arc<dyn AskPermission>>,
+    /// Whose turn it is to ask.
+    pub(super) asking: Arc<Mutex<()>>,
+    pub(super) limit: Duration,
+}
+
+impl ToolCalls {
+    /// Calls of these tools, under the hooks and rules of an engine. Nobody can be asked. The engine best knows the same
+    /// tools: hand the [`Toolbox`] to [`becket_engine::Builder::tools`].
+    #[must_use]
+    pub fn new(engine: Engine, tools: Toolbox) -> Self {
+        Self { engine, tools, person: None, asking: Arc::default(), limit: LIMIT }
+    }
+
+    /// Lends a person. Without one, what would be asked is denied (P11). The engine has to be built as interactive, too.
+    #[must_use]
+    pub fn with_person(mut self, person: impl AskPermission + 'static) -> Self {
+        self.person = Some(Arc::new(person));
+        self
+    }
+
+    /// Says how long a tool may take: 600 s where this does not.
+    #[must_use]
+    pub fn with_limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Runs one call to its end (L1). Never fails: what goes wrong is in the report.
+    ///
+    /// Cancelled, it ends soon, and a tool that has not been started is not started any more. Dropping the future is the
+    /// same, without a report. Several calls at once are several futures: those of tools that [`super::Hints`] let run
+    /// together.
+    pub async fn run(&self, session: &Session, call: ToolCall, cancel: &CancellationToken) -> Report {
+        let mut heard = Heard::default();
+        let ended = match self.tool(&call) {
+            Ok(tool) => {
+                let at = At { calls: self, session, call: &call, tool: &*tool, cancel };
+                // A panic of what the host lends ends this call alone.
+                unharmed(at.end(&mut heard)).await.unwrap_or_else(|said| Ended::Failed {
+                    error: format!("the host's own part panicked: {said}"),
+                    interrupted: false,
+                })
+            }
+            Err(error) => Ended::Invalid { error },
+        };
+        Report::new(call, ended, heard)
+    }
+
+    /// The tool that a call is of; it stays the same to the end, whatever becomes of the toolbox.
+    fn tool(&self, call: &ToolCall) -> Result<Arc<dyn Tool>, String> {
+        let tool = self.tools.find(&call.name).ok_or_else(|| self.tools.unknown(&call.name))?;
+        match self.engine.takes_away(&call.name) {
+            Some(why) => Err(format!("there is no tool `{}` here: {why}", call.name)),
+            None => Ok(tool),
+        }
+    }
+}
+
+impl fmt::Debug for ToolCalls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolCalls")
+            .field("tools", &self.tools)
+            .field("has_person", &self.person.is_some())
+            .field("limit", &self.limit)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A call on its way.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    pub(super) calls: &'a ToolCalls,
+    pub(super) session: &'a Session,
+    pub(super) call: &'a ToolCall,
+    pub(super) tool: &'a dyn Tool,
+    pub(super) cancel: &'a CancellationToken,
+}
+
+impl At<'_> {
+    async fn end(&self, heard: &mut Heard) -> Ended {
+        if let Err(wrong) = self.tool.check(&self.call.input) {
+            return Ended::Invalid { error: format!("the input does not fit: {wrong}") };
+        }
+        match gate::pass(self, heard).await {
+            Ok(cleared) => after::carry_out(self, cleared, heard).await,
+            Err(ended) => ended,
+        }
+    }
+
+    pub(super) fn event(&self, body: impl Into<EventBody>) -> Event {
+        Event::new(self.session.clone(), body)
+    }
+
+    /// The event that asks whether the model's call may run.
+    pub(super) fn pre_tool_use(&self) -> Event {
+        self.event(PreToolUse {
+            tool_name: self.call.name.clone(),
+            tool_input: self.call.input.clone(),
+            tool_use_id: self.call.id.clone(),
+            mcp_server: self.mcp_server(),
+        })
+    }
+
+    pub(super) fn mcp_server(&self) -> Option<Map<String, Value>> {
+        self.tool.server().map(super::tool::ServerOf::on_the_wire)
+    }
+}

@@ -1,0 +1,83 @@
+//! A call that may run, and the only way to run one.
+//!
+//! INVARIANT: [`Cleared::last_look`] is called by `gate` alone, once a settlement or a person has let the call pass;
+//! [`Cleared::run`] is the only place where a tool is run, and takes what it was given.
+
+use super::calls::At;
+use super::output::{ToolFailure, ToolOutput};
+use super::report::{DeniedBy, Ended};
+use super::tool::Running;
+use super::unharmed::unharmed;
+use super::weigh;
+use becket_model::event::PermissionMode;
+use serde_json::{Map, Value};
+use std::pin::pin;
+use std::time::Duration;
+
+/// How long a tool may take to end once its call was cancelled; then it is dropped.
+const WIND_DOWN: Duration = Duration::from_secs(2);
+
+/// A call that may run, with the input that was judged.
+pub(super) struct Cleared {
+    input: Map<String, Value>,
+}
+
+/// What became of a tool that was started.
+pub(super) enum Ran {
+    Answered(ToolOutput),
+    Failed(ToolFailure),
+    Cancelled,
+}
+
+impl Cleared {
+    /// The last look at a call that somebody let pass: a rewrite has to fit the tool (D9), an edit the mode, and
+    /// somebody has to want the call still.
+    pub(super) fn last_look(at: &At<'_>, input: Map<String, Value>) -> Result<Self, Ended> {
+        if let Err(wrong) = at.tool.check(&input) {
+            let because = format!(
+                "a hook rewrote the input of this call into one that the tool does not take: {wrong}. The call as you \
+                 made it was not at fault"
+            );
+            return Err(Ended::Denied { by: DeniedBy::Rewrite, because });
+        }
+        let mode = at.session.permission_mode.as_ref().unwrap_or(&PermissionMode::Default);
+        if let Some(because) = weigh::forbidden(mode, at.tool.effect(at.session, &input)) {
+            return Err(Ended::Denied { by: DeniedBy::Mode, because });
+        }
+        if at.cancel.is_cancelled() {
+            return Err(Ended::Cancelled { started: false });
+        }
+        Ok(Self { input })
+    }
+
+    /// Runs the tool; gives back what it ran with.
+    pub(super) async fn run(self, at: &At<'_>) -> (Map<String, Value>, Ran) {
+        let cancel = at.cancel.child_token();
+        let _told_when_dropped = cancel.clone().drop_guard();
+        let limit = at.calls.limit;
+        let running =
+            Running { session: at.session, id: &at.call.id, input: &self.input, cancel: &cancel, limit };
+        let ran = {
+            // Async around the call, which can panic before there is a future.
+            let mut work = pin!(unharmed(async { at.tool.run(running).await }));
+            tokio::select! {
+                biased;
+                answer = work.as_mut() => ended(answer),
+                () = cancel.cancelled() => {
+                    // What it says now is too late.
+                    let _ = tokio::time::timeout(WIND_DOWN, work).await;
+                    Ran::Cancelled
+                }
+            }
+        };
+        (self.input, ran)
+    }
+}
+
+fn ended(answer: Result<Result<ToolOutput, ToolFailure>, String>) -> Ran {
+    match answer {
+        Ok(Ok(output)) => Ran::Answered(output),
+        Ok(Err(failure)) => Ran::Failed(failure),
+        Err(said) => Ran::Failed(ToolFailure::new(format!("the tool panicked: {said}"))),
+    }
+}

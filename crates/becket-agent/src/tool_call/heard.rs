@@ -1,0 +1,33 @@
+//! What was said about a call so far.
+
+use becket_engine::{CancellationToken, Engine, Outcome};
+use becket_model::Event;
+use becket_rules::PermissionUpdate;
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// Collects what a report tells beside the end.
+#[derive(Debug, Default)]
+pub(super) struct Heard {
+    pub(super) input: Option<Map<String, Value>>,
+    pub(super) took: Option<Duration>,
+    pub(super) interrupt: bool,
+    pub(super) updates: Vec<PermissionUpdate>,
+    pub(super) classifier_context: Option<String>,
+    pub(super) warnings: Vec<String>,
+    pub(super) outcomes: Vec<Outcome>,
+}
+
+impl Heard {
+    /// Fires an event and keeps what came of it.
+    pub(super) async fn fire(
+        &mut self,
+        engine: &Engine,
+        event: &Event,
+        cancel: &CancellationToken,
+    ) -> Outcome {
+        let outcome = engine.fire_until(event, cancel).await;
+        self.outcomes.push(outcome.clone());
+        outcome
+    }
+}

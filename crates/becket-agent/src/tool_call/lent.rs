@@ -1,0 +1,76 @@
+//! The tools that a host lends to agents of hooks, as tools of its own model: the same work under the same gate.
+
+use super::output::{ToolFailure, ToolOutput};
+use super::tool::{Effect, Hints, Running, Tool};
+use becket_engine::{AgentTools, Tools};
+use becket_llm::ToolSpec;
+use becket_model::Session;
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// Each of these tools, for a [`super::Toolbox`].
+pub fn lent_tools<T: AgentTools + Tools + 'static>(tools: T) -> Vec<Arc<dyn Tool>> {
+    let tools = Arc::new(tools);
+    let one = |spec: ToolSpec| Arc::new(Lent { tools: Arc::clone(&tools), spec }) as Arc<dyn Tool>;
+    tools.tools().into_iter().map(one).collect()
+}
+
+/// One of them.
+struct Lent<T> {
+    tools: Arc<T>,
+    spec: ToolSpec,
+}
+
+impl<T: AgentTools + Tools> Lent<T> {
+    async fn answer(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
+        let Running { session, id: _, input, cancel, limit } = running;
+        let work = self.tools.run(session, &self.spec.name, input, cancel);
+        match tokio::time::timeout(limit, work).await {
+            Ok(answer) if answer.is_error => Err(ToolFailure::new(answer.text)),
+            Ok(answer) => Ok(ToolOutput::text(answer.text, answer.response)),
+            Err(_) => Err(ToolFailure::new(format!("it took longer than {} s", limit.as_secs_f64()))),
+        }
+    }
+}
+
+impl<T: AgentTools + Tools> Tool for Lent<T> {
+    fn name(&self) -> &str {
+        &self.spec.name
+    }
+
+    fn spec(&self) -> ToolSpec {
+        self.spec.clone()
+    }
+
+    fn hints(&self) -> Hints {
+        Hints { open_world: false, ..Hints::default() }
+    }
+
+    fn needs_person(&self) -> bool {
+        self.tools.requires_user_interaction(&self.spec.name)
+    }
+
+    fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
+        self.tools.validate(&self.spec.name, input)
+    }
+
+    fn defaults(&self) -> Map<String, Value> {
+        self.tools.defaults(&self.spec.name)
+    }
+
+    fn effect(&self, session: &Session, input: &Map<String, Value>) -> Effect {
+        if self.tools.runs_unasked(session, &self.spec.name, input) { Effect::Reads } else { Effect::Acts }
+    }
+
+    fn replaced(&self, value: &Value) -> Result<ToolOutput, String> {
+        let text = self.tools.text_of(&self.spec.name, value);
+        let text =
+            text.ok_or_else(|| format!("it does not have the shape of the output of `{}`", self.spec.name))?;
+        Ok(ToolOutput::text(text, value.clone()))
+    }
+
+    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(self.answer(running))
+    }
+}

@@ -1,0 +1,35 @@
+//! One tool call, from the model's wish to its result (`protocol.md` L1).
+//!
+//! The way: the input is checked → PreToolUse → rules and mode → where a person would be asked, PermissionRequest and the
+//! person → the tool, with the input that was judged → PostToolUse or PostToolUseFailure.
+//!
+//! INVARIANT: a tool runs only out of a [`cleared::Cleared`], which is made in one place, from a settlement that lets the
+//! call run or from the answer of somebody who may give it; it holds the very input that was judged. Whatever else
+//! happens on the way (a denial, a failure, a panic, a cancelled or dropped call, a rewrite that does not fit, nobody to
+//! ask) never makes one.
+//!
+//! It refuses to know any tool, to print, to remember a permission (the host does, with what the report says), and to
+//! decide what comes between calls: the batch and the barrier are the turn's.
+
+mod after;
+mod calls;
+mod cleared;
+mod gate;
+mod heard;
+mod lent;
+mod output;
+mod person;
+mod prompt;
+mod report;
+mod tool;
+mod toolbox;
+mod unharmed;
+mod weigh;
+
+pub use calls::{ToolCall, ToolCalls};
+pub use lent::lent_tools;
+pub use output::{ToolFailure, ToolOutput};
+pub use person::{AskPermission, PermissionAnswer, PermissionPrompt};
+pub use report::{DeniedBy, Ended, Report};
+pub use tool::{Effect, Hints, Running, ServerOf, Tool};
+pub use toolbox::Toolbox;

@@ -1,0 +1,47 @@
+//! The person who is asked for a permission.
+
+use becket_engine::CancellationToken;
+use becket_rules::PermissionUpdate;
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+
+/// Somebody who can be asked for a permission. One prompt at a time, in the order in which they came.
+pub trait AskPermission: Send + Sync {
+    /// The answer. `cancel` is cancelled once nobody waits for it: a hook has answered, or the call was cancelled; the
+    /// future is dropped at the same moment. A panic in here denies the call.
+    fn ask<'a>(
+        &'a self,
+        prompt: &'a PermissionPrompt,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, PermissionAnswer>;
+}
+
+/// What a person is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PermissionPrompt {
+    /// The tool.
+    pub tool: String,
+    /// What it would run with: this and nothing else runs if the answer is yes.
+    pub input: Map<String, Value>,
+    /// Who wants a person to be asked, and why.
+    pub because: String,
+    /// What a person may want to hold from now on.
+    pub suggestions: Vec<PermissionUpdate>,
+}
+
+/// What a person answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PermissionAnswer {
+    /// Yes.
+    Allow {
+        /// Rule updates that go with it, for the host to apply (P13).
+        updates: Vec<PermissionUpdate>,
+    },
+    /// No.
+    Deny {
+        /// What the model is told.
+        message: Option<String>,
+        /// Whether the turn ends.
+        interrupt: bool,
+    },
+}

@@ -1,0 +1,208 @@
+//! Where a person would be asked: PermissionRequest hooks and the person, at the same time (`protocol.md` D8).
+//!
+//! - A person's answer ends the hooks' wait, and never overrides a denial that has come in.
+//! - A hook's allow counts once all hooks have answered, and only while the person has not said no.
+//! - Nobody there, nobody who decides: denied (P11).
+//! - Whoever says yes says it to one input: the person to the one that he was shown, a hook to its own rewrite or that one.
+
+use super::calls::At;
+use super::gate;
+use super::heard::Heard;
+use super::person::{PermissionAnswer, PermissionPrompt};
+use super::report::{DeniedBy, Ended};
+use super::unharmed::unharmed;
+use becket_engine::{CancellationToken, Outcome, Settlement};
+use becket_model::Ruling;
+use becket_model::event::permission::PermissionRequest;
+use becket_rules::PermissionUpdate;
+use futures_util::FutureExt;
+use serde_json::{Map, Value};
+use std::pin::pin;
+
+/// What a person would be asked.
+pub(super) struct Prompt {
+    /// What would run.
+    pub(super) input: Map<String, Value>,
+    /// The same as the model or a hook wrote it (P10).
+    pub(super) written: Map<String, Value>,
+    pub(super) because: String,
+    pub(super) hooks_may_answer: bool,
+}
+
+/// What the hooks say together.
+enum Hooks {
+    Deny(Ended),
+    Allow { input: Map<String, Value>, updates: Vec<Value> },
+    Nothing,
+}
+
+/// What the person says.
+enum Person {
+    Allow(Vec<PermissionUpdate>),
+    Deny {
+        because: String,
+        interrupt: bool,
+    },
+    /// There is none, or the code that asks is broken.
+    Nobody(String),
+}
+
+/// Asks. The input that may run.
+///
+/// # Errors
+/// How the call ended without a yes.
+pub(super) async fn ask(at: &At<'_>, prompt: Prompt, heard: &mut Heard) -> Result<Map<String, Value>, Ended> {
+    let end_hooks = at.cancel.child_token();
+    let (hooks, person) = {
+        let mut hooks = pin!(hooks_say(at, &prompt, &end_hooks, heard));
+        let mut person = pin!(person_says(at, &prompt));
+        // Who answers on the spot spares the person a prompt.
+        match hooks.as_mut().now_or_never() {
+            Some(Hooks::Nothing) => (Hooks::Nothing, Some(person.await)),
+            Some(said) => (said, None),
+            None => tokio::select! {
+                biased;
+                said = person.as_mut() => {
+                    if !matches!(said, Person::Nobody(_)) {
+                        end_hooks.cancel();
+                    }
+                    (hooks.await, Some(said))
+                }
+                said = hooks.as_mut() => match said {
+                    Hooks::Nothing => (Hooks::Nothing, Some(person.await)),
+                    // The prompt is withdrawn with the future.
+                    Hooks::Deny(_) | Hooks::Allow { .. } => (said, None),
+                },
+            },
+        }
+    };
+    if at.cancel.is_cancelled() {
+        return Err(Ended::Cancelled { started: false });
+    }
+    settle(prompt, hooks, person, heard)
+}
+
+/// Who counts: any no, then the person's yes, then the hooks'.
+fn settle(
+    prompt: Prompt,
+    hooks: Hooks,
+    person: Option<Person>,
+    heard: &mut Heard,
+) -> Result<Map<String, Value>, Ended> {
+    match (hooks, person) {
+        (Hooks::Deny(ended), _) => Err(ended),
+        (_, Some(Person::Deny { because, interrupt })) => {
+            heard.interrupt |= interrupt;
+            Err(Ended::Denied { by: DeniedBy::Person, because })
+        }
+        (_, Some(Person::Allow(updates))) => {
+            heard.updates = updates;
+            Ok(prompt.input)
+        }
+        (Hooks::Allow { input, updates }, Some(Person::Nobody(_)) | None) => {
+            for update in updates {
+                match PermissionUpdate::parse(&update) {
+                    Ok(update) => heard.updates.push(update),
+                    Err(error) => {
+                        heard.warnings.push(format!("a hook's `updatedPermissions` is ignored: {error}"));
+                    }
+                }
+            }
+            Ok(input)
+        }
+        (Hooks::Nothing, Some(Person::Nobody(why))) => {
+            let because = format!("{}, and {why}", prompt.because);
+            Err(Ended::Denied { by: DeniedBy::Nobody, because })
+        }
+        (Hooks::Nothing, None) => {
+            Err(Ended::Denied { by: DeniedBy::Nobody, because: "nobody has answered".to_owned() })
+        }
+    }
+}
+
+/// Fires PermissionRequest, where hooks may speak for the person.
+async fn hooks_say(at: &At<'_>, prompt: &Prompt, cancel: &CancellationToken, heard: &mut Heard) -> Hooks {
+    if !prompt.hooks_may_answer {
+        return Hooks::Nothing;
+    }
+    let suggestions = at.tool.suggestions(&prompt.input);
+    let event = at.event(PermissionRequest {
+        tool_name: at.call.name.clone(),
+        tool_input: prompt.written.clone(),
+        permission_suggestions: Some(suggestions.iter().filter_map(object).collect()),
+    });
+    let outcome = heard.fire(&at.calls.engine, &event, cancel).await;
+    let denied = |because: &str, by| Hooks::Deny(Ended::Denied { by, because: because.to_owned() });
+    match &outcome.settlement {
+        Some(Settlement::Denied { because }) => {
+            heard.interrupt |= interrupts(&outcome.verdict.ruling);
+            denied(because, by(&outcome))
+        }
+        Some(Settlement::Stopped { because }) => Hooks::Deny(Ended::Stopped { because: because.clone() }),
+        Some(Settlement::Deferred) => denied("nobody can put a prompt off", DeniedBy::Hook),
+        // An allow rule answers no prompt that was raised in spite of it.
+        Some(Settlement::Allowed { .. }) if !at.tool.needs_person() => match &outcome.verdict.ruling {
+            Ruling::RequestAllow { updated_permissions, .. } => Hooks::Allow {
+                input: gate::judged(at, &event, &outcome.judged),
+                updates: updated_permissions.iter().map(|said| said.what.clone()).collect(),
+            },
+            Ruling::None
+            | Ruling::Permission { .. }
+            | Ruling::Block(_)
+            | Ruling::RequestDeny { .. }
+            | Ruling::Elicitation { .. }
+            | Ruling::Worktree(_)
+            | Ruling::WorktreeFailed(_) => Hooks::Nothing,
+        },
+        Some(Settlement::Allowed { .. } | Settlement::Asked { .. } | Settlement::Open) | None => {
+            Hooks::Nothing
+        }
+    }
+}
+
+fn object(update: &PermissionUpdate) -> Option<Map<String, Value>> {
+    match update.to_json() {
+        Value::Object(fields) => Some(fields),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
+    }
+}
+
+fn by(outcome: &Outcome) -> DeniedBy {
+    if outcome.verdict.ruling.holds_back() { DeniedBy::Hook } else { DeniedBy::Rule }
+}
+
+fn interrupts(ruling: &Ruling) -> bool {
+    matches!(ruling, Ruling::RequestDeny { interrupt: true, .. })
+}
+
+/// Asks the person, once it is this call's turn.
+async fn person_says(at: &At<'_>, prompt: &Prompt) -> Person {
+    let Some(person) = &at.calls.person else {
+        return Person::Nobody("nobody can be asked".to_owned());
+    };
+    let cancel = at.cancel.child_token();
+    let _told_when_dropped = cancel.clone().drop_guard();
+    let shown = PermissionPrompt {
+        tool: at.call.name.clone(),
+        input: prompt.input.clone(),
+        because: prompt.because.clone(),
+        suggestions: at.tool.suggestions(&prompt.input),
+    };
+    let asked = async {
+        let _turn = at.calls.asking.lock().await;
+        unharmed(async { person.ask(&shown, &cancel).await }).await
+    };
+    let answer = tokio::select! {
+        biased;
+        () = cancel.cancelled() => return Person::Nobody("the call was cancelled".to_owned()),
+        answer = asked => answer,
+    };
+    match answer {
+        Ok(PermissionAnswer::Allow { updates }) => Person::Allow(updates),
+        Ok(PermissionAnswer::Deny { message, interrupt }) => {
+            let because = message.filter(|text| !text.trim().is_empty());
+            Person::Deny { because: because.unwrap_or_else(|| "the user said no".to_owned()), interrupt }
+        }
+        Err(said) => Person::Nobody(format!("the host's code for asking panicked: {said}")),
+    }
+}

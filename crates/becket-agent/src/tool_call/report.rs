@@ -1,0 +1,165 @@
+//! How a call ended, and everything that was said on the way.
+
+use super::calls::ToolCall;
+use super::heard::Heard;
+use super::output::ToolOutput;
+use becket_engine::Outcome;
+use becket_llm::Block;
+use becket_model::{Ruling, Said, Stop};
+use becket_rules::PermissionUpdate;
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ended {
+    /// The tool answered.
+    Done {
+        /// Its answer, or what a hook put in its place.
+        output: ToolOutput,
+    },
+    /// The tool was started and failed.
+    Failed {
+        /// For the model.
+        error: String,
+        /// Whether its own work was interrupted.
+        interrupted: bool,
+    },
+    /// It was not run.
+    Denied {
+        /// Whose word that was.
+        by: DeniedBy,
+        /// For the model.
+        because: String,
+    },
+    /// A hook stopped the host before it ran (D6).
+    Stopped {
+        /// `stopReason`, or whose hook it was.
+        because: String,
+    },
+    /// It waits for the session to be resumed (D10).
+    Deferred,
+    /// It is no call of a tool: no such tool, or not its input. No hook has seen it (L0).
+    Invalid {
+        /// For the model.
+        error: String,
+    },
+    /// Nobody wants it any more.
+    Cancelled {
+        /// Whether the tool had been started; what it did until then is not undone.
+        started: bool,
+    },
+}
+
+/// Who denied a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DeniedBy {
+    /// A PreToolUse or PermissionRequest hook, or one that was to speak and could not.
+    Hook,
+    /// A permission rule.
+    Rule,
+    /// The session's mode.
+    Mode,
+    /// A hook's rewrite, which the tool does not take.
+    Rewrite,
+    /// The person.
+    Person,
+    /// Nobody: somebody had to be asked, and there was none who answered.
+    Nobody,
+}
+
+/// One call from its beginning to its end.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The call as the model made it: conversations keep this.
+    pub call: ToolCall,
+    /// How it ended.
+    pub ended: Ended,
+    /// What it ran with, or would have.
+    pub input: Option<Map<String, Value>>,
+    /// How long the tool took, if it was started.
+    pub took: Option<Duration>,
+    /// Whether the turn ends: a person or a PermissionRequest hook says so.
+    pub interrupt: bool,
+    /// Rule updates that came with a yes, for the host to apply (P13).
+    pub updates: Vec<PermissionUpdate>,
+    /// A note for the permission classifier (D11).
+    pub classifier_context: Option<String>,
+    /// What the user should know, beside what is in the outcomes.
+    pub warnings: Vec<String>,
+    /// What came of each event that was fired, in order.
+    pub outcomes: Vec<Outcome>,
+}
+
+impl Report {
+    pub(super) fn new(call: ToolCall, ended: Ended, heard: Heard) -> Self {
+        let Heard { input, took, interrupt, updates, classifier_context, warnings, outcomes } = heard;
+        Self { call, ended, input, took, interrupt, updates, classifier_context, warnings, outcomes }
+    }
+
+    /// What the model is answered, and whether that is an error.
+    #[must_use]
+    pub fn for_model(&self) -> (Vec<Block>, bool) {
+        let error = |text: String| (vec![Block::Text(text)], true);
+        match &self.ended {
+            Ended::Done { output } => (output.content.clone(), false),
+            Ended::Failed { error: text, .. } | Ended::Invalid { error: text } => error(text.clone()),
+            Ended::Denied { because, .. } => error(format!("denied: {because}")),
+            Ended::Stopped { because } => error(format!("stopped: {because}")),
+            Ended::Deferred => error("this call was put off until the session is resumed".to_owned()),
+            Ended::Cancelled { started: true } => {
+                error("the user cancelled this call while it ran: it may have done a part".to_owned())
+            }
+            Ended::Cancelled { started: false } => {
+                error("the user cancelled this call before it ran".to_owned())
+            }
+        }
+    }
+
+    /// Why the host stops after this call (D6).
+    #[must_use]
+    pub fn stop(&self) -> Option<&Said<Stop>> {
+        self.outcomes.iter().find_map(|outcome| outcome.verdict.stop.as_ref())
+    }
+
+    /// What hooks say to the model beside the result, one paragraph each. It waits until the last call of the batch is
+    /// answered (L2).
+    #[must_use]
+    pub fn beside(&self) -> Vec<String> {
+        self.outcomes.iter().flat_map(|outcome| self.of_outcome(outcome)).collect()
+    }
+
+    fn of_outcome(&self, outcome: &Outcome) -> Vec<String> {
+        let verdict = &outcome.verdict;
+        let hook = format!("{}:{}", verdict.event, self.call.name);
+        let reasons = match &verdict.ruling {
+            Ruling::Block(reasons) => reasons.as_slice(),
+            Ruling::None
+            | Ruling::Permission { .. }
+            | Ruling::RequestAllow { .. }
+            | Ruling::RequestDeny { .. }
+            | Ruling::Elicitation { .. }
+            | Ruling::Worktree(_)
+            | Ruling::WorktreeFailed(_) => &[],
+        };
+        let blocks = reasons.iter().map(|said| {
+            format!("{hook} hook blocking error from command: \"{}\": {}", said.label, said.what.text)
+        });
+        let context = verdict.joined_context().map(|text| format!("{hook} hook additional context: {text}"));
+        blocks.chain(context).collect()
+    }
+
+    /// The call as PostToolBatch shows it: what the model wrote, and what it is answered.
+    #[must_use]
+    pub fn of_batch(&self) -> Map<String, Value> {
+        let (content, _) = self.for_model();
+        let texts: Vec<&str> = content.iter().filter_map(Block::as_text).collect();
+        let fields = [
+            ("tool_name", json!(self.call.name)),
+            ("tool_input", Value::Object(self.call.input.clone())),
+            ("tool_use_id", json!(self.call.id)),
+            ("tool_response", json!(texts.join("\n"))),
+        ];
+        fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+}

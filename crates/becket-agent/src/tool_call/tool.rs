@@ -1,0 +1,138 @@
+//! What a tool is to the one who runs its calls.
+
+use super::output::{ToolFailure, ToolOutput};
+use becket_engine::CancellationToken;
+use becket_llm::ToolSpec;
+use becket_model::Session;
+use becket_rules::PermissionUpdate;
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// A tool. It does its work; whether it may is asked before, by [`super::ToolCalls`].
+pub trait Tool: Send + Sync {
+    /// Its name, as the model calls it and as hooks and rules know it.
+    fn name(&self) -> &str;
+
+    /// What the model is told of it.
+    fn spec(&self) -> ToolSpec;
+
+    /// What is known of its effects.
+    fn hints(&self) -> Hints {
+        Hints::default()
+    }
+
+    /// The MCP server that it belongs to.
+    fn server(&self) -> Option<&ServerOf> {
+        None
+    }
+
+    /// Whether a person has to answer its prompts: no hook's allow and no mode does (D3).
+    fn needs_person(&self) -> bool {
+        false
+    }
+
+    /// Holds an input to the tool's schema. Asked of what the model wrote (L0) and of what a hook made of it (D9).
+    ///
+    /// # Errors
+    /// What is wrong, for the model; names the field.
+    fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
+        let _ = input;
+        Ok(())
+    }
+
+    /// The defaults of its schema, which are filled in before hooks see a call (N3).
+    fn defaults(&self) -> Map<String, Value> {
+        Map::new()
+    }
+
+    /// What this call would do, as far as modes care (P14); what is not certain is [`Effect::Acts`].
+    fn effect(&self, session: &Session, input: &Map<String, Value>) -> Effect {
+        let _ = (session, input);
+        Effect::Acts
+    }
+
+    /// The rule updates that a person is offered beside yes and no (P13).
+    fn suggestions(&self, input: &Map<String, Value>) -> Vec<PermissionUpdate> {
+        let _ = input;
+        Vec::new()
+    }
+
+    /// Reads what a PostToolUse hook put in the place of this tool's output (D11).
+    ///
+    /// # Errors
+    /// It does not have the shape of this tool's output: then that stays.
+    fn replaced(&self, value: &Value) -> Result<ToolOutput, String> {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        Ok(ToolOutput::text(text, value.clone()))
+    }
+
+    /// Does it. After `cancel` it is dropped within a few seconds: whatever it has started has to end with it.
+    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>>;
+}
+
+/// One call that runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Running<'a> {
+    /// Where.
+    pub session: &'a Session,
+    /// The id of the call.
+    pub id: &'a str,
+    /// With what: the input that was judged.
+    pub input: &'a Map<String, Value>,
+    /// Cancelled once nobody wants the result any more.
+    pub cancel: &'a CancellationToken,
+    /// The longest that it may take. The tool keeps it itself, since only it knows when its time stands still.
+    pub limit: Duration,
+}
+
+/// What a call would do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// It reads inside the working directories, or is a command that only reads.
+    Reads,
+    /// It edits inside the working directories.
+    Edits,
+    /// It edits elsewhere.
+    EditsElsewhere,
+    /// It edits what is protected: `.git`, settings, shell profiles.
+    EditsProtected,
+    /// Anything else, and whatever nobody knows.
+    Acts,
+}
+
+/// What a tool says of its effects; the cautious answer where it says nothing (X5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hints {
+    /// It changes nothing.
+    pub read_only: bool,
+    /// It may destroy something.
+    pub destructive: bool,
+    /// It deals with the world outside.
+    pub open_world: bool,
+    /// Its calls may run beside other calls that may.
+    pub together: bool,
+}
+
+impl Default for Hints {
+    fn default() -> Self {
+        Self { read_only: false, destructive: true, open_world: true, together: false }
+    }
+}
+
+/// The MCP server of a tool, as events name it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerOf {
+    /// Its name in the configuration.
+    pub name: String,
+    /// Where it was configured.
+    pub source: String,
+}
+
+impl ServerOf {
+    /// As it stands in events (`mcp_server`).
+    pub(crate) fn on_the_wire(&self) -> Map<String, Value> {
+        let fields = [("name", &self.name), ("source", &self.source)];
+        fields.into_iter().map(|(key, value)| (key.to_owned(), Value::String(value.clone()))).collect()
+    }
+}

@@ -1,0 +1,125 @@
+//! What a settlement and a mode make of a call (`protocol.md` P11, P14, D3). One total function; it asks nobody.
+
+use super::report::DeniedBy;
+use super::tool::Effect;
+use becket_engine::Settlement;
+use becket_model::event::PermissionMode;
+
+/// What is known of a call once hooks and rules have been heard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Facts<'a> {
+    pub(crate) mode: &'a PermissionMode,
+    pub(crate) effect: Effect,
+    /// What the hooks' own decision was.
+    pub(crate) hook: Hook,
+    /// Why no mode answers for a person (D3).
+    pub(crate) needs_person: Option<String>,
+}
+
+/// The decision of PreToolUse hooks, as far as it matters beside the settlement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hook {
+    Allows,
+    Asks,
+    Denies,
+    Silent,
+}
+
+/// What comes next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Next {
+    Run,
+    /// A person is asked; hooks may answer for him, or not (D3).
+    Ask {
+        because: String,
+        hooks_may_answer: bool,
+    },
+    Deny {
+        by: DeniedBy,
+        because: String,
+    },
+    Stop {
+        because: String,
+    },
+    Defer,
+}
+
+/// What comes next. Without a settlement nothing runs: nobody has said that it may.
+pub(crate) fn weigh(settlement: Option<&Settlement>, facts: &Facts<'_>) -> Next {
+    match settlement {
+        None => Next::Deny { by: DeniedBy::Rule, because: "nobody has judged this call".to_owned() },
+        Some(Settlement::Denied { because }) => {
+            let by = match facts.hook {
+                Hook::Asks => DeniedBy::Nobody,
+                Hook::Denies => DeniedBy::Hook,
+                Hook::Allows | Hook::Silent => DeniedBy::Rule,
+            };
+            Next::Deny { by, because: because.clone() }
+        }
+        Some(Settlement::Stopped { because }) => Next::Stop { because: because.clone() },
+        Some(Settlement::Deferred) => Next::Defer,
+        Some(Settlement::Asked { because }) => ask(because, facts),
+        Some(Settlement::Allowed { because }) => allowed(because, facts),
+        Some(Settlement::Open) => open(facts),
+    }
+}
+
+/// Why the mode forbids a call that nothing else does: an allow skips a prompt, and this is none.
+pub(crate) fn forbidden(mode: &PermissionMode, effect: Effect) -> Option<String> {
+    let edits = match effect {
+        Effect::Edits | Effect::EditsElsewhere | Effect::EditsProtected => true,
+        Effect::Reads | Effect::Acts => false,
+    };
+    (edits && *mode == PermissionMode::Plan).then(|| "the mode `plan` makes no edits".to_owned())
+}
+
+fn ask(because: &str, facts: &Facts<'_>) -> Next {
+    if let Some(why) = forbidden(facts.mode, facts.effect) {
+        return Next::Deny { by: DeniedBy::Mode, because: why };
+    }
+    if *facts.mode == PermissionMode::DontAsk {
+        let because = format!("the mode `dontAsk` asks nobody, and {because}");
+        return Next::Deny { by: DeniedBy::Mode, because };
+    }
+    Next::Ask { because: because.to_owned(), hooks_may_answer: facts.hook != Hook::Asks }
+}
+
+fn allowed(because: &str, facts: &Facts<'_>) -> Next {
+    if let Some(why) = forbidden(facts.mode, facts.effect) {
+        return Next::Deny { by: DeniedBy::Mode, because: why };
+    }
+    match (facts.effect, facts.mode) {
+        // Rules don't open what is protected, but where the mode never asks.
+        (Effect::EditsProtected, PermissionMode::BypassPermissions) => Next::Run,
+        (Effect::EditsProtected, _) if facts.hook != Hook::Allows => {
+            ask(&format!("this edits a protected file ({because})"), facts)
+        }
+        // The engine may not know the tool: the tool itself is asked, too.
+        _ => match &facts.needs_person {
+            Some(why) if facts.hook == Hook::Allows => ask(why, facts),
+            Some(_) | None => Next::Run,
+        },
+    }
+}
+
+/// Neither hooks nor rules decide: the mode does.
+fn open(facts: &Facts<'_>) -> Next {
+    let no_rule = "no rule allows it";
+    match (facts.mode, facts.effect) {
+        (_, Effect::Reads) => Next::Run,
+        (PermissionMode::AcceptEdits, Effect::Edits) => Next::Run,
+        (PermissionMode::BypassPermissions, _) => match &facts.needs_person {
+            Some(why) => ask(why, facts),
+            None => Next::Run,
+        },
+        (
+            PermissionMode::Default
+            | PermissionMode::Plan
+            | PermissionMode::AcceptEdits
+            | PermissionMode::Auto
+            | PermissionMode::DontAsk
+            | PermissionMode::Other(_),
+            Effect::Edits | Effect::EditsElsewhere | Effect::EditsProtected | Effect::Acts,
+        ) => ask(no_rule, facts),
+    }
+}

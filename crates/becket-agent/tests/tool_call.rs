@@ -1,0 +1,137 @@
+//! One tool call after the other, as data: hooks, rules, mode and person in, the end and what ran out.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+#[path = "support/calls.rs"]
+mod calls;
+
+use becket_agent::tool_call::{DeniedBy, Effect, Ended, Report, ToolCalls};
+use calls::{Does, Person, Place, Probe, Says, call, run};
+use serde_json::{Map, Value, json};
+
+/// A hook of a case: a command as it is, or the fields of an answer.
+fn command(event: &str, hook: &Value) -> String {
+    let answer = match hook {
+        Value::String(command) => return command.clone(),
+        Value::Object(fields)
+            if fields.contains_key("continue")
+                || fields.contains_key("decision") && event != "PermissionRequest" =>
+        {
+            hook.clone()
+        }
+        _ => {
+            let mut own = hook.as_object().cloned().unwrap();
+            own.insert("hookEventName".into(), event.into());
+            json!({"hookSpecificOutput": own})
+        }
+    };
+    format!("cat <<'END'\n{answer}\nEND")
+}
+
+fn settings(case: &Value) -> Value {
+    let mut hooks = Map::new();
+    for (event, list) in case["hooks"].as_object().into_iter().flatten() {
+        let handler = |hook| json!({"type": "command", "command": command(event, hook)});
+        let handlers: Vec<Value> = list.as_array().unwrap().iter().map(handler).collect();
+        hooks.insert(event.clone(), json!([{"hooks": handlers}]));
+    }
+    json!({"hooks": hooks, "permissions": case["permissions"].as_object().cloned().unwrap_or_default()})
+}
+
+fn effect(name: Option<&str>) -> Option<Effect> {
+    name.map(|name| match name {
+        "reads" => Effect::Reads,
+        "edits" => Effect::Edits,
+        "edits elsewhere" => Effect::EditsElsewhere,
+        "edits protected" => Effect::EditsProtected,
+        other => panic!("no effect `{other}`"),
+    })
+}
+
+fn ended(report: &Report) -> String {
+    let by = |by| match by {
+        DeniedBy::Hook => "hook",
+        DeniedBy::Rule => "rule",
+        DeniedBy::Mode => "mode",
+        DeniedBy::Rewrite => "rewrite",
+        DeniedBy::Person => "person",
+        DeniedBy::Nobody => "nobody",
+    };
+    match &report.ended {
+        Ended::Done { .. } => "done".into(),
+        Ended::Failed { .. } => "failed".into(),
+        Ended::Denied { by: who, .. } => format!("denied by {}", by(*who)),
+        Ended::Stopped { .. } => "stopped".into(),
+        Ended::Deferred => "deferred".into(),
+        Ended::Invalid { .. } => "invalid".into(),
+        Ended::Cancelled { .. } => "cancelled".into(),
+    }
+}
+
+fn person(case: &Value) -> Option<Person> {
+    let says = match case["person"].as_str()? {
+        "yes" => Says::Yes,
+        "no" => Says::No,
+        "panics" => Says::Panics,
+        "silent" => Says::Nothing,
+        other => panic!("no person `{other}`"),
+    };
+    Some(Person::new(says))
+}
+
+async fn check(case: &Value) -> Result<(), String> {
+    let place = Place::new();
+    let does = case["fails"].as_str().map(|error| Does::Fails(error.into())).unwrap_or_default();
+    let needs_person = case["needs_person"] == true;
+    let probe = Probe { does, effect: effect(case["effect"].as_str()), needs_person, ..Probe::default() };
+    let person = person(case);
+    let engine = place.engine(&settings(case), person.is_some(), &probe.toolbox());
+    let mut tools = ToolCalls::new(engine, probe.toolbox());
+    if let Some(person) = &person {
+        tools = tools.with_person(person.clone());
+    }
+    let input = if case["input"].is_null() { json!({"n": 1}) } else { case["input"].clone() };
+    let report = run(&tools, &place.session(case["mode"].as_str()), call(input.clone())).await;
+    let (content, _) = report.for_model();
+    let told =
+        [content.iter().filter_map(|block| block.as_text()).collect(), report.beside().join("\n")].join("\n");
+    let ran = match &case["ran"] {
+        Value::Null | Value::Bool(false) => vec![],
+        Value::Bool(true) => vec![input],
+        other => vec![other.clone()],
+    };
+    let expect = |what: &str, got: &Value, wanted: &Value| {
+        if got == wanted { Ok(()) } else { Err(format!("{what}: {got}, not {wanted}; told: {told}")) }
+    };
+    expect("ended", &json!(ended(&report)), &case["ended"])?;
+    expect("ran", &json!(probe.ran()), &json!(ran))?;
+    expect(
+        "asked",
+        &json!(person.map_or(0, |person| person.asked())),
+        &json!(case["asked"].as_u64().unwrap_or(0)),
+    )?;
+    expect("stop", &json!(report.stop().is_some()), &json!(case["stop"] == true))?;
+    expect("interrupt", &json!(report.interrupt), &json!(case["interrupt"] == true))?;
+    expect("updates", &json!(report.updates.len()), &json!(case["updates"].as_u64().unwrap_or(0)))?;
+    for says in case["says"].as_array().into_iter().flatten() {
+        let says = says.as_str().unwrap();
+        if !told.contains(says) {
+            return Err(format!("it does not say `{says}`: {told}"));
+        }
+    }
+    Ok(())
+}
+
+// The rules stand in the cases.
+#[tokio::test]
+async fn calls_end_as_the_cases_say() {
+    let cases: Vec<Value> = serde_json::from_str(include_str!("cases/tool_call.json")).unwrap();
+    let mut wrong = Vec::new();
+    for case in &cases {
+        if let Err(why) = check(case).await {
+            wrong.push(format!("{}: {why}", case["name"]));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}

@@ -1,0 +1,36 @@
+//! What a host that runs tools asks the engine about a call, beside firing its events.
+
+use crate::engine::Engine;
+use crate::facts::Facts;
+use crate::settlement;
+use crate::tool_input;
+use becket_model::Event;
+use std::borrow::Cow;
+
+impl Engine {
+    /// The event as hooks would see it: paths of file tools absolute, defaults filled in (N3). [`Engine::fire`] does this
+    /// by itself; a host needs it for a call that nobody looked at ([`crate::Judged::Nothing`]).
+    pub fn normal<'a>(&self, event: &'a Event) -> Cow<'a, Event> {
+        let inner = self.inner();
+        tool_input::normal(event, &*inner.tools, inner.environment.home())
+    }
+
+    /// The deny rule that takes a tool out of what a model is offered, in words: no event fires for a call of it (P1).
+    pub fn takes_away(&self, tool: &str) -> Option<String> {
+        let inner = self.inner();
+        let snapshot = inner.snapshot();
+        let mut denied = snapshot.rules.tools_denied([tool], &inner.request.tools);
+        denied
+            .next()
+            .map(|(_, entry)| format!("the rule `{}` of {} denies it", entry.rule(), entry.origin().label))
+    }
+
+    /// Why neither a hook's allow nor the mode `bypassPermissions` lets a call pass without a person: it removes a
+    /// critical path, or the tool's prompts are a person's to answer (D3, P14). `event` has the input that would run.
+    pub fn needs_person(&self, event: &Event) -> Option<String> {
+        let inner = self.inner();
+        let (tool, _) = event.body.tool_call()?;
+        let facts = Facts::gather(event, inner.environment.home(), &inner.request.tools);
+        settlement::needs_person(inner, tool, &facts, || false)
+    }
+}
