@@ -1,7 +1,7 @@
 //! One tool call after the other, as data: hooks, rules, mode and person in, the end and what ran out.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 #[path = "support/calls.rs"]
 mod calls;

@@ -1,7 +1,7 @@
 //! Whatever breaks, hurries or goes away between a denial and a tool: the tool does not run.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 #[path = "support/calls.rs"]
 mod calls;
@@ -28,10 +28,8 @@ const SLEEPS: &str = "touch $HERE/begun; exec sleep 1000";
 const A_WHILE: Duration = Duration::from_millis(200);
 
 fn denied_by(report: &Report) -> DeniedBy {
-    match &report.ended {
-        Ended::Denied { by, .. } => *by,
-        other => panic!("{other:?}"),
-    }
+    let Ended::Denied { by, .. } = &report.ended else { panic!("{:?}", report.ended) };
+    *by
 }
 
 fn tools(place: &Place, settings: &Value, probe: &Probe, person: Option<&Person>) -> ToolCalls {

@@ -1,6 +1,7 @@
 //! A tool that remembers what it ran with, a person who answers as told, and a session with hooks around them.
 
 #![allow(dead_code, reason = "every test binary uses a part of it")]
+#![allow(clippy::expect_used, clippy::panic, reason = "a test helper fails by panicking")]
 
 use becket_agent::tool_call::{
     AskPermission, Effect, PermissionAnswer, PermissionPrompt, Report, Running, Tool, ToolCall, ToolCalls,
