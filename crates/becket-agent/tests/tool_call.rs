@@ -12,20 +12,14 @@ use serde_json::{Map, Value, json};
 
 /// A hook of a case: a command as it is, or the fields of an answer.
 fn command(event: &str, hook: &Value) -> String {
-    let answer = match hook {
-        Value::String(command) => return command.clone(),
-        Value::Object(fields)
-            if fields.contains_key("continue")
-                || fields.contains_key("decision") && event != "PermissionRequest" =>
-        {
-            hook.clone()
-        }
-        _ => {
-            let mut own = hook.as_object().cloned().unwrap();
-            own.insert("hookEventName".into(), event.into());
-            json!({"hookSpecificOutput": own})
-        }
-    };
+    if let Some(command) = hook.as_str() {
+        return command.to_owned();
+    }
+    let mut answer = hook.clone();
+    if hook.get("continue").is_none() {
+        answer["hookEventName"] = event.into();
+        answer = json!({"hookSpecificOutput": answer});
+    }
     format!("cat <<'END'\n{answer}\nEND")
 }
 
@@ -84,9 +78,12 @@ async fn check(case: &Value) -> Result<(), String> {
     let place = Place::new();
     let does = case["fails"].as_str().map(|error| Does::Fails(error.into())).unwrap_or_default();
     let needs_person = case["needs_person"] == true;
-    let probe = Probe { does, effect: effect(case["effect"].as_str()), needs_person, ..Probe::default() };
+    let other_name = (case["also"] == true).then_some("Probe_before");
+    let probe =
+        Probe { does, effect: effect(case["effect"].as_str()), needs_person, other_name, ..Probe::default() };
     let person = person(case);
-    let engine = place.engine(&settings(case), person.is_some(), &probe.toolbox());
+    let engine =
+        place.engine(&settings(case), person.is_some() || case["interactive"] == true, &probe.toolbox());
     let mut tools = ToolCalls::new(engine, probe.toolbox());
     if let Some(person) = &person {
         tools = tools.with_person(person.clone());
@@ -96,11 +93,8 @@ async fn check(case: &Value) -> Result<(), String> {
     let (content, _) = report.for_model();
     let told =
         [content.iter().filter_map(|block| block.as_text()).collect(), report.beside().join("\n")].join("\n");
-    let ran = match &case["ran"] {
-        Value::Null | Value::Bool(false) => vec![],
-        Value::Bool(true) => vec![input],
-        other => vec![other.clone()],
-    };
+    let ran: Vec<Value> =
+        if case["ran"] == true { vec![input] } else { case.get("ran").cloned().into_iter().collect() };
     let expect = |what: &str, got: &Value, wanted: &Value| {
         if got == wanted { Ok(()) } else { Err(format!("{what}: {got}, not {wanted}; told: {told}")) }
     };

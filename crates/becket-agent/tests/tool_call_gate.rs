@@ -98,6 +98,33 @@ async fn a_call_that_was_cancelled_before_it_began_does_not_run() {
     }
 }
 
+// rule: L1
+#[tokio::test]
+async fn a_call_that_is_cancelled_at_the_last_moment_does_not_run() {
+    let (place, cancel) = (Place::new(), CancellationToken::new());
+    let probe = Probe { cancels: Some(cancel.clone()), ..Probe::default() };
+    let tools = tools(&place, &allowing(json!({})), &probe, None);
+    let report = tools.run(&place.session(None), call(json!({})), &cancel).await;
+    assert_eq!(report.ended, Ended::Cancelled { started: false });
+    assert_eq!(probe.ran(), [] as [Value; 0]);
+}
+
+// rules: D3, D9
+#[tokio::test]
+async fn an_engine_that_does_not_know_the_tools_opens_nothing() {
+    let allow =
+        r#"echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'"#;
+    let rewrite = allow.replace(r#""allow""#, r#""allow","updatedInput":{"n":"five"}"#);
+    for (hook, needs_person, by) in [(allow, true, DeniedBy::Nobody), (&rewrite, false, DeniedBy::Rewrite)] {
+        let (place, probe) = (Place::new(), Probe { needs_person, ..Probe::default() });
+        let engine = place.builder(&hooks(&[("PreToolUse", &[hook])])).build().unwrap();
+        let tools = ToolCalls::new(engine, probe.toolbox());
+        let report = run(&tools, &place.session(None), call(json!({}))).await;
+        assert_eq!(denied_by(&report), by);
+        assert_eq!(probe.ran(), [] as [Value; 0]);
+    }
+}
+
 // rules: L1, D8
 #[tokio::test]
 async fn a_call_that_is_cancelled_or_dropped_while_a_person_is_asked_does_not_run() {
@@ -244,6 +271,8 @@ async fn a_call_that_is_cancelled_while_it_runs_fires_nothing_more() {
     let report = cancelled(&tools, &place, probe.started.notified()).await;
     assert_eq!(report.ended, Ended::Cancelled { started: true });
     assert!(report.took.is_some());
+    let fired: Vec<EventKind> = report.outcomes.iter().map(|outcome| outcome.verdict.event).collect();
+    assert_eq!(fired, [EventKind::PreToolUse]);
     dropped(&tools, &place, probe.started.notified()).await;
     assert!(!place.dir.join("after").exists());
     assert_eq!(probe.ran().len(), 2);

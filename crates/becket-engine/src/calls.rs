@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use crate::facts::Facts;
+use crate::settle::Settlement;
 use crate::settlement;
 use crate::tool_input;
 use becket_model::Event;
@@ -23,6 +24,16 @@ impl Engine {
         denied
             .next()
             .map(|(_, entry)| format!("the rule `{}` of {} denies it", entry.rule(), entry.origin().label))
+    }
+
+    /// What deny and ask rules say of a call, as it would be settled without hooks; nothing where only an allow rule, or
+    /// none, speaks. For a tool that has another name in rules, too: an allow of that name is not its own.
+    pub fn restricts(&self, event: &Event) -> Option<Settlement> {
+        let inner = self.inner();
+        settlement::restricts(
+            &inner.snapshot(),
+            &Facts::gather(event, inner.environment.home(), &inner.request.tools),
+        )
     }
 
     /// Why neither a hook's allow nor the mode `bypassPermissions` lets a call pass without a person: it removes a

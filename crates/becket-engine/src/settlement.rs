@@ -134,6 +134,15 @@ fn answers(tool: &str, verdict: &Verdict) -> bool {
     })
 }
 
+/// What deny and ask rules say of a call by themselves.
+pub(crate) fn restricts(snapshot: &Snapshot, facts: &Facts<'_>) -> Option<Settlement> {
+    match rules_say(snapshot, facts) {
+        RuleSays::Deny(because) => Some(Settlement::Denied { because }),
+        RuleSays::Ask(because) => Some(Settlement::Asked { because }),
+        RuleSays::Allow(_) | RuleSays::Nothing => None,
+    }
+}
+
 /// The rules of all settings on the call (P11).
 fn rules_say(snapshot: &Snapshot, facts: &Facts<'_>) -> RuleSays {
     // Without a rule the call need not be analysed.

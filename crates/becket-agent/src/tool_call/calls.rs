@@ -88,7 +88,9 @@ impl ToolCalls {
     /// The tool that a call is of; it stays the same to the end, whatever becomes of the toolbox.
     fn tool(&self, call: &ToolCall) -> Result<Arc<dyn Tool>, String> {
         let tool = self.tools.find(&call.name).ok_or_else(|| self.tools.unknown(&call.name))?;
-        match self.engine.takes_away(&call.name) {
+        let names = [Some(call.name.as_str()), tool.other_name()];
+        let taken = names.into_iter().flatten().find_map(|name| self.engine.takes_away(name));
+        match taken {
             Some(why) => Err(format!("there is no tool `{}` here: {why}", call.name)),
             None => Ok(tool),
         }

@@ -4,11 +4,13 @@
 //! [`Cleared::run`] is the only place where a tool is run, and takes what it was given.
 
 use super::calls::At;
+use super::gate;
 use super::output::{ToolFailure, ToolOutput};
 use super::report::{DeniedBy, Ended};
 use super::tool::Running;
 use super::unharmed::unharmed;
 use super::weigh;
+use becket_engine::Settlement;
 use becket_model::event::PermissionMode;
 use serde_json::{Map, Value};
 use std::pin::pin;
@@ -30,8 +32,8 @@ pub(super) enum Ran {
 }
 
 impl Cleared {
-    /// The last look at a call that somebody let pass: a rewrite has to fit the tool (D9), an edit the mode, and
-    /// somebody has to want the call still.
+    /// The last look at a call that somebody let pass: a rewrite has to fit the tool (D9), an edit the mode, no
+    /// deny rule may be about it by another name, and somebody has to want the call still.
     pub(super) fn last_look(at: &At<'_>, input: Map<String, Value>) -> Result<Self, Ended> {
         if let Err(wrong) = at.tool.check(&input) {
             let because = format!(
@@ -43,6 +45,9 @@ impl Cleared {
         let mode = at.session.permission_mode.as_ref().unwrap_or(&PermissionMode::Default);
         if let Some(because) = weigh::forbidden(mode, at.tool.effect(at.session, &input)) {
             return Err(Ended::Denied { by: DeniedBy::Mode, because });
+        }
+        if let Some(Settlement::Denied { because }) = gate::restricted(at, &input) {
+            return Err(Ended::Denied { by: DeniedBy::Rule, because });
         }
         if at.cancel.is_cancelled() {
             return Err(Ended::Cancelled { started: false });

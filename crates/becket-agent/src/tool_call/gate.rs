@@ -24,14 +24,15 @@ pub(super) async fn pass(at: &At<'_>, heard: &mut Heard) -> Result<Cleared, Ende
     if at.cancel.is_cancelled() {
         return Err(Ended::Cancelled { started: false });
     }
+    let settlement = under_other_name(at, &input, outcome.settlement.as_ref());
     let mode = at.session.permission_mode.as_ref().unwrap_or(&PermissionMode::Default);
     let facts = Facts {
         mode,
         effect: at.tool.effect(at.session, &input),
         hook: hook(&outcome.verdict),
-        needs_person: needs_person(at, &input, (mode, outcome.settlement.as_ref())),
+        needs_person: needs_person(at, &input, (mode, settlement.as_ref())),
     };
-    match weigh::weigh(outcome.settlement.as_ref(), &facts) {
+    match weigh::weigh(settlement.as_ref(), &facts) {
         Next::Run => Cleared::last_look(at, input),
         Next::Ask { because, hooks_may_answer } => {
             let written = written(at, &outcome);
@@ -54,6 +55,39 @@ pub(super) fn judged(at: &At<'_>, event: &Event, judged: &Judged) -> Map<String,
         Judged::AsFired => own(event),
         Judged::Nothing => own(&at.calls.engine.normal(event)),
     }
+}
+
+/// The settlement, or what rules for the tool's other name say where that is stricter.
+fn under_other_name(
+    at: &At<'_>,
+    input: &Map<String, Value>,
+    settlement: Option<&Settlement>,
+) -> Option<Settlement> {
+    match (restricted(at, input), settlement) {
+        (
+            Some(denied @ Settlement::Denied { .. }),
+            Some(
+                Settlement::Allowed { .. }
+                | Settlement::Open
+                | Settlement::Asked { .. }
+                | Settlement::Deferred,
+            ),
+        ) => Some(denied),
+        (Some(asked), Some(Settlement::Allowed { .. } | Settlement::Open)) => Some(asked),
+        (_, settlement) => settlement.cloned(),
+    }
+}
+
+/// What deny and ask rules for the tool's other name say of a call with this input.
+pub(super) fn restricted(at: &At<'_>, input: &Map<String, Value>) -> Option<Settlement> {
+    let name = at.tool.other_name()?;
+    let event = at.event(PreToolUse {
+        tool_name: name.to_owned(),
+        tool_input: input.clone(),
+        tool_use_id: at.call.id.clone(),
+        mcp_server: None,
+    });
+    at.calls.engine.restricts(&event)
 }
 
 /// The input as somebody wrote it, a hook or the model: what rules about parameters are compared with (P10).

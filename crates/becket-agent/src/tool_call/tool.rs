@@ -14,6 +14,12 @@ pub trait Tool: Send + Sync {
     /// Its name, as the model calls it and as hooks and rules know it.
     fn name(&self) -> &str;
 
+    /// Another name by which deny and ask rules may mean it: what it was called before its name was cut (X5). No allow
+    /// rule does.
+    fn other_name(&self) -> Option<&str> {
+        None
+    }
+
     /// What the model is told of it.
     fn spec(&self) -> ToolSpec;
 

@@ -52,7 +52,11 @@ impl Toolbox {
     #[must_use]
     pub fn offered(&self, engine: &becket_engine::Engine) -> Vec<ToolSpec> {
         let tools = self.all();
-        let left = tools.iter().filter(|tool| engine.takes_away(tool.name()).is_none());
+        let denied = |tool: &dyn Tool| {
+            let names = [Some(tool.name()), tool.other_name()];
+            names.into_iter().flatten().any(|name| engine.takes_away(name).is_some())
+        };
+        let left = tools.iter().filter(|tool| !denied(&***tool));
         left.map(|tool| tool.spec()).collect()
     }
 

@@ -44,6 +44,9 @@ pub(crate) struct Probe {
     pub(crate) does: Does,
     pub(crate) effect: Option<Effect>,
     pub(crate) needs_person: bool,
+    pub(crate) other_name: Option<&'static str>,
+    /// Cancelled when it is asked what it would do.
+    pub(crate) cancels: Option<CancellationToken>,
     /// What it ran with.
     pub(crate) ran: Arc<Mutex<Vec<Value>>>,
     pub(crate) started: Arc<Notify>,
@@ -72,6 +75,10 @@ impl Tool for Probe {
         }
     }
 
+    fn other_name(&self) -> Option<&str> {
+        self.other_name
+    }
+
     fn needs_person(&self) -> bool {
         self.needs_person
     }
@@ -87,6 +94,9 @@ impl Tool for Probe {
     fn effect(&self, _: &Session, input: &Map<String, Value>) -> Effect {
         if input.get("path").and_then(Value::as_str).is_some_and(|path| path.starts_with("/edit")) {
             return Effect::Edits;
+        }
+        if let Some(cancel) = &self.cancels {
+            cancel.cancel();
         }
         if matches!(self.does, Does::PanicsEarly) {
             panic!("the probe knows nothing");
