@@ -45,6 +45,7 @@ pub mod config;
 mod connect_error;
 mod connection;
 mod content;
+pub mod elicitation;
 mod fault;
 mod host;
 mod lists;

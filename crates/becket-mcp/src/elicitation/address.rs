@@ -1,0 +1,120 @@
+//! An address that a server sends its user to.
+//!
+//! INVARIANT: what is shown is what is opened: the whole address in ASCII, with nothing in it that a terminal or an eye
+//! reads as something else. A host in other letters is shown as the punycode that it is looked up under.
+
+use url::{Host, Url};
+
+use super::Unreadable;
+use crate::output::beginning;
+
+/// Longer than any browser takes.
+const LONGEST: usize = 8_192;
+/// How much of a refused address is shown.
+const SHOWN: usize = 200;
+
+/// An address that may be shown to the user and, if they agree, opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    url: Url,
+    host: String,
+    cautions: Vec<Caution>,
+}
+
+/// What a user should know about an address before they open it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Caution {
+    /// The connection can be read and changed by others.
+    #[error("the address is not encrypted (http)")]
+    NotEncrypted,
+    /// A part of the host's name may look like another name.
+    #[error("the host's name has letters outside ASCII; it may look like another name")]
+    OtherLetters,
+    /// There is a user's name before the host, which may look like the host.
+    #[error("what stands before the `@` is not the host")]
+    BeforeTheHost,
+    /// The host is a number.
+    #[error("the host is a number, not a name")]
+    Number,
+}
+
+impl Address {
+    /// Reads the `url` of a question.
+    ///
+    /// # Errors
+    /// It is no whole `http` or `https` address, has control characters or blanks in it, or is longer than 8,192
+    /// characters.
+    pub fn read(url: &str) -> Result<Self, Unreadable> {
+        let refused = |what: &str| Unreadable::Address { url: shown(url), what: what.to_owned() };
+        // The parser would drop some of them in silence.
+        if url.chars().any(|c| c.is_control() || c.is_whitespace()) {
+            return Err(refused("it has blanks or control characters in it"));
+        }
+        let parsed =
+            Url::parse(url).map_err(|error| refused(&format!("it is no whole address ({error})")))?;
+        if !matches!(parsed.scheme(), "http" | "https") {
+            return Err(refused("only http and https are opened"));
+        }
+        if parsed.as_str().len() > LONGEST {
+            return Err(refused("it is longer than 8192 characters"));
+        }
+        let Some(host) = parsed.host().map(|host| host.to_string()) else {
+            return Err(refused("it has no host"));
+        };
+        let cautions = cautions(&parsed);
+        Ok(Self { url: parsed, host, cautions })
+    }
+
+    /// The whole address, in ASCII: to be shown, and to be opened.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        self.url.as_str()
+    }
+
+    /// The host that it leads to, in ASCII (punycode): to be shown beside it.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// What the user should know.
+    #[must_use]
+    pub fn cautions(&self) -> &[Caution] {
+        &self.cautions
+    }
+}
+
+fn cautions(url: &Url) -> Vec<Caution> {
+    let host = url.host();
+    let (number, here) = match &host {
+        Some(Host::Domain(name)) => (false, *name == "localhost" || name.ends_with(".localhost")),
+        Some(Host::Ipv4(address)) => (true, address.is_loopback()),
+        Some(Host::Ipv6(address)) => (true, address.is_loopback()),
+        None => (false, false),
+    };
+    let is_punycode =
+        matches!(&host, Some(Host::Domain(name)) if name.split('.').any(|label| label.starts_with("xn--")));
+    let has_user = !url.username().is_empty() || url.password().is_some();
+    [
+        (url.scheme() == "http" && !here, Caution::NotEncrypted),
+        (is_punycode, Caution::OtherLetters),
+        (has_user, Caution::BeforeTheHost),
+        (number && !here, Caution::Number),
+    ]
+    .into_iter()
+    .filter_map(|(holds, caution)| holds.then_some(caution))
+    .collect()
+}
+
+/// The beginning of an address that was refused, without what a terminal would act on, or would not show.
+fn shown(url: &str) -> String {
+    beginning(url, SHOWN)
+        .chars()
+        .map(|c| if c.is_control() || is_hidden(c) { '\u{FFFD}' } else { c })
+        .collect()
+}
+
+/// Marks that have no width, or turn the text around.
+fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
+}

@@ -1,0 +1,52 @@
+//! What a user may choose from: the ways in which forms write lists of values, old and new.
+
+use serde_json::{Map, Value};
+
+/// One value to choose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// What the server gets.
+    pub value: String,
+    /// What the user sees; the value where the server gives it no title.
+    pub title: String,
+}
+
+/// Reads `enum` (with the titles of `enumNames`), or `oneOf` or `anyOf` of `const` and `title`; none where the schema
+/// has none of them.
+pub(super) fn choices(schema: &Map<String, Value>) -> Result<Option<Vec<Choice>>, String> {
+    if let Some(values) = schema.get("enum") {
+        return untitled(values, schema.get("enumNames")).map(Some);
+    }
+    match schema.get("oneOf").or_else(|| schema.get("anyOf")) {
+        Some(titled) => self::titled(titled).map(Some),
+        None => Ok(None),
+    }
+}
+
+fn untitled(values: &Value, names: Option<&Value>) -> Result<Vec<Choice>, String> {
+    let values = list(values, "enum")?;
+    let names = names.and_then(Value::as_array).filter(|names| names.len() == values.len());
+    let one = |(index, value): (usize, &Value)| {
+        let value = value.as_str().ok_or("`enum` has a value that is no string")?.to_owned();
+        let name = names.and_then(|names| names.get(index)).and_then(Value::as_str);
+        Ok(Choice { title: name.map_or_else(|| value.clone(), str::to_owned), value })
+    };
+    values.iter().enumerate().map(one).collect()
+}
+
+fn titled(options: &Value) -> Result<Vec<Choice>, String> {
+    let one = |option: &Value| {
+        let text = |key: &str| option.get(key).and_then(Value::as_str).map(str::to_owned);
+        let value = text("const").ok_or("one of its choices has no `const`, a string")?;
+        Ok(Choice { title: text("title").unwrap_or_else(|| value.clone()), value })
+    };
+    list(options, "oneOf")?.iter().map(one).collect()
+}
+
+fn list<'a>(value: &'a Value, what: &str) -> Result<&'a [Value], String> {
+    match value.as_array() {
+        Some(list) if !list.is_empty() => Ok(list),
+        Some(_) => Err("there is nothing to choose from".to_owned()),
+        None => Err(format!("`{what}` is no list")),
+    }
+}

@@ -1,0 +1,142 @@
+//! A form: its fields in order, from a flat schema.
+
+use serde_json::{Map, Value};
+
+use super::Unreadable;
+use super::check::{FieldError, Judge};
+use super::field::Field;
+
+/// More fields than anybody fills in.
+const MOST: usize = 200;
+
+/// What a server wants to know from its user.
+///
+/// ```
+/// use becket_mcp::elicitation::Form;
+/// use serde_json::json;
+///
+/// let schema = json!({
+///     "type": "object",
+///     "properties": {"mail": {"type": "string", "format": "email"}, "news": {"type": "boolean", "default": false}},
+///     "required": ["mail"]
+/// });
+/// let form = Form::read(schema.as_object().unwrap())?;
+/// let mut content = serde_json::Map::new();
+/// form.fill_defaults(&mut content);
+/// let errors = form.validate(&content, &|_, _| None).unwrap_err();
+/// assert_eq!(errors[0].to_string(), "`mail`: this is needed");
+///
+/// content.insert("mail".into(), json!("a@b.example"));
+/// let content = form.validate(&content, &|_, _| None).unwrap();
+/// assert_eq!(json!(content), json!({"mail": "a@b.example", "news": false}));
+/// # Ok::<(), becket_mcp::elicitation::Unreadable>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Form {
+    /// The name for people.
+    pub title: Option<String>,
+    /// What it is for, in the server's words.
+    pub description: Option<String>,
+    /// The fields, in the server's order.
+    pub fields: Vec<Field>,
+}
+
+impl Form {
+    /// Reads the `requestedSchema` of a question.
+    ///
+    /// # Errors
+    /// It is no flat object, a field is none that a user could fill in, or a required one is not there.
+    pub fn read(schema: &Map<String, Value>) -> Result<Self, Unreadable> {
+        match schema.get("type") {
+            None => {}
+            Some(Value::String(name)) if name == "object" => {}
+            Some(_) => return Err(Unreadable::params("the `type` of its schema is not \"object\"")),
+        }
+        let none = Map::new();
+        let properties = match schema.get("properties") {
+            Some(Value::Object(properties)) => properties,
+            Some(_) => return Err(Unreadable::params("the `properties` of its schema are no object")),
+            None => &none,
+        };
+        if properties.len() > MOST {
+            return Err(Unreadable::params(format!("it has more than {MOST} fields")));
+        }
+        let required = required(schema, properties)?;
+        let read = |(name, schema): (&String, &Value)| {
+            let field = Field::read(name, schema, required.contains(&name.as_str()));
+            field.map_err(|what| Unreadable::Field { field: name.clone(), what })
+        };
+        let text = |key: &str| schema.get(key).and_then(Value::as_str).map(str::to_owned);
+        Ok(Self {
+            title: text("title"),
+            description: text("description"),
+            fields: properties.iter().map(read).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The field of that name.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+
+    /// Fills in what is not there and has a default.
+    pub fn fill_defaults(&self, content: &mut Map<String, Value>) {
+        for field in &self.fields {
+            if let Some(default) = &field.default
+                && !content.contains_key(&field.name)
+            {
+                content.insert(field.name.clone(), default.clone());
+            }
+        }
+    }
+
+    /// The content in the order of the form, if it is what the server asked for. `judge` says whether a text matches an
+    /// ECMAScript expression, or that it can't say: such a text passes, and the server judges.
+    ///
+    /// # Errors
+    /// Each field that is wrong or missing, and each that is not in the form, with what to write instead.
+    pub fn validate(
+        &self,
+        content: &Map<String, Value>,
+        judge: &Judge<'_>,
+    ) -> Result<Map<String, Value>, Vec<FieldError>> {
+        let (mut checked, mut errors) = (Map::new(), Vec::new());
+        for field in &self.fields {
+            match content.get(&field.name) {
+                Some(value) => match field.wrong(value, judge) {
+                    None => drop(checked.insert(field.name.clone(), value.clone())),
+                    Some(what) => errors.push(FieldError { field: field.name.clone(), what }),
+                },
+                None if field.required => {
+                    errors.push(FieldError { field: field.name.clone(), what: "this is needed".to_owned() });
+                }
+                None => {}
+            }
+        }
+        for name in content.keys().filter(|name| self.field(name).is_none()) {
+            let what = "the form has no such field; leave it out".to_owned();
+            errors.push(FieldError { field: name.clone(), what });
+        }
+        if errors.is_empty() { Ok(checked) } else { Err(errors) }
+    }
+}
+
+fn required<'a>(
+    schema: &'a Map<String, Value>,
+    properties: &Map<String, Value>,
+) -> Result<Vec<&'a str>, Unreadable> {
+    let names = match schema.get("required") {
+        None => return Ok(Vec::new()),
+        Some(Value::Array(names)) => names,
+        Some(_) => return Err(Unreadable::params("`required` in its schema is no list")),
+    };
+    let one = |name: &'a Value| match name.as_str() {
+        Some(name) if properties.contains_key(name) => Ok(name),
+        Some(name) => {
+            Err(Unreadable::Field { field: name.to_owned(), what: "it is required and not there".into() })
+        }
+        None => Err(Unreadable::params("`required` in its schema has a name that is no string")),
+    };
+    names.iter().map(one).collect()
+}
