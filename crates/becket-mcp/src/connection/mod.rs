@@ -34,6 +34,8 @@ mod stdio;
 mod tail;
 #[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
 mod target;
+#[cfg(test)]
+mod trial;
 #[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
 mod trouble;
 #[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]

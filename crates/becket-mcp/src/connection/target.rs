@@ -11,7 +11,8 @@ use tokio::sync::Mutex;
 use url::{Host, Url};
 
 use super::trouble::Place;
-use crate::auth::{HeaderSource, HeadersError, Why};
+use crate::auth::{HeaderSource, HeadersError, StaticHeaders, Why};
+use crate::config::Ide;
 use crate::fault::{Challenge, Fault};
 
 /// A server over a network.
@@ -38,7 +39,23 @@ pub(crate) enum Reach {
     ThisMachine,
 }
 
+/// The header by which an editor knows us.
+const IDE: &str = "X-Claude-Code-Ide-Authorization";
+
 impl Target {
+    /// An editor on this machine.
+    ///
+    /// # Errors
+    /// It is none of this machine, or its token can't be sent.
+    pub(crate) fn ide(ide: &Ide, tls: Arc<ClientConfig>, cap: usize) -> Result<Self, Fault> {
+        let token = ide.auth_token.iter().map(|token| (IDE.to_owned(), token.clone()));
+        let headers = StaticHeaders::new(&token.collect::<Vec<_>>());
+        let headers = Arc::new(headers.map_err(|error| Fault::Headers(Arc::new(error)))?);
+        let target = Self { url: ide.url.clone(), headers, tls, reach: Reach::ThisMachine, cap };
+        target.check()?;
+        Ok(target)
+    }
+
     /// Whether it may be spoken to at all.
     pub(super) fn check(&self) -> Result<(), Fault> {
         let is_local = match self.url.host() {

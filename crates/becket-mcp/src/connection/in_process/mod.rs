@@ -6,6 +6,8 @@
 
 mod link;
 mod server;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 pub(crate) use link::InProcessLink;

@@ -85,6 +85,8 @@ impl Session {
                 Err(fault) => {
                     self.broke(fault);
                     *receiver = None;
+                    // Whoever sends has heard of it and lets go.
+                    *self.sender.lock().await = None;
                     return None;
                 }
             }

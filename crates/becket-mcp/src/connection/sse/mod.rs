@@ -15,6 +15,8 @@
 mod http;
 mod link;
 mod posts;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 pub(crate) use link::SseLink;

@@ -28,6 +28,7 @@ pub(super) struct Beat {
     rhythm: Rhythm,
     meter: Meter,
     until: Instant,
+    asked: Instant,
     waits_for: Option<Sign>,
 }
 
@@ -52,7 +53,8 @@ pub(super) enum Step {
 
 impl Beat {
     pub(super) fn new(rhythm: Rhythm, meter: Meter) -> Self {
-        Self { rhythm, meter, until: Instant::now() + rhythm.every, waits_for: None }
+        let now = Instant::now();
+        Self { rhythm, meter, until: now + rhythm.every, asked: now, waits_for: None }
     }
 
     /// When the next step is due.
@@ -60,18 +62,28 @@ impl Beat {
         self.until
     }
 
+    /// Something was heard: what is waited for may have come.
+    pub(super) fn heard(&mut self) {
+        if self.waits_for.take_if(|sign| sign.read != self.meter.read()).is_some() {
+            self.until = self.asked + self.rhythm.every;
+        }
+    }
+
     /// The step that is due. `is_free`: no message of ours is being sent, so a ping can be.
     pub(super) fn step(&mut self, is_free: bool) -> Step {
+        if self.waits_for.is_some() {
+            self.heard();
+            if self.waits_for.is_none() {
+                return Step::Wait;
+            }
+        }
         let (read, written) = (self.meter.read(), self.meter.written());
         match self.waits_for.take() {
-            Some(sign) if sign.read != read => {
-                self.until = Instant::now() + self.rhythm.every;
-                Step::Wait
-            }
             Some(Sign { written: None, .. }) => Step::Silent,
             Some(Sign { written: Some(before), .. }) if !is_free && before == written => Step::Silent,
             Some(_) | None => {
-                self.until = Instant::now() + self.rhythm.within;
+                self.asked = Instant::now();
+                self.until = self.asked + self.rhythm.within;
                 self.waits_for = Some(Sign { read, written: (!is_free).then_some(written) });
                 if is_free { Step::Ping } else { Step::Wait }
             }
@@ -126,6 +138,12 @@ mod tests {
             let pause = Duration::from_secs(seconds);
             (start + pause..=Instant::now() + pause).contains(&beat.until())
         };
+        assert!(is_due_in(&beat, 30));
+        assert!(beat.step(true) == Step::Ping && is_due_in(&beat, 20));
+        beat.heard();
+        assert!(is_due_in(&beat, 20), "nothing was read");
+        meter.count(1, 0);
+        beat.heard();
         assert!(is_due_in(&beat, 30));
         assert!(beat.step(true) == Step::Ping && is_due_in(&beat, 20));
         meter.count(1, 0);

@@ -15,6 +15,8 @@ mod dial;
 mod frames;
 mod link;
 mod meter;
+#[cfg(test)]
+mod tests;
 mod upgrade;
 mod wire;
 

@@ -124,7 +124,10 @@ impl Session {
             };
             let heard = match next {
                 Next::Stopped => return None,
-                Next::Frame(frame) => self.heard(frame),
+                Next::Frame(frame) => {
+                    beat.heard();
+                    self.heard(frame)
+                }
                 Next::Beat => self.beat(beat).map(|()| None),
             };
             match heard {
@@ -135,6 +138,8 @@ impl Session {
                     // The next look at a socket that was closed answers that, if it can be done at once.
                     let _ = stream.as_mut()?.next().now_or_never();
                     *stream = None;
+                    // Whoever sends has heard of it and lets go.
+                    *self.sink.lock().await = None;
                     return None;
                 }
             }

@@ -1,0 +1,179 @@
+//! A server of the older kind that does what a test wants.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
+
+use crate::connection::trial::{Act, Brain, Head, Listener, Security, Stream, answer, read_head};
+
+/// How a request is answered.
+#[derive(Debug, Clone, Default)]
+pub(super) enum Way {
+    /// As it should be.
+    #[default]
+    Well,
+    /// With this, and then nothing more.
+    Raw(String),
+    /// With this, and the connection is closed.
+    Last(String),
+    /// Not at all.
+    Never,
+}
+
+/// What the server does at the moment.
+#[derive(Debug, Clone)]
+pub(super) struct Script {
+    pub(super) get: Way,
+    pub(super) post: Way,
+    pub(super) endpoint: String,
+    /// The token that requests need.
+    pub(super) token: Option<&'static str>,
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Self { get: Way::Well, post: Way::Well, endpoint: "/messages?session=1".into(), token: None }
+    }
+}
+
+/// The server. Dropped, it is gone.
+pub(super) struct Server {
+    shared: Arc<Shared>,
+    pub(super) address: String,
+    open: Arc<AtomicUsize>,
+    task: AbortHandle,
+}
+
+struct Shared {
+    brain: Brain,
+    script: Mutex<Script>,
+    heads: Mutex<Vec<Head>>,
+    events: Mutex<Option<mpsc::UnboundedSender<String>>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Server {
+    pub(super) async fn start(script: Script, security: &Security) -> Self {
+        let listener = Listener::bind(security).await;
+        let (address, open) = (listener.address.to_string(), Arc::clone(&listener.open));
+        let shared = Arc::new(Shared {
+            brain: Brain::default(),
+            script: Mutex::new(script),
+            heads: Mutex::default(),
+            events: Mutex::default(),
+        });
+        let serving = Arc::clone(&shared);
+        let task = tokio::spawn(async move {
+            loop {
+                let stream = listener.accept().await;
+                tokio::spawn(Arc::clone(&serving).serve(stream));
+            }
+        });
+        Self { shared, address, open, task: task.abort_handle() }
+    }
+
+    pub(super) fn brain(&self) -> &Brain {
+        &self.shared.brain
+    }
+
+    pub(super) fn script(&self) -> MutexGuard<'_, Script> {
+        lock(&self.shared.script)
+    }
+
+    /// All requests so far.
+    pub(super) fn heads(&self) -> Vec<Head> {
+        lock(&self.shared.heads).clone()
+    }
+
+    /// How many connections are there.
+    pub(super) fn open(&self) -> usize {
+        self.open.load(Ordering::SeqCst)
+    }
+
+    /// Sends something over the stream, as it is.
+    pub(super) fn push(&self, text: &str) {
+        lock(&self.shared.events).as_ref().unwrap().send(text.into()).unwrap();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Shared {
+    async fn serve(self: Arc<Self>, Stream { socket, open }: Stream) {
+        let mut socket = BufReader::new(socket);
+        let _open = open;
+        while let Some(head) = read_head(&mut socket).await {
+            lock(&self.heads).push(head.clone());
+            let script = lock(&self.script).clone();
+            let way = if head.line.starts_with("GET ") { &script.get } else { &script.post };
+            let is_known = script.token.is_none_or(|token| head.header("authorization") == Some(token));
+            let text = match way {
+                _ if !is_known => {
+                    answer("401 Unauthorized", "WWW-Authenticate: Bearer realm=\"trial\"\r\n", "who are you?")
+                }
+                Way::Raw(text) => text.clone(),
+                Way::Last(text) => {
+                    let _ = socket.write_all(text.as_bytes()).await;
+                    return;
+                }
+                Way::Never => String::new(),
+                Way::Well if head.line == "GET /sse" => return self.stream(socket, &script.endpoint).await,
+                Way::Well if head.line == "GET /old" => answer("307 Temporary", "Location: sse\r\n", ""),
+                Way::Well if head.line == "POST /messages?session=1" => self.take(&head),
+                Way::Well => answer("404 Not Found", "", "no such page"),
+            };
+            if socket.write_all(text.as_bytes()).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    fn take(&self, head: &Head) -> String {
+        for act in self.brain.hear(serde_json::from_slice(&head.body).unwrap()) {
+            let text = match act {
+                Act::Say(message) => message.to_string(),
+                Act::Text(text) => text,
+                Act::Vanish => {
+                    lock(&self.events).take();
+                    continue;
+                }
+            };
+            let events = lock(&self.events);
+            let _ = events.as_ref().map(|events| events.send(format!("event: message\ndata: {text}\n\n")));
+        }
+        answer("202 Accepted", "", "Accepted")
+    }
+
+    async fn stream<S>(&self, mut socket: BufReader<S>, endpoint: &str)
+    where
+        S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
+    {
+        let (sender, mut events) = mpsc::unbounded_channel();
+        *lock(&self.events) = Some(sender);
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n\r\n: hello\n\n";
+        let mut text = format!("{head}event: endpoint\ndata: {endpoint}\n\n");
+        let mut nothing = [0];
+        loop {
+            if socket.write_all(text.as_bytes()).await.is_err() {
+                return;
+            }
+            text = tokio::select! {
+                event = events.recv() => match event {
+                    Some(event) => event,
+                    None => return,
+                },
+                _ = socket.read(&mut nothing) => return,
+            };
+        }
+    }
+}
