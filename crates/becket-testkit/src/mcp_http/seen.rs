@@ -13,7 +13,7 @@ pub struct Seen {
     pub path: String,
     /// Names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body; null where there is none or it is no JSON.
+    /// The body; null where there is none, a text where it is no JSON.
     pub body: Value,
     /// Counts the connections of the server, from 1.
     pub connection: usize,
@@ -65,7 +65,11 @@ impl Seen {
         let length = seen.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
         let mut body = vec![0; length];
         from.read_exact(&mut body)?;
-        seen.body = serde_json::from_slice(&body).unwrap_or_default();
+        let text = || Value::String(String::from_utf8_lossy(&body).into_owned());
+        seen.body = match length {
+            0 => Value::Null,
+            _ => serde_json::from_slice(&body).unwrap_or_else(|_| text()),
+        };
         Ok(Some(seen))
     }
 }

@@ -1,0 +1,154 @@
+//! What the servers publish and give.
+
+use serde_json::{Value, json};
+
+use super::server::AuthServer;
+use crate::mcp_http::{Reply, Seen};
+
+type Rule = Box<dyn Fn(&Seen) -> Option<Reply> + Send + Sync>;
+
+/// What the servers publish and give. The methods below change what a good pair does.
+pub struct AuthPlan {
+    pub(super) path: String,
+    pub(super) well_known: &'static str,
+    pub(super) metadata: Value,
+    pub(super) resource: Value,
+    pub(super) is_announced: bool,
+    pub(super) challenge_scopes: Option<String>,
+    pub(super) has_secrets: bool,
+    pub(super) life: Option<u64>,
+    pub(super) refreshes: bool,
+    pub(super) at_most: Option<Vec<String>>,
+    pub(super) says: Option<String>,
+    pub(super) rules: Vec<Rule>,
+}
+
+impl AuthPlan {
+    /// It announces its metadata in the challenge, registers public clients, knows PKCE, gives tokens for an hour and
+    /// refresh tokens that are good once.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "what it does is worth a name")]
+    pub fn new() -> Self {
+        Self {
+            path: String::new(),
+            well_known: "oauth-authorization-server",
+            metadata: json!({}),
+            resource: json!({}),
+            is_announced: true,
+            challenge_scopes: None,
+            has_secrets: false,
+            life: Some(3600),
+            refreshes: true,
+            at_most: None,
+            says: None,
+            rules: Vec::new(),
+        }
+    }
+
+    /// The issuer has this path.
+    #[must_use]
+    pub fn at(mut self, path: &str) -> Self {
+        path.clone_into(&mut self.path);
+        self
+    }
+
+    /// The metadata of the authorisation server is where OpenID has it.
+    #[must_use]
+    pub fn openid(mut self) -> Self {
+        self.well_known = "openid-configuration";
+        self
+    }
+
+    /// Changes the metadata of the authorisation server: a null takes a member away, `[ORIGIN]` is where it is.
+    #[must_use]
+    pub fn metadata(mut self, changes: Value) -> Self {
+        self.metadata = changes;
+        self
+    }
+
+    /// The same for the metadata of the resource.
+    #[must_use]
+    pub fn resource(mut self, changes: Value) -> Self {
+        self.resource = changes;
+        self
+    }
+
+    /// Challenges do not say where the metadata of the resource is.
+    #[must_use]
+    pub fn unannounced(mut self) -> Self {
+        self.is_announced = false;
+        self
+    }
+
+    /// Challenges name scopes.
+    #[must_use]
+    pub fn challenges(mut self, scopes: &str) -> Self {
+        self.challenge_scopes = Some(scopes.to_owned());
+        self
+    }
+
+    /// Clients that register get a secret, and have to prove it.
+    #[must_use]
+    pub fn with_secrets(mut self) -> Self {
+        self.has_secrets = true;
+        self
+    }
+
+    /// How long tokens live, in seconds; none: it does not say.
+    #[must_use]
+    pub fn life(mut self, seconds: Option<u64>) -> Self {
+        self.life = seconds;
+        self
+    }
+
+    /// No refresh tokens.
+    #[must_use]
+    pub fn without_refresh(mut self) -> Self {
+        self.refreshes = false;
+        self
+    }
+
+    /// It grants no other scopes than these.
+    #[must_use]
+    pub fn at_most(mut self, scopes: &[&str]) -> Self {
+        self.at_most = Some(scopes.iter().map(|scope| (*scope).to_owned()).collect());
+        self
+    }
+
+    /// It says who it is when it sends browsers back (RFC 9207); `[ORIGIN]` is where it is.
+    #[must_use]
+    pub fn says(mut self, issuer: &str) -> Self {
+        self.says = Some(issuer.to_owned());
+        self
+    }
+
+    /// Answers a request otherwise, where `rule` has an answer.
+    #[must_use]
+    pub fn rule(mut self, rule: impl Fn(&Seen) -> Option<Reply> + Send + Sync + 'static) -> Self {
+        self.rules.push(Box::new(rule));
+        self
+    }
+
+    /// Answers every request of a path otherwise.
+    #[must_use]
+    pub fn always(self, path: &'static str, reply: impl Fn() -> Reply + Send + Sync + 'static) -> Self {
+        self.rule(move |seen| (bare(&seen.path) == path).then(&reply))
+    }
+
+    /// Starts both on a free port of loopback. They end when the answer is dropped.
+    #[must_use]
+    pub fn start(self) -> AuthServer {
+        AuthServer::start(self)
+    }
+}
+
+impl std::fmt::Debug for AuthPlan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AuthPlan").field("metadata", &self.metadata).finish_non_exhaustive()
+    }
+}
+
+/// A path without its query.
+pub(super) fn bare(path: &str) -> &str {
+    path.split('?').next().unwrap_or_default()
+}
