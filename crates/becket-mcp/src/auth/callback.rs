@@ -106,7 +106,8 @@ enum Wrong {
 }
 
 fn judge(target: &str, state: &Secret) -> Result<Returned, Wrong> {
-    let url = Url::parse("http://127.0.0.1").and_then(|base| base.join(target)).map_err(|_| Wrong::Path)?;
+    // Put behind a host, never joined to one: `//other.example/callback` would be another host's.
+    let url = Url::parse(&format!("http://127.0.0.1{target}")).map_err(|_| Wrong::Path)?;
     if !target.starts_with('/') || url.path() != PATH {
         return Err(Wrong::Path);
     }

@@ -3,6 +3,7 @@
 //! It refuses to open a browser, to use a code that does not belong to it, and to ask twice for scopes that were not
 //! granted the first time.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -27,7 +28,6 @@ use crate::secret::Secret;
 const START: Duration = Duration::from_secs(60);
 
 /// A login that waits for its user. Dropped, it is over, and nobody listens any longer.
-#[derive(Debug)]
 pub struct Login {
     session: Arc<Session>,
     url: Url,
@@ -47,7 +47,6 @@ pub struct LoggedIn {
 }
 
 /// What the authorisation server was asked for, and how to know its answer.
-#[derive(Debug)]
 struct Asked {
     state: Secret,
     verifier: Secret,
@@ -194,5 +193,16 @@ impl Asked {
         }
         let expected = self.issued.issuer.clone().unwrap_or_else(|| "one without a name".to_owned());
         Err(AuthError::Issuer { expected: line(&expected), received: received.map(line) })
+    }
+}
+
+/// Without the address: whoever has it can end the login in the user's place.
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Login")
+            .field("session", &self.session)
+            .field("redirect", &self.asked.redirect)
+            .field("scopes", &self.asked.scopes)
+            .finish_non_exhaustive()
     }
 }

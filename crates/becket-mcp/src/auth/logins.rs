@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::auth::AuthError;
 use crate::auth::discover::Unsaid;
-use crate::auth::key::Key;
+use crate::auth::key::{Key, shown};
 use crate::auth::login::Login;
 use crate::auth::logout::{LoggedOut, logout};
 use crate::auth::needed::AuthNeeded;
@@ -59,7 +59,7 @@ pub enum CallbackHost {
 }
 
 /// A server that may want a login.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Target {
     /// Its name.
     pub server: String,
@@ -72,14 +72,13 @@ pub struct Target {
 }
 
 /// The logins of a host: one for all its servers, cheap to clone.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Logins {
     common: Arc<Common>,
     sessions: Arc<Mutex<HashMap<Key, Arc<Session>>>>,
 }
 
 /// What the logins of all servers have in common.
-#[derive(Debug)]
 pub(crate) struct Common {
     pub(crate) options: LoginOptions,
     pub(crate) trust: Trust,
@@ -184,5 +183,23 @@ impl fmt::Debug for LoginOptions {
             .field("limit", &self.limit)
             .field("extra_ca", &self.extra_ca)
             .finish_non_exhaustive()
+    }
+}
+
+/// A query may hold a key.
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Target")
+            .field("server", &self.server)
+            .field("url", &shown(&self.url))
+            .field("oauth", &self.oauth)
+            .field("tls", &self.tls)
+            .finish()
+    }
+}
+
+impl fmt::Debug for Logins {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Logins").field("options", &self.common.options).finish_non_exhaustive()
     }
 }
