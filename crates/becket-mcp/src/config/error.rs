@@ -48,6 +48,16 @@ pub enum ConfigError {
         /// What that means until it is corrected; empty where it means nothing more.
         effect: &'static str,
     },
+    /// A key that means nothing in this file.
+    #[error("{place}: `{key}` counts only in {belongs}: move it there")]
+    Powerless {
+        /// Where its value begins.
+        place: Place,
+        /// The key.
+        key: &'static str,
+        /// The files in which it counts.
+        belongs: &'static str,
+    },
     /// A pattern of a policy can't be read.
     #[error("{place}: this pattern of `{list}` {why}{effect}")]
     Pattern {

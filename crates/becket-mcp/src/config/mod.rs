@@ -1,14 +1,48 @@
 //! What a user writes about MCP servers, `{"mcpServers": {"name": {"command": …}}}`, and what becomes of it.
 //!
-//! - `layer` reads a text; only one that is no such JSON fails as a whole.
+//! - `layer` reads a text and `settings` one that says other things as well; only what is no such JSON fails as a whole.
 //! - `entry` reads one server; what is wrong with it is its own error, and the others stay usable.
-//! - `expand` fills `${VAR}` and `${VAR:-default}`.
-//! - `server` is what comes out: how a server is reached, with nothing left to look up.
-//! - `fingerprint` names contents: for approvals, and for connections that are shared.
+//! - `expand` fills `${VAR}` and `${VAR:-default}`; `server` is what comes out, with nothing left to look up.
+//! - `policy`, `choices` and `approvals` say what may be used; `resolve` asks them, and decides between entries of one
+//!   name. `fingerprint` names contents: for approvals, and for connections that are shared.
+//! - `edit` writes entries back into a text.
 //!
 //! It refuses to read files or the environment, to drop a server in silence, and to show a value that may be secret.
+//!
+//! ```
+//! use becket_mcp::config::{self, Approvals, Gates, Scope};
+//!
+//! let user = r#"{"deniedMcpServers": [{"serverUrl": "https://*.example.net/*"}]}"#;
+//! let project = r#"{"mcpServers": {
+//!   "docs": {"type": "http", "url": "https://docs.example.org/mcp"},
+//!   "evil": {"type": "http", "url": "https://docs.example.org@mcp.example.net/"},
+//!   "odd": {"type": "http", "url": "https://mcp.example.net/"}
+//! }}"#;
+//! let mut settings = config::read_settings(user, "settings.json".as_ref(), Scope::User)?;
+//! settings.layers.push(config::read_file(project, ".mcp.json".as_ref(), Scope::Project)?);
+//! let gates = Gates {
+//!     policy: &settings.policy,
+//!     choices: &settings.choices,
+//!     approvals: &Approvals::default(),
+//!     project: "/home/u/project",
+//!     workspace_trusted: true,
+//!     exclusive: false,
+//! };
+//! let resolved = config::resolve(settings.layers, &[], &gates);
+//! let shown: Vec<String> = resolved.servers.iter().map(|server| match &server.status {
+//!     config::Status::Allowed => format!("{}: allowed", server.name),
+//!     config::Status::Disabled(why) => format!("{}: {why}", server.name),
+//! }).collect();
+//! assert_eq!(shown[0], "docs: nobody has approved it: read its entry, then approve it");
+//! assert!(shown[2].starts_with("odd: settings.json:1:23: `deniedMcpServers` denies it"));
+//! assert!(resolved.servers[1].config.is_err());
+//! # Ok::<(), config::ConfigError>(())
+//! ```
 
+mod approvals;
+mod choices;
 mod configured;
+pub mod edit;
 mod entry;
 mod error;
 mod expand;
@@ -18,18 +52,26 @@ mod members;
 mod name;
 mod pairs;
 mod place;
+mod policy;
+mod resolve;
 mod scope;
 mod server;
+mod settings;
 mod status;
 mod warning;
 
+pub use approvals::{Approvals, ApprovalsError};
+pub use choices::Choices;
 pub use configured::{Configured, read};
 pub use error::{ConfigError, ServerConfigError};
 pub use fingerprint::{ConfigKey, Fingerprint};
 pub use layer::{Layer, read_file};
 pub use name::ServerName;
 pub use place::Place;
+pub use policy::McpPolicy;
+pub use resolve::{Gates, Resolved, resolve};
 pub use scope::Scope;
 pub use server::{Ide, OAuth, Proxy, Remote, ServerConfig, Stdio, Tls, Transport};
+pub use settings::{Settings, read_settings, read_user_file};
 pub use status::{Disabled, PolicyReason, Status};
 pub use warning::ServerWarning;

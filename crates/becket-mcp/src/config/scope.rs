@@ -59,6 +59,15 @@ impl Scope {
             | Scope::User => Vec::new(),
         }
     }
+
+    /// Whether it lies within the workspace or is meant for it alone, so that nothing of it runs before the workspace
+    /// is trusted.
+    pub(super) fn is_of_the_workspace(&self) -> bool {
+        match self {
+            Scope::Local | Scope::Project => true,
+            Scope::Host | Scope::Managed | Scope::CommandLine | Scope::User | Scope::Plugin { .. } => false,
+        }
+    }
 }
 
 /// A word or two: `user`, `plugin tools`.

@@ -73,7 +73,7 @@ pub enum PolicyReason {
         place: Place,
     },
     /// Only an administrator's servers may be used.
-    #[error("only servers that the administrator has configured may be used")]
+    #[error("only servers of managed files may be used: ask whoever manages this machine to add it")]
     Exclusive,
 }
 
@@ -83,5 +83,5 @@ fn not_approved(changed: bool) -> &'static str {
 
 fn shadowed(by: &Scope, place: Option<&Place>) -> impl fmt::Display {
     let place = place.map_or(String::new(), |place| format!(" ({place})"));
-    format!("a server of the same name counts instead, scope {by}{place}")
+    format!("a server of the same name counts instead, that of scope {by}{place}")
 }

@@ -1,0 +1,250 @@
+//! Servers written into and taken out of the text of a file. Pure: the text goes in, the new text comes out.
+//!
+//! INVARIANT: all other content, the order of keys, indentation and line ends stay as they are. Before a text is handed
+//! out it is read again, and means what it meant before but for the one change. A text that is not valid JSON, or that
+//! says something twice on the way to the change, is left alone; nothing is written that could not be read.
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
+use serde_json::{Map, Value};
+
+use super::error::ServerConfigError;
+use super::layer::{KEY, read_file};
+use super::scope::Scope;
+use super::{members::kind, name};
+use crate::suggest::suggest;
+
+/// Where in a file servers stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part<'a> {
+    /// `mcpServers`, as in `.mcp.json` and settings.
+    Whole,
+    /// `mcpServers` below this key of `projects`, as in `~/.claude.json`.
+    Project(&'a str),
+}
+
+/// What to do about a server of the same name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IfThere {
+    /// [`EditError::There`].
+    Refuse,
+    /// It is replaced, where it stands.
+    Replace,
+}
+
+/// Why a text was left alone.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// It is not JSON.
+    #[error("the file is not JSON and was left alone: {why}")]
+    NotJson {
+        /// What the parser says.
+        why: String,
+    },
+    /// A key stands there twice, so that it is unclear which one to change.
+    #[error("`{key}` stands twice in the file, which was left alone: join the two first")]
+    Twice {
+        /// The key.
+        key: String,
+    },
+    /// Something that has to be an object is none.
+    #[error("{what} is {is} and no object, so the file was left alone: correct it first")]
+    WrongKind {
+        /// Which part of the file.
+        what: String,
+        /// What it is.
+        is: &'static str,
+    },
+    /// A server of this name is there already.
+    #[error("there is a server `{name}` already: remove it first, or give the new one another name")]
+    There {
+        /// The name.
+        name: String,
+    },
+    /// There is no server of this name.
+    #[error("there is no server `{name}` in the file{}", near(.meant.as_deref()))]
+    NotThere {
+        /// The name.
+        name: String,
+        /// One that is there and may have been meant.
+        meant: Option<String>,
+    },
+    /// No server can have this name.
+    #[error("the name `{}` {why}: choose another", name::Visible(.name))]
+    Name {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The entry is none that could be read again.
+    #[error("the entry of `{name}` could not be read again: {why}")]
+    Entry {
+        /// The server's name.
+        name: String,
+        /// What is wrong with it, and what to do.
+        why: String,
+    },
+    /// The new text would not mean what it should.
+    #[error(
+        "the file can't be changed without changing more than was asked for, so it was left alone: edit it by hand"
+    )]
+    Doubtful,
+}
+
+fn near(meant: Option<&str>) -> String {
+    meant.map_or(String::new(), |meant| format!(": did you mean `{}`?", name::Visible(meant)))
+}
+
+/// The text with a server added, as the last one. An empty text counts as `{}`; objects that are missing on the way are
+/// created. Variables in the entry are written as they are.
+///
+/// # Errors
+/// [`EditError`]; nothing has been changed then.
+///
+/// ```
+/// use becket_mcp::config::edit::{self, IfThere, Part};
+///
+/// let entry = serde_json::json!({"command": "mcp-server-time"}).as_object().cloned().unwrap_or_default();
+/// let text = edit::add("{\n  \"a\": 1\n}\n", Part::Whole, "time", &entry, IfThere::Refuse)?;
+/// assert!(text.starts_with("{\n  \"a\": 1,\n  \"mcpServers\": {\n    \"time\": {"));
+/// assert_eq!(edit::remove(&text, Part::Whole, "time")?.matches("time").count(), 0);
+/// # Ok::<(), edit::EditError>(())
+/// ```
+pub fn add(
+    text: &str,
+    part: Part<'_>,
+    name: &str,
+    entry: &Map<String, Value>,
+    if_there: IfThere,
+) -> Result<String, EditError> {
+    if let Some(why) = name::unfit(name) {
+        return Err(EditError::Name { name: name.to_owned(), why });
+    }
+    check(name, entry)?;
+    change(text, part, name, Deed::Add(entry, if_there))
+}
+
+/// The text without a server. The object that it stood in stays, also when it is empty then.
+///
+/// # Errors
+/// [`EditError`]; nothing has been changed then.
+pub fn remove(text: &str, part: Part<'_>, name: &str) -> Result<String, EditError> {
+    change(text, part, name, Deed::Remove)
+}
+
+#[derive(Clone, Copy)]
+enum Deed<'a> {
+    Add(&'a Map<String, Value>, IfThere),
+    Remove,
+}
+
+fn change(text: &str, part: Part<'_>, name: &str, deed: Deed<'_>) -> Result<String, EditError> {
+    let (mark, body) = match text.strip_prefix('\u{feff}') {
+        Some(body) => ("\u{feff}", body),
+        None => ("", text),
+    };
+    let body = if body.trim().is_empty() { "{}\n" } else { body };
+    // The judge of what is JSON, and the bound of how deeply it is nested.
+    let mut meant: Value =
+        serde_json::from_str(body).map_err(|error| EditError::NotJson { why: error.to_string() })?;
+    let root = CstRootNode::parse(body, &ParseOptions::default())
+        .map_err(|error| EditError::NotJson { why: error.to_string() })?;
+    let keys: &[&str] = match part {
+        Part::Whole => &[KEY],
+        Part::Project(project) => &["projects", project, KEY],
+    };
+    apply(&root, keys, name, deed)?;
+    let changed = root.to_string();
+    apply_to_value(&mut meant, keys, name, deed);
+    if serde_json::from_str::<Value>(&changed).ok() != Some(meant) {
+        return Err(EditError::Doubtful);
+    }
+    Ok(format!("{mark}{changed}"))
+}
+
+fn apply(root: &CstRootNode, keys: &[&str], name: &str, deed: Deed<'_>) -> Result<(), EditError> {
+    let not_there = |meant| Err(EditError::NotThere { name: name.to_owned(), meant });
+    let wrong = |what: String, json: String| EditError::WrongKind { what, is: kind(&json) };
+    let text_of = || root.value().map(|value| value.to_string()).unwrap_or_default();
+    let mut object = root.object_value().ok_or_else(|| wrong("the file".to_owned(), text_of()))?;
+    for key in keys {
+        let property = match (only(&object, key)?, deed) {
+            (Some(property), _) => property,
+            (None, Deed::Add(..)) => object.append(key, CstInputValue::Object(Vec::new())),
+            (None, Deed::Remove) => return not_there(None),
+        };
+        let text_of = || property.value().map(|value| value.to_string()).unwrap_or_default();
+        object = property.object_value().ok_or_else(|| wrong(format!("`{key}`"), text_of()))?;
+    }
+    match (only(&object, name)?, deed) {
+        (Some(property), Deed::Remove) => property.remove(),
+        (None, Deed::Remove) => {
+            let names: Vec<String> =
+                object.properties().iter().filter_map(CstObjectProp::decoded_name).collect();
+            let known: Vec<&str> = names.iter().map(String::as_str).collect();
+            return not_there(suggest(name, &known).map(str::to_owned));
+        }
+        (Some(_), Deed::Add(_, IfThere::Refuse)) => {
+            return Err(EditError::There { name: name.to_owned() });
+        }
+        (Some(property), Deed::Add(entry, IfThere::Replace)) => property.set_value(object_input(entry)),
+        (None, Deed::Add(entry, _)) => drop(object.append(name, object_input(entry))),
+    }
+    Ok(())
+}
+
+/// The one property of a name.
+fn only(object: &CstObject, key: &str) -> Result<Option<CstObjectProp>, EditError> {
+    let mut found =
+        object.properties().into_iter().filter(|property| property.decoded_name().as_deref() == Some(key));
+    match (found.next(), found.next()) {
+        (property, None) => Ok(property),
+        (_, Some(_)) => Err(EditError::Twice { key: key.to_owned() }),
+    }
+}
+
+/// The same change to what the text means.
+fn apply_to_value(value: &mut Value, keys: &[&str], name: &str, deed: Deed<'_>) {
+    let mut at = value;
+    for key in keys {
+        let Value::Object(members) = at else { return };
+        at = members.entry(*key).or_insert_with(|| Value::Object(Map::new()));
+    }
+    let Value::Object(servers) = at else { return };
+    match deed {
+        Deed::Add(entry, _) => drop(servers.insert(name.to_owned(), Value::Object(entry.clone()))),
+        Deed::Remove => drop(servers.shift_remove(name)),
+    }
+}
+
+fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(value) => CstInputValue::Bool(*value),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(values) => CstInputValue::Array(values.iter().map(input).collect()),
+        Value::Object(members) => object_input(members),
+    }
+}
+
+fn object_input(members: &Map<String, Value>) -> CstInputValue {
+    CstInputValue::Object(members.iter().map(|(key, value)| (key.clone(), input(value))).collect())
+}
+
+/// Whether an entry is one that can be read again, whatever its variables hold.
+fn check(name: &str, entry: &Map<String, Value>) -> Result<(), EditError> {
+    let wrong = |why: String| EditError::Entry { name: name.to_owned(), why };
+    let text = serde_json::json!({KEY: {name: entry}}).to_string();
+    let layer = read_file(&text, "".as_ref(), Scope::User).map_err(|error| wrong(error.to_string()))?;
+    let Some(entry) = layer.entries.into_iter().next() else { return Ok(()) };
+    match entry.written.and_then(|written| written.resolve(&[], &[], &mut Vec::new())) {
+        Ok(_) | Err(ServerConfigError::VariableMissing { .. }) => Ok(()),
+        Err(error) => {
+            // The place is one in a text that nobody has seen.
+            let said = error.to_string();
+            Err(wrong(said.split_once(": ").map_or(said.as_str(), |(_, why)| why).to_owned()))
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! A pattern: a name, a command line, or addresses.
+
+use std::ffi::OsStr;
+
+use super::url::UrlPattern;
+use crate::config::name::ServerName;
+use crate::config::server::{ServerConfig, Stdio, Transport};
+
+/// What a pattern is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Pattern {
+    /// `serverName`: what it is called.
+    Name(String),
+    /// `serverCommand`: program and arguments, all of them and nothing else.
+    Command(Vec<String>),
+    /// `serverUrl`: where it is.
+    Url(UrlPattern),
+    /// What can't be read, and what it was meant to be about, if that can.
+    Unreadable(Option<Key>),
+}
+
+/// The key that says what a pattern is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    Name,
+    Command,
+    Url,
+}
+
+/// Which list a pattern is from. What it leaves open is read to the disadvantage of the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum List {
+    Allow,
+    Deny,
+}
+
+impl Pattern {
+    pub(super) fn key(&self) -> Option<Key> {
+        match self {
+            Pattern::Name(_) => Some(Key::Name),
+            Pattern::Command(_) => Some(Key::Command),
+            Pattern::Url(_) => Some(Key::Url),
+            Pattern::Unreadable(key) => *key,
+        }
+    }
+
+    /// Whether it describes a server. Of one whose configuration is wrong, only the name is known.
+    pub(super) fn matches(&self, name: &ServerName, config: Option<&ServerConfig>, list: List) -> bool {
+        let transport = config.map(|config| &config.transport);
+        match self {
+            Pattern::Name(pattern) => {
+                *pattern == name.to_string() || (list == List::Deny && *pattern == name.plain)
+            }
+            Pattern::Command(words) => {
+                matches!(transport, Some(Transport::Stdio(stdio)) if is_command(stdio, words))
+            }
+            Pattern::Url(pattern) => {
+                transport.and_then(Transport::url).is_some_and(|url| pattern.matches(url, list))
+            }
+            Pattern::Unreadable(_) => list == List::Deny,
+        }
+    }
+}
+
+fn is_command(stdio: &Stdio, words: &[String]) -> bool {
+    let used = std::iter::once(&stdio.command).chain(&stdio.args);
+    used.map(|word| word.as_os_str()).eq(words.iter().map(OsStr::new))
+}

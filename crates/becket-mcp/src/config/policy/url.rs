@@ -1,0 +1,220 @@
+//! Patterns of addresses, such as `https://*.example.com/*`, compared part by part with what an address was read as.
+//!
+//! - Scheme: `http`, `https`, `ws`, `wss`, or `*`. To deny `https` is to deny `wss`, and `http`, `ws`.
+//! - Host: a name or an address; `*.` before a name stands for everything below it, `*` alone for any host. Case, dots
+//!   at the end, spelling (IDN, IPv4) make no difference.
+//! - Port: a number or `*`. Without one, the scheme's own is allowed, and every one is denied.
+//! - Path: `*` stands for any characters. Without one, or with `/` alone, every path. Escapes and doubled slashes make
+//!   no difference; a path that servers may read in two ways is allowed by none and denied by any.
+//!
+//! Queries are not compared. It refuses to compare texts: `https://good.com@evil.com` is at `evil.com`.
+
+use url::{Host, Url};
+
+use super::pattern::List;
+
+/// A pattern that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct UrlPattern {
+    /// `None`: any.
+    scheme: Option<String>,
+    host: HostPattern,
+    port: Port,
+    /// `None`: any.
+    path: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum HostPattern {
+    Any,
+    Below(String),
+    Is(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Port {
+    Any,
+    Unsaid,
+    Is(u16),
+}
+
+const SCHEMES: [&str; 4] = ["http", "https", "ws", "wss"];
+
+impl UrlPattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what to do.
+    pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
+        if text.chars().any(|c| c.is_whitespace() || c.is_control() || c == '\\') {
+            return Err("has a blank or a backslash in it: write it without");
+        }
+        if text.contains(['?', '#']) {
+            return Err("has a `?` or `#` in it, but queries are not compared: end it before that");
+        }
+        let (scheme, rest) = text
+            .split_once("://")
+            .ok_or("has no `://`: write it in full, as in `https://*.example.com/*`")?;
+        let scheme = scheme.to_ascii_lowercase();
+        if scheme != "*" && !SCHEMES.contains(&scheme.as_str()) {
+            return Err("begins with none of `https`, `http`, `wss`, `ws` and `*`: correct that");
+        }
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        if authority.contains('@') {
+            return Err("has a user in it, and no server's address may: remove that");
+        }
+        let (host, port) = host_and_port(authority)?;
+        Ok(Self {
+            scheme: (scheme != "*").then_some(scheme),
+            host: host_pattern(host)?,
+            port,
+            path: path_pattern(path)?,
+        })
+    }
+
+    /// Whether an address is one of those described, as a list of this kind reads the pattern.
+    pub(super) fn matches(&self, url: &Url, list: List) -> bool {
+        self.is_scheme(url.scheme(), list)
+            && self.is_host(url)
+            && self.is_port(url, list)
+            && self.is_path(url, list)
+    }
+
+    fn is_scheme(&self, scheme: &str, list: List) -> bool {
+        let Some(pattern) = &self.scheme else { return true };
+        pattern == scheme
+            || list == List::Deny && matches!((pattern.as_str(), scheme), ("https", "wss") | ("http", "ws"))
+    }
+
+    fn is_host(&self, url: &Url) -> bool {
+        match (&self.host, url.host().map(|host| normal(&host))) {
+            (_, None) => false,
+            (HostPattern::Any, Some(_)) => true,
+            (HostPattern::Is(pattern), Some(host)) => *pattern == host,
+            (HostPattern::Below(pattern), Some(host)) => host
+                .strip_suffix(pattern.as_str())
+                .and_then(|below| below.strip_suffix('.'))
+                .is_some_and(|below| !below.is_empty()),
+        }
+    }
+
+    fn is_port(&self, url: &Url, list: List) -> bool {
+        match self.port {
+            Port::Any => true,
+            Port::Is(port) => url.port_or_known_default() == Some(port),
+            // The parser leaves out the scheme's own.
+            Port::Unsaid => list == List::Deny || url.port().is_none(),
+        }
+    }
+
+    fn is_path(&self, url: &Url, list: List) -> bool {
+        let Some(pattern) = &self.path else { return true };
+        match normal_path(url.path()) {
+            Some(path) => is_like(path.as_bytes(), pattern.as_bytes()),
+            None => list == List::Deny,
+        }
+    }
+}
+
+fn host_and_port(authority: &str) -> Result<(&str, Port), &'static str> {
+    // An IPv6 address has colons of its own, within brackets.
+    let colon = authority.rfind(':').filter(|colon| authority.rfind(']').is_none_or(|end| end < *colon));
+    let Some(colon) = colon else { return Ok((authority, Port::Unsaid)) };
+    let (host, port) = (&authority[..colon], &authority[colon + 1..]);
+    if port == "*" {
+        return Ok((host, Port::Any));
+    }
+    let digits = port.bytes().all(|byte| byte.is_ascii_digit());
+    match port.parse() {
+        Ok(port) if digits && port != 0 => Ok((host, Port::Is(port))),
+        Ok(_) | Err(_) => Err("has a port that is neither `*` nor a number from 1 to 65535: correct it"),
+    }
+}
+
+fn host_pattern(host: &str) -> Result<HostPattern, &'static str> {
+    const WRONG: &str = "has no host that can be one: write a name, an address, `*.` and a name, or `*`";
+    if host == "*" {
+        return Ok(HostPattern::Any);
+    }
+    let (below, name) = host.strip_prefix("*.").map_or((false, host), |name| (true, name));
+    if name.contains(['*', '%']) {
+        return Err(WRONG);
+    }
+    let parsed = Host::parse(name).map_err(|_| WRONG)?;
+    let host = normal(&parsed);
+    match (below, parsed) {
+        _ if host.is_empty() => Err(WRONG),
+        (false, _) => Ok(HostPattern::Is(host)),
+        (true, Host::Domain(_)) => Ok(HostPattern::Below(host)),
+        (true, Host::Ipv4(_) | Host::Ipv6(_)) => Err(WRONG),
+    }
+}
+
+/// One text for one host.
+fn normal<S: AsRef<str>>(host: &Host<S>) -> String {
+    match host {
+        Host::Domain(name) => name.as_ref().trim_end_matches('.').to_ascii_lowercase(),
+        Host::Ipv4(address) => address.to_string(),
+        Host::Ipv6(address) => address.to_canonical().to_string(),
+    }
+}
+
+fn path_pattern(path: &str) -> Result<Option<String>, &'static str> {
+    if path.is_empty() || path == "/" {
+        return Ok(None);
+    }
+    let is_dots = |segment: &str| segment == "." || segment == "..";
+    let normal = normal_path(path).filter(|path| !path.split('/').any(is_dots));
+    normal.map(Some).ok_or("has a path that can be read in two ways: write it without `..`, `;` and `%`")
+}
+
+/// A path without escapes and doubled slashes; `None` where servers may disagree about what it is.
+fn normal_path(path: &str) -> Option<String> {
+    let (mut bytes, mut rest) = (Vec::with_capacity(path.len()), path.as_bytes());
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
+        let byte = match byte {
+            b'%' => {
+                let (digits, after) = rest.split_at_checked(2)?;
+                rest = after;
+                escaped(digits)?
+            }
+            b';' => return None,
+            byte => *byte,
+        };
+        if byte != b'/' || bytes.last() != Some(&b'/') {
+            bytes.push(byte);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// The byte that two digits stand for, unless reading it or not reading it makes two paths.
+fn escaped(digits: &[u8]) -> Option<u8> {
+    let value = |digit: u8| char::from(digit).to_digit(16);
+    let &[high, low] = digits else { return None };
+    let byte = u8::try_from(value(high)? << 4 | value(low)?).ok()?;
+    (!byte.is_ascii_control() && !b"/\\%;.*?#".contains(&byte)).then_some(byte)
+}
+
+/// Whether a text is like a pattern, in which `*` stands for any characters.
+fn is_like(text: &[u8], pattern: &[u8]) -> bool {
+    let (mut at, mut in_pattern) = (0, 0);
+    // After the last `*`, and how much of the text it stands for so far.
+    let mut last: Option<(usize, usize)> = None;
+    while let Some(byte) = text.get(at) {
+        match (pattern.get(in_pattern), last) {
+            (Some(b'*'), _) => {
+                last = Some((in_pattern + 1, at));
+                in_pattern += 1;
+            }
+            (Some(wanted), _) if wanted == byte => (at, in_pattern) = (at + 1, in_pattern + 1),
+            (_, Some((after, stands_to))) => {
+                last = Some((after, stands_to + 1));
+                (at, in_pattern) = (stands_to + 1, after);
+            }
+            (_, None) => return false,
+        }
+    }
+    pattern[in_pattern..].iter().all(|byte| *byte == b'*')
+}

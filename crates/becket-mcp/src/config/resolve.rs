@@ -1,0 +1,150 @@
+//! From what many files say to one list: of each name the one that counts, and whether it may be connected. Pure.
+//!
+//! - A stronger scope counts, also where its entry is wrong or denied: nothing weaker takes its place unseen.
+//! - What a workspace brings and its user has not let in says nothing: it neither starts nor keeps another from it.
+//! - Of several reasons against a server, the one is told that its user can do least about.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+
+use super::approvals::Approvals;
+use super::choices::Choices;
+use super::configured::Configured;
+use super::error::ServerConfigError;
+use super::layer::Layer;
+use super::policy::McpPolicy;
+use super::scope::Scope;
+use super::status::{Disabled, PolicyReason, Status};
+
+/// What servers have to pass before they may be connected.
+#[derive(Debug, Clone, Copy)]
+pub struct Gates<'a> {
+    /// Which servers may be used.
+    pub policy: &'a McpPolicy,
+    /// Servers of the project that were approved or refused by name.
+    pub choices: &'a Choices,
+    /// Servers of the project that were approved by content.
+    pub approvals: &'a Approvals,
+    /// The project, as approvals name it.
+    pub project: &'a str,
+    /// Whether the user trusts the workspace. Without that, nothing of [`Scope::Project`] and [`Scope::Local`] runs.
+    pub workspace_trusted: bool,
+    /// Whether only servers of [`Scope::Managed`] may be used.
+    pub exclusive: bool,
+}
+
+/// What many files come to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Resolved {
+    /// The servers that count, each name once, the strongest scope first and each scope in the order of its text.
+    pub servers: Vec<Configured>,
+    /// Entries whose name another one has that counts. None of them is allowed.
+    pub others: Vec<Configured>,
+}
+
+/// Decides between entries of one name, fills in variables, and asks the gates. Of two layers of one scope the later one
+/// is the stronger.
+///
+/// `variables` have to be the user's own: where a project could set one, an approved entry could come to mean something
+/// else.
+#[must_use]
+pub fn resolve(mut layers: Vec<Layer>, variables: &[(OsString, OsString)], gates: &Gates<'_>) -> Resolved {
+    layers.sort_by_key(|layer| layer.scope.rank());
+    let mut candidates = Vec::new();
+    for Layer { scope, entries } in layers {
+        for entry in entries {
+            let server = Configured::of_entry(entry, &scope, variables);
+            let held_back = held_back(&server, gates);
+            candidates.push(Candidate { server, held_back });
+        }
+    }
+    let counting = counting(&candidates);
+    let statuses: Vec<(bool, Status)> = candidates
+        .iter()
+        .enumerate()
+        .map(|(index, candidate)| {
+            let other = counting.get(index).filter(|other| **other != index);
+            (other.is_none(), candidate.status(other.and_then(|other| candidates.get(*other)), gates))
+        })
+        .collect();
+    let mut resolved = Resolved::default();
+    for (Candidate { server, .. }, (counts, status)) in candidates.into_iter().zip(statuses) {
+        let list = if counts { &mut resolved.servers } else { &mut resolved.others };
+        list.push(Configured { status, ..server });
+    }
+    resolved
+}
+
+/// An entry, and why it says nothing as long as its user does not let it in.
+struct Candidate {
+    server: Configured,
+    held_back: Option<Disabled>,
+}
+
+/// For each candidate the index of the one that counts under its name.
+fn counting(candidates: &[Candidate]) -> Vec<usize> {
+    let names: Vec<String> = candidates.iter().map(|candidate| candidate.server.name.to_string()).collect();
+    let mut winners: HashMap<&str, (usize, &Candidate)> = HashMap::with_capacity(names.len());
+    for (index, (name, candidate)) in names.iter().zip(candidates).enumerate() {
+        let winner = winners.entry(name).or_insert((index, candidate));
+        let (counts, counted) = (candidate.counts(), winner.1.counts());
+        let same_rank = candidate.server.scope.rank() == winner.1.server.scope.rank();
+        if (counts && !counted) || (counts == counted && same_rank) {
+            *winner = (index, candidate);
+        }
+    }
+    let of =
+        |(index, name): (usize, &String)| winners.get(name.as_str()).map_or(index, |(winner, _)| *winner);
+    names.iter().enumerate().map(of).collect()
+}
+
+/// What keeps an entry of the workspace from counting at all.
+fn held_back(server: &Configured, gates: &Gates<'_>) -> Option<Disabled> {
+    if server.scope.is_of_the_workspace() && !gates.workspace_trusted {
+        return Some(Disabled::NotTrusted);
+    }
+    if server.scope != Scope::Project {
+        return None;
+    }
+    let name = server.name.plain.as_str();
+    if gates.choices.refuse(name) {
+        return Some(Disabled::ByUser);
+    }
+    let fingerprint = server.fingerprint.clone()?;
+    let approved = gates.approvals.of(gates.project, name);
+    if gates.choices.approve(name) || approved == Some(&fingerprint) {
+        return None;
+    }
+    Some(Disabled::NotApproved { fingerprint, changed: approved.is_some() })
+}
+
+impl Candidate {
+    /// Whether it can keep another of its name from counting. One whose name no server may have can't: it may only look
+    /// like that of another.
+    fn counts(&self) -> bool {
+        let is_unfit = matches!(self.server.config, Err(ServerConfigError::NameUnfit { .. }));
+        self.held_back.is_none() && !is_unfit
+    }
+
+    /// Whether it may be connected; `other` is the one that counts instead of it.
+    fn status(&self, other: Option<&Candidate>, gates: &Gates<'_>) -> Status {
+        let is_managed = matches!(self.server.scope, Scope::Managed | Scope::Host);
+        let policy = if gates.exclusive && !is_managed {
+            Err(PolicyReason::Exclusive)
+        } else {
+            gates.policy.judge(&self.server)
+        };
+        let shadowed = || {
+            let Candidate { server: Configured { scope, place, .. }, .. } = other?;
+            Some(Disabled::Shadowed { by: scope.clone(), place: place.clone() })
+        };
+        let why = match (policy, &self.server.status, &self.held_back) {
+            (Err(why), _, _) => Some(Disabled::ByPolicy { why }),
+            (Ok(()), Status::Disabled(own), None) => Some(shadowed().unwrap_or(own.clone())),
+            (Ok(()), Status::Disabled(own), Some(_)) => Some(own.clone()),
+            (Ok(()), Status::Allowed, Some(held_back)) => Some(held_back.clone()),
+            (Ok(()), Status::Allowed, None) => shadowed(),
+        };
+        why.map_or(Status::Allowed, Status::Disabled)
+    }
+}

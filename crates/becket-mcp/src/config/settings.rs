@@ -1,0 +1,92 @@
+//! Files that say other things as well: settings, and the file in which an agent keeps what it knows of its user.
+
+use std::path::Path;
+
+use super::choices::Choices;
+use super::error::ConfigError;
+use super::layer::{KEY, Layer, entries, object, once};
+use super::pairs::Pairs;
+use super::place::Text;
+use super::policy::{McpPolicy, Source};
+use super::scope::Scope;
+
+/// What files say about MCP servers. The default says nothing.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// The servers of each file that names any.
+    pub layers: Vec<Layer>,
+    /// Which servers may be used.
+    pub policy: McpPolicy,
+    /// Which servers of a project its user has approved or refused.
+    pub choices: Choices,
+    /// What can't be read. Whatever that means until it is corrected, each says itself.
+    pub problems: Vec<ConfigError>,
+}
+
+impl Settings {
+    /// Adds what other files say. Of layers of one scope, later ones are stronger.
+    pub fn join(&mut self, other: Settings) {
+        let Settings { layers, policy, choices, problems } = other;
+        self.layers.extend(layers);
+        self.policy.join(policy);
+        self.choices.join(choices);
+        self.problems.extend(problems);
+    }
+}
+
+/// Reads what a settings file says about MCP servers: `mcpServers`, `allowedMcpServers`, `deniedMcpServers`,
+/// `allowManagedMcpServersOnly`, `enabledMcpjsonServers`, `disabledMcpjsonServers`, `enableAllProjectMcpServers`. Each
+/// may be missing; other keys are not looked at.
+///
+/// `file` is for the messages; nothing is opened.
+///
+/// # Errors
+/// The text is no JSON object. A managed file that fails so may have denied anything: whoever gets this error for one
+/// must not go on.
+pub fn read_settings(text: &str, file: &Path, scope: Scope) -> Result<Settings, ConfigError> {
+    let text = Text::new(text, file);
+    let root = object(&text, text.text, "the file")?;
+    Ok(of_object(&text, &root, &scope))
+}
+
+/// Reads a file like `~/.claude.json`: `mcpServers` are the user's ([`Scope::User`]), those under the project's path in
+/// `projects` are the user's for that project ([`Scope::Local`]), as are the choices that stand there.
+///
+/// `project` is compared with the keys of `projects` as it is.
+///
+/// # Errors
+/// The text is no JSON object.
+pub fn read_user_file(text: &str, file: &Path, project: &str) -> Result<Settings, ConfigError> {
+    let text = Text::new(text, file);
+    let root = object(&text, text.text, "the file")?;
+    let mut settings = of_object(&text, &root, &Scope::User);
+    match of_project(&text, &root, project) {
+        Ok(ours) => settings.join(ours),
+        Err(problem) => settings.problems.push(problem),
+    }
+    Ok(settings)
+}
+
+fn of_project(text: &Text<'_>, root: &Pairs<'_>, project: &str) -> Result<Settings, ConfigError> {
+    let Some(projects) = once(text, root, "projects")? else { return Ok(Settings::default()) };
+    let projects = object(text, projects.get(), "`projects`")?;
+    let Some(ours) = once(text, &projects, project)? else { return Ok(Settings::default()) };
+    let ours = object(text, ours.get(), "the project's part of `projects`")?;
+    Ok(of_object(text, &ours, &Scope::Local))
+}
+
+fn of_object(text: &Text<'_>, root: &Pairs<'_>, scope: &Scope) -> Settings {
+    let mut source = Source { text, root, scope, problems: Vec::new() };
+    let (policy, choices) = (McpPolicy::read(&mut source), Choices::read(&mut source));
+    let mut problems = source.problems;
+    let servers = once(text, root, KEY)
+        .and_then(|servers| servers.map(|servers| entries(text, servers, scope)).transpose());
+    let layers = match servers {
+        Ok(entries) => entries.map(|entries| Layer { scope: scope.clone(), entries }).into_iter().collect(),
+        Err(problem) => {
+            problems.push(problem);
+            Vec::new()
+        }
+    };
+    Settings { layers, policy, choices, problems }
+}
