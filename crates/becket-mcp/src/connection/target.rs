@@ -2,6 +2,7 @@
 //!
 //! INVARIANT: what is for [`Reach::ThisMachine`] goes to loopback addresses, whatever a name resolves to.
 
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
@@ -12,11 +13,11 @@ use url::{Host, Url};
 
 use super::trouble::Place;
 use crate::auth::{HeaderSource, HeadersError, StaticHeaders, Why};
-use crate::config::Ide;
+use crate::config::{Ide, shown_url};
 use crate::fault::{Challenge, Fault};
 
-/// A server over a network.
-#[derive(Debug, Clone)]
+/// A server over a network. `Debug` shows neither a query nor what is behind the headers.
+#[derive(Clone)]
 pub(crate) struct Target {
     /// Where.
     pub(crate) url: Url,
@@ -28,6 +29,16 @@ pub(crate) struct Target {
     pub(crate) reach: Reach,
     /// The largest message that it may send, in bytes.
     pub(crate) cap: usize,
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Target")
+            .field("url", &shown_url(&self.url))
+            .field("reach", &self.reach)
+            .field("cap", &self.cap)
+            .finish_non_exhaustive()
+    }
 }
 
 /// How far away a server may be.

@@ -23,6 +23,7 @@ use url::{Position, Url};
 use super::super::handshake::shown;
 use super::super::trouble::{Place, deepest, no_answer};
 use super::meter::Metered;
+use crate::config::shown_url;
 use crate::fault::{Challenge, Fault};
 
 /// The longest head of an answer.
@@ -62,7 +63,7 @@ pub(super) async fn upgrade(
         (answered, _) => answered?,
     };
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
-        return Err(refusal(socket, &response, rest).await);
+        return Err(refusal(socket, url, &response, rest).await);
     }
     agreed(response.headers(), &key).map_err(Fault::NotMcp)?;
     Ok(rest)
@@ -105,7 +106,7 @@ async fn head(socket: &mut Metered, place: &Place) -> Result<(Response, Vec<u8>)
     }
 }
 
-async fn refusal(socket: &mut Metered, response: &Response, mut body: Vec<u8>) -> Fault {
+async fn refusal(socket: &mut Metered, url: &Url, response: &Response, body: Vec<u8>) -> Fault {
     let (status, headers) = (response.status(), response.headers());
     let text = |name| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
     let header = text(WWW_AUTHENTICATE);
@@ -113,27 +114,29 @@ async fn refusal(socket: &mut Metered, response: &Response, mut body: Vec<u8>) -
     if status == StatusCode::UNAUTHORIZED || (status == StatusCode::FORBIDDEN && is_scope) {
         return Fault::AuthNeeded(Challenge { header });
     }
-    if let Some(location) = text(LOCATION).filter(|_| status.is_redirection()) {
-        let body = format!("it sends us on to `{}`: configure that one", shown(&location));
-        return Fault::Status { status: status.as_u16(), body };
+    let number = status.as_u16();
+    let location = text(LOCATION).filter(|_| status.is_redirection());
+    if let Some(next) = location.and_then(|location| url.join(&location).ok()) {
+        let body = format!("it sends us on to `{}`: configure that one", shown(&shown_url(&next)));
+        return Fault::Status { status: number, body };
     }
-    let whole = text(CONTENT_LENGTH).and_then(|length| length.parse().ok()).unwrap_or(BEGINNING);
-    let reading = async {
-        while body.len() < whole.min(BEGINNING) && socket.read_buf(&mut body).await.is_ok_and(|read| read > 0)
-        {
-        }
-    };
-    let _ = timeout(MOMENT, reading).await;
-    body.truncate(BEGINNING);
-    let body = String::from_utf8_lossy(&body);
-    let body = shown(&body.split_whitespace().collect::<Vec<_>>().join(" "));
+    let length = text(CONTENT_LENGTH).and_then(|length| length.parse().ok()).unwrap_or(BEGINNING);
+    let body = beginning(socket, length, body).await;
     if status.is_success() {
-        return Fault::NotMcp(format!(
-            "it answers with HTTP {} instead of a WebSocket: {body}",
-            status.as_u16()
-        ));
+        return Fault::NotMcp(format!("it answers with HTTP {number} instead of a WebSocket: {body}"));
     }
-    Fault::Status { status: status.as_u16(), body }
+    Fault::Status { status: number, body }
+}
+
+/// The beginning of an answer that can't be used, in one line; some of it has come already.
+async fn beginning(socket: &mut Metered, length: usize, mut body: Vec<u8>) -> String {
+    let enough = length.min(BEGINNING);
+    let reading =
+        async { while body.len() < enough && socket.read_buf(&mut body).await.is_ok_and(|read| read > 0) {} };
+    let _ = timeout(MOMENT, reading).await;
+    body.truncate(enough);
+    let text = String::from_utf8_lossy(&body);
+    shown(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// Whether the answer is the one to our question; else what is wrong with it.

@@ -44,8 +44,10 @@ async fn a_server_is_followed_to_itself_and_not_away() {
     );
     assert_eq!(refusal(Script { get, ..Script::default() }).await, expected);
     assert!(other.heads().is_empty());
-    let round = refusal(Script { get: Way::Raw(to("/sse")), ..Script::default() }).await;
+    let server = start(Script { get: Way::Raw(to("/sse")), ..Script::default() }).await;
+    let round = Trial::connect(link(&server)).await.err().unwrap();
     assert_eq!(round, "what answers there is no MCP server: it has sent us on more than 5 times");
+    assert_eq!(server.heads().len(), 6);
 }
 
 // rule: X1
