@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::asked::Asked;
+use crate::config::Disabled;
 use crate::connect_error::ConnectError;
 use crate::fault::{Fault, Said};
 
@@ -40,25 +42,39 @@ pub enum CallError {
         /// The one that was probably meant.
         meant: Option<String>,
     },
+    /// It is configured, and must not be used.
+    #[error("the MCP server `{server}` is disabled: {why}")]
+    Disabled {
+        /// The server.
+        server: String,
+        /// Why.
+        why: Disabled,
+    },
+    /// It wants to know who asks, and nobody has logged in (`protocol.md` X3).
+    #[error("the MCP server `{server}` needs authentication: log in to it")]
+    NeedsAuth {
+        /// The server.
+        server: String,
+    },
     /// There was no answer in time. The server was told; whether it had done the work by then is not known.
-    #[error("the tool `{tool}` of the MCP server `{server}` did not answer within {} s", limit.as_secs_f64())]
+    #[error("{asked} of the MCP server `{server}` did not answer within {} s", limit.as_secs_f64())]
     TimedOut {
         /// The server.
         server: String,
-        /// The tool.
-        tool: String,
+        /// What it was asked for.
+        asked: Asked,
         /// The time it had.
         limit: Duration,
     },
     /// The caller gave up. The server was told; whether it had done the work by then is not known.
-    #[error("the call of the tool `{tool}` of the MCP server `{server}` was cancelled")]
+    #[error("the call of {asked} of the MCP server `{server}` was cancelled")]
     Cancelled {
         /// The server.
         server: String,
-        /// The tool.
-        tool: String,
+        /// What it was asked for.
+        asked: Asked,
     },
-    /// The connection broke, before or during the call. It stays broken.
+    /// The connection broke, before or during the call. What is asked of the server next connects it again, where it may.
     #[error("the MCP server `{server}` is gone: {fault}{said}")]
     Died {
         /// The server.
@@ -69,26 +85,38 @@ pub enum CallError {
         said: Said,
     },
     /// The server answered with an error instead of a result.
-    #[error("the MCP server `{server}` refuses the call of `{tool}`: {message} ({code})")]
+    #[error("the MCP server `{server}` refuses the call of {asked}: {message} ({code})")]
     Refused {
         /// The server.
         server: String,
-        /// The tool.
-        tool: String,
+        /// What it was asked for.
+        asked: Asked,
         /// The code of JSON-RPC.
         code: i32,
         /// Its words.
         message: String,
     },
     /// The server answered something that the protocol does not allow there.
-    #[error("the answer of the MCP server `{server}` to `{tool}` breaks the protocol: {what}")]
+    #[error("the answer of the MCP server `{server}` to {asked} breaks the protocol: {what}")]
     Protocol {
         /// The server.
         server: String,
-        /// The tool.
-        tool: String,
+        /// What it was asked for.
+        asked: Asked,
         /// What is wrong.
         what: String,
+    },
+    /// The server wanted something else first, again and again (`protocol.md` X6).
+    #[error(
+        "the MCP server `{server}` has asked {rounds} times for more before it does the call of {asked}: it was given up"
+    )]
+    TooManyRounds {
+        /// The server.
+        server: String,
+        /// What it was asked for.
+        asked: Asked,
+        /// How often the host was asked.
+        rounds: u32,
     },
 }
 

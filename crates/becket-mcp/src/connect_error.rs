@@ -68,7 +68,36 @@ pub enum ConnectError {
         /// What it had printed.
         said: Said,
     },
+    /// It was connected and broke since; nobody has needed it again.
+    #[error("{fault}{said}")]
+    Lost {
+        /// Why.
+        fault: Fault,
+        /// What it had printed.
+        said: Said,
+    },
+    /// It is not connected, and whoever asked must not connect it.
+    #[error("it was not connected when it was called")]
+    NotYet,
     /// The host gave up before it was connected.
     #[error("connecting was cancelled")]
     Cancelled,
+}
+
+impl ConnectError {
+    /// Whether somebody has to log in first (`protocol.md` X3).
+    pub(crate) fn needs_auth(&self) -> bool {
+        match self {
+            Self::Broken { fault, .. } | Self::Lost { fault, .. } => matches!(fault, Fault::AuthNeeded(_)),
+            Self::Config(_)
+            | Self::Disabled(_)
+            | Self::NotStdio { .. }
+            | Self::Spawn(_)
+            | Self::TimedOut { .. }
+            | Self::Refused { .. }
+            | Self::Unexpected { .. }
+            | Self::NotYet
+            | Self::Cancelled => false,
+        }
+    }
 }

@@ -18,8 +18,19 @@ pub struct Options {
     pub cwd: PathBuf,
     /// The longest that connecting one server may take, from its start to its list of tools.
     pub connect_timeout: Duration,
-    /// How many servers connect at once.
-    pub lanes: NonZeroUsize,
+    /// How many servers on this machine connect at once.
+    pub local_lanes: NonZeroUsize,
+    /// How many servers elsewhere connect at once.
+    pub remote_lanes: NonZeroUsize,
+    /// Time for calls that are under way when their connection is replaced or its server removed.
+    pub drain_grace: Duration,
+    /// The most that the time of one call stands still while its server waits for an answer of the user.
+    pub longest_pause: Duration,
+    /// The longest that the host may take to answer a question of a server.
+    pub question_limit: Duration,
+    /// Where it is set, each sign of progress gives a call its whole limit anew, and this is the most that it may take in
+    /// all. Otherwise progress changes nothing.
+    pub longest_call: Option<Duration>,
     /// Time for a server to exit once its stdin is closed.
     pub exit_grace: Duration,
     /// Time between SIGTERM and SIGKILL.
@@ -29,14 +40,21 @@ pub struct Options {
 }
 
 impl Options {
-    /// The values of `protocol.md` X2: 30 s to connect, 2 at once; 2 s to exit, 1.5 s after SIGTERM, lines of 16 MiB.
+    /// The values of `protocol.md` X2: 30 s to connect, 2 servers here and 10 elsewhere at once; 5 s for calls of a
+    /// connection that is replaced, 10 minutes for an answer of the user; 2 s to exit, 1.5 s after SIGTERM, lines of
+    /// 16 MiB.
     #[must_use]
     pub fn new(environment: Vec<(OsString, OsString)>, cwd: impl Into<PathBuf>) -> Self {
         Self {
             environment,
             cwd: cwd.into(),
             connect_timeout: Duration::from_secs(30),
-            lanes: NonZeroUsize::MIN.saturating_add(1),
+            local_lanes: NonZeroUsize::MIN.saturating_add(1),
+            remote_lanes: NonZeroUsize::MIN.saturating_add(9),
+            drain_grace: Duration::from_secs(5),
+            longest_pause: Duration::from_secs(600),
+            question_limit: Duration::from_secs(600),
+            longest_call: None,
             exit_grace: Duration::from_secs(2),
             term_grace: Duration::from_millis(1500),
             line_cap: ByteCap::bytes(16 << 20),
@@ -52,7 +70,12 @@ impl fmt::Debug for Options {
             .field("environment", &names)
             .field("cwd", &self.cwd)
             .field("connect_timeout", &self.connect_timeout)
-            .field("lanes", &self.lanes)
+            .field("local_lanes", &self.local_lanes)
+            .field("remote_lanes", &self.remote_lanes)
+            .field("drain_grace", &self.drain_grace)
+            .field("longest_pause", &self.longest_pause)
+            .field("question_limit", &self.question_limit)
+            .field("longest_call", &self.longest_call)
             .field("exit_grace", &self.exit_grace)
             .field("term_grace", &self.term_grace)
             .field("line_cap", &self.line_cap)

@@ -40,6 +40,9 @@ pub struct Tool {
     pub problem: Option<String>,
 }
 
+/// The tools of a server, in its order.
+pub type ToolList = Vec<Tool>;
+
 /// What a server says about the effects of a tool, with the protocol's defaults where it says nothing. Untrusted: a
 /// server can say anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

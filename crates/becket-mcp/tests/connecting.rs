@@ -7,16 +7,16 @@ mod common;
 use std::time::{Duration, Instant};
 
 use becket_mcp::config::{self, Configured, Transport};
-use becket_mcp::{CancellationToken, ConnectError, Outcome, Servers};
-use common::{LONG, Place, SHORT, call, nothing, object, ours, program, tools, why};
+use becket_mcp::{CancellationToken, ConnectError, ServerState};
+use common::{LONG, Place, SHORT, call, call_connected, nothing, object, ours, program, state, tools, why};
 use serde_json::{Value, json};
 
 // rules: X1, X2
 #[tokio::test]
 async fn a_server_is_told_who_connects_and_asked_for_all_its_tools() {
     let place = Place::new();
-    let servers = place.connect(&[]).await;
-    let names: Vec<String> = tools(&servers).iter().map(|tool| tool.name.clone()).collect();
+    let pool = place.connect(&[]).await;
+    let names: Vec<String> = tools(&pool).iter().map(|tool| tool.name.clone()).collect();
     assert_eq!((names.len(), names[0].as_str(), names[28].as_str()), (29, "echo", "strange"));
 
     let got = place.got();
@@ -30,7 +30,7 @@ async fn a_server_is_told_who_connects_and_asked_for_all_its_tools() {
     assert_eq!(params["clientInfo"]["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(params["capabilities"], json!({}));
     assert_eq!(params["protocolVersion"], "2025-11-25");
-    servers.close().await;
+    pool.close().await;
 }
 
 // rule: X7
@@ -42,8 +42,8 @@ async fn a_server_gets_its_environment_its_directory_and_nothing_else() {
     let Transport::Stdio(config) = &mut configured.config.as_mut().unwrap().transport else { panic!() };
     config.cwd = Some("sub".into());
     config.env = vec![("LANG".into(), "C.UTF-8".into()), ("LOG".into(), "".into())];
-    let servers = Servers::connect(vec![configured], &place.options, &CancellationToken::new()).await;
-    let text = call(&servers, "environment", nothing()).await.unwrap().text();
+    let pool = place.start(vec![configured]).await;
+    let text = call(&pool, "environment", nothing()).await.unwrap().text();
     let who = object(serde_json::from_str(&text).unwrap());
     let environment = object(who["environment"].clone());
     let mut names: Vec<&str> = environment.keys().map(String::as_str).collect();
@@ -57,7 +57,7 @@ async fn a_server_gets_its_environment_its_directory_and_nothing_else() {
     let sub = place.dir.path().canonicalize().unwrap().join("sub");
     assert_eq!(who["cwd"].as_str().map(std::path::Path::new), Some(sub.as_path()));
     assert_eq!(who["leads"], true);
-    servers.close().await;
+    pool.close().await;
 }
 
 /// How `server.py` misbehaves, and how the reason begins.
@@ -96,13 +96,13 @@ async fn each_way_of_failing_has_its_own_words() {
         let hangs = begins.contains("within 1 s");
         place.options.connect_timeout = if hangs { Duration::from_secs(1) } else { LONG };
         let start = Instant::now();
-        let servers = place.connect(&[flag]).await;
+        let pool = place.connect(&[flag]).await;
         assert!(!hangs || start.elapsed() < LONG, "{flag}: {:?}", start.elapsed());
-        let why = why(&servers).to_string();
+        let why = why(&pool, "it").to_string();
         assert!(why.starts_with(begins), "{flag}: {why}");
-        let error = call(&servers, "echo", nothing()).await.unwrap_err().to_string();
+        let error = call_connected(&pool, "echo", nothing()).await.unwrap_err().to_string();
         assert_eq!(error, format!("the MCP server `it` is not connected: {why}"));
-        servers.close().await;
+        pool.close().await;
         place.marker.wait_for(0);
     }
 }
@@ -110,46 +110,40 @@ async fn each_way_of_failing_has_its_own_words() {
 #[tokio::test]
 async fn a_program_that_is_not_there_is_told_from_one_that_ends() {
     let place = Place::new();
-    let servers = [
+    let pool = [
         ("missing", "no-such-program-at-all", vec![]),
         ("ends", "true", vec![]),
         ("signal", "sh", vec!["-c".into(), "kill -9 $$".into()]),
     ];
-    let configured = servers.map(|(name, command, args)| Configured::of_host(name, program(command, args)));
-    let servers = Servers::connect(configured.into(), &place.options, &CancellationToken::new()).await;
-    let whys: Vec<String> = servers
-        .outcomes()
-        .map(|(_, outcome)| match outcome {
-            Outcome::Failed { why } => why.to_string(),
-            Outcome::Connected { .. } => "connected".into(),
-        })
-        .collect();
+    let configured = pool.map(|(name, command, args)| Configured::of_host(name, program(command, args)));
+    let pool = place.start(configured.into()).await;
+    let whys = ["missing", "ends", "signal"].map(|name| why(&pool, name).to_string());
     assert!(whys[0].starts_with("program `no-such-program-at-all` was not found"), "{}", whys[0]);
     assert_eq!(whys[1], "it exited with 0, before it answered `initialize`");
     assert_eq!(whys[2], "signal 9 ended it, before it answered `initialize`");
-    servers.close().await;
+    pool.close().await;
 }
 
 #[tokio::test]
 async fn a_server_of_the_newer_lifecycle_is_reached_as_well() {
     let place = Place::new();
-    let servers = place.connect(&["--discover"]).await;
-    assert_eq!(call(&servers, "text", nothing()).await.unwrap().text(), "one\ntwo");
+    let pool = place.connect(&["--discover"]).await;
+    assert_eq!(call(&pool, "text", nothing()).await.unwrap().text(), "one\ntwo");
     let discover = place.wait_for("server/discover").await;
     let meta = &discover["params"]["_meta"];
     assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "becket");
-    servers.close().await;
+    pool.close().await;
 }
 
 #[tokio::test]
 async fn a_server_without_tools_is_not_asked_for_them() {
     let place = Place::new();
-    let servers = place.connect(&["--no-tools"]).await;
-    assert!(tools(&servers).is_empty());
-    let error = call(&servers, "echo", nothing()).await.unwrap_err().to_string();
+    let pool = place.connect(&["--no-tools"]).await;
+    assert!(tools(&pool).is_empty());
+    let error = call(&pool, "echo", nothing()).await.unwrap_err().to_string();
     assert_eq!(error, "the MCP server `it` has no tool `echo`: its tools are: none");
     assert!(place.got().iter().all(|message| message["method"] != "tools/list"));
-    servers.close().await;
+    pool.close().await;
 }
 
 // rule: X2
@@ -160,17 +154,18 @@ async fn one_servers_trouble_is_nobody_elses() {
     let text = r#"{"mcpServers": {"far": {"type": "sse", "url": "http://localhost"}}}"#;
     let mut configured = config::read(text, ".mcp.json".as_ref(), &[]).unwrap();
     configured.extend([ours("dies", &["--die"]), ours("hangs", &["--hang-initialize"]), ours("it", &[])]);
-    let servers = Servers::connect(configured, &place.options, &CancellationToken::new()).await;
-    let outcomes: Vec<(String, bool)> = servers
-        .outcomes()
-        .map(|(name, outcome)| (name.to_owned(), matches!(outcome, Outcome::Connected { .. })))
+    let pool = place.start(configured).await;
+    let outcomes: Vec<(String, bool)> = pool
+        .servers()
+        .into_iter()
+        .map(|view| (view.name, matches!(view.state, ServerState::Connected { .. })))
         .collect();
     let expected = [("far", false), ("dies", false), ("hangs", false), ("it", true)];
     assert_eq!(outcomes, expected.map(|(name, connected)| (name.to_owned(), connected)));
-    assert_eq!(call(&servers, "text", nothing()).await.unwrap().text(), "one\ntwo");
-    let far = why(&servers).to_string();
+    assert_eq!(call(&pool, "text", nothing()).await.unwrap().text(), "one\ntwo");
+    let far = why(&pool, "far").to_string();
     assert_eq!(far, "a server of type `sse`: this version connects stdio servers only");
-    servers.close().await;
+    pool.close().await;
 }
 
 // rule: X2
@@ -178,8 +173,8 @@ async fn one_servers_trouble_is_nobody_elses() {
 async fn no_more_servers_connect_at_once_than_there_are_lanes() {
     let place = Place::new();
     let configured = (0..4).map(|n| ours(&n.to_string(), &["--hang-initialize"])).collect();
-    let (options, cancel) = (place.options.clone(), CancellationToken::new());
-    let connecting = Servers::connect(configured, &options, &cancel);
+    let (pool, cancel) = (place.pool(configured), CancellationToken::new());
+    let connecting = pool.start(&cancel);
     let watching = async {
         while place.got().len() < 2 {
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -189,7 +184,7 @@ async fn no_more_servers_connect_at_once_than_there_are_lanes() {
         assert_eq!(place.marker.alive().len(), 2);
     };
     tokio::select! {
-        _ = connecting => panic!("connected"),
+        () = connecting => panic!("connected"),
         () = watching => {}
     }
 }
@@ -200,19 +195,20 @@ async fn connecting_can_be_cancelled() {
     let place = Place::new();
     let cancel = CancellationToken::new();
     let configured = (0..3).map(|n| ours(&n.to_string(), &["--hang-initialize"])).collect();
-    let connecting = Servers::connect(configured, &place.options, &cancel);
+    let pool = place.pool(configured);
+    let connecting = pool.start(&cancel);
     let cancelling = async {
         while place.got().len() < 2 {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         cancel.cancel();
     };
-    let (servers, ()) = tokio::join!(connecting, cancelling);
-    for (name, outcome) in servers.outcomes() {
-        let Outcome::Failed { why } = outcome else { panic!("{name} is connected") };
+    tokio::join!(connecting, cancelling);
+    for view in pool.servers() {
+        let ServerState::Failed { why } = view.state else { panic!("{view:?}") };
         assert!(matches!(*why, ConnectError::Cancelled), "{why}");
     }
-    servers.close().await;
+    pool.close().await;
     place.marker.wait_for(0);
     // The third one had no lane.
     assert_eq!(place.got().len(), 2, "{:#?}", place.got());
@@ -223,8 +219,9 @@ async fn a_cancelled_host_starts_nothing() {
     let place = Place::new();
     let cancel = CancellationToken::new();
     cancel.cancel();
-    let servers = Servers::connect(vec![ours("it", &[])], &place.options, &cancel).await;
-    assert!(matches!(*why(&servers), ConnectError::Cancelled));
+    let pool = place.pool(vec![ours("it", &[])]);
+    pool.start(&cancel).await;
+    assert!(matches!(state(&pool, "it"), ServerState::Waiting));
     tokio::time::sleep(SHORT).await;
     assert_eq!(place.got(), Vec::<Value>::new());
 }

@@ -9,7 +9,7 @@ mod common;
 
 use std::time::Duration;
 
-use becket_mcp::{CancellationToken, Servers};
+use becket_mcp::CancellationToken;
 use becket_testkit::proc::{open_descriptors, threads, wait_until, zombies};
 use common::{Place, call, nothing, ours, tools};
 
@@ -64,27 +64,27 @@ async fn closed((name, flags, tool, processes): (&str, &[&str], Option<&str>, us
     let mut place = Place::new();
     place.options.exit_grace = Duration::from_millis(500);
     place.options.term_grace = Duration::from_millis(500);
-    let servers = place.connect(flags).await;
-    tools(&servers);
+    let pool = place.connect(flags).await;
+    tools(&pool);
     if let Some(tool) = tool {
-        call(&servers, tool, nothing()).await.unwrap();
+        call(&pool, tool, nothing()).await.unwrap();
     }
     assert!(wait_until(|| place.marker.alive().len() == processes), "{name}: {:?}", place.marker.alive());
-    servers.close().await;
+    pool.close().await;
     assert_eq!(place.marker.alive(), NOBODY, "{name}");
     assert_eq!(zombies(), NOBODY, "{name}");
-    servers.close().await;
+    pool.close().await;
 }
 
 /// Dropped, a server and its group are killed by then; what left the group dies with it.
 async fn dropped((name, flags, tool, processes): (&str, &[&str], Option<&str>, usize)) {
     let place = Place::new();
-    let servers = place.connect(flags).await;
+    let pool = place.connect(flags).await;
     if let Some(tool) = tool {
-        call(&servers, tool, nothing()).await.unwrap();
+        call(&pool, tool, nothing()).await.unwrap();
     }
     assert!(wait_until(|| place.marker.alive().len() == processes), "{name}: {:?}", place.marker.alive());
-    drop(servers);
+    drop(pool);
     // Blocks the only thread of the runtime: nothing that has to be polled can have done it.
     assert!(wait_until(|| place.marker.alive().is_empty()), "{name}: {:?}", place.marker.alive());
     assert!(wait_until(|| zombies().is_empty()), "{name}: {:?}", zombies());
@@ -98,10 +98,10 @@ async fn dropped((name, flags, tool, processes): (&str, &[&str], Option<&str>, u
 async fn died() {
     for tool in ["child", "heir", "leaver", "daemon"] {
         let place = Place::new();
-        let servers = place.connect(&[]).await;
-        call(&servers, tool, nothing()).await.unwrap();
+        let pool = place.connect(&[]).await;
+        call(&pool, tool, nothing()).await.unwrap();
         place.marker.wait_for(2);
-        call(&servers, "die", nothing()).await.unwrap_err();
+        call(&pool, "die", nothing()).await.unwrap_err();
         for _ in 0..1000 {
             if place.marker.alive().is_empty() {
                 break;
@@ -109,7 +109,7 @@ async fn died() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         assert_eq!(place.marker.alive(), NOBODY, "{tool}");
-        servers.close().await;
+        pool.close().await;
     }
 }
 
@@ -118,8 +118,8 @@ async fn failed() {
         let mut place = Place::new();
         place.options.connect_timeout = Duration::from_secs(1);
         place.options.term_grace = Duration::from_millis(300);
-        let servers = place.connect(&[flag, "--child", "--ignore-term"]).await;
-        servers.close().await;
+        let pool = place.connect(&[flag, "--child", "--ignore-term"]).await;
+        pool.close().await;
         assert_eq!(place.marker.alive(), NOBODY, "{flag}");
     }
 }
@@ -129,14 +129,15 @@ async fn dropped_while_connecting() {
     let cancel = CancellationToken::new();
     let configured = vec![ours("a", &["--hang-initialize", "--child"]), ours("b", &["--hang-list"])];
     {
-        let mut connecting = std::pin::pin!(Servers::connect(configured, &place.options, &cancel));
+        let pool = place.pool(configured);
+        let mut connecting = std::pin::pin!(pool.start(&cancel));
         let started = async {
             while place.marker.alive().len() < 3 {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
         tokio::select! {
-            _ = &mut connecting => panic!("connected"),
+            () = &mut connecting => panic!("connected"),
             () = started => {}
         }
     }
@@ -146,9 +147,9 @@ async fn dropped_while_connecting() {
 fn dropped_with_its_runtime() {
     let place = Place::new();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let servers = runtime.block_on(place.connect(&["--child", "--ignore-term"]));
+    let pool = runtime.block_on(place.connect(&["--child", "--ignore-term"]));
     place.marker.wait_for(2);
-    drop(servers);
+    drop(pool);
     drop(runtime);
     place.marker.wait_for(0);
 }
@@ -156,9 +157,9 @@ fn dropped_with_its_runtime() {
 fn dropped_after_its_runtime() {
     let place = Place::new();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let servers = runtime.block_on(place.connect(&["--child", "--leaver"]));
+    let pool = runtime.block_on(place.connect(&["--child", "--leaver"]));
     place.marker.wait_for(3);
     drop(runtime);
     place.marker.wait_for(0);
-    drop(servers);
+    drop(pool);
 }

@@ -5,7 +5,7 @@
 use crate::error::CliError;
 use crate::event::read;
 use becket_engine::{CancellationToken, Environment, McpAnswer, McpCall, McpTools};
-use becket_mcp::{Options, Outcome, Servers, ToolCall, config};
+use becket_mcp::{Connect, Options, Pool, ServerState, ServerView, ToolCall, config};
 use std::ffi::OsString;
 use std::future::Future;
 use std::path::Path;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Connected servers. Clones are the same ones.
 #[derive(Clone)]
-pub(crate) struct Mcp(Arc<Servers>);
+pub(crate) struct Mcp(Pool);
 
 impl Mcp {
     /// Connects the servers of a file; they start in `start`.
@@ -31,17 +31,30 @@ impl Mcp {
             environment.vars().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let configured = config::read(&read::file(file)?, file, &variables)
             .map_err(|error| CliError::McpConfig { why: error.to_string() })?;
-        let servers = Servers::connect(configured, &Options::new(variables, start), cancel).await;
-        Ok(Mcp(Arc::new(servers)))
+        let pool = Pool::new(Options::new(variables, start), Arc::new(()));
+        pool.configure(configured);
+        pool.start(cancel).await;
+        Ok(Mcp(pool))
     }
 
     /// What keeps servers from being called, a line each.
     pub(crate) fn notices(&self) -> Vec<String> {
-        let failed = self.0.outcomes().filter_map(|(name, outcome)| match outcome {
-            Outcome::Connected { .. } => None,
-            Outcome::Failed { why } => Some(format!("the server `{name}` is not connected: {why}")),
-        });
-        failed.collect()
+        let notice = |view: ServerView| match view.state {
+            ServerState::Connected { .. } => None,
+            ServerState::Failed { why } => {
+                Some(format!("the server `{}` is not connected: {why}", view.name))
+            }
+            ServerState::Disabled { why } => {
+                Some(format!("the server `{}` is not connected: {why}", view.name))
+            }
+            ServerState::NeedsAuth => {
+                Some(format!("the server `{}` is not connected: it needs authentication", view.name))
+            }
+            ServerState::Waiting | ServerState::Connecting | ServerState::Closed => {
+                Some(format!("the server `{}` is not connected", view.name))
+            }
+        };
+        self.0.servers().into_iter().filter_map(notice).collect()
     }
 
     /// Ends the servers, and waits until nothing of them is left.
@@ -57,7 +70,8 @@ impl McpTools for Mcp {
     ) -> Pin<Box<dyn Future<Output = Result<McpAnswer, String>> + Send + 'a>> {
         Box::pin(async move {
             let McpCall { server, tool, input, limit, cancel } = call;
-            let called = self.0.call(ToolCall { server, tool, input, limit }, cancel).await;
+            let called =
+                self.0.call(ToolCall { server, tool, input, limit, connect: Connect::Never }, cancel).await;
             let answer = called.map_err(|error| error.to_string())?;
             Ok(McpAnswer { text: answer.text(), is_error: answer.is_error })
         })

@@ -1,17 +1,20 @@
 //! What is measured.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use becket_mcp::config::{Configured, ServerConfig};
-use becket_mcp::{CancellationToken, Options, Servers, ToolCall};
+use becket_mcp::{CancellationToken, Connect, Options, Pool, ToolCall};
 
 use super::{input, program};
 
 /// Connects that many servers.
-pub(crate) async fn connect(count: usize, thinks: Duration) -> Servers {
+pub(crate) async fn connect(count: usize, thinks: Duration) -> Pool {
     let one = |index: usize| Configured::of_host(format!("it{index}").as_str(), config(thinks));
-    let options = Options::new(Vec::new(), "/");
-    Servers::connect((0..count).map(one).collect(), &options, &CancellationToken::new()).await
+    let pool = Pool::new(Options::new(Vec::new(), "/"), Arc::new(()));
+    pool.configure((0..count).map(one).collect());
+    pool.start(&CancellationToken::new()).await;
+    pool
 }
 
 fn config(thinks: Duration) -> ServerConfig {
@@ -20,8 +23,8 @@ fn config(thinks: Duration) -> ServerConfig {
 }
 
 /// Calls the tool of the first one; returns how much it answered.
-pub(crate) async fn call(servers: &Servers, size: usize) -> usize {
+pub(crate) async fn call(pool: &Pool, size: usize) -> usize {
     let limit = Duration::from_secs(30);
-    let call = ToolCall { server: "it0", tool: "fill", input: input(size), limit };
-    servers.call(call, &CancellationToken::new()).await.unwrap().text().len()
+    let call = ToolCall { server: "it0", tool: "fill", input: input(size), limit, connect: Connect::Never };
+    pool.call(call, &CancellationToken::new()).await.unwrap().text().len()
 }

@@ -9,16 +9,29 @@ use rmcp::model::{ClientRequest, ServerResult};
 use rmcp::service::{Peer, PeerRequestOptions, RequestHandle, ServiceError};
 use tokio::task::coop::unconstrained;
 
-/// Sends the request and waits for its answer, without a limit of its own.
+use super::calls::Entered;
+use super::no_answer::Trouble;
+
+/// Sends the request and waits for its answer, without a limit of its own. The call that it is part of hears under
+/// which names it was sent.
 pub(super) async fn ask(
     peer: &Peer<RoleClient>,
     request: ClientRequest,
-) -> Result<ServerResult, ServiceError> {
-    let handle = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
+    call: Option<&Entered>,
+) -> Result<ServerResult, Trouble> {
+    let sending = peer.send_request_with_option(request, PeerRequestOptions::no_options());
+    let handle = match sending.await {
+        Ok(handle) => handle,
+        Err(ServiceError::TransportClosed) => return Err(Trouble::NotSent),
+        Err(error) => return Err(Trouble::from_service(error)),
+    };
+    if let Some(call) = call {
+        call.sent(&handle.id, &handle.progress_token);
+    }
     let mut waiting = Waiting(Some(handle));
     let answer = waiting.answer().await;
     waiting.0 = None;
-    answer
+    answer.map_err(Trouble::from_service)
 }
 
 /// A request that was not answered yet.

@@ -1,36 +1,222 @@
 //! What this side tells servers about itself, and what it hears from them unasked.
 //!
-//! It offers nothing to a server: no sampling, no roots, no elicitation.
+//! What the host does not offer is not announced, and refused where a server asks for it all the same.
+
+#![expect(deprecated, reason = "the protocol means to drop what servers still use")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion};
-use rmcp::service::NotificationContext;
-use rmcp::{ClientHandler, RoleClient};
+use becket_process::CancellationToken;
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult, CustomRequest,
+    CustomResult, ElicitRequestParams, ElicitResult, ElicitationCapability, FormElicitationCapability,
+    Implementation, ListRootsResult, LoggingMessageNotificationParam, ProgressNotificationParam,
+    ProtocolVersion, RequestId, RootsCapabilities, SamplingCapability, UrlElicitationCapability,
+};
+use rmcp::service::{InboundStreamOrigin, NotificationContext, RequestContext};
+use rmcp::{ClientHandler, ErrorData, RoleClient};
+use serde_json::Value;
+use tokio::sync::Notify;
+
+use super::calls::Calls;
+use super::clock::Pause;
+use super::lent::Lent;
+use super::questions;
+use crate::host::{Elicitation, ElicitationAnswer, Logged, Progress};
 
 /// The client's side of one connection.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Client {
-    changes: Arc<AtomicU64>,
+#[derive(Clone)]
+pub(super) struct Client(Arc<Side>);
+
+struct Side {
+    server: Arc<str>,
+    lent: Lent,
+    calls: Arc<Calls>,
+    changes: Changes,
+    /// The connection is over: nobody waits for answers any longer.
+    over: CancellationToken,
+}
+
+/// How often the server has said that its lists are others now.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    pub(super) tools: AtomicU64,
+    pub(super) resources: AtomicU64,
+    pub(super) prompts: AtomicU64,
+    /// One of them has changed.
+    pub(super) any: Notify,
 }
 
 impl Client {
-    /// How often the server has said that its tools are others now.
-    pub(super) fn changes(&self) -> u64 {
-        self.changes.load(Ordering::Acquire)
+    pub(super) fn new(server: Arc<str>, lent: Lent, over: CancellationToken) -> Self {
+        let (calls, changes) = (Arc::default(), Changes::default());
+        Self(Arc::new(Side { server, lent, calls, changes, over }))
+    }
+
+    pub(super) fn calls(&self) -> &Arc<Calls> {
+        &self.0.calls
+    }
+
+    pub(super) fn changes(&self) -> &Changes {
+        &self.0.changes
+    }
+
+    /// Asks the user on behalf of a call that waits for it.
+    pub(super) async fn elicit(&self, asked: Elicitation) -> ElicitationAnswer {
+        let asked = self.0.lent.elicit(&self.0.server, asked, &self.0.over).await;
+        asked.unwrap_or(ElicitationAnswer::Cancel)
+    }
+
+    /// The same for a question in the words of the protocol.
+    pub(super) async fn elicit_result(&self, params: ElicitRequestParams) -> Result<ElicitResult, ErrorData> {
+        let asked = questions::elicitation(params)?;
+        questions::elicit(&self.0.lent, &self.0.server, asked, &self.0.over).await
+    }
+
+    pub(super) async fn sampled(
+        &self,
+        params: &CreateMessageRequestParams,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        questions::sample(&self.0.lent, &self.0.server, params, &self.0.over).await
+    }
+
+    pub(super) async fn roots(&self) -> Result<ListRootsResult, ErrorData> {
+        questions::roots(&self.0.lent, &self.0.server, &self.0.over).await
+    }
+
+    fn changed(&self, count: &AtomicU64) {
+        count.fetch_add(1, Ordering::AcqRel);
+        self.0.changes.any.notify_one();
+    }
+
+    /// A question of the server: the time of calls stands still meanwhile, and it is withdrawn when the server does so, when
+    /// the connection is over, and when no call is left that it could belong to.
+    fn open(&self, context: &RequestContext<RoleClient>) -> Open {
+        let origin = match context.extensions.get::<InboundStreamOrigin>() {
+            Some(InboundStreamOrigin::OutboundRequest(id)) => Some(id.clone()),
+            Some(InboundStreamOrigin::Unassociated) | None => None,
+        };
+        Open::new(self, context.ct.clone(), origin.as_ref())
+    }
+}
+
+/// A question that waits for its answer.
+struct Open {
+    withdrawn: CancellationToken,
+    watch: tokio::task::JoinHandle<()>,
+    _pauses: Vec<Pause>,
+}
+
+impl Open {
+    fn new(client: &Client, asked: CancellationToken, of: Option<&RequestId>) -> Self {
+        let pauses = client.0.calls.pause(of);
+        let (withdrawn, side) = (CancellationToken::new(), Arc::clone(&client.0));
+        let (fire, is_of_calls) = (withdrawn.clone(), !pauses.is_empty());
+        let watch = tokio::spawn(async move {
+            tokio::select! {
+                () = asked.cancelled() => {}
+                () = side.over.cancelled() => {}
+                () = side.calls.idle(), if is_of_calls => {}
+            }
+            fire.cancel();
+        });
+        Self { withdrawn, watch, _pauses: pauses }
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.watch.abort();
     }
 }
 
 impl ClientHandler for Client {
     fn get_info(&self) -> ClientConfig {
         let this = Implementation::new("becket", env!("CARGO_PKG_VERSION"));
+        let offers = self.0.lent.offers();
+        let mut capabilities = ClientCapabilities::default();
+        if offers.form || offers.url {
+            let mut elicitation = ElicitationCapability::new();
+            elicitation.form = offers.form.then(FormElicitationCapability::new);
+            elicitation.url = offers.url.then(UrlElicitationCapability::new);
+            capabilities.elicitation = Some(elicitation);
+        }
+        capabilities.sampling = offers.sampling.then(SamplingCapability::default);
+        capabilities.roots = offers.roots.then(RootsCapabilities::default);
         // The default names a version that has no `initialize`.
-        ClientConfig::new(ClientCapabilities::default(), this)
-            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+        ClientConfig::new(capabilities, this).with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+
+    async fn create_message(
+        &self,
+        params: CreateMessageRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        let open = self.open(&context);
+        questions::sample(&self.0.lent, &self.0.server, &params, &open.withdrawn).await
+    }
+
+    async fn list_roots(&self, context: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
+        let open = self.open(&context);
+        questions::roots(&self.0.lent, &self.0.server, &open.withdrawn).await
+    }
+
+    async fn create_elicitation(
+        &self,
+        params: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let (asked, open) = (questions::elicitation(params)?, self.open(&context));
+        questions::elicit(&self.0.lent, &self.0.server, asked, &open.withdrawn).await
+    }
+
+    /// A question that the library can't read is one of these.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleClient>,
+    ) -> Result<CustomResult, ErrorData> {
+        if request.method != "elicitation/create" {
+            let why = format!("`{}` is not known here", request.method);
+            return Err(ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, why, None));
+        }
+        let asked = questions::raw_elicitation(request.params.as_ref())?;
+        let open = self.open(&context);
+        let answer = questions::elicit(&self.0.lent, &self.0.server, asked, &open.withdrawn).await?;
+        let answer = serde_json::to_value(answer)
+            .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        Ok(CustomResult::new(answer))
+    }
+
+    async fn on_progress(&self, told: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        let Some((tool, clock)) = self.0.calls.of_token(&told.progress_token) else { return };
+        clock.progress();
+        let ProgressNotificationParam { progress: done, total, message, .. } = told;
+        self.0.lent.progress(&self.0.server, Progress { tool: tool.to_string(), done, total, message });
+    }
+
+    async fn on_logging_message(
+        &self,
+        told: LoggingMessageNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        let level = match serde_json::to_value(told.level) {
+            Ok(Value::String(level)) => level,
+            Ok(_) | Err(_) => String::new(),
+        };
+        self.0.lent.log(&self.0.server, Logged { level, logger: told.logger, data: told.data });
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.changes.fetch_add(1, Ordering::AcqRel);
+        self.changed(&self.0.changes.tools);
+    }
+
+    async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.changed(&self.0.changes.resources);
+    }
+
+    async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.changed(&self.0.changes.prompts);
     }
 }

@@ -1,49 +1,24 @@
-//! From a running process to a server that can be called: `initialize`, then `tools/list`.
+//! From a way to a server to one that can be asked: `initialize`, or the newer `server/discover`.
 //!
-//! Nearly every server knows `initialize`; one that refuses it is asked the newer way, `server/discover`, over the same
-//! pipes. That order costs the many nothing, and needs no guess about how long silence means no.
-//!
-//! INVARIANT: the tools of a server are asked for at most `PAGES` times, and never twice with one cursor.
-
-use std::collections::HashSet;
+//! Nearly every server knows `initialize`; over most ways it comes first, and one that refuses it is asked the newer way.
+//! That order costs the many nothing, and needs no guess about how long silence means no. A link that remembers what its
+//! server understands may have it the other way round.
 
 use rmcp::RoleClient;
-use rmcp::model::{
-    ClientRequest, ErrorData, ListToolsRequest, PaginatedRequestParams, ProtocolVersion, ServerResult,
-};
-use rmcp::service::{
-    ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, RunningService, ServiceError,
-};
-
+use rmcp::model::ProtocolVersion;
+use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RunningService};
 use tokio::time::timeout;
 
-use super::ask::ask;
 use super::client::Client;
-use super::link::{Era, Link, NotSent, Opening};
-use super::message::is_unreadable;
-use super::stand_in;
+use super::link::{Era, Link, Opening};
+use super::no_answer::Trouble;
 use crate::fault::Fault;
-use crate::tool::{Tool, page};
 
-/// More pages than any honest server has.
-const PAGES: usize = 100;
 /// How much of an answer that is none is shown.
 const SHOWN: usize = 300;
 
 /// A running client.
 pub(super) type Service = RunningService<RoleClient, Client>;
-
-/// Why a server gave no good answer.
-pub(super) enum Trouble {
-    /// The connection broke; its state knows why.
-    Gone,
-    /// This one request failed on its way, or the way could not be opened.
-    Failed(Fault),
-    /// It answered with an error.
-    Refused { code: i32, message: String },
-    /// It answered something that the protocol does not allow there.
-    Unexpected(String),
-}
 
 /// Agrees on a version with the server.
 pub(super) async fn initialize<L: Link>(link: &L, client: &Client) -> Result<Service, Trouble> {
@@ -85,7 +60,7 @@ async fn shake<L: Link>(link: &L, client: &Client, era: Era) -> Result<Service, 
     let wire = link.wire().await.map_err(Trouble::Failed)?;
     let service = match client.clone().serve_with_lifecycle(wire, lifecycle).await {
         Ok(service) => known_version(service)?,
-        Err(error) => return Err(trouble(error)),
+        Err(error) => return Err(Trouble::from_handshake(error)),
     };
     link.understood(era);
     Ok(service)
@@ -103,67 +78,6 @@ fn is_final(fault: &Fault) -> bool {
     )
 }
 
-/// The tools of the server; none where it says that it has none.
-pub(super) async fn tools(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, Trouble> {
-    if peer.peer_info().is_none_or(|info| info.capabilities.tools.is_none()) {
-        return Ok(Vec::new());
-    }
-    let (mut tools, mut seen, mut cursor) = (Vec::new(), HashSet::new(), None);
-    for _ in 0..PAGES {
-        let params = PaginatedRequestParams::default().with_cursor(cursor.take());
-        let request = ListToolsRequest {
-            method: Default::default(),
-            params: Some(params),
-            extensions: Default::default(),
-        };
-        let answer = ask(peer, ClientRequest::ListToolsRequest(request)).await;
-        let (listed, next) = page_of_tools(answer.map_err(Trouble::from_service)?)?;
-        tools.extend(listed);
-        let Some(next) = next else { return Ok(tools) };
-        if !seen.insert(next.clone()) {
-            return Err(Trouble::Unexpected(format!("the cursor `{}` comes twice", shown(&next))));
-        }
-        cursor = Some(next);
-    }
-    Err(Trouble::Unexpected(format!("it has more than {PAGES} pages")))
-}
-
-/// The tools of a page and where the next one is. A page with a tool that is none is read by hand: the others count.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
-fn page_of_tools(answer: ServerResult) -> Result<(Vec<Tool>, Option<String>), Trouble> {
-    let by_hand = match answer {
-        ServerResult::ListToolsResult(page) => {
-            return Ok((page.tools.into_iter().map(Tool::from_wire).collect(), page.next_cursor));
-        }
-        ServerResult::CustomResult(answer) => page(&answer.0),
-        _ => None,
-    };
-    let page = by_hand.ok_or_else(|| Trouble::Unexpected("it is no list of tools".into()))?;
-    Ok((page.tools, page.next_cursor))
-}
-
-impl Trouble {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
-    pub(super) fn from_service(error: ServiceError) -> Self {
-        match error {
-            ServiceError::McpError(error) => refused(error),
-            ServiceError::TransportSend(error) => NotSent::within(&error).map_or(Self::Gone, Self::Failed),
-            ServiceError::TransportClosed => Self::Gone,
-            other => Self::Unexpected(shown(&other.to_string())),
-        }
-    }
-}
-
-fn refused(error: ErrorData) -> Trouble {
-    if let Some(fault) = stand_in::fault(&error) {
-        return Trouble::Failed(fault);
-    }
-    if is_unreadable(&error) {
-        return Trouble::Unexpected(error.message.into_owned());
-    }
-    Trouble::Refused { code: error.code.0, message: error.message.into_owned() }
-}
-
 fn known_version(service: Service) -> Result<Service, Trouble> {
     let version = service.peer_info().map(|info| info.protocol_version.clone());
     match version {
@@ -172,18 +86,6 @@ fn known_version(service: Service) -> Result<Service, Trouble> {
             Err(Trouble::Unexpected(format!("it speaks version `{version}`, which is not known here")))
         }
         Some(_) | None => Ok(service),
-    }
-}
-
-#[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
-fn trouble(error: ClientInitializeError) -> Trouble {
-    match error {
-        ClientInitializeError::JsonRpcError(refusal) => refused(refusal),
-        ClientInitializeError::TransportError { error, .. } => {
-            NotSent::within(&error).map_or(Trouble::Gone, Trouble::Failed)
-        }
-        ClientInitializeError::ConnectionClosed(_) => Trouble::Gone,
-        other => Trouble::Unexpected(shown(&other.to_string())),
     }
 }
 

@@ -4,19 +4,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
+use becket_process::CancellationToken;
 use rmcp::RoleClient;
-use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ServerResult};
+use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
 use rmcp::service::Peer;
 use serde_json::{Map, Value};
 
+use super::answer::{self, Answer};
 use super::ask::ask;
+use super::calls::Entered;
 use super::client::Client;
-use super::handshake::{self, Service, Trouble};
+use super::clock::Clock;
+use super::handshake::Service;
+use super::info::ServerInfo;
 use super::link::{AnyLink, Link};
+use super::no_answer::Trouble;
+use super::pages;
+use super::rounds::{Inputs, Round, rounds};
 use super::state::State;
-use crate::content::{CallResult, Content};
+use crate::content::CallResult;
 use crate::fault::{Fault, Said};
-use crate::tool::Tool;
+use crate::tool::{Tool, ToolList};
 
 /// A server that can be called. Dropped, its link is gone by then.
 pub(crate) struct Connection {
@@ -25,52 +33,109 @@ pub(crate) struct Connection {
     peer: Peer<RoleClient>,
     client: Client,
     state: Arc<State>,
-    tools: RwLock<Arc<[Tool]>>,
+    info: Arc<ServerInfo>,
+    tools: RwLock<Arc<ToolList>>,
     /// How many changes the server had announced when its tools were asked for.
     listed_at: AtomicU64,
-    timeout: Option<Duration>,
 }
 
 /// Why a call has no result, for somebody who knows the names.
+#[derive(Debug)]
 pub(crate) enum Failed {
-    NoSuchTool(Arc<[Tool]>),
-    Gone(Fault, Said),
-    Refused { code: i32, message: String },
+    NoSuchTool(Arc<ToolList>),
+    /// Something broke. Where the server can't have seen the request, it is `unseen`.
+    Gone {
+        fault: Fault,
+        said: Said,
+        unseen: bool,
+    },
+    Refused {
+        code: i32,
+        message: String,
+        data: Option<Value>,
+    },
     Unexpected(String),
+    TooManyRounds(u32),
+}
+
+impl Failed {
+    /// It failed while something else was asked first: the call itself was not made.
+    fn before_the_call(self) -> Self {
+        match self {
+            Self::Gone { fault, said, .. } => Self::Gone { fault, said, unseen: true },
+            Self::NoSuchTool(_) | Self::Refused { .. } | Self::Unexpected(_) | Self::TooManyRounds(_) => self,
+        }
+    }
 }
 
 impl Connection {
-    pub(super) fn new<L: Link>(link: L, service: Service, client: Client, timeout: Option<Duration>) -> Self {
+    pub(super) fn new<L: Link>(link: L, service: Service, client: Client) -> Self {
         let peer = service.peer().clone();
+        let info = peer.peer_info().map(|peer| ServerInfo::new(&peer)).unwrap_or_default();
         let (state, link) = (Arc::clone(link.state()), Box::new(link));
-        let (service, tools) = (Mutex::new(Some(service)), RwLock::new(Arc::from([])));
-        Self { link, service, peer, client, state, tools, listed_at: AtomicU64::new(0), timeout }
+        let (service, tools) = (Mutex::new(Some(service)), RwLock::default());
+        let (info, listed_at) = (Arc::new(info), AtomicU64::new(0));
+        Self { link, service, peer, client, state, info, tools, listed_at }
+    }
+
+    /// What the server says about itself.
+    pub(crate) fn info(&self) -> &Arc<ServerInfo> {
+        &self.info
+    }
+
+    /// Fires when it can't be used any longer.
+    pub(crate) fn broken(&self) -> &CancellationToken {
+        self.state.broken()
+    }
+
+    /// What broke it, and what the server had said by then.
+    pub(crate) async fn fault(&self) -> (Fault, Said) {
+        (self.state.settled_fault().await, self.state.said())
+    }
+
+    /// Waits until the server says that one of its lists has changed. Cancel-safe.
+    pub(crate) async fn changed(&self) {
+        self.client.changes().any.notified().await;
+    }
+
+    /// Waits until no call is under way.
+    pub(crate) async fn idle(&self) {
+        self.client.calls().idle().await;
     }
 
     /// Takes over a list of tools that was asked for after that many changes.
     pub(super) fn list(&self, at: u64, tools: Vec<Tool>) {
-        *self.tools.write().unwrap_or_else(PoisonError::into_inner) = tools.into();
+        *self.tools.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(tools);
         self.listed_at.store(at, Ordering::Release);
     }
 
-    pub(crate) fn tools(&self) -> Arc<[Tool]> {
+    /// The tools that were listed last.
+    pub(crate) fn tools(&self) -> Arc<ToolList> {
         Arc::clone(&self.tools.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The longest a call may take, if its configuration says so.
-    pub(crate) fn timeout(&self) -> Option<Duration> {
-        self.timeout
+    /// Asks for the tools again if the server has said that they changed.
+    pub(crate) async fn refresh(&self) -> Result<Arc<ToolList>, Failed> {
+        let changes = self.client.changes().tools.load(Ordering::Acquire);
+        if changes != self.listed_at.load(Ordering::Acquire) {
+            match pages::tools(&self.peer).await {
+                Ok(tools) => self.list(changes, tools),
+                Err(trouble) => return Err(self.failed(trouble).await),
+            }
+        }
+        Ok(self.tools())
     }
 
-    /// Calls a tool, without a limit; dropped, it tells the server.
-    pub(crate) async fn call(&self, tool: &str, input: Map<String, Value>) -> Result<CallResult, Failed> {
+    /// Calls a tool. Dropped, it tells the server.
+    pub(crate) async fn call(
+        &self,
+        tool: &Arc<str>,
+        input: &Map<String, Value>,
+        clock: &Arc<Clock>,
+    ) -> Result<CallResult, Failed> {
+        let call = self.client.calls().enter(tool, clock);
         self.look_for(tool).await?;
-        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(input);
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        match ask(&self.peer, request).await {
-            Ok(answer) => result(answer).map_err(Failed::Unexpected),
-            Err(error) => Err(self.failed(Trouble::from_service(error)).await),
-        }
+        rounds(&self.client, clock, &Call { connection: self, call, tool, input }).await
     }
 
     /// Ends the connection: closes the way, gives the server time to go, then ends it.
@@ -86,63 +151,78 @@ impl Connection {
 
     /// Asks for the tools again if this one is not known and the server has said that they changed.
     async fn look_for(&self, tool: &str) -> Result<(), Failed> {
-        if self.has(tool) {
+        let has = |tools: &ToolList| tools.iter().any(|known| known.name == *tool);
+        if has(&self.tools()) {
             return Ok(());
         }
-        let changes = self.client.changes();
-        if changes != self.listed_at.load(Ordering::Acquire) {
-            match handshake::tools(&self.peer).await {
-                Ok(tools) => self.list(changes, tools),
-                Err(trouble) => return Err(self.failed(trouble).await),
-            }
-        }
-        if self.has(tool) { Ok(()) } else { Err(Failed::NoSuchTool(self.tools())) }
-    }
-
-    fn has(&self, tool: &str) -> bool {
-        self.tools().iter().any(|known| known.name == tool)
+        let tools = self.refresh().await.map_err(Failed::before_the_call)?;
+        if has(&tools) { Ok(()) } else { Err(Failed::NoSuchTool(tools)) }
     }
 
     async fn failed(&self, trouble: Trouble) -> Failed {
-        match trouble {
-            Trouble::Gone => Failed::Gone(self.state.settled_fault().await, self.state.said()),
-            Trouble::Failed(fault) => Failed::Gone(fault, self.state.said()),
-            Trouble::Refused { code, message } => Failed::Refused { code, message },
-            Trouble::Unexpected(what) => Failed::Unexpected(what),
+        let (fault, unseen) = match trouble {
+            Trouble::Gone => (self.state.settled_fault().await, false),
+            Trouble::NotSent => (self.state.settled_fault().await, true),
+            Trouble::Failed(fault) => {
+                let unseen = is_unseen(&fault);
+                (fault, unseen)
+            }
+            Trouble::Refused { code, message, data } => return Failed::Refused { code, message, data },
+            Trouble::Unexpected(what) => return Failed::Unexpected(what),
+        };
+        Failed::Gone { fault, said: self.state.said(), unseen }
+    }
+}
+
+/// One call of a tool.
+struct Call<'a> {
+    connection: &'a Connection,
+    call: Entered,
+    tool: &'a Arc<str>,
+    input: &'a Map<String, Value>,
+}
+
+impl Round for Call<'_> {
+    type Done = CallResult;
+
+    async fn once(&self, inputs: Inputs) -> Result<Answer<CallResult>, Failed> {
+        let Call { connection, call, tool, input } = self;
+        let mut params = CallToolRequestParams::new(tool.to_string()).with_arguments((*input).clone());
+        (params.input_responses, params.request_state) = (inputs.responses, inputs.state);
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        match ask(&connection.peer, request, Some(call)).await {
+            Ok(answer) => answer::of_call(answer).map_err(Failed::Unexpected),
+            Err(trouble) => Err(connection.failed(trouble).await),
         }
     }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
-fn result(answer: ServerResult) -> Result<CallResult, String> {
-    match answer {
-        ServerResult::CallToolResult(answer) => {
-            let blocks = answer.content.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>();
-            Ok(CallResult {
-                content: blocks.map_err(|error| error.to_string())?.into_iter().map(Content::new).collect(),
-                structured: answer.structured_content,
-                is_error: answer.is_error.unwrap_or(false),
-            })
-        }
-        // A block of a kind that the library does not know: read by hand, so that the rest is not lost.
-        ServerResult::CustomResult(answer) => by_hand(answer.0),
-        ServerResult::InputRequiredResult(_) => {
-            Err("it asks for input, which this client did not offer".into())
-        }
-        ServerResult::CreateTaskResult(_) => Err("it is a task, which this client did not ask for".into()),
-        _ => Err("it is no result of a tool".into()),
+/// Questions that are open are withdrawn.
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.state.broke(Fault::Closed);
     }
 }
 
-fn by_hand(answer: Value) -> Result<CallResult, String> {
-    let none = || "it is no result of a tool".to_owned();
-    let Value::Object(mut answer) = answer else { return Err(none()) };
-    let Some(Value::Array(blocks)) = answer.remove("content") else { return Err(none()) };
-    let is_error = match answer.remove("isError") {
-        None | Some(Value::Null) => false,
-        Some(Value::Bool(is_error)) => is_error,
-        Some(_) => return Err("`isError` is neither true nor false".into()),
-    };
-    let content = blocks.into_iter().map(Content::new).collect();
-    Ok(CallResult { content, structured: answer.remove("structuredContent"), is_error })
+/// Whether a request that met this fault can't have been carried out (`protocol.md` X4).
+fn is_unseen(fault: &Fault) -> bool {
+    match fault {
+        Fault::Spawn(_)
+        | Fault::Unreachable(_)
+        | Fault::AuthNeeded(_)
+        | Fault::Headers(_)
+        | Fault::SessionExpired => true,
+        Fault::Ended(_)
+        | Fault::LineTooLong(_)
+        | Fault::Flood(_)
+        | Fault::NotReading(_)
+        | Fault::StdinClosed
+        | Fault::Closed
+        | Fault::Status { .. }
+        | Fault::TooLarge(_)
+        | Fault::BrokenOff(_)
+        | Fault::NotMcp(_)
+        | Fault::OtherOrigin(..)
+        | Fault::NotLocal(_) => false,
+    }
 }

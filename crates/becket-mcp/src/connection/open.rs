@@ -2,15 +2,20 @@
 //!
 //! INVARIANT: a server that is not connected in the end has been ended before this returns or is dropped.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use becket_process::{CancellationToken, Runner};
 use tokio::time::{Instant, timeout_at};
 
 use super::client::Client;
-use super::handshake::{self, Service, Trouble};
+use super::handshake::{self, Service};
+use super::lent::Lent;
 use super::link::Link;
 use super::live::Connection;
+use super::no_answer::Trouble;
+use super::pages;
 use super::stdio::StdioLink;
 use crate::config::{ServerConfig, Transport};
 use crate::connect_error::ConnectError;
@@ -18,20 +23,26 @@ use crate::fault::Fault;
 use crate::options::Options;
 use crate::tool::Tool;
 
+/// What connecting takes.
+pub(crate) struct Means<'a> {
+    pub(crate) runner: &'a Runner,
+    pub(crate) options: &'a Options,
+    pub(crate) lent: &'a Lent,
+    pub(crate) server: &'a Arc<str>,
+}
+
 /// Connects one server (`protocol.md` X2, X7).
 pub(crate) async fn open(
-    runner: &Runner,
+    means: &Means<'_>,
     config: &ServerConfig,
-    options: &Options,
-    cancel: &CancellationToken,
+    stop: &CancellationToken,
 ) -> Result<Connection, ConnectError> {
-    if cancel.is_cancelled() {
+    if stop.is_cancelled() {
         return Err(ConnectError::Cancelled);
     }
     match &config.transport {
         Transport::Stdio(stdio) => {
-            let link = StdioLink::start(runner, stdio, options);
-            over(link, config.timeout, options, cancel).await
+            over(StdioLink::start(means.runner, stdio, means.options), means, stop).await
         }
         Transport::Http(_)
         | Transport::Sse(_)
@@ -46,20 +57,21 @@ pub(crate) async fn open(
 /// Connects the server at the other end of a link.
 async fn over<L: Link>(
     link: L,
-    call_limit: Option<Duration>,
-    options: &Options,
-    cancel: &CancellationToken,
+    means: &Means<'_>,
+    stop: &CancellationToken,
 ) -> Result<Connection, ConnectError> {
-    let opening = Opening { link, client: Client::default() };
+    let over = link.state().broken().clone();
+    let client = Client::new(Arc::clone(means.server), means.lent.clone(), over);
+    let opening = Opening { link, client };
     let greeted = tokio::select! {
         biased;
-        () = cancel.cancelled() => Err(ConnectError::Cancelled),
-        greeted = opening.greet(options) => greeted,
+        () = stop.cancelled() => Err(ConnectError::Cancelled),
+        greeted = opening.greet(means.options) => greeted,
     };
     match greeted {
         Ok((service, listed_at, tools)) => {
             let Opening { link, client } = opening;
-            let connection = Connection::new(link, service, client, call_limit);
+            let connection = Connection::new(link, service, client);
             connection.list(listed_at, tools);
             Ok(connection)
         }
@@ -89,8 +101,8 @@ impl<L: Link> Opening<L> {
             Err(_) => return Err(ConnectError::TimedOut { asked, limit, said: said() }),
         };
         let asked = "tools/list";
-        let listed_at = self.client.changes();
-        match timeout_at(deadline, handshake::tools(service.peer())).await {
+        let listed_at = self.client.changes().tools.load(Ordering::Acquire);
+        match timeout_at(deadline, pages::tools(service.peer())).await {
             Ok(Ok(tools)) => Ok((service, listed_at, tools)),
             Ok(Err(trouble)) => Err(self.error(asked, trouble).await),
             Err(_) => Err(ConnectError::TimedOut { asked, limit, said: said() }),
@@ -100,9 +112,9 @@ impl<L: Link> Opening<L> {
     async fn error(&self, asked: &'static str, trouble: Trouble) -> ConnectError {
         let state = self.link.state();
         let fault = match trouble {
-            Trouble::Gone => state.settled_fault().await,
+            Trouble::Gone | Trouble::NotSent => state.settled_fault().await,
             Trouble::Failed(fault) => fault,
-            Trouble::Refused { code, message } => {
+            Trouble::Refused { code, message, .. } => {
                 return ConnectError::Refused { asked, code, message, said: state.said() };
             }
             Trouble::Unexpected(what) => {

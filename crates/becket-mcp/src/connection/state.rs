@@ -31,6 +31,11 @@ impl State {
         self.broken.cancel();
     }
 
+    /// Fires when it is broken.
+    pub(in crate::connection) fn broken(&self) -> &CancellationToken {
+        &self.broken
+    }
+
     /// What broke a connection over which nothing can be sent any longer.
     pub(in crate::connection) async fn settled_fault(&self) -> Fault {
         // Where nothing else is known after a while, it still runs and has only stopped to listen.

@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use becket_mcp::config::{Configured, ServerConfig};
 use becket_mcp::{
-    CallError, CallResult, CancellationToken, ConnectError, Options, Outcome, Servers, Tool, ToolCall,
+    CallError, CallResult, CancellationToken, Connect, ConnectError, Options, Pool, ServerState, ToolCall,
+    ToolList,
 };
 use becket_testkit::proc::{Marker, PATIENCE};
 use serde_json::{Map, Value, json};
@@ -47,8 +48,22 @@ impl Place {
     }
 
     /// Connects one server of ours, named `it`.
-    pub(crate) async fn connect(&self, flags: &[&str]) -> Servers {
-        Servers::connect(vec![ours("it", flags)], &self.options, &CancellationToken::new()).await
+    pub(crate) async fn connect(&self, flags: &[&str]) -> Pool {
+        self.start(vec![ours("it", flags)]).await
+    }
+
+    /// Connects servers, for a host that lends nothing.
+    pub(crate) async fn start(&self, configured: Vec<Configured>) -> Pool {
+        let pool = self.pool(configured);
+        pool.start(&CancellationToken::new()).await;
+        pool
+    }
+
+    /// Servers that nobody has connected yet.
+    pub(crate) fn pool(&self, configured: Vec<Configured>) -> Pool {
+        let pool = Pool::new(self.options.clone(), Arc::new(()));
+        pool.configure(configured);
+        pool
     }
 
     /// The messages that servers got.
@@ -83,23 +98,23 @@ pub(crate) fn program(command: impl Into<OsString>, args: Vec<OsString>) -> Serv
 }
 
 /// Calls a tool of `it` with a long limit.
-pub(crate) async fn call(servers: &Servers, tool: &str, input: Value) -> Result<CallResult, CallError> {
-    call_for(servers, tool, input, LONG).await
+pub(crate) async fn call(pool: &Pool, tool: &str, input: Value) -> Result<CallResult, CallError> {
+    call_for(pool, tool, input, LONG).await
 }
 
 /// The same with another limit.
 pub(crate) async fn call_for(
-    servers: &Servers,
+    pool: &Pool,
     tool: &str,
     input: Value,
     limit: Duration,
 ) -> Result<CallResult, CallError> {
-    servers.call(of_it(tool, input, limit), &CancellationToken::new()).await
+    pool.call(of_it(tool, input, limit), &CancellationToken::new()).await
 }
 
 /// A call of a tool of `it`.
 pub(crate) fn of_it(tool: &str, input: Value, limit: Duration) -> ToolCall<'_> {
-    ToolCall { server: "it", tool, input: object(input), limit }
+    ToolCall { server: "it", tool, input: object(input), limit, connect: Connect::IfNeeded }
 }
 
 pub(crate) fn object(value: Value) -> Map<String, Value> {
@@ -107,23 +122,32 @@ pub(crate) fn object(value: Value) -> Map<String, Value> {
     map
 }
 
-/// The tools of `it`.
-#[track_caller]
-pub(crate) fn tools(servers: &Servers) -> Arc<[Tool]> {
-    match servers.outcomes().next() {
-        Some((_, Outcome::Connected { tools })) => tools,
-        Some((_, Outcome::Failed { why })) => panic!("not connected: {why}"),
-        None => panic!("no server"),
-    }
+/// The same where the server must be connected already.
+pub(crate) async fn call_connected(pool: &Pool, tool: &str, input: Value) -> Result<CallResult, CallError> {
+    let call = ToolCall { connect: Connect::Never, ..of_it(tool, input, LONG) };
+    pool.call(call, &CancellationToken::new()).await
 }
 
-/// Why `it` is not connected.
+/// How it stands with the server of this name.
 #[track_caller]
-pub(crate) fn why(servers: &Servers) -> Arc<ConnectError> {
-    match servers.outcomes().next() {
-        Some((_, Outcome::Failed { why })) => why,
-        other => panic!("{other:?}"),
-    }
+pub(crate) fn state(pool: &Pool, server: &str) -> ServerState {
+    let found = pool.servers().into_iter().find(|view| view.name == server);
+    found.unwrap_or_else(|| panic!("there is no `{server}`")).state
+}
+
+/// The tools of `it`.
+#[track_caller]
+pub(crate) fn tools(pool: &Pool) -> Arc<ToolList> {
+    let it = pool.servers().into_iter().find(|view| view.name == "it").unwrap();
+    it.tools.unwrap_or_else(|| panic!("not connected: {:?}", it.state))
+}
+
+/// Why the server of this name is not connected.
+#[track_caller]
+pub(crate) fn why(pool: &Pool, server: &str) -> Arc<ConnectError> {
+    let state = state(pool, server);
+    let ServerState::Failed { why } = state else { panic!("{state:?}") };
+    why
 }
 
 pub(crate) fn nothing() -> Value {

@@ -16,3 +16,4 @@ mod process;
 mod wire;
 
 pub(crate) use link::StdioLink;
+pub(crate) use wire::SendError;

@@ -1,33 +1,23 @@
 //! The process of a server, from its start to the end of its group.
 //!
-//! The run lives in a slot that a task polls and that the owner can empty: dropping the owner drops the run there and
-//! then, which ends the group, whether the runtime still runs or not.
-//!
-//! INVARIANT: the slot is emptied when the run is over or its owner is dropped; a run is dropped outside the lock.
+//! INVARIANT: dropping the owner drops the run there and then, which ends the group.
 
-use std::future::poll_fn;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::sync::Arc;
 use std::time::Duration;
 
 use becket_process::{ByteCap, CancellationToken, Chunk, Command, Control, End, Limits, Runner, Shown};
-use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::intake::Intake;
 use super::leftovers::Leftovers;
 use crate::connection::state::State;
 use crate::fault::Fault;
+use crate::owned_task::OwnedTask;
 
-type Run = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-/// A run and what it is steered by.
+/// A run and what it is steered by. Dropped, it kills the group and does not wait.
 pub(super) struct Process {
-    slot: Arc<Slot>,
-    task: JoinHandle<()>,
+    run: OwnedTask,
     stop: CancellationToken,
-    ended: CancellationToken,
 }
 
 /// What a process is started with.
@@ -45,34 +35,16 @@ impl Process {
     /// Starts it. How that went is heard from the state and from the end of the queue.
     pub(super) fn start(runner: Runner, start: Start) -> Self {
         let stop = start.stop.clone();
-        let ended = CancellationToken::new();
-        let told = ended.clone();
-        let run: Run = Box::pin(async move {
-            // Also when the run is dropped: nobody waits for it any longer then, but for its end.
-            let _told = told.drop_guard();
-            run(runner, start).await;
-        });
-        let slot = Arc::new(Slot(Mutex::new(Some(run))));
-        let polled = Polled(Arc::clone(&slot));
-        let task = tokio::spawn(poll_fn(move |context| polled.0.poll(context)));
-        Self { slot, task, stop, ended }
+        Self { run: OwnedTask::spawn(run(runner, start)), stop }
     }
 
     /// Waits until it has exited, for at most `exit_grace`; then ends its group. The group itself is waited for by the
     /// runner.
     pub(super) async fn end(&self, exit_grace: Duration) {
-        if timeout(exit_grace, self.ended.cancelled()).await.is_err() {
+        if timeout(exit_grace, self.run.over().cancelled()).await.is_err() {
             self.stop.cancel();
-            self.ended.cancelled().await;
+            self.run.over().cancelled().await;
         }
-    }
-}
-
-/// Kills the group; does not wait.
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.slot.empty();
-        self.task.abort();
     }
 }
 
@@ -103,33 +75,5 @@ fn is_ours(end: End) -> bool {
     match end {
         End::TimedOut | End::Cancelled => true,
         End::Exited(_) | End::Signaled(_) | End::Lost => false,
-    }
-}
-
-/// A run that can be taken away from the task that polls it.
-struct Slot(Mutex<Option<Run>>);
-
-impl Slot {
-    fn poll(&self, context: &mut Context<'_>) -> Poll<()> {
-        let mut run = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let polled = run.as_mut().map_or(Poll::Ready(()), |run| run.as_mut().poll(context));
-        let over = if polled.is_ready() { run.take() } else { None };
-        drop(run);
-        drop(over);
-        polled
-    }
-
-    fn empty(&self) {
-        let run = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        drop(run);
-    }
-}
-
-/// The task's hold on the slot: a run that nobody polls any longer, as its runtime is gone, is dropped with it.
-struct Polled(Arc<Slot>);
-
-impl Drop for Polled {
-    fn drop(&mut self) {
-        self.0.empty();
     }
 }

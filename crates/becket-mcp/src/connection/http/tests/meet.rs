@@ -12,9 +12,11 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::auth::{HeaderSource, StaticHeaders};
 use crate::connection::ask::ask;
 use crate::connection::client::Client;
-use crate::connection::handshake::{self, Service, Trouble};
+use crate::connection::handshake::{self, Service};
 use crate::connection::http::{HttpLink, Network};
+use crate::connection::lent::Lent;
 use crate::connection::link::Link;
+use crate::connection::no_answer::Trouble;
 use crate::connection::target::{Reach, Target};
 use crate::secret::Secret;
 use crate::tls::{Files, Trust};
@@ -48,7 +50,9 @@ pub(super) fn link(server: &Server) -> HttpLink {
 
 impl Met {
     pub(super) async fn over(link: HttpLink) -> Result<Self, String> {
-        match timeout(PATIENCE, handshake::initialize(&link, &Client::default())).await.unwrap() {
+        let lent = Lent::new(Arc::new(()), PATIENCE);
+        let client = Client::new("it".into(), lent, link.state().broken().clone());
+        match timeout(PATIENCE, handshake::initialize(&link, &client)).await.unwrap() {
             Ok(service) => Ok(Self { link, service }),
             Err(trouble) => Err(words(&link, trouble).await),
         }
@@ -63,14 +67,14 @@ impl Met {
         let Value::Object(arguments) = arguments else { panic!("no arguments") };
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let called = timeout(PATIENCE, ask(self.service.peer(), request)).await;
+        let called = timeout(PATIENCE, ask(self.service.peer(), request, None)).await;
         match called.expect("a call must not hang") {
             Ok(ServerResult::CallToolResult(result)) => {
                 let result = serde_json::to_value(result).unwrap();
                 Ok(result["content"][0]["text"].as_str().unwrap_or("").to_owned())
             }
             Ok(other) => Err(format!("{other:?}")),
-            Err(error) => Err(words(&self.link, Trouble::from_service(error)).await),
+            Err(trouble) => Err(words(&self.link, trouble).await),
         }
     }
 
@@ -88,9 +92,9 @@ impl Met {
 
 async fn words(link: &HttpLink, trouble: Trouble) -> String {
     match trouble {
-        Trouble::Gone => format!("gone: {}", link.state().settled_fault().await),
+        Trouble::Gone | Trouble::NotSent => format!("gone: {}", link.state().settled_fault().await),
         Trouble::Failed(fault) => fault.to_string(),
-        Trouble::Refused { code, message } => format!("refused: {message} ({code})"),
+        Trouble::Refused { code, message, .. } => format!("refused: {message} ({code})"),
         Trouble::Unexpected(what) => format!("unexpected: {what}"),
     }
 }

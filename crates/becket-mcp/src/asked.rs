@@ -1,0 +1,24 @@
+//! What a server was asked for, as errors name it.
+
+use std::fmt;
+
+/// What a server was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// A call of a tool.
+    Tool(String),
+    /// The list of its tools.
+    Tools,
+    /// To be connected, and nothing more.
+    Connection,
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tool(tool) => write!(f, "the tool `{tool}`"),
+            Self::Tools => f.write_str("the list of tools"),
+            Self::Connection => f.write_str("the connection"),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The calls that are under way on one connection: whose progress is told, and whose time stands still.
+//!
+//! A question of the server seldom says for which call it is asked. Nobody guesses then: all calls of the connection stand
+//! still, which can only give one of them more time than it should have, and no more than the most that a clock allows.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::{ProgressToken, RequestId};
+use tokio::sync::watch;
+
+use super::clock::{Clock, Pause};
+
+/// The calls of one connection.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    all: Mutex<Vec<Call>>,
+    next: std::sync::atomic::AtomicU64,
+    count: watch::Sender<usize>,
+}
+
+#[derive(Debug)]
+struct Call {
+    key: u64,
+    what: Arc<str>,
+    clock: Arc<Clock>,
+    /// Under which names the server knows it, once it was sent.
+    sent: Option<(RequestId, ProgressToken)>,
+}
+
+impl Calls {
+    /// A call is under way as long as the answer is held. `what` it is, for those who hear of its progress.
+    pub(super) fn enter(self: &Arc<Self>, what: &Arc<str>, clock: &Arc<Clock>) -> Entered {
+        let key = self.next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let call = Call { key, what: Arc::clone(what), clock: Arc::clone(clock), sent: None };
+        self.lock().push(call);
+        self.count.send_modify(|count| *count += 1);
+        Entered { calls: Arc::clone(self), key }
+    }
+
+    /// The call that shows progress.
+    pub(super) fn of_token(&self, token: &ProgressToken) -> Option<(Arc<str>, Arc<Clock>)> {
+        let all = self.lock();
+        let call = all.iter().find(|call| call.sent.as_ref().is_some_and(|(_, own)| own == token))?;
+        Some((Arc::clone(&call.what), Arc::clone(&call.clock)))
+    }
+
+    /// The clocks of the call that a question belongs to stand still; where that is not known, all of them.
+    pub(super) fn pause(&self, of: Option<&RequestId>) -> Vec<Pause> {
+        let all = self.lock();
+        let is_it = |call: &&Call| call.sent.as_ref().is_some_and(|(id, _)| Some(id) == of);
+        match all.iter().find(is_it) {
+            Some(call) => vec![call.clock.pause()],
+            None => all.iter().map(|call| call.clock.pause()).collect(),
+        }
+    }
+
+    /// Waits until no call is under way.
+    pub(super) async fn idle(&self) {
+        // The sender is held here.
+        let _ = self.count.subscribe().wait_for(|count| *count == 0).await;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Call>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call that is under way.
+#[derive(Debug)]
+pub(super) struct Entered {
+    calls: Arc<Calls>,
+    key: u64,
+}
+
+impl Entered {
+    /// What its request is called on the way.
+    pub(super) fn sent(&self, id: &RequestId, token: &ProgressToken) {
+        if let Some(call) = self.calls.lock().iter_mut().find(|call| call.key == self.key) {
+            call.sent = Some((id.clone(), token.clone()));
+        }
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.calls.lock().retain(|call| call.key != self.key);
+        self.calls.count.send_modify(|count| *count -= 1);
+    }
+}

@@ -1,0 +1,37 @@
+//! What a server says about itself when it is connected.
+
+use rmcp::model::ServerPeerInfo;
+
+/// What a server says about itself. Untrusted: a server can say anything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ServerInfo {
+    /// The name of the program.
+    pub name: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+    /// The version of the protocol that was agreed on.
+    pub protocol: String,
+    /// How it wants to be used.
+    pub instructions: Option<String>,
+    /// It has tools.
+    pub tools: bool,
+    /// It has resources.
+    pub resources: bool,
+    /// It has prompts.
+    pub prompts: bool,
+}
+
+impl ServerInfo {
+    pub(super) fn new(peer: &ServerPeerInfo) -> Self {
+        let program = peer.server_info.as_ref();
+        Self {
+            name: program.map(|program| program.name.clone()),
+            version: program.map(|program| program.version.clone()),
+            protocol: peer.protocol_version.as_str().to_owned(),
+            instructions: peer.instructions.clone(),
+            tools: peer.capabilities.tools.is_some(),
+            resources: peer.capabilities.resources.is_some(),
+            prompts: peer.capabilities.prompts.is_some(),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Asks the host on behalf of a server, and is never harmed by it: a host that panics, hangs or is not there any longer is a
+//! refusal to the server and nothing worse.
+//!
+//! INVARIANT: nothing is asked of the host that it does not offer.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use becket_process::CancellationToken;
+use futures_util::FutureExt;
+use serde_json::{Map, Value};
+
+use crate::host::{Elicitation, ElicitationAnswer, Host, Logged, Offers, Progress, Root};
+
+/// The host, as connections know it.
+#[derive(Clone)]
+pub(crate) struct Lent {
+    host: Arc<dyn Host>,
+    offers: Offers,
+    /// The longest that it may take for an answer.
+    limit: Duration,
+}
+
+/// Why the host gave no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NotLent {
+    #[error("this client does not offer that")]
+    NotOffered,
+    #[error("this client gave no answer in time")]
+    TooLate,
+    #[error("this client failed")]
+    Panicked,
+    #[error("the question was withdrawn")]
+    Withdrawn,
+}
+
+impl Lent {
+    /// What the host offers is asked once; one that panics then offers nothing.
+    pub(crate) fn new(host: Arc<dyn Host>, limit: Duration) -> Self {
+        let offers = catch_unwind(AssertUnwindSafe(|| host.offers())).unwrap_or_default();
+        Self { host, offers, limit }
+    }
+
+    pub(super) fn offers(&self) -> Offers {
+        self.offers
+    }
+
+    /// Asks the user, until `withdrawn` fires.
+    pub(super) async fn elicit(
+        &self,
+        server: &str,
+        asked: Elicitation,
+        withdrawn: &CancellationToken,
+    ) -> Result<ElicitationAnswer, NotLent> {
+        let offered = match &asked {
+            Elicitation::Form { .. } => self.offers.form,
+            Elicitation::Url { .. } => self.offers.url,
+        };
+        let cancel = CancellationToken::new();
+        // Whoever the host has passed it on to hears of the end, too.
+        let _over = cancel.clone().drop_guard();
+        self.ask(offered, withdrawn, async { self.host.elicit(server, asked, &cancel).await }).await
+    }
+
+    pub(super) async fn sample(
+        &self,
+        server: &str,
+        request: Map<String, Value>,
+        withdrawn: &CancellationToken,
+    ) -> Result<Result<Map<String, Value>, String>, NotLent> {
+        let cancel = CancellationToken::new();
+        let _over = cancel.clone().drop_guard();
+        let answer = async { self.host.sample(server, request, &cancel).await };
+        self.ask(self.offers.sampling, withdrawn, answer).await
+    }
+
+    pub(super) async fn roots(
+        &self,
+        server: &str,
+        withdrawn: &CancellationToken,
+    ) -> Result<Vec<Root>, NotLent> {
+        self.ask(self.offers.roots, withdrawn, async { self.host.roots(server).await }).await
+    }
+
+    pub(super) fn progress(&self, server: &str, progress: Progress) {
+        // A host that panics has not heard of it.
+        let _ = catch_unwind(AssertUnwindSafe(|| self.host.progress(server, progress)));
+    }
+
+    pub(super) fn log(&self, server: &str, logged: Logged) {
+        let _ = catch_unwind(AssertUnwindSafe(|| self.host.log(server, logged)));
+    }
+
+    async fn ask<T>(
+        &self,
+        offered: bool,
+        withdrawn: &CancellationToken,
+        answer: impl Future<Output = T>,
+    ) -> Result<T, NotLent> {
+        if !offered {
+            return Err(NotLent::NotOffered);
+        }
+        let answer = AssertUnwindSafe(answer).catch_unwind();
+        tokio::select! {
+            biased;
+            () = withdrawn.cancelled() => Err(NotLent::Withdrawn),
+            answer = answer => answer.map_err(|_| NotLent::Panicked),
+            () = tokio::time::sleep(self.limit) => Err(NotLent::TooLate),
+        }
+    }
+}

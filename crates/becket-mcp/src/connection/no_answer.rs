@@ -1,0 +1,69 @@
+//! Why one request has no good answer: what `rmcp` reports becomes what happened.
+
+use std::error::Error;
+
+use rmcp::model::ErrorData;
+use rmcp::service::{ClientInitializeError, ServiceError};
+use rmcp::transport::DynamicTransportError;
+use serde_json::Value;
+
+use super::handshake::shown;
+use super::link::{NotSent, SendError};
+use super::message::is_unreadable;
+use super::{stand_in, stdio};
+use crate::fault::Fault;
+
+/// Why there is no good answer.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// The connection broke; its state knows why.
+    Gone,
+    /// It was broken before the request was sent: the server has never seen it.
+    NotSent,
+    /// This one request failed on its way, or the way could not be opened.
+    Failed(Fault),
+    /// It answered with an error.
+    Refused { code: i32, message: String, data: Option<Value> },
+    /// It answered something that the protocol does not allow there.
+    Unexpected(String),
+}
+
+impl Trouble {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
+    pub(super) fn from_service(error: ServiceError) -> Self {
+        match error {
+            ServiceError::McpError(error) => Self::refused(error),
+            ServiceError::TransportSend(error) => Self::of_transport(&error),
+            ServiceError::TransportClosed => Self::Gone,
+            other => Self::Unexpected(shown(&other.to_string())),
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
+    pub(super) fn from_handshake(error: ClientInitializeError) -> Self {
+        match error {
+            ClientInitializeError::JsonRpcError(error) => Self::refused(error),
+            ClientInitializeError::TransportError { error, .. } => Self::of_transport(&error),
+            ClientInitializeError::ConnectionClosed(_) => Self::Gone,
+            other => Self::Unexpected(shown(&other.to_string())),
+        }
+    }
+
+    fn refused(error: ErrorData) -> Self {
+        if let Some(fault) = stand_in::fault(&error) {
+            return Self::Failed(fault);
+        }
+        if is_unreadable(&error) {
+            return Self::Unexpected(error.message.into_owned());
+        }
+        Self::Refused { code: error.code.0, message: error.message.into_owned(), data: error.data }
+    }
+
+    fn of_transport(error: &DynamicTransportError) -> Self {
+        if let Some(fault) = NotSent::within(error) {
+            return Self::Failed(fault);
+        }
+        let error: &(dyn Error + 'static) = error.error.as_ref();
+        if error.is::<SendError>() || error.is::<stdio::SendError>() { Self::NotSent } else { Self::Gone }
+    }
+}

@@ -1,0 +1,63 @@
+//! The lists of a server, page by page.
+//!
+//! INVARIANT: a list is asked for at most `PAGES` times, and never twice with one cursor.
+
+use std::collections::HashSet;
+
+use rmcp::RoleClient;
+use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult};
+use rmcp::service::Peer;
+
+use super::ask::ask;
+use super::handshake::shown;
+use super::no_answer::Trouble;
+use crate::tool::{Tool, page};
+
+/// More pages than any honest server has.
+const PAGES: usize = 100;
+
+/// The tools of the server; none where it says that it has none.
+pub(super) async fn tools(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, Trouble> {
+    if peer.peer_info().is_none_or(|info| info.capabilities.tools.is_none()) {
+        return Ok(Vec::new());
+    }
+    let request = |params| {
+        let (method, extensions) = Default::default();
+        ClientRequest::ListToolsRequest(ListToolsRequest { method, params, extensions })
+    };
+    all(peer, request, page_of_tools).await
+}
+
+/// The tools of a page and where the next one is. A page with a tool that is none is read by hand: the others count.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
+fn page_of_tools(answer: ServerResult) -> Result<(Vec<Tool>, Option<String>), Trouble> {
+    let by_hand = match answer {
+        ServerResult::ListToolsResult(page) => {
+            return Ok((page.tools.into_iter().map(Tool::from_wire).collect(), page.next_cursor));
+        }
+        ServerResult::CustomResult(answer) => page(&answer.0),
+        _ => None,
+    };
+    let page = by_hand.ok_or_else(|| Trouble::Unexpected("it is no list of tools".into()))?;
+    Ok((page.tools, page.next_cursor))
+}
+
+/// Asks for page after page.
+async fn all<T>(
+    peer: &Peer<RoleClient>,
+    request: impl Fn(Option<PaginatedRequestParams>) -> ClientRequest,
+    read: impl Fn(ServerResult) -> Result<(Vec<T>, Option<String>), Trouble>,
+) -> Result<Vec<T>, Trouble> {
+    let (mut list, mut seen, mut cursor) = (Vec::new(), HashSet::new(), None);
+    for _ in 0..PAGES {
+        let params = PaginatedRequestParams::default().with_cursor(cursor.take());
+        let (page, next) = read(ask(peer, request(Some(params)), None).await?)?;
+        list.extend(page);
+        let Some(next) = next else { return Ok(list) };
+        if !seen.insert(next.clone()) {
+            return Err(Trouble::Unexpected(format!("the cursor `{}` comes twice", shown(&next))));
+        }
+        cursor = Some(next);
+    }
+    Err(Trouble::Unexpected(format!("it has more than {PAGES} pages")))
+}

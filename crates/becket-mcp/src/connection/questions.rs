@@ -1,0 +1,118 @@
+//! What a server may ask of the host, from the words of the protocol to those of [`crate::Host`] and back.
+
+#![expect(deprecated, reason = "the protocol means to drop what servers still use")]
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult, ElicitationAction,
+    ListRootsResult, Root,
+};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use becket_process::CancellationToken;
+
+use super::lent::{Lent, NotLent};
+use crate::host::{Elicitation, ElicitationAnswer};
+
+/// A question for the user.
+pub(super) async fn elicit(
+    lent: &Lent,
+    server: &str,
+    asked: Elicitation,
+    withdrawn: &CancellationToken,
+) -> Result<ElicitResult, ErrorData> {
+    match lent.elicit(server, asked, withdrawn).await {
+        Ok(ElicitationAnswer::Accept(content)) => {
+            Ok(ElicitResult::new(ElicitationAction::Accept).with_content(Value::Object(content)))
+        }
+        Ok(ElicitationAnswer::Decline) => Ok(ElicitResult::new(ElicitationAction::Decline)),
+        Ok(ElicitationAnswer::Cancel) => Ok(ElicitResult::new(ElicitationAction::Cancel)),
+        Err(NotLent::NotOffered) => Err(not_offered()),
+        // Nobody has said no.
+        Err(NotLent::TooLate | NotLent::Panicked | NotLent::Withdrawn) => {
+            Ok(ElicitResult::new(ElicitationAction::Cancel))
+        }
+    }
+}
+
+/// What is asked.
+pub(super) fn elicitation(params: ElicitRequestParams) -> Result<Elicitation, ErrorData> {
+    match params {
+        ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
+            Ok(Elicitation::Form { message, schema: object(&requested_schema)? })
+        }
+        ElicitRequestParams::UrlElicitationParams { message, url, elicitation_id, .. } => {
+            Ok(Elicitation::Url { message, url, id: elicitation_id })
+        }
+        _ => Err(ErrorData::invalid_params("this kind of question is not known here", None)),
+    }
+}
+
+/// The same of a question that the library can't read: a form whose fields it does not know.
+pub(super) fn raw_elicitation(params: Option<&Value>) -> Result<Elicitation, ErrorData> {
+    let unclear = || ErrorData::invalid_params("this question can't be read", None);
+    let params = params.and_then(Value::as_object).ok_or_else(unclear)?;
+    let text = |key: &str| params.get(key).and_then(Value::as_str).map(str::to_owned);
+    let message = text("message").ok_or_else(unclear)?;
+    match params.get("mode").map_or(Some("form"), Value::as_str) {
+        Some("form") => match params.get("requestedSchema") {
+            Some(Value::Object(schema)) => Ok(Elicitation::Form { message, schema: schema.clone() }),
+            Some(_) | None => Err(unclear()),
+        },
+        Some("url") => {
+            let url = text("url").ok_or_else(unclear)?;
+            Ok(Elicitation::Url { message, url, id: text("elicitationId").unwrap_or_default() })
+        }
+        Some(_) | None => Err(unclear()),
+    }
+}
+
+pub(super) async fn sample(
+    lent: &Lent,
+    server: &str,
+    params: &CreateMessageRequestParams,
+    withdrawn: &CancellationToken,
+) -> Result<CreateMessageResult, ErrorData> {
+    match lent.sample(server, object(params)?, withdrawn).await {
+        Ok(Ok(result)) => serde_json::from_value(Value::Object(result)).map_err(|error| {
+            ErrorData::internal_error(format!("what the model said can't be passed on: {error}"), None)
+        }),
+        Ok(Err(why)) => Err(ErrorData::invalid_request(why, None)),
+        Err(why) => Err(refused(why)),
+    }
+}
+
+pub(super) async fn roots(
+    lent: &Lent,
+    server: &str,
+    withdrawn: &CancellationToken,
+) -> Result<ListRootsResult, ErrorData> {
+    let roots = lent.roots(server, withdrawn).await.map_err(refused)?;
+    let root = |root: crate::host::Root| {
+        let mut wire = Root::new(root.uri);
+        wire.name = root.name;
+        wire
+    };
+    Ok(ListRootsResult::new(roots.into_iter().map(root).collect()))
+}
+
+fn refused(why: NotLent) -> ErrorData {
+    match why {
+        NotLent::NotOffered => not_offered(),
+        NotLent::TooLate | NotLent::Panicked | NotLent::Withdrawn => {
+            ErrorData::internal_error(why.to_string(), None)
+        }
+    }
+}
+
+fn not_offered() -> ErrorData {
+    ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, NotLent::NotOffered.to_string(), None)
+}
+
+fn object(value: &impl Serialize) -> Result<Map<String, Value>, ErrorData> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(map)) => Ok(map),
+        Ok(_) | Err(_) => Err(ErrorData::invalid_params("this question can't be read", None)),
+    }
+}

@@ -1,0 +1,140 @@
+//! A call that the server answers with a question: the host is asked, and the call is made again with the answer.
+//!
+//! A server asks so in two ways: by an error that says which addresses the user has to visit first (-32042), and since
+//! 2026-07-28 by a result that names what it wants to know. Either way it has not done the work yet, so that making the
+//! call again does not do it twice.
+//!
+//! INVARIANT: a call is made at most `ROUNDS` times more than once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ErrorData;
+use rmcp::model::{InputRequest, InputRequiredResult, InputResponses};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::answer::Answer;
+use super::client::Client;
+use super::clock::Clock;
+use super::handshake::shown;
+use super::live::Failed;
+use super::questions;
+use crate::host::{Elicitation, ElicitationAnswer};
+
+/// How often a call may be answered with a question.
+pub(super) const ROUNDS: u32 = 3;
+/// The code of an error that wants addresses to be visited.
+const URL_NEEDED: i32 = -32042;
+/// How long a server is left alone that asks for nothing but to be called again; twice as long each time.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// What goes with a call that is made again.
+#[derive(Debug, Default)]
+pub(super) struct Inputs {
+    pub(super) responses: Option<InputResponses>,
+    pub(super) state: Option<String>,
+}
+
+/// A call that can be made again.
+pub(super) trait Round: Sync {
+    /// What it is made for.
+    type Done;
+
+    /// Makes it once.
+    fn once(&self, inputs: Inputs) -> impl Future<Output = Result<Answer<Self::Done>, Failed>> + Send;
+}
+
+/// Makes a call, and again as long as its server asks for something first.
+pub(super) async fn rounds<R: Round>(
+    client: &Client,
+    clock: &Arc<Clock>,
+    call: &R,
+) -> Result<R::Done, Failed> {
+    let mut inputs = Inputs::default();
+    for round in 0..=ROUNDS {
+        let wanted = match call.once(inputs).await {
+            Ok(Answer::Done(done)) => return Ok(done),
+            Ok(Answer::Asks(asks)) => Wanted::Inputs(asks),
+            Err(refusal) => match visits(&refusal) {
+                Some(visits) => Wanted::Visits(visits, refusal),
+                None => return Err(refusal),
+            },
+        };
+        if round == ROUNDS {
+            break;
+        }
+        inputs = match wanted {
+            Wanted::Inputs(asks) if asks.input_requests.as_ref().is_none_or(|asked| asked.is_empty()) => {
+                tokio::time::sleep(PAUSE * 2_u32.pow(round)).await;
+                Inputs { responses: None, state: asks.request_state }
+            }
+            Wanted::Inputs(asks) => {
+                let _pause = clock.pause();
+                fill(client, asks).await?
+            }
+            Wanted::Visits(visits, refusal) => {
+                let _pause = clock.pause();
+                if !visited(client, visits).await {
+                    return Err(refusal);
+                }
+                Inputs::default()
+            }
+        };
+    }
+    Err(Failed::TooManyRounds(ROUNDS))
+}
+
+/// What has to happen before the call can be made again.
+enum Wanted {
+    Inputs(InputRequiredResult),
+    Visits(Vec<Elicitation>, Failed),
+}
+
+/// The addresses that a refusal wants to be visited; none where it is another one, or says nothing that can be read.
+fn visits(refusal: &Failed) -> Option<Vec<Elicitation>> {
+    let Failed::Refused { code: URL_NEEDED, data: Some(data), .. } = refusal else { return None };
+    let asked = data.get("elicitations")?.as_array()?;
+    let read = |asked: &Value| match questions::raw_elicitation(Some(asked)) {
+        Ok(visit @ Elicitation::Url { .. }) => Some(visit),
+        Ok(Elicitation::Form { .. }) | Err(_) => None,
+    };
+    let visits = asked.iter().map(read).collect::<Option<Vec<_>>>()?;
+    if visits.is_empty() { None } else { Some(visits) }
+}
+
+/// One after the other: each is a question to one user.
+async fn visited(client: &Client, visits: Vec<Elicitation>) -> bool {
+    for visit in visits {
+        match client.elicit(visit).await {
+            ElicitationAnswer::Accept(_) => {}
+            ElicitationAnswer::Decline | ElicitationAnswer::Cancel => return false,
+        }
+    }
+    true
+}
+
+async fn fill(client: &Client, asks: InputRequiredResult) -> Result<Inputs, Failed> {
+    let mut responses = InputResponses::new();
+    for (key, asked) in asks.input_requests.unwrap_or_default() {
+        let response = answer(client, asked).await.map_err(|why| {
+            let what = format!("it asks for input that it can't have: {}", why.message);
+            Failed::Unexpected(shown(&what))
+        })?;
+        responses.insert(key, response);
+    }
+    Ok(Inputs { responses: Some(responses), state: asks.request_state })
+}
+
+async fn answer(client: &Client, asked: InputRequest) -> Result<Value, ErrorData> {
+    match asked {
+        InputRequest::Elicitation(asked) => value(&client.elicit_result(asked.params).await?),
+        InputRequest::CreateMessage(asked) => value(&client.sampled(&asked.params).await?),
+        InputRequest::ListRoots(_) => value(&client.roots().await?),
+        _ => Err(ErrorData::invalid_request("this kind of question is not known here", None)),
+    }
+}
+
+fn value(answer: &impl Serialize) -> Result<Value, ErrorData> {
+    serde_json::to_value(answer).map_err(|error| ErrorData::internal_error(error.to_string(), None))
+}

@@ -1,0 +1,258 @@
+//! One connection to one server, from the moment somebody needs it to its end.
+//!
+//! A task of the pool connects it and looks after it: whoever asks waits for what comes of it and may go away at any time.
+//!
+//! INVARIANT: dropped, the connection and all that was begun for it are gone by then.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use becket_process::CancellationToken;
+use tokio::sync::SetOnce;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+use super::board::Poster;
+use super::common::Common;
+use super::state::ServerState;
+use crate::config::ServerConfig;
+use crate::connect_error::ConnectError;
+use crate::connection::{Connection, Means, open};
+use crate::fault::Fault;
+use crate::owned_task::OwnedTask;
+
+/// What comes of connecting.
+pub(super) type Outcome = Result<Arc<Connection>, Arc<ConnectError>>;
+
+/// How long one that was told to stop may take for it: the process it has started is ended by then, or is killed.
+const STOPPING: Duration = Duration::from_secs(5);
+/// Pauses before a server is tried again that may only be in a bad moment.
+const RETRIES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(1)];
+/// How long a change is not acted on, for those that come in bursts.
+const QUIET: Duration = Duration::from_millis(100);
+
+/// A connection that is begun.
+pub(super) struct Attempt {
+    keeper: OwnedTask,
+    stop: CancellationToken,
+    known: Arc<Known>,
+}
+
+/// What an attempt is begun with.
+pub(super) struct Start {
+    pub(super) server: Arc<str>,
+    pub(super) config: ServerConfig,
+    pub(super) poster: Poster,
+    /// Earlier than this it is not tried.
+    pub(super) not_before: Option<Instant>,
+    /// What has to be over first.
+    pub(super) after: Option<CancellationToken>,
+}
+
+/// What is known about it.
+#[derive(Default)]
+struct Known {
+    outcome: SetOnce<Outcome>,
+    connected: OnceLock<Instant>,
+    ended: OnceLock<Instant>,
+}
+
+impl Attempt {
+    pub(super) fn begin(common: &Arc<Common>, start: Start) -> Arc<Self> {
+        let (stop, known) = (common.closed.child_token(), Arc::new(Known::default()));
+        let settle = Settle(Arc::clone(&known));
+        let keeper = OwnedTask::spawn(keep(Arc::clone(common), start, stop.clone(), settle));
+        Arc::new(Self { keeper, stop, known })
+    }
+
+    /// What came of it, if that is known.
+    pub(super) fn outcome(&self) -> Option<&Outcome> {
+        self.known.outcome.get()
+    }
+
+    /// Waits for what comes of it.
+    pub(super) async fn settled(&self) -> &Outcome {
+        self.known.outcome.wait().await
+    }
+
+    /// Whether it makes sense to wait for it, or to use what came of it.
+    pub(super) fn is_usable(&self) -> bool {
+        match self.outcome() {
+            None => !self.stop.is_cancelled(),
+            Some(Ok(connection)) => !connection.broken().is_cancelled(),
+            Some(Err(_)) => false,
+        }
+    }
+
+    /// How long the connection lasted, and when it, or trying for it, ended; none while it goes on.
+    pub(super) fn ended(&self) -> Option<(Duration, Instant)> {
+        let ended = *self.known.ended.get()?;
+        Some((self.known.connected.get().map_or(Duration::ZERO, |begun| ended - *begun), ended))
+    }
+
+    /// Gives up connecting. Who is connected stays so.
+    pub(super) fn give_up(&self) {
+        if self.outcome().is_none() {
+            self.stop.cancel();
+        }
+    }
+
+    /// Waits until no call is under way.
+    pub(super) async fn idle(&self) {
+        if let Some(Ok(connection)) = self.outcome() {
+            connection.idle().await;
+        }
+    }
+
+    /// Ends it and waits for that: the server has `exit_grace` to go by itself.
+    pub(super) async fn end(&self, exit_grace: Duration) {
+        match self.outcome() {
+            Some(Ok(connection)) => connection.close(exit_grace).await,
+            Some(Err(_)) | None => {
+                self.stop.cancel();
+                // It ends what it has started; what takes too long goes when this is dropped.
+                let _ = timeout(STOPPING, self.keeper.over().cancelled()).await;
+                // It was connected just then.
+                if let Some(Ok(connection)) = self.outcome() {
+                    connection.close(exit_grace).await;
+                }
+            }
+        }
+    }
+}
+
+/// Says what came of it; that nothing did where it is dropped before.
+struct Settle(Arc<Known>);
+
+impl Settle {
+    fn with(&self, outcome: Outcome) {
+        let times = if outcome.is_ok() { &self.0.connected } else { &self.0.ended };
+        let _ = times.set(Instant::now());
+        // Only the first one counts.
+        let _ = self.0.outcome.set(outcome);
+    }
+}
+
+impl Drop for Settle {
+    fn drop(&mut self) {
+        if self.0.outcome.get().is_none() {
+            self.with(Err(Arc::new(ConnectError::Cancelled)));
+        }
+        let _ = self.0.ended.set(Instant::now());
+    }
+}
+
+async fn keep(common: Arc<Common>, start: Start, stop: CancellationToken, settle: Settle) {
+    let connected = tokio::select! {
+        biased;
+        () = stop.cancelled() => Err(ConnectError::Cancelled),
+        () = turn(&start) => connect(&common, &start, &stop).await,
+    };
+    match connected {
+        Ok(connection) => {
+            let connection = Arc::new(connection);
+            start.poster.connected(connection.info(), connection.tools().len());
+            settle.with(Ok(Arc::clone(&connection)));
+            look_after(&common, &start.poster, &connection).await;
+        }
+        Err(why) => {
+            let why = Arc::new(why);
+            start.poster.post(state_of(&why));
+            settle.with(Err(why));
+        }
+    }
+}
+
+/// Waits until it may be tried.
+async fn turn(start: &Start) {
+    if let Some(after) = &start.after {
+        after.cancelled().await;
+    }
+    if let Some(not_before) = start.not_before {
+        sleep_until(not_before).await;
+    }
+}
+
+/// Connects, and again where it may only be a bad moment (`protocol.md` X2). Nothing but the handshake is asked twice.
+async fn connect(
+    common: &Common,
+    start: &Start,
+    stop: &CancellationToken,
+) -> Result<Connection, ConnectError> {
+    let Common { options, runner, lent, lanes, .. } = common;
+    let _lane = tokio::select! {
+        biased;
+        () = stop.cancelled() => return Err(ConnectError::Cancelled),
+        lane = lanes.enter(&start.config) => lane,
+    };
+    start.poster.post(ServerState::Connecting);
+    let means = Means { runner, options, lent, server: &start.server };
+    let mut pauses = RETRIES.into_iter();
+    loop {
+        let why = match open(&means, &start.config, stop).await {
+            Ok(connection) => return Ok(connection),
+            Err(why) => why,
+        };
+        let Some(pause) = pauses.next().filter(|_| may_pass(&why)) else { return Err(why) };
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => return Err(why),
+            () = sleep(pause) => {}
+        }
+    }
+}
+
+/// Whether it may be different in a moment. A process that ends, or says no, will do so again.
+fn may_pass(why: &ConnectError) -> bool {
+    let ConnectError::Broken { fault, .. } = why else { return false };
+    match fault {
+        Fault::Unreachable(_) | Fault::BrokenOff(_) => true,
+        Fault::Status { status, .. } => *status == 429 || *status >= 500,
+        Fault::Spawn(_)
+        | Fault::Ended(_)
+        | Fault::LineTooLong(_)
+        | Fault::Flood(_)
+        | Fault::NotReading(_)
+        | Fault::StdinClosed
+        | Fault::Closed
+        | Fault::AuthNeeded(_)
+        | Fault::Headers(_)
+        | Fault::SessionExpired
+        | Fault::TooLarge(_)
+        | Fault::NotMcp(_)
+        | Fault::OtherOrigin(..)
+        | Fault::NotLocal(_) => false,
+    }
+}
+
+fn state_of(why: &Arc<ConnectError>) -> ServerState {
+    if why.needs_auth() { ServerState::NeedsAuth } else { ServerState::Failed { why: Arc::clone(why) } }
+}
+
+/// Until the connection breaks: asks for its tools anew when they change, once for a burst of changes.
+async fn look_after(common: &Common, poster: &Poster, connection: &Connection) {
+    loop {
+        tokio::select! {
+            biased;
+            () = connection.broken().cancelled() => break,
+            () = connection.changed() => {}
+        }
+        tokio::select! {
+            biased;
+            () = connection.broken().cancelled() => break,
+            () = sleep(QUIET) => {}
+        }
+        tokio::select! {
+            biased;
+            () = connection.broken().cancelled() => break,
+            // Where that fails, the old list stays.
+            refreshed = tokio::time::timeout(common.options.connect_timeout, connection.refresh()) => {
+                if let Ok(Ok(tools)) = refreshed {
+                    poster.connected(connection.info(), tools.len());
+                }
+            }
+        }
+    }
+    let (fault, said) = connection.fault().await;
+    poster.post(ServerState::Failed { why: Arc::new(ConnectError::Lost { fault, said }) });
+    connection.close(common.options.exit_grace).await;
+}

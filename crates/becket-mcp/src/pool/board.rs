@@ -1,0 +1,158 @@
+//! Where the states of servers are written up, for whoever wants to read them.
+//!
+//! INVARIANT: of two attempts to connect one server, only the later one is heard.
+//! INVARIANT: a reader that is slow misses states in between and never the last one of any server.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::watch;
+
+use super::state::ServerState;
+use crate::connection::ServerInfo;
+
+/// The states of all servers.
+#[derive(Debug, Default)]
+pub(super) struct Board {
+    inner: Mutex<Inner>,
+    /// Rises with each line.
+    written: watch::Sender<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    lines: HashMap<Arc<str>, Line>,
+    last: u64,
+    is_closed: bool,
+}
+
+#[derive(Debug)]
+struct Line {
+    /// When it was written, counted in lines.
+    at: u64,
+    /// Who may write here.
+    writer: u64,
+    generation: u64,
+    state: ServerState,
+}
+
+/// The right to write the state of one server, until somebody else gets it.
+#[derive(Debug)]
+pub(super) struct Poster {
+    board: Arc<Board>,
+    server: Arc<str>,
+    writer: u64,
+}
+
+impl Board {
+    /// From now on this poster alone is heard. What it begins with is written at once.
+    pub(super) fn poster(self: &Arc<Self>, server: &Arc<str>, begins: ServerState) -> Poster {
+        let mut inner = self.lock();
+        let writer = inner.lines.get(server).map_or(0, |line| line.writer + 1);
+        inner.write(server, begins, Some(writer));
+        self.tell(inner);
+        Poster { board: Arc::clone(self), server: Arc::clone(server), writer }
+    }
+
+    /// Nothing more is written about this server but its end.
+    pub(super) fn end(self: &Arc<Self>, server: &Arc<str>) {
+        drop(self.poster(server, ServerState::Closed));
+    }
+
+    /// Ends the readers, once they have read everything.
+    pub(super) fn close(&self) {
+        let mut inner = self.lock();
+        inner.is_closed = true;
+        inner.last += 1;
+        self.tell(inner);
+    }
+
+    pub(super) fn state(&self, server: &str) -> Option<ServerState> {
+        self.lock().lines.get(server).map(|line| line.state.clone())
+    }
+
+    fn tell(&self, inner: MutexGuard<'_, Inner>) {
+        let last = inner.last;
+        drop(inner);
+        self.written.send_replace(last);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn write(&mut self, server: &Arc<str>, state: ServerState, writer: Option<u64>) {
+        self.last += 1;
+        let at = self.last;
+        match self.lines.get_mut(server) {
+            Some(line) => {
+                let writer = writer.unwrap_or(line.writer);
+                *line = Line { at, writer, generation: line.generation, state };
+            }
+            None => {
+                let line = Line { at, writer: writer.unwrap_or(0), generation: 0, state };
+                self.lines.insert(Arc::clone(server), line);
+            }
+        }
+    }
+}
+
+impl Poster {
+    pub(super) fn post(&self, state: ServerState) {
+        let mut inner = self.board.lock();
+        if inner.lines.get(&self.server).is_some_and(|line| line.writer == self.writer) {
+            inner.write(&self.server, state, None);
+            self.board.tell(inner);
+        }
+    }
+
+    /// It is connected, or its tools are others now.
+    pub(super) fn connected(&self, info: &Arc<ServerInfo>, tools: usize) {
+        let mut inner = self.board.lock();
+        let Some(line) = inner.lines.get_mut(&self.server).filter(|line| line.writer == self.writer) else {
+            return;
+        };
+        line.generation += 1;
+        let generation = line.generation;
+        let state = ServerState::Connected { generation, info: Arc::clone(info), tools };
+        inner.write(&self.server, state, None);
+        self.board.tell(inner);
+    }
+}
+
+/// The states of servers as they change: first how each stands now, then each change. Whoever reads slowly misses states
+/// in between, never the last one of a server.
+#[derive(Debug)]
+pub struct Changes {
+    board: Arc<Board>,
+    written: watch::Receiver<u64>,
+    read: u64,
+}
+
+impl Changes {
+    pub(super) fn new(board: &Arc<Board>) -> Self {
+        Self { board: Arc::clone(board), written: board.written.subscribe(), read: 0 }
+    }
+
+    /// The next one: the server and how it stands with it. None once the pool is closed and everything was read. Cancel-safe.
+    pub async fn next(&mut self) -> Option<(String, ServerState)> {
+        loop {
+            self.written.mark_unchanged();
+            {
+                let inner = self.board.lock();
+                let unread = inner.lines.iter().filter(|(_, line)| line.at > self.read);
+                if let Some((server, line)) = unread.min_by_key(|(_, line)| line.at) {
+                    self.read = line.at;
+                    return Some((server.to_string(), line.state.clone()));
+                }
+                if inner.is_closed {
+                    return None;
+                }
+            }
+            // The sender is on the board that is held here.
+            let _ = self.written.changed().await;
+        }
+    }
+}

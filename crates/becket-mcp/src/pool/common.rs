@@ -1,0 +1,30 @@
+//! What all connections of a pool have in common. Nothing of it owns the pool.
+
+use std::sync::Arc;
+
+use becket_process::{CancellationToken, Runner};
+
+use super::board::Board;
+use super::lanes::Lanes;
+use crate::connection::Lent;
+use crate::host::Host;
+use crate::options::Options;
+
+/// Shared by the pool and its attempts.
+pub(super) struct Common {
+    pub(super) options: Options,
+    pub(super) runner: Runner,
+    pub(super) lent: Lent,
+    pub(super) lanes: Lanes,
+    pub(super) board: Arc<Board>,
+    /// The pool is closed: nothing is connected any longer.
+    pub(super) closed: CancellationToken,
+}
+
+impl Common {
+    pub(super) fn new(options: Options, host: Arc<dyn Host>) -> Self {
+        let (lanes, lent) = (Lanes::new(&options), Lent::new(host, options.question_limit));
+        let (runner, board, closed) = (Runner::new(), Arc::default(), CancellationToken::new());
+        Self { options, runner, lent, lanes, board, closed }
+    }
+}

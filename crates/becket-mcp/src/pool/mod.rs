@@ -1,0 +1,28 @@
+//! All servers of a host: one connection to each, shared by all who ask (`protocol.md` X2, X4).
+//!
+//! ```text
+//! Pool ─► Table ─► Slot (a configured server) ─► Attempt (a connection, from trying to its end) ─► Connection
+//!   │                                               └─ posts to ─► Board ─► Changes
+//!   └─► Drains (connections that were replaced)
+//! ```
+//!
+//! INVARIANT: nothing here outlives the pool: attempts, connections and drains are owned by it, not by those who wait for
+//! them, and none of them owns the pool.
+
+mod attempt;
+mod board;
+mod call;
+mod common;
+mod drains;
+mod face;
+mod lanes;
+mod operate;
+mod slot;
+mod state;
+mod table;
+mod works;
+
+pub use board::Changes;
+pub use call::{Connect, ToolCall};
+pub use face::Pool;
+pub use state::{ServerState, ServerView};

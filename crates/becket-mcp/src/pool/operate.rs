@@ -1,0 +1,185 @@
+//! Whatever is asked of a server: gets the connection, asks, and mends what can be mended, under the one limit of the
+//! caller.
+//!
+//! INVARIANT: nothing is asked twice but what the server can't have done: its session was gone, it did not know who asks,
+//! or the request never left (`protocol.md` X4). Each of these is mended once.
+
+use std::sync::Arc;
+
+use becket_process::CancellationToken;
+
+use super::attempt::Attempt;
+use super::call::Connect;
+use super::face::Shared;
+use super::slot::{NoAttempt, Slot};
+use crate::asked::Asked;
+use crate::call_error::CallError;
+use crate::connect_error::ConnectError;
+use crate::connection::{Clock, Connection, Failed};
+use crate::fault::{Fault, Said};
+use crate::suggest::suggest;
+
+/// Who is asked, and for what.
+#[derive(Clone, Copy)]
+pub(super) struct Errand<'a> {
+    pub(super) server: &'a str,
+    pub(super) asked: &'a Asked,
+    pub(super) connect: Connect,
+}
+
+/// What is asked over a connection. It may be asked again.
+pub(super) trait Work: Sync {
+    type Done: Send;
+
+    fn over(&self, connection: &Connection) -> impl Future<Output = Result<Self::Done, Failed>> + Send;
+}
+
+/// A connection, and where it comes from.
+struct Got {
+    slot: Arc<Slot>,
+    attempt: Arc<Attempt>,
+    connection: Arc<Connection>,
+}
+
+/// What has been mended so far.
+#[derive(Default)]
+struct Mended {
+    session: bool,
+    auth: bool,
+    way: bool,
+}
+
+impl Shared {
+    /// Asks, until the clock has run out or the token fires.
+    pub(super) async fn within<W: Work>(
+        &self,
+        errand: Errand<'_>,
+        clock: &Clock,
+        cancel: &CancellationToken,
+        work: &W,
+    ) -> Result<W::Done, CallError> {
+        let (server, asked) = (errand.server.to_owned(), || errand.asked.clone());
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(CallError::Cancelled { server, asked: asked() }),
+            done = self.operate(errand, work) => done,
+            () = clock.run_out() => Err(CallError::TimedOut { server, asked: asked(), limit: clock.limit() }),
+        }
+    }
+
+    async fn operate<W: Work>(&self, errand: Errand<'_>, work: &W) -> Result<W::Done, CallError> {
+        let mut mended = Mended::default();
+        loop {
+            let got = self.connection(errand).await?;
+            let failed = match work.over(&got.connection).await {
+                Ok(done) => return Ok(done),
+                Err(failed) => failed,
+            };
+            if !self.mend(&got, &failed, errand.connect, &mut mended) {
+                return Err(error(errand, failed));
+            }
+        }
+    }
+
+    /// Whether it makes sense to ask again.
+    fn mend(&self, got: &Got, failed: &Failed, connect: Connect, mended: &mut Mended) -> bool {
+        let Failed::Gone { fault, unseen: true, .. } = failed else { return false };
+        let (done, is_allowed) = if matches!(fault, Fault::SessionExpired) {
+            (&mut mended.session, true)
+        } else if matches!(fault, Fault::AuthNeeded(_)) {
+            (&mut mended.auth, true)
+        } else {
+            (&mut mended.way, connect == Connect::IfNeeded)
+        };
+        if std::mem::replace(done, true) || !is_allowed {
+            return false;
+        }
+        // A broken one is replaced by whoever asks next; this one may look well to others.
+        if let Ok(Some(old)) = got.slot.replace(&self.common, &got.attempt) {
+            self.drains.drain(&self.common, old);
+        }
+        true
+    }
+
+    /// The connection of a server, made if it has to be and may be.
+    async fn connection(&self, errand: Errand<'_>) -> Result<Got, CallError> {
+        loop {
+            let slot = self.slot(errand.server)?;
+            let attempt = match errand.connect {
+                Connect::IfNeeded => slot.begin(&self.common),
+                Connect::Never => match slot.attempt() {
+                    Some(attempt) if attempt.outcome().is_some() => Ok(attempt),
+                    Some(_) | None => Err(NoAttempt::Never(Arc::new(ConnectError::NotYet))),
+                },
+            };
+            let attempt = match attempt {
+                Ok(attempt) => attempt,
+                Err(NoAttempt::Disabled(why)) => {
+                    return Err(CallError::Disabled { server: errand.server.to_owned(), why });
+                }
+                Err(NoAttempt::Never(why)) => return Err(not_connected(errand.server, why)),
+                Err(NoAttempt::Retired) if self.common.closed.is_cancelled() => {
+                    return Err(closed(errand.server));
+                }
+                // It is configured in another way by now, or no longer.
+                Err(NoAttempt::Retired) => continue,
+            };
+            match attempt.settled().await {
+                Ok(connection) => {
+                    let connection = Arc::clone(connection);
+                    return Ok(Got { slot, attempt, connection });
+                }
+                Err(_) if self.common.closed.is_cancelled() => return Err(closed(errand.server)),
+                Err(why) if self.is_replaced(&slot) && matches!(**why, ConnectError::Cancelled) => {}
+                Err(why) => return Err(not_connected(errand.server, Arc::clone(why))),
+            }
+        }
+    }
+
+    pub(super) fn slot(&self, server: &str) -> Result<Arc<Slot>, CallError> {
+        let table = self.table();
+        if let Some(slot) = table.get(server) {
+            return Ok(Arc::clone(slot));
+        }
+        if self.common.closed.is_cancelled() {
+            return Err(closed(server));
+        }
+        let known: Vec<&str> = table.slots().map(|slot| &*slot.name).collect();
+        Err(CallError::NoSuchServer {
+            server: server.to_owned(),
+            meant: suggest(server, &known).map(str::to_owned),
+            known: known.into_iter().map(str::to_owned).collect(),
+        })
+    }
+
+    fn is_replaced(&self, slot: &Arc<Slot>) -> bool {
+        !self.table().get(&slot.name).is_some_and(|now| Arc::ptr_eq(now, slot))
+    }
+}
+
+fn closed(server: &str) -> CallError {
+    CallError::Died { server: server.to_owned(), fault: Fault::Closed, said: Said::default() }
+}
+
+fn not_connected(server: &str, why: Arc<ConnectError>) -> CallError {
+    let server = server.to_owned();
+    if why.needs_auth() { CallError::NeedsAuth { server } } else { CallError::NotConnected { server, why } }
+}
+
+fn error(errand: Errand<'_>, failed: Failed) -> CallError {
+    let (server, asked) = (errand.server.to_owned(), errand.asked.clone());
+    match failed {
+        Failed::NoSuchTool(tools) => {
+            let known: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+            let tool = if let Asked::Tool(tool) = asked { tool } else { String::new() };
+            let meant = suggest(&tool, &known).map(str::to_owned);
+            let known = known.into_iter().map(str::to_owned).collect();
+            CallError::NoSuchTool { server, tool, known, meant }
+        }
+        Failed::Gone { fault: Fault::AuthNeeded(_), .. } => CallError::NeedsAuth { server },
+        Failed::Gone { fault, said, .. } => CallError::Died { server, fault, said },
+        Failed::Refused { code, message, .. } => CallError::Refused { server, asked, code, message },
+        Failed::Unexpected(what) => CallError::Protocol { server, asked, what },
+        Failed::TooManyRounds(rounds) => CallError::TooManyRounds { server, asked, rounds },
+    }
+}

@@ -1,0 +1,178 @@
+//! One configured server, and the connection to it that all share.
+//!
+//! INVARIANT: there is at most one attempt at a time that anybody can get; of those who find it broken, one replaces it.
+//! INVARIANT: once it is retired, nothing is begun here any longer.
+
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
+
+use becket_process::CancellationToken;
+use tokio::time::Instant;
+
+use super::attempt::{Attempt, Start};
+use super::common::Common;
+use super::state::ServerState;
+use crate::config::{Configured, Disabled, ServerConfig, ServerConfigError, Status};
+use crate::connect_error::ConnectError;
+
+/// Pauses before a server is connected again that failed once, and more often than once.
+const PAUSES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(1)];
+/// A connection that lasted for so long did not fail because the server can't be connected.
+const LASTING: Duration = Duration::from_secs(5);
+
+/// A server.
+pub(super) struct Slot {
+    pub(super) name: Arc<str>,
+    config: Result<ServerConfig, ServerConfigError>,
+    status: Status,
+    line: RwLock<Line>,
+}
+
+struct Line {
+    attempt: Option<Arc<Attempt>>,
+    /// How often in a row it did not get to a connection that lasted.
+    failures: usize,
+    /// What has to be over before it is connected.
+    after: Option<CancellationToken>,
+    is_retired: bool,
+}
+
+/// There is no attempt to be had.
+#[derive(Debug)]
+pub(super) enum NoAttempt {
+    /// It must not be connected.
+    Disabled(Disabled),
+    /// It can't be connected as it is configured.
+    Never(Arc<ConnectError>),
+    /// It is not configured any longer, or the pool is closed.
+    Retired,
+}
+
+impl Slot {
+    /// A server that nobody has needed yet. It is not connected before `after` fires.
+    pub(super) fn new(
+        common: &Common,
+        configured: &Configured,
+        after: Option<CancellationToken>,
+    ) -> Arc<Self> {
+        let name: Arc<str> = configured.name.to_string().into();
+        let (config, status) = (configured.config.clone(), configured.status.clone());
+        drop(common.board.poster(&name, begins(&config, &status)));
+        let line = Line { attempt: None, failures: 0, after, is_retired: false };
+        Arc::new(Self { name, config, status, line: RwLock::new(line) })
+    }
+
+    /// Whether this is what is configured; where that is written does not count.
+    pub(super) fn is(&self, configured: &Configured) -> bool {
+        self.config == configured.config && self.status == configured.status
+    }
+
+    /// The longest a call may take, if its configuration says so.
+    pub(super) fn timeout(&self) -> Option<Duration> {
+        self.config.as_ref().ok()?.timeout
+    }
+
+    /// What was begun last.
+    pub(super) fn attempt(&self) -> Option<Arc<Attempt>> {
+        self.read().attempt.clone()
+    }
+
+    /// The attempt that all share; begun here if there is none that is of use.
+    pub(super) fn begin(&self, common: &Arc<Common>) -> Result<Arc<Attempt>, NoAttempt> {
+        if let Some(attempt) = self.attempt().filter(|attempt| attempt.is_usable()) {
+            return Ok(attempt);
+        }
+        let config = self.usable()?;
+        let mut line = self.write();
+        match &line.attempt {
+            Some(attempt) if attempt.is_usable() => Ok(Arc::clone(attempt)),
+            Some(_) | None => self.renew(&mut line, common, config),
+        }
+    }
+
+    /// Puts another attempt in the place of this one, unless somebody has done so. The old one is handed back to whoever
+    /// has taken it out.
+    pub(super) fn replace(
+        &self,
+        common: &Arc<Common>,
+        old: &Arc<Attempt>,
+    ) -> Result<Option<Arc<Attempt>>, NoAttempt> {
+        let config = self.usable()?;
+        let mut line = self.write();
+        if !line.attempt.as_ref().is_some_and(|attempt| Arc::ptr_eq(attempt, old)) {
+            return Ok(None);
+        }
+        self.renew(&mut line, common, config)?;
+        Ok(Some(Arc::clone(old)))
+    }
+
+    /// Nothing is begun from now on. What was begun is handed out.
+    pub(super) fn retire(&self) -> Option<Arc<Attempt>> {
+        let mut line = self.write();
+        line.is_retired = true;
+        line.attempt.take()
+    }
+
+    fn renew(
+        &self,
+        line: &mut Line,
+        common: &Arc<Common>,
+        config: &ServerConfig,
+    ) -> Result<Arc<Attempt>, NoAttempt> {
+        if line.is_retired || common.closed.is_cancelled() {
+            return Err(NoAttempt::Retired);
+        }
+        let not_before = line.not_before();
+        let attempt = Attempt::begin(
+            common,
+            Start {
+                server: Arc::clone(&self.name),
+                config: config.clone(),
+                poster: common.board.poster(&self.name, ServerState::Waiting),
+                not_before,
+                after: line.after.clone(),
+            },
+        );
+        line.attempt = Some(Arc::clone(&attempt));
+        Ok(attempt)
+    }
+
+    fn usable(&self) -> Result<&ServerConfig, NoAttempt> {
+        match (&self.status, &self.config) {
+            (Status::Disabled(why), _) => Err(NoAttempt::Disabled(why.clone())),
+            (Status::Allowed, Err(error)) => {
+                Err(NoAttempt::Never(Arc::new(ConnectError::Config(error.clone()))))
+            }
+            (Status::Allowed, Ok(config)) => Ok(config),
+        }
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Line> {
+        self.line.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Line> {
+        self.line.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How it stands with a server that nobody has needed yet.
+pub(super) fn begins(config: &Result<ServerConfig, ServerConfigError>, status: &Status) -> ServerState {
+    match (status, config) {
+        (Status::Disabled(why), _) => ServerState::Disabled { why: why.clone() },
+        (Status::Allowed, Err(error)) => {
+            ServerState::Failed { why: Arc::new(ConnectError::Config(error.clone())) }
+        }
+        (Status::Allowed, Ok(_)) => ServerState::Waiting,
+    }
+}
+
+impl Line {
+    /// When it may be tried again, by how the last attempt ended.
+    fn not_before(&mut self) -> Option<Instant> {
+        let (lasted, ended) = self.attempt.as_ref()?.ended()?;
+        self.failures = if lasted < LASTING { self.failures + 1 } else { 0 };
+        let pause = PAUSES[self.failures.checked_sub(1)?.min(PAUSES.len() - 1)];
+        Some(ended + pause)
+    }
+}

@@ -1,0 +1,60 @@
+//! The servers that are configured, in their order.
+//!
+//! INVARIANT: a name stands for one server. Of several entries of one name, the one that is not shadowed counts.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::slot::Slot;
+use crate::config::{Configured, Disabled, Status};
+
+/// All servers.
+#[derive(Default)]
+pub(super) struct Table {
+    entries: Vec<Entry>,
+    by_name: HashMap<Arc<str>, usize>,
+}
+
+/// What somebody has configured.
+pub(super) struct Entry {
+    pub(super) name: Arc<str>,
+    pub(super) configured: Arc<Configured>,
+    /// None for one that is shadowed.
+    pub(super) slot: Option<Arc<Slot>>,
+}
+
+impl Table {
+    /// `slot` is asked for each name once.
+    pub(super) fn new(configured: Vec<Configured>, mut slot: impl FnMut(&Configured) -> Arc<Slot>) -> Self {
+        let (mut entries, mut by_name) = (Vec::with_capacity(configured.len()), HashMap::new());
+        for configured in configured {
+            let name: Arc<str> = configured.name.to_string().into();
+            let counts = !is_shadowed(&configured) && !by_name.contains_key(&name);
+            let slot = counts.then(|| slot(&configured));
+            if counts {
+                by_name.insert(Arc::clone(&name), entries.len());
+            }
+            entries.push(Entry { name, configured: Arc::new(configured), slot });
+        }
+        Self { entries, by_name }
+    }
+
+    pub(super) fn get(&self, server: &str) -> Option<&Arc<Slot>> {
+        self.by_name.get(server).and_then(|index| self.entries.get(*index)?.slot.as_ref())
+    }
+
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    pub(super) fn slots(&self) -> impl Iterator<Item = &Arc<Slot>> {
+        self.entries.iter().filter_map(|entry| entry.slot.as_ref())
+    }
+}
+
+fn is_shadowed(configured: &Configured) -> bool {
+    match &configured.status {
+        Status::Disabled(why) => matches!(why, Disabled::Shadowed { .. }),
+        Status::Allowed => false,
+    }
+}
