@@ -16,6 +16,11 @@ impl Head {
     pub(in crate::connection) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
+
+    /// Whether its body has this text in it.
+    pub(in crate::connection) fn has(&self, text: &str) -> bool {
+        String::from_utf8_lossy(&self.body).contains(text)
+    }
 }
 
 /// The next request; `None` once the client is gone.

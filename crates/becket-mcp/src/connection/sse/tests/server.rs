@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
@@ -15,6 +16,8 @@ pub(super) enum Way {
     /// As it should be.
     #[default]
     Well,
+    /// Calls of tools are taken late, the rest at once.
+    Late,
     /// With this, and then nothing more.
     Raw(String),
     /// With this, and the connection is closed.
@@ -22,6 +25,9 @@ pub(super) enum Way {
     /// Not at all.
     Never,
 }
+
+/// How late, which is long for a message that overtakes another.
+const LATE: Duration = Duration::from_millis(300);
 
 /// What the server does at the moment.
 #[derive(Debug, Clone)]
@@ -129,8 +135,12 @@ impl Shared {
                 Way::Never => String::new(),
                 Way::Well if head.line == "GET /sse" => return self.stream(socket, &script.endpoint).await,
                 Way::Well if head.line == "GET /old" => answer("307 Temporary", "Location: sse\r\n", ""),
-                Way::Well if head.line == "POST /messages?session=1" => self.take(&head),
-                Way::Well => answer("404 Not Found", "", "no such page"),
+                Way::Late if head.has("tools/call") => {
+                    tokio::time::sleep(LATE).await;
+                    self.take(&head)
+                }
+                Way::Well | Way::Late if head.line == "POST /messages?session=1" => self.take(&head),
+                Way::Well | Way::Late => answer("404 Not Found", "", "no such page"),
             };
             if socket.write_all(text.as_bytes()).await.is_err() {
                 return;

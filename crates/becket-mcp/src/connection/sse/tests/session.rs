@@ -6,7 +6,8 @@ use serde_json::json;
 use tokio::runtime::Handle;
 
 use super::server::{Script, Way};
-use super::{CAP, connected};
+use super::{CAP, connected, link, start};
+use crate::connection::link::Link;
 use crate::connection::trial::{answer, calls_are_answered, eventually, what_breaks_a_call_breaks_no_other};
 
 // rule: X1
@@ -66,17 +67,28 @@ async fn a_refused_message_is_the_trouble_of_one_call() {
 async fn a_message_that_the_server_does_not_take_is_given_up_with_its_call() {
     let (server, trial) = connected(Script::default()).await;
     assert!(trial.works().await);
-    let handle = |text: &'static str| trial.ask("echo", json!({"text": text}));
     server.script().post = Way::Never;
-    let waiting = handle("a").await;
-    let asked =
-        || server.heads().iter().filter(|head| head.body.windows(4).any(|part| part == b"echo")).count();
-    eventually("the request is on its way", || asked() == 2).await;
+    let waiting = trial.ask("hang", json!({})).await;
+    let asked = || server.heads().iter().any(|head| head.has("\"hang\""));
+    eventually("the request is on its way", asked).await;
     server.script().post = Way::Well;
     waiting.cancel(Some("enough".into())).await.unwrap();
     eventually("the server hears of it", || server.brain().count("notifications/cancelled") == 1).await;
-    eventually("the request that hung is gone", || server.open() <= 2).await;
+    eventually("the stream alone is left", || server.open() == 1).await;
     assert!(trial.works().await);
+}
+
+// rule: X1
+#[tokio::test]
+async fn a_cancellation_does_not_overtake_its_request() {
+    let (server, trial) = connected(Script::default()).await;
+    server.script().post = Way::Late;
+    let waiting = trial.ask("hang", json!({})).await;
+    waiting.cancel(Some("enough".into())).await.unwrap();
+    eventually("the server hears of it", || server.brain().count("notifications/cancelled") == 1).await;
+    let heard = server.brain().heard();
+    let methods: Vec<&str> = heard.iter().filter_map(|message| message["method"].as_str()).collect();
+    assert_eq!(methods[methods.len() - 2..], ["tools/call", "notifications/cancelled"]);
 }
 
 // rule: X1
@@ -93,9 +105,16 @@ async fn a_message_over_the_cap_breaks_the_connection() {
 #[tokio::test]
 async fn what_is_no_message_on_the_stream_is_passed_over() {
     let (server, trial) = connected(Script::default()).await;
-    server.push("event: weather\ndata: {\"jsonrpc\": \"2.0\", \"id\": 0, \"result\": {}}\n\n");
+    let mut waiting = trial.ask("hang", json!({})).await;
+    let answer = |text: &str| {
+        let content = json!({"content": [{"type": "text", "text": text}]});
+        json!({"jsonrpc": "2.0", "id": waiting.id, "result": content}).to_string()
+    };
+    server.push(&format!("event: weather\ndata: {}\n\n", answer("rain")));
     server.push("event: endpoint\ndata: http://evil.example/\n\n");
-    server.push(": ping\n\nid: 7\nretry: 1\n\ndata: 1979\n\n");
+    server.push(&format!(": ping\n\nid: 7\nretry: 1\n\ndata: 1979\n\ndata: {}\n\n", answer("sun")));
+    let answered = (&mut waiting.rx).await.unwrap().unwrap();
+    assert!(format!("{answered:?}").contains("sun"), "{answered:?}");
     assert!(trial.works().await);
 }
 
@@ -120,4 +139,15 @@ async fn nothing_is_left_of_a_link_that_ended_or_was_dropped() {
         drop((hanging, server));
         eventually("no task is left", || left() == before).await;
     }
+}
+
+// rule: X1
+#[tokio::test]
+async fn a_link_that_ended_holds_nothing_though_somebody_holds_its_wire() {
+    let server = start(Script::default()).await;
+    let link = link(&server);
+    let wire = link.wire().await.unwrap();
+    link.end(Duration::from_millis(50)).await;
+    eventually("no connection is left", || server.open() == 0).await;
+    drop(wire);
 }

@@ -9,7 +9,8 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
 use super::server::Manner;
-use super::{CAP, connected};
+use super::{CAP, connected, link, start};
+use crate::connection::link::Link;
 use crate::connection::trial::{calls_are_answered, eventually, what_breaks_a_call_breaks_no_other};
 
 // rule: X1
@@ -99,4 +100,15 @@ async fn nothing_is_left_of_a_link_that_ended_or_was_dropped() {
         drop((hanging, server));
         eventually("no task is left", || left() == before).await;
     }
+}
+
+// rule: X1
+#[tokio::test]
+async fn a_link_that_ended_holds_nothing_though_somebody_holds_its_wire() {
+    let server = start(Manner::Stubborn).await;
+    let link = link(&server);
+    let wire = link.wire().await.unwrap();
+    link.end(Duration::from_millis(50)).await;
+    eventually("no connection is left", || server.open() == 0).await;
+    drop(wire);
 }
