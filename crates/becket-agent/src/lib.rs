@@ -1,6 +1,10 @@
-//! The reference agent's parts. So far: the tools that a host lends to `agent` handlers (`protocol.md` H8).
+//! The reference agent's parts.
 //!
-//! [`HostTools`] is the face: Read, Grep, Glob and Bash for [`becket_engine::Builder::agent_tools`] and
+//! - [`tool_call`]: one tool call through hooks, rules, mode and person to its end (`protocol.md` L1)
+//! - [`elicit`]: the questions of MCP servers, answered by hooks and the user (`protocol.md` X6)
+//! - [`HostTools`]: the tools that a host lends to `agent` handlers (`protocol.md` H8)
+//!
+//! [`HostTools`] is Read, Grep, Glob and Bash for [`becket_engine::Builder::agent_tools`] and
 //! [`becket_engine::Builder::tools`]. What a tool does is its own; whether it may is the engine's to ask, of rules, hooks
 //! and [`HostTools`]' answer to what mode `default` runs without asking (P14).
 //!
@@ -8,6 +12,7 @@
 
 mod blocking;
 mod denied;
+pub mod elicit;
 mod host_tools;
 mod places;
 mod schema;

@@ -33,3 +33,5 @@ pub use person::{AskPermission, PermissionAnswer, PermissionPrompt};
 pub use report::{DeniedBy, Ended, Report};
 pub use tool::{Effect, Hints, Running, ServerOf, Tool};
 pub use toolbox::Toolbox;
+
+pub(crate) use unharmed::unharmed;

@@ -1,0 +1,198 @@
+//! The way of one question.
+
+use super::form::{fitting, in_words};
+use super::report::{AnsweredBy, Elicited};
+use super::said;
+use super::user::{ElicitUser, UserQuestion, Wanted};
+use crate::tool_call::unharmed;
+use becket_engine::{CancellationToken, Engine};
+use becket_mcp::elicitation::{Address, Form};
+use becket_mcp::{Elicitation, ElicitationAnswer};
+use becket_model::event::mcp;
+use becket_model::{Event, Session};
+use serde_json::Map;
+use tokio::sync::Mutex;
+
+/// How often a user is asked again because the answer does not fit.
+const MOST_TIMES: usize = 5;
+
+/// One question, and whom it can be put to.
+pub(super) struct Asking<'a> {
+    pub(super) server: &'a str,
+    pub(super) asked: &'a Elicitation,
+    pub(super) cancel: &'a CancellationToken,
+    /// The hooks; none before the host is ready.
+    pub(super) hooks: Option<(Engine, Session)>,
+    pub(super) user: Option<&'a dyn ElicitUser>,
+    /// Whose turn it is to ask the user.
+    pub(super) turn: &'a Mutex<()>,
+}
+
+impl Asking<'_> {
+    /// Answers it. What is wrong on the way is in what comes back.
+    pub(super) async fn answered(&self) -> Elicited {
+        let mut elicited = Elicited {
+            server: self.server.to_owned(),
+            asked: self.asked.clone(),
+            answer: ElicitationAnswer::Cancel,
+            by: AnsweredBy::Nobody,
+            failures: Vec::new(),
+            outcomes: Vec::new(),
+        };
+        match wanted(self.asked) {
+            Err(why) => {
+                elicited
+                    .failures
+                    .push(format!("a question of the server `{}` was declined: {why}", self.server));
+                (elicited.answer, elicited.by) = (ElicitationAnswer::Decline, AnsweredBy::Refused);
+            }
+            Ok(wanted) => (elicited.answer, elicited.by) = self.asked_in_turn(&wanted, &mut elicited).await,
+        }
+        if self.cancel.is_cancelled() {
+            (elicited.answer, elicited.by) = (ElicitationAnswer::Cancel, AnsweredBy::Nobody);
+        }
+        elicited
+    }
+
+    async fn asked_in_turn(
+        &self,
+        wanted: &Wanted,
+        elicited: &mut Elicited,
+    ) -> (ElicitationAnswer, AnsweredBy) {
+        if let Some(answer) = self.hooks_before(wanted, elicited).await {
+            return (answer, AnsweredBy::Hook);
+        }
+        let Some(answer) = self.user_says(wanted, elicited).await else {
+            return (ElicitationAnswer::Cancel, AnsweredBy::Nobody);
+        };
+        match self.hooks_after(wanted, &answer, elicited).await {
+            Some(changed) if changed != answer => (changed, AnsweredBy::Hook),
+            Some(_) | None => (answer, AnsweredBy::User),
+        }
+    }
+
+    /// Elicitation.
+    async fn hooks_before(&self, wanted: &Wanted, elicited: &mut Elicited) -> Option<ElicitationAnswer> {
+        let mut event = mcp::Elicitation {
+            mcp_server_name: self.server.to_owned(),
+            message: message(self.asked).to_owned(),
+            mode: Some(mode(self.asked).to_owned()),
+            url: None,
+            elicitation_id: id(self.asked),
+            requested_schema: None,
+        };
+        match self.asked {
+            Elicitation::Form { schema, .. } => event.requested_schema = Some(schema.clone()),
+            Elicitation::Url { url, .. } => event.url = Some(url.clone()),
+        }
+        let (engine, session) = self.hooks.as_ref()?;
+        let outcome = engine.fire_until(&Event::new(session.clone(), event), self.cancel).await;
+        let said = said::read(&outcome, wanted, &Map::new());
+        elicited.outcomes.push(outcome);
+        elicited.failures.extend(said.failures);
+        said.answer
+    }
+
+    /// ElicitationResult: what the user answered, and what hooks make of it.
+    async fn hooks_after(
+        &self,
+        wanted: &Wanted,
+        answer: &ElicitationAnswer,
+        elicited: &mut Elicited,
+    ) -> Option<ElicitationAnswer> {
+        let (engine, session) = self.hooks.as_ref()?;
+        let content = match (answer, wanted) {
+            (ElicitationAnswer::Accept(content), Wanted::Form(_)) => Some(content.clone()),
+            (ElicitationAnswer::Accept(_), Wanted::Visit(_)) => None,
+            (ElicitationAnswer::Decline | ElicitationAnswer::Cancel, _) => None,
+        };
+        let event = mcp::ElicitationResult {
+            mcp_server_name: self.server.to_owned(),
+            action: answer.action().to_owned(),
+            mode: Some(mode(self.asked).to_owned()),
+            elicitation_id: id(self.asked),
+            content: content.clone(),
+        };
+        let outcome = engine.fire_until(&Event::new(session.clone(), event), self.cancel).await;
+        let said = said::read(&outcome, wanted, &content.unwrap_or_default());
+        elicited.outcomes.push(outcome);
+        elicited.failures.extend(said.failures);
+        said.answer
+    }
+
+    /// What the user says; nothing where nobody is there, or the code that asks is broken.
+    async fn user_says(&self, wanted: &Wanted, elicited: &mut Elicited) -> Option<ElicitationAnswer> {
+        let user = self.user?;
+        let cancel = self.cancel.child_token();
+        let _told_when_dropped = cancel.clone().drop_guard();
+        let asked = async {
+            let _turn = self.turn.lock().await;
+            unharmed(self.until_it_fits(user, wanted, &cancel)).await
+        };
+        let answer = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => return None,
+            answer = asked => answer,
+        };
+        match answer {
+            Ok(Ok(answer)) => Some(answer),
+            Ok(Err(why)) => {
+                elicited.failures.push(why);
+                None
+            }
+            Err(said) => {
+                elicited.failures.push(format!("the host's code for asking panicked: {said}"));
+                None
+            }
+        }
+    }
+
+    async fn until_it_fits(
+        &self,
+        user: &dyn ElicitUser,
+        wanted: &Wanted,
+        cancel: &CancellationToken,
+    ) -> Result<ElicitationAnswer, String> {
+        let (server, message) = (self.server.to_owned(), message(self.asked).to_owned());
+        let mut question = UserQuestion { server, message, wanted: wanted.clone(), wrong: Vec::new() };
+        for _ in 0..MOST_TIMES {
+            let answer = user.answer(&question, cancel).await;
+            let ElicitationAnswer::Accept(content) = answer else { return Ok(answer) };
+            match fitting(wanted, content) {
+                Ok(content) => return Ok(ElicitationAnswer::Accept(content)),
+                Err(wrong) => question.wrong = wrong,
+            }
+        }
+        Err(format!("no answer of the user fitted the form: {}", in_words(&question.wrong)))
+    }
+}
+
+/// What is wanted, if it can be shown to anybody.
+fn wanted(asked: &Elicitation) -> Result<Wanted, String> {
+    let wanted = match asked {
+        Elicitation::Form { schema, .. } => Form::read(schema).map(Wanted::Form),
+        Elicitation::Url { url, .. } => Address::read(url).map(Wanted::Visit),
+    };
+    wanted.map_err(|error| error.to_string())
+}
+
+fn message(asked: &Elicitation) -> &str {
+    match asked {
+        Elicitation::Form { message, .. } | Elicitation::Url { message, .. } => message,
+    }
+}
+
+fn mode(asked: &Elicitation) -> &'static str {
+    match asked {
+        Elicitation::Form { .. } => "form",
+        Elicitation::Url { .. } => "url",
+    }
+}
+
+/// Newer versions of the protocol name no id.
+fn id(asked: &Elicitation) -> Option<String> {
+    match asked {
+        Elicitation::Form { .. } => None,
+        Elicitation::Url { id, .. } => Some(id.clone()).filter(|id| !id.is_empty()),
+    }
+}

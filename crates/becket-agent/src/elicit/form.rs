@@ -1,0 +1,55 @@
+//! Holds an answer to what was asked.
+
+use super::user::Wanted;
+use becket_mcp::elicitation::FieldError;
+use becket_rules::{Alphabet, Matcher, Renames, Verdict};
+use serde_json::{Map, Value};
+
+/// The content that goes back: with the form's defaults where it leaves something out. An accepted visit has none.
+///
+/// # Errors
+/// What does not fit.
+pub(super) fn fitting(
+    wanted: &Wanted,
+    mut content: Map<String, Value>,
+) -> Result<Map<String, Value>, Vec<FieldError>> {
+    match wanted {
+        Wanted::Visit(_) => Ok(Map::new()),
+        Wanted::Form(form) => {
+            form.fill_defaults(&mut content);
+            form.validate(&content, &matches)
+        }
+    }
+}
+
+/// Whether a text matches a server's expression, in bounded time. In a group, an expression is never taken for a list of
+/// names (M2).
+fn matches(expression: &str, text: &str) -> Option<bool> {
+    let grouped = format!("(?:{expression})");
+    let matcher = Matcher::compile(Some(&grouped), Alphabet::Wide, &Renames::none()).ok()?;
+    match matcher.judge(text) {
+        Verdict::Match => Some(true),
+        Verdict::NoMatch => Some(false),
+        Verdict::Unknown => None,
+    }
+}
+
+/// What does not fit, in a line.
+pub(super) fn in_words(wrong: &[FieldError]) -> String {
+    let wrong: Vec<String> = wrong.iter().map(FieldError::to_string).collect();
+    wrong.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_are_searched_for_and_bounded() {
+        // rule: X6
+        assert_eq!(matches("abc", "xabcx"), Some(true));
+        assert_eq!(matches("^a|b$", "ax"), Some(true));
+        assert_eq!(matches("^[0-9]{3}$", "12"), Some(false));
+        assert_eq!(matches("(", "12"), None);
+    }
+}

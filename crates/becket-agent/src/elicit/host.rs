@@ -1,0 +1,152 @@
+//! The host of a session's MCP servers.
+
+use super::asking::Asking;
+use super::report::Elicited;
+use super::user::ElicitUser;
+use becket_engine::{CancellationToken, Engine};
+use becket_mcp::{Elicitation, ElicitationAnswer, Host, Lent, Logged, Offers, Progress, Root};
+use becket_model::Session;
+use serde_json::{Map, Value};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use tokio::sync::Mutex;
+
+/// Answers the questions of servers through hooks and the user (X6). Cheap to clone; a clone is the same host.
+///
+/// A pool of servers wants its host before there is an engine, and an engine that calls servers wants the pool: so the
+/// host is made first and told of the engine by [`McpHost::ready`]. A question before that goes to the user alone.
+///
+/// ```
+/// use becket_agent::elicit::McpHost;
+/// use becket_engine::{Engine, Environment};
+/// use becket_model::Session;
+///
+/// let host = McpHost::new();
+/// let engine = Engine::builder().environment(Environment::empty()).start_dir("/tmp").build()?;
+/// host.ready(engine, || Session::new("s1", "/tmp/s1.jsonl", "/tmp"));
+/// # Ok::<(), becket_engine::StartError>(())
+/// ```
+#[derive(Clone)]
+pub struct McpHost {
+    user: Option<Arc<dyn ElicitUser>>,
+    /// Who lends everything but answers.
+    other: Arc<dyn Host>,
+    told: Option<Arc<Told>>,
+    shared: Arc<Shared>,
+}
+
+/// Who is told what came of a question.
+type Told = dyn Fn(&Elicited) + Send + Sync;
+
+#[derive(Default)]
+struct Shared {
+    hooks: OnceLock<Hooks>,
+    turn: Mutex<()>,
+}
+
+struct Hooks {
+    engine: Engine,
+    session: Box<dyn Fn() -> Session + Send + Sync>,
+}
+
+impl McpHost {
+    /// A host without a user, who lends nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { user: None, other: Arc::new(()), told: None, shared: Arc::default() }
+    }
+
+    /// Lends a user.
+    #[must_use]
+    pub fn with_user(mut self, user: impl ElicitUser + 'static) -> Self {
+        self.user = Some(Arc::new(user));
+        self
+    }
+
+    /// Lends what another host lends: a model, directories, ears for progress and logs. Its answers are not asked for.
+    #[must_use]
+    pub fn with_host(mut self, other: impl Host) -> Self {
+        self.other = Arc::new(other);
+        self
+    }
+
+    /// Says who is told what came of each question; it must not wait.
+    #[must_use]
+    pub fn with_observer(mut self, told: impl Fn(&Elicited) + Send + Sync + 'static) -> Self {
+        self.told = Some(Arc::new(told));
+        self
+    }
+
+    /// From now on hooks are asked first. `session` says what is known of the session when a question comes. The first
+    /// call counts.
+    pub fn ready(&self, engine: Engine, session: impl Fn() -> Session + Send + Sync + 'static) {
+        self.shared.hooks.get_or_init(|| Hooks { engine, session: Box::new(session) });
+    }
+
+    async fn answer(
+        &self,
+        server: &str,
+        asked: &Elicitation,
+        cancel: &CancellationToken,
+    ) -> ElicitationAnswer {
+        let hooks = self.shared.hooks.get().map(|hooks| (hooks.engine.clone(), (hooks.session)()));
+        let (user, turn) = (self.user.as_deref(), &self.shared.turn);
+        let elicited = Asking { server, asked, cancel, hooks, user, turn }.answered().await;
+        if let Some(told) = &self.told {
+            told(&elicited);
+        }
+        elicited.answer
+    }
+}
+
+impl Default for McpHost {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Host for McpHost {
+    /// Questions are always taken: a hook may answer them.
+    fn offers(&self) -> Offers {
+        Offers { form: true, url: true, ..self.other.offers() }
+    }
+
+    fn elicit<'a>(
+        &'a self,
+        server: &'a str,
+        asked: Elicitation,
+        cancel: &'a CancellationToken,
+    ) -> Lent<'a, ElicitationAnswer> {
+        Box::pin(async move { self.answer(server, &asked, cancel).await })
+    }
+
+    fn sample<'a>(
+        &'a self,
+        server: &'a str,
+        request: Map<String, Value>,
+        cancel: &'a CancellationToken,
+    ) -> Lent<'a, Result<Map<String, Value>, String>> {
+        self.other.sample(server, request, cancel)
+    }
+
+    fn roots<'a>(&'a self, server: &'a str) -> Lent<'a, Vec<Root>> {
+        self.other.roots(server)
+    }
+
+    fn progress(&self, server: &str, progress: Progress) {
+        self.other.progress(server, progress);
+    }
+
+    fn log(&self, server: &str, logged: Logged) {
+        self.other.log(server, logged);
+    }
+}
+
+impl fmt::Debug for McpHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpHost")
+            .field("has_user", &self.user.is_some())
+            .field("is_ready", &self.shared.hooks.get().is_some())
+            .finish_non_exhaustive()
+    }
+}

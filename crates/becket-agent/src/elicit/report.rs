@@ -1,0 +1,48 @@
+//! What came of a question of a server.
+
+use becket_engine::Outcome;
+use becket_mcp::{Elicitation, ElicitationAnswer};
+use std::fmt;
+
+/// A question and its answer, for the user and for traces.
+#[derive(Clone)]
+pub struct Elicited {
+    /// The server that asked.
+    pub server: String,
+    /// What it asked.
+    pub asked: Elicitation,
+    /// What went back.
+    pub answer: ElicitationAnswer,
+    /// Whose answer that was.
+    pub by: AnsweredBy,
+    /// Answers that did not count, and why; each is to be shown to the user.
+    pub failures: Vec<String>,
+    /// What came of Elicitation and of ElicitationResult, where they were fired.
+    pub outcomes: Vec<Outcome>,
+}
+
+/// Who answered a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AnsweredBy {
+    /// An Elicitation hook, or an ElicitationResult hook that changed the user's answer.
+    Hook,
+    /// The user.
+    User,
+    /// Nobody was there, or nobody in time.
+    Nobody,
+    /// The question is none that could be shown to anybody.
+    Refused,
+}
+
+/// The content of an answer may be secret: only its action is shown.
+impl fmt::Debug for Elicited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Elicited")
+            .field("server", &self.server)
+            .field("asked", &self.asked)
+            .field("answer", &self.answer.action())
+            .field("by", &self.by)
+            .field("failures", &self.failures)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,39 @@
+//! The user, as somebody who answers servers.
+
+use becket_engine::CancellationToken;
+use becket_mcp::ElicitationAnswer;
+use becket_mcp::elicitation::{Address, FieldError, Form};
+use futures_util::future::BoxFuture;
+
+/// A user who answers the questions of servers: one at a time, in the order in which they came.
+pub trait ElicitUser: Send + Sync {
+    /// The answer. `cancel` is cancelled once it is not wanted any more; the future is dropped at the same moment. A panic
+    /// in here cancels the question.
+    fn answer<'a>(
+        &'a self,
+        question: &'a UserQuestion,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, ElicitationAnswer>;
+}
+
+/// What a user is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UserQuestion {
+    /// The server that asks; always to be shown.
+    pub server: String,
+    /// Its words. They are the server's, not the host's.
+    pub message: String,
+    /// What it wants.
+    pub wanted: Wanted,
+    /// What was wrong with the answer before; empty when the question is new.
+    pub wrong: Vec<FieldError>,
+}
+
+/// What a server wants of a user.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wanted {
+    /// A form to be filled in.
+    Form(Form),
+    /// A visit to an address, which is to be shown whole, with its host and its cautions; whoever accepts has opened it.
+    Visit(Address),
+}
