@@ -51,7 +51,7 @@ pub enum NameWarning {
         /// The rule that one would expect.
         written: String,
     },
-    /// A rule for one server means the tools of another one as well.
+    /// A rule for one server means the tools of another one as well. Of several such servers the nearest is named.
     #[error(
         "the permission rule `{rule}` for the MCP server `{first}` also means the tools of `{server}`; rename one of them"
     )]
