@@ -23,7 +23,7 @@ pub enum Reply {
     Stream(Vec<(String, String)>, Vec<Step>),
     /// The stream for what the server says unasked; see [`super::Server::push`].
     Listen,
-    /// A result with a text of so many bytes; as an event of a stream or as JSON.
+    /// A result with a text of so many bytes, which are not announced; as an event of a stream or as JSON.
     Huge {
         /// How long the text is.
         bytes: usize,

@@ -43,7 +43,10 @@ pub(super) fn reply(to: &mut dyn Socket, reply: Reply, seen: &Seen, state: &Stat
             listen(to, state)?;
             to.write_all(b"0\r\n\r\n")?;
         }
-        Reply::Huge { bytes, as_event } => huge(to, seen, bytes, as_event)?,
+        Reply::Huge { bytes, as_event } => {
+            huge(to, seen, bytes, as_event)?;
+            return Ok(Then::Close);
+        }
         Reply::Hang => {
             hang(to, state);
             return Ok(Then::Close);
@@ -152,9 +155,8 @@ fn huge(to: &mut dyn Socket, seen: &Seen, bytes: usize, as_event: bool) -> io::R
         seen.id()
     );
     let after = format!(r#""}}]}}}}{tail}"#);
-    let length = before.len() + bytes + after.len();
-    let head =
-        head(200, &[("Content-Type".into(), kind.into()), ("Content-Length".into(), length.to_string())]);
+    // Its end is the end of the connection: who reads it is not told beforehand how much there is.
+    let head = head(200, &[("Content-Type".into(), kind.into()), ("Connection".into(), "close".into())]);
     to.write_all(format!("{head}\r\n{before}").as_bytes())?;
     let piece = [b'a'; 64 << 10];
     let mut left = bytes;

@@ -52,6 +52,15 @@ const FAULTS: &[(&str, Answer, &str)] = &[
         |_| Reply::Huge { bytes: 100_000_000, as_event: true },
         "it answered with more than 16777216 bytes, the most that a message may have",
     ),
+    (
+        "100 MB announced",
+        |_| {
+            let head =
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000000\r\n\r\n{";
+            Reply::Raw(head.into())
+        },
+        "it answered with more than 16777216 bytes, the most that a message may have",
+    ),
     ("closed", |_| Reply::Close, "its answer broke off: "),
     (
         "closed in the middle",

@@ -96,7 +96,8 @@ async fn a_stream_that_never_says_anything_is_not_opened_for_ever() {
         .start();
     let met = Met::with(&server).await;
     until("the stream is opened again", || server.count("GET") == 6).await;
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    // The next time would come after 1.6 s.
+    tokio::time::sleep(Duration::from_millis(3200)).await;
     assert_eq!(server.count("GET"), 6);
     assert_eq!(met.echo("still there").await.as_deref(), Ok("still there"));
 }
