@@ -97,6 +97,25 @@ async fn where_there_are_no_other_headers_the_user_is_needed() {
     }
 }
 
+/// Has heard of a 401, and changes nothing.
+#[derive(Debug)]
+struct Stubborn;
+
+impl HeaderSource for Stubborn {
+    fn headers(&self, _: Why) -> Lent<'_, Result<Headers, Fault>> {
+        Box::pin(std::future::ready(Ok(vec![(AUTHORIZATION, Secret::new("Bearer the same"))])))
+    }
+}
+
+// rule: X3
+#[tokio::test]
+async fn a_request_is_not_sent_again_with_the_headers_that_were_refused() {
+    let server = wants("Bearer nobody has it");
+    let met = met(&server, Arc::new(Stubborn)).await;
+    assert_eq!(met.echo("hi").await.unwrap_err(), "it needs authentication");
+    assert_eq!(server.count("tools/call"), 1);
+}
+
 // rule: X1
 #[tokio::test]
 async fn configured_headers_are_sent_and_those_of_the_protocol_are_ours() {

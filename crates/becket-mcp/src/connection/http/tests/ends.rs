@@ -53,6 +53,22 @@ async fn a_link_that_is_dropped_leaves_nothing() {
     assert_eq!(server.count("DELETE"), 0, "nobody waits for a farewell");
 }
 
+// rule: X1
+#[tokio::test]
+async fn a_link_that_is_dropped_ends_what_is_spoken_over_it() {
+    let server = Plan::new().rule(|seen| (seen.tool() == "destroy").then_some(Reply::Hang)).start();
+    let Met { link, service } = Met::with(&server).await;
+    let peer = service.peer().clone();
+    let call = peer.call_tool_once(rmcp::model::CallToolRequestParams::new("destroy"));
+    let cut = async {
+        until("the call is under way", || server.count("tools/call") == 1).await;
+        drop(link);
+    };
+    let (called, ()) = timeout(PATIENCE, async { tokio::join!(call, cut) }).await.unwrap();
+    assert!(called.is_err());
+    until("a connection is left", || server.open() == 0).await;
+}
+
 // rules: X1, X2
 #[tokio::test]
 async fn a_greeting_that_hangs_leaves_nothing() {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use becket_testkit::mcp_http::{Eras, Plan, Reply, Server};
 
-use super::meet::{Met, headers, nothing_left, target};
+use super::meet::{Met, headers, nothing_left, target, until};
 use crate::connection::http::{HttpLink, Network, proxied};
 
 async fn greet(server: &Server, network: &Network) -> Result<(usize, usize), String> {
@@ -38,6 +38,17 @@ async fn a_server_that_is_silent_about_the_newest_way_is_asked_the_older() {
     assert_eq!(greet(&server, &network).await, Ok((1, 1)));
     assert_eq!(greet(&server, &network).await, Ok((0, 1)));
     nothing_left(&server).await;
+}
+
+// rules: X1, X2
+#[tokio::test]
+async fn a_greeting_that_was_given_up_leaves_nothing_while_the_other_goes_on() {
+    let server = Plan::new().always("server/discover", |_| Reply::Hang).start();
+    let met = Met::with(&server).await;
+    assert_eq!(met.echo("hi").await.as_deref(), Ok("hi"));
+    // Idle connections go after a while; what is left is the stream.
+    until("the connection of the first greeting is left", || server.open() == 1).await;
+    assert_eq!(server.push(&serde_json::json!({"jsonrpc": "2.0", "method": "notifications/none"})), 1);
 }
 
 // rule: X2

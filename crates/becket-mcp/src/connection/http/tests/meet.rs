@@ -85,7 +85,7 @@ impl Met {
     /// As the connection ends: the service first, then the link.
     pub(super) async fn end(mut self, grace: Duration) -> HttpLink {
         let _ = self.service.close().await;
-        self.link.end(grace).await;
+        timeout(PATIENCE, self.link.end(grace)).await.expect("an end must not hang");
         self.link
     }
 }
