@@ -3,6 +3,8 @@
 //! `rmcp` hands replies to those who wait, and nothing else once a request was sent. So the fault travels in one, and
 //! is found again at the other end. A server that writes such a reply itself fools nobody: the call has failed either
 //! way.
+//!
+//! INVARIANT: no fault that lets a call be made again is found here. A request that is answered so was sent.
 
 use rmcp::RoleClient;
 use rmcp::model::{ErrorData, JsonRpcMessage, RequestId};
@@ -24,7 +26,6 @@ pub(in crate::connection) fn reply(id: RequestId, fault: &Fault) -> RxJsonRpcMes
         Fault::TooLarge(cap) => json!({"too large": cap}),
         Fault::BrokenOff(how) => json!({"broken off": how}),
         Fault::NotMcp(how) => json!({"not mcp": how}),
-        Fault::SessionExpired => json!("expired"),
         _ => json!({"broken off": text}),
     };
     JsonRpcMessage::error(ErrorData::internal_error(text, Some(json!({MARK: what}))), Some(id))
@@ -35,14 +36,14 @@ pub(in crate::connection) fn fault(error: &ErrorData) -> Option<Fault> {
     let what = error.data.as_ref()?.get(MARK)?;
     let text = |name: &str| what.get(name).and_then(Value::as_str).map(str::to_owned);
     let too_large = || what.get("too large")?.as_u64()?.try_into().ok().map(Fault::TooLarge);
-    let expired = || (what.as_str() == Some("expired")).then_some(Fault::SessionExpired);
     let fault = text("broken off").map(Fault::BrokenOff).or_else(|| text("not mcp").map(Fault::NotMcp));
-    fault.or_else(too_large).or_else(expired)
+    fault.or_else(too_large)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fault::Challenge;
 
     // rule: X1
     #[test]
@@ -53,6 +54,7 @@ mod tests {
             Fault::NotMcp("html".into()),
             Fault::SessionExpired,
             Fault::Unreachable("gone".into()),
+            Fault::AuthNeeded(Challenge::default()),
         ] {
             let text = serde_json::to_string(&reply(RequestId::Number(3), &sent)).unwrap();
             let JsonRpcMessage::Error(error) =
@@ -63,6 +65,7 @@ mod tests {
             assert_eq!(error.id, Some(RequestId::Number(3)));
             let found = fault(&error.error).unwrap();
             assert!(found.to_string().ends_with(&sent.to_string()), "{found}");
+            assert!(!matches!(found, Fault::SessionExpired | Fault::AuthNeeded(_)), "{found}");
         }
         assert!(fault(&ErrorData::internal_error("no", Some(json!("becket: unreadable")))).is_none());
         assert!(fault(&ErrorData::internal_error("no", None)).is_none());

@@ -25,11 +25,15 @@ impl Place {
         Fault::Unreachable(self.words(error).unwrap_or_else(|| format!("{}: {}", self.name, deepest(error))))
     }
 
-    /// A connection was there, and broke before its time.
+    /// A connection was there, and broke before its time. Unreachable is only what has certainly not looked at what was
+    /// sent.
     pub(super) fn broken_off(&self, error: &(dyn Error + 'static)) -> Fault {
         match tls_within(error) {
             // The word of a server about our certificate comes only after its own part of the handshake.
-            Some(error) => Fault::Unreachable(self.of_tls(error)),
+            Some(error @ TlsError::AlertReceived(alert)) if is_about_us(*alert) => {
+                Fault::Unreachable(self.of_tls(error))
+            }
+            Some(error) => Fault::BrokenOff(self.of_tls(error)),
             None => Fault::BrokenOff(format!("{}{}", deepest(error), self.perhaps(error))),
         }
     }
@@ -159,4 +163,24 @@ fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn
             None => error.source(),
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // rules: X1, X4
+    #[test]
+    fn what_may_have_looked_at_a_request_is_not_called_unreachable() {
+        let place = Place { name: "h:1".into(), encrypted: true, identified: false };
+        for (error, is_unreachable) in [
+            (TlsError::AlertReceived(AlertDescription::CertificateRequired), true),
+            (TlsError::AlertReceived(AlertDescription::UnknownCA), true),
+            (TlsError::AlertReceived(AlertDescription::InternalError), false),
+            (TlsError::DecryptError, false),
+        ] {
+            let fault = place.broken_off(&io::Error::other(error.clone()));
+            assert_eq!(matches!(fault, Fault::Unreachable(_)), is_unreachable, "{error}: {fault}");
+        }
+    }
 }

@@ -66,7 +66,7 @@ impl Link for HttpLink {
         let over = self.over.child_token();
         let (requests, sessions) = (Arc::clone(&self.requests), Arc::clone(&self.sessions));
         let client = Client::new(requests, sessions, Arc::clone(&self.state), over.clone());
-        Ok(Wire::new(client, over))
+        Ok(Wire::new(client, Arc::clone(&self.state), over))
     }
 
     fn state(&self) -> &Arc<State> {

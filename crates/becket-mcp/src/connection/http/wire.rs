@@ -12,6 +12,7 @@ use rmcp::transport::streamable_http_client::{
 };
 
 use super::super::link::{NotSent, SendError};
+use super::super::state::State;
 use super::client::Client;
 use crate::fault::Fault;
 
@@ -23,16 +24,17 @@ const AT_ONCE: usize = 256;
 pub(crate) struct Wire {
     worker: StreamableHttpClientTransport<Client>,
     over: CancellationToken,
+    state: Arc<State>,
 }
 
 impl Wire {
-    pub(super) fn new(client: Client, over: CancellationToken) -> Self {
+    pub(super) fn new(client: Client, state: Arc<State>, over: CancellationToken) -> Self {
         let mut config = StreamableHttpClientTransportConfig::with_uri("")
             .max_concurrent_requests(AT_ONCE)
             .reinit_on_expired_session(false);
         // Streams are taken up again below, where it is known how often and what for.
         config.retry_config = Arc::new(NeverRetry::default());
-        Self { worker: StreamableHttpClientTransport::with_client(client, config), over }
+        Self { worker: StreamableHttpClientTransport::with_client(client, config), over, state }
     }
 }
 
@@ -43,8 +45,11 @@ impl Transport<RoleClient> for Wire {
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), SendError>> + Send + 'static {
-        let sent = self.worker.send(message);
-        async move { sent.await.map_err(error) }
+        let (sent, state) = (self.worker.send(message), Arc::clone(&self.state));
+        async move {
+            let Err(error) = sent.await else { return Ok(()) };
+            Err(SendError::from(fault(error, &state).await))
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
@@ -53,7 +58,10 @@ impl Transport<RoleClient> for Wire {
 
     async fn close(&mut self) -> Result<(), SendError> {
         self.over.cancel();
-        self.worker.close().await.map_err(error)
+        match self.worker.close().await {
+            Ok(()) => Ok(()),
+            Err(error) => Err(SendError::from(fault(error, &self.state).await)),
+        }
     }
 }
 
@@ -63,13 +71,16 @@ impl Drop for Wire {
     }
 }
 
+/// What happened to a message. The worker's own end says nothing about whether the message was sent before, so it is
+/// never [`SendError::Broken`], which lets a call be made again.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
-fn error(error: StreamableHttpError<NotSent>) -> SendError {
+async fn fault(error: StreamableHttpError<NotSent>, state: &State) -> Fault {
     match error {
-        StreamableHttpError::Client(not_sent) => SendError::NotSent(not_sent),
+        StreamableHttpError::Client(NotSent(fault)) => fault,
         StreamableHttpError::ControlRequestTimeout => {
-            SendError::from(Fault::BrokenOff("it did not take a notice in time".into()))
+            Fault::BrokenOff("it did not take a notice in time".into())
         }
-        _ => SendError::Broken,
+        _ if state.broken().is_cancelled() => state.settled_fault().await,
+        _ => Fault::Closed,
     }
 }
