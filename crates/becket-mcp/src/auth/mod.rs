@@ -1,7 +1,8 @@
 //! Who asks: headers, tokens and how they are come by (`protocol.md` X3).
 //!
 //! - [`HeaderSource`] is what a connection asks for headers: [`StaticHeaders`], a [`Helper`], a host's [`Bearer`], the
-//!   tokens of a login ([`OAuthHeaders`]), or several of them ([`Layered`]).
+//!   tokens of a login ([`OAuthHeaders`]), or several of them ([`Layered`]: the login first, then what is configured,
+//!   then the helper, each stronger than the one before).
 //! - [`Logins`] has users log in and out, by OAuth 2.1 as MCP wants it, and renews what they got.
 //! - [`TokenStore`] keeps tokens, [`FileStore`] in a file; [`AuthNeeded`] remembers which servers want a login.
 

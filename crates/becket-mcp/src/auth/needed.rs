@@ -74,9 +74,9 @@ impl AuthNeeded {
     /// # Errors
     /// It is not remembered.
     pub async fn note(&self, key: &Key, now: SystemTime) -> Result<(), FileError> {
-        let since = millis(now);
-        self.change(now, |memory| {
-            memory.needed.insert(key.id().to_owned(), since);
+        let (id, since) = (key.id().to_owned(), millis(now));
+        self.change(now, move |memory| {
+            memory.needed.insert(id, since);
         })
         .await
     }
@@ -90,14 +90,29 @@ impl AuthNeeded {
         if !is_known {
             return Ok(());
         }
-        self.change(now, |memory| {
-            memory.needed.remove(key.id());
+        let id = key.id().to_owned();
+        self.change(now, move |memory| {
+            memory.needed.remove(&id);
         })
         .await
     }
 
-    async fn change(&self, now: SystemTime, change: impl FnOnce(&mut Memory)) -> Result<(), FileError> {
-        let _lock = private::lock(&private::beside(&self.path, ".lock"), PATIENCE).await?;
+    async fn change(
+        &self,
+        now: SystemTime,
+        change: impl FnOnce(&mut Memory) + Send + 'static,
+    ) -> Result<(), FileError> {
+        let lock = private::lock(&private::beside(&self.path, ".lock"), PATIENCE).await?;
+        let (this, path) = (self.clone(), Arc::clone(&self.path));
+        // Once begun it goes on to its end, whoever waits for it: the lock goes with it.
+        let changed = tokio::task::spawn_blocking(move || {
+            let _lock = lock;
+            this.replace(now, change)
+        });
+        changed.await.unwrap_or_else(|error| Err(FileError::io("written", &path)(error.into())))
+    }
+
+    fn replace(&self, now: SystemTime, change: impl FnOnce(&mut Memory)) -> Result<(), FileError> {
         let mut memory = match self.read() {
             Ok(memory) => memory,
             Err(Forgotten::Damaged { .. }) => Memory::default(),

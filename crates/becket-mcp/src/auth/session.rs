@@ -79,22 +79,10 @@ impl Session {
 
     /// Who makes requests for this server.
     pub(crate) async fn web(&self) -> Result<&Web, AuthError> {
-        self.web.get_or_try_init(|| async { self.new_web() }).await
-    }
-
-    fn new_web(&self) -> Result<Web, AuthError> {
-        let Target { url, tls, .. } = &self.target;
-        let files = tls.as_ref().map_or_else(Files::default, |tls| Files {
-            ca: tls.ca.as_deref(),
-            cert: tls.cert.as_deref(),
-            key: tls.key.as_deref(),
-        });
-        let trust = &self.common.trust;
-        // A server on this machine may do without roots, and so may the machine.
-        let config =
-            trust.config(files).or_else(|error| if is_loopback(url) { trust.nobody() } else { Err(error) });
-        let config = config.map_err(|error| AuthError::Client(error.to_string().into()))?;
-        Web::new(config, Reach::new(url, self.options().network))
+        let (common, target) = (Arc::clone(&self.common), self.target.clone());
+        // The platform's roots and the files of a server are read outside the threads that drive connections.
+        let made = || tokio::task::spawn_blocking(move || new_web(&common, &target));
+        self.web.get_or_try_init(|| async { made().await.unwrap_or(Err(AuthError::Cancelled)) }).await
     }
 
     /// The tokens that are known, or those in the store.
@@ -209,6 +197,20 @@ impl Session {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn new_web(common: &Common, target: &Target) -> Result<Web, AuthError> {
+    let Target { url, tls, .. } = target;
+    let files = tls.as_ref().map_or_else(Files::default, |tls| Files {
+        ca: tls.ca.as_deref(),
+        cert: tls.cert.as_deref(),
+        key: tls.key.as_deref(),
+    });
+    // A server on this machine may do without roots, and so may the machine.
+    let config = common.trust.config(files);
+    let config = config.or_else(|error| if is_loopback(url) { common.trust.nobody() } else { Err(error) });
+    let config = config.map_err(|error| AuthError::Client(error.to_string().into()))?;
+    Web::new(config, Reach::new(url, common.options.network))
 }
 
 /// What is the same for all servers is shown where they are.

@@ -144,3 +144,24 @@ fn chain(error: reqwest::Error) -> String {
     }
     said
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::reach::Network;
+
+    // rule: X3
+    #[tokio::test]
+    async fn a_name_leads_only_to_addresses_that_the_login_may_reach() {
+        for (server, is_good) in [("http://localhost:1/x", true), ("https://mcp.example/x", false)] {
+            let judged = Judged(Arc::new(Reach::new(&server.parse().unwrap(), Network::Private)));
+            match judged.resolve("localhost".parse().unwrap()).await {
+                Ok(mut found) => assert!(is_good && found.next().is_some(), "{server}"),
+                Err(error) => {
+                    let said = error.to_string();
+                    assert!(!is_good && said.contains("logins for this server may not lead to"), "{said}");
+                }
+            }
+        }
+    }
+}

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use becket_mcp::auth::{AUTH_NEEDED_TTL, AuthNeeded, FileStore, Key, LoginOptions, Logins, Why};
 use becket_testkit::mcp_auth::AuthPlan;
+use becket_testkit::proc::PATIENCE;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -103,16 +104,17 @@ fn processes_that_remember_at_once_lose_nothing_and_the_file_is_good_at_each_loo
     let looks = std::thread::spawn({
         let file = file.clone();
         move || {
-            let mut looks = 0;
-            loop {
+            let (mut looks, start) = (0, Instant::now());
+            while start.elapsed() < PATIENCE {
                 let (memory, warning) = AuthNeeded::open(&file, AUTH_NEEDED_TTL);
                 assert!(warning.is_none(), "{warning:?}");
                 looks += 1;
                 if (0..8).all(|number| memory.is_needed(&key(number, 49), now()).is_some()) {
-                    return looks;
+                    break;
                 }
                 std::thread::sleep(Duration::from_millis(1));
             }
+            looks
         }
     });
     all_good(children);

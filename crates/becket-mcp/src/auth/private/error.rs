@@ -65,7 +65,7 @@ pub enum FileError {
 }
 
 impl FileError {
-    pub(super) fn io(deed: &'static str, path: &std::path::Path) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn io(deed: &'static str, path: &std::path::Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { deed, path, source: Arc::new(source) }
     }
