@@ -11,6 +11,7 @@ use becket_mcp::auth::{
 use becket_mcp::config::OAuth;
 use becket_mcp::{CancellationToken, Challenge, Fault};
 use becket_testkit::mcp_auth::{AuthServer, Page, browse, log_in};
+use becket_testkit::proc::PATIENCE;
 use tempfile::TempDir;
 
 pub(crate) struct Place {
@@ -26,6 +27,8 @@ impl Place {
         let store = Arc::new(FileStore::new(directory.path().join("tokens.json")));
         let mut options = LoginOptions::new(store);
         let shown = Arc::clone(&clock);
+        // A login that goes wrong is to fail, not to wait for a user who never comes.
+        options.limit = PATIENCE;
         options.clock = Arc::new(move || *shown.lock().unwrap());
         options.needed = Some(AuthNeeded::open(directory.path().join("needed.json"), AUTH_NEEDED_TTL).0);
         Self { directory, options, clock }
