@@ -226,6 +226,17 @@ fn what_is_no_pattern_denies_everything_and_allows_nothing() {
 
 // rule: X1
 #[test]
+fn a_pattern_with_a_user_is_told_what_is_wrong_and_not_who() {
+    let text = r#"{"deniedMcpServers": [{"serverUrl": "https://hush@h/*"}]}"#;
+    let settings = config::read_settings(text, Path::new("f.json"), Scope::User).unwrap();
+    let problems: Vec<String> = settings.problems.iter().map(ToString::to_string).collect();
+    let why = "f.json:1:23: this pattern of `deniedMcpServers` has a user in it, and no server's address may: remove \
+               that; until then every server is denied";
+    assert_eq!(problems, [why]);
+}
+
+// rule: X1
+#[test]
 fn a_plugins_servers_know_where_it_lies() {
     let text = r#"{"mcpServers": {
         "it": {"command": "${CLAUDE_PLUGIN_ROOT}/s", "args": ["${BECKET_PLUGIN_ROOT}"]},

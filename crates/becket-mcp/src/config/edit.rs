@@ -157,10 +157,16 @@ fn change(text: &str, part: Part<'_>, name: &str, deed: Deed<'_>) -> Result<Stri
     apply(&root, keys, name, deed)?;
     let changed = root.to_string();
     apply_to_value(&mut meant, keys, name, deed);
-    if serde_json::from_str::<Value>(&changed).ok() != Some(meant) {
-        return Err(EditError::Doubtful);
-    }
+    verified(&changed, &meant)?;
     Ok(format!("{mark}{changed}"))
+}
+
+/// The last look at a text before it is handed out.
+fn verified(changed: &str, meant: &Value) -> Result<(), EditError> {
+    match serde_json::from_str::<Value>(changed) {
+        Ok(means) if means == *meant => Ok(()),
+        Ok(_) | Err(_) => Err(EditError::Doubtful),
+    }
 }
 
 fn apply(root: &CstRootNode, keys: &[&str], name: &str, deed: Deed<'_>) -> Result<(), EditError> {
@@ -245,6 +251,21 @@ fn check(name: &str, entry: &Map<String, Value>) -> Result<(), EditError> {
             // The place is one in a text that nobody has seen.
             let said = error.to_string();
             Err(wrong(said.split_once(": ").map_or(said.as_str(), |(_, why)| why).to_owned()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // rule: X1
+    #[test]
+    fn a_text_that_means_something_else_is_not_handed_out() {
+        let meant = serde_json::json!({"a": [1], "b": 2});
+        assert_eq!(verified("{\"b\": 2, \"a\": [1]}", &meant), Ok(()));
+        for changed in ["{\"a\": [1]}", "{\"a\": [1], \"b\": 2, \"c\": 3}", "{\"a\": [1], \"b\": 2", ""] {
+            assert_eq!(verified(changed, &meant), Err(EditError::Doubtful), "{changed}");
         }
     }
 }

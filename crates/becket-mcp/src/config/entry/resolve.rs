@@ -8,7 +8,7 @@ use url::Url;
 use super::address::{self, Address};
 use super::headers;
 use super::keys::Kind;
-use super::written::{OAuthWritten, RemoteWritten, StdioWritten, TlsWritten, Way, Written};
+use super::written::{IdeWritten, OAuthWritten, RemoteWritten, StdioWritten, TlsWritten, Way, Written};
 use crate::config::error::ServerConfigError;
 use crate::config::expand::Expander;
 use crate::config::members::At;
@@ -34,24 +34,16 @@ impl Written {
                 expander.finish(&self.place)?;
                 Transport::Stdio(checked(stdio, written, &self.place)?)
             }
-            Way::Remote(kind, written) => {
+            Way::Remote(kind, into, written) => {
                 let written = expanded(written, &mut expander);
                 expander.finish(&self.place)?;
-                let remote = remote(written, *kind, warnings)?;
-                match kind {
-                    Kind::Sse => Transport::Sse(remote),
-                    Kind::WebSocket => Transport::WebSocket(remote),
-                    Kind::Http | Kind::Stdio | Kind::SseIde | Kind::WsIde | Kind::Proxy | Kind::InProcess => {
-                        Transport::Http(remote)
-                    }
-                }
+                into(remote(written, *kind, warnings)?)
             }
-            Way::Ide { kind, url, name, token } => {
-                let url = at(url, &mut expander);
+            Way::Ide(kind, into, IdeWritten { url, name, token }) => {
                 let token = token.as_ref().map(|token| at(token, &mut expander));
+                let written = IdeWritten { url: at(url, &mut expander), name: name.clone(), token };
                 expander.finish(&self.place)?;
-                let ide = ide(&url, name.clone(), token, (*kind, warnings))?;
-                if *kind == Kind::WsIde { Transport::WsIde(ide) } else { Transport::SseIde(ide) }
+                into(ide(written, *kind, warnings)?)
             }
             Way::Proxy { url, id } => {
                 let (url, id) = (at(url, &mut expander), at(id, &mut expander));
@@ -187,13 +179,9 @@ fn metadata(at: &At<String>, key: &'static str) -> Result<Url, ServerConfigError
     }
 }
 
-fn ide(
-    at: &At<String>,
-    ide_name: Option<String>,
-    token: Option<At<String>>,
-    (kind, warnings): (Kind, &mut Vec<ServerWarning>),
-) -> Result<Ide, ServerConfigError> {
-    let url = address(at, kind, warnings)?;
+fn ide(written: IdeWritten, kind: Kind, warnings: &mut Vec<ServerWarning>) -> Result<Ide, ServerConfigError> {
+    let IdeWritten { url: at, name: ide_name, token } = written;
+    let url = address(&at, kind, warnings)?;
     let [secure, plain] = kind.schemes();
     if url.scheme() == plain && token.is_some() {
         unencrypted(&url, &at.place, secure, warnings);

@@ -10,6 +10,7 @@ use super::keys::{Kind, unknown_within};
 use crate::config::error::{ServerConfigError, cut};
 use crate::config::members::{At, Members, decode};
 use crate::config::place::{Place, Text};
+use crate::config::server::{Ide, Remote, Transport};
 use crate::config::warning::ServerWarning;
 use crate::suggest::suggest;
 
@@ -27,8 +28,8 @@ pub(in crate::config) struct Written {
 #[derive(Clone)]
 pub(super) enum Way {
     Stdio(StdioWritten),
-    Remote(Kind, Box<RemoteWritten>),
-    Ide { kind: Kind, url: At<String>, name: Option<String>, token: Option<At<String>> },
+    Remote(Kind, fn(Remote) -> Transport, Box<RemoteWritten>),
+    Ide(Kind, fn(Ide) -> Transport, IdeWritten),
     Proxy { url: At<String>, id: At<String> },
     InProcess,
 }
@@ -48,6 +49,13 @@ pub(super) struct RemoteWritten {
     pub(super) headers_helper: Option<String>,
     pub(super) oauth: Option<OAuthWritten>,
     pub(super) tls: Option<TlsWritten>,
+}
+
+#[derive(Clone)]
+pub(super) struct IdeWritten {
+    pub(super) url: At<String>,
+    pub(super) name: Option<String>,
+    pub(super) token: Option<At<String>>,
 }
 
 #[derive(Clone)]
@@ -76,23 +84,21 @@ impl Written {
     pub(in crate::config) fn read(members: &Members<'_, '_>) -> Result<Self, ServerConfigError> {
         let kind = Kind::of(members)?;
         let mut warnings = kind.warnings(members);
+        let mut far = |into| Ok(Way::Remote(kind, into, Box::new(remote(members, kind, &mut warnings)?)));
+        let near = |into| Ok(Way::Ide(kind, into, ide(members, kind)?));
         let way = match kind {
-            Kind::Stdio => Way::Stdio(stdio(members)?),
-            Kind::Http | Kind::Sse | Kind::WebSocket => {
-                Way::Remote(kind, Box::new(remote(members, kind, &mut warnings)?))
-            }
-            Kind::SseIde | Kind::WsIde => Way::Ide {
-                kind,
-                url: url(members, kind)?,
-                name: members.string("ideName")?.map(|name| name.value),
-                token: members.string("authToken")?,
-            },
-            Kind::Proxy => Way::Proxy {
+            Kind::Stdio => Ok(Way::Stdio(stdio(members)?)),
+            Kind::Http => far(Transport::Http),
+            Kind::Sse => far(Transport::Sse),
+            Kind::WebSocket => far(Transport::WebSocket),
+            Kind::SseIde => near(Transport::SseIde),
+            Kind::WsIde => near(Transport::WsIde),
+            Kind::Proxy => Ok(Way::Proxy {
                 url: url(members, kind)?,
                 id: needed(members.string("id")?, members, "id", kind)?,
-            },
-            Kind::InProcess => Way::InProcess,
-        };
+            }),
+            Kind::InProcess => Ok(Way::InProcess),
+        }?;
         Ok(Self { place: members.start.clone(), timeout: timeout(members)?, way, warnings })
     }
 }
@@ -122,6 +128,14 @@ fn remote(
         headers_helper: members.string("headersHelper")?.map(|helper| helper.value),
         oauth: members.get("oauth").map(|raw| oauth(text, raw, warnings)).transpose()?,
         tls: members.get("tls").map(|raw| tls(text, raw, warnings)).transpose()?,
+    })
+}
+
+fn ide(members: &Members<'_, '_>, kind: Kind) -> Result<IdeWritten, ServerConfigError> {
+    Ok(IdeWritten {
+        url: url(members, kind)?,
+        name: members.string("ideName")?.map(|name| name.value),
+        token: members.string("authToken")?,
     })
 }
 
