@@ -9,6 +9,14 @@ pub enum Asked {
     Tool(String),
     /// The list of its tools.
     Tools,
+    /// The list of its resources.
+    Resources,
+    /// A resource, by its URI.
+    Resource(String),
+    /// The list of its prompts.
+    Prompts,
+    /// A prompt.
+    Prompt(String),
     /// To be connected, and nothing more.
     Connection,
 }
@@ -18,6 +26,10 @@ impl fmt::Display for Asked {
         match self {
             Self::Tool(tool) => write!(f, "the tool `{tool}`"),
             Self::Tools => f.write_str("the list of tools"),
+            Self::Resources => f.write_str("the list of resources"),
+            Self::Resource(uri) => write!(f, "the resource `{uri}`"),
+            Self::Prompts => f.write_str("the list of prompts"),
+            Self::Prompt(prompt) => write!(f, "the prompt `{prompt}`"),
             Self::Connection => f.write_str("the connection"),
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::asked::Asked;
 use crate::config::Disabled;
 use crate::connect_error::ConnectError;
-use crate::fault::{Fault, Said};
+use crate::fault::{Challenge, Fault, Said};
 
 /// A call failed (`protocol.md` H6). A tool that says itself that it failed is no error of this kind: see
 /// [`crate::CallResult::is_error`].
@@ -55,6 +55,8 @@ pub enum CallError {
     NeedsAuth {
         /// The server.
         server: String,
+        /// What it said.
+        challenge: Challenge,
     },
     /// There was no answer in time. The server was told; whether it had done the work by then is not known.
     #[error("{asked} of the MCP server `{server}` did not answer within {} s", limit.as_secs_f64())]
@@ -67,7 +69,7 @@ pub enum CallError {
         limit: Duration,
     },
     /// The caller gave up. The server was told; whether it had done the work by then is not known.
-    #[error("the call of {asked} of the MCP server `{server}` was cancelled")]
+    #[error("waiting for {asked} of the MCP server `{server}` was cancelled")]
     Cancelled {
         /// The server.
         server: String,
@@ -85,7 +87,7 @@ pub enum CallError {
         said: Said,
     },
     /// The server answered with an error instead of a result.
-    #[error("the MCP server `{server}` refuses the call of {asked}: {message} ({code})")]
+    #[error("the MCP server `{server}` refuses {asked}: {message} ({code})")]
     Refused {
         /// The server.
         server: String,
@@ -108,7 +110,7 @@ pub enum CallError {
     },
     /// The server wanted something else first, again and again (`protocol.md` X6).
     #[error(
-        "the MCP server `{server}` has asked {rounds} times for more before it does the call of {asked}: it was given up"
+        "the MCP server `{server}` has asked {rounds} times for more before it gives {asked}: it was given up"
     )]
     TooManyRounds {
         /// The server.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use becket_process::SpawnError;
 
 use crate::config::{Disabled, ServerConfigError};
-use crate::fault::{Fault, Said};
+use crate::fault::{Challenge, Fault, Said};
 
 /// A server could not be connected (`protocol.md` X2). `asked` is the MCP method that was not answered well.
 #[derive(Debug, thiserror::Error)]
@@ -17,12 +17,12 @@ pub enum ConnectError {
     /// It must not be connected.
     #[error(transparent)]
     Disabled(#[from] Disabled),
-    /// A server that is not started but reached.
-    #[error("a server of type `{kind}`: this version connects stdio servers only")]
-    NotStdio {
-        /// The type.
-        kind: &'static str,
-    },
+    /// It is a server of the host's own process, and the host lends none of this name.
+    #[error("the host has no server of this name in its process")]
+    NotLent,
+    /// There is no way to it: it can't be reached, or does not want to be.
+    #[error("{0}")]
+    NoWay(Fault),
     /// The connection broke before it was ready.
     #[error("{fault}, before it answered `{asked}`{said}")]
     Broken {
@@ -37,7 +37,7 @@ pub enum ConnectError {
     #[error("{0}")]
     Spawn(Arc<SpawnError>),
     /// It was not ready in time.
-    #[error("it did not answer `{asked}` within {} s: check that it speaks MCP over stdio{said}", limit.as_secs_f64())]
+    #[error("it did not answer `{asked}` within {} s: check that it speaks MCP over this transport{said}", limit.as_secs_f64())]
     TimedOut {
         /// What was asked.
         asked: &'static str,
@@ -85,19 +85,53 @@ pub enum ConnectError {
 }
 
 impl ConnectError {
-    /// Whether somebody has to log in first (`protocol.md` X3).
-    pub(crate) fn needs_auth(&self) -> bool {
+    /// What broke before the server had answered. Some faults say it all.
+    pub(crate) fn broken(asked: &'static str, fault: Fault, said: Said) -> Self {
+        match fault {
+            Fault::Spawn(error) => Self::Spawn(error),
+            Fault::Unreachable(_)
+            | Fault::Status { .. }
+            | Fault::AuthNeeded(_)
+            | Fault::NotMcp(_)
+            | Fault::Headers(_)
+            | Fault::OtherOrigin(..)
+            | Fault::NotLocal(_) => Self::NoWay(fault),
+            Fault::Ended(_)
+            | Fault::LineTooLong(_)
+            | Fault::Flood(_)
+            | Fault::NotReading(_)
+            | Fault::StdinClosed
+            | Fault::Closed
+            | Fault::SessionExpired
+            | Fault::TooLarge(_)
+            | Fault::BrokenOff(_) => Self::Broken { asked, fault, said },
+        }
+    }
+
+    /// What broke, if something did.
+    pub(crate) fn fault(&self) -> Option<&Fault> {
         match self {
-            Self::Broken { fault, .. } | Self::Lost { fault, .. } => matches!(fault, Fault::AuthNeeded(_)),
+            Self::Broken { fault, .. } | Self::Lost { fault, .. } | Self::NoWay(fault) => Some(fault),
             Self::Config(_)
             | Self::Disabled(_)
-            | Self::NotStdio { .. }
+            | Self::NotLent
             | Self::Spawn(_)
             | Self::TimedOut { .. }
             | Self::Refused { .. }
             | Self::Unexpected { .. }
             | Self::NotYet
-            | Self::Cancelled => false,
+            | Self::Cancelled => None,
         }
+    }
+
+    /// What the server said, if somebody has to log in first (`protocol.md` X3).
+    pub(crate) fn challenge(&self) -> Option<&Challenge> {
+        if let Fault::AuthNeeded(challenge) = self.fault()? { Some(challenge) } else { None }
+    }
+}
+
+impl From<Fault> for ConnectError {
+    fn from(fault: Fault) -> Self {
+        Self::NoWay(fault)
     }
 }

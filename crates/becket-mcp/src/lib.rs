@@ -45,6 +45,7 @@
 mod asked;
 pub mod auth;
 mod call_error;
+mod catalog;
 pub mod config;
 mod connect_error;
 mod connection;
@@ -53,6 +54,7 @@ pub mod elicitation;
 mod fault;
 mod host;
 mod lists;
+mod login_error;
 mod names;
 mod options;
 mod output;
@@ -62,7 +64,6 @@ mod prompt;
 mod resource;
 mod secret;
 mod suggest;
-#[allow(dead_code, reason = "the transports that use it come with the next changes")]
 mod tls;
 mod tool;
 
@@ -75,10 +76,11 @@ pub use content::{CallResult, Content};
 pub use fault::{Challenge, Fault, Said};
 pub use host::{Elicitation, ElicitationAnswer, Host, Lent, Logged, Offers, Progress, Root};
 pub use lists::{Debounce, Listed, Lists, Ticket};
+pub use login_error::LoginError;
 pub use names::{Name, NameWarning, Names};
 pub use options::Options;
 pub use output::{Limited, OutputCaps, ReplaceError, Shown, SpillError};
-pub use pool::{Changes, Connect, Pool, ServerState, ServerView, ToolCall};
+pub use pool::{Changes, Connect, Pool, PromptCall, ServerState, ServerView, ToolCall};
 pub use prompt::{Prompt, PromptArgument, PromptError, PromptMessage, PromptResult, PromptRole};
 pub use resource::{
     Mention, Resource, ResourceBody, ResourceContents, ResourceTemplate, Resources, mentions,

@@ -4,9 +4,15 @@ use std::ffi::OsString;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use becket_process::ByteCap;
+use url::Url;
+
+use crate::auth::{AuthNeeded, BearerProvider, Logins};
+use crate::config::shown_url;
+use crate::connection::InProcessServer;
 
 /// How servers are started and ended (`protocol.md` X2, X7).
 #[derive(Clone)]
@@ -35,14 +41,27 @@ pub struct Options {
     pub exit_grace: Duration,
     /// Time between SIGTERM and SIGKILL.
     pub term_grace: Duration,
-    /// The longest line, so the largest message, that a server may write.
+    /// The largest message that a server may send; over stdio that is a line.
     pub line_cap: ByteCap,
+    /// A PEM file with authorities that count beside the platform's.
+    pub extra_ca: Option<PathBuf>,
+    /// A proxy that HTTP servers are reached through. Without one they are reached directly.
+    pub proxy: Option<Url>,
+    /// Who keeps the tokens of servers that want a login; none: nobody can log in.
+    pub logins: Option<Logins>,
+    /// The memory of servers that want a login, beyond the life of this process (`protocol.md` X3). It is the one that
+    /// `logins` has, if they have one.
+    pub auth_needed: Option<AuthNeeded>,
+    /// Lends tokens for servers behind a proxy of the host's own.
+    pub bearer: Option<Arc<dyn BearerProvider>>,
+    /// The servers in the host's own process, by name.
+    pub in_process: Vec<(String, Arc<dyn InProcessServer>)>,
 }
 
 impl Options {
     /// The values of `protocol.md` X2: 30 s to connect, 2 servers here and 10 elsewhere at once; 5 s for calls of a
     /// connection that is replaced, 10 minutes for an answer of the user; 2 s to exit, 1.5 s after SIGTERM, lines of
-    /// 16 MiB.
+    /// 16 MiB. No proxy, nobody to log in.
     #[must_use]
     pub fn new(environment: Vec<(OsString, OsString)>, cwd: impl Into<PathBuf>) -> Self {
         Self {
@@ -58,6 +77,12 @@ impl Options {
             exit_grace: Duration::from_secs(2),
             term_grace: Duration::from_millis(1500),
             line_cap: ByteCap::bytes(16 << 20),
+            extra_ca: None,
+            proxy: None,
+            logins: None,
+            auth_needed: None,
+            bearer: None,
+            in_process: Vec::new(),
         }
     }
 }
@@ -79,6 +104,10 @@ impl fmt::Debug for Options {
             .field("exit_grace", &self.exit_grace)
             .field("term_grace", &self.term_grace)
             .field("line_cap", &self.line_cap)
-            .finish()
+            .field("extra_ca", &self.extra_ca)
+            .field("proxy", &self.proxy.as_ref().map(shown_url))
+            .field("logins", &self.logins)
+            .field("auth_needed", &self.auth_needed)
+            .finish_non_exhaustive()
     }
 }

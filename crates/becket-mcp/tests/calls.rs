@@ -79,8 +79,8 @@ async fn a_tool_that_was_announced_later_can_be_called() {
 
 /// What a tool of `server.py` does, and how the error begins that its call ends with.
 const BAD_ANSWERS: [(&str, &str); 7] = [
-    ("refuse", "the MCP server `it` refuses the call of the tool `refuse`: no such thing (-32602)"),
-    ("no_id", "the MCP server `it` refuses the call of the tool `no_id`: could not read that (-32700)"),
+    ("refuse", "the MCP server `it` refuses the tool `refuse`: no such thing (-32602)"),
+    ("no_id", "the MCP server `it` refuses the tool `no_id`: could not read that (-32700)"),
     (
         "bad_answer",
         "the answer of the MCP server `it` to the tool `bad_answer` breaks the protocol: it can't be read: ",
@@ -96,7 +96,7 @@ const BAD_ANSWERS: [(&str, &str); 7] = [
     ),
     (
         "input_required",
-        "the MCP server `it` has asked 3 times for more before it does the call of the tool `input_required`: it was",
+        "the MCP server `it` has asked 3 times for more before it gives the tool `input_required`: it was",
     ),
 ];
 

@@ -66,11 +66,17 @@ const FAILURES: [(&str, &str); 10] = [
         "--die",
         "it exited with 7, before it answered `initialize`; its stderr ends with: can't find my database",
     ),
-    ("--hang-initialize", "it did not answer `initialize` within 1 s: check that it speaks MCP over stdio"),
-    ("--hang-list", "it did not answer `tools/list` within 1 s: check that it speaks MCP over stdio"),
+    (
+        "--hang-initialize",
+        "it did not answer `initialize` within 1 s: check that it speaks MCP over this transport",
+    ),
+    (
+        "--hang-list",
+        "it did not answer `tools/list` within 1 s: check that it speaks MCP over this transport",
+    ),
     (
         "--garbage",
-        "it did not answer `initialize` within 1 s: check that it speaks MCP over stdio; its stdout has `Welcome to the \
+        "it did not answer `initialize` within 1 s: check that it speaks MCP over this transport; its stdout has `Welcome to the \
          shell of 1979`, which is no message",
     ),
     (
@@ -151,7 +157,7 @@ async fn a_server_without_tools_is_not_asked_for_them() {
 async fn one_servers_trouble_is_nobody_elses() {
     let mut place = Place::new();
     place.options.connect_timeout = Duration::from_secs(10);
-    let text = r#"{"mcpServers": {"far": {"type": "sse", "url": "http://localhost"}}}"#;
+    let text = r#"{"mcpServers": {"far": {"type": "sdk"}}}"#;
     let mut configured = config::read(text, ".mcp.json".as_ref(), &[]).unwrap();
     configured.extend([ours("dies", &["--die"]), ours("hangs", &["--hang-initialize"]), ours("it", &[])]);
     let pool = place.start(configured).await;
@@ -164,7 +170,7 @@ async fn one_servers_trouble_is_nobody_elses() {
     assert_eq!(outcomes, expected.map(|(name, connected)| (name.to_owned(), connected)));
     assert_eq!(call(&pool, "text", nothing()).await.unwrap().text(), "one\ntwo");
     let far = why(&pool, "far").to_string();
-    assert_eq!(far, "a server of type `sse`: this version connects stdio servers only");
+    assert_eq!(far, "the host has no server of this name in its process");
     pool.close().await;
 }
 

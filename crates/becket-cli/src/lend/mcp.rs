@@ -47,7 +47,7 @@ impl Mcp {
             ServerState::Disabled { why } => {
                 Some(format!("the server `{}` is not connected: {why}", view.name))
             }
-            ServerState::NeedsAuth => {
+            ServerState::NeedsAuth { .. } => {
                 Some(format!("the server `{}` is not connected: it needs authentication", view.name))
             }
             ServerState::Waiting | ServerState::Connecting | ServerState::Closed => {

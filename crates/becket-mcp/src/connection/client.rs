@@ -5,7 +5,6 @@
 #![expect(deprecated, reason = "the protocol means to drop what servers still use")]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use becket_process::CancellationToken;
 use rmcp::model::{
@@ -23,6 +22,7 @@ use super::calls::Calls;
 use super::clock::Pause;
 use super::lent::Lent;
 use super::questions;
+use crate::catalog::Catalog;
 use crate::host::{Elicitation, ElicitationAnswer, Logged, Progress};
 
 /// The client's side of one connection.
@@ -33,33 +33,32 @@ struct Side {
     server: Arc<str>,
     lent: Lent,
     calls: Arc<Calls>,
-    changes: Changes,
+    catalog: Arc<Catalog>,
+    /// The server has said that one of its lists has changed.
+    changed: Notify,
     /// The connection is over: nobody waits for answers any longer.
     over: CancellationToken,
 }
 
-/// How often the server has said that its lists are others now.
-#[derive(Debug, Default)]
-pub(super) struct Changes {
-    pub(super) tools: AtomicU64,
-    pub(super) resources: AtomicU64,
-    pub(super) prompts: AtomicU64,
-    /// One of them has changed.
-    pub(super) any: Notify,
-}
-
 impl Client {
-    pub(super) fn new(server: Arc<str>, lent: Lent, over: CancellationToken) -> Self {
-        let (calls, changes) = (Arc::default(), Changes::default());
-        Self(Arc::new(Side { server, lent, calls, changes, over }))
+    pub(super) fn new(server: Arc<str>, lent: Lent, catalog: Arc<Catalog>, over: CancellationToken) -> Self {
+        let (calls, changed) = (Arc::default(), Notify::new());
+        Self(Arc::new(Side { server, lent, calls, catalog, changed, over }))
     }
 
     pub(super) fn calls(&self) -> &Arc<Calls> {
         &self.0.calls
     }
 
-    pub(super) fn changes(&self) -> &Changes {
-        &self.0.changes
+    /// Waits until the server says that one of its lists has changed. Cancel-safe.
+    pub(super) async fn changed(&self) {
+        self.0.changed.notified().await;
+    }
+
+    /// One of its lists has changed.
+    pub(super) fn announce(&self, list: impl FnOnce(&Catalog, &str)) {
+        list(&self.0.catalog, &self.0.server);
+        self.0.changed.notify_one();
     }
 
     /// Asks the user on behalf of a call that waits for it.
@@ -83,11 +82,6 @@ impl Client {
 
     pub(super) async fn roots(&self) -> Result<ListRootsResult, ErrorData> {
         questions::roots(&self.0.lent, &self.0.server, &self.0.over).await
-    }
-
-    fn changed(&self, count: &AtomicU64) {
-        count.fetch_add(1, Ordering::AcqRel);
-        self.0.changes.any.notify_one();
     }
 
     /// A question of the server: the time of calls stands still meanwhile, and it is withdrawn when the server does so, when
@@ -209,14 +203,14 @@ impl ClientHandler for Client {
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.changed(&self.0.changes.tools);
+        self.announce(|catalog, server| catalog.tools.changed(server));
     }
 
     async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.changed(&self.0.changes.resources);
+        self.announce(|catalog, server| catalog.resources.changed(server));
     }
 
     async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.changed(&self.0.changes.prompts);
+        self.announce(|catalog, server| catalog.prompts.changed(server));
     }
 }

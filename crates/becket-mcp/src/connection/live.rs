@@ -1,7 +1,6 @@
-//! A connected server: its tools, its calls, its end.
+//! A connected server: its calls, its end.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use becket_process::CancellationToken;
@@ -24,7 +23,7 @@ use super::rounds::{Inputs, Round, rounds};
 use super::state::State;
 use crate::content::CallResult;
 use crate::fault::{Fault, Said};
-use crate::tool::{Tool, ToolList};
+use crate::tool::ToolList;
 
 /// A server that can be called. Dropped, its link is gone by then.
 pub(crate) struct Connection {
@@ -34,9 +33,15 @@ pub(crate) struct Connection {
     client: Client,
     state: Arc<State>,
     info: Arc<ServerInfo>,
-    tools: RwLock<Arc<ToolList>>,
-    /// How many changes the server had announced when its tools were asked for.
-    listed_at: AtomicU64,
+    turns: Turns,
+}
+
+/// Of those who want a list at the same time, one asks for it.
+#[derive(Debug, Default)]
+pub(crate) struct Turns {
+    pub(crate) tools: tokio::sync::Mutex<()>,
+    pub(crate) resources: tokio::sync::Mutex<()>,
+    pub(crate) prompts: tokio::sync::Mutex<()>,
 }
 
 /// Why a call has no result, for somebody who knows the names.
@@ -60,10 +65,21 @@ pub(crate) enum Failed {
 
 impl Failed {
     /// It failed while something else was asked first: the call itself was not made.
-    fn before_the_call(self) -> Self {
+    pub(crate) fn before_the_call(self) -> Self {
         match self {
             Self::Gone { fault, said, .. } => Self::Gone { fault, said, unseen: true },
             Self::NoSuchTool(_) | Self::Refused { .. } | Self::Unexpected(_) | Self::TooManyRounds(_) => self,
+        }
+    }
+
+    /// What happened, for whoever does not know what was asked.
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Self::Gone { fault, .. } => fault.to_string(),
+            Self::Refused { code, message, .. } => format!("it refuses: {message} ({code})"),
+            Self::Unexpected(what) => what.clone(),
+            Self::NoSuchTool(_) => "it has no such tool".to_owned(),
+            Self::TooManyRounds(rounds) => format!("it has asked {rounds} times for more"),
         }
     }
 }
@@ -73,9 +89,8 @@ impl Connection {
         let peer = service.peer().clone();
         let info = peer.peer_info().map(|peer| ServerInfo::new(&peer)).unwrap_or_default();
         let (state, link) = (Arc::clone(link.state()), Box::new(link));
-        let (service, tools) = (Mutex::new(Some(service)), RwLock::default());
-        let (info, listed_at) = (Arc::new(info), AtomicU64::new(0));
-        Self { link, service, peer, client, state, info, tools, listed_at }
+        let (service, info, turns) = (Mutex::new(Some(service)), Arc::new(info), Turns::default());
+        Self { link, service, peer, client, state, info, turns }
     }
 
     /// What the server says about itself.
@@ -95,7 +110,7 @@ impl Connection {
 
     /// Waits until the server says that one of its lists has changed. Cancel-safe.
     pub(crate) async fn changed(&self) {
-        self.client.changes().any.notified().await;
+        self.client.changed().await;
     }
 
     /// Waits until no call is under way.
@@ -103,27 +118,22 @@ impl Connection {
         self.client.calls().idle().await;
     }
 
-    /// Takes over a list of tools that was asked for after that many changes.
-    pub(super) fn list(&self, at: u64, tools: Vec<Tool>) {
-        *self.tools.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(tools);
-        self.listed_at.store(at, Ordering::Release);
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.turns
     }
 
-    /// The tools that were listed last.
-    pub(crate) fn tools(&self) -> Arc<ToolList> {
-        Arc::clone(&self.tools.read().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn peer(&self) -> &Peer<RoleClient> {
+        &self.peer
     }
 
-    /// Asks for the tools again if the server has said that they changed.
-    pub(crate) async fn refresh(&self) -> Result<Arc<ToolList>, Failed> {
-        let changes = self.client.changes().tools.load(Ordering::Acquire);
-        if changes != self.listed_at.load(Ordering::Acquire) {
-            match pages::tools(&self.peer).await {
-                Ok(tools) => self.list(changes, tools),
-                Err(trouble) => return Err(self.failed(trouble).await),
-            }
-        }
-        Ok(self.tools())
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Asks for the tools.
+    pub(crate) async fn list_tools(&self) -> Result<ToolList, Failed> {
+        let listed = pages::tools(&self.peer).await;
+        self.or_failed(listed).await
     }
 
     /// Calls a tool. Dropped, it tells the server.
@@ -134,7 +144,6 @@ impl Connection {
         clock: &Arc<Clock>,
     ) -> Result<CallResult, Failed> {
         let call = self.client.calls().enter(tool, clock);
-        self.look_for(tool).await?;
         rounds(&self.client, clock, &Call { connection: self, call, tool, input }).await
     }
 
@@ -149,14 +158,11 @@ impl Connection {
         self.link.end(exit_grace).await;
     }
 
-    /// Asks for the tools again if this one is not known and the server has said that they changed.
-    async fn look_for(&self, tool: &str) -> Result<(), Failed> {
-        let has = |tools: &ToolList| tools.iter().any(|known| known.name == *tool);
-        if has(&self.tools()) {
-            return Ok(());
+    pub(super) async fn or_failed<T>(&self, answer: Result<T, Trouble>) -> Result<T, Failed> {
+        match answer {
+            Ok(answer) => Ok(answer),
+            Err(trouble) => Err(self.failed(trouble).await),
         }
-        let tools = self.refresh().await.map_err(Failed::before_the_call)?;
-        if has(&tools) { Ok(()) } else { Err(Failed::NoSuchTool(tools)) }
     }
 
     async fn failed(&self, trouble: Trouble) -> Failed {
@@ -190,10 +196,8 @@ impl Round for Call<'_> {
         let mut params = CallToolRequestParams::new(tool.to_string()).with_arguments((*input).clone());
         (params.input_responses, params.request_state) = (inputs.responses, inputs.state);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        match ask(&connection.peer, request, Some(call)).await {
-            Ok(answer) => answer::of_call(answer).map_err(Failed::Unexpected),
-            Err(trouble) => Err(connection.failed(trouble).await),
-        }
+        let answer = ask(&connection.peer, request, Some(call)).await;
+        answer::of_call(connection.or_failed(answer).await?).map_err(Failed::Unexpected)
     }
 }
 

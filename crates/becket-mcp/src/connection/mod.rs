@@ -13,42 +13,34 @@ mod ask;
 mod calls;
 mod client;
 mod clock;
-#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
 mod events;
 mod handshake;
-#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
 mod http;
 mod in_flight;
-#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
 mod in_process;
 mod info;
 mod lent;
 mod link;
 mod live;
 mod message;
-#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
 mod messages;
 mod no_answer;
 mod open;
-#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
 mod outbox;
 mod pages;
 mod questions;
+mod reading;
 mod rounds;
-#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
 mod sse;
-#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
 mod stand_in;
 mod state;
 mod stdio;
 mod tail;
-#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
 mod target;
 #[cfg(test)]
 mod trial;
-#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
 mod trouble;
-#[allow(dead_code, unused_imports, reason = "who connects over it comes with the next changes")]
+mod ways;
 mod websocket;
 
 pub(crate) use clock::{Clock, Times};
@@ -57,3 +49,4 @@ pub use info::ServerInfo;
 pub(crate) use lent::Lent;
 pub(crate) use live::{Connection, Failed};
 pub(crate) use open::{Means, open};
+pub(crate) use ways::{Ways, brings_own, login_target};

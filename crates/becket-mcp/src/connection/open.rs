@@ -3,7 +3,6 @@
 //! INVARIANT: a server that is not connected in the end has been ended before this returns or is dropped.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use becket_process::{CancellationToken, Runner};
@@ -11,17 +10,22 @@ use tokio::time::{Instant, timeout_at};
 
 use super::client::Client;
 use super::handshake::{self, Service};
+use super::http::HttpLink;
+use super::in_process::InProcessLink;
 use super::lent::Lent;
 use super::link::Link;
 use super::live::Connection;
 use super::no_answer::Trouble;
 use super::pages;
+use super::sse::SseLink;
 use super::stdio::StdioLink;
+use super::ways::Ways;
+use super::websocket::WebSocketLink;
+use crate::catalog::Catalog;
 use crate::config::{ServerConfig, Transport};
 use crate::connect_error::ConnectError;
-use crate::fault::Fault;
 use crate::options::Options;
-use crate::tool::Tool;
+use crate::tool::ToolList;
 
 /// What connecting takes.
 pub(crate) struct Means<'a> {
@@ -29,28 +33,43 @@ pub(crate) struct Means<'a> {
     pub(crate) options: &'a Options,
     pub(crate) lent: &'a Lent,
     pub(crate) server: &'a Arc<str>,
+    pub(crate) ways: &'a Ways,
+    pub(crate) catalog: &'a Arc<Catalog>,
 }
 
-/// Connects one server (`protocol.md` X2, X7).
+/// Connects one server (`protocol.md` X2, X7), and says which tools it has.
 pub(crate) async fn open(
     means: &Means<'_>,
     config: &ServerConfig,
     stop: &CancellationToken,
-) -> Result<Connection, ConnectError> {
+) -> Result<(Connection, ToolList), ConnectError> {
     if stop.is_cancelled() {
         return Err(ConnectError::Cancelled);
     }
+    let Means { runner, options, server, ways, .. } = means;
+    let network = ways.network();
     match &config.transport {
-        Transport::Stdio(stdio) => {
-            over(StdioLink::start(means.runner, stdio, means.options), means, stop).await
+        Transport::Stdio(stdio) => over(StdioLink::start(runner, stdio, options), means, stop).await,
+        Transport::Http(remote) => {
+            let target = ways.remote(server, remote, runner, options)?;
+            over(HttpLink::new(&target, network)?, means, stop).await
         }
-        Transport::Http(_)
-        | Transport::Sse(_)
-        | Transport::WebSocket(_)
-        | Transport::SseIde(_)
-        | Transport::WsIde(_)
-        | Transport::Proxy(_)
-        | Transport::InProcess => Err(ConnectError::NotStdio { kind: config.transport.kind() }),
+        Transport::Proxy(proxy) => {
+            let target = ways.proxied(proxy, options)?;
+            over(HttpLink::new(&target, network)?, means, stop).await
+        }
+        Transport::Sse(remote) => {
+            over(SseLink::new(ways.remote(server, remote, runner, options)?), means, stop).await
+        }
+        Transport::WebSocket(remote) => {
+            over(WebSocketLink::new(ways.remote(server, remote, runner, options)?), means, stop).await
+        }
+        Transport::SseIde(ide) => over(SseLink::new(ways.ide(ide, options)?), means, stop).await,
+        Transport::WsIde(ide) => over(WebSocketLink::new(ways.ide(ide, options)?), means, stop).await,
+        Transport::InProcess => {
+            let lent = ways.in_process(server).ok_or(ConnectError::NotLent)?;
+            over(InProcessLink::new(Arc::clone(lent), options.line_cap.get()), means, stop).await
+        }
     }
 }
 
@@ -59,9 +78,10 @@ async fn over<L: Link>(
     link: L,
     means: &Means<'_>,
     stop: &CancellationToken,
-) -> Result<Connection, ConnectError> {
+) -> Result<(Connection, ToolList), ConnectError> {
     let over = link.state().broken().clone();
-    let client = Client::new(Arc::clone(means.server), means.lent.clone(), over);
+    let catalog = Arc::clone(means.catalog);
+    let client = Client::new(Arc::clone(means.server), means.lent.clone(), catalog, over);
     let opening = Opening { link, client };
     let greeted = tokio::select! {
         biased;
@@ -69,11 +89,9 @@ async fn over<L: Link>(
         greeted = opening.greet(means.options) => greeted,
     };
     match greeted {
-        Ok((service, listed_at, tools)) => {
+        Ok((service, tools)) => {
             let Opening { link, client } = opening;
-            let connection = Connection::new(link, service, client);
-            connection.list(listed_at, tools);
-            Ok(connection)
+            Ok((Connection::new(link, service, client), tools))
         }
         Err(error) => {
             opening.link.end(Duration::ZERO).await;
@@ -89,7 +107,7 @@ struct Opening<L> {
 }
 
 impl<L: Link> Opening<L> {
-    async fn greet(&self, options: &Options) -> Result<(Service, u64, Vec<Tool>), ConnectError> {
+    async fn greet(&self, options: &Options) -> Result<(Service, ToolList), ConnectError> {
         let limit = options.connect_timeout;
         let said = || self.link.state().said();
         // Past the end of time there is no deadline; a year is as good.
@@ -101,9 +119,8 @@ impl<L: Link> Opening<L> {
             Err(_) => return Err(ConnectError::TimedOut { asked, limit, said: said() }),
         };
         let asked = "tools/list";
-        let listed_at = self.client.changes().tools.load(Ordering::Acquire);
         match timeout_at(deadline, pages::tools(service.peer())).await {
-            Ok(Ok(tools)) => Ok((service, listed_at, tools)),
+            Ok(Ok(tools)) => Ok((service, tools)),
             Ok(Err(trouble)) => Err(self.error(asked, trouble).await),
             Err(_) => Err(ConnectError::TimedOut { asked, limit, said: said() }),
         }
@@ -121,9 +138,6 @@ impl<L: Link> Opening<L> {
                 return ConnectError::Unexpected { asked, what, said: state.said() };
             }
         };
-        if let Fault::Spawn(error) = fault {
-            return ConnectError::Spawn(error);
-        }
-        ConnectError::Broken { asked, fault, said: state.said() }
+        ConnectError::broken(asked, fault, state.said())
     }
 }

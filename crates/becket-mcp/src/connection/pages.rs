@@ -43,7 +43,7 @@ fn page_of_tools(answer: ServerResult) -> Result<(Vec<Tool>, Option<String>), Tr
 }
 
 /// Asks for page after page.
-async fn all<T>(
+pub(super) async fn all<T>(
     peer: &Peer<RoleClient>,
     request: impl Fn(Option<PaginatedRequestParams>) -> ClientRequest,
     read: impl Fn(ServerResult) -> Result<(Vec<T>, Option<String>), Trouble>,

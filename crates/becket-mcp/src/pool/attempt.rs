@@ -13,11 +13,15 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::board::Poster;
 use super::common::Common;
+use super::listing::{ListTools, Shelf};
+use super::operate::Work;
 use super::state::ServerState;
+use crate::catalog::Tools;
 use crate::config::ServerConfig;
 use crate::connect_error::ConnectError;
 use crate::connection::{Connection, Means, open};
 use crate::fault::Fault;
+use crate::lists::Debounce;
 use crate::owned_task::OwnedTask;
 
 /// What comes of connecting.
@@ -27,9 +31,6 @@ pub(super) type Outcome = Result<Arc<Connection>, Arc<ConnectError>>;
 const STOPPING: Duration = Duration::from_secs(5);
 /// Pauses before a server is tried again that may only be in a bad moment.
 const RETRIES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(1)];
-/// How long a change is not acted on, for those that come in bursts.
-const QUIET: Duration = Duration::from_millis(100);
-
 /// A connection that is begun.
 pub(super) struct Attempt {
     keeper: OwnedTask,
@@ -148,13 +149,17 @@ async fn keep(common: Arc<Common>, start: Start, stop: CancellationToken, settle
         () = turn(&start) => connect(&common, &start, &stop).await,
     };
     match connected {
-        Ok(connection) => {
+        Ok((connection, tools)) => {
             let connection = Arc::new(connection);
-            start.poster.connected(connection.info(), connection.tools().len());
+            start.poster.connected(connection.info(), tools);
             settle.with(Ok(Arc::clone(&connection)));
-            look_after(&common, &start.poster, &connection).await;
+            look_after(&common, &start, &connection).await;
         }
         Err(why) => {
+            if let Some(challenge) = why.challenge() {
+                // Written down before anybody hears of it: whoever does must not ask again.
+                common.needed.note(&start.server, &start.config, challenge.clone()).await;
+            }
             let why = Arc::new(why);
             start.poster.post(state_of(&why));
             settle.with(Err(why));
@@ -172,24 +177,31 @@ async fn turn(start: &Start) {
     }
 }
 
-/// Connects, and again where it may only be a bad moment (`protocol.md` X2). Nothing but the handshake is asked twice.
+/// Connects, lists the tools, and again where it may only be a bad moment (`protocol.md` X2). Nothing but the handshake is asked twice.
 async fn connect(
     common: &Common,
     start: &Start,
     stop: &CancellationToken,
-) -> Result<Connection, ConnectError> {
-    let Common { options, runner, lent, lanes, .. } = common;
+) -> Result<(Connection, usize), ConnectError> {
+    let Common { options, runner, lent, lanes, ways, catalog, .. } = common;
     let _lane = tokio::select! {
         biased;
         () = stop.cancelled() => return Err(ConnectError::Cancelled),
         lane = lanes.enter(&start.config) => lane,
     };
     start.poster.post(ServerState::Connecting);
-    let means = Means { runner, options, lent, server: &start.server };
+    let means = Means { runner, options, lent, server: &start.server, ways, catalog };
     let mut pauses = RETRIES.into_iter();
     loop {
+        catalog.renewed(&start.server);
+        let ticket = catalog.tools.begin(&start.server);
         let why = match open(&means, &start.config, stop).await {
-            Ok(connection) => return Ok(connection),
+            Ok((connection, tools)) => {
+                let count = tools.len();
+                // If they have changed since, whoever needs them asks again.
+                let _ = ticket.store(Arc::new(Tools::new(tools)));
+                return Ok((connection, count));
+            }
             Err(why) => why,
         };
         let Some(pause) = pauses.next().filter(|_| may_pass(&why)) else { return Err(why) };
@@ -203,7 +215,7 @@ async fn connect(
 
 /// Whether it may be different in a moment. A process that ends, or says no, will do so again.
 fn may_pass(why: &ConnectError) -> bool {
-    let ConnectError::Broken { fault, .. } = why else { return false };
+    let Some(fault) = why.fault() else { return false };
     match fault {
         Fault::Unreachable(_) | Fault::BrokenOff(_) => true,
         Fault::Status { status, .. } => *status == 429 || *status >= 500,
@@ -225,34 +237,49 @@ fn may_pass(why: &ConnectError) -> bool {
 }
 
 fn state_of(why: &Arc<ConnectError>) -> ServerState {
-    if why.needs_auth() { ServerState::NeedsAuth } else { ServerState::Failed { why: Arc::clone(why) } }
+    match why.challenge() {
+        Some(challenge) => ServerState::NeedsAuth { challenge: challenge.clone() },
+        None => ServerState::Failed { why: Arc::clone(why) },
+    }
 }
 
 /// Until the connection breaks: asks for its tools anew when they change, once for a burst of changes.
-async fn look_after(common: &Common, poster: &Poster, connection: &Connection) {
+async fn look_after(common: &Common, start: &Start, connection: &Connection) {
+    let mut changes = Debounce::default();
     loop {
         tokio::select! {
             biased;
             () = connection.broken().cancelled() => break,
-            () = connection.changed() => {}
-        }
-        tokio::select! {
-            biased;
-            () = connection.broken().cancelled() => break,
-            () = sleep(QUIET) => {}
-        }
-        tokio::select! {
-            biased;
-            () = connection.broken().cancelled() => break,
-            // Where that fails, the old list stays.
-            refreshed = tokio::time::timeout(common.options.connect_timeout, connection.refresh()) => {
-                if let Ok(Ok(tools)) = refreshed {
-                    poster.connected(connection.info(), tools.len());
+            () = connection.changed() => changes.note(Instant::now().into_std()),
+            () = due(&changes) => {
+                if changes.take(Instant::now().into_std()) {
+                    refresh(common, start, connection).await;
                 }
             }
         }
     }
     let (fault, said) = connection.fault().await;
-    poster.post(ServerState::Failed { why: Arc::new(ConnectError::Lost { fault, said }) });
+    start.poster.post(ServerState::Failed { why: Arc::new(ConnectError::Lost { fault, said }) });
     connection.close(common.options.exit_grace).await;
+}
+
+async fn due(changes: &Debounce) {
+    match changes.due() {
+        Some(due) => sleep_until(due.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Where the server gives no new list of tools, the old one stays; that something has changed is told all the same.
+async fn refresh(common: &Common, start: &Start, connection: &Connection) {
+    let (catalog, limit) = (&*common.catalog, common.options.connect_timeout);
+    let listing = ListTools(Shelf { catalog, server: &start.server, limit });
+    let tools = tokio::select! {
+        biased;
+        () = connection.broken().cancelled() => return,
+        tools = listing.over(connection) => tools,
+    };
+    if let Ok(tools) = tools {
+        start.poster.connected(connection.info(), tools.list.len());
+    }
 }

@@ -1,4 +1,4 @@
-//! A call of a tool.
+//! What callers say: a call of a tool, the use of a prompt.
 
 use std::time::Duration;
 
@@ -18,6 +18,17 @@ pub struct ToolCall<'a> {
     pub limit: Duration,
     /// What happens if the server is not connected.
     pub connect: Connect,
+}
+
+/// The use of a prompt.
+#[derive(Debug, Clone)]
+pub struct PromptCall<'a> {
+    /// The name of the prompt on the server.
+    pub name: &'a str,
+    /// What it wants to know.
+    pub arguments: Map<String, Value>,
+    /// The longest it may take, as for a [`ToolCall`].
+    pub limit: Duration,
 }
 
 /// What happens if a server is needed that is not connected.

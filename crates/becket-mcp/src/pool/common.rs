@@ -6,7 +6,9 @@ use becket_process::{CancellationToken, Runner};
 
 use super::board::Board;
 use super::lanes::Lanes;
-use crate::connection::Lent;
+use super::needed::Needed;
+use crate::catalog::Catalog;
+use crate::connection::{Lent, Ways};
 use crate::host::Host;
 use crate::options::Options;
 
@@ -16,6 +18,9 @@ pub(super) struct Common {
     pub(super) runner: Runner,
     pub(super) lent: Lent,
     pub(super) lanes: Lanes,
+    pub(super) ways: Ways,
+    pub(super) needed: Needed,
+    pub(super) catalog: Arc<Catalog>,
     pub(super) board: Arc<Board>,
     /// The pool is closed: nothing is connected any longer.
     pub(super) closed: CancellationToken,
@@ -24,7 +29,9 @@ pub(super) struct Common {
 impl Common {
     pub(super) fn new(options: Options, host: Arc<dyn Host>) -> Self {
         let (lanes, lent) = (Lanes::new(&options), Lent::new(host, options.question_limit));
-        let (runner, board, closed) = (Runner::new(), Arc::default(), CancellationToken::new());
-        Self { options, runner, lent, lanes, board, closed }
+        let (runner, board, catalog) = (Runner::new(), Arc::default(), Arc::default());
+        let (ways, needed) = (Ways::new(&options), Needed::new(options.auth_needed.clone()));
+        let closed = CancellationToken::new();
+        Self { options, runner, lent, lanes, ways, needed, catalog, board, closed }
     }
 }

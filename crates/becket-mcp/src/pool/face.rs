@@ -8,21 +8,26 @@ use futures_util::future::join_all;
 
 use super::attempt::Attempt;
 use super::board::Changes;
-use super::call::{Connect, ToolCall};
+use super::call::{Connect, PromptCall, ToolCall};
 use super::common::Common;
 use super::drains::Drains;
-use super::operate::Errand;
+use super::listing::{ListPrompts, ListResources, ListTools, Shelf};
+use super::operate::{Errand, Work};
 use super::slot::{Slot, begins};
 use super::state::{ServerState, ServerView};
 use super::table::{Entry, Table};
-use super::works::{Call, Greeting, Tools};
+use super::works::{Call, Greeting, Prompting, Read};
 use crate::asked::Asked;
+use crate::auth::{LoggedOut, Login};
 use crate::call_error::CallError;
 use crate::config::Configured;
 use crate::connection::{Clock, ServerInfo, Times};
 use crate::content::CallResult;
 use crate::host::Host;
+use crate::login_error::LoginError;
 use crate::options::Options;
+use crate::prompt::{Prompt, PromptResult};
+use crate::resource::{ResourceContents, Resources};
 use crate::tool::ToolList;
 
 /// The servers of a host (`protocol.md` X2, X4, X7). A clone is the same pool.
@@ -96,7 +101,8 @@ impl Pool {
         self.0.within(errand, &self.0.patient(), cancel, &Greeting).await
     }
 
-    /// Gives up the connection to a server as [`Pool::configure`] does, and connects it anew.
+    /// Gives up the connection to a server as [`Pool::configure`] does, and connects it anew, also where it wanted a login a
+    /// moment ago.
     ///
     /// # Errors
     /// As [`Pool::connect`].
@@ -106,6 +112,9 @@ impl Pool {
         cancel: &CancellationToken,
     ) -> Result<Arc<ServerInfo>, CallError> {
         let slot = self.0.slot(server)?;
+        if let Ok(config) = slot.usable() {
+            self.0.common.needed.clear(&slot.name, config).await;
+        }
         if let Some(old) = slot.attempt()
             && let Ok(Some(old)) = slot.replace(&self.0.common, &old)
         {
@@ -114,15 +123,72 @@ impl Pool {
         self.connect(server, cancel).await
     }
 
-    /// The tools of a server, which is connected if it is not. They are asked for again if the server has said that they have
-    /// changed; where that fails, the old list stays.
+    /// The tools of a server, which is connected if it is not (`protocol.md` X5). They are asked for again if the server has
+    /// said that they have changed; where that fails, the old list stays.
     ///
     /// # Errors
-    /// There is no such server, or it can't be connected.
+    /// There is no such server, or it can't be connected, or it gives no list and never gave one.
     pub async fn tools(&self, server: &str, cancel: &CancellationToken) -> Result<Arc<ToolList>, CallError> {
-        let asked = &Asked::Tools;
-        let errand = Errand { server, asked, connect: Connect::IfNeeded };
-        self.0.within(errand, &self.0.patient(), cancel, &Tools).await
+        let work = ListTools(self.0.shelf(server));
+        let tools = self.0.listed(server, &Asked::Tools, cancel, &work).await?;
+        Ok(Arc::clone(&tools.list))
+    }
+
+    /// The resources of a server and their families, as [`Pool::tools`] gives tools (`protocol.md` X8).
+    ///
+    /// # Errors
+    /// As [`Pool::tools`].
+    pub async fn resources(
+        &self,
+        server: &str,
+        cancel: &CancellationToken,
+    ) -> Result<Arc<Resources>, CallError> {
+        self.0.listed(server, &Asked::Resources, cancel, &ListResources(self.0.shelf(server))).await
+    }
+
+    /// The prompts of a server, as [`Pool::tools`] gives tools (`protocol.md` X8).
+    ///
+    /// # Errors
+    /// As [`Pool::tools`].
+    pub async fn prompts(
+        &self,
+        server: &str,
+        cancel: &CancellationToken,
+    ) -> Result<Arc<Vec<Prompt>>, CallError> {
+        self.0.listed(server, &Asked::Prompts, cancel, &ListPrompts(self.0.shelf(server))).await
+    }
+
+    /// Reads a resource; the time counts as that of a call does (`protocol.md` X8).
+    ///
+    /// # Errors
+    /// There is no such server, or no good answer in time.
+    pub async fn read_resource(
+        &self,
+        server: &str,
+        uri: &str,
+        limit: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<ResourceContents>, CallError> {
+        let (clock, asked) = (self.0.clock_for(server, limit)?, Asked::Resource(uri.to_owned()));
+        let errand = Errand { server, asked: &asked, connect: Connect::IfNeeded };
+        self.0.within(errand, &clock, cancel, &Read { uri, clock: &clock }).await
+    }
+
+    /// Has a server fill in a prompt; the time counts as that of a call does (`protocol.md` X8). [`Prompt::arguments`]
+    /// makes arguments of what was typed.
+    ///
+    /// # Errors
+    /// There is no such server, or no good answer in time.
+    pub async fn prompt(
+        &self,
+        server: &str,
+        prompt: PromptCall<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<PromptResult, CallError> {
+        let PromptCall { name, arguments, limit } = prompt;
+        let (clock, asked) = (self.0.clock_for(server, limit)?, Asked::Prompt(name.to_owned()));
+        let errand = Errand { server, asked: &asked, connect: Connect::IfNeeded };
+        self.0.within(errand, &clock, cancel, &Prompting { name, arguments, clock: &clock }).await
     }
 
     /// Calls a tool (`protocol.md` H6, X4, X6). It is called a second time only where the server can't have done it the
@@ -140,12 +206,28 @@ impl Pool {
         cancel: &CancellationToken,
     ) -> Result<CallResult, CallError> {
         let ToolCall { server, tool, input, limit, connect } = call;
-        let own = self.0.slot(server)?.timeout();
-        let clock = self.0.clock(own.map_or(limit, |own| own.min(limit)));
-        let asked = Asked::Tool(tool.to_owned());
-        let (errand, work) =
-            (Errand { server, asked: &asked, connect }, Call { tool: tool.into(), input, clock: &clock });
+        let clock = self.0.clock_for(server, limit)?;
+        let (asked, shelf) = (Asked::Tool(tool.to_owned()), self.0.shelf(server));
+        let errand = Errand { server, asked: &asked, connect };
+        let work = Call { shelf, tool: tool.into(), input, clock: &clock };
         self.0.within(errand, &clock, cancel, &work).await
+    }
+
+    /// Begins a login to a server (`protocol.md` X3). Nothing is opened: [`Login::url`] is where its user has to go. When it
+    /// is finished, [`Pool::reconnect`] uses what came of it.
+    ///
+    /// # Errors
+    /// There is no such server, nobody logs in to it, or there is no way to.
+    pub async fn login(&self, server: &str) -> Result<Login, LoginError> {
+        self.0.login(server).await
+    }
+
+    /// Forgets the tokens of a server, and gives its connection up.
+    ///
+    /// # Errors
+    /// There is no such server, nobody logs in to it, or the tokens are still there.
+    pub async fn logout(&self, server: &str) -> Result<LoggedOut, LoginError> {
+        self.0.logout(server).await
     }
 
     /// Ends all connections, also those that are being made or drained, and waits until nothing of them is left. A server
@@ -178,6 +260,27 @@ impl Shared {
         Clock::start(Times { limit, longest_pause, longest: longest_call })
     }
 
+    /// The clock of a call; the server's own limit counts where it is shorter.
+    fn clock_for(&self, server: &str, limit: Duration) -> Result<Arc<Clock>, CallError> {
+        let own = self.slot(server)?.timeout();
+        Ok(self.clock(own.map_or(limit, |own| own.min(limit))))
+    }
+
+    fn shelf<'a>(&'a self, server: &'a str) -> Shelf<'a> {
+        Shelf { catalog: &self.common.catalog, server, limit: self.common.options.connect_timeout }
+    }
+
+    async fn listed<W: Work>(
+        &self,
+        server: &str,
+        asked: &Asked,
+        cancel: &CancellationToken,
+        work: &W,
+    ) -> Result<W::Done, CallError> {
+        let errand = Errand { server, asked, connect: Connect::IfNeeded };
+        self.within(errand, &self.patient(), cancel, work).await
+    }
+
     /// For what has the limits of connecting alone; longer than that, as it may wait for a lane.
     fn patient(&self) -> Arc<Clock> {
         self.clock(Duration::MAX)
@@ -196,6 +299,7 @@ impl Shared {
         });
         for slot in old.slots().filter(|slot| table.get(&slot.name).is_none()) {
             self.retire(slot);
+            self.common.catalog.forget(&slot.name);
             self.common.board.end(&slot.name);
         }
         *self.table.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(table);
@@ -203,6 +307,7 @@ impl Shared {
 
     /// Fires when nothing of its connection is left; none where there was none.
     fn retire(&self, slot: &Slot) -> Option<CancellationToken> {
+        self.common.needed.forget(&slot.name);
         slot.retire().map(|attempt| self.drains.drain(&self.common, attempt))
     }
 
@@ -212,13 +317,8 @@ impl Shared {
             Some(_) => self.common.board.state(name).unwrap_or(ServerState::Closed),
             None => begins(&configured.config, &configured.status),
         };
-        let attempt = slot.as_ref().and_then(|slot| slot.attempt());
-        let tools = match attempt.as_ref().and_then(|attempt| attempt.outcome()) {
-            Some(Ok(connection)) if matches!(state, ServerState::Connected { .. }) => {
-                Some(connection.tools())
-            }
-            Some(_) | None => None,
-        };
+        let is_connected = matches!(state, ServerState::Connected { .. });
+        let tools = is_connected.then(|| self.common.catalog.last_tools(name)).flatten();
         ServerView { name: name.to_string(), configured: Arc::clone(configured), state, tools }
     }
 

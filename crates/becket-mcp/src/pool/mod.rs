@@ -16,6 +16,9 @@ mod common;
 mod drains;
 mod face;
 mod lanes;
+mod listing;
+mod logins;
+mod needed;
 mod operate;
 mod slot;
 mod state;
@@ -23,6 +26,6 @@ mod table;
 mod works;
 
 pub use board::Changes;
-pub use call::{Connect, ToolCall};
+pub use call::{Connect, PromptCall, ToolCall};
 pub use face::Pool;
 pub use state::{ServerState, ServerView};

@@ -76,6 +76,7 @@ impl Shared {
                 Err(failed) => failed,
             };
             if !self.mend(&got, &failed, errand.connect, &mut mended) {
+                self.shut_out(&got, &failed).await;
                 return Err(error(errand, failed));
             }
         }
@@ -86,8 +87,9 @@ impl Shared {
         let Failed::Gone { fault, unseen: true, .. } = failed else { return false };
         let (done, is_allowed) = if matches!(fault, Fault::SessionExpired) {
             (&mut mended.session, true)
-        } else if matches!(fault, Fault::AuthNeeded(_)) {
-            (&mut mended.auth, true)
+        } else if let Fault::AuthNeeded(challenge) = fault {
+            // Where scopes are missing, asking again is no help; where a session is, it may be.
+            (&mut mended.auth, !challenge.is_insufficient_scope())
         } else {
             (&mut mended.way, connect == Connect::IfNeeded)
         };
@@ -99,6 +101,19 @@ impl Shared {
             self.drains.drain(&self.common, old);
         }
         true
+    }
+
+    /// A server that wants a login for everything is not asked again.
+    async fn shut_out(&self, got: &Got, failed: &Failed) {
+        let Failed::Gone { fault: Fault::AuthNeeded(challenge), .. } = failed else { return };
+        let Ok(config) = got.slot.usable() else { return };
+        if challenge.is_insufficient_scope() {
+            return;
+        }
+        self.common.needed.note(&got.slot.name, config, challenge.clone()).await;
+        if let Some(old) = got.slot.shut_out(&self.common, &got.attempt, challenge.clone()) {
+            self.drains.drain(&self.common, old);
+        }
     }
 
     /// The connection of a server, made if it has to be and may be.
@@ -114,15 +129,9 @@ impl Shared {
             };
             let attempt = match attempt {
                 Ok(attempt) => attempt,
-                Err(NoAttempt::Disabled(why)) => {
-                    return Err(CallError::Disabled { server: errand.server.to_owned(), why });
-                }
-                Err(NoAttempt::Never(why)) => return Err(not_connected(errand.server, why)),
-                Err(NoAttempt::Retired) if self.common.closed.is_cancelled() => {
-                    return Err(closed(errand.server));
-                }
                 // It is configured in another way by now, or no longer.
-                Err(NoAttempt::Retired) => continue,
+                Err(NoAttempt::Retired) if !self.common.closed.is_cancelled() => continue,
+                Err(why) => return Err(self.no_attempt(errand.server, why)),
             };
             match attempt.settled().await {
                 Ok(connection) => {
@@ -152,6 +161,15 @@ impl Shared {
         })
     }
 
+    pub(super) fn no_attempt(&self, server: &str, why: NoAttempt) -> CallError {
+        match why {
+            NoAttempt::Disabled(why) => CallError::Disabled { server: server.to_owned(), why },
+            NoAttempt::NeedsAuth(challenge) => CallError::NeedsAuth { server: server.to_owned(), challenge },
+            NoAttempt::Never(why) => not_connected(server, why),
+            NoAttempt::Retired => closed(server),
+        }
+    }
+
     fn is_replaced(&self, slot: &Arc<Slot>) -> bool {
         !self.table().get(&slot.name).is_some_and(|now| Arc::ptr_eq(now, slot))
     }
@@ -163,7 +181,10 @@ fn closed(server: &str) -> CallError {
 
 fn not_connected(server: &str, why: Arc<ConnectError>) -> CallError {
     let server = server.to_owned();
-    if why.needs_auth() { CallError::NeedsAuth { server } } else { CallError::NotConnected { server, why } }
+    match why.challenge().cloned() {
+        Some(challenge) => CallError::NeedsAuth { server, challenge },
+        None => CallError::NotConnected { server, why },
+    }
 }
 
 fn error(errand: Errand<'_>, failed: Failed) -> CallError {
@@ -176,7 +197,9 @@ fn error(errand: Errand<'_>, failed: Failed) -> CallError {
             let known = known.into_iter().map(str::to_owned).collect();
             CallError::NoSuchTool { server, tool, known, meant }
         }
-        Failed::Gone { fault: Fault::AuthNeeded(_), .. } => CallError::NeedsAuth { server },
+        Failed::Gone { fault: Fault::AuthNeeded(challenge), .. } => {
+            CallError::NeedsAuth { server, challenge }
+        }
         Failed::Gone { fault, said, .. } => CallError::Died { server, fault, said },
         Failed::Refused { code, message, .. } => CallError::Refused { server, asked, code, message },
         Failed::Unexpected(what) => CallError::Protocol { server, asked, what },

@@ -14,6 +14,7 @@ use super::common::Common;
 use super::state::ServerState;
 use crate::config::{Configured, Disabled, ServerConfig, ServerConfigError, Status};
 use crate::connect_error::ConnectError;
+use crate::fault::Challenge;
 
 /// Pauses before a server is connected again that failed once, and more often than once.
 const PAUSES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(1)];
@@ -42,6 +43,8 @@ struct Line {
 pub(super) enum NoAttempt {
     /// It must not be connected.
     Disabled(Disabled),
+    /// It wants a login, and said so not long ago.
+    NeedsAuth(Challenge),
     /// It can't be connected as it is configured.
     Never(Arc<ConnectError>),
     /// It is not configured any longer, or the pool is closed.
@@ -83,6 +86,14 @@ impl Slot {
             return Ok(attempt);
         }
         let config = self.usable()?;
+        if let Some(challenge) = common.needed.is_needed(&self.name, config) {
+            // Whoever has asked it last has said so; a new process has not.
+            if self.read().attempt.is_none() {
+                let challenge = challenge.clone();
+                drop(common.board.poster(&self.name, ServerState::NeedsAuth { challenge }));
+            }
+            return Err(NoAttempt::NeedsAuth(challenge));
+        }
         let mut line = self.write();
         match &line.attempt {
             Some(attempt) if attempt.is_usable() => Ok(Arc::clone(attempt)),
@@ -104,6 +115,27 @@ impl Slot {
         }
         self.renew(&mut line, common, config)?;
         Ok(Some(Arc::clone(old)))
+    }
+
+    /// What was begun is given up, and handed out; the next who needs it begins anew.
+    pub(super) fn let_go(&self, common: &Common) -> Option<Arc<Attempt>> {
+        let mut line = self.write();
+        let old = line.attempt.take()?;
+        drop(common.board.poster(&self.name, begins(&self.config, &self.status)));
+        Some(old)
+    }
+
+    /// The same for one that wants a login since it was connected, unless it is another one by now.
+    pub(super) fn shut_out(
+        &self,
+        common: &Common,
+        old: &Arc<Attempt>,
+        challenge: Challenge,
+    ) -> Option<Arc<Attempt>> {
+        let mut line = self.write();
+        line.attempt.as_ref().filter(|attempt| Arc::ptr_eq(attempt, old))?;
+        drop(common.board.poster(&self.name, ServerState::NeedsAuth { challenge }));
+        line.attempt.take()
     }
 
     /// Nothing is begun from now on. What was begun is handed out.
@@ -137,7 +169,8 @@ impl Slot {
         Ok(attempt)
     }
 
-    fn usable(&self) -> Result<&ServerConfig, NoAttempt> {
+    /// How it is reached, if it may be.
+    pub(super) fn usable(&self) -> Result<&ServerConfig, NoAttempt> {
         match (&self.status, &self.config) {
             (Status::Disabled(why), _) => Err(NoAttempt::Disabled(why.clone())),
             (Status::Allowed, Err(error)) => {

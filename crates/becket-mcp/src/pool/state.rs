@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::config::{Configured, Disabled};
 use crate::connect_error::ConnectError;
 use crate::connection::ServerInfo;
+use crate::fault::Challenge;
 use crate::tool::ToolList;
 
 /// How it stands with one server.
@@ -29,7 +30,10 @@ pub enum ServerState {
         tools: usize,
     },
     /// It wants to know who asks; somebody has to log in (`protocol.md` X3).
-    NeedsAuth,
+    NeedsAuth {
+        /// What it said.
+        challenge: Challenge,
+    },
     /// It could not be connected, or its connection broke. Whoever needs it next tries again.
     Failed {
         /// What happened.

@@ -11,9 +11,7 @@ use tokio::runtime::Handle;
 
 use super::{InProcessLink, InProcessServer, ServerEnd};
 use crate::connection::link::Link;
-use crate::connection::trial::{
-    Act, Brain, Trial, calls_are_answered, eventually, what_breaks_a_call_breaks_no_other,
-};
+use crate::connection::trial::{Act, Brain, Trial, calls_are_answered, eventually};
 
 const CAP: usize = 1 << 20;
 

@@ -51,7 +51,7 @@ pub(super) fn link(server: &Server) -> HttpLink {
 impl Met {
     pub(super) async fn over(link: HttpLink) -> Result<Self, String> {
         let lent = Lent::new(Arc::new(()), PATIENCE);
-        let client = Client::new("it".into(), lent, link.state().broken().clone());
+        let client = Client::new("it".into(), lent, Arc::default(), link.state().broken().clone());
         match timeout(PATIENCE, handshake::initialize(&link, &client)).await.unwrap() {
             Ok(service) => Ok(Self { link, service }),
             Err(trouble) => Err(words(&link, trouble).await),

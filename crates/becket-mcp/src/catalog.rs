@@ -1,0 +1,64 @@
+//! The lists of all servers of a pool (`protocol.md` X5, X8): what they had last, and whether they have announced others.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::lists::{Listed, Lists};
+use crate::prompt::Prompt;
+use crate::resource::Resources;
+use crate::tool::ToolList;
+
+/// All lists, each by server.
+#[derive(Debug, Default)]
+pub(crate) struct Catalog {
+    pub(crate) tools: Lists<Arc<Tools>>,
+    pub(crate) resources: Lists<Arc<Resources>>,
+    pub(crate) prompts: Lists<Arc<Vec<Prompt>>>,
+}
+
+/// The tools of a server, and their names.
+#[derive(Debug)]
+pub(crate) struct Tools {
+    pub(crate) list: Arc<ToolList>,
+    names: HashSet<Box<str>>,
+}
+
+impl Catalog {
+    /// A new connection: what its server had before does not count.
+    pub(crate) fn renewed(&self, server: &str) {
+        self.tools.changed(server);
+        self.resources.changed(server);
+        self.prompts.changed(server);
+    }
+
+    /// The server is no longer configured.
+    pub(crate) fn forget(&self, server: &str) {
+        self.tools.forget(server);
+        self.resources.forget(server);
+        self.prompts.forget(server);
+    }
+
+    /// The tools that the server listed last.
+    pub(crate) fn last_tools(&self, server: &str) -> Option<Arc<ToolList>> {
+        last(self.tools.look(server)).map(|tools| Arc::clone(&tools.list))
+    }
+}
+
+impl Tools {
+    pub(crate) fn new(list: ToolList) -> Self {
+        let names = list.iter().map(|tool| tool.name.as_str().into()).collect();
+        Self { list: Arc::new(list), names }
+    }
+
+    pub(crate) fn has(&self, tool: &str) -> bool {
+        self.names.contains(tool)
+    }
+}
+
+/// Whatever is known of a list.
+pub(crate) fn last<T: Clone>(listed: Listed<T>) -> Option<T> {
+    match listed {
+        Listed::Fresh(list) | Listed::Changed(list) | Listed::Kept { list, .. } => Some(T::clone(&list)),
+        Listed::Nothing { .. } => None,
+    }
+}

@@ -1,0 +1,172 @@
+//! Resources and prompts of a server (`protocol.md` X8).
+
+use std::sync::Arc;
+
+use rmcp::RoleClient;
+use rmcp::model::{
+    ClientRequest, GetPromptRequest, GetPromptRequestParams, ListPromptsRequest,
+    ListResourceTemplatesRequest, ListResourcesRequest, PaginatedRequestParams, ReadResourceRequest,
+    ReadResourceRequestParams, ServerResult,
+};
+use rmcp::service::Peer;
+use serde_json::{Map, Value};
+
+use super::answer::Answer;
+use super::ask::ask;
+use super::calls::Entered;
+use super::clock::Clock;
+use super::live::{Connection, Failed};
+use super::no_answer::Trouble;
+use super::pages::all;
+use super::rounds::{Inputs, Round, rounds};
+use crate::prompt::{Prompt, PromptResult};
+use crate::resource::{ResourceContents, ResourceTemplate, Resources};
+
+/// JSON-RPC: no such method.
+const METHOD_NOT_FOUND: i32 = -32601;
+
+impl Connection {
+    /// Asks for the resources and their families; none where the server says that it has none.
+    pub(crate) async fn list_resources(&self) -> Result<Resources, Failed> {
+        if !self.info().resources {
+            return Ok(Resources::default());
+        }
+        let listed = async {
+            let resources = all(self.peer(), resources_request, resources_page).await?;
+            let templates = match templates(self.peer()).await {
+                // Many servers know no families of resources.
+                Err(Trouble::Refused { code: METHOD_NOT_FOUND, .. }) => Vec::new(),
+                listed => listed?,
+            };
+            Ok(Resources { resources, templates })
+        };
+        self.or_failed(listed.await).await
+    }
+
+    /// Asks for the prompts; none where the server says that it has none.
+    pub(crate) async fn list_prompts(&self) -> Result<Vec<Prompt>, Failed> {
+        if !self.info().prompts {
+            return Ok(Vec::new());
+        }
+        let listed = all(self.peer(), prompts_request, prompts_page).await;
+        self.or_failed(listed).await
+    }
+
+    /// Reads a resource. Dropped, it tells the server.
+    pub(crate) async fn read_resource(
+        &self,
+        uri: &str,
+        clock: &Arc<Clock>,
+    ) -> Result<Vec<ResourceContents>, Failed> {
+        let call = self.client().calls().enter(&uri.into(), clock);
+        rounds(self.client(), clock, &Reading { connection: self, call, uri }).await
+    }
+
+    /// Gets a prompt. Dropped, it tells the server.
+    pub(crate) async fn prompt(
+        &self,
+        name: &str,
+        arguments: &Map<String, Value>,
+        clock: &Arc<Clock>,
+    ) -> Result<PromptResult, Failed> {
+        let call = self.client().calls().enter(&name.into(), clock);
+        rounds(self.client(), clock, &Prompting { connection: self, call, name, arguments }).await
+    }
+}
+
+/// One reading of a resource.
+struct Reading<'a> {
+    connection: &'a Connection,
+    call: Entered,
+    uri: &'a str,
+}
+
+impl Round for Reading<'_> {
+    type Done = Vec<ResourceContents>;
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
+    async fn once(&self, inputs: Inputs) -> Result<Answer<Self::Done>, Failed> {
+        let mut params = ReadResourceRequestParams::new(self.uri);
+        (params.input_responses, params.request_state) = (inputs.responses, inputs.state);
+        let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
+        let answer = ask(self.connection.peer(), request, Some(&self.call)).await;
+        match self.connection.or_failed(answer).await? {
+            ServerResult::ReadResourceResult(read) => {
+                let contents = read.contents.into_iter().map(ResourceContents::try_from);
+                contents.collect::<Result<_, _>>().map(Answer::Done).map_err(Failed::Unexpected)
+            }
+            ServerResult::InputRequiredResult(asks) => Ok(Answer::Asks(asks)),
+            _ => Err(Failed::Unexpected("it is no resource".into())),
+        }
+    }
+}
+
+/// One use of a prompt.
+struct Prompting<'a> {
+    connection: &'a Connection,
+    call: Entered,
+    name: &'a str,
+    arguments: &'a Map<String, Value>,
+}
+
+impl Round for Prompting<'_> {
+    type Done = PromptResult;
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
+    async fn once(&self, inputs: Inputs) -> Result<Answer<Self::Done>, Failed> {
+        let mut params = GetPromptRequestParams::new(self.name).with_arguments(self.arguments.clone());
+        (params.input_responses, params.request_state) = (inputs.responses, inputs.state);
+        let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
+        let answer = ask(self.connection.peer(), request, Some(&self.call)).await;
+        match self.connection.or_failed(answer).await? {
+            ServerResult::GetPromptResult(got) => {
+                PromptResult::try_from(got).map(Answer::Done).map_err(Failed::Unexpected)
+            }
+            ServerResult::InputRequiredResult(asks) => Ok(Answer::Asks(asks)),
+            _ => Err(Failed::Unexpected("it is no prompt".into())),
+        }
+    }
+}
+
+async fn templates(peer: &Peer<RoleClient>) -> Result<Vec<ResourceTemplate>, Trouble> {
+    let request = |params| {
+        let (method, extensions) = Default::default();
+        ClientRequest::ListResourceTemplatesRequest(ListResourceTemplatesRequest {
+            method,
+            params,
+            extensions,
+        })
+    };
+    all(peer, request, templates_page).await
+}
+
+fn templates_page(page: ServerResult) -> Result<(Vec<ResourceTemplate>, Option<String>), Trouble> {
+    if let ServerResult::ListResourceTemplatesResult(page) = page {
+        return Ok((page.resource_templates.into_iter().map(Into::into).collect(), page.next_cursor));
+    }
+    Err(Trouble::Unexpected("it is no list of resource templates".into()))
+}
+
+fn resources_request(params: Option<PaginatedRequestParams>) -> ClientRequest {
+    let (method, extensions) = Default::default();
+    ClientRequest::ListResourcesRequest(ListResourcesRequest { method, params, extensions })
+}
+
+fn resources_page(page: ServerResult) -> Result<(Vec<crate::resource::Resource>, Option<String>), Trouble> {
+    if let ServerResult::ListResourcesResult(page) = page {
+        return Ok((page.resources.into_iter().map(Into::into).collect(), page.next_cursor));
+    }
+    Err(Trouble::Unexpected("it is no list of resources".into()))
+}
+
+fn prompts_request(params: Option<PaginatedRequestParams>) -> ClientRequest {
+    let (method, extensions) = Default::default();
+    ClientRequest::ListPromptsRequest(ListPromptsRequest { method, params, extensions })
+}
+
+fn prompts_page(page: ServerResult) -> Result<(Vec<Prompt>, Option<String>), Trouble> {
+    if let ServerResult::ListPromptsResult(page) = page {
+        return Ok((page.prompts.into_iter().map(Into::into).collect(), page.next_cursor));
+    }
+    Err(Trouble::Unexpected("it is no list of prompts".into()))
+}

@@ -1,0 +1,156 @@
+//! What the ways to servers are made of, beside the configuration of each: shared by all servers of a host.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use becket_process::Runner;
+use rustls::ClientConfig;
+use url::Url;
+
+use super::http::{Network, proxied};
+use super::in_process::InProcessServer;
+use super::target::{Reach, Target};
+use crate::auth::{
+    self, Bearer, BearerProvider, HELPER_LIMIT, HeaderSource, Helper, HelperCommand, Layered, Logins,
+    StaticHeaders,
+};
+use crate::config::{Ide, OAuth, Proxy, Remote, Tls};
+use crate::fault::Fault;
+use crate::options::Options;
+use crate::tls::{Files, Trust};
+
+/// The header that says who asks.
+const AUTHORIZATION: &str = "authorization";
+
+/// Shared by all servers of a host.
+pub(crate) struct Ways {
+    trust: Trust,
+    network: Network,
+    logins: Option<Logins>,
+    bearer: Option<Arc<dyn BearerProvider>>,
+    in_process: HashMap<String, Arc<dyn InProcessServer>>,
+}
+
+impl Ways {
+    pub(crate) fn new(options: &Options) -> Self {
+        Self {
+            trust: Trust::new(options.extra_ca.clone()),
+            network: Network::through(options.proxy.clone()),
+            logins: options.logins.clone(),
+            bearer: options.bearer.clone(),
+            in_process: options.in_process.iter().cloned().collect(),
+        }
+    }
+
+    pub(super) fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// The server of this name that the host lends.
+    pub(super) fn in_process(&self, server: &str) -> Option<&Arc<dyn InProcessServer>> {
+        self.in_process.get(server)
+    }
+
+    /// A server over a network.
+    pub(super) fn remote(
+        &self,
+        server: &str,
+        remote: &Remote,
+        runner: &Runner,
+        options: &Options,
+    ) -> Result<Target, Fault> {
+        let headers = self.headers(server, remote, runner, options)?;
+        self.target(&remote.url, headers, remote.tls.as_ref(), options)
+    }
+
+    /// A server behind a proxy of the host.
+    pub(super) fn proxied(&self, proxy: &Proxy, options: &Options) -> Result<Target, Fault> {
+        let headers: Arc<dyn HeaderSource> = match &self.bearer {
+            Some(bearer) => Arc::new(Bearer::new(Arc::clone(bearer))),
+            None => Arc::new(Layered::default()),
+        };
+        self.target(&proxied(&proxy.url, &proxy.id), headers, None, options)
+    }
+
+    /// An editor on this machine.
+    pub(super) fn ide(&self, ide: &Ide, options: &Options) -> Result<Target, Fault> {
+        Target::ide(ide, self.tls(&ide.url, None)?, options.line_cap.get())
+    }
+
+    fn target(
+        &self,
+        url: &Url,
+        headers: Arc<dyn HeaderSource>,
+        tls: Option<&Tls>,
+        options: &Options,
+    ) -> Result<Target, Fault> {
+        let tls = tls.map(|tls| in_dir(tls, &options.cwd));
+        let tls = self.tls(url, tls.as_ref())?;
+        Ok(Target { url: url.clone(), headers, tls, reach: Reach::Anywhere, cap: options.line_cap.get() })
+    }
+
+    fn tls(&self, url: &Url, tls: Option<&Tls>) -> Result<Arc<ClientConfig>, Fault> {
+        let files = tls.map_or_else(Files::default, |tls| Files {
+            ca: tls.ca.as_deref(),
+            cert: tls.cert.as_deref(),
+            key: tls.key.as_deref(),
+        });
+        // No file is read for a connection that is not encrypted.
+        let is_encrypted = matches!(url.scheme(), "https" | "wss");
+        let config = if is_encrypted { self.trust.config(files) } else { self.trust.nobody() };
+        config.map(Arc::new).map_err(|error| Fault::Unreachable(error.to_string()))
+    }
+
+    /// From the weakest to the strongest: what is configured, what a helper prints, what a login gave. Where a user has
+    /// written `Authorization` by hand, no login stands in its way.
+    fn headers(
+        &self,
+        server: &str,
+        remote: &Remote,
+        runner: &Runner,
+        options: &Options,
+    ) -> Result<Arc<dyn HeaderSource>, Fault> {
+        let written = StaticHeaders::new(&remote.headers).map_err(|error| Fault::Headers(Arc::new(error)))?;
+        let mut sources: Vec<Arc<dyn HeaderSource>> = vec![Arc::new(written)];
+        if let Some(script) = &remote.headers_helper {
+            let command = HelperCommand {
+                script: script.clone(),
+                server: server.to_owned(),
+                url: remote.url.clone(),
+                environment: options.environment.clone(),
+                cwd: options.cwd.clone(),
+                limit: HELPER_LIMIT,
+            };
+            sources.push(Arc::new(Helper::new(command, runner.clone())));
+        }
+        if let Some(logins) = self.logins.as_ref().filter(|_| !brings_own(remote)) {
+            sources.push(Arc::new(logins.headers(&login_target(server, remote, &options.cwd))));
+        }
+        Ok(Arc::new(Layered::new(sources)))
+    }
+}
+
+impl fmt::Debug for Ways {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ways").field("logins", &self.logins).finish_non_exhaustive()
+    }
+}
+
+/// Whether a user has said who asks, so that nobody has to log in.
+pub(crate) fn brings_own(remote: &Remote) -> bool {
+    remote.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(AUTHORIZATION))
+}
+
+/// The server that a login is for; its files are named from `dir`.
+pub(crate) fn login_target(server: &str, remote: &Remote, dir: &Path) -> auth::Target {
+    let oauth: OAuth = remote.oauth.clone().unwrap_or_default();
+    let tls = remote.tls.as_ref().map(|tls| in_dir(tls, dir));
+    auth::Target { server: server.to_owned(), url: remote.url.clone(), oauth, tls }
+}
+
+fn in_dir(tls: &Tls, dir: &Path) -> Tls {
+    let whole = |file: &Option<PathBuf>| file.as_ref().map(|file| dir.join(file));
+    Tls { ca: whole(&tls.ca), cert: whole(&tls.cert), key: whole(&tls.key) }
+}

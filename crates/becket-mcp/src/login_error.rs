@@ -1,0 +1,28 @@
+//! Why nobody can log in to a server, or out of it.
+
+use crate::auth::AuthError;
+use crate::call_error::CallError;
+
+/// A login, or logging out, did not come about (`protocol.md` X3).
+#[derive(Debug, thiserror::Error)]
+pub enum LoginError {
+    /// There is no such server, or it must not be used.
+    #[error(transparent)]
+    Server(#[from] CallError),
+    /// Nobody logs in to a server of this kind.
+    #[error("nobody can log in to the MCP server `{server}`: {why}")]
+    NotForIt {
+        /// The server.
+        server: String,
+        /// Why.
+        why: &'static str,
+    },
+    /// The login itself failed.
+    #[error("the MCP server `{server}`: {why}")]
+    Auth {
+        /// The server.
+        server: String,
+        /// What happened.
+        why: AuthError,
+    },
+}

@@ -1,0 +1,103 @@
+//! Lists of servers, from the cache or asked for anew.
+//!
+//! INVARIANT: of many who find a list out of date at once, one asks for it.
+//! INVARIANT: a server that gives no list is asked again only once it has announced another change; the old list stays.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+use super::operate::Work;
+use crate::catalog::{Catalog, Tools, last};
+use crate::connection::{Connection, Failed};
+use crate::fault::{Fault, Said};
+use crate::lists::Lists;
+use crate::prompt::Prompt;
+use crate::resource::Resources;
+
+/// Where lists are kept, and how long a server may take for one.
+#[derive(Clone, Copy)]
+pub(super) struct Shelf<'a> {
+    pub(super) catalog: &'a Catalog,
+    pub(super) server: &'a str,
+    pub(super) limit: Duration,
+}
+
+/// The tools.
+pub(super) struct ListTools<'a>(pub(super) Shelf<'a>);
+
+impl Work for ListTools<'_> {
+    type Done = Arc<Tools>;
+
+    async fn over(&self, connection: &Connection) -> Result<Self::Done, Failed> {
+        let Shelf { catalog, server, limit } = self.0;
+        let asked = Asking { lists: &catalog.tools, server, limit, turn: &connection.turns().tools };
+        asked.list(async { connection.list_tools().await.map(|tools| Arc::new(Tools::new(tools))) }).await
+    }
+}
+
+/// The resources.
+pub(super) struct ListResources<'a>(pub(super) Shelf<'a>);
+
+impl Work for ListResources<'_> {
+    type Done = Arc<Resources>;
+
+    async fn over(&self, connection: &Connection) -> Result<Self::Done, Failed> {
+        let Shelf { catalog, server, limit } = self.0;
+        let asked = Asking { lists: &catalog.resources, server, limit, turn: &connection.turns().resources };
+        asked.list(async { connection.list_resources().await.map(Arc::new) }).await
+    }
+}
+
+/// The prompts.
+pub(super) struct ListPrompts<'a>(pub(super) Shelf<'a>);
+
+impl Work for ListPrompts<'_> {
+    type Done = Arc<Vec<Prompt>>;
+
+    async fn over(&self, connection: &Connection) -> Result<Self::Done, Failed> {
+        let Shelf { catalog, server, limit } = self.0;
+        let asked = Asking { lists: &catalog.prompts, server, limit, turn: &connection.turns().prompts };
+        asked.list(async { connection.list_prompts().await.map(Arc::new) }).await
+    }
+}
+
+/// One list that is asked for.
+struct Asking<'a, T> {
+    lists: &'a Lists<T>,
+    server: &'a str,
+    limit: Duration,
+    turn: &'a Mutex<()>,
+}
+
+impl<T: Clone> Asking<'_, T> {
+    async fn list(&self, fetch: impl Future<Output = Result<T, Failed>>) -> Result<T, Failed> {
+        if let Some(list) = self.lists.get(self.server) {
+            return Ok(T::clone(&list));
+        }
+        let _turn = self.turn.lock().await;
+        if let Some(list) = self.lists.get(self.server) {
+            return Ok(T::clone(&list));
+        }
+        let ticket = self.lists.begin(self.server);
+        let failed = match timeout(self.limit, fetch).await {
+            Ok(Ok(list)) => {
+                // One that is out of date by now is the newest there is all the same; the next who asks gets another.
+                let _ = ticket.store(list.clone());
+                return Ok(list);
+            }
+            // That can be mended, and is asked again then.
+            Ok(Err(failed @ Failed::Gone { unseen: true, .. })) => return Err(failed),
+            Ok(Err(failed)) => failed,
+            Err(_) => Failed::Gone { fault: silent(self.limit), said: Said::default(), unseen: false },
+        };
+        ticket.failed(&failed.words());
+        last(self.lists.look(self.server)).ok_or(failed)
+    }
+}
+
+fn silent(limit: Duration) -> Fault {
+    Fault::BrokenOff(format!("it gave no list within {} s", limit.as_secs_f64()))
+}

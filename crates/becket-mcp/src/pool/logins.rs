@@ -1,0 +1,52 @@
+//! Logging in to servers, and out of them.
+
+use super::face::Shared;
+use crate::auth::{LoggedOut, Login, Logins, Target};
+use crate::config::Transport;
+use crate::connection::login_target;
+use crate::fault::Challenge;
+use crate::login_error::LoginError;
+
+impl Shared {
+    pub(super) async fn login(&self, server: &str) -> Result<Login, LoginError> {
+        let (logins, target) = self.login_of(server)?;
+        let challenge = self.challenge(server);
+        logins.login(&target, &challenge).await.map_err(|why| failed(server, why))
+    }
+
+    pub(super) async fn logout(&self, server: &str) -> Result<LoggedOut, LoginError> {
+        let (logins, target) = self.login_of(server)?;
+        let done = logins.logout(&target).await.map_err(|why| failed(server, why))?;
+        let slot = self.slot(server)?;
+        if let Some(old) = slot.let_go(&self.common) {
+            self.drains.drain(&self.common, old);
+        }
+        Ok(done)
+    }
+
+    fn login_of(&self, server: &str) -> Result<(&Logins, Target), LoginError> {
+        let slot = self.slot(server)?;
+        let not_for_it = |why| LoginError::NotForIt { server: server.to_owned(), why };
+        let config = slot.usable().map_err(|why| self.no_attempt(server, why))?;
+        let (Transport::Http(remote) | Transport::Sse(remote) | Transport::WebSocket(remote)) =
+            &config.transport
+        else {
+            return Err(not_for_it("it is not reached over a network by a URL of its own"));
+        };
+        match &self.common.options.logins {
+            Some(logins) => Ok((logins, login_target(server, remote, &self.common.options.cwd))),
+            None => Err(not_for_it("this host keeps no tokens")),
+        }
+    }
+
+    /// What the server said when it last wanted a login.
+    fn challenge(&self, server: &str) -> Challenge {
+        let Ok(slot) = self.slot(server) else { return Challenge::default() };
+        let noted = slot.usable().ok().and_then(|config| self.common.needed.is_needed(&slot.name, config));
+        noted.unwrap_or_default()
+    }
+}
+
+fn failed(server: &str, why: crate::auth::AuthError) -> LoginError {
+    LoginError::Auth { server: server.to_owned(), why }
+}

@@ -1,0 +1,89 @@
+//! Servers that want a login are left alone for a while (`protocol.md` X3): in this process, and over restarts where the host
+//! has given a file for it.
+//!
+//! The file is not asked about a server whose credentials stand in its configuration: nobody logs in to it, so nothing would
+//! take it out again when they are corrected.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use tokio::time::Instant;
+
+use crate::auth::{AUTH_NEEDED_TTL, AuthNeeded, Key};
+use crate::config::{ServerConfig, Transport};
+use crate::connection::brings_own;
+use crate::fault::Challenge;
+
+/// The memory of a pool.
+#[derive(Debug)]
+pub(super) struct Needed {
+    file: Option<AuthNeeded>,
+    own: Mutex<HashMap<Arc<str>, Noted>>,
+}
+
+#[derive(Debug, Clone)]
+struct Noted {
+    at: Instant,
+    challenge: Challenge,
+}
+
+impl Needed {
+    pub(super) fn new(file: Option<AuthNeeded>) -> Self {
+        Self { file, own: Mutex::default() }
+    }
+
+    /// What the server said when it wanted a login, if it is to be left alone. Of one that is known from the file, nothing.
+    pub(super) fn is_needed(&self, server: &Arc<str>, config: &ServerConfig) -> Option<Challenge> {
+        let own = self.lock().get(server).cloned();
+        let own = own.filter(|noted| noted.at.elapsed() < AUTH_NEEDED_TTL).map(|noted| noted.challenge);
+        // Whoever logs in takes it out of the file, in whichever process that is.
+        match (&self.file, key(server, config)) {
+            (Some(file), Some(key)) => {
+                file.is_needed(&key, SystemTime::now()).map(|_| own.unwrap_or_default())
+            }
+            (Some(_) | None, _) => own,
+        }
+    }
+
+    /// Remembers that a server wants a login. One that can't be written to the file is asked again.
+    pub(super) async fn note(&self, server: &Arc<str>, config: &ServerConfig, challenge: Challenge) {
+        self.lock().insert(Arc::clone(server), Noted { at: Instant::now(), challenge });
+        if let (Some(file), Some(key)) = (&self.file, key(server, config)) {
+            let _ = file.note(&key, SystemTime::now()).await;
+        }
+    }
+
+    /// There is another configuration: what was said to the old one does not count.
+    pub(super) fn forget(&self, server: &str) {
+        self.lock().remove(server);
+    }
+
+    /// Somebody says that it is worth another try.
+    pub(super) async fn clear(&self, server: &Arc<str>, config: &ServerConfig) {
+        self.forget(server);
+        if let (Some(file), Some(key)) = (&self.file, key(server, config)) {
+            // One that can't be taken out goes when its time is over.
+            let _ = file.clear(&key, SystemTime::now()).await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Noted>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Under what the file knows it; none of one that nobody logs in to.
+fn key(server: &str, config: &ServerConfig) -> Option<Key> {
+    match &config.transport {
+        Transport::Http(remote) | Transport::Sse(remote) | Transport::WebSocket(remote) => {
+            let own = brings_own(remote) || remote.headers_helper.is_some();
+            (!own).then(|| Key::new(server, &remote.url))
+        }
+        Transport::Stdio(_)
+        | Transport::SseIde(_)
+        | Transport::WsIde(_)
+        | Transport::Proxy(_)
+        | Transport::InProcess => None,
+    }
+}
