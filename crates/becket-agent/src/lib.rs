@@ -1,6 +1,7 @@
 //! The reference agent's parts.
 //!
 //! - [`tool_call`]: one tool call through hooks, rules, mode and person to its end (`protocol.md` L1)
+//! - [`mcp`]: the tools of MCP servers, for the model and for hooks (`protocol.md` X5, H6)
 //! - [`elicit`]: the questions of MCP servers, answered by hooks and the user (`protocol.md` X6)
 //! - [`HostTools`]: the tools that a host lends to `agent` handlers (`protocol.md` H8)
 //!
@@ -14,6 +15,7 @@ mod blocking;
 mod denied;
 pub mod elicit;
 mod host_tools;
+pub mod mcp;
 mod places;
 mod schema;
 mod surroundings;

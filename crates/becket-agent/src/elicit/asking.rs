@@ -31,14 +31,7 @@ pub(super) struct Asking<'a> {
 impl Asking<'_> {
     /// Answers it. What is wrong on the way is in what comes back.
     pub(super) async fn answered(&self) -> Elicited {
-        let mut elicited = Elicited {
-            server: self.server.to_owned(),
-            asked: self.asked.clone(),
-            answer: ElicitationAnswer::Cancel,
-            by: AnsweredBy::Nobody,
-            failures: Vec::new(),
-            outcomes: Vec::new(),
-        };
+        let mut elicited = Elicited::open(self.server, self.asked);
         match wanted(self.asked) {
             Err(why) => {
                 elicited

@@ -7,9 +7,14 @@ use becket_engine::{CancellationToken, Engine};
 use becket_mcp::{Elicitation, ElicitationAnswer, Host, Lent, Logged, Offers, Progress, Root};
 use becket_model::Session;
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError};
 use tokio::sync::Mutex;
+
+/// The most questions of one server that are open at once; more are cancelled. A hook may call a tool that asks: this is
+/// what ends it, should the hook be asked in its turn.
+const MOST_OPEN: usize = 8;
 
 /// Answers the questions of servers through hooks and the user (X6). Cheap to clone; a clone is the same host.
 ///
@@ -42,6 +47,39 @@ type Told = dyn Fn(&Elicited) + Send + Sync;
 struct Shared {
     hooks: OnceLock<Hooks>,
     turn: Mutex<()>,
+    /// By server, how many of its questions are open.
+    open: Arc<std::sync::Mutex<HashMap<String, usize>>>,
+}
+
+/// A question that is open, until it is dropped.
+struct Open {
+    all: Arc<std::sync::Mutex<HashMap<String, usize>>>,
+    server: String,
+}
+
+impl Shared {
+    /// Opens a question, if there are not too many.
+    fn open(&self, server: &str) -> Option<Open> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = open.entry(server.to_owned()).or_default();
+        if *count >= MOST_OPEN {
+            return None;
+        }
+        *count += 1;
+        Some(Open { all: Arc::clone(&self.open), server: server.to_owned() })
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let mut open = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = open.get_mut(&self.server) {
+            *count -= 1;
+            if *count == 0 {
+                open.remove(&self.server);
+            }
+        }
+    }
 }
 
 struct Hooks {
@@ -89,9 +127,15 @@ impl McpHost {
         asked: &Elicitation,
         cancel: &CancellationToken,
     ) -> ElicitationAnswer {
+        let Some(_open) = self.shared.open(server) else {
+            return self.told(Elicited::too_many(server, asked));
+        };
         let hooks = self.shared.hooks.get().map(|hooks| (hooks.engine.clone(), (hooks.session)()));
         let (user, turn) = (self.user.as_deref(), &self.shared.turn);
-        let elicited = Asking { server, asked, cancel, hooks, user, turn }.answered().await;
+        self.told(Asking { server, asked, cancel, hooks, user, turn }.answered().await)
+    }
+
+    fn told(&self, elicited: Elicited) -> ElicitationAnswer {
         if let Some(told) = &self.told {
             told(&elicited);
         }

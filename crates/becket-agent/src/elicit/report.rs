@@ -21,6 +21,27 @@ pub struct Elicited {
     pub outcomes: Vec<Outcome>,
 }
 
+impl Elicited {
+    /// A question without an answer so far.
+    pub(super) fn open(server: &str, asked: &Elicitation) -> Self {
+        Self {
+            server: server.to_owned(),
+            asked: asked.clone(),
+            answer: ElicitationAnswer::Cancel,
+            by: AnsweredBy::Nobody,
+            failures: Vec::new(),
+            outcomes: Vec::new(),
+        }
+    }
+
+    /// One that is put to nobody, since the server has asked too many already.
+    pub(super) fn too_many(server: &str, asked: &Elicitation) -> Self {
+        let why =
+            format!("a question of the server `{server}` was cancelled: too many of its questions are open");
+        Self { failures: vec![why], ..Self::open(server, asked) }
+    }
+}
+
 /// Who answered a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AnsweredBy {

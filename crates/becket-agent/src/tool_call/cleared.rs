@@ -67,7 +67,11 @@ impl Cleared {
             let mut work = pin!(unharmed(async { at.tool.run(running).await }));
             tokio::select! {
                 biased;
-                answer = work.as_mut() => ended(answer),
+                answer = work.as_mut() => match ended(answer) {
+                    // It failed because it was told to end.
+                    Ran::Failed(_) if at.cancel.is_cancelled() => Ran::Cancelled,
+                    ran @ (Ran::Answered(_) | Ran::Failed(_) | Ran::Cancelled) => ran,
+                },
                 () = cancel.cancelled() => {
                     // What it says now is too late.
                     let _ = tokio::time::timeout(WIND_DOWN, work).await;

@@ -4,8 +4,9 @@
 
 use crate::error::CliError;
 use crate::event::read;
+use becket_agent::mcp::HookCalls;
 use becket_engine::{CancellationToken, Environment, McpAnswer, McpCall, McpTools};
-use becket_mcp::{Connect, Options, Pool, ServerState, ServerView, ToolCall, config};
+use becket_mcp::{Options, Pool, ServerState, ServerView, config};
 use std::ffi::OsString;
 use std::future::Future;
 use std::path::Path;
@@ -14,7 +15,10 @@ use std::sync::Arc;
 
 /// Connected servers. Clones are the same ones.
 #[derive(Clone)]
-pub(crate) struct Mcp(Pool);
+pub(crate) struct Mcp {
+    pool: Pool,
+    calls: HookCalls,
+}
 
 impl Mcp {
     /// Connects the servers of a file; they start in `start`.
@@ -34,7 +38,7 @@ impl Mcp {
         let pool = Pool::new(Options::new(variables, start), Arc::new(()));
         pool.configure(configured);
         pool.start(cancel).await;
-        Ok(Mcp(pool))
+        Ok(Mcp { calls: HookCalls::new(pool.clone()), pool })
     }
 
     /// What keeps servers from being called, a line each.
@@ -54,12 +58,12 @@ impl Mcp {
                 Some(format!("the server `{}` is not connected", view.name))
             }
         };
-        self.0.servers().into_iter().filter_map(notice).collect()
+        self.pool.servers().into_iter().filter_map(notice).collect()
     }
 
     /// Ends the servers, and waits until nothing of them is left.
     pub(crate) async fn close(&self) {
-        self.0.close().await;
+        self.pool.close().await;
     }
 }
 
@@ -68,12 +72,6 @@ impl McpTools for Mcp {
         &'a self,
         call: McpCall<'a>,
     ) -> Pin<Box<dyn Future<Output = Result<McpAnswer, String>> + Send + 'a>> {
-        Box::pin(async move {
-            let McpCall { server, tool, input, limit, cancel } = call;
-            let called =
-                self.0.call(ToolCall { server, tool, input, limit, connect: Connect::Never }, cancel).await;
-            let answer = called.map_err(|error| error.to_string())?;
-            Ok(McpAnswer { text: answer.text(), is_error: answer.is_error })
-        })
+        self.calls.call(call)
     }
 }

@@ -1,0 +1,48 @@
+//! What a server answered, for the model and for hooks.
+
+use crate::tool_call::{ToolFailure, ToolOutput};
+use becket_llm::Block;
+use becket_mcp::{CallResult, Limited, OutputCaps, Shown};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// Where what is too much for a model goes.
+#[derive(Debug, Clone)]
+pub(super) struct Kept {
+    pub(super) caps: OutputCaps,
+    pub(super) dir: PathBuf,
+}
+
+impl Kept {
+    /// The answer of a call. Files are written off the runtime's threads.
+    pub(super) async fn output(&self, result: CallResult) -> Result<ToolOutput, ToolFailure> {
+        let Self { caps, dir } = self.clone();
+        let shown = tokio::task::spawn_blocking(move || {
+            let limited = result.limited(&caps, &dir);
+            (result, limited)
+        });
+        let (result, limited) =
+            shown.await.map_err(|_| ToolFailure::new("the host ended before it had read the answer"))?;
+        if result.is_error {
+            let text = limited.text();
+            let said = if text.trim().is_empty() { "the tool says that it failed".to_owned() } else { text };
+            return Err(ToolFailure::new(said));
+        }
+        Ok(ToolOutput { content: blocks(limited), response: result.tool_response() })
+    }
+
+    /// The answer that a hook put in the place of another (D11).
+    pub(super) fn replaced(&self, value: &Value) -> Result<ToolOutput, String> {
+        let result = CallResult::replacement(value.clone()).map_err(|error| error.to_string())?;
+        let limited = result.limited(&self.caps, Path::new(&self.dir));
+        Ok(ToolOutput { content: blocks(limited), response: value.clone() })
+    }
+}
+
+fn blocks(limited: Limited) -> Vec<Block> {
+    let block = |shown| match shown {
+        Shown::Text(text) => Block::Text(text),
+        Shown::Image { media_type, data } => Block::Image { media_type: media_type.to_owned(), data },
+    };
+    limited.shown.into_iter().map(block).collect()
+}

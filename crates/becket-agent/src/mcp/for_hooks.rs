@@ -1,0 +1,34 @@
+//! The calls that hooks make of MCP servers (`protocol.md` H6).
+
+use becket_engine::{McpAnswer, McpCall, McpTools};
+use becket_mcp::{Connect, Pool, ToolCall};
+use futures_util::future::BoxFuture;
+
+/// A pool's servers, for [`becket_engine::Builder::mcp_tools`]. Nothing is connected by a call, and no hook is fired.
+#[derive(Clone)]
+pub struct HookCalls(Pool);
+
+impl HookCalls {
+    /// The servers of this pool.
+    #[must_use]
+    pub fn new(pool: Pool) -> Self {
+        Self(pool)
+    }
+}
+
+impl McpTools for HookCalls {
+    fn call<'a>(&'a self, call: McpCall<'a>) -> BoxFuture<'a, Result<McpAnswer, String>> {
+        let McpCall { server, tool, input, limit, cancel } = call;
+        let call = ToolCall { server, tool, input, limit, connect: Connect::Never };
+        Box::pin(async move {
+            let answer = self.0.call(call, cancel).await.map_err(|error| error.to_string())?;
+            Ok(McpAnswer { text: answer.text(), is_error: answer.is_error })
+        })
+    }
+}
+
+impl std::fmt::Debug for HookCalls {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HookCalls").finish_non_exhaustive()
+    }
+}
