@@ -73,6 +73,12 @@ impl Loaded {
         &self.layers
     }
 
+    /// Whether the local settings file is, or may be, in the repository: then it speaks for the project and not for its
+    /// user (G3). Not looked at where this very folder is trusted.
+    pub fn local_is_shared(&self) -> bool {
+        self.local_tracked != Tracked::No
+    }
+
     /// The text of a file, to show a finding in.
     pub fn text(&self, file: &Path) -> Option<&str> {
         let layer = self.layers.iter().find(|layer| *layer.file == *file)?;

@@ -5,7 +5,6 @@
 
 use super::Part;
 use super::merge::weight;
-use crate::config::git::Tracked;
 use crate::config::load::Loaded;
 use crate::config::permissions::{AdditionalDirectory, DefaultMode, RuleList, RuleSource};
 use crate::config::source::tree::Span;
@@ -53,7 +52,7 @@ fn withheld(part: &Part<'_>, loaded: &Loaded) -> Option<Withheld> {
     }
     let of_the_repository = match part.layer.source {
         Source::Project => true,
-        Source::Local => loaded.local_tracked != Tracked::No,
+        Source::Local => loaded.local_is_shared(),
         Source::Policy
         | Source::User
         | Source::Flag
