@@ -1,8 +1,13 @@
 //! Where `cargo xtask test` has put the servers that other people wrote.
 
 use std::ffi::OsString;
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use becket_mcp::config::ServerConfig;
+
+use super::LONG;
 
 /// The command line that a variable holds, with more arguments; none where there is a reason that it is missing.
 pub(crate) fn command(variable: &str, args: &[&str]) -> Option<Vec<OsString>> {
@@ -31,4 +36,67 @@ fn variable_of_test(name: &str) -> Option<String> {
 #[expect(clippy::print_stdout, reason = "who started the tests is told what was skipped")]
 fn skipped(reason: &str) {
     println!("SKIPPED: {reason}");
+}
+
+/// A server that somebody else runs, on a port of this machine. Gone when it is dropped.
+pub(crate) struct Listening {
+    words: Vec<OsString>,
+    port: u16,
+    child: Child,
+}
+
+impl Listening {
+    /// Starts the server that a variable names, which listens on `PORT`; none where there is a reason that it is missing.
+    pub(crate) fn start(variable: &str, args: &[&str]) -> Option<Self> {
+        let words = command(variable, args)?;
+        // Between finding a port that is free and the server's taking it, another may take it.
+        for _ in 0..10 {
+            let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
+            if let Some(child) = run(&words, port) {
+                return Some(Self { words, port, child });
+            }
+        }
+        panic!("`{words:?}` does not listen on any port");
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(crate) fn stop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Ends it and starts it on the same port.
+    pub(crate) fn restart(&mut self) {
+        self.stop();
+        self.child = run(&self.words, self.port).unwrap();
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        // It may have been stopped.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs a server until it listens; none where it ends instead.
+fn run(words: &[OsString], port: u16) -> Option<Child> {
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).env("PORT", port.to_string());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let (mut child, start) = (command.spawn().unwrap(), Instant::now());
+    loop {
+        if child.try_wait().unwrap().is_some() {
+            return None;
+        }
+        if TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok() {
+            return Some(child);
+        }
+        assert!(start.elapsed() < LONG, "`{words:?}` does not listen");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
