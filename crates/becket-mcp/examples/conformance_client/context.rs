@@ -1,0 +1,50 @@
+//! What a suite tells the client: its argument and two variables.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use url::Url;
+
+/// Everything about one run.
+pub(crate) struct Context {
+    /// Where the server of the scenario is.
+    pub(crate) url: Url,
+    /// Its authorisation server is of a time that had no metadata yet, which a user has to allow.
+    pub(crate) is_of_old: bool,
+    /// What the scenario gives beside it.
+    pub(crate) given: Given,
+}
+
+/// `MCP_CONFORMANCE_CONTEXT`; scenarios that need nothing leave it out.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Given {
+    /// A client that the authorisation server knows already.
+    pub(crate) client_id: Option<String>,
+    pub(crate) client_secret: Option<String>,
+    /// The calls to make, instead of one of each tool.
+    #[serde(default, rename = "toolCalls")]
+    pub(crate) calls: Vec<Call>,
+}
+
+/// A call that the scenario wants.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Call {
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) arguments: Map<String, Value>,
+}
+
+impl Context {
+    /// Of this process.
+    #[expect(clippy::disallowed_methods, reason = "this is how a suite tells a client what to do")]
+    pub(crate) fn of_process() -> Result<Self, String> {
+        let url = std::env::args().nth(1).ok_or("usage: conformance_client <server url>")?;
+        let url = url.parse().map_err(|error| format!("`{url}`: {error}"))?;
+        let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
+        let is_of_old = scenario.starts_with("auth/2025-03-26-");
+        let given = match std::env::var("MCP_CONFORMANCE_CONTEXT") {
+            Ok(text) => serde_json::from_str(&text).map_err(|error| format!("`{text}`: {error}"))?,
+            Err(_) => Given::default(),
+        };
+        Ok(Self { url, is_of_old, given })
+    }
+}

@@ -1,0 +1,76 @@
+//! The client that `cargo xtask conformance` has the published suites of MCP look at: `conformance_client <server url>`.
+//!
+//! It is a host like any other, built on the public face of `becket-mcp`.
+
+mod browser;
+mod context;
+mod lent;
+mod visit;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use becket_mcp::auth::{FileStore, LoginOptions, Logins, Unsaid};
+use becket_mcp::config::{Configured, OAuth, Remote, ServerConfig, Transport};
+use becket_mcp::{Options, Pool, Secret};
+use context::Context;
+use tokio::time::timeout;
+use visit::{SERVER, Visit};
+
+/// The suites end only the shell of a client that takes too long, and wait for the client itself.
+const LIMIT: Duration = Duration::from_secs(60);
+/// Where the suites expect clients to describe themselves; nobody is asked for it.
+const DESCRIPTION: &str = "https://conformance-test.local/client-metadata.json";
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let why = match timeout(LIMIT, run()).await {
+        Ok(Ok(())) => return ExitCode::SUCCESS,
+        Ok(Err(why)) => why,
+        Err(_) => format!("not done within {} s", LIMIT.as_secs()),
+    };
+    say(&why);
+    ExitCode::FAILURE
+}
+
+#[expect(clippy::print_stderr, reason = "the suites show what a client says")]
+pub(crate) fn say(why: &str) {
+    eprintln!("{why}");
+}
+
+async fn run() -> Result<(), String> {
+    // For the browser. It fails where there is one already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let context = Context::of_process()?;
+    let dir = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let mut logins = LoginOptions::new(Arc::new(FileStore::new(dir.path().join("tokens.json"))));
+    if context.is_of_old {
+        logins.unsaid = Unsaid::Assume;
+    }
+    let mut options = Options::new(Vec::new(), dir.path());
+    options.logins = Some(Logins::new(logins));
+    let pool = Pool::new(options, Arc::new(lent::Agreeable));
+    pool.configure(vec![Configured::of_host(SERVER, server(&context))]);
+    let visited = Visit::new(pool.clone()).all(&context.given.calls).await;
+    pool.close().await;
+    visited
+}
+
+fn server(context: &Context) -> ServerConfig {
+    let given = &context.given;
+    let oauth = OAuth {
+        client_id: given.client_id.clone(),
+        client_secret: given.client_secret.clone().map(Secret::new),
+        client_metadata_url: given.client_id.is_none().then(|| DESCRIPTION.to_owned()),
+        ..OAuth::default()
+    };
+    let remote = Remote {
+        url: context.url.clone(),
+        headers: Vec::new(),
+        headers_helper: None,
+        oauth: Some(oauth),
+        tls: None,
+    };
+    ServerConfig { transport: Transport::Http(remote), timeout: None }
+}
