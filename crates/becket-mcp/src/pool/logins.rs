@@ -42,8 +42,8 @@ impl Shared {
     /// What the server said when it last wanted a login.
     fn challenge(&self, server: &str) -> Challenge {
         let Ok(slot) = self.slot(server) else { return Challenge::default() };
-        let noted = slot.usable().ok().and_then(|config| self.common.needed.is_needed(&slot.name, config));
-        noted.unwrap_or_default()
+        slot.usable()
+            .map_or_else(|_| Challenge::default(), |config| self.common.needed.asked_for(&slot.name, config))
     }
 }
 

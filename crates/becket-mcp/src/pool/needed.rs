@@ -20,6 +20,8 @@ use crate::fault::Challenge;
 pub(super) struct Needed {
     file: Option<AuthNeeded>,
     own: Mutex<HashMap<Arc<str>, Noted>>,
+    /// What servers said to calls that need more than was granted. They are not left alone: other calls are good.
+    more: Mutex<HashMap<Arc<str>, Challenge>>,
 }
 
 #[derive(Debug, Clone)]
@@ -30,7 +32,7 @@ struct Noted {
 
 impl Needed {
     pub(super) fn new(file: Option<AuthNeeded>) -> Self {
-        Self { file, own: Mutex::default() }
+        Self { file, own: Mutex::default(), more: Mutex::default() }
     }
 
     /// What the server said when it wanted a login, if it is to be left alone. Of one that is known from the file, nothing.
@@ -46,6 +48,17 @@ impl Needed {
         }
     }
 
+    /// What a login has to ask for: what the server said last, to a call that needs more or to everything.
+    pub(super) fn asked_for(&self, server: &Arc<str>, config: &ServerConfig) -> Challenge {
+        let more = self.more().get(server).cloned();
+        more.or_else(|| self.is_needed(server, config)).unwrap_or_default()
+    }
+
+    /// Remembers, for the next login, that something needs more than was granted.
+    pub(super) fn note_more(&self, server: &Arc<str>, challenge: Challenge) {
+        self.more().insert(Arc::clone(server), challenge);
+    }
+
     /// Remembers that a server wants a login. One that can't be written to the file is asked again.
     pub(super) async fn note(&self, server: &Arc<str>, config: &ServerConfig, challenge: Challenge) {
         self.lock().insert(Arc::clone(server), Noted { at: Instant::now(), challenge });
@@ -57,6 +70,7 @@ impl Needed {
     /// There is another configuration: what was said to the old one does not count.
     pub(super) fn forget(&self, server: &str) {
         self.lock().remove(server);
+        self.more().remove(server);
     }
 
     /// Somebody says that it is worth another try.
@@ -66,6 +80,10 @@ impl Needed {
             // One that can't be taken out goes when its time is over.
             let _ = file.clear(&key, SystemTime::now()).await;
         }
+    }
+
+    fn more(&self) -> MutexGuard<'_, HashMap<Arc<str>, Challenge>> {
+        self.more.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Noted>> {

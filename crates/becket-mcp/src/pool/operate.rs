@@ -103,12 +103,12 @@ impl Shared {
         true
     }
 
-    /// A server that wants a login for everything is not asked again.
+    /// A server that wants a login for everything is not asked again; one that wants more for this, only for that.
     async fn shut_out(&self, got: &Got, failed: &Failed) {
         let Failed::Gone { fault: Fault::AuthNeeded(challenge), .. } = failed else { return };
         let Ok(config) = got.slot.usable() else { return };
         if challenge.is_insufficient_scope() {
-            return;
+            return self.common.needed.note_more(&got.slot.name, challenge.clone());
         }
         self.common.needed.note(&got.slot.name, config, challenge.clone()).await;
         if let Some(old) = got.slot.shut_out(&self.common, &got.attempt, challenge.clone()) {
