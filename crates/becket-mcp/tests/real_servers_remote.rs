@@ -13,9 +13,10 @@ use common::real::Listening;
 use common::{LONG, Place, SHORT, call, call_for, nothing, of_it};
 use serde_json::json;
 
-/// The ways in which the server is run: its own word, the path it answers at, and what that is here.
-const WAYS: [(&str, &str, fn(Remote) -> Transport); 2] =
-    [("streamableHttp", "mcp", Transport::Http), ("sse", "sse", Transport::Sse)];
+/// A way in which the server is run: its own word, the path it answers at, and what that is here.
+type Way = (&'static str, &'static str, fn(Remote) -> Transport);
+
+const WAYS: [Way; 2] = [("streamableHttp", "mcp", Transport::Http), ("sse", "sse", Transport::Sse)];
 
 /// A host that remembers how far calls were.
 #[derive(Default)]
@@ -31,11 +32,7 @@ impl Host for Watching {
     }
 }
 
-async fn connect(
-    server: &Listening,
-    (_, path, transport): (&str, &str, fn(Remote) -> Transport),
-    host: Arc<dyn Host>,
-) -> (Pool, Place) {
+async fn connect(server: &Listening, (_, path, transport): Way, host: Arc<dyn Host>) -> (Pool, Place) {
     let url = format!("http://127.0.0.1:{}/{path}", server.port()).parse().unwrap();
     let remote = Remote { url, headers: Vec::new(), headers_helper: None, oauth: None, tls: None };
     let place = Place::new();
