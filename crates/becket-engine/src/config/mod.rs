@@ -42,4 +42,4 @@ pub use reload::{Reload, judge, reload};
 pub use request::{FlagSettings, Plugin, Request, Sources, Trust};
 pub use resolve::{StopsStart, resolve};
 pub use source::read::{MAX_FILE, ReadError};
-pub use write::{WriteError, write_settings};
+pub use write::{Access, WriteError, write_settings, write_text};

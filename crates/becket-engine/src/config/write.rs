@@ -52,7 +52,25 @@ pub fn write_settings(file: &Path, changes: &[Change]) -> Result<(), WriteError>
     if old.as_deref() == Some(new.as_str()) {
         return Ok(());
     }
-    replace(&file, &new).map_err(|why| WriteError::Write { file, why })
+    replace(&file, &new, Access::AsUsual).map_err(|why| WriteError::Write { file, why })
+}
+
+/// Who may read a file that is created; one that is there stays as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Whoever may read what this process writes.
+    AsUsual,
+    /// Its owner alone.
+    Private,
+}
+
+/// Gives a file another text, and creates it with its directory where it is not there.
+///
+/// # Errors
+/// It can't be written; it is untouched then.
+pub fn write_text(file: &Path, text: &str, access: Access) -> Result<(), WriteError> {
+    let file = target(file);
+    replace(&file, text, access).map_err(|why| WriteError::Write { file, why })
 }
 
 /// Where the links lead; a link that leads nowhere names the file to create.
@@ -70,13 +88,13 @@ fn target(file: &Path) -> PathBuf {
 /// Tells the temporary files of one process apart.
 static COUNTER: AtomicU32 = AtomicU32::new(0);
 
-fn replace(file: &Path, text: &str) -> io::Result<()> {
+fn replace(file: &Path, text: &str, access: Access) -> io::Result<()> {
     let directory = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
     let number = COUNTER.fetch_add(1, Ordering::Relaxed);
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let temporary = directory.join(format!(".{name}.{}.{number}.tmp", std::process::id()));
-    let written = fill(&temporary, file, text).and_then(|()| fs::rename(&temporary, file));
+    let written = fill(&temporary, file, (text, access)).and_then(|()| fs::rename(&temporary, file));
     if written.is_err() {
         // What is left of it would only confuse; the error that matters is the one above.
         let _ = fs::remove_file(&temporary);
@@ -84,8 +102,16 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
     written
 }
 
-fn fill(temporary: &Path, file: &Path, text: &str) -> io::Result<()> {
-    let mut to = File::options().write(true).create_new(true).open(temporary)?;
+fn fill(temporary: &Path, file: &Path, (text, access): (&str, Access)) -> io::Result<()> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if access == Access::Private {
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    #[cfg(not(unix))]
+    let (Access::AsUsual | Access::Private) = access;
+    let mut to = options.open(temporary)?;
     if let Ok(metadata) = fs::metadata(file) {
         to.set_permissions(metadata.permissions())?;
     }
