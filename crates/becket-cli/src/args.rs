@@ -1,8 +1,13 @@
 //! The command line as it is typed. Nothing is looked up or read here: see [`crate::session`] and [`crate::event`].
 
 mod fire;
+mod mcp;
 
 pub(crate) use fire::{FireArgs, LentArgs, ProgressChoice};
+pub(crate) use mcp::{
+    McpAddArgs, McpAddJsonArgs, McpArgs, McpCommand, McpListArgs, McpScope, McpServersArgs, McpToolsArgs,
+    McpTransport,
+};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -80,6 +85,8 @@ pub(crate) enum Command {
     Events(EventsArgs),
     /// Show which hooks run in the background of other processes
     Background(BackgroundArgs),
+    /// List and examine the MCP servers of the configuration
+    Mcp(McpArgs),
     /// Print a JSON Schema
     Schema(SchemaArgs),
     /// Print a completion script for a shell

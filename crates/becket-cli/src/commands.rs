@@ -10,5 +10,6 @@ pub(crate) mod explain;
 pub(crate) mod fire;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod reference;
 pub(crate) mod schema;

@@ -62,6 +62,16 @@ pub(crate) enum CliError {
     McpConfig { why: String },
     #[error("`--allow-network {given}` can't be used: {why}")]
     Network { given: String, why: String },
+    #[error("{why}")]
+    McpEdit { why: String },
+    #[error("{why}")]
+    Mcp { why: String },
+    #[error("`{}`: {why}", path.display())]
+    McpFile { path: PathBuf, why: String },
+    #[error("there is no MCP server `{name}`{}; `becket mcp list` shows them", nearest_server(.near))]
+    NoMcpServer { name: String, near: Option<String> },
+    #[error("`--{option} {given}` can't be used: write `{wanted}`")]
+    McpOption { option: &'static str, given: String, wanted: &'static str },
     #[error("there is no schema of `{what}` in this build")]
     NoSchema { what: String },
     #[error("`{}` can't be written: {why}", path.display())]
@@ -83,4 +93,8 @@ fn nearest(near: &[&'static str]) -> String {
 
 fn did_you_mean(near: &Option<&'static str>) -> String {
     near.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+}
+
+fn nearest_server(near: &Option<String>) -> String {
+    near.as_ref().map_or(String::new(), |near| format!(" (did you mean `{near}`?)"))
 }

@@ -38,6 +38,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> Done {
         Command::CheckOutput(args) => commands::check_output::run(args, global, around, out),
         Command::Events(args) => commands::events::run(args, global, out),
         Command::Background(args) => commands::background::run(args, global, around, out),
+        Command::Mcp(args) => commands::mcp::run(args, global, around, out),
         Command::Schema(args) => commands::schema::run(args, out),
         Command::Completions { shell } => commands::completions::run(*shell, out),
         Command::Man { directory } => commands::man::run(directory.as_deref(), out),

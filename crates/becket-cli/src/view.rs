@@ -11,6 +11,7 @@ pub(crate) mod fired;
 pub(crate) mod fired_fields;
 pub(crate) mod hook;
 pub(crate) mod listed;
+pub(crate) mod mcp;
 pub(crate) mod pending;
 pub(crate) mod planned;
 pub(crate) mod ran;
@@ -34,6 +35,10 @@ pub(crate) enum Report {
     CheckOutput(answer::Answer),
     /// `becket background`
     Background(pending::AllPending),
+    /// `becket mcp list` and `becket mcp doctor`
+    Mcp(mcp::McpServers),
+    /// `becket mcp tools`
+    McpTools(mcp::McpTools),
     /// `becket events`
     Events {
         /// The rows of the event table.

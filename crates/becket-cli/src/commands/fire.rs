@@ -2,7 +2,6 @@
 
 mod as_hook;
 mod background;
-mod interrupt;
 mod lent;
 
 pub(crate) use as_hook::code_of_a_slip;
@@ -11,6 +10,7 @@ use crate::args::{FireArgs, Global};
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::event::{self, Given};
+use crate::interrupt;
 use crate::lend::Mcp;
 use crate::out::Out;
 use crate::report::style::{WARNING, one_line, plain, styled};

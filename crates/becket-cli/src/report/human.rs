@@ -6,6 +6,7 @@ pub(crate) mod event_rows;
 pub(crate) mod findings;
 pub(crate) mod fired;
 pub(crate) mod listed;
+pub(crate) mod mcp;
 pub(crate) mod pending;
 pub(crate) mod planned;
 

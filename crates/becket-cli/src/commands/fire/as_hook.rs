@@ -5,11 +5,12 @@
 //! something back, else with 1.
 
 use super::lent::{self, Lent};
-use super::{background, human, interrupt, plain};
+use super::{background, human, plain};
 use crate::args::{FireArgs, Global};
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::event::read;
+use crate::interrupt;
 use crate::out::Out;
 use crate::report::hook_output;
 use crate::run::Done;

@@ -13,7 +13,7 @@ use std::pin::pin;
 ///
 /// # Errors
 /// Those of `work`, where there is no runtime, and [`CliError::Interrupted`] after a second signal.
-pub(super) fn until_done<T>(
+pub(crate) fn until_done<T>(
     cancel: &CancellationToken,
     work: impl Future<Output = Result<T, CliError>>,
 ) -> Result<T, CliError> {

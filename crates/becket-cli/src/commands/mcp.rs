@@ -1,0 +1,66 @@
+//! `becket mcp`: the MCP servers of a configuration.
+
+mod approve;
+mod doctor;
+mod edit;
+mod list;
+mod tools;
+
+use crate::args::{Global, McpArgs, McpCommand};
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::mcp::Gathered;
+use crate::out::Out;
+use crate::report::style::{WARNING, one_line, styled};
+use crate::run::Done;
+use crate::session::Session;
+use becket_rules::suggest;
+
+/// Does what the arguments say.
+pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
+    let session = Session::new(global, around)?;
+    match &args.command {
+        McpCommand::Add(args) => return edit::add(args, &session, around, out),
+        McpCommand::AddJson(args) => return edit::add_json(args, &session, around, out),
+        McpCommand::Remove { name, scope } => return edit::remove(name, *scope, &session, (around, out)),
+        McpCommand::List(_)
+        | McpCommand::Doctor { .. }
+        | McpCommand::Tools(_)
+        | McpCommand::Approve { .. } => {}
+    }
+    let gathered = Gathered::new(&session, &args.servers)?;
+    for problem in &gathered.problems {
+        out.tell(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(&problem.to_string(), 500)));
+    }
+    let at = At { session: &session, gathered: &gathered, global, around, out };
+    match &args.command {
+        McpCommand::List(args) => list::run(args, at),
+        McpCommand::Doctor { server } => doctor::run(server.as_deref(), at),
+        McpCommand::Tools(args) => tools::run(args, at),
+        McpCommand::Approve { server, revoke } => approve::run(server, *revoke, at),
+        McpCommand::Add(_) | McpCommand::AddJson(_) | McpCommand::Remove { .. } => Ok(0),
+    }
+}
+
+/// What each of the commands works with.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    session: &'a Session,
+    gathered: &'a Gathered,
+    global: &'a Global,
+    around: &'a Surroundings,
+    out: &'a Out,
+}
+
+impl At<'_> {
+    /// A server that counts.
+    fn server(&self, name: &str) -> Result<&becket_mcp::config::Configured, CliError> {
+        let servers = &self.gathered.resolved.servers;
+        let found = servers.iter().find(|server| server.name.to_string() == name);
+        found.ok_or_else(|| {
+            let names: Vec<String> = servers.iter().map(|server| server.name.to_string()).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            CliError::NoMcpServer { name: name.to_owned(), near: suggest(name, &names).map(str::to_owned) }
+        })
+    }
+}

@@ -1,0 +1,56 @@
+//! `becket mcp approve`: lets a server of the project be used, as long as its entry says what it says now.
+
+use super::At;
+use crate::error::CliError;
+use crate::mcp::approvals;
+use crate::report::style::{GOOD, HEAD, plain, styled};
+use crate::run::Done;
+use becket_engine::config::{Access, write_text};
+use becket_mcp::config::{Disabled, Scope, Status};
+
+/// Writes or takes back an approval.
+pub(super) fn run(server: &str, revoke: bool, at: At<'_>) -> Done {
+    let file = at.gathered.approvals_file()?;
+    let mut known = approvals(&file)?;
+    let project = &at.gathered.project;
+    if revoke {
+        if !known.forget(project, Some(server)) {
+            return Err(CliError::McpEdit {
+                why: format!("the server `{server}` was not approved in this project"),
+            });
+        }
+        return written(&file, &known, "no longer approved:", server, at);
+    }
+    let configured = at.server(server)?;
+    match (&configured.status, &configured.scope, &configured.fingerprint) {
+        (Status::Disabled(Disabled::NotApproved { fingerprint, .. }), _, _) => {
+            known.approve(project, server, fingerprint.clone());
+        }
+        (Status::Disabled(why), _, _) => {
+            return Err(CliError::McpEdit { why: format!("the server `{server}` can't be approved: {why}") });
+        }
+        (Status::Allowed, Scope::Project, Some(fingerprint)) => {
+            known.approve(project, server, fingerprint.clone());
+        }
+        (Status::Allowed, _, _) => {
+            let why =
+                format!("the server `{server}` needs no approval: it is of the scope {}", configured.scope);
+            return Err(CliError::McpEdit { why });
+        }
+    }
+    written(&file, &known, "approved, as its entry is now:", server, at)
+}
+
+fn written(
+    file: &std::path::Path,
+    known: &becket_mcp::config::Approvals,
+    what: &str,
+    server: &str,
+    at: At<'_>,
+) -> Done {
+    write_text(file, &known.to_text(), Access::Private)
+        .map_err(|error| CliError::McpEdit { why: error.to_string() })?;
+    let file = plain(&at.around.short(file));
+    at.out.print(&format!("{} {} ({file})\n", styled(GOOD, what), styled(HEAD, server)))?;
+    Ok(0)
+}

@@ -1,0 +1,62 @@
+//! Whether somebody listens where a remote server should be.
+
+use super::steps::Steps;
+use becket_mcp::config::{Configured, Transport};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+use tokio::net::{TcpStream, lookup_host};
+use tokio::time::timeout;
+
+/// The longest that looking up a name, or opening a connection to one address, may take.
+const REACH: Duration = Duration::from_secs(10);
+
+/// Looks a server's host up and connects to it; true where it is none that is reached so.
+pub(super) async fn reached(server: &Configured, steps: &mut Steps) -> bool {
+    let Ok(config) = &server.config else { return false };
+    let url = match &config.transport {
+        Transport::Stdio(_) | Transport::InProcess => return true,
+        Transport::Http(remote) | Transport::Sse(remote) | Transport::WebSocket(remote) => &remote.url,
+        Transport::SseIde(ide) | Transport::WsIde(ide) => &ide.url,
+        Transport::Proxy(proxy) => &proxy.url,
+    };
+    let default = if matches!(url.scheme(), "https" | "wss") { 443 } else { 80 };
+    let (host, port) = (url.host_str().unwrap_or_default(), url.port().unwrap_or(default));
+    match looked_up(host, port, steps).await {
+        Some(addresses) => listens(&addresses, steps).await,
+        None => false,
+    }
+}
+
+async fn looked_up(host: &str, port: u16, steps: &mut Steps) -> Option<Vec<SocketAddr>> {
+    let begun = Some(Instant::now());
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let why = match timeout(REACH, lookup_host((bare, port))).await {
+        Ok(Ok(addresses)) => {
+            let addresses: Vec<SocketAddr> = addresses.collect();
+            let found: Vec<String> = addresses.iter().map(|address| address.ip().to_string()).collect();
+            steps.good("name", begun, format_args!("`{host}` is {}", found.join(", ")));
+            return Some(addresses);
+        }
+        Ok(Err(error)) => format!("can't be looked up: {error}: check the host in `url`"),
+        Err(_) => format!("was not looked up within {} s: check the resolver", REACH.as_secs()),
+    };
+    steps.bad("name", begun, format_args!("`{host}` {why}"));
+    None
+}
+
+async fn listens(addresses: &[SocketAddr], steps: &mut Steps) -> bool {
+    let begun = Some(Instant::now());
+    let mut last = "it has no address".to_owned();
+    for address in addresses {
+        match timeout(REACH, TcpStream::connect(address)).await {
+            Ok(Ok(_)) => {
+                steps.good("connection", begun, format_args!("{address} listens"));
+                return true;
+            }
+            Ok(Err(error)) => last = format!("{address}: {error}"),
+            Err(_) => last = format!("{address} does not answer within {} s", REACH.as_secs()),
+        }
+    }
+    steps.bad("connection", begun, format_args!("{last}: is the server running, and is the port right?"));
+    false
+}

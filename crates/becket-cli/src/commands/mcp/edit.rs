@@ -1,0 +1,169 @@
+//! `becket mcp add`, `add-json` and `remove`: entries of files, everything else in them untouched.
+
+use crate::args::{McpAddArgs, McpAddJsonArgs, McpScope, McpTransport};
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::event::read;
+use crate::mcp::{Home, home_of};
+use crate::out::Out;
+use crate::report::style::{GOOD, HEAD, plain, styled};
+use crate::run::Done;
+use crate::session::Session;
+use becket_engine::config::{Access, write_text};
+use becket_mcp::config::edit::{self, IfThere};
+use serde_json::{Map, Value, json};
+
+/// Adds a server that is described by arguments.
+pub(super) fn add(args: &McpAddArgs, session: &Session, around: &Surroundings, out: &Out) -> Done {
+    let entry = entry(args)?;
+    let written = Written { name: &args.name, scope: args.scope, replace: args.replace };
+    written.to_file(&entry, session, around, out)
+}
+
+/// Adds a server whose entry is given.
+pub(super) fn add_json(args: &McpAddJsonArgs, session: &Session, around: &Surroundings, out: &Out) -> Done {
+    let entry = read::json_object(&args.entry, &session.start, around)?;
+    let written = Written { name: &args.name, scope: args.scope, replace: args.replace };
+    written.to_file(&entry, session, around, out)
+}
+
+/// Removes a server from the file of a scope, or from the one file that has it.
+pub(super) fn remove(
+    name: &str,
+    scope: Option<McpScope>,
+    session: &Session,
+    (around, out): (&Surroundings, &Out),
+) -> Done {
+    let scopes = match scope {
+        Some(scope) => vec![scope],
+        None => vec![McpScope::Local, McpScope::Project, McpScope::User],
+    };
+    let mut missing = None;
+    let mut found = Vec::new();
+    for scope in scopes {
+        let home = home_of(scope, session)?;
+        let Some(text) = home.text()? else { continue };
+        match edit::remove(&text, home.part(), name) {
+            Ok(text) => found.push((home, text)),
+            Err(error @ edit::EditError::NotThere { .. }) => missing = Some((home, error)),
+            Err(error) => return Err(failed(&home, &error)),
+        }
+    }
+    match (found.as_slice(), missing) {
+        ([(home, text)], _) => {
+            home.write(text)?;
+            told("removed", name, home, (around, out))
+        }
+        ([], Some((home, error))) => Err(failed(&home, &error)),
+        ([], None) => Err(CliError::NoMcpServer { name: name.to_owned(), near: None }),
+        (several, _) => {
+            let files: Vec<String> = several.iter().map(|(home, _)| around.short(&home.file)).collect();
+            let why =
+                format!("the server `{name}` stands in {}: say which with `--scope`", files.join(" and in "));
+            Err(CliError::McpEdit { why })
+        }
+    }
+}
+
+/// An entry on its way into a file.
+struct Written<'a> {
+    name: &'a str,
+    scope: McpScope,
+    replace: bool,
+}
+
+impl Written<'_> {
+    fn to_file(
+        &self,
+        entry: &Map<String, Value>,
+        session: &Session,
+        around: &Surroundings,
+        out: &Out,
+    ) -> Done {
+        let home = home_of(self.scope, session)?;
+        let old = home.text()?.unwrap_or_default();
+        let if_there = if self.replace { IfThere::Replace } else { IfThere::Refuse };
+        let new = edit::add(&old, home.part(), self.name, entry, if_there)
+            .map_err(|error| failed(&home, &error))?;
+        home.write(&new)?;
+        told("added", self.name, &home, (around, out))
+    }
+}
+
+fn told(what: &str, name: &str, home: &Home, (around, out): (&Surroundings, &Out)) -> Done {
+    let file = plain(&around.short(&home.file));
+    out.print(&format!("{} {} in {file}\n", styled(GOOD, what), styled(HEAD, name)))?;
+    Ok(0)
+}
+
+fn failed(home: &Home, error: &edit::EditError) -> CliError {
+    CliError::McpFile { path: home.file.clone(), why: error.to_string() }
+}
+
+impl Home {
+    fn write(&self, text: &str) -> Result<(), CliError> {
+        let access = if self.is_private() { Access::Private } else { Access::AsUsual };
+        write_text(&self.file, text, access).map_err(|error| CliError::McpEdit { why: error.to_string() })
+    }
+}
+
+fn entry(args: &McpAddArgs) -> Result<Map<String, Value>, CliError> {
+    let (target, rest) =
+        args.target.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
+    let transport = args.transport.unwrap_or_else(|| implied(target));
+    let mut entry = Map::new();
+    entry.insert("type".into(), json!(word(transport)));
+    if transport == McpTransport::Stdio {
+        entry.insert("command".into(), json!(target));
+        entry.insert("args".into(), json!(rest));
+    } else if let [one_more, ..] = rest {
+        return Err(CliError::McpEdit {
+            why: format!(
+                "`{one_more}` follows the address: options stand before it, and nothing else is needed"
+            ),
+        });
+    } else {
+        entry.insert("url".into(), json!(target));
+    }
+    let pairs = |given: &[String], option, separator, wanted| -> Result<Map<String, Value>, CliError> {
+        let pair = |text: &String| match text.split_once(separator) {
+            Some((name, value)) if !name.trim().is_empty() => {
+                Ok((name.trim().to_owned(), json!(value.trim_start())))
+            }
+            Some(_) | None => Err(CliError::McpOption { option, given: named(text, separator), wanted }),
+        };
+        given.iter().map(pair).collect()
+    };
+    if !args.env.is_empty() {
+        entry.insert("env".into(), Value::Object(pairs(&args.env, "env", '=', "NAME=VALUE")?));
+    }
+    if !args.header.is_empty() {
+        entry.insert("headers".into(), Value::Object(pairs(&args.header, "header", ':', "NAME: VALUE")?));
+    }
+    Ok(entry)
+}
+
+/// What may be repeated of a pair that is none: its beginning, since the rest may be a secret.
+fn named(text: &str, separator: char) -> String {
+    let shown: String = text.chars().take_while(|c| *c != separator).take(20).collect();
+    if shown.len() < text.len() { format!("{shown}…") } else { shown }
+}
+
+fn implied(target: &str) -> McpTransport {
+    let starts =
+        |scheme: &str| target.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    match target {
+        _ if starts("http://") || starts("https://") => McpTransport::Http,
+        _ if starts("ws://") || starts("wss://") => McpTransport::Ws,
+        _ => McpTransport::Stdio,
+    }
+}
+
+fn word(transport: McpTransport) -> &'static str {
+    match transport {
+        McpTransport::Stdio => "stdio",
+        McpTransport::Http => "http",
+        McpTransport::Sse => "sse",
+        McpTransport::Ws => "ws",
+    }
+}

@@ -1,0 +1,34 @@
+//! `becket mcp list`: each server with its state.
+
+use super::At;
+use crate::args::McpListArgs;
+use crate::error::CliError;
+use crate::interrupt;
+use crate::mcp::pool;
+use crate::report::{human, json};
+use crate::run::Done;
+use crate::view::Report;
+use crate::view::mcp::McpServers;
+use becket_engine::CancellationToken;
+use std::sync::Arc;
+
+/// Connects the servers and lists them; a server that can't be connected is no error of this command, unless it is strict.
+pub(super) fn run(args: &McpListArgs, at: At<'_>) -> Done {
+    let cancel = CancellationToken::new();
+    let servers = interrupt::until_done(&cancel, async {
+        let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
+        if !args.no_connect {
+            pool.start(&cancel).await;
+        }
+        let servers = McpServers::new(&pool.servers(), &at.gathered.resolved.others);
+        pool.close().await;
+        if cancel.is_cancelled() { Err(CliError::Interrupted) } else { Ok(servers) }
+    })?;
+    let failed = servers.servers.iter().any(|server| server.state.is_failure());
+    if at.global.json {
+        json::print(&Report::Mcp(servers), at.out)?;
+    } else {
+        at.out.print(&human::mcp::servers(&servers, at.around))?;
+    }
+    Ok(u8::from(failed && at.global.strict))
+}

@@ -1,0 +1,33 @@
+//! `becket mcp tools`: the tools of a server, as a model is shown them.
+
+use super::At;
+use crate::args::McpToolsArgs;
+use crate::error::CliError;
+use crate::interrupt;
+use crate::mcp::pool;
+use crate::report::{human, json};
+use crate::run::Done;
+use crate::view::Report;
+use crate::view::mcp::McpTools;
+use becket_engine::CancellationToken;
+use std::sync::Arc;
+
+/// Connects the server and shows what it lists.
+pub(super) fn run(args: &McpToolsArgs, at: At<'_>) -> Done {
+    at.server(&args.server)?;
+    let cancel = CancellationToken::new();
+    let tools = interrupt::until_done(&cancel, async {
+        let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
+        let tools = pool.tools(&args.server, &cancel).await;
+        pool.close().await;
+        tools.map_err(|error| CliError::Mcp { why: error.to_string() })
+    })?;
+    let names = at.gathered.names(&args.server, &tools);
+    let tools = McpTools::new(&args.server, &tools, &names, args.schema || at.global.json);
+    if at.global.json {
+        json::print(&Report::McpTools(tools), at.out)?;
+    } else {
+        at.out.print(&human::mcp::tools(&tools))?;
+    }
+    Ok(0)
+}

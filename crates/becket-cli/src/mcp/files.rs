@@ -1,0 +1,195 @@
+//! Which files name MCP servers, and what stands in them. The one place that opens them.
+//!
+//! Settings are those that hooks come from; beside them there are files for servers alone. A file that is not there says
+//! nothing; one that can't be read is an error, since it may have denied anything.
+
+use crate::error::CliError;
+use crate::event::read;
+use crate::session::Session;
+use becket_engine::config::{Loaded, Request, load};
+use becket_mcp::config::{ConfigError, Layer, Scope, Settings, read_file, read_settings, read_user_file};
+use becket_model::Source;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// The file of a project's servers, from the start directory up to the project's root.
+pub(super) const PROJECT_FILE: &str = ".mcp.json";
+/// The file of an administrator's servers, beside the managed settings. Where it is, only its servers count.
+const MANAGED_FILE: &str = "managed-mcp.json";
+/// Where a plugin's manifest lies.
+const MANIFEST: &str = ".claude-plugin/plugin.json";
+/// Where the user's own file lies, for a profile that has one.
+const USER_FILE: &str = ".claude.json";
+
+/// What settings say to the same effect as `--approve-all`.
+const APPROVE_ALL: &str = r#"{"enableAllProjectMcpServers": true}"#;
+
+/// What all files say.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    pub(super) settings: Settings,
+    /// An administrator has a file of servers: all others are shut out.
+    pub(super) exclusive: bool,
+}
+
+/// What the command line names: files, or texts that begin with a brace.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Named<'a> {
+    pub(crate) files: &'a [String],
+    /// Nothing else counts, but what an administrator says.
+    pub(crate) alone: bool,
+    /// All servers of the project are approved.
+    pub(crate) approved: bool,
+}
+
+/// Reads all of them; `project` is how the user's own file names the project.
+///
+/// # Errors
+/// A file can't be read, or one that may hold denials is no JSON.
+pub(super) fn read_all(session: &Session, named: Named<'_>, project: &str) -> Result<Files, CliError> {
+    let request = session.request();
+    let loaded = load(&request);
+    let mut files = Files::default();
+    managed(&request, &mut files)?;
+    settings(&loaded, named.alone, &mut files)?;
+    if !named.alone {
+        user_file(&request, project, &mut files)?;
+        project_files(&request, &mut files)?;
+        plugins(&request, &mut files)?;
+    }
+    if named.approved {
+        files.settings.join(
+            read_settings(APPROVE_ALL, Path::new("<--approve-all>"), Scope::CommandLine).map_err(refused)?,
+        );
+    }
+    for given in named.files {
+        files.layer(command_line(given, &session.start)?);
+    }
+    Ok(files)
+}
+
+impl Files {
+    fn layer(&mut self, read: Result<Layer, ConfigError>) {
+        match read {
+            Ok(layer) => self.settings.layers.push(layer),
+            Err(problem) => self.settings.problems.push(problem),
+        }
+    }
+}
+
+fn managed(request: &Request, files: &mut Files) -> Result<(), CliError> {
+    let directory = request.managed.as_ref().unwrap_or(&request.profile.managed);
+    let file = directory.join(MANAGED_FILE);
+    if let Some(text) = text_of(&file)? {
+        files.exclusive = true;
+        let layer = read_file(&text, &file, Scope::Managed).map_err(refused)?;
+        files.settings.layers.push(layer);
+    }
+    Ok(())
+}
+
+/// Settings files. What a plugin's files say about servers is read with the plugin.
+fn settings(loaded: &Loaded, alone: bool, files: &mut Files) -> Result<(), CliError> {
+    for layer in loaded.layers() {
+        let scope = match &layer.source {
+            Source::Policy => Scope::Managed,
+            Source::Flag => Scope::CommandLine,
+            Source::User => Scope::User,
+            Source::Project => Scope::Project,
+            Source::Local => Scope::Local,
+            Source::Plugin(_) | Source::Skill(_) | Source::Agent(_) | Source::Callback | Source::Function => {
+                continue;
+            }
+        };
+        let counts = !alone || scope == Scope::Managed;
+        let text = layer
+            .text
+            .as_ref()
+            .map_err(|error| CliError::Read { path: layer.file.to_path_buf(), why: error.to_string() })?;
+        // One that can't be read may have denied anything.
+        let mut read = read_settings(text, &layer.file, scope).map_err(refused)?;
+        if !counts {
+            read.layers.clear();
+        }
+        files.settings.join(read);
+    }
+    Ok(())
+}
+
+fn user_file(request: &Request, project: &str, files: &mut Files) -> Result<(), CliError> {
+    let Some(file) = user_file_of(request) else { return Ok(()) };
+    if let Some(text) = text_of(&file)? {
+        files.settings.join(read_user_file(&text, &file, project).map_err(refused)?);
+    }
+    Ok(())
+}
+
+/// Where the user's own file lies; none for a profile without one.
+pub(super) fn user_file_of(request: &Request) -> Option<PathBuf> {
+    let variable = request.profile.directory_variable.as_ref()?;
+    let replaced = request.environment.var(&**variable).filter(|value| !value.is_empty());
+    match replaced {
+        Some(directory) => Some(Path::new(directory).join(USER_FILE)),
+        None => Some(request.environment.home()?.join(USER_FILE)),
+    }
+}
+
+/// The file of the project's root and those below it down to the start: the nearest is the strongest.
+fn project_files(request: &Request, files: &mut Files) -> Result<(), CliError> {
+    let root = project_root(request);
+    let mut directories: Vec<&Path> = request.start.ancestors().collect();
+    directories.truncate(directories.iter().position(|place| *place == root).map_or(1, |at| at + 1));
+    for directory in directories.into_iter().rev() {
+        let file = directory.join(PROJECT_FILE);
+        if let Some(text) = text_of(&file)? {
+            files.layer(read_file(&text, &file, Scope::Project));
+        }
+    }
+    Ok(())
+}
+
+/// The root of the repository around the start, or the start itself.
+pub(super) fn project_root(request: &Request) -> PathBuf {
+    let around = request.start.ancestors().find(|place| place.join(".git").exists());
+    around.unwrap_or(&request.start).to_owned()
+}
+
+fn plugins(request: &Request, files: &mut Files) -> Result<(), CliError> {
+    for plugin in &request.plugins {
+        let name = plugin.id.split_once('@').map_or(&*plugin.id, |(name, _)| name);
+        let scope = || Scope::Plugin { name: name.to_owned(), root: plugin.directory.clone() };
+        let file = plugin.directory.join(PROJECT_FILE);
+        if let Some(text) = text_of(&file)? {
+            files.layer(read_file(&text, &file, scope()));
+        }
+        let manifest = plugin.directory.join(MANIFEST);
+        if let Some(text) = text_of(&manifest)? {
+            match read_settings(&text, &manifest, scope()) {
+                // A manifest names servers; it neither allows nor denies any.
+                Ok(read) => files.settings.layers.extend(read.layers),
+                Err(problem) => files.settings.problems.push(problem),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn command_line(given: &str, start: &Path) -> Result<Result<Layer, ConfigError>, CliError> {
+    if given.trim_start().starts_with('{') {
+        return Ok(read_file(given, Path::new("<--mcp-config>"), Scope::CommandLine));
+    }
+    let file = start.join(given);
+    Ok(read_file(&read::file(&file)?, &file, Scope::CommandLine))
+}
+
+/// The text of a file; none where there is no such file.
+pub(super) fn text_of(file: &Path) -> Result<Option<String>, CliError> {
+    match std::fs::metadata(file) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Ok(_) | Err(_) => read::file(file).map(Some),
+    }
+}
+
+fn refused(error: ConfigError) -> CliError {
+    CliError::McpConfig { why: error.to_string() }
+}

@@ -1,0 +1,98 @@
+//! All servers of a configuration, and whether each may be used.
+
+use super::files::{self, Named};
+use crate::args::McpServersArgs;
+use crate::error::CliError;
+use crate::session::Session;
+use becket_mcp::config::{Approvals, ConfigError, Configured, Gates, Resolved, resolve};
+use becket_mcp::{Names, Tool};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Where Becket keeps what it knows of a user, below the user's directory.
+const OWN: &str = "becket";
+/// Approvals by content.
+const APPROVALS: &str = "mcp-approvals.json";
+
+/// The servers of a configuration.
+#[derive(Debug)]
+pub(crate) struct Gathered {
+    /// The one that counts of each name, and the others.
+    pub(crate) resolved: Resolved,
+    /// What can't be read.
+    pub(crate) problems: Vec<ConfigError>,
+    /// How approvals name the project.
+    pub(crate) project: String,
+    /// The directory of Becket's own files of this user; none without a home.
+    pub(crate) own: Option<PathBuf>,
+}
+
+impl Gathered {
+    /// Reads all files that name servers. Whoever types a command in a workspace trusts it, but not each of its servers.
+    ///
+    /// # Errors
+    /// A file can't be read that may deny something.
+    pub(crate) fn new(session: &Session, args: &McpServersArgs) -> Result<Self, CliError> {
+        let request = session.request();
+        let project = files::project_root(&request).to_string_lossy().into_owned();
+        let named =
+            Named { files: &args.mcp_config, alone: args.strict_mcp_config, approved: args.approve_all };
+        let found = files::read_all(session, named, &project)?;
+        let own = request.user_directory().map(|directory| directory.join(OWN));
+        let approvals = match &own {
+            Some(own) => approvals(&own.join(APPROVALS))?,
+            None => Approvals::default(),
+        };
+        let files::Files { settings, exclusive } = found;
+        let gates = Gates {
+            policy: &settings.policy,
+            choices: &settings.choices,
+            approvals: &approvals,
+            project: &project,
+            workspace_trusted: true,
+            exclusive,
+        };
+        let variables: Vec<(OsString, OsString)> = variables(session);
+        let resolved = resolve(settings.layers, &variables, &gates);
+        Ok(Gathered { resolved, problems: settings.problems, project, own })
+    }
+
+    /// The same with this one server.
+    pub(crate) fn alone(&self, server: &Configured) -> Self {
+        Gathered {
+            resolved: Resolved { servers: vec![server.clone()], others: Vec::new() },
+            problems: Vec::new(),
+            project: self.project.clone(),
+            own: self.own.clone(),
+        }
+    }
+
+    /// The names that the tools of a server have in a session with all the others, whose names have their say in it.
+    pub(crate) fn names(&self, server: &str, tools: &[Tool]) -> Names {
+        let own = |name: &str| if name == server { tools } else { &[] };
+        let all: Vec<String> = self.resolved.servers.iter().map(|server| server.name.to_string()).collect();
+        Names::of_tools(all.iter().map(|name| (name.as_str(), own(name))))
+    }
+
+    /// The file of approvals.
+    ///
+    /// # Errors
+    /// There is no home directory to keep it in.
+    pub(crate) fn approvals_file(&self) -> Result<PathBuf, CliError> {
+        self.own.as_ref().map(|own| own.join(APPROVALS)).ok_or(CliError::NoSessionDirectory)
+    }
+}
+
+/// The variables of the session.
+pub(crate) fn variables(session: &Session) -> Vec<(OsString, OsString)> {
+    session.environment().vars().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+/// What was approved so far.
+///
+/// # Errors
+/// The file is there and can't be read.
+pub(crate) fn approvals(file: &Path) -> Result<Approvals, CliError> {
+    let Some(text) = files::text_of(file)? else { return Ok(Approvals::default()) };
+    Approvals::parse(&text).map_err(|error| CliError::Read { path: file.to_owned(), why: error.to_string() })
+}

@@ -1,0 +1,64 @@
+//! The file that a scope's servers are written to.
+
+use super::files;
+use crate::args::McpScope;
+use crate::error::CliError;
+use crate::session::Session;
+use becket_mcp::config::edit::Part;
+use std::path::PathBuf;
+
+/// Where servers of a scope stand.
+#[derive(Debug)]
+pub(crate) struct Home {
+    /// The file; it need not be there.
+    pub(crate) file: PathBuf,
+    /// The key of the project, for servers that are the user's in one project.
+    project: Option<String>,
+    scope: McpScope,
+}
+
+/// The file of a scope. A profile without a file of the user's own keeps servers in its settings.
+///
+/// # Errors
+/// There is no home directory.
+pub(crate) fn home_of(scope: McpScope, session: &Session) -> Result<Home, CliError> {
+    let request = session.request();
+    let project = files::project_root(&request);
+    let own = files::user_file_of(&request);
+    let key = || Some(project.to_string_lossy().into_owned());
+    let (file, project) = match (scope, own) {
+        (McpScope::Project, _) => (project.join(files::PROJECT_FILE), None),
+        (McpScope::User, Some(file)) => (file, None),
+        (McpScope::Local, Some(file)) => (file, key()),
+        (McpScope::User, None) => {
+            (request.user_directory().ok_or(CliError::NoSessionDirectory)?.join("settings.json"), None)
+        }
+        (McpScope::Local, None) => {
+            (project.join(&*request.profile.directory).join("settings.local.json"), None)
+        }
+    };
+    Ok(Home { file, project, scope })
+}
+
+impl Home {
+    /// Its text; none where it is not there.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub(crate) fn text(&self) -> Result<Option<String>, CliError> {
+        files::text_of(&self.file)
+    }
+
+    /// Where in the file the servers stand.
+    pub(crate) fn part(&self) -> Part<'_> {
+        self.project.as_deref().map_or(Part::Whole, Part::Project)
+    }
+
+    /// Whether a new file of its kind is for its owner alone: entries may hold keys.
+    pub(crate) fn is_private(&self) -> bool {
+        match self.scope {
+            McpScope::Local | McpScope::User => true,
+            McpScope::Project => false,
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The pool over the servers of a configuration.
+
+use super::gathered::{Gathered, variables};
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::session::Session;
+use becket_mcp::auth::{AUTH_NEEDED_TTL, AuthNeeded, FileStore, LoginOptions, Logins};
+use becket_mcp::{Host, Options, Pool};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The variable with the time that connecting may take, in milliseconds (X2).
+const CONNECT: &str = "MCP_TIMEOUT";
+
+/// The variable with a PEM file of more authorities.
+const CA: &str = "NODE_EXTRA_CA_CERTS";
+/// Tokens of servers that somebody has logged in to.
+const TOKENS: &str = "mcp-tokens.json";
+/// Servers that wanted a login a while ago.
+const NEEDED: &str = "mcp-auth-needed.json";
+
+/// A pool of these servers; nothing is connected yet.
+///
+/// # Errors
+/// The variable of the time to connect holds no time.
+pub(crate) fn pool(
+    gathered: &Gathered,
+    session: &Session,
+    host: Arc<dyn Host>,
+    around: &Surroundings,
+) -> Result<Pool, CliError> {
+    let mut options = Options::new(variables(session), &session.start);
+    options.extra_ca = around.var(CA).map(|file| session.start.join(file));
+    if let Some(own) = &gathered.own {
+        let logins = logins(own, &options);
+        options.auth_needed.clone_from(&logins.needed);
+        options.logins = Some(Logins::new(logins));
+    }
+    if let Some(given) = around.var(CONNECT) {
+        let given = given.to_string_lossy();
+        let milliseconds: Result<u64, _> = given.trim().parse();
+        match milliseconds {
+            Ok(some @ 1..) => options.connect_timeout = Duration::from_millis(some),
+            Ok(0) | Err(_) => {
+                let why =
+                    format!("`{CONNECT}={given}` is no time: write milliseconds, as in `{CONNECT}=30000`");
+                return Err(CliError::McpConfig { why });
+            }
+        }
+    }
+    let pool = Pool::new(options, host);
+    pool.configure(gathered.resolved.servers.clone());
+    Ok(pool)
+}
+
+/// Tokens and the memory of wanted logins, among Becket's own files of the user.
+fn logins(own: &Path, options: &Options) -> LoginOptions {
+    // A memory that is damaged counts as empty: servers are asked once more.
+    let (needed, _) = AuthNeeded::open(own.join(NEEDED), AUTH_NEEDED_TTL);
+    let store = Arc::new(FileStore::new(own.join(TOKENS)));
+    let mut logins = LoginOptions::new(store);
+    logins.needed = Some(needed);
+    logins.extra_ca.clone_from(&options.extra_ca);
+    logins
+}

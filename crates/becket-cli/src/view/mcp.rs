@@ -1,0 +1,243 @@
+//! MCP servers, their tools and what they answer, as `becket mcp` shows them.
+
+use becket_mcp::config::{Configured, Disabled, Status};
+use becket_mcp::{Names, ServerState, ServerView, Tool};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// The servers of a configuration.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct McpServers {
+    /// Those that count, the strongest scope first.
+    pub(crate) servers: Vec<McpServer>,
+    /// What is odd about the names of their tools.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) names: Vec<String>,
+}
+
+/// A server.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct McpServer {
+    /// Its name.
+    pub(crate) name: String,
+    /// Where it comes from.
+    pub(crate) scope: String,
+    /// How it is reached; none where its entry does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) transport: Option<String>,
+    /// Where its entry stands: file:line:column.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) at: Option<String>,
+    /// How it stands with it.
+    pub(crate) state: McpState,
+    /// Why it is not connected, and what to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) why: Option<String>,
+    /// How many tools it has, once it is connected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tools: Option<usize>,
+    /// What it says it is: name and version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) program: Option<String>,
+    /// The version of the protocol.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) protocol: Option<String>,
+    /// What is odd about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<String>,
+    /// What `doctor` did, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) steps: Vec<McpStep>,
+}
+
+/// How it stands with a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum McpState {
+    /// It answers.
+    Connected,
+    /// It was not tried.
+    NotConnected,
+    /// It can't be connected.
+    Failed,
+    /// It wants to know who asks.
+    NeedsAuth,
+    /// It must not be used.
+    Disabled,
+    /// An entry of the same name is stronger.
+    Shadowed,
+}
+
+impl McpState {
+    /// Whether something has to be mended.
+    pub(crate) fn is_failure(self) -> bool {
+        match self {
+            McpState::Failed | McpState::NeedsAuth => true,
+            McpState::Connected | McpState::NotConnected | McpState::Disabled | McpState::Shadowed => false,
+        }
+    }
+}
+
+/// A step on the way to a server.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct McpStep {
+    /// What was done.
+    pub(crate) what: String,
+    /// Whether it went well.
+    pub(crate) ok: bool,
+    /// What came of it, or what went wrong and what to do.
+    pub(crate) said: String,
+    /// How long it took, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ms: Option<f64>,
+}
+
+impl McpServers {
+    /// Servers as they stand, and entries that do not count.
+    pub(crate) fn new(views: &[ServerView], others: &[Configured]) -> Self {
+        let tools = views.iter().map(|view| {
+            let tools = view.tools.as_ref().map(|tools| tools.as_slice()).unwrap_or_default();
+            (view.name.as_str(), tools)
+        });
+        let names = Names::of_tools(tools);
+        let mut servers: Vec<McpServer> = views.iter().map(McpServer::of_view).collect();
+        servers.extend(others.iter().map(McpServer::of_entry));
+        Self { servers, names: names.warnings().iter().map(ToString::to_string).collect() }
+    }
+}
+
+impl McpServer {
+    /// A server as it stands.
+    pub(crate) fn of_view(view: &ServerView) -> Self {
+        let mut server = Self::of_entry(&view.configured);
+        let (state, why) = match &view.state {
+            ServerState::Disabled { .. } => (server.state, None),
+            ServerState::Waiting | ServerState::Connecting | ServerState::Closed => {
+                (McpState::NotConnected, None)
+            }
+            ServerState::Connected { info, tools, .. } => {
+                let named =
+                    [&info.name, &info.version].map(|part| part.clone().unwrap_or_default()).join(" ");
+                server.program = Some(named.trim().to_owned()).filter(|named| !named.is_empty());
+                server.protocol = Some(info.protocol.clone());
+                server.tools = Some(*tools);
+                (McpState::Connected, None)
+            }
+            ServerState::NeedsAuth { .. } => {
+                let why = format!("it wants to know who asks: `becket mcp login {}`", view.name);
+                (McpState::NeedsAuth, Some(why))
+            }
+            ServerState::Failed { why } => (McpState::Failed, Some(why.to_string())),
+        };
+        (server.state, server.why) = (state, why.or(server.why));
+        let problems = view.tools.iter().flat_map(|tools| tools.iter()).filter_map(|tool| {
+            tool.problem.as_ref().map(|problem| format!("the tool `{}`: {problem}", tool.name))
+        });
+        server.warnings.extend(problems);
+        server
+    }
+
+    /// A server that was not asked.
+    pub(crate) fn of_entry(configured: &Configured) -> Self {
+        let (state, why) = match (&configured.status, &configured.config) {
+            (Status::Disabled(why @ Disabled::Shadowed { .. }), _) => {
+                (McpState::Shadowed, Some(why.to_string()))
+            }
+            // Whoever would approve it has to mend it first.
+            (Status::Disabled(Disabled::NotApproved { .. }) | Status::Allowed, Err(error)) => {
+                (McpState::Failed, Some(error.to_string()))
+            }
+            (Status::Disabled(why), _) => {
+                (McpState::Disabled, Some(why_disabled(why, &configured.name.to_string())))
+            }
+            (Status::Allowed, Ok(_)) => (McpState::NotConnected, None),
+        };
+        Self {
+            name: configured.name.to_string(),
+            scope: configured.scope.to_string(),
+            transport: configured.config.as_ref().ok().map(|config| config.transport.kind().to_owned()),
+            at: configured.place.as_ref().map(ToString::to_string),
+            state,
+            why,
+            tools: None,
+            program: None,
+            protocol: None,
+            warnings: configured.warnings.iter().map(ToString::to_string).collect(),
+            steps: Vec::new(),
+        }
+    }
+}
+
+/// Why a server must not be used, and what to type where that helps.
+pub(crate) fn why_disabled(why: &Disabled, server: &str) -> String {
+    match why {
+        Disabled::NotApproved { .. } => format!("{why}: `becket mcp approve {server}`"),
+        Disabled::ByEntry
+        | Disabled::ByUser
+        | Disabled::NotTrusted
+        | Disabled::ByPolicy { .. }
+        | Disabled::Shadowed { .. } => why.to_string(),
+    }
+}
+
+/// The tools of a server.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct McpTools {
+    /// The server.
+    pub(crate) server: String,
+    /// Its tools, in its order.
+    pub(crate) tools: Vec<McpTool>,
+    /// What is odd about their names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) names: Vec<String>,
+}
+
+/// A tool.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct McpTool {
+    /// The name on the server, as `call` takes it.
+    pub(crate) name: String,
+    /// The name that models, hooks and rules know.
+    pub(crate) full: String,
+    /// What it does, in the server's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) description: Option<String>,
+    /// What the server says about its effects; it may say anything.
+    pub(crate) hints: Vec<String>,
+    /// What is wrong with its schema.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) problem: Option<String>,
+    /// The schema of its input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) input_schema: Option<Map<String, Value>>,
+}
+
+impl McpTools {
+    /// The list of a server, with schemas where they are wanted.
+    pub(crate) fn new(server: &str, tools: &[Tool], names: &Names, schemas: bool) -> Self {
+        let tool = |tool: &Tool| McpTool {
+            full: names.find(server, &tool.name).map(|name| name.full.to_string()).unwrap_or_default(),
+            name: tool.name.clone(),
+            description: tool.summary(),
+            hints: hints(tool),
+            problem: tool.problem.clone(),
+            input_schema: schemas.then(|| (*tool.input_schema).clone()),
+        };
+        Self {
+            server: server.to_owned(),
+            tools: tools.iter().map(tool).collect(),
+            names: names.warnings().iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+fn hints(tool: &Tool) -> Vec<String> {
+    let hints = tool.hints;
+    let destructive = hints.destructive && !hints.read_only;
+    [("reads only", hints.read_only), ("destructive", destructive), ("open world", hints.open_world)]
+        .into_iter()
+        .filter(|(_, holds)| *holds)
+        .map(|(word, _)| word.to_owned())
+        .collect()
+}
