@@ -59,7 +59,8 @@ pub(crate) async fn open(
             over(HttpLink::new(&target, network)?, means, stop).await
         }
         Transport::Sse(remote) => {
-            over(SseLink::new(ways.remote(server, remote, runner, options)?), means, stop).await
+            let target = ways.remote(server, remote, runner, options)?;
+            over(SseLink::new(target).through(network.proxy()), means, stop).await
         }
         Transport::WebSocket(remote) => {
             over(WebSocketLink::new(ways.remote(server, remote, runner, options)?), means, stop).await

@@ -20,7 +20,7 @@ impl Network {
         Self { proxy, eras: Arc::default() }
     }
 
-    pub(super) fn proxy(&self) -> Option<&Url> {
+    pub(in crate::connection) fn proxy(&self) -> Option<&Url> {
         self.proxy.as_ref()
     }
 

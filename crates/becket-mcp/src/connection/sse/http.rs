@@ -1,17 +1,17 @@
 //! Requests to a server of the older kind: its headers, its refusals, where it sends us.
 //!
 //! It refuses to follow a server to another origin, to send anything twice but what was refused with a 401, and to use a
-//! proxy.
+//! proxy that it was not told of.
 
 use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LOCATION, WWW_AUTHENTICATE};
-use reqwest::{Client, Method, Response, StatusCode, redirect, retry};
+use reqwest::{Client, Method, Proxy, Response, StatusCode, redirect, retry};
 use url::Url;
 
 use super::super::handshake::shown;
-use super::super::target::{Sent, Target};
+use super::super::target::{Reach, Sent, Target};
 use super::super::trouble::{Place, deepest};
 use crate::fault::{Challenge, Fault};
 
@@ -33,8 +33,11 @@ pub(super) struct Http {
 }
 
 impl Http {
-    pub(super) fn new(target: &Target) -> Result<Self, Fault> {
+    pub(super) fn new(target: &Target, proxy: Option<&Url>) -> Result<Self, Fault> {
         target.check()?;
+        let none = |error: reqwest::Error| {
+            Fault::Unreachable(format!("no HTTP client can be made: {}", error.without_url()))
+        };
         let builder = Client::builder()
             .tls_backend_preconfigured((*target.tls).clone())
             .no_proxy()
@@ -49,9 +52,11 @@ impl Http {
             Some(addresses) => builder.resolve_to_addrs("localhost", &addresses),
             None => builder,
         };
-        let client = builder.build().map_err(|error| {
-            Fault::Unreachable(format!("no HTTP client can be made: {}", error.without_url()))
-        })?;
+        let builder = match proxy.filter(|_| target.reach == Reach::Anywhere) {
+            Some(proxy) => builder.proxy(Proxy::all(proxy.as_str()).map_err(none)?),
+            None => builder,
+        };
+        let client = builder.build().map_err(none)?;
         Ok(Self { client, sent: Sent::new(target.headers.clone()), place: target.place() })
     }
 

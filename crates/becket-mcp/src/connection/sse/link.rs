@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use becket_process::CancellationToken;
 use tokio::sync::Mutex;
+use url::Url;
 
 use super::super::link::Link;
 use super::super::state::State;
@@ -16,6 +17,7 @@ use crate::fault::Fault;
 /// A server that is reached by a stream of events.
 pub(crate) struct SseLink {
     target: Target,
+    proxy: Option<Url>,
     state: Arc<State>,
     stop: CancellationToken,
     session: Mutex<Option<Arc<Session>>>,
@@ -24,11 +26,23 @@ pub(crate) struct SseLink {
 impl SseLink {
     /// Nothing is sent yet.
     pub(crate) fn new(target: Target) -> Self {
-        Self { target, state: Arc::default(), stop: CancellationToken::new(), session: Mutex::default() }
+        Self {
+            target,
+            proxy: None,
+            state: Arc::default(),
+            stop: CancellationToken::new(),
+            session: Mutex::default(),
+        }
+    }
+
+    /// The same behind a proxy, if there is one. A server of this machine is not asked for there.
+    pub(crate) fn through(mut self, proxy: Option<&Url>) -> Self {
+        self.proxy = proxy.cloned();
+        self
     }
 
     async fn open(&self) -> Result<Arc<Session>, Fault> {
-        let http = Http::new(&self.target)?;
+        let http = Http::new(&self.target, self.proxy.as_ref())?;
         let Target { url, cap, .. } = &self.target;
         let session = Session::open(http, url, *cap, Arc::clone(&self.state), self.stop.clone());
         tokio::select! {

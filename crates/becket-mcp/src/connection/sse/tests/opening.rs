@@ -8,6 +8,7 @@ use super::server::{Script, Way};
 use super::{CAP, connected, link, refusal, start, target};
 use crate::connection::link::Link;
 use crate::connection::sse::SseLink;
+use crate::connection::target::{Reach, Target};
 use crate::connection::trial::{Security, Trial, answer, eventually};
 
 // rule: X1
@@ -136,4 +137,20 @@ async fn a_server_that_never_answers_is_left_without_a_trace() {
         drop(server);
         eventually("no task is left", || left() == before).await;
     }
+}
+
+// rule: X1
+#[tokio::test]
+async fn a_proxy_is_used_but_for_this_machine() {
+    let get = Way::Raw(answer("502 No", "", "the proxy says no"));
+    let proxy = start(Script { get, ..Script::default() }).await;
+    let url = format!("http://{}", proxy.address).parse().unwrap();
+    let far = target("mcp.example:81", "/sse", &Security::None);
+    let error = Trial::connect(SseLink::new(far).through(Some(&url))).await.err().unwrap();
+    assert_eq!(error, "it answers with HTTP 502: the proxy says no");
+    assert_eq!(proxy.heads()[0].line, "GET http://mcp.example:81/sse");
+
+    let server = start(Script::default()).await;
+    let near = Target { reach: Reach::ThisMachine, ..target(&server.address, "/sse", &Security::None) };
+    assert!(Trial::connect(SseLink::new(near).through(Some(&url))).await.unwrap().works().await);
 }
