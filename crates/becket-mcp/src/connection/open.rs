@@ -51,22 +51,22 @@ pub(crate) async fn open(
     match &config.transport {
         Transport::Stdio(stdio) => over(StdioLink::start(runner, stdio, options), means, stop).await,
         Transport::Http(remote) => {
-            let target = ways.remote(server, remote, runner, options)?;
+            let target = ways.remote(server, remote, runner, options).await?;
             over(HttpLink::new(&target, network)?, means, stop).await
         }
         Transport::Proxy(proxy) => {
-            let target = ways.proxied(proxy, options)?;
+            let target = ways.proxied(proxy, options).await?;
             over(HttpLink::new(&target, network)?, means, stop).await
         }
         Transport::Sse(remote) => {
-            let target = ways.remote(server, remote, runner, options)?;
+            let target = ways.remote(server, remote, runner, options).await?;
             over(SseLink::new(target).through(network.proxy()), means, stop).await
         }
         Transport::WebSocket(remote) => {
-            over(WebSocketLink::new(ways.remote(server, remote, runner, options)?), means, stop).await
+            over(WebSocketLink::new(ways.remote(server, remote, runner, options).await?), means, stop).await
         }
-        Transport::SseIde(ide) => over(SseLink::new(ways.ide(ide, options)?), means, stop).await,
-        Transport::WsIde(ide) => over(WebSocketLink::new(ways.ide(ide, options)?), means, stop).await,
+        Transport::SseIde(ide) => over(SseLink::new(ways.ide(ide, options).await?), means, stop).await,
+        Transport::WsIde(ide) => over(WebSocketLink::new(ways.ide(ide, options).await?), means, stop).await,
         Transport::InProcess => {
             let lent = ways.in_process(server).ok_or(ConnectError::NotLent)?;
             over(InProcessLink::new(Arc::clone(lent), options.line_cap.get()), means, stop).await

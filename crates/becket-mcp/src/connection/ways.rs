@@ -26,7 +26,7 @@ const AUTHORIZATION: &str = "authorization";
 
 /// Shared by all servers of a host.
 pub(crate) struct Ways {
-    trust: Trust,
+    trust: Arc<Trust>,
     network: Network,
     logins: Option<Logins>,
     bearer: Option<Arc<dyn BearerProvider>>,
@@ -36,7 +36,7 @@ pub(crate) struct Ways {
 impl Ways {
     pub(crate) fn new(options: &Options) -> Self {
         Self {
-            trust: Trust::new(options.extra_ca.clone()),
+            trust: Arc::new(Trust::new(options.extra_ca.clone())),
             network: Network::through(options.proxy.clone()),
             logins: options.logins.clone(),
             bearer: options.bearer.clone(),
@@ -54,7 +54,7 @@ impl Ways {
     }
 
     /// A server over a network.
-    pub(super) fn remote(
+    pub(super) async fn remote(
         &self,
         server: &str,
         remote: &Remote,
@@ -62,24 +62,24 @@ impl Ways {
         options: &Options,
     ) -> Result<Target, Fault> {
         let headers = self.headers(server, remote, runner, options)?;
-        self.target(&remote.url, headers, remote.tls.as_ref(), options)
+        self.target(&remote.url, headers, remote.tls.as_ref(), options).await
     }
 
     /// A server behind a proxy of the host.
-    pub(super) fn proxied(&self, proxy: &Proxy, options: &Options) -> Result<Target, Fault> {
+    pub(super) async fn proxied(&self, proxy: &Proxy, options: &Options) -> Result<Target, Fault> {
         let headers: Arc<dyn HeaderSource> = match &self.bearer {
             Some(bearer) => Arc::new(Bearer::new(Arc::clone(bearer))),
             None => Arc::new(Layered::default()),
         };
-        self.target(&proxied(&proxy.url, &proxy.id), headers, None, options)
+        self.target(&proxied(&proxy.url, &proxy.id), headers, None, options).await
     }
 
     /// An editor on this machine.
-    pub(super) fn ide(&self, ide: &Ide, options: &Options) -> Result<Target, Fault> {
-        Target::ide(ide, self.tls(&ide.url, None)?, options.line_cap.get())
+    pub(super) async fn ide(&self, ide: &Ide, options: &Options) -> Result<Target, Fault> {
+        Target::ide(ide, self.tls(&ide.url, None).await?, options.line_cap.get())
     }
 
-    fn target(
+    async fn target(
         &self,
         url: &Url,
         headers: Arc<dyn HeaderSource>,
@@ -87,20 +87,22 @@ impl Ways {
         options: &Options,
     ) -> Result<Target, Fault> {
         let tls = tls.map(|tls| in_dir(tls, &options.cwd));
-        let tls = self.tls(url, tls.as_ref())?;
+        let tls = self.tls(url, tls).await?;
         Ok(Target { url: url.clone(), headers, tls, reach: Reach::Anywhere, cap: options.line_cap.get() })
     }
 
-    fn tls(&self, url: &Url, tls: Option<&Tls>) -> Result<Arc<ClientConfig>, Fault> {
-        let files = tls.map_or_else(Files::default, |tls| Files {
-            ca: tls.ca.as_deref(),
-            cert: tls.cert.as_deref(),
-            key: tls.key.as_deref(),
-        });
+    /// Roots are many files, so they are read beside the threads that drive connections.
+    async fn tls(&self, url: &Url, tls: Option<Tls>) -> Result<Arc<ClientConfig>, Fault> {
+        let trust = Arc::clone(&self.trust);
         // No file is read for a connection that is not encrypted.
         let is_encrypted = matches!(url.scheme(), "https" | "wss");
-        let config = if is_encrypted { self.trust.config(files) } else { self.trust.nobody() };
-        config.map(Arc::new).map_err(|error| Fault::Unreachable(error.to_string()))
+        let made = tokio::task::spawn_blocking(move || {
+            let Tls { ca, cert, key } = tls.unwrap_or_default();
+            let files = Files { ca: ca.as_deref(), cert: cert.as_deref(), key: key.as_deref() };
+            if is_encrypted { trust.config(files) } else { trust.nobody() }
+        });
+        let made = made.await.map_err(|error| Fault::Unreachable(error.to_string()))?;
+        made.map(Arc::new).map_err(|error| Fault::Unreachable(error.to_string()))
     }
 
     /// From the weakest to the strongest: what is configured, what a helper prints, what a login gave. Where a user has

@@ -29,7 +29,7 @@ pub(super) type Outcome = Result<Arc<Connection>, Arc<ConnectError>>;
 
 /// How long one that was told to stop may take for it: the process it has started is ended by then, or is killed.
 const STOPPING: Duration = Duration::from_secs(5);
-/// Pauses before a server is tried again that may only be in a bad moment.
+/// Pauses before a server elsewhere is tried again that may only be in a bad moment.
 const RETRIES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(1)];
 /// A connection that is begun.
 pub(super) struct Attempt {
@@ -204,7 +204,8 @@ async fn connect(
             }
             Err(why) => why,
         };
-        let Some(pause) = pauses.next().filter(|_| may_pass(&why)) else { return Err(why) };
+        let again = !start.config.transport.is_local() && may_pass(&why);
+        let Some(pause) = pauses.next().filter(|_| again) else { return Err(why) };
         tokio::select! {
             biased;
             () = stop.cancelled() => return Err(why),
@@ -213,7 +214,7 @@ async fn connect(
     }
 }
 
-/// Whether it may be different in a moment. A process that ends, or says no, will do so again.
+/// Whether it may be different in a moment. A server that says no will do so again.
 fn may_pass(why: &ConnectError) -> bool {
     let Some(fault) = why.fault() else { return false };
     match fault {

@@ -49,7 +49,11 @@ impl Board {
     pub(super) fn poster(self: &Arc<Self>, server: &Arc<str>, begins: ServerState) -> Poster {
         let mut inner = self.lock();
         let writer = inner.lines.get(server).map_or(0, |line| line.writer + 1);
-        inner.write(server, begins, Some(writer));
+        match inner.lines.get_mut(server) {
+            // That it waits is known.
+            Some(line) if is_waiting(&line.state) && is_waiting(&begins) => line.writer = writer,
+            Some(_) | None => inner.write(server, begins, Some(writer)),
+        }
         self.tell(inner);
         Poster { board: Arc::clone(self), server: Arc::clone(server), writer }
     }
@@ -120,6 +124,10 @@ impl Poster {
         inner.write(&self.server, state, None);
         self.board.tell(inner);
     }
+}
+
+fn is_waiting(state: &ServerState) -> bool {
+    matches!(state, ServerState::Waiting)
 }
 
 /// The states of servers as they change: first how each stands now, then each change. Whoever reads slowly misses states

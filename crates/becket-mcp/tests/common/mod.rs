@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use becket_mcp::config::{Configured, ServerConfig};
+use becket_mcp::config::{Configured, Remote, ServerConfig, Transport};
 use becket_mcp::{
     CallError, CallResult, CancellationToken, Connect, ConnectError, Options, Pool, ServerState, ToolCall,
     ToolList,
@@ -72,6 +72,15 @@ impl Place {
         log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
+    /// Waits until so many processes carry the mark, without holding the runtime up.
+    pub(crate) async fn alive(&self, count: usize) {
+        let start = std::time::Instant::now();
+        while self.marker.alive().len() != count {
+            assert!(start.elapsed() < LONG, "{:?} carry the mark, not {count}", self.marker.alive());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
     /// Waits for a message of this method.
     pub(crate) async fn wait_for(&self, method: &str) -> Value {
         let start = std::time::Instant::now();
@@ -90,6 +99,12 @@ pub(crate) fn ours(name: &str, flags: &[&str]) -> Configured {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/servers/server.py");
     let args = [script].into_iter().chain(flags.iter().copied()).map(OsString::from).collect();
     Configured::of_host(name, program(python(), args))
+}
+
+/// A server that is reached by streamable HTTP.
+pub(crate) fn remote(name: &str, url: &str) -> Configured {
+    let transport = Transport::Http(Remote::new(url.parse().unwrap()));
+    Configured::of_host(name, ServerConfig { transport, timeout: None })
 }
 
 /// A server that is some program.

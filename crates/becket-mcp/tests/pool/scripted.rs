@@ -1,0 +1,195 @@
+//! A server in this process that does what a test says, and notes what it gets.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use becket_mcp::config::{Configured, ServerConfig, Transport};
+use becket_mcp::{Host, InProcessServer, Options, Pool, ServerEnd, ServerSender};
+use serde_json::{Value, json};
+
+use crate::common::LONG;
+
+/// A message of the client, and the way back to it.
+pub(crate) struct Seen {
+    pub(crate) message: Value,
+    pub(crate) sender: ServerSender,
+    /// Counts the connections, from 1.
+    pub(crate) connection: usize,
+}
+
+type Rule = Box<dyn Fn(&Seen) -> Then + Send + Sync>;
+
+/// What becomes of a message.
+pub(crate) enum Then {
+    /// What a good server does.
+    Usual,
+    /// This result.
+    Result(Value),
+    /// This error.
+    Error(Value),
+    /// What a good server does, after a while.
+    Later(Duration),
+    /// Nothing.
+    Silence,
+    /// The connection breaks.
+    Break,
+}
+
+/// A server.
+pub(crate) struct Scripted {
+    rule: Rule,
+    capabilities: Value,
+    connections: AtomicUsize,
+    got: Mutex<Vec<Value>>,
+}
+
+impl Scripted {
+    /// A server with the tools `echo` and `other` that departs from good behaviour where `rule` says so.
+    pub(crate) fn new(rule: impl Fn(&Seen) -> Then + Send + Sync + 'static) -> Arc<Self> {
+        let capabilities = json!({
+            "tools": {"listChanged": true}, "resources": {"listChanged": true}, "prompts": {"listChanged": true},
+        });
+        let (connections, got) = (AtomicUsize::new(0), Mutex::default());
+        Arc::new(Self { rule: Box::new(rule), capabilities, connections, got })
+    }
+
+    /// The same by the tool that is called.
+    pub(crate) fn tool(rule: impl Fn(&str, &Seen) -> Then + Send + Sync + 'static) -> Arc<Self> {
+        Self::new(move |seen| match seen.message["method"].as_str() {
+            Some("tools/call") => rule(seen.message["params"]["name"].as_str().unwrap(), seen),
+            _ => Then::Usual,
+        })
+    }
+
+    /// How many connections there were.
+    pub(crate) fn connections(&self) -> usize {
+        self.connections.load(Ordering::Acquire)
+    }
+
+    /// What it got so far.
+    pub(crate) fn got(&self) -> Vec<Value> {
+        self.got.lock().unwrap().clone()
+    }
+
+    /// How often a method was called.
+    pub(crate) fn count(&self, method: &str) -> usize {
+        self.got.lock().unwrap().iter().filter(|message| message["method"] == method).count()
+    }
+
+    /// Waits for a message.
+    pub(crate) async fn wait_for(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+        let start = Instant::now();
+        loop {
+            if let Some(message) = self.got().into_iter().find(|message| is_it(message)) {
+                return message;
+            }
+            assert!(start.elapsed() < LONG, "no {what} in {:#?}", self.got());
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Waits for a call of a method.
+    pub(crate) async fn wait_for_method(&self, method: &str) -> Value {
+        self.wait_for(method, |message| message["method"] == method).await
+    }
+
+    /// A pool with this server, named `it`.
+    pub(crate) fn pool(self: &Arc<Self>, options: Options, host: Arc<dyn Host>) -> Pool {
+        pool(&[("it", self)], options, host)
+    }
+
+    fn usual(&self, seen: &Seen) -> Then {
+        let params = &seen.message["params"];
+        match seen.message["method"].as_str() {
+            Some("initialize") => Then::Result(json!({
+                "protocolVersion": params["protocolVersion"], "capabilities": self.capabilities,
+                "serverInfo": {"name": "scripted", "version": "1"},
+            })),
+            Some("tools/list") => Then::Result(json!({"tools": tools(&["echo", "other"])})),
+            Some("tools/call") => Then::Result(said(&params["arguments"].to_string())),
+            Some(_) | None => Then::Error(json!({"code": -32601, "message": "no such method"})),
+        }
+    }
+
+    async fn serve(&self, mut end: ServerEnd, connection: usize) {
+        let sender = end.sender().clone();
+        while let Some(message) = end.receive().await {
+            self.got.lock().unwrap().push(message.clone());
+            let seen = Seen { message, sender: sender.clone(), connection };
+            let then = match (self.rule)(&seen) {
+                Then::Later(time) => {
+                    tokio::time::sleep(time).await;
+                    Then::Usual
+                }
+                then => then,
+            };
+            let then = match then {
+                Then::Usual if seen.message.get("id").is_none() || seen.message.get("method").is_none() => {
+                    continue;
+                }
+                Then::Usual => self.usual(&seen),
+                then => then,
+            };
+            let id = &seen.message["id"];
+            let answer = match then {
+                Then::Result(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+                Then::Error(error) => json!({"jsonrpc": "2.0", "id": id, "error": error}),
+                Then::Usual | Then::Later(_) | Then::Silence => continue,
+                Then::Break => return,
+            };
+            if sender.send(answer).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// The servers that a test's own are: each is handed to the pool as one of the host's.
+pub(crate) struct Lent(pub(crate) Arc<Scripted>);
+
+impl InProcessServer for Lent {
+    fn connect(&self, end: ServerEnd) {
+        let server = Arc::clone(&self.0);
+        let connection = server.connections.fetch_add(1, Ordering::AcqRel) + 1;
+        tokio::spawn(async move { server.serve(end, connection).await });
+    }
+}
+
+/// A pool with these servers, for a host.
+pub(crate) fn pool(servers: &[(&str, &Arc<Scripted>)], mut options: Options, host: Arc<dyn Host>) -> Pool {
+    let lend = |(name, server): &(&str, &Arc<Scripted>)| {
+        let lent: Arc<dyn InProcessServer> = Arc::new(Lent(Arc::clone(server)));
+        ((*name).to_owned(), lent)
+    };
+    options.in_process = servers.iter().map(lend).collect();
+    let pool = Pool::new(options, host);
+    pool.configure(servers.iter().map(|(name, _)| in_process(name)).collect());
+    pool
+}
+
+/// A server in this process, as it is configured.
+pub(crate) fn in_process(name: &str) -> Configured {
+    Configured::of_host(name, ServerConfig { transport: Transport::InProcess, timeout: None })
+}
+
+/// Options without anything in them.
+pub(crate) fn options() -> Options {
+    Options::new(Vec::new(), "/")
+}
+
+/// A text as the result of a call.
+pub(crate) fn said(text: &str) -> Value {
+    json!({"content": [{"type": "text", "text": text}]})
+}
+
+/// Tools, as a list has them.
+pub(crate) fn tools(names: &[&str]) -> Value {
+    names.iter().map(|name| json!({"name": name, "inputSchema": {"type": "object"}})).collect()
+}
+
+/// Sends something unasked, whenever there is room for it.
+pub(crate) fn send(sender: &ServerSender, message: Value) {
+    let sender = sender.clone();
+    tokio::spawn(async move { sender.send(message).await });
+}
