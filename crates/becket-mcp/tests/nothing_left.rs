@@ -10,8 +10,9 @@ mod common;
 use std::time::Duration;
 
 use becket_mcp::CancellationToken;
+use becket_testkit::mcp_http::Plan;
 use becket_testkit::proc::{open_descriptors, threads, wait_until, zombies};
-use common::{Place, call, nothing, ours, tools};
+use common::{Place, call, nothing, ours, remote, tools};
 
 const NOBODY: [u32; 0] = [];
 
@@ -48,6 +49,7 @@ fn nothing_is_left() {
     one.block_on(died());
     one.block_on(failed());
     one.block_on(dropped_while_connecting());
+    one.block_on(restarted());
     CLOSED.into_iter().for_each(|case| one.block_on(dropped(case)));
     let tasks = one.metrics().num_alive_tasks();
     drop(one);
@@ -142,6 +144,38 @@ async fn dropped_while_connecting() {
         }
     }
     assert!(wait_until(|| place.marker.alive().is_empty()), "{:?}", place.marker.alive());
+}
+
+/// However often a server is connected anew, there is one, and none in the end.
+async fn restarted() {
+    let (place, far) = (Place::new(), Plan::new().start());
+    let pool = place.start(vec![ours("it", &[]), remote("far", &far.url())]).await;
+    let none = CancellationToken::new();
+    call(&pool, "text", nothing()).await.unwrap();
+    let before = open_descriptors();
+    for turn in 0..50 {
+        for server in ["it", "far"] {
+            pool.reconnect(server, &none).await.unwrap();
+        }
+        if turn % 10 == 0 {
+            call(&pool, "die", nothing()).await.unwrap_err();
+        }
+        call(&pool, "text", nothing()).await.unwrap();
+    }
+    let is_settled = || open_descriptors() <= before && place.marker.alive().len() == 1;
+    for _ in 0..1000 {
+        if is_settled() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert!(is_settled(), "{:?}, {} of {before}", place.marker.alive(), open_descriptors());
+    pool.close().await;
+    assert_eq!((place.marker.alive(), zombies()), (NOBODY.to_vec(), NOBODY.to_vec()));
+    assert_eq!(far.sessions(), Vec::<String>::new());
+    while far.open() > 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
 
 fn dropped_with_its_runtime() {

@@ -34,6 +34,8 @@ pub(crate) struct Connection {
     state: Arc<State>,
     info: Arc<ServerInfo>,
     turns: Turns,
+    /// Of those who end it at the same time, one does; whether it is done.
+    ending: tokio::sync::Mutex<bool>,
 }
 
 /// Of those who want a list at the same time, one asks for it.
@@ -90,7 +92,8 @@ impl Connection {
         let info = peer.peer_info().map(|peer| ServerInfo::new(&peer)).unwrap_or_default();
         let (state, link) = (Arc::clone(link.state()), Box::new(link));
         let (service, info, turns) = (Mutex::new(Some(service)), Arc::new(info), Turns::default());
-        Self { link, service, peer, client, state, info, turns }
+        let ending = tokio::sync::Mutex::default();
+        Self { link, service, peer, client, state, info, turns, ending }
     }
 
     /// What the server says about itself.
@@ -147,15 +150,21 @@ impl Connection {
         rounds(&self.client, clock, &Call { connection: self, call, tool, input }).await
     }
 
-    /// Ends the connection: closes the way, gives the server time to go, then ends it.
+    /// Ends the connection: closes the way, gives the server time to go, then ends it. Once this returns, it is over,
+    /// whoever has ended it.
     pub(crate) async fn close(&self, exit_grace: Duration) {
         self.state.broke(Fault::Closed);
+        let mut is_over = self.ending.lock().await;
+        if *is_over {
+            return;
+        }
         let service = self.service.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(mut service) = service {
             // However its task ends, the pipe goes with it.
             let _ = service.close().await;
         }
         self.link.end(exit_grace).await;
+        *is_over = true;
     }
 
     pub(super) async fn or_failed<T>(&self, answer: Result<T, Trouble>) -> Result<T, Failed> {

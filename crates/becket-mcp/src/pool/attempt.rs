@@ -36,6 +36,7 @@ pub(super) struct Attempt {
     keeper: OwnedTask,
     stop: CancellationToken,
     known: Arc<Known>,
+    renews: bool,
 }
 
 /// What an attempt is begun with.
@@ -45,6 +46,8 @@ pub(super) struct Start {
     pub(super) poster: Poster,
     /// Earlier than this it is not tried.
     pub(super) not_before: Option<Instant>,
+    /// It stands for a connection that was there a moment ago.
+    pub(super) renews: bool,
     /// What has to be over first.
     pub(super) after: Option<CancellationToken>,
 }
@@ -60,9 +63,9 @@ struct Known {
 impl Attempt {
     pub(super) fn begin(common: &Arc<Common>, start: Start) -> Arc<Self> {
         let (stop, known) = (common.closed.child_token(), Arc::new(Known::default()));
-        let settle = Settle(Arc::clone(&known));
+        let (settle, renews) = (Settle(Arc::clone(&known)), start.renews);
         let keeper = OwnedTask::spawn(keep(Arc::clone(common), start, stop.clone(), settle));
-        Arc::new(Self { keeper, stop, known })
+        Arc::new(Self { keeper, stop, known, renews })
     }
 
     /// What came of it, if that is known.
@@ -73,6 +76,11 @@ impl Attempt {
     /// Waits for what comes of it.
     pub(super) async fn settled(&self) -> &Outcome {
         self.known.outcome.wait().await
+    }
+
+    /// Whether somebody may use it who must not connect: it is there, or stands for one that was.
+    pub(super) fn is_there(&self) -> bool {
+        self.renews || self.outcome().is_some()
     }
 
     /// Whether it makes sense to wait for it, or to use what came of it.

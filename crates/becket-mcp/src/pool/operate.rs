@@ -123,7 +123,7 @@ impl Shared {
             let attempt = match errand.connect {
                 Connect::IfNeeded => slot.begin(&self.common),
                 Connect::Never => match slot.attempt() {
-                    Some(attempt) if attempt.outcome().is_some() => Ok(attempt),
+                    Some(attempt) if attempt.is_there() => Ok(attempt),
                     Some(_) | None => Err(NoAttempt::Never(Arc::new(ConnectError::NotYet))),
                 },
             };

@@ -97,7 +97,7 @@ impl Slot {
         let mut line = self.write();
         match &line.attempt {
             Some(attempt) if attempt.is_usable() => Ok(Arc::clone(attempt)),
-            Some(_) | None => self.renew(&mut line, common, config),
+            Some(_) | None => self.renew(&mut line, common, config, false),
         }
     }
 
@@ -113,7 +113,7 @@ impl Slot {
         if !line.attempt.as_ref().is_some_and(|attempt| Arc::ptr_eq(attempt, old)) {
             return Ok(None);
         }
-        self.renew(&mut line, common, config)?;
+        self.renew(&mut line, common, config, true)?;
         Ok(Some(Arc::clone(old)))
     }
 
@@ -150,6 +150,7 @@ impl Slot {
         line: &mut Line,
         common: &Arc<Common>,
         config: &ServerConfig,
+        renews: bool,
     ) -> Result<Arc<Attempt>, NoAttempt> {
         if line.is_retired || common.closed.is_cancelled() {
             return Err(NoAttempt::Retired);
@@ -162,6 +163,7 @@ impl Slot {
                 config: config.clone(),
                 poster: common.board.poster(&self.name, ServerState::Waiting),
                 not_before,
+                renews,
                 after: line.after.clone(),
             },
         );

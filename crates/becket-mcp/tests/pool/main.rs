@@ -6,12 +6,12 @@
 mod common;
 
 mod configuring;
-// mod host;
-// mod lists;
-// mod logins;
-// mod questions;
-// mod recovery;
+mod host;
+mod lists;
+mod logins;
+mod questions;
+mod recovery;
 mod scripted;
 mod sharing;
 mod states;
-// mod transports;
+mod transports;

@@ -62,6 +62,11 @@ impl Scripted {
         })
     }
 
+    /// What this one's rule says, for a server that is made of another one.
+    pub(crate) fn act(&self, seen: &Seen) -> Then {
+        (self.rule)(seen)
+    }
+
     /// How many connections there were.
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::Acquire)
@@ -117,20 +122,17 @@ impl Scripted {
         while let Some(message) = end.receive().await {
             self.got.lock().unwrap().push(message.clone());
             let seen = Seen { message, sender: sender.clone(), connection };
-            let then = match (self.rule)(&seen) {
-                Then::Later(time) => {
-                    tokio::time::sleep(time).await;
-                    Then::Usual
-                }
-                then => then,
-            };
-            let then = match then {
-                Then::Usual if seen.message.get("id").is_none() || seen.message.get("method").is_none() => {
+            let mut then = (self.rule)(&seen);
+            if let Then::Later(time) = then {
+                tokio::time::sleep(time).await;
+                then = Then::Usual;
+            }
+            if let Then::Usual = then {
+                if seen.message.get("id").is_none() || seen.message.get("method").is_none() {
                     continue;
                 }
-                Then::Usual => self.usual(&seen),
-                then => then,
-            };
+                then = self.usual(&seen);
+            }
             let id = &seen.message["id"];
             let answer = match then {
                 Then::Result(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),

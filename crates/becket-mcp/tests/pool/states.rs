@@ -6,7 +6,7 @@ use std::time::Duration;
 use becket_mcp::{CallError, CancellationToken, Changes, ConnectError, ServerState};
 use serde_json::json;
 
-use crate::common::{LONG, Place, call, call_connected, nothing, ours, state};
+use crate::common::{LONG, Place, call, call_connected, nothing, state};
 use crate::scripted::{Scripted, Then, options, pool, send};
 
 fn word(state: &ServerState) -> &'static str {

@@ -1,0 +1,130 @@
+//! A host for tests: it answers as told, and notes what it was asked.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use becket_mcp::{
+    CancellationToken, Elicitation, ElicitationAnswer, Host, Lent, Logged, Offers, Progress, Root,
+};
+use serde_json::{Map, Value, json};
+
+/// What it does when it is asked.
+#[derive(Clone)]
+pub(crate) enum Answers {
+    /// Yes, after a while, with these fields.
+    Yes(Duration, Value),
+    /// No.
+    No,
+    /// Nothing, ever.
+    Never,
+    /// It panics, before or after it has something to wait for.
+    Panics { at_once: bool },
+}
+
+/// A host.
+pub(crate) struct Told {
+    offers: Offers,
+    answers: Answers,
+    pub(crate) asked: Mutex<Vec<Elicitation>>,
+    pub(crate) progress: Mutex<Vec<Progress>>,
+    pub(crate) logged: Mutex<Vec<Logged>>,
+    /// The token of each question.
+    pub(crate) tokens: Mutex<Vec<CancellationToken>>,
+}
+
+/// What there is to offer.
+pub(crate) const ALL: Offers = Offers { form: true, url: true, sampling: true, roots: true };
+
+impl Told {
+    pub(crate) fn new(offers: Offers, answers: Answers) -> Arc<Self> {
+        let (asked, progress, logged, tokens) = Default::default();
+        Arc::new(Self { offers, answers, asked, progress, logged, tokens })
+    }
+
+    /// One that offers everything and says yes.
+    pub(crate) fn yes() -> Arc<Self> {
+        Self::new(ALL, Answers::Yes(Duration::ZERO, json!({"name": "Ada"})))
+    }
+
+    pub(crate) fn questions(&self) -> usize {
+        self.asked.lock().unwrap().len()
+    }
+
+    async fn answer(&self) -> Option<Map<String, Value>> {
+        match &self.answers {
+            Answers::Yes(after, fields) => {
+                tokio::time::sleep(*after).await;
+                fields.as_object().cloned()
+            }
+            Answers::No => None,
+            Answers::Never => std::future::pending().await,
+            Answers::Panics { .. } => panic!("as told"),
+        }
+    }
+
+    fn panics_at_once(&self) {
+        if let Answers::Panics { at_once: true } = self.answers {
+            panic!("as told");
+        }
+    }
+}
+
+impl Host for Told {
+    fn offers(&self) -> Offers {
+        self.offers
+    }
+
+    fn elicit<'a>(
+        &'a self,
+        server: &'a str,
+        asked: Elicitation,
+        cancel: &'a CancellationToken,
+    ) -> Lent<'a, ElicitationAnswer> {
+        assert_eq!(server, "it");
+        self.asked.lock().unwrap().push(asked);
+        self.tokens.lock().unwrap().push(cancel.clone());
+        self.panics_at_once();
+        Box::pin(async { self.answer().await.map_or(ElicitationAnswer::Decline, ElicitationAnswer::Accept) })
+    }
+
+    fn sample<'a>(
+        &'a self,
+        _: &'a str,
+        request: Map<String, Value>,
+        _: &'a CancellationToken,
+    ) -> Lent<'a, Result<Map<String, Value>, String>> {
+        Box::pin(async move {
+            self.answer().await.ok_or("no model today")?;
+            let text = request["messages"][0]["content"]["text"].clone();
+            let said = json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": text}});
+            Ok(said.as_object().unwrap().clone())
+        })
+    }
+
+    fn roots<'a>(&'a self, _: &'a str) -> Lent<'a, Vec<Root>> {
+        Box::pin(async {
+            self.answer().await;
+            vec![Root { uri: "file:///work".into(), name: Some("work".into()) }]
+        })
+    }
+
+    fn progress(&self, server: &str, progress: Progress) {
+        assert_eq!(server, "it");
+        self.progress.lock().unwrap().push(progress);
+        self.panics_at_once();
+    }
+
+    fn log(&self, _: &str, logged: Logged) {
+        self.logged.lock().unwrap().push(logged);
+        self.panics_at_once();
+    }
+}
+
+/// A host that can't even say what it offers.
+pub(crate) struct Broken;
+
+impl Host for Broken {
+    fn offers(&self) -> Offers {
+        panic!("as told")
+    }
+}

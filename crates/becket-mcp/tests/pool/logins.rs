@@ -1,0 +1,192 @@
+//! Servers that want a login: left alone for a while, logged in to, logged out of.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use becket_mcp::auth::{
+    AUTH_NEEDED_TTL, AuthNeeded, Bearer, BearerProvider, FileStore, LoginOptions, Logins,
+};
+use becket_mcp::config::{Configured, Proxy, Remote, ServerConfig, Stdio, Transport};
+use becket_mcp::{CallError, CancellationToken, Lent, LoginError, Options, Pool, Secret, ServerState};
+use becket_testkit::mcp_auth::{AuthPlan, log_in};
+use becket_testkit::mcp_http::{Plan, Reply, Server};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::common::{call, nothing, remote, state};
+use crate::scripted::options;
+
+fn none() -> CancellationToken {
+    CancellationToken::new()
+}
+
+/// A host with a memory in a file.
+fn remembering(directory: &TempDir, ttl: Duration) -> Options {
+    let mut options = options();
+    options.auth_needed = Some(AuthNeeded::open(directory.path().join("needed.json"), ttl).0);
+    options
+}
+
+fn guarded() -> Server {
+    Plan::new()
+        .rule(|seen| {
+            let is_known = seen.header("authorization") == Some("Bearer good");
+            (!is_known).then(|| Reply::unauthorized(Some("Bearer realm=\"x\"")))
+        })
+        .start()
+}
+
+fn pool_of(options: Options, configured: Vec<Configured>) -> Pool {
+    let pool = Pool::new(options, Arc::new(()));
+    pool.configure(configured);
+    pool
+}
+
+#[track_caller]
+fn needs_auth(pool: &Pool) {
+    let state = state(pool, "it");
+    assert!(matches!(state, ServerState::NeedsAuth { .. }), "{state:?}");
+}
+
+// rule: X3
+#[tokio::test]
+async fn a_server_that_wants_a_login_is_not_asked_again_not_even_after_a_restart() {
+    let (server, directory) = (guarded(), tempfile::tempdir().unwrap());
+    let configured = || vec![remote("it", &server.url())];
+    let pool = pool_of(remembering(&directory, AUTH_NEEDED_TTL), configured());
+    pool.start(&none()).await;
+    needs_auth(&pool);
+    let ServerState::NeedsAuth { challenge } = state(&pool, "it") else { panic!("checked") };
+    assert_eq!(challenge.header.as_deref(), Some("Bearer realm=\"x\""));
+    let asked = server.connections();
+    for _ in 0..3 {
+        let error = call(&pool, "echo", nothing()).await.unwrap_err();
+        assert!(matches!(error, CallError::NeedsAuth { .. }), "{error}");
+    }
+    pool.start(&none()).await;
+    pool.close().await;
+    let pool = pool_of(remembering(&directory, AUTH_NEEDED_TTL), configured());
+    pool.start(&none()).await;
+    needs_auth(&pool);
+    assert!(matches!(call(&pool, "echo", nothing()).await, Err(CallError::NeedsAuth { .. })));
+    assert_eq!(server.connections(), asked);
+    // Whoever says so has it asked again.
+    pool.reconnect("it", &none()).await.unwrap_err();
+    assert!(server.connections() > asked);
+    pool.close().await;
+}
+
+// rule: X3
+#[tokio::test]
+async fn what_is_remembered_is_forgotten_after_its_time() {
+    let (server, directory) = (guarded(), tempfile::tempdir().unwrap());
+    let configured = || vec![remote("it", &server.url())];
+    let ttl = Duration::from_millis(500);
+    let pool = pool_of(remembering(&directory, ttl), configured());
+    pool.start(&none()).await;
+    let asked = server.connections();
+    tokio::time::sleep(2 * ttl).await;
+    call(&pool, "echo", nothing()).await.unwrap_err();
+    assert!(server.connections() > asked);
+    pool.close().await;
+}
+
+// rule: X3
+#[tokio::test]
+async fn other_credentials_in_the_configuration_count_at_once() {
+    let (server, directory) = (guarded(), tempfile::tempdir().unwrap());
+    let with = |token: &str| {
+        let mut bearer = Remote::new(server.url().parse().unwrap());
+        bearer.headers = vec![("Authorization".into(), Secret::new(format!("Bearer {token}")))];
+        let transport = Transport::Http(bearer);
+        vec![Configured::of_host("it", ServerConfig { transport, timeout: None })]
+    };
+    let pool = pool_of(remembering(&directory, AUTH_NEEDED_TTL), with("bad"));
+    pool.start(&none()).await;
+    needs_auth(&pool);
+    pool.configure(with("good"));
+    assert_eq!(call(&pool, "echo", json!({"text": "hi"})).await.unwrap().text(), "hi");
+    pool.configure(with("bad"));
+    call(&pool, "echo", nothing()).await.unwrap_err();
+    pool.close().await;
+    // Another process, with the right ones: nobody has to wait for 15 minutes.
+    let pool = pool_of(remembering(&directory, AUTH_NEEDED_TTL), with("good"));
+    pool.start(&none()).await;
+    assert!(matches!(state(&pool, "it"), ServerState::Connected { .. }));
+    pool.close().await;
+}
+
+// rule: X3
+#[tokio::test]
+async fn a_user_logs_in_and_out() {
+    let (server, directory) = (AuthPlan::new().start(), tempfile::tempdir().unwrap());
+    let mut options = remembering(&directory, AUTH_NEEDED_TTL);
+    let mut login_options = LoginOptions::new(Arc::new(FileStore::new(directory.path().join("tokens.json"))));
+    login_options.needed = options.auth_needed.clone();
+    options.logins = Some(Logins::new(login_options));
+    let pool = pool_of(options, vec![remote("it", &server.url())]);
+    pool.start(&none()).await;
+    needs_auth(&pool);
+
+    let login = pool.login("it").await.unwrap();
+    let url = login.url().to_string();
+    let browser = tokio::task::spawn_blocking(move || log_in(&url));
+    login.finish(&none()).await.unwrap();
+    drop(browser.await.unwrap());
+    // The tokens are there: nobody has to say so.
+    assert_eq!(call(&pool, "echo", json!({"text": "me"})).await.unwrap().text(), "me");
+
+    pool.logout("it").await.unwrap();
+    let error = call(&pool, "echo", nothing()).await.unwrap_err();
+    assert!(matches!(error, CallError::NeedsAuth { .. }), "{error}");
+    needs_auth(&pool);
+    pool.close().await;
+}
+
+// rule: X3
+#[tokio::test]
+async fn nobody_logs_in_where_that_can_not_be() {
+    let stdio = Configured::of_host(
+        "it",
+        ServerConfig { transport: Transport::Stdio(Stdio::default()), timeout: None },
+    );
+    let directory = tempfile::tempdir().unwrap();
+    let store = Arc::new(FileStore::new(directory.path().join("tokens.json")));
+    let mut options = options();
+    options.logins = Some(Logins::new(LoginOptions::new(store)));
+    let pool = pool_of(options, vec![stdio]);
+    let error = pool.login("it").await.map(|_| ()).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "nobody can log in to the MCP server `it`: it is not reached over a network by a URL of its own"
+    );
+    let error = pool.logout("that").await.unwrap_err();
+    assert!(matches!(error, LoginError::Server(CallError::NoSuchServer { .. })), "{error}");
+    let pool = pool_of(crate::scripted::options(), vec![remote("it", "http://127.0.0.1:9/mcp")]);
+    let error = pool.login("it").await.map(|_| ()).unwrap_err().to_string();
+    assert_eq!(error, "nobody can log in to the MCP server `it`: this host keeps no tokens");
+}
+
+struct Lends;
+
+impl BearerProvider for Lends {
+    fn token<'a>(&'a self, refused: Option<Secret>) -> Lent<'a, Result<Option<Secret>, String>> {
+        let token = if refused.is_none() { "old" } else { "good" };
+        Box::pin(std::future::ready(Ok(Some(Secret::new(token)))))
+    }
+}
+
+// rule: X1
+#[tokio::test]
+async fn a_server_behind_a_proxy_is_asked_with_what_the_host_lends() {
+    let server = guarded();
+    let mut options = options();
+    options.bearer = Some(Arc::new(Lends));
+    assert!(format!("{:?}", Bearer::new(Arc::new(Lends))).len() > 1);
+    let proxy = Proxy { url: server.url().parse().unwrap(), id: "a b".into() };
+    let transport = Transport::Proxy(proxy);
+    let pool = pool_of(options, vec![Configured::of_host("it", ServerConfig { transport, timeout: None })]);
+    assert_eq!(call(&pool, "echo", json!({"text": "through"})).await.unwrap().text(), "through");
+    assert!(server.seen().iter().all(|seen| seen.path == "/mcp/a%20b"));
+    pool.close().await;
+}
