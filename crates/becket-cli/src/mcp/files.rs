@@ -47,7 +47,9 @@ pub(crate) struct Named<'a> {
 /// # Errors
 /// A file can't be read, or one that may hold denials is no JSON.
 pub(super) fn read_all(session: &Session, named: Named<'_>, project: &str) -> Result<Files, CliError> {
-    let request = session.request();
+    let mut request = session.request();
+    // Whoever types a command here trusts the workspace, but not each server that it brings along.
+    request.trust.this_folder_trusted = false;
     let loaded = load(&request);
     let mut files = Files::default();
     managed(&request, &mut files)?;
@@ -96,6 +98,8 @@ fn settings(loaded: &Loaded, alone: bool, files: &mut Files) -> Result<(), CliEr
             Source::Flag => Scope::CommandLine,
             Source::User => Scope::User,
             Source::Project => Scope::Project,
+            // What a repository brings along can't approve itself (G3).
+            Source::Local if loaded.local_is_shared() => Scope::Project,
             Source::Local => Scope::Local,
             Source::Plugin(_) | Source::Skill(_) | Source::Agent(_) | Source::Callback | Source::Function => {
                 continue;

@@ -26,6 +26,8 @@ mod fire;
 mod interrupt;
 #[cfg(unix)]
 mod lent;
+#[cfg(unix)]
+mod mcp_approval;
 #[cfg(target_os = "linux")]
 mod memory;
 #[cfg(target_os = "linux")]

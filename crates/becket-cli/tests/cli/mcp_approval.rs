@@ -1,0 +1,57 @@
+//! `mcp`: what lets a server of the project be used.
+
+use crate::env;
+use becket_testkit::env::TestEnv;
+use serde_json::{Value, json};
+use std::process::Command;
+
+fn git(env: &TestEnv, arguments: &[&str]) {
+    let done = Command::new("git").arg("-C").arg(env.project()).args(arguments).status();
+    assert!(done.is_ok_and(|status| status.success()), "{arguments:?}");
+}
+
+/// The state of the one server, and why.
+fn state(env: &TestEnv) -> (String, String) {
+    let listed = env.becket(["mcp", "list", "--no-connect", "--json"]).run();
+    assert_eq!(listed.code, Some(0), "{}", listed.stderr);
+    let report: Value = serde_json::from_str(&listed.stdout).expect("a report");
+    let text = |field: &str| report["servers"][0][field].as_str().unwrap_or_default().to_owned();
+    (text("state"), text("why"))
+}
+
+fn server(env: &TestEnv, argument: &str) {
+    let entry = json!({"mcpServers": {"tool": {"command": "true", "args": [argument]}}});
+    env.write("project/.mcp.json", entry.to_string());
+}
+
+// rule: G3
+#[test]
+fn a_repository_that_brings_its_own_approval_approves_nothing() {
+    let env = env();
+    git(&env, &["init", "-q"]);
+    server(&env, "a");
+    env.write("project/.claude/settings.local.json", r#"{"enabledMcpjsonServers": ["tool"]}"#);
+    assert_eq!(state(&env).0, "not-connected", "the user's own file approves it");
+    git(&env, &["add", "--force", ".claude/settings.local.json"]);
+    assert_eq!(state(&env).0, "disabled", "the repository's file does not");
+    env.write("project/.claude/settings.local.json", r#"{"enableAllProjectMcpServers": true}"#);
+    assert_eq!(state(&env).0, "disabled");
+}
+
+// rules: G3, X1
+#[test]
+fn an_approval_ends_with_the_text_that_was_approved() {
+    let env = env();
+    server(&env, "a");
+    let (before, why) = state(&env);
+    assert_eq!((before.as_str(), why.contains("nobody has approved it")), ("disabled", true), "{why}");
+    assert_eq!(env.becket(["mcp", "approve", "tool"]).run().code, Some(0));
+    assert_eq!(state(&env).0, "not-connected");
+    server(&env, "b");
+    let (changed, why) = state(&env);
+    assert_eq!((changed.as_str(), why.contains("has changed it")), ("disabled", true), "{why}");
+    server(&env, "a");
+    assert_eq!(state(&env).0, "not-connected");
+    assert_eq!(env.becket(["mcp", "approve", "--revoke", "tool"]).run().code, Some(0));
+    assert_eq!(state(&env).0, "disabled");
+}
