@@ -2,6 +2,7 @@
 
 use super::style::{NONE, one_line};
 use anstyle::Style;
+use unicode_width::UnicodeWidthStr;
 
 /// The longest text of a cell that is no last one, in characters.
 const WIDEST: usize = 60;
@@ -30,7 +31,7 @@ impl Cell {
     }
 
     fn width(&self) -> usize {
-        self.text.chars().count()
+        self.text.width()
     }
 }
 
@@ -95,7 +96,8 @@ mod tests {
         table.row([Cell::new(ERROR, "ä"), Cell::text("one")]);
         table.below("    below\n");
         table.row([Cell::text("longer"), Cell::text("two"), Cell::text("")]);
+        table.row([Cell::text("时间"), Cell::text("wide")]);
         let plain = anstream::adapter::strip_str(&table.render(2)).to_string();
-        assert_eq!(plain, "  ä       one\n    below\n  longer  two\n");
+        assert_eq!(plain, "  ä       one\n    below\n  longer  two\n  时间    wide\n");
     }
 }
