@@ -122,6 +122,9 @@ pub enum CallError {
     },
 }
 
+/// How many names an error lists: a server may have thousands of tools.
+const SHOWN: usize = 50;
+
 fn near(meant: Option<&str>) -> String {
     meant.map_or(String::new(), |meant| format!(" (did you mean `{meant}`?)"))
 }
@@ -130,6 +133,10 @@ fn listed(what: &str, known: &[String]) -> String {
     if known.is_empty() {
         return format!("{what}: none");
     }
-    let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-    format!("{what}: {}", names.join(", "))
+    let names: Vec<String> = known.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    let more = match known.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{what}: {}{more}", names.join(", "))
 }

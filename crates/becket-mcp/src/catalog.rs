@@ -31,6 +31,13 @@ impl Catalog {
         self.prompts.changed(server);
     }
 
+    /// Each of so many servers keeps its lists as long as it is connected.
+    pub(crate) fn make_room(&self, servers: usize) {
+        self.tools.make_room(servers);
+        self.resources.make_room(servers);
+        self.prompts.make_room(servers);
+    }
+
     /// The server is no longer configured.
     pub(crate) fn forget(&self, server: &str) {
         self.tools.forget(server);

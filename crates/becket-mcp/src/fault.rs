@@ -51,11 +51,19 @@ pub enum Fault {
     NotLocal(String),
 }
 
-/// What a server says about who may ask: the text of its `WWW-Authenticate`, if it sent one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// What a server says about who may ask: the text of its `WWW-Authenticate`, if it sent one. `Debug` shows of it how one
+/// has to prove who one is (`Bearer`), and nothing else: servers quote there what they were sent.
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Challenge {
     /// The header, as it came.
     pub header: Option<String>,
+}
+
+impl fmt::Debug for Challenge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = |header: &String| header.split(' ').next().unwrap_or_default().to_owned() + " …";
+        f.debug_struct("Challenge").field("header", &self.header.as_ref().map(scheme)).finish()
+    }
 }
 
 impl fmt::Display for Fault {

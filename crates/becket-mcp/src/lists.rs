@@ -135,6 +135,12 @@ impl<T> Lists<T> {
         server.trouble = None;
     }
 
+    /// There is room for so many servers from now on, if there was less.
+    pub(crate) fn make_room(&self, servers: usize) {
+        let mut inner = self.lock();
+        inner.capacity = inner.capacity.max(servers);
+    }
+
     /// The server is no longer configured. Lists that are on their way are not stored.
     pub fn forget(&self, server: &str) {
         self.lock().servers.remove(server);

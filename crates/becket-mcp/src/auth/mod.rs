@@ -44,6 +44,7 @@ pub use needed::{AUTH_NEEDED_TTL, AuthNeeded, Forgotten};
 pub use oauth_headers::OAuthHeaders;
 pub use private::FileError;
 pub use reach::Network;
+pub(crate) use scrub::Scrub;
 pub use source::{HeaderSource, Headers, Layered, StaticHeaders, Why};
 pub use store::{FileStore, Guard, StoreError, TokenStore};
 pub use tokens::{Client, Issued, Proof, Tokens};

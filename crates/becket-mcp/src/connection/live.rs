@@ -15,6 +15,7 @@ use super::calls::Entered;
 use super::client::Client;
 use super::clock::Clock;
 use super::handshake::Service;
+use super::hidden::Hidden;
 use super::info::ServerInfo;
 use super::link::{AnyLink, Link};
 use super::no_answer::Trouble;
@@ -36,6 +37,7 @@ pub(crate) struct Connection {
     turns: Turns,
     /// Of those who end it at the same time, one does; whether it is done.
     ending: tokio::sync::Mutex<bool>,
+    hidden: Hidden,
 }
 
 /// Of those who want a list at the same time, one asks for it.
@@ -87,13 +89,13 @@ impl Failed {
 }
 
 impl Connection {
-    pub(super) fn new<L: Link>(link: L, service: Service, client: Client) -> Self {
+    pub(super) fn new<L: Link>(link: L, service: Service, client: Client, hidden: Hidden) -> Self {
         let peer = service.peer().clone();
         let info = peer.peer_info().map(|peer| ServerInfo::new(&peer)).unwrap_or_default();
         let (state, link) = (Arc::clone(link.state()), Box::new(link));
         let (service, info, turns) = (Mutex::new(Some(service)), Arc::new(info), Turns::default());
         let ending = tokio::sync::Mutex::default();
-        Self { link, service, peer, client, state, info, turns, ending }
+        Self { link, service, peer, client, state, info, turns, ending, hidden }
     }
 
     /// What the server says about itself.
@@ -108,7 +110,8 @@ impl Connection {
 
     /// What broke it, and what the server had said by then.
     pub(crate) async fn fault(&self) -> (Fault, Said) {
-        (self.state.settled_fault().await, self.state.said())
+        let fault = self.state.settled_fault().await;
+        (self.hidden.fault(fault), self.hidden.said(self.state.said()))
     }
 
     /// Waits until the server says that one of its lists has changed. Cancel-safe.
@@ -170,7 +173,7 @@ impl Connection {
     pub(super) async fn or_failed<T>(&self, answer: Result<T, Trouble>) -> Result<T, Failed> {
         match answer {
             Ok(answer) => Ok(answer),
-            Err(trouble) => Err(self.failed(trouble).await),
+            Err(trouble) => Err(self.hidden.failed(self.failed(trouble).await)),
         }
     }
 

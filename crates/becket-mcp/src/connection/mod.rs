@@ -15,6 +15,7 @@ mod client;
 mod clock;
 mod events;
 mod handshake;
+mod hidden;
 mod http;
 mod in_flight;
 mod in_process;

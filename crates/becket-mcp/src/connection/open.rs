@@ -10,6 +10,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::client::Client;
 use super::handshake::{self, Service};
+use super::hidden::Hidden;
 use super::http::HttpLink;
 use super::in_process::InProcessLink;
 use super::lent::Lent;
@@ -49,27 +50,38 @@ pub(crate) async fn open(
     let Means { runner, options, server, ways, .. } = means;
     let network = ways.network();
     match &config.transport {
-        Transport::Stdio(stdio) => over(StdioLink::start(runner, stdio, options), means, stop).await,
+        Transport::Stdio(stdio) => {
+            let hidden = Hidden::of_variables(&stdio.env);
+            over(StdioLink::start(runner, stdio, options), means, hidden, stop).await
+        }
         Transport::Http(remote) => {
-            let target = ways.remote(server, remote, runner, options).await?;
-            over(HttpLink::new(&target, network)?, means, stop).await
+            let (target, hidden) = ways.remote(server, remote, runner, options).await?.watched();
+            over(HttpLink::new(&target, network)?, means, hidden, stop).await
         }
         Transport::Proxy(proxy) => {
-            let target = ways.proxied(proxy, options).await?;
-            over(HttpLink::new(&target, network)?, means, stop).await
+            let (target, hidden) = ways.proxied(proxy, options).await?.watched();
+            over(HttpLink::new(&target, network)?, means, hidden, stop).await
         }
         Transport::Sse(remote) => {
-            let target = ways.remote(server, remote, runner, options).await?;
-            over(SseLink::new(target).through(network.proxy()), means, stop).await
+            let (target, hidden) = ways.remote(server, remote, runner, options).await?.watched();
+            over(SseLink::new(target).through(network.proxy()), means, hidden, stop).await
         }
         Transport::WebSocket(remote) => {
-            over(WebSocketLink::new(ways.remote(server, remote, runner, options).await?), means, stop).await
+            let (target, hidden) = ways.remote(server, remote, runner, options).await?.watched();
+            over(WebSocketLink::new(target), means, hidden, stop).await
         }
-        Transport::SseIde(ide) => over(SseLink::new(ways.ide(ide, options).await?), means, stop).await,
-        Transport::WsIde(ide) => over(WebSocketLink::new(ways.ide(ide, options).await?), means, stop).await,
+        Transport::SseIde(ide) => {
+            let (target, hidden) = ways.ide(ide, options).await?.watched();
+            over(SseLink::new(target), means, hidden, stop).await
+        }
+        Transport::WsIde(ide) => {
+            let (target, hidden) = ways.ide(ide, options).await?.watched();
+            over(WebSocketLink::new(target), means, hidden, stop).await
+        }
         Transport::InProcess => {
             let lent = ways.in_process(server).ok_or(ConnectError::NotLent)?;
-            over(InProcessLink::new(Arc::clone(lent), options.line_cap.get()), means, stop).await
+            let link = InProcessLink::new(Arc::clone(lent), options.line_cap.get());
+            over(link, means, Hidden::default(), stop).await
         }
     }
 }
@@ -78,6 +90,7 @@ pub(crate) async fn open(
 async fn over<L: Link>(
     link: L,
     means: &Means<'_>,
+    hidden: Hidden,
     stop: &CancellationToken,
 ) -> Result<(Connection, ToolList), ConnectError> {
     let over = link.state().broken().clone();
@@ -92,11 +105,11 @@ async fn over<L: Link>(
     match greeted {
         Ok((service, tools)) => {
             let Opening { link, client } = opening;
-            Ok((Connection::new(link, service, client), tools))
+            Ok((Connection::new(link, service, client, hidden), tools))
         }
         Err(error) => {
             opening.link.end(Duration::ZERO).await;
-            Err(error)
+            Err(hidden.connect_error(error))
         }
     }
 }

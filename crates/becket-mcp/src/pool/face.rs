@@ -291,6 +291,7 @@ impl Shared {
         if self.common.closed.is_cancelled() {
             return;
         }
+        self.common.catalog.make_room(configured.len());
         let old = self.table();
         let table = Table::new(configured, |configured| match old.get(&configured.name.to_string()) {
             Some(slot) if slot.is(configured) => Arc::clone(slot),

@@ -1,0 +1,167 @@
+//! What a server was sent and nobody may read: it is taken out of whatever the server says that gets into errors and states.
+//!
+//! Servers quote what they were asked with: the page of an error that shows all headers, "invalid key `sk-…`".
+//!
+//! It refuses to touch what a tool answers, and a [`Challenge`](crate::Challenge), which a login has to read as it came;
+//! that one is not shown at all.
+
+use std::ffi::OsString;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use url::Url;
+
+use super::live::Failed;
+use super::target::Target;
+use crate::auth::{HeaderSource, Headers, Scrub, Why};
+use crate::connect_error::ConnectError;
+use crate::fault::{Fault, Said};
+use crate::host::Lent;
+
+/// By such names variables are known to have secrets; what the others have is often needed to understand an error.
+const SECRET: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CREDENTIAL"];
+
+/// The secrets of one connection. A clone has the same ones.
+#[derive(Clone, Default)]
+pub(super) struct Hidden(Arc<Mutex<Vec<String>>>);
+
+impl Hidden {
+    /// The values of those variables whose names say that they are secret.
+    pub(super) fn of_variables(variables: &[(OsString, OsString)]) -> Self {
+        let is_secret = |name: &OsString| {
+            let name = name.to_string_lossy().to_ascii_uppercase();
+            SECRET.iter().any(|word| name.contains(word))
+        };
+        let secret = variables.iter().filter(|(name, _)| is_secret(name));
+        let hidden = Self::default();
+        secret.for_each(|(_, value)| hidden.add(&value.to_string_lossy()));
+        hidden
+    }
+
+    /// The query and the password of a URL.
+    fn of_url(url: &Url) -> Self {
+        let hidden = Self::default();
+        url.query().into_iter().chain(url.password()).for_each(|text| hidden.add(text));
+        url.query_pairs().for_each(|(_, value)| hidden.add(&value));
+        hidden
+    }
+
+    fn add(&self, secret: &str) {
+        let mut all = self.lock();
+        if !all.iter().any(|known| known == secret) {
+            all.push(secret.to_owned());
+        }
+    }
+
+    /// Takes them out of a text.
+    pub(super) fn clean(&self, text: &str) -> String {
+        Scrub::new(self.lock().iter().map(String::as_str)).clean(text)
+    }
+
+    pub(super) fn fault(&self, fault: Fault) -> Fault {
+        match fault {
+            Fault::Unreachable(why) => Fault::Unreachable(self.clean(&why)),
+            Fault::Status { status, body } => Fault::Status { status, body: self.clean(&body) },
+            Fault::BrokenOff(how) => Fault::BrokenOff(self.clean(&how)),
+            Fault::NotMcp(what) => Fault::NotMcp(self.clean(&what)),
+            Fault::OtherOrigin(own, other) => Fault::OtherOrigin(own, self.clean(&other)),
+            Fault::NotLocal(_)
+            | Fault::Spawn(_)
+            | Fault::Ended(_)
+            | Fault::LineTooLong(_)
+            | Fault::Flood(_)
+            | Fault::NotReading(_)
+            | Fault::StdinClosed
+            | Fault::Closed
+            | Fault::AuthNeeded(_)
+            | Fault::SessionExpired
+            | Fault::TooLarge(_)
+            | Fault::Headers(_) => fault,
+        }
+    }
+
+    pub(super) fn said(&self, said: Said) -> Said {
+        let Said { stderr, no_message } = said;
+        Said { stderr: self.clean(&stderr), no_message: no_message.map(|line| self.clean(&line)) }
+    }
+
+    pub(super) fn failed(&self, failed: Failed) -> Failed {
+        match failed {
+            Failed::Gone { fault, said, unseen } => {
+                Failed::Gone { fault: self.fault(fault), said: self.said(said), unseen }
+            }
+            Failed::Refused { code, message, data } => {
+                Failed::Refused { code, message: self.clean(&message), data }
+            }
+            Failed::Unexpected(what) => Failed::Unexpected(self.clean(&what)),
+            Failed::NoSuchTool(_) | Failed::TooManyRounds(_) => failed,
+        }
+    }
+
+    pub(super) fn connect_error(&self, error: ConnectError) -> ConnectError {
+        match error {
+            ConnectError::NoWay(fault) => ConnectError::NoWay(self.fault(fault)),
+            ConnectError::Broken { asked, fault, said } => {
+                ConnectError::Broken { asked, fault: self.fault(fault), said: self.said(said) }
+            }
+            ConnectError::TimedOut { asked, limit, said } => {
+                ConnectError::TimedOut { asked, limit, said: self.said(said) }
+            }
+            ConnectError::Refused { asked, code, message, said } => {
+                ConnectError::Refused { asked, code, message: self.clean(&message), said: self.said(said) }
+            }
+            ConnectError::Unexpected { asked, what, said } => {
+                ConnectError::Unexpected { asked, what: self.clean(&what), said: self.said(said) }
+            }
+            ConnectError::Lost { fault, said } => {
+                ConnectError::Lost { fault: self.fault(fault), said: self.said(said) }
+            }
+            ConnectError::Config(_)
+            | ConnectError::Disabled(_)
+            | ConnectError::NotLent
+            | ConnectError::Spawn(_)
+            | ConnectError::NotYet
+            | ConnectError::Cancelled => error,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Remembers every header that is handed out.
+#[derive(Debug)]
+struct Watched {
+    source: Arc<dyn HeaderSource>,
+    hidden: Hidden,
+}
+
+impl HeaderSource for Watched {
+    fn headers(&self, why: Why) -> Lent<'_, Result<Headers, Fault>> {
+        Box::pin(async move {
+            let headers = self.source.headers(why).await?;
+            for (_, value) in &headers {
+                let value = value.expose().trim();
+                self.hidden.add(value);
+                // What stands behind `Bearer` is the secret.
+                value.split_once(' ').into_iter().for_each(|(_, token)| self.hidden.add(token.trim()));
+            }
+            Ok(headers)
+        })
+    }
+}
+
+impl std::fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Hidden").field(&self.lock().len()).finish()
+    }
+}
+
+impl Target {
+    /// The same, and what must not be shown of all that is sent there.
+    pub(super) fn watched(self) -> (Self, Hidden) {
+        let hidden = Hidden::of_url(&self.url);
+        let headers = Arc::new(Watched { source: self.headers, hidden: hidden.clone() });
+        (Self { headers, ..self }, hidden)
+    }
+}
