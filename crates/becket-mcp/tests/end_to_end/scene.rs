@@ -1,0 +1,120 @@
+//! A pool with a good server, `good`, beside those that a test brings, and the question whether `good` was left alone.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use becket_mcp::config::{Configured, Remote, ServerConfig, Transport};
+use becket_mcp::{
+    CallError, CallResult, CancellationToken, Connect, Options, Pool, ServerState, ToolCall, ToolList,
+};
+use becket_testkit::mcp_http::{Plan, Server};
+use serde_json::{Value, json};
+
+use crate::common::{LONG, Place, object, state};
+
+/// What a test looks at.
+pub(crate) struct Scene {
+    pub(crate) good: Server,
+    pub(crate) pool: Pool,
+    _place: Place,
+}
+
+impl Scene {
+    /// Connects the servers of a test, and `good`.
+    pub(crate) async fn with(others: Vec<Configured>) -> Self {
+        Self::tuned(others, |_| ()).await
+    }
+
+    /// The same with other options.
+    pub(crate) async fn tuned(others: Vec<Configured>, tune: impl FnOnce(&mut Options)) -> Self {
+        let (good, mut place) = (Plan::new().start(), Place::new());
+        tune(&mut place.options);
+        let pool = Pool::new(place.options.clone(), Arc::new(()));
+        pool.configure(others.into_iter().chain([http("good", &good)]).collect());
+        pool.start(&CancellationToken::new()).await;
+        Self { good, pool, _place: place }
+    }
+
+    /// Calls a tool of `bad`.
+    pub(crate) async fn bad(&self, tool: &str, input: Value) -> Result<CallResult, CallError> {
+        self.bad_for(tool, input, LONG).await
+    }
+
+    /// The same with another limit.
+    pub(crate) async fn bad_for(
+        &self,
+        tool: &str,
+        input: Value,
+        limit: Duration,
+    ) -> Result<CallResult, CallError> {
+        self.pool.call(of("bad", tool, input, limit), &CancellationToken::new()).await
+    }
+
+    /// The error with which a call of `bad` ends, as it is shown.
+    pub(crate) async fn bad_error(&self, tool: &str, limit: Duration) -> String {
+        self.bad_for(tool, json!({}), limit).await.unwrap_err().to_string()
+    }
+
+    /// The tools of `bad`.
+    pub(crate) async fn tools(&self) -> Result<Arc<ToolList>, CallError> {
+        self.pool.tools("bad", &CancellationToken::new()).await
+    }
+
+    pub(crate) fn state(&self) -> ServerState {
+        state(&self.pool, "bad")
+    }
+
+    /// Why `bad` is not connected, as it is shown.
+    #[track_caller]
+    pub(crate) fn why(&self) -> String {
+        crate::common::why(&self.pool, "bad").to_string()
+    }
+
+    /// `good` still has the one connection that it had in the beginning, and answers.
+    pub(crate) async fn good_is_unharmed(&self) {
+        let mut call = of("good", "echo", json!({"text": "still here"}), LONG);
+        call.connect = Connect::Never;
+        let answer = self.pool.call(call, &CancellationToken::new()).await.unwrap();
+        assert_eq!(answer.text(), "still here");
+        assert_eq!(self.good.count("initialize"), 1, "it was connected again");
+    }
+
+    /// `good` is unharmed; then everything is closed, and it has no connection and no session left.
+    pub(crate) async fn end(self) {
+        self.good_is_unharmed().await;
+        self.pool.close().await;
+        assert_eq!(self.good.sessions(), Vec::<String>::new());
+        eventually("no connection is left", || self.good.open() == 0).await;
+    }
+}
+
+pub(crate) fn of<'a>(server: &'a str, tool: &'a str, input: Value, limit: Duration) -> ToolCall<'a> {
+    ToolCall { server, tool, input: object(input), limit, connect: Connect::IfNeeded }
+}
+
+/// A server over HTTP.
+pub(crate) fn http(name: &str, server: &Server) -> Configured {
+    at(name, &server.url())
+}
+
+/// The same at some address.
+pub(crate) fn at(name: &str, url: &str) -> Configured {
+    over(name, Transport::Http(Remote::new(url.parse().unwrap())))
+}
+
+pub(crate) fn over(name: &str, transport: Transport) -> Configured {
+    Configured::of_host(name, ServerConfig { transport, timeout: None })
+}
+
+/// Waits until it is so.
+#[track_caller]
+pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) -> impl Future<Output = ()> {
+    let (what, caller) = (what.to_owned(), std::panic::Location::caller());
+    async move {
+        let start = Instant::now();
+        while !is_so() {
+            assert!(start.elapsed() < LONG, "{caller}: not in time: {what}");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}
