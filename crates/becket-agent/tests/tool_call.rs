@@ -6,8 +6,8 @@
 #[path = "support/calls.rs"]
 mod calls;
 
-use becket_agent::tool_call::{DeniedBy, Effect, Ended, Report, ToolCalls};
-use calls::{Does, Person, Place, Probe, Says, call, run};
+use becket_agent::tool_call::{DeniedBy, Effect, Ended, Report, ServerOf, ToolCalls, Toolbox};
+use calls::{Does, Person, Place, Probe, Says, call_of, run};
 use serde_json::{Map, Value, json};
 
 /// A hook of a case: a command as it is, or the fields of an answer.
@@ -23,14 +23,49 @@ fn command(event: &str, hook: &Value) -> String {
     format!("cat <<'END'\n{answer}\nEND")
 }
 
+/// The group of one hook: with `hook` it has keys of its handler and of the group beside it.
+fn group(event: &str, hook: &Value) -> Value {
+    let mut handler = json!({"type": "command", "command": command(event, hook.get("hook").unwrap_or(hook))});
+    for key in ["onFailure", "timeout", "if"] {
+        if let (Some(value), true) = (hook.get(key), hook.get("hook").is_some()) {
+            handler[key] = value.clone();
+        }
+    }
+    json!({"matcher": hook["matcher"], "hooks": [handler]})
+}
+
 fn settings(case: &Value) -> Value {
     let mut hooks = Map::new();
     for (event, list) in case["hooks"].as_object().into_iter().flatten() {
-        let handler = |hook| json!({"type": "command", "command": command(event, hook)});
-        let handlers: Vec<Value> = list.as_array().unwrap().iter().map(handler).collect();
-        hooks.insert(event.clone(), json!([{"hooks": handlers}]));
+        let groups = list.as_array().unwrap().iter().map(|hook| group(event, hook));
+        hooks.insert(event.clone(), groups.collect());
     }
-    json!({"hooks": hooks, "permissions": case["permissions"].as_object().cloned().unwrap_or_default()})
+    let permissions = case["permissions"].as_object().cloned().unwrap_or_default();
+    let mut settings = json!({"hooks": hooks, "permissions": permissions});
+    for (key, value) in case["settings"].as_object().into_iter().flatten() {
+        settings[key] = value.clone();
+    }
+    settings
+}
+
+/// The tool of a case.
+fn probe(case: &Value) -> Probe {
+    let other_name = if case["also"] == true { Some("Probe_before") } else { kept(&case["also"]) };
+    let server = case["server"].as_str().map(|name| ServerOf { name: name.into(), source: "project".into() });
+    Probe {
+        name: kept(&case["tool"]),
+        does: case["fails"].as_str().map(|error| Does::Fails(error.into())).unwrap_or_default(),
+        effect: effect(case["effect"].as_str()),
+        needs_person: case["needs_person"] == true,
+        other_name,
+        server,
+        ..Probe::default()
+    }
+}
+
+/// A text that outlives the test: names of tools are borrowed.
+fn kept(text: &Value) -> Option<&'static str> {
+    text.as_str().map(|text| &*text.to_owned().leak())
 }
 
 fn effect(name: Option<&str>) -> Option<Effect> {
@@ -69,6 +104,7 @@ fn person(case: &Value) -> Option<Person> {
         "no" => Says::No,
         "panics" => Says::Panics,
         "silent" => Says::Nothing,
+        "silent, then no" => Says::NothingThenNo,
         other => panic!("no person `{other}`"),
     };
     Some(Person::new(says))
@@ -76,20 +112,17 @@ fn person(case: &Value) -> Option<Person> {
 
 async fn check(case: &Value) -> Result<(), String> {
     let place = Place::new();
-    let does = case["fails"].as_str().map(|error| Does::Fails(error.into())).unwrap_or_default();
-    let needs_person = case["needs_person"] == true;
-    let other_name = (case["also"] == true).then_some("Probe_before");
-    let probe =
-        Probe { does, effect: effect(case["effect"].as_str()), needs_person, other_name, ..Probe::default() };
+    let probe = probe(case);
     let person = person(case);
-    let engine =
-        place.engine(&settings(case), person.is_some() || case["interactive"] == true, &probe.toolbox());
+    let known = if case["unknown"] == true { Toolbox::default() } else { probe.toolbox() };
+    let engine = place.engine(&settings(case), person.is_some() || case["interactive"] == true, &known);
     let mut tools = ToolCalls::new(engine, probe.toolbox());
     if let Some(person) = &person {
         tools = tools.with_person(person.clone());
     }
     let input = if case["input"].is_null() { json!({"n": 1}) } else { case["input"].clone() };
-    let report = run(&tools, &place.session(case["mode"].as_str()), call(input.clone())).await;
+    let call = call_of(probe.name.unwrap_or("Probe"), input.clone());
+    let report = run(&tools, &place.session(case["mode"].as_str()), call).await;
     let (content, _) = report.for_model();
     let told =
         [content.iter().filter_map(|block| block.as_text()).collect(), report.beside().join("\n")].join("\n");
@@ -108,6 +141,9 @@ async fn check(case: &Value) -> Result<(), String> {
     expect("stop", &json!(report.stop().is_some()), &json!(case["stop"] == true))?;
     expect("interrupt", &json!(report.interrupt), &json!(case["interrupt"] == true))?;
     expect("updates", &json!(report.updates.len()), &json!(case["updates"].as_u64().unwrap_or(0)))?;
+    for file in case["absent"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        expect(file, &json!(place.dir.join(file).exists()), &json!(false))?;
+    }
     for says in case["says"].as_array().into_iter().flatten() {
         let says = says.as_str().unwrap();
         if !told.contains(says) {
@@ -120,7 +156,17 @@ async fn check(case: &Value) -> Result<(), String> {
 // The rules stand in the cases.
 #[tokio::test]
 async fn calls_end_as_the_cases_say() {
-    let cases: Vec<Value> = serde_json::from_str(include_str!("cases/tool_call.json")).unwrap();
+    all(include_str!("cases/tool_call.json")).await;
+}
+
+// The rules stand in the cases.
+#[tokio::test]
+async fn nothing_gets_round_a_no_or_a_question() {
+    all(include_str!("cases/tool_call_attacks.json")).await;
+}
+
+async fn all(cases: &str) {
+    let cases: Vec<Value> = serde_json::from_str(cases).unwrap();
     let mut wrong = Vec::new();
     for case in &cases {
         if let Err(why) = check(case).await {

@@ -128,6 +128,14 @@ impl Engine {
         fire::fire(&self.inner, &snapshot, event, cancel).await
     }
 
+    /// What the handlers of PreToolUse say of an input that a PermissionRequest hook has put in the place of the one that
+    /// they have judged (D9). `event` is PreToolUse with that input. Only their denials and asks count, beside deny and
+    /// ask rules; a critical removal is asked about (D3). What is neither denied nor asked then, that hook's allow covers.
+    pub async fn look_again(&self, event: &Event, cancel: &CancellationToken) -> Outcome {
+        let snapshot = self.inner.snapshot();
+        fire::second_look(&self.inner, &snapshot, event, cancel).await
+    }
+
     /// Whether any handler is configured for the event (G4).
     pub fn has_any(&self, event: EventKind) -> bool {
         self.inner.registered.has_any(event)

@@ -118,16 +118,47 @@ async fn look_again(
     let rewritten = tool_input::with_input(firing.event, &rewrite.what);
     let rewritten = tool_input::normal(&rewritten, &*inner.tools, inner.environment.home()).into_owned();
     let plan = plan_for(inner, snapshot, &rewritten);
-    // What decides nothing need not look again (A1).
-    let waited_for = |run: &&PlannedRun| run.handler.background == Background::No;
-    let others: Vec<_> =
-        plan.runs().iter().filter(waited_for).filter(|run| !made(run, &rewrite, runs)).cloned().collect();
+    let mut others = waited_for(&plan);
+    others.retain(|run| !made(run, &rewrite, runs));
     let seconds = firing.again(&rewritten).run_all(&others).await;
     let spec = firing.event.kind().spec();
     let entries = seconds.iter().map(|run| entry(run));
     let verdict = fold::second_look(spec, inner.fold_options(), verdict, entries);
     runs.extend(seconds);
     verdict
+}
+
+/// The handlers of a tool call's event on an input that a hook of another event made: as [`look_again`], with nothing
+/// said before (D9).
+pub(crate) async fn second_look(
+    inner: &Inner,
+    snapshot: &Snapshot,
+    event: &Event,
+    cancel: &CancellationToken,
+) -> Outcome {
+    let started = Instant::now();
+    let written = event;
+    let event = tool_input::normal(event, &*inner.tools, inner.environment.home());
+    let plan = plan_for(inner, snapshot, &event);
+    let firing = Firing { second_look: true, ..inner.firing(snapshot, &event, &plan, cancel) };
+    announce(&firing, &plan);
+    let runs = firing.run_all(&waited_for(&plan)).await;
+    let entries = runs.iter().map(|run| entry(run));
+    let silent = Verdict::silent(event.kind());
+    let mut verdict = fold::second_look(event.kind().spec(), inner.fold_options(), silent, entries);
+    long_text::shorten(&mut verdict, &inner.files, &event.session.id);
+    let verdict = Arc::new(verdict);
+    firing.emit(|| What::Decided { verdict: verdict.clone(), elapsed: started.elapsed() });
+    let settlement = settlement::of(inner, snapshot, (written, &event), &verdict);
+    let settlement = settlement.map(|settlement| settlement::unless_critical(inner, &event, settlement));
+    let settlement = settlement.map(|settlement| unless_cancelled(settlement, &event, &runs));
+    let judged = if settlement.is_some() { Judged::of(event) } else { Judged::Nothing };
+    Outcome { verdict, settlement, judged, runs, plan }
+}
+
+/// What is planned, but what goes to the background: that decides nothing, and need not look again (A1).
+fn waited_for(plan: &Plan) -> Vec<PlannedRun> {
+    plan.runs().iter().filter(|run| run.handler.background == Background::No).cloned().collect()
 }
 
 /// Whether the handler answered with this very rewrite.

@@ -127,6 +127,25 @@ pub(crate) fn needs_person(
     facts.call().and_then(|call| critical_removal(call, &scope))
 }
 
+/// A call that a hook's rewrite has put in the place of another is asked about where no hook's allow counts for it (D3);
+/// answers of a person may be such a rewrite.
+pub(crate) fn unless_critical(inner: &Inner, event: &Event, settlement: Settlement) -> Settlement {
+    let why = || {
+        let (tool, _) = event.body.tool_call()?;
+        let facts = Facts::gather(event, inner.environment.home(), &inner.request.tools);
+        needs_person(inner, tool, &facts, || true)
+    };
+    match settlement {
+        Settlement::Allowed { .. } | Settlement::Open => {
+            why().map_or(settlement, |because| Settlement::Asked { because })
+        }
+        Settlement::Denied { .. }
+        | Settlement::Asked { .. }
+        | Settlement::Deferred
+        | Settlement::Stopped { .. } => settlement,
+    }
+}
+
 /// Whether a hook gave the person's answers; another hook's rewrite of the questions gives none.
 fn answers(tool: &str, verdict: &Verdict) -> bool {
     verdict.fields.updated_input.as_ref().is_some_and(|input| {

@@ -3,6 +3,7 @@
 use super::after;
 use super::gate;
 use super::heard::Heard;
+use super::names;
 use super::person::AskPermission;
 use super::report::{Ended, Report};
 use super::tool::Tool;
@@ -88,8 +89,9 @@ impl ToolCalls {
     /// The tool that a call is of; it stays the same to the end, whatever becomes of the toolbox.
     fn tool(&self, call: &ToolCall) -> Result<Arc<dyn Tool>, String> {
         let tool = self.tools.find(&call.name).ok_or_else(|| self.tools.unknown(&call.name))?;
-        let names = [Some(call.name.as_str()), tool.other_name()];
-        let taken = names.into_iter().flatten().find_map(|name| self.engine.takes_away(name));
+        let others = names::others(&*tool);
+        let mut all = std::iter::once(&call.name).chain(&others);
+        let taken = all.find_map(|name| self.engine.takes_away(name));
         match taken {
             Some(why) => Err(format!("there is no tool `{}` here: {why}", call.name)),
             None => Ok(tool),
@@ -134,9 +136,14 @@ impl At<'_> {
 
     /// The event that asks whether the model's call may run.
     pub(super) fn pre_tool_use(&self) -> Event {
+        self.pre_tool_use_of(&self.call.input)
+    }
+
+    /// The same about an input that a hook made of it.
+    pub(super) fn pre_tool_use_of(&self, input: &Map<String, Value>) -> Event {
         self.event(PreToolUse {
             tool_name: self.call.name.clone(),
-            tool_input: self.call.input.clone(),
+            tool_input: input.clone(),
             tool_use_id: self.call.id.clone(),
             mcp_server: self.mcp_server(),
         })

@@ -3,7 +3,8 @@
 use super::calls::At;
 use super::cleared::Cleared;
 use super::heard::Heard;
-use super::prompt::{self, Prompt};
+use super::names;
+use super::prompt::{self, Prompt, Yes};
 use super::report::Ended;
 use super::weigh::{self, Facts, Hook, Next};
 use becket_engine::{Judged, Outcome, Settlement};
@@ -24,7 +25,7 @@ pub(super) async fn pass(at: &At<'_>, heard: &mut Heard) -> Result<Cleared, Ende
     if at.cancel.is_cancelled() {
         return Err(Ended::Cancelled { started: false });
     }
-    let settlement = under_other_name(at, &input, outcome.settlement.as_ref());
+    let settlement = under_other_names(at, &input, outcome.settlement.as_ref());
     let mode = at.session.permission_mode.as_ref().unwrap_or(&PermissionMode::Default);
     let facts = Facts {
         mode,
@@ -37,13 +38,43 @@ pub(super) async fn pass(at: &At<'_>, heard: &mut Heard) -> Result<Cleared, Ende
         Next::Ask { because, hooks_may_answer } => {
             let written = written(at, &outcome);
             let prompt = Prompt { input, written, because, hooks_may_answer };
-            let input = prompt::ask(at, prompt, heard).await?;
+            let input = match prompt::ask(at, prompt, heard).await? {
+                Yes::AsAsked(input) => input,
+                Yes::Rewritten(input) => look_again(at, input, heard).await?,
+            };
             heard.input = Some(input.clone());
             Cleared::last_look(at, input)
         }
         Next::Deny { by, because } => Err(Ended::Denied { by, because }),
         Next::Stop { because } => Err(Ended::Stopped { because }),
         Next::Defer => Err(Ended::Deferred),
+    }
+}
+
+/// A PermissionRequest hook's yes is one to what it wrote itself, which no guard has seen: the hooks of PreToolUse judge it
+/// (D9), and what only a person may answer is put to the person (D3).
+async fn look_again(
+    at: &At<'_>,
+    input: Map<String, Value>,
+    heard: &mut Heard,
+) -> Result<Map<String, Value>, Ended> {
+    let event = at.pre_tool_use_of(&input);
+    let outcome = heard.look_again(&at.calls.engine, &event, at.cancel).await;
+    if at.cancel.is_cancelled() {
+        return Err(Ended::Cancelled { started: false });
+    }
+    let input = judged(at, &event, &outcome.judged);
+    heard.input = Some(input.clone());
+    let because = match weigh::again(outcome.settlement, hook(&outcome.verdict)) {
+        Next::Run => return Ok(input),
+        Next::Ask { because, .. } => because,
+        Next::Deny { by, because } => return Err(Ended::Denied { by, because }),
+        Next::Stop { because } => return Err(Ended::Stopped { because }),
+        Next::Defer => return Err(Ended::Deferred),
+    };
+    let prompt = Prompt { written: input.clone(), input, because, hooks_may_answer: false };
+    match prompt::ask(at, prompt, heard).await? {
+        Yes::AsAsked(input) | Yes::Rewritten(input) => Ok(input),
     }
 }
 
@@ -57,13 +88,19 @@ pub(super) fn judged(at: &At<'_>, event: &Event, judged: &Judged) -> Map<String,
     }
 }
 
-/// The settlement, or what rules for the tool's other name say where that is stricter.
-fn under_other_name(
+/// The settlement, or what rules for the tool's other names say where that is stricter.
+fn under_other_names(
     at: &At<'_>,
     input: &Map<String, Value>,
     settlement: Option<&Settlement>,
 ) -> Option<Settlement> {
-    match (restricted(at, input), settlement) {
+    // A rewrite is no way out of what rules say of the model's own words (P10).
+    let own = restricted(at, &at.call.input);
+    let restricted = match restricted(at, input) {
+        Some(denied @ Settlement::Denied { .. }) => Some(denied),
+        asked => own.or(asked),
+    };
+    match (restricted, settlement) {
         (
             Some(denied @ Settlement::Denied { .. }),
             Some(
@@ -78,16 +115,23 @@ fn under_other_name(
     }
 }
 
-/// What deny and ask rules for the tool's other name say of a call with this input.
+/// What deny and ask rules for the tool's other names say of a call with this input: the strictest.
 pub(super) fn restricted(at: &At<'_>, input: &Map<String, Value>) -> Option<Settlement> {
-    let name = at.tool.other_name()?;
-    let event = at.event(PreToolUse {
-        tool_name: name.to_owned(),
-        tool_input: input.clone(),
-        tool_use_id: at.call.id.clone(),
-        mcp_server: None,
+    let others = names::others(at.tool).into_iter();
+    let said = others.filter_map(|name| {
+        let event = at.event(PreToolUse {
+            tool_name: name,
+            tool_input: input.clone(),
+            tool_use_id: at.call.id.clone(),
+            mcp_server: None,
+        });
+        at.calls.engine.restricts(&event)
     });
-    at.calls.engine.restricts(&event)
+    said.reduce(|first, other| match (&first, &other) {
+        (Settlement::Denied { .. }, _) => first,
+        (_, Settlement::Denied { .. }) => other,
+        (_, _) => first,
+    })
 }
 
 /// The input as somebody wrote it, a hook or the model: what rules about parameters are compared with (P10).
@@ -109,13 +153,7 @@ fn needs_person(
     if *mode != PermissionMode::BypassPermissions || settlement != Some(&Settlement::Open) {
         return None;
     }
-    let event = at.event(PreToolUse {
-        tool_name: at.call.name.clone(),
-        tool_input: input.clone(),
-        tool_use_id: at.call.id.clone(),
-        mcp_server: None,
-    });
-    at.calls.engine.needs_person(&event)
+    at.calls.engine.needs_person(&at.pre_tool_use_of(input))
 }
 
 fn hook(verdict: &Verdict) -> Hook {

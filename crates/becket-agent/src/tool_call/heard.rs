@@ -30,4 +30,16 @@ impl Heard {
         self.outcomes.push(outcome.clone());
         outcome
     }
+
+    /// Has the guards of a call look at another input, and keeps what came of it.
+    pub(super) async fn look_again(
+        &mut self,
+        engine: &Engine,
+        event: &Event,
+        cancel: &CancellationToken,
+    ) -> Outcome {
+        let outcome = engine.look_again(event, cancel).await;
+        self.outcomes.push(outcome.clone());
+        outcome
+    }
 }

@@ -17,6 +17,7 @@ mod cleared;
 mod gate;
 mod heard;
 mod lent;
+mod names;
 mod output;
 mod person;
 mod prompt;

@@ -32,7 +32,11 @@ pub(super) struct Prompt {
 /// What the hooks say together.
 enum Hooks {
     Deny(Ended),
-    Allow { input: Map<String, Value>, updates: Vec<Value> },
+    Allow {
+        /// Their rewrite.
+        instead: Option<Map<String, Value>>,
+        updates: Vec<Value>,
+    },
     Nothing,
 }
 
@@ -47,11 +51,19 @@ enum Person {
     Nobody(String),
 }
 
+/// What may run.
+pub(super) enum Yes {
+    /// What was asked about.
+    AsAsked(Map<String, Value>),
+    /// What a hook that says yes has put in its place.
+    Rewritten(Map<String, Value>),
+}
+
 /// Asks. The input that may run.
 ///
 /// # Errors
 /// How the call ended without a yes.
-pub(super) async fn ask(at: &At<'_>, prompt: Prompt, heard: &mut Heard) -> Result<Map<String, Value>, Ended> {
+pub(super) async fn ask(at: &At<'_>, prompt: Prompt, heard: &mut Heard) -> Result<Yes, Ended> {
     let end_hooks = at.cancel.child_token();
     let (hooks, person) = {
         let mut hooks = pin!(hooks_say(at, &prompt, &end_hooks, heard));
@@ -83,12 +95,7 @@ pub(super) async fn ask(at: &At<'_>, prompt: Prompt, heard: &mut Heard) -> Resul
 }
 
 /// Who counts: any no, then the person's yes, then the hooks'.
-fn settle(
-    prompt: Prompt,
-    hooks: Hooks,
-    person: Option<Person>,
-    heard: &mut Heard,
-) -> Result<Map<String, Value>, Ended> {
+fn settle(prompt: Prompt, hooks: Hooks, person: Option<Person>, heard: &mut Heard) -> Result<Yes, Ended> {
     match (hooks, person) {
         (Hooks::Deny(ended), _) => Err(ended),
         (_, Some(Person::Deny { because, interrupt })) => {
@@ -97,9 +104,9 @@ fn settle(
         }
         (_, Some(Person::Allow(updates))) => {
             heard.updates = updates;
-            Ok(prompt.input)
+            Ok(Yes::AsAsked(prompt.input))
         }
-        (Hooks::Allow { input, updates }, Some(Person::Nobody(_)) | None) => {
+        (Hooks::Allow { instead, updates }, Some(Person::Nobody(_)) | None) => {
             for update in updates {
                 match PermissionUpdate::parse(&update) {
                     Ok(update) => heard.updates.push(update),
@@ -108,7 +115,7 @@ fn settle(
                     }
                 }
             }
-            Ok(input)
+            Ok(instead.map_or(Yes::AsAsked(prompt.input), Yes::Rewritten))
         }
         (Hooks::Nothing, Some(Person::Nobody(why))) => {
             let because = format!("{}, and {why}", prompt.because);
@@ -142,10 +149,17 @@ async fn hooks_say(at: &At<'_>, prompt: &Prompt, cancel: &CancellationToken, hea
         Some(Settlement::Deferred) => denied("nobody can put a prompt off", DeniedBy::Hook),
         // An allow rule answers no prompt that was raised in spite of it.
         Some(Settlement::Allowed { .. }) if !at.tool.needs_person() => match &outcome.verdict.ruling {
-            Ruling::RequestAllow { updated_permissions, .. } => Hooks::Allow {
-                input: gate::judged(at, &event, &outcome.judged),
-                updates: updated_permissions.iter().map(|said| said.what.clone()).collect(),
-            },
+            Ruling::RequestAllow { updated_input, updated_permissions } => {
+                let instead = updated_input.as_ref().map(|_| gate::judged(at, &event, &outcome.judged));
+                match instead.as_ref().and_then(|input| gate::restricted(at, input)) {
+                    Some(Settlement::Denied { because }) => denied(&because, DeniedBy::Rule),
+                    Some(_) => Hooks::Nothing,
+                    None => Hooks::Allow {
+                        instead,
+                        updates: updated_permissions.iter().map(|said| said.what.clone()).collect(),
+                    },
+                }
+            }
             Ruling::None
             | Ruling::Permission { .. }
             | Ruling::Block(_)

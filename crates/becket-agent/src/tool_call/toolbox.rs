@@ -2,6 +2,7 @@
 //!
 //! INVARIANT: no two tools have one name. MCP servers come and go: a call keeps the tool that it was found as.
 
+use super::names;
 use super::tool::Tool;
 use becket_engine::Tools;
 use becket_llm::ToolSpec;
@@ -53,8 +54,9 @@ impl Toolbox {
     pub fn offered(&self, engine: &becket_engine::Engine) -> Vec<ToolSpec> {
         let tools = self.all();
         let denied = |tool: &dyn Tool| {
-            let names = [Some(tool.name()), tool.other_name()];
-            names.into_iter().flatten().any(|name| engine.takes_away(name).is_some())
+            let others = names::others(tool);
+            let mut all = std::iter::once(tool.name()).chain(others.iter().map(String::as_str));
+            all.any(|name| engine.takes_away(name).is_some())
         };
         let left = tools.iter().filter(|tool| !denied(&***tool));
         left.map(|tool| tool.spec()).collect()

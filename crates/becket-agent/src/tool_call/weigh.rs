@@ -47,14 +47,9 @@ pub(crate) enum Next {
 /// What comes next. Without a settlement nothing runs: nobody has said that it may.
 pub(crate) fn weigh(settlement: Option<&Settlement>, facts: &Facts<'_>) -> Next {
     match settlement {
-        None => Next::Deny { by: DeniedBy::Rule, because: "nobody has judged this call".to_owned() },
+        None => nobody_judged(),
         Some(Settlement::Denied { because }) => {
-            let by = match facts.hook {
-                Hook::Asks => DeniedBy::Nobody,
-                Hook::Denies => DeniedBy::Hook,
-                Hook::Allows | Hook::Silent => DeniedBy::Rule,
-            };
-            Next::Deny { by, because: because.clone() }
+            Next::Deny { by: denied_by(facts.hook), because: because.clone() }
         }
         Some(Settlement::Stopped { because }) => Next::Stop { because: because.clone() },
         Some(Settlement::Deferred) => Next::Defer,
@@ -62,6 +57,31 @@ pub(crate) fn weigh(settlement: Option<&Settlement>, facts: &Facts<'_>) -> Next 
         Some(Settlement::Allowed { because }) => allowed(because, facts),
         Some(Settlement::Open) => open(facts),
     }
+}
+
+/// What comes next for an input that a PermissionRequest hook wrote and has said yes to, once the guards of the call have
+/// looked at it: that yes holds but for what denies or asks.
+pub(crate) fn again(settlement: Option<Settlement>, hook: Hook) -> Next {
+    match settlement {
+        Some(Settlement::Open | Settlement::Allowed { .. }) => Next::Run,
+        Some(Settlement::Asked { because }) => Next::Ask { because, hooks_may_answer: false },
+        Some(Settlement::Denied { because }) => Next::Deny { by: denied_by(hook), because },
+        Some(Settlement::Stopped { because }) => Next::Stop { because },
+        Some(Settlement::Deferred) => Next::Defer,
+        None => nobody_judged(),
+    }
+}
+
+fn denied_by(hook: Hook) -> DeniedBy {
+    match hook {
+        Hook::Asks => DeniedBy::Nobody,
+        Hook::Denies => DeniedBy::Hook,
+        Hook::Allows | Hook::Silent => DeniedBy::Rule,
+    }
+}
+
+fn nobody_judged() -> Next {
+    Next::Deny { by: DeniedBy::Rule, because: "nobody has judged this call".to_owned() }
 }
 
 /// Why the mode forbids a call that nothing else does: an allow skips a prompt, and this is none.
@@ -90,12 +110,16 @@ fn allowed(because: &str, facts: &Facts<'_>) -> Next {
     }
     match (facts.effect, facts.mode) {
         // Rules don't open what is protected, but where the mode never asks.
-        (Effect::EditsProtected, PermissionMode::BypassPermissions) => Next::Run,
-        (Effect::EditsProtected, _) if facts.hook != Hook::Allows => {
+        (Effect::EditsProtected, mode)
+            if facts.hook != Hook::Allows && *mode != PermissionMode::BypassPermissions =>
+        {
             ask(&format!("this edits a protected file ({because})"), facts)
         }
         // The engine may not know the tool: the tool itself is asked, too.
-        _ => match &facts.needs_person {
+        (
+            Effect::Reads | Effect::Edits | Effect::EditsElsewhere | Effect::EditsProtected | Effect::Acts,
+            _,
+        ) => match &facts.needs_person {
             Some(why) if facts.hook == Hook::Allows => ask(why, facts),
             Some(_) | None => Next::Run,
         },

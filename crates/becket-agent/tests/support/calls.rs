@@ -4,8 +4,8 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "a test helper fails by panicking")]
 
 use becket_agent::tool_call::{
-    AskPermission, Effect, PermissionAnswer, PermissionPrompt, Report, Running, Tool, ToolCall, ToolCalls,
-    ToolFailure, ToolOutput, Toolbox,
+    AskPermission, Effect, PermissionAnswer, PermissionPrompt, Report, Running, ServerOf, Tool, ToolCall,
+    ToolCalls, ToolFailure, ToolOutput, Toolbox,
 };
 use becket_engine::{Builder, CancellationToken, Engine, Environment};
 use becket_llm::ToolSpec;
@@ -45,6 +45,7 @@ pub(crate) struct Probe {
     pub(crate) effect: Option<Effect>,
     pub(crate) needs_person: bool,
     pub(crate) other_name: Option<&'static str>,
+    pub(crate) server: Option<ServerOf>,
     /// Cancelled when it is asked what it would do.
     pub(crate) cancels: Option<CancellationToken>,
     /// What it ran with.
@@ -77,6 +78,10 @@ impl Tool for Probe {
 
     fn other_name(&self) -> Option<&str> {
         self.other_name
+    }
+
+    fn server(&self) -> Option<&ServerOf> {
+        self.server.as_ref()
     }
 
     fn needs_person(&self) -> bool {
@@ -139,6 +144,8 @@ pub(crate) enum Says {
     Panics,
     /// Never.
     Nothing,
+    /// Nothing to the first prompt, no to the others.
+    NothingThenNo,
     /// Once told to.
     YesAfter(Arc<Notify>),
 }
@@ -159,7 +166,7 @@ impl AskPermission for Person {
         prompt: &'a PermissionPrompt,
         _: &'a CancellationToken,
     ) -> BoxFuture<'a, PermissionAnswer> {
-        self.asked.fetch_add(1, Ordering::SeqCst);
+        let before = self.asked.fetch_add(1, Ordering::SeqCst);
         self.seen.lock().unwrap().push(prompt.clone());
         self.shown.notify_one();
         Box::pin(async move {
@@ -169,6 +176,8 @@ impl AskPermission for Person {
                 Says::No => PermissionAnswer::Deny { message: None, interrupt: false },
                 Says::Panics => panic!("the screen is gone"),
                 Says::Nothing => std::future::pending().await,
+                Says::NothingThenNo if before == 0 => std::future::pending().await,
+                Says::NothingThenNo => PermissionAnswer::Deny { message: None, interrupt: false },
                 Says::YesAfter(told) => {
                     told.notified().await;
                     yes
