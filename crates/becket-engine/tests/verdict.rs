@@ -289,6 +289,32 @@ fn a_second_look_can_deny_and_never_allow() {
 }
 
 #[test]
+fn guards_look_again_at_what_another_events_hook_wrote() {
+    // rules: D9, D3
+    let guard = |then: &str| command(&format!("grep -q 'make deploy' && {{ {then}; }}; exit 0"));
+    let grant = pre(json!({"permissionDecision": "allow", "updatedInput": {"command": "ls"}})).to_string();
+    let grants = format!("printf '%s' '{grant}'");
+    let again = |then: &str, line: &str, cancelled: bool| {
+        let project = Project::with(settings(json!([guard(then)]), json!({})));
+        let (engine, event, cancel) = (project.engine(), project.event(bash(line)), CancellationToken::new());
+        if cancelled {
+            cancel.cancel();
+        }
+        block_on(engine.look_again(&event, &cancel))
+    };
+    let denied = again("exit 2", "make deploy", false);
+    assert!(matches!(denied.settlement, Some(Settlement::Denied { .. })), "{:?}", denied.settlement);
+    assert!(denied.runs.iter().all(|run| run.second_look) && denied.runs.len() == 1);
+    let granted = again(&grants, "make deploy", false);
+    assert_eq!(granted.settlement, Some(Settlement::Open));
+    assert_eq!(granted.verdict.fields.updated_input, None);
+    let critical = again("exit 0", "rm -rf /", false);
+    assert!(matches!(critical.settlement, Some(Settlement::Asked { .. })), "{:?}", critical.settlement);
+    let cut_short = again("exit 0", "make", true);
+    assert!(matches!(cut_short.settlement, Some(Settlement::Denied { .. })), "{:?}", cut_short.settlement);
+}
+
+#[test]
 fn a_rewrite_that_breaks_the_schema_denies_and_takes_the_blame() {
     // rule: D9
     let broken = says(pre(json!({"permissionDecision": "allow", "updatedInput": {"command": 7}})));

@@ -2,7 +2,7 @@
 
 use super::form::{fitting, in_words};
 use super::report::{AnsweredBy, Elicited};
-use super::said;
+use super::said::{self, Unfilled};
 use super::user::{ElicitUser, UserQuestion, Wanted};
 use crate::tool_call::unharmed;
 use becket_engine::{CancellationToken, Engine};
@@ -74,13 +74,16 @@ impl Asking<'_> {
             elicitation_id: id(self.asked),
             requested_schema: None,
         };
-        match self.asked {
-            Elicitation::Form { schema, .. } => event.requested_schema = Some(schema.clone()),
-            Elicitation::Url { url, .. } => event.url = Some(url.clone()),
+        match (self.asked, wanted) {
+            (Elicitation::Form { schema, .. }, _) => event.requested_schema = Some(schema.clone()),
+            (Elicitation::Url { url, .. }, Wanted::Visit(address)) => {
+                event.url = Some(as_opened(url, address).to_owned());
+            }
+            (Elicitation::Url { url, .. }, Wanted::Form(_)) => event.url = Some(url.clone()),
         }
         let (engine, session) = self.hooks.as_ref()?;
         let outcome = engine.fire_until(&Event::new(session.clone(), event), self.cancel).await;
-        let said = said::read(&outcome, wanted, &Map::new());
+        let said = said::read(&outcome, wanted, Unfilled::Means(&Map::new()));
         elicited.outcomes.push(outcome);
         elicited.failures.extend(said.failures);
         said.answer
@@ -104,10 +107,14 @@ impl Asking<'_> {
             action: answer.action().to_owned(),
             mode: Some(mode(self.asked).to_owned()),
             elicitation_id: id(self.asked),
-            content: content.clone(),
+            content,
         };
         let outcome = engine.fire_until(&Event::new(session.clone(), event), self.cancel).await;
-        let said = said::read(&outcome, wanted, &content.unwrap_or_default());
+        let unfilled = match answer {
+            ElicitationAnswer::Accept(content) => Unfilled::Means(content),
+            ElicitationAnswer::Decline | ElicitationAnswer::Cancel => Unfilled::MakesNoYes,
+        };
+        let said = said::read(&outcome, wanted, unfilled);
         elicited.outcomes.push(outcome);
         elicited.failures.extend(said.failures);
         said.answer
@@ -167,6 +174,13 @@ fn wanted(asked: &Elicitation) -> Result<Wanted, String> {
         Elicitation::Url { url, .. } => Address::read(url).map(Wanted::Visit),
     };
     wanted.map_err(|error| error.to_string())
+}
+
+/// The address as hooks judge it: the very one that is opened, since a server may spell it so that another reader sees
+/// another host. A slash that only the parser adds is left out.
+fn as_opened<'a>(written: &'a str, address: &'a Address) -> &'a str {
+    let added = address.url().strip_suffix('/') == Some(written);
+    if added { written } else { address.url() }
 }
 
 fn message(asked: &Elicitation) -> &str {

@@ -17,8 +17,17 @@ pub(super) struct Said {
     pub(super) failures: Vec<String>,
 }
 
-/// Reads it. `own` is the content that an acceptance without one means.
-pub(super) fn read(outcome: &Outcome, wanted: &Wanted, own: &Map<String, Value>) -> Said {
+/// What an acceptance without content means.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Unfilled<'a> {
+    /// This content: the user's own, or the form's defaults alone.
+    Means(&'a Map<String, Value>),
+    /// Nothing: the user has said no, and a hook may only fill a form in instead.
+    MakesNoYes,
+}
+
+/// Reads it.
+pub(super) fn read(outcome: &Outcome, wanted: &Wanted, unfilled: Unfilled<'_>) -> Said {
     match &outcome.verdict.ruling {
         Ruling::Elicitation { action: ElicitationAction::Decline, .. } => {
             Said::plain(ElicitationAnswer::Decline)
@@ -26,7 +35,7 @@ pub(super) fn read(outcome: &Outcome, wanted: &Wanted, own: &Map<String, Value>)
         Ruling::Elicitation { action: ElicitationAction::Cancel, .. } => {
             Said::plain(ElicitationAnswer::Cancel)
         }
-        Ruling::Elicitation { action: ElicitationAction::Accept, .. } => accepted(outcome, wanted, own),
+        Ruling::Elicitation { action: ElicitationAction::Accept, .. } => accepted(outcome, wanted, unfilled),
         Ruling::None => Said { answer: None, failures: Vec::new() },
         // No other ruling is given on these events; were there one, it would be one that holds back.
         Ruling::Permission { .. }
@@ -46,7 +55,7 @@ impl Said {
 
 /// All say yes. That of the most trusted counts whose content fits; one that does not fit is none, and a no where its
 /// handler is to fail closed.
-fn accepted(outcome: &Outcome, wanted: &Wanted, own: &Map<String, Value>) -> Said {
+fn accepted(outcome: &Outcome, wanted: &Wanted, unfilled: Unfilled<'_>) -> Said {
     let mut runs: Vec<(&Run, &Option<Map<String, Value>>)> =
         outcome.runs.iter().filter_map(|run| Some((&**run, accepts(run)?))).collect();
     runs.sort_by_key(|(run, _)| {
@@ -56,24 +65,45 @@ fn accepted(outcome: &Outcome, wanted: &Wanted, own: &Map<String, Value>) -> Sai
     let (mut answer, mut failures, mut closed) = (None, Vec::new(), false);
     for (run, content) in runs {
         let place = &run.handler.place;
-        match fitting(wanted, content.as_ref().unwrap_or(own).clone()) {
-            Ok(content) if answer.is_none() => answer = Some(ElicitationAnswer::Accept(content)),
-            Ok(_) => {}
-            Err(wrong) => {
-                closed |= place.on_failure == OnFailure::Block;
-                let wrong = in_words(&wrong);
-                failures.push(format!(
-                    "the answer of the hook `{}` ({}) does not fit the form and was not sent: {wrong}",
-                    place.label, place.source
-                ));
+        let wrong = match filled(wanted, content.as_ref(), unfilled) {
+            Ok(content) => {
+                answer.get_or_insert(ElicitationAnswer::Accept(content));
+                continue;
             }
-        }
+            Err(wrong) => wrong,
+        };
+        closed |= place.on_failure == OnFailure::Block;
+        failures.push(format!("the answer of the hook `{}` ({}) {wrong}", place.label, place.source));
     }
     Said { answer: if closed { Some(ElicitationAnswer::Decline) } else { answer }, failures }
 }
 
+/// The content of one acceptance.
+///
+/// # Errors
+/// Why it is none.
+fn filled(
+    wanted: &Wanted,
+    content: Option<&Map<String, Value>>,
+    unfilled: Unfilled<'_>,
+) -> Result<Map<String, Value>, String> {
+    let content = match (content, unfilled, wanted) {
+        (Some(content), Unfilled::Means(_), _) | (Some(content), _, Wanted::Form(_)) => content,
+        (None, Unfilled::Means(content), _) => content,
+        (None, Unfilled::MakesNoYes, Wanted::Form(_)) => {
+            return Err("has no `content`, and makes no yes of the user's no".to_owned());
+        }
+        (_, Unfilled::MakesNoYes, Wanted::Visit(_)) => {
+            return Err("makes no yes of the user's no: nobody has opened the address".to_owned());
+        }
+    };
+    let wrong = |wrong: Vec<_>| format!("does not fit the form and was not sent: {}", in_words(&wrong));
+    fitting(wanted, content.clone()).map_err(wrong)
+}
+
 fn accepts(run: &Run) -> Option<&Option<Map<String, Value>>> {
-    match run.reply.decision.as_ref()? {
+    // What has failed grants nothing, as in the fold.
+    match run.reply.decision.as_ref().filter(|_| run.failure.is_none())? {
         Decision::Elicitation { action: ElicitationAction::Accept, content } => Some(content),
         Decision::Elicitation { .. }
         | Decision::Permission { .. }

@@ -46,6 +46,8 @@ pub(crate) struct Probe {
     pub(crate) needs_person: bool,
     pub(crate) other_name: Option<&'static str>,
     pub(crate) server: Option<ServerOf>,
+    /// The defaults of its schema.
+    pub(crate) defaults: Value,
     /// Cancelled when it is asked what it would do.
     pub(crate) cancels: Option<CancellationToken>,
     /// What it ran with.
@@ -93,6 +95,10 @@ impl Tool for Probe {
             None | Some(Value::Number(_)) => Ok(()),
             Some(other) => Err(format!("`n` must be a number, not `{other}`")),
         }
+    }
+
+    fn defaults(&self) -> Map<String, Value> {
+        self.defaults.as_object().cloned().unwrap_or_default()
     }
 
     /// Whatever the test says; but what touches `/edit` edits.
