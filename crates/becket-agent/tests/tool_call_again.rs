@@ -2,7 +2,7 @@
 //! without measure: nothing of it lets a call run that somebody denied.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 #[path = "support/calls.rs"]
 mod calls;
