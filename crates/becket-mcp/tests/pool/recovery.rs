@@ -175,9 +175,13 @@ async fn a_server_that_is_not_there_any_longer_is_looked_for_once_more() {
     let server = Plan::new().start();
     let pool = connected(&server).await;
     // What was kept open for the next request is closed first: what goes wrong there may have been done.
+    let address = server.url().trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
     server.cut();
-    tokio::time::sleep(SHORT).await;
     drop(server);
+    while std::net::TcpStream::connect(&address).is_ok() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    tokio::time::sleep(SHORT).await;
     let error = call(&pool, "echo", text("gone")).await.unwrap_err();
     let CallError::NotConnected { why, .. } = error else { panic!("{error}") };
     assert!(why.to_string().starts_with("it can't be reached: nothing listens at 127.0.0.1:"), "{why}");
