@@ -5,8 +5,8 @@ mod mcp;
 
 pub(crate) use fire::{FireArgs, LentArgs, ProgressChoice};
 pub(crate) use mcp::{
-    McpAddArgs, McpAddJsonArgs, McpArgs, McpCommand, McpListArgs, McpScope, McpServersArgs, McpToolsArgs,
-    McpTransport,
+    McpAddArgs, McpAddJsonArgs, McpArgs, McpCallArgs, McpCommand, McpListArgs, McpLoginArgs, McpPromptsArgs,
+    McpScope, McpServersArgs, McpToolsArgs, McpTransport,
 };
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -85,7 +85,7 @@ pub(crate) enum Command {
     Events(EventsArgs),
     /// Show which hooks run in the background of other processes
     Background(BackgroundArgs),
-    /// List and examine the MCP servers of the configuration
+    /// List, examine and call the MCP servers of the configuration
     Mcp(McpArgs),
     /// Print a JSON Schema
     Schema(SchemaArgs),

@@ -86,6 +86,13 @@ pub(crate) enum CliError {
     Interrupted,
 }
 
+impl CliError {
+    /// What a server, or the way to it, makes impossible.
+    pub(crate) fn mcp(why: impl std::fmt::Display) -> Self {
+        CliError::Mcp { why: why.to_string() }
+    }
+}
+
 fn nearest(near: &[&'static str]) -> String {
     let quoted: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
     if quoted.is_empty() { String::new() } else { format!("; did you mean {}?", quoted.join(" or ")) }

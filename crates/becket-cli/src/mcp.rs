@@ -7,4 +7,4 @@ mod pool;
 
 pub(crate) use gathered::{Gathered, approvals};
 pub(crate) use home::{Home, home_of};
-pub(crate) use pool::pool;
+pub(crate) use pool::{pool, tools_of};

@@ -39,6 +39,18 @@ pub(crate) enum Report {
     Mcp(mcp::McpServers),
     /// `becket mcp tools`
     McpTools(mcp::McpTools),
+    /// `becket mcp call`
+    McpCall(Box<mcp::McpCalled>),
+    /// `becket mcp resources`
+    McpResources(mcp::McpResources),
+    /// `becket mcp resources SERVER URI`
+    McpContents(mcp::McpContents),
+    /// `becket mcp prompts`
+    McpPrompts(mcp::McpPrompts),
+    /// `becket mcp prompts SERVER PROMPT`
+    McpPrompt(mcp::McpPrompt),
+    /// `becket mcp login` and `becket mcp logout`
+    McpAccount(mcp::McpAccount),
     /// `becket events`
     Events {
         /// The rows of the event table.

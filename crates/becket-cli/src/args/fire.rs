@@ -30,6 +30,9 @@ pub(crate) struct FireArgs {
     pub(crate) nobody_to_ask: bool,
     #[command(flatten)]
     pub(crate) lent: LentArgs,
+    /// Connect the MCP servers of this file (`mcpServers`) for mcp_tool handlers
+    #[arg(long, value_name = "FILE", help_heading = "What hooks are lent")]
+    pub(crate) mcp_config: Option<PathBuf>,
     /// End what goes on in the background with the verdict, as the end of a session does, instead of waiting for it
     #[arg(long, conflicts_with = "stdin_event")]
     pub(crate) no_wait: bool,
@@ -54,9 +57,6 @@ pub(crate) struct LentArgs {
     /// Answer in the place of every model, from a script; nothing leaves this machine for it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "model_url"])]
     pub(crate) model_script: Option<PathBuf>,
-    /// Connect the MCP servers of this file (`mcpServers`, over stdio) for mcp_tool handlers
-    #[arg(long, value_name = "FILE")]
-    pub(crate) mcp_config: Option<PathBuf>,
     /// Let HTTP handlers of every source reach this private network; may be repeated
     #[arg(long, value_name = "CIDR", conflicts_with = "settings")]
     pub(crate) allow_network: Vec<String>,

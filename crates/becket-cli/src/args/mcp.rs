@@ -1,5 +1,6 @@
 //! The arguments of `becket mcp`.
 
+use super::LentArgs;
 use clap::{Args, Subcommand, ValueEnum};
 
 /// `becket mcp`
@@ -41,6 +42,24 @@ pub(crate) enum McpCommand {
     },
     /// Show the tools of a server
     Tools(McpToolsArgs),
+    /// Call a tool, through the hooks and rules of the configuration
+    Call(McpCallArgs),
+    /// List the resources of a server, or read one
+    Resources {
+        /// The server
+        server: String,
+        /// Read this one
+        uri: Option<String>,
+    },
+    /// List the prompts of a server, or fill one in
+    Prompts(McpPromptsArgs),
+    /// Log in to a server that wants to know who asks
+    Login(McpLoginArgs),
+    /// Forget the tokens of a server
+    Logout {
+        /// The server
+        server: String,
+    },
     /// Let a server of the project be used, as long as its entry stays as it is
     Approve {
         /// The server
@@ -79,6 +98,60 @@ pub(crate) struct McpToolsArgs {
     /// With the schema of each input
     #[arg(long)]
     pub(crate) schema: bool,
+}
+
+/// `becket mcp call`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  becket mcp call time get_current_time '{\"timezone\": \"Europe/Berlin\"}'
+  becket mcp call --nobody-to-ask notes add @note.json
+
+Exit codes: 0 done, 1 an error or a tool that says it failed, 2 denied, 3 put off by a hook.")]
+pub(crate) struct McpCallArgs {
+    /// The server
+    pub(crate) server: String,
+    /// The tool, as the server calls it or as models do
+    pub(crate) tool: String,
+    /// Its input as JSON, from a file, or from stdin
+    #[arg(value_name = "JSON|@FILE|-", default_value = "{}", allow_hyphen_values = true)]
+    pub(crate) input: String,
+    /// Call it past all hooks and rules; says so
+    #[arg(long, conflicts_with_all = ["nobody_to_ask", "mode", "model", "model_script", "allow_network", "answers"])]
+    pub(crate) no_hooks: bool,
+    /// Decide as in a session with nobody to ask: an ask becomes a denial
+    #[arg(long)]
+    pub(crate) nobody_to_ask: bool,
+    /// The permission mode; without it the one that sessions start in
+    #[arg(long, value_parser = ["default", "plan", "acceptEdits", "auto", "dontAsk", "bypassPermissions"])]
+    pub(crate) mode: Option<String>,
+    /// The longest it may take, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    pub(crate) timeout: u64,
+    #[command(flatten)]
+    pub(crate) lent: LentArgs,
+}
+
+/// `becket mcp prompts`
+#[derive(Debug, Args)]
+pub(crate) struct McpPromptsArgs {
+    /// The server
+    pub(crate) server: String,
+    /// Fill this prompt in
+    pub(crate) prompt: Option<String>,
+    /// What it wants to know
+    #[arg(value_name = "NAME=VALUE")]
+    pub(crate) arguments: Vec<String>,
+}
+
+/// `becket mcp login`
+#[derive(Debug, Args)]
+#[command(after_help = "Nothing is opened: the address to log in at is printed.")]
+pub(crate) struct McpLoginArgs {
+    /// The server
+    pub(crate) server: String,
+    /// Read the address that the browser ends at from stdin, for a browser on another machine
+    #[arg(long)]
+    pub(crate) paste: bool,
 }
 
 /// `becket mcp add`

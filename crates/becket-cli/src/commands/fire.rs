@@ -2,7 +2,7 @@
 
 mod as_hook;
 mod background;
-mod lent;
+mod servers;
 
 pub(crate) use as_hook::code_of_a_slip;
 
@@ -11,7 +11,7 @@ use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::event::{self, Given};
 use crate::interrupt;
-use crate::lend::Mcp;
+use crate::lend::{Lent, Mcp, Wish};
 use crate::out::Out;
 use crate::report::style::{WARNING, one_line, plain, styled};
 use crate::report::{human, json};
@@ -20,7 +20,6 @@ use crate::session::Session;
 use crate::view::Report;
 use crate::view::fired::{self, Fired};
 use becket_engine::{CancellationToken, Engine, Outcome, StartError};
-use lent::Lent;
 
 /// Runs the hooks and shows what they did; the exit code says what becomes of it.
 pub(crate) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
@@ -31,7 +30,7 @@ pub(crate) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: 
     let session = Session::new(global, around)?.with_networks(&args.lent.allow_network)?;
     let given = event::given(event::kind(name)?, &args.fields, &session.start, around)?;
     let cancel = CancellationToken::new();
-    let lent = Lent::new(args, &session, (around, out), &cancel)?;
+    let lent = Lent::new(&Wish::from(args), &session, (around, out), &cancel)?;
     let firing = Firing { session: &session, given, lent: &lent, cancel: &cancel };
     let done = interrupt::until_done(&cancel, firing.run((args, global), around, out));
     lent.end(out);
@@ -51,7 +50,7 @@ impl Firing<'_> {
     async fn run(self, (args, global): (&FireArgs, &Global), around: &Surroundings, out: &Out) -> Done {
         let tell =
             |notice: &str| out.tell(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(notice, 500)));
-        let mcp = lent::mcp(args, self.session, self.cancel, tell).await?;
+        let mcp = servers::connected(args, self.session, self.cancel, tell).await?;
         let done = self.with(mcp.as_ref(), (args, global), around, out).await;
         if let Some(mcp) = &mcp {
             mcp.close().await;
@@ -67,7 +66,7 @@ impl Firing<'_> {
         around: &Surroundings,
         out: &Out,
     ) -> Done {
-        let builder = self.lent.to(self.session.builder(!args.nobody_to_ask), mcp);
+        let builder = servers::lent(self.lent.to(self.session.builder(!args.nobody_to_ask)), mcp);
         let engine = started(builder.build(), around, out)?;
         told_errors(&engine, around, out);
         self.lent.ready(&engine, self.session);
@@ -111,7 +110,7 @@ fn shown(fired: &Fired, outcome: &Outcome, around: &Surroundings, out: &Out) -> 
 ///
 /// # Errors
 /// Where the configuration forbids the start.
-pub(super) fn started(
+pub(crate) fn started(
     built: Result<Engine, StartError>,
     around: &Surroundings,
     out: &Out,
@@ -123,7 +122,7 @@ pub(super) fn started(
 }
 
 /// What could not be loaded is always said, and the rest works (C7).
-pub(super) fn told_errors(engine: &Engine, around: &Surroundings, out: &Out) {
+pub(crate) fn told_errors(engine: &Engine, around: &Surroundings, out: &Out) {
     let config = engine.config();
     let text = human::findings::brief(config.errors(), around);
     if !text.is_empty() {

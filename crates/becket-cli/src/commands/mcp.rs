@@ -1,9 +1,13 @@
 //! `becket mcp`: the MCP servers of a configuration.
 
 mod approve;
+mod call;
 mod doctor;
 mod edit;
 mod list;
+mod login;
+mod prompts;
+mod resources;
 mod tools;
 
 use crate::args::{Global, McpArgs, McpCommand};
@@ -26,6 +30,11 @@ pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &
         McpCommand::List(_)
         | McpCommand::Doctor { .. }
         | McpCommand::Tools(_)
+        | McpCommand::Call(_)
+        | McpCommand::Resources { .. }
+        | McpCommand::Prompts(_)
+        | McpCommand::Login(_)
+        | McpCommand::Logout { .. }
         | McpCommand::Approve { .. } => {}
     }
     let gathered = Gathered::new(&session, &args.servers)?;
@@ -37,6 +46,11 @@ pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &
         McpCommand::List(args) => list::run(args, at),
         McpCommand::Doctor { server } => doctor::run(server.as_deref(), at),
         McpCommand::Tools(args) => tools::run(args, at),
+        McpCommand::Call(args) => call::run(args, at),
+        McpCommand::Resources { server, uri } => resources::run(server, uri.as_deref(), at),
+        McpCommand::Prompts(args) => prompts::run(args, at),
+        McpCommand::Login(args) => login::login(args, at),
+        McpCommand::Logout { server } => login::logout(server, at),
         McpCommand::Approve { server, revoke } => approve::run(server, *revoke, at),
         McpCommand::Add(_) | McpCommand::AddJson(_) | McpCommand::Remove { .. } => Ok(0),
     }

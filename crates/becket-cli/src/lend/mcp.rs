@@ -5,19 +5,16 @@
 use crate::error::CliError;
 use crate::event::read;
 use becket_agent::mcp::HookCalls;
-use becket_engine::{CancellationToken, Environment, McpAnswer, McpCall, McpTools};
+use becket_engine::{CancellationToken, Environment};
 use becket_mcp::{Options, Pool, ServerState, ServerView, config};
 use std::ffi::OsString;
-use std::future::Future;
 use std::path::Path;
-use std::pin::Pin;
 use std::sync::Arc;
 
 /// Connected servers. Clones are the same ones.
 #[derive(Clone)]
 pub(crate) struct Mcp {
     pool: Pool,
-    calls: HookCalls,
 }
 
 impl Mcp {
@@ -38,7 +35,7 @@ impl Mcp {
         let pool = Pool::new(Options::new(variables, start), Arc::new(()));
         pool.configure(configured);
         pool.start(cancel).await;
-        Ok(Mcp { calls: HookCalls::new(pool.clone()), pool })
+        Ok(Mcp { pool })
     }
 
     /// What keeps servers from being called, a line each.
@@ -61,17 +58,13 @@ impl Mcp {
         self.pool.servers().into_iter().filter_map(notice).collect()
     }
 
+    /// What hooks may call.
+    pub(crate) fn hooks(&self) -> HookCalls {
+        HookCalls::new(self.pool.clone())
+    }
+
     /// Ends the servers, and waits until nothing of them is left.
     pub(crate) async fn close(&self) {
         self.pool.close().await;
-    }
-}
-
-impl McpTools for Mcp {
-    fn call<'a>(
-        &'a self,
-        call: McpCall<'a>,
-    ) -> Pin<Box<dyn Future<Output = Result<McpAnswer, String>> + Send + 'a>> {
-        self.calls.call(call)
     }
 }

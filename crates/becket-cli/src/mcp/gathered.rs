@@ -5,7 +5,7 @@ use crate::args::McpServersArgs;
 use crate::error::CliError;
 use crate::session::Session;
 use becket_mcp::config::{Approvals, ConfigError, Configured, Gates, Resolved, resolve};
-use becket_mcp::{Names, Tool};
+use becket_mcp::{Names, Prompt, Tool};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -70,8 +70,30 @@ impl Gathered {
     /// The names that the tools of a server have in a session with all the others, whose names have their say in it.
     pub(crate) fn names(&self, server: &str, tools: &[Tool]) -> Names {
         let own = |name: &str| if name == server { tools } else { &[] };
-        let all: Vec<String> = self.resolved.servers.iter().map(|server| server.name.to_string()).collect();
+        let all = self.server_names();
         Names::of_tools(all.iter().map(|name| (name.as_str(), own(name))))
+    }
+
+    /// The servers whose names begin alike: a tool of one may have the name that a tool of another would have.
+    pub(crate) fn alike(&self, server: &str) -> Vec<String> {
+        let names = self.names(server, &[]);
+        let own = names.prefix(server).unwrap_or_default();
+        let is_alike = |other: &String| {
+            let prefix = names.prefix(other).unwrap_or_default();
+            other != server && (prefix.starts_with(own) || own.starts_with(prefix))
+        };
+        self.server_names().into_iter().filter(is_alike).collect()
+    }
+
+    /// The names that its prompts have in such a session.
+    pub(crate) fn prompt_names(&self, server: &str, prompts: &[Prompt]) -> Names {
+        let own = |name: &str| if name == server { prompts } else { &[] };
+        let all = self.server_names();
+        Names::of_prompts(all.iter().map(|name| (name.as_str(), own(name))))
+    }
+
+    fn server_names(&self) -> Vec<String> {
+        self.resolved.servers.iter().map(|server| server.name.to_string()).collect()
     }
 
     /// The file of approvals.

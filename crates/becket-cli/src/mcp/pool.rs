@@ -5,7 +5,7 @@ use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::session::Session;
 use becket_mcp::auth::{AUTH_NEEDED_TTL, AuthNeeded, FileStore, LoginOptions, Logins};
-use becket_mcp::{Host, Options, Pool};
+use becket_mcp::{CancellationToken, Host, Names, Options, Pool, ToolList};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,6 +52,29 @@ pub(crate) fn pool(
     let pool = Pool::new(options, host);
     pool.configure(gathered.resolved.servers.clone());
     Ok(pool)
+}
+
+/// The tools of a server, and the names that all tools have in a session: servers that are named alike are connected
+/// with it.
+///
+/// # Errors
+/// The server can't be connected, or has no list.
+pub(crate) async fn tools_of(
+    server: &str,
+    (pool, gathered): (&Pool, &Gathered),
+    cancel: &CancellationToken,
+) -> Result<(Arc<ToolList>, Names), CliError> {
+    for other in gathered.alike(server) {
+        // One that can't be connected takes no names in a session either.
+        drop(pool.tools(&other, cancel).await);
+    }
+    let tools = pool.tools(server, cancel).await.map_err(CliError::mcp)?;
+    let views = pool.servers();
+    let listed = views.iter().map(|view| {
+        let tools = view.tools.as_ref().map(|tools| tools.as_slice()).unwrap_or_default();
+        (view.name.as_str(), tools)
+    });
+    Ok((tools, Names::of_tools(listed)))
 }
 
 /// Tokens and the memory of wanted logins, among Becket's own files of the user.

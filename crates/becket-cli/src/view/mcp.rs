@@ -1,5 +1,13 @@
 //! MCP servers, their tools and what they answer, as `becket mcp` shows them.
 
+mod called;
+mod offered;
+
+pub(crate) use called::{McpCalled, McpEnded};
+pub(crate) use offered::{
+    McpAccount, McpAccountState, McpContents, McpPrompt, McpPrompts, McpResource, McpResources,
+};
+
 use becket_mcp::config::{Configured, Disabled, Status};
 use becket_mcp::{Names, ServerState, ServerView, Tool};
 use schemars::JsonSchema;

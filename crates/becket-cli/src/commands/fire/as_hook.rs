@@ -4,13 +4,13 @@
 //! be asked must not look like one that has nothing to say: an error of Becket's own ends with 2 where the event can hold
 //! something back, else with 1.
 
-use super::lent::{self, Lent};
-use super::{background, human, plain};
+use super::{background, human, plain, servers};
 use crate::args::{FireArgs, Global};
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::event::read;
 use crate::interrupt;
+use crate::lend::{Lent, Wish};
 use crate::out::Out;
 use crate::report::hook_output;
 use crate::run::Done;
@@ -64,10 +64,10 @@ fn answered(
     let event = event(kind, around)?;
     let session = Session::new(global, around)?.with_networks(&args.lent.allow_network)?;
     let cancel = CancellationToken::new();
-    let lent = Lent::silent(args, &session, around)?;
+    let lent = Lent::silent(&Wish::from(args), &session, around)?;
     let (outcome, left, broken) = interrupt::until_done(&cancel, async {
-        let mcp = lent::mcp(args, &session, &cancel, |_| ()).await?;
-        let builder = lent.to(session.builder(true), mcp.as_ref());
+        let mcp = servers::connected(args, &session, &cancel, |_| ()).await?;
+        let builder = servers::lent(lent.to(session.builder(true)), mcp.as_ref());
         let engine = builder.build().map_err(|error| CliError::Start { why: error.why })?;
         lent.ready(&engine, &session);
         let broken = human::findings::brief(engine.config().errors(), around);

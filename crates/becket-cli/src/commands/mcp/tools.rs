@@ -2,9 +2,8 @@
 
 use super::At;
 use crate::args::McpToolsArgs;
-use crate::error::CliError;
 use crate::interrupt;
-use crate::mcp::pool;
+use crate::mcp::{pool, tools_of};
 use crate::report::{human, json};
 use crate::run::Done;
 use crate::view::Report;
@@ -16,13 +15,12 @@ use std::sync::Arc;
 pub(super) fn run(args: &McpToolsArgs, at: At<'_>) -> Done {
     at.server(&args.server)?;
     let cancel = CancellationToken::new();
-    let tools = interrupt::until_done(&cancel, async {
+    let (tools, names) = interrupt::until_done(&cancel, async {
         let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
-        let tools = pool.tools(&args.server, &cancel).await;
+        let tools = tools_of(&args.server, (&pool, at.gathered), &cancel).await;
         pool.close().await;
-        tools.map_err(|error| CliError::Mcp { why: error.to_string() })
+        tools
     })?;
-    let names = at.gathered.names(&args.server, &tools);
     let tools = McpTools::new(&args.server, &tools, &names, args.schema || at.global.json);
     if at.global.json {
         json::print(&Report::McpTools(tools), at.out)?;

@@ -1,5 +1,9 @@
 //! `becket mcp` for people.
 
+mod offered;
+
+pub(crate) use offered::{called, contents, prompt, prompts, resources};
+
 use crate::env::Surroundings;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, SOURCE, WARNING, indented, one_line, plain, styled};
 use crate::report::table::{Cell, Table};

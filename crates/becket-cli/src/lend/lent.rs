@@ -1,20 +1,55 @@
-//! Everything that the hooks of one `fire` are lent, made from the arguments.
+//! Everything that the hooks of one command are lent, made from the arguments.
 
-use crate::args::{FireArgs, ProgressChoice};
+use super::{AgentsTools, Answers, Person};
+use crate::args::{FireArgs, LentArgs, McpCallArgs, ProgressChoice};
 use crate::env::Surroundings;
 use crate::error::CliError;
-use crate::lend::{self, AgentsTools, Answers, Mcp, Person};
+use crate::lend;
 use crate::out::Out;
 use crate::progress::Progress;
 use crate::report::style::{WARNING, plain, styled};
 use crate::session::Session;
 use becket_engine::{Builder, CancellationToken, Engine};
 use becket_llm::Models;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// What a command wants for its hooks.
+pub(crate) struct Wish<'a> {
+    lent: &'a LentArgs,
+    nobody_to_ask: bool,
+    /// stdin is read for something else than a person's keys.
+    is_piped_in: bool,
+    progress: ProgressChoice,
+    session_dir: Option<&'a Path>,
+}
+
+impl<'a> From<&'a FireArgs> for Wish<'a> {
+    fn from(args: &'a FireArgs) -> Self {
+        Wish {
+            lent: &args.lent,
+            nobody_to_ask: args.nobody_to_ask,
+            is_piped_in: args.fields.input.as_deref() == Some("-"),
+            progress: args.progress,
+            session_dir: args.session_dir.as_deref(),
+        }
+    }
+}
+
+impl<'a> From<&'a McpCallArgs> for Wish<'a> {
+    fn from(args: &'a McpCallArgs) -> Self {
+        Wish {
+            lent: &args.lent,
+            nobody_to_ask: args.nobody_to_ask,
+            is_piped_in: args.input == "-",
+            progress: ProgressChoice::Auto,
+            session_dir: None,
+        }
+    }
+}
+
 /// What hooks are lent, and what is shown of them.
-pub(super) struct Lent {
+pub(crate) struct Lent {
     models: Arc<dyn Models>,
     tools: AgentsTools,
     answers: Option<Answers>,
@@ -22,7 +57,7 @@ pub(super) struct Lent {
     /// Where the session keeps what outlives this process, if that is said.
     session_dir: Option<PathBuf>,
     /// What is shown while they run.
-    pub(super) progress: Progress,
+    pub(crate) progress: Progress,
 }
 
 impl Lent {
@@ -30,19 +65,19 @@ impl Lent {
     ///
     /// # Errors
     /// Where a file can't be used.
-    pub(super) fn new(
-        args: &FireArgs,
+    pub(crate) fn new(
+        wish: &Wish<'_>,
         session: &Session,
         (around, out): (&Surroundings, &Out),
         interrupt: &CancellationToken,
     ) -> Result<Self, CliError> {
-        let answers = args.lent.answers.as_ref().map(|file| Answers::of_file(&session.start.join(file)));
+        let answers = wish.lent.answers.as_ref().map(|file| Answers::of_file(&session.start.join(file)));
         let answers = answers.transpose()?;
-        let progress = match args.progress {
+        let progress = match wish.progress {
             ProgressChoice::Auto if around.terminals.stderr => Progress::on_stderr(),
             ProgressChoice::Auto | ProgressChoice::Never => Progress::off(),
         };
-        let may_ask = answers.is_none() && !args.nobody_to_ask && is_somebody_there(args, around);
+        let may_ask = answers.is_none() && !wish.nobody_to_ask && is_somebody_there(wish, around);
         let person = around.program.clone().filter(|_| may_ask).map(|program| Person {
             program,
             colour: out.colours_stderr(),
@@ -51,8 +86,8 @@ impl Lent {
             out: *out,
             terminal: Arc::default(),
         });
-        let models = lend::models(&args.lent, &session.start, around)?;
-        let session_dir = session_dir(args, session);
+        let models = lend::models(wish.lent, &session.start, around)?;
+        let session_dir = session_dir(wish, session);
         Ok(Lent { models, tools: AgentsTools::default(), answers, person, session_dir, progress })
     }
 
@@ -60,22 +95,19 @@ impl Lent {
     ///
     /// # Errors
     /// Where a file can't be used.
-    pub(super) fn silent(
-        args: &FireArgs,
+    pub(crate) fn silent(
+        wish: &Wish<'_>,
         session: &Session,
         around: &Surroundings,
     ) -> Result<Self, CliError> {
-        let models = lend::models(&args.lent, &session.start, around)?;
+        let models = lend::models(wish.lent, &session.start, around)?;
         let tools = AgentsTools::default();
-        let session_dir = session_dir(args, session);
+        let session_dir = session_dir(wish, session);
         Ok(Lent { models, tools, answers: None, person: None, session_dir, progress: Progress::off() })
     }
 
     /// Lends it to the hooks of an engine.
-    pub(super) fn to(&self, mut builder: Builder, mcp: Option<&Mcp>) -> Builder {
-        if let Some(mcp) = mcp {
-            builder = builder.mcp_tools(mcp.clone());
-        }
+    pub(crate) fn to(&self, mut builder: Builder) -> Builder {
         builder = builder.models(lend::Shared(self.models.clone())).agent_tools(self.tools.clone());
         if let Some(dir) = &self.session_dir {
             builder = builder.session_dir(dir);
@@ -92,20 +124,25 @@ impl Lent {
         builder
     }
 
+    /// Who can be asked, if anybody.
+    pub(crate) fn person(&self) -> Option<&Person> {
+        self.person.as_ref()
+    }
+
     /// Lends what depends on the configuration, once an engine has read it.
-    pub(super) fn ready(&self, engine: &Engine, session: &Session) {
+    pub(crate) fn ready(&self, engine: &Engine, session: &Session) {
         self.tools.ready(engine.config(), session.environment().clone());
     }
 
     /// Waits until no question is on the screen any more: one may have been withdrawn a moment ago.
-    pub(super) async fn screen_is_free(&self) {
+    pub(crate) async fn screen_is_free(&self) {
         if let Some(person) = &self.person {
             drop(person.terminal.lock().await);
         }
     }
 
     /// It is over: nothing is shown any more, and what went unanswered is told.
-    pub(super) fn end(&self, out: &Out) {
+    pub(crate) fn end(&self, out: &Out) {
         self.progress.end();
         for notice in self.answers.iter().flat_map(Answers::notices) {
             out.tell(&format!("{} {}\n", styled(WARNING, "answers:"), plain(&notice)));
@@ -113,29 +150,11 @@ impl Lent {
     }
 }
 
-fn session_dir(args: &FireArgs, session: &Session) -> Option<PathBuf> {
-    args.session_dir.as_ref().map(|dir| session.start.join(dir))
-}
-
-/// Connects the MCP servers, where the arguments name any; `tell` is called for each that can't be.
-///
-/// # Errors
-/// Where their file can't be used.
-pub(super) async fn mcp(
-    args: &FireArgs,
-    session: &Session,
-    cancel: &CancellationToken,
-    tell: impl Fn(&str),
-) -> Result<Option<Mcp>, CliError> {
-    let Some(file) = &args.lent.mcp_config else { return Ok(None) };
-    let file = session.start.join(file);
-    let mcp = Mcp::connect(&file, &session.start, session.environment(), cancel).await?;
-    mcp.notices().iter().for_each(|notice| tell(notice));
-    Ok(Some(mcp))
+fn session_dir(wish: &Wish<'_>, session: &Session) -> Option<PathBuf> {
+    wish.session_dir.map(|dir| session.start.join(dir))
 }
 
 /// Whether a person sits at the terminal: who pipes the input in still does.
-fn is_somebody_there(args: &FireArgs, around: &Surroundings) -> bool {
-    let is_piped_in = args.fields.input.as_deref() == Some("-");
-    around.terminals.stderr && (around.terminals.stdin || is_piped_in)
+fn is_somebody_there(wish: &Wish<'_>, around: &Surroundings) -> bool {
+    around.terminals.stderr && (around.terminals.stdin || wish.is_piped_in)
 }

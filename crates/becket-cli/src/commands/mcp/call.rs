@@ -1,0 +1,81 @@
+//! `becket mcp call`: calls a tool, through the hooks and rules of the configuration or past them.
+
+mod hooked;
+mod past_hooks;
+
+use super::At;
+use crate::args::McpCallArgs;
+use crate::error::CliError;
+use crate::event::read;
+use crate::interrupt;
+use crate::lend::{Lent, Wish};
+use crate::report::style::{ERROR, WARNING, plain, styled};
+use crate::report::{human, json};
+use crate::run::Done;
+use crate::view::Report;
+use crate::view::mcp::McpCalled;
+use becket_engine::CancellationToken;
+use becket_mcp::{Name, Names};
+use becket_rules::suggest;
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// Calls the tool and shows its answer; the exit code says how it ended.
+pub(super) fn run(args: &McpCallArgs, at: At<'_>) -> Done {
+    at.server(&args.server)?;
+    let input = read::json_object(&args.input, &at.session.start, at.around)?;
+    let wanted = Wanted { args, input, limit: Duration::from_secs(args.timeout) };
+    let cancel = CancellationToken::new();
+    let called = if args.no_hooks {
+        at.out.tell(&format!("{} no hook and no rule looks at this call\n", styled(WARNING, "unguarded:")));
+        interrupt::until_done(&cancel, past_hooks::called(&wanted, at, &cancel))?
+    } else {
+        let wish = Wish::from(args);
+        let lent = Lent::new(&wish, at.session, (at.around, at.out), &cancel)?;
+        let called = interrupt::until_done(&cancel, hooked::called(&wanted, &lent, at, &cancel));
+        lent.end(at.out);
+        called?
+    };
+    shown(called, at)
+}
+
+/// A call that somebody wants.
+struct Wanted<'a> {
+    args: &'a McpCallArgs,
+    input: Map<String, Value>,
+    limit: Duration,
+}
+
+impl Wanted<'_> {
+    /// The tool that is meant: by the server's name for it, or by the one that models know.
+    fn tool<'n>(&self, names: &'n Names) -> Result<&'n Name, CliError> {
+        let McpCallArgs { server, tool, .. } = self.args;
+        let of_model = || names.get(tool).filter(|name| *name.server == **server);
+        names.find(server, tool).or_else(of_model).ok_or_else(|| {
+            let own = names.iter().filter(|name| *name.server == **server);
+            let all: Vec<&str> = own.map(|name| &*name.name).collect();
+            let near = suggest(tool, &all).map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
+            let why = format!(
+                "the MCP server `{server}` has no tool `{tool}`{near}; `becket mcp tools {server}` shows them"
+            );
+            CliError::Mcp { why }
+        })
+    }
+}
+
+fn shown(called: McpCalled, at: At<'_>) -> Done {
+    let code = called.ended.exit_code();
+    for warning in &called.warnings {
+        at.out.tell(&format!("{} {}\n", styled(WARNING, "warning:"), plain(warning)));
+    }
+    if let Some(why) = &called.why {
+        let ended = format!("{}:", called.ended.word());
+        at.out.tell(&format!("{} {}\n", styled(ERROR, &ended), plain(why)));
+    }
+    if at.global.json {
+        json::print(&Report::McpCall(Box::new(called)), at.out)?;
+    } else {
+        at.out.print(&human::mcp::called(&called))?;
+    }
+    Ok(code)
+}

@@ -1,0 +1,175 @@
+//! A call that goes the way of a model's: hooks, rules, mode, and a person where there is one.
+//!
+//! INVARIANT: where somebody would have to be asked and nobody is there, the tool is not called.
+
+use super::super::At;
+use super::Wanted;
+use crate::commands::fire::{started, told_errors};
+use crate::error::CliError;
+use crate::lend::Lent;
+use crate::mcp::{pool, tools_of};
+use crate::report::style::{WARNING, one_line, styled};
+use crate::view::mcp::McpCalled;
+use becket_agent::elicit::{AnsweredBy, Elicited, McpHost};
+use becket_agent::mcp::{HookCalls, McpServers};
+use becket_agent::tool_call::{DeniedBy, Ended, Report, ToolCall, ToolCalls, Toolbox};
+use becket_engine::handler::Action;
+use becket_engine::{CancellationToken, Engine};
+use becket_mcp::{Name, OutputCaps, Pool};
+use becket_model::Session;
+use becket_model::event::PermissionMode;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What this call is in the events: hosts make up such ids.
+const ID: &str = "toolu_becket";
+
+/// Connects the server, has hooks and rules judge the call, carries it out, and ends the server.
+pub(super) async fn called(
+    wanted: &Wanted<'_>,
+    lent: &Lent,
+    at: At<'_>,
+    cancel: &CancellationToken,
+) -> Result<McpCalled, CliError> {
+    let out = *at.out;
+    let host = McpHost::new().with_observer(move |elicited: &Elicited| {
+        if let Some(notice) = notice(elicited) {
+            out.tell(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(&notice, 500)));
+        }
+    });
+    let pool = pool(at.gathered, at.session, Arc::new(host.clone()), at.around)?;
+    let done = Hooked { wanted, lent, at, cancel, pool: &pool, host: &host }.called().await;
+    pool.close().await;
+    done
+}
+
+/// What the user is told of a question of a server.
+fn notice(elicited: &Elicited) -> Option<String> {
+    let server = &elicited.server;
+    match elicited.by {
+        AnsweredBy::Hook | AnsweredBy::User => elicited.failures.first().cloned(),
+        AnsweredBy::Nobody | AnsweredBy::Refused => {
+            Some(elicited.failures.first().cloned().unwrap_or_else(|| {
+                format!("a question of the server `{server}` was cancelled: no hook answered it")
+            }))
+        }
+    }
+}
+
+struct Hooked<'a> {
+    wanted: &'a Wanted<'a>,
+    lent: &'a Lent,
+    at: At<'a>,
+    cancel: &'a CancellationToken,
+    pool: &'a Pool,
+    host: &'a McpHost,
+}
+
+impl Hooked<'_> {
+    async fn called(&self) -> Result<McpCalled, CliError> {
+        let (at, server) = (self.at, &self.wanted.args.server);
+        let (_, names) = tools_of(server, (self.pool, at.gathered), self.cancel).await?;
+        let name = self.wanted.tool(&names)?.clone();
+
+        let toolbox = Toolbox::default();
+        let builder = self.lent.to(at.session.builder(self.lent.person().is_some()));
+        let builder = builder.tools(toolbox.clone()).mcp_tools(HookCalls::new(self.pool.clone()));
+        let engine = started(builder.build(), at.around, at.out)?;
+        told_errors(&engine, at.around, at.out);
+        if let Some(denied) = taken_away(&engine, &name) {
+            engine.close().await;
+            return Ok(denied);
+        }
+        self.lent.ready(&engine, at.session);
+        self.connect_for_hooks(&engine).await;
+
+        let session = self.session(&engine);
+        let of_host = session.clone();
+        self.host.ready(engine.clone(), move || of_host.clone());
+        let dir = at.around.temp.join(format!("becket-mcp-{}", std::process::id()));
+        toolbox.replace(McpServers::new(self.pool.clone(), dir).with_caps(whole()).tools().tools);
+        let mut calls = ToolCalls::new(engine.clone(), toolbox).with_limit(self.wanted.limit);
+        if let Some(person) = self.lent.person() {
+            calls = calls.with_person(person.clone());
+        }
+        let call =
+            ToolCall { id: ID.to_owned(), name: name.full.to_string(), input: self.wanted.input.clone() };
+        let report = calls.run(&session, call, self.cancel).await;
+        self.lent.screen_is_free().await;
+        self.end(&engine, &session).await;
+        read(&report)
+    }
+
+    /// The servers of `mcp_tool` handlers: a session has them connected, and a hook never connects one (H6).
+    async fn connect_for_hooks(&self, engine: &Engine) {
+        let hooks = engine.hooks();
+        let servers: BTreeSet<&str> = hooks
+            .all()
+            .filter_map(|handler| match &handler.action {
+                Action::McpTool(tool) => Some(tool.server.as_str()),
+                Action::Command(_)
+                | Action::Http(_)
+                | Action::Prompt(_)
+                | Action::Agent(_)
+                | Action::Callback(_) => None,
+            })
+            .collect();
+        for server in servers {
+            if let Err(error) = self.pool.connect(server, self.cancel).await {
+                let notice = one_line(&error.to_string(), 500);
+                self.at.out.tell(&format!("{} a hook needs a server: {notice}\n", styled(WARNING, "MCP:")));
+            }
+        }
+    }
+
+    /// The session that the call is a part of, in the mode that sessions of this configuration start in.
+    fn session(&self, engine: &Engine) -> Session {
+        let at = self.at;
+        let mut session =
+            Session::new("becket", at.around.temp.join("becket-transcript.jsonl"), &at.session.start);
+        let given = self.wanted.args.mode.as_deref().map(PermissionMode::from_name);
+        let default = || engine.config().default_mode.as_ref().map(|default| default.mode.clone());
+        session.permission_mode = given.or_else(default);
+        session
+    }
+
+    /// Waits for hooks in the background, and ends all.
+    async fn end(&self, engine: &Engine, session: &Session) {
+        tokio::select! {
+            () = engine.wait_for_background(&session.id) => {}
+            () = self.cancel.cancelled() => {}
+        }
+        engine.close().await;
+        self.lent.progress.end();
+    }
+}
+
+/// A rule that denies a tool whatever its input takes it from a model: nothing is called, and no hook is asked (P1).
+fn taken_away(engine: &Engine, name: &Name) -> Option<McpCalled> {
+    let names = [Some(&*name.full), name.written.as_deref()];
+    let why = names.into_iter().flatten().find_map(|name| engine.takes_away(name))?;
+    let mut called = McpCalled::new(&name.full, true);
+    called.denied(DeniedBy::Rule, why);
+    Some(called)
+}
+
+/// All text is shown: whoever calls from a shell has no context that it could fill.
+fn whole() -> OutputCaps {
+    OutputCaps { text: usize::MAX, blocks: usize::MAX, ..OutputCaps::default() }
+}
+
+fn read(report: &Report) -> Result<McpCalled, CliError> {
+    match &report.ended {
+        Ended::Cancelled { started: true } => {
+            let why = "interrupted; the server was told, and may have done a part of it".to_owned();
+            Err(CliError::Mcp { why })
+        }
+        Ended::Cancelled { started: false } => Err(CliError::Interrupted),
+        Ended::Done { .. }
+        | Ended::Failed { .. }
+        | Ended::Denied { .. }
+        | Ended::Stopped { .. }
+        | Ended::Deferred
+        | Ended::Invalid { .. } => Ok(McpCalled::of_report(report)),
+    }
+}

@@ -1,0 +1,52 @@
+//! A call that nothing guards.
+
+use super::super::At;
+use super::Wanted;
+use crate::error::CliError;
+use crate::mcp::{pool, tools_of};
+use crate::view::mcp::{McpCalled, McpEnded};
+use becket_engine::CancellationToken;
+use becket_mcp::{CallError, CallResult, Connect, Pool, ToolCall};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Connects the server, calls the tool, and ends the server.
+pub(super) async fn called(
+    wanted: &Wanted<'_>,
+    at: At<'_>,
+    cancel: &CancellationToken,
+) -> Result<McpCalled, CliError> {
+    let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
+    let done = in_pool(wanted, &pool, at, cancel).await;
+    pool.close().await;
+    done
+}
+
+async fn in_pool(
+    wanted: &Wanted<'_>,
+    pool: &Pool,
+    at: At<'_>,
+    cancel: &CancellationToken,
+) -> Result<McpCalled, CliError> {
+    let server = &wanted.args.server;
+    let (_, names) = tools_of(server, (pool, at.gathered), cancel).await?;
+    let name = wanted.tool(&names)?;
+    let (tool, input, begun) = (&*name.name, wanted.input.clone(), Instant::now());
+    let call = ToolCall { server, tool, input, limit: wanted.limit, connect: Connect::IfNeeded };
+    let mut called = McpCalled::new(&name.full, false);
+    match pool.call(call, cancel).await {
+        Ok(result) => answered(&mut called, &result),
+        Err(error @ CallError::Cancelled { .. }) => return Err(CliError::mcp(error)),
+        Err(error) => called.ends(McpEnded::Failed, error.to_string()),
+    }
+    called.ms = Some(begun.elapsed().as_secs_f64() * 1e3);
+    Ok(called)
+}
+
+fn answered(called: &mut McpCalled, result: &CallResult) {
+    called.response = Some(result.tool_response());
+    called.text = Some(result.text());
+    if result.is_error {
+        called.ends(McpEnded::Failed, "the tool says that it failed".to_owned());
+    }
+}

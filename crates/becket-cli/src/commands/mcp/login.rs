@@ -1,0 +1,132 @@
+//! `becket mcp login` and `logout`: tokens for a server that wants to know who asks.
+//!
+//! INVARIANT: no token and no answer of a login is printed; the address of the login page is, in full.
+
+use super::At;
+use crate::args::McpLoginArgs;
+use crate::error::CliError;
+use crate::interrupt;
+use crate::mcp::pool;
+use crate::report::json;
+use crate::report::style::{GOOD, HEAD, plain, styled};
+use crate::run::Done;
+use crate::view::Report;
+use crate::view::mcp::{McpAccount, McpAccountState};
+use becket_engine::CancellationToken;
+use becket_mcp::auth::{LoggedIn, LoggedOut, Login};
+use becket_mcp::{CallError, Pool};
+use std::io::BufRead;
+use std::sync::Arc;
+
+/// The longest line that is taken for an address, in bytes.
+const LONGEST: u64 = 64 * 1024;
+
+/// Logs in, where the server wants that.
+pub(super) fn login(args: &McpLoginArgs, at: At<'_>) -> Done {
+    at.server(&args.server)?;
+    let cancel = CancellationToken::new();
+    let account = interrupt::until_done(&cancel, async {
+        let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
+        let done = logged_in(args, &pool, at, &cancel).await;
+        pool.close().await;
+        done
+    })?;
+    shown(account, at)
+}
+
+/// Forgets tokens.
+pub(super) fn logout(server: &str, at: At<'_>) -> Done {
+    at.server(server)?;
+    let cancel = CancellationToken::new();
+    let done = interrupt::until_done(&cancel, async {
+        let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
+        let done = pool.logout(server).await;
+        pool.close().await;
+        done.map_err(CliError::mcp)
+    })?;
+    let (state, note) = match done {
+        LoggedOut::NoTokens => (McpAccountState::NotLoggedIn, None),
+        LoggedOut::Everywhere => (McpAccountState::LoggedOut, None),
+        LoggedOut::Here => {
+            let note = "the authorisation server has no way to be told: the tokens are gone here only";
+            (McpAccountState::LoggedOut, Some(note.to_owned()))
+        }
+        LoggedOut::NotRevoked { why } => {
+            let why = why.map_or("it did not answer in time".to_owned(), |why| why.to_string());
+            let note =
+                format!("the tokens are gone here only, the authorisation server did not revoke them: {why}");
+            (McpAccountState::LoggedOut, Some(note))
+        }
+    };
+    shown(McpAccount { server: server.to_owned(), state, scopes: Vec::new(), renewable: None, note }, at)
+}
+
+async fn logged_in(
+    args: &McpLoginArgs,
+    pool: &Pool,
+    at: At<'_>,
+    cancel: &CancellationToken,
+) -> Result<McpAccount, CliError> {
+    let server = args.server.clone();
+    match pool.reconnect(&server, cancel).await {
+        Ok(_) => {
+            let note = Some("it is connected and wants no login".to_owned());
+            let (state, scopes) = (McpAccountState::Connected, Vec::new());
+            return Ok(McpAccount { server, state, scopes, renewable: None, note });
+        }
+        Err(CallError::NeedsAuth { .. }) => {}
+        Err(error) => return Err(CliError::mcp(error)),
+    }
+    let login = pool.login(&server).await.map_err(CliError::mcp)?;
+    let ask = if args.paste {
+        "then paste the address that the browser ends at"
+    } else {
+        "in a browser on this machine (on another one: `--paste`)"
+    };
+    at.out.tell(&format!("open this address to log in, {ask}:\n\n  {}\n\n", plain(login.url().as_str())));
+    let done = finished(login, args.paste, cancel).await?;
+    let connected = pool.reconnect(&server, cancel).await;
+    let note = connected.err().map(|error| format!("the tokens are kept, but {error}"));
+    let (state, scopes) = (McpAccountState::LoggedIn, done.scopes);
+    Ok(McpAccount { server, state, scopes, renewable: Some(done.is_renewable), note })
+}
+
+async fn finished(login: Login, is_pasted: bool, cancel: &CancellationToken) -> Result<LoggedIn, CliError> {
+    if !is_pasted {
+        return login.finish(cancel).await.map_err(CliError::mcp);
+    }
+    let address = tokio::select! {
+        read = tokio::task::spawn_blocking(first_line) => read.map_err(std::io::Error::other)??,
+        () = cancel.cancelled() => return Err(CliError::Mcp { why: "the login was given up".to_owned() }),
+    };
+    login.finish_with(address.trim()).await.map_err(CliError::mcp)
+}
+
+/// What is typed or piped in, up to the end of its line.
+fn first_line() -> std::io::Result<String> {
+    let mut line = String::new();
+    std::io::Read::take(std::io::stdin().lock(), LONGEST).read_line(&mut line)?;
+    Ok(line)
+}
+
+fn shown(account: McpAccount, at: At<'_>) -> Done {
+    if at.global.json {
+        json::print(&Report::McpAccount(account), at.out)?;
+        return Ok(0);
+    }
+    let word = match account.state {
+        McpAccountState::LoggedIn => "logged in:",
+        McpAccountState::Connected => "not needed:",
+        McpAccountState::LoggedOut => "logged out:",
+        McpAccountState::NotLoggedIn => "nobody was logged in:",
+    };
+    let mut text = format!("{} {}", styled(GOOD, word), styled(HEAD, &account.server));
+    if !account.scopes.is_empty() {
+        text.push_str(&format!(" ({})", plain(&account.scopes.join(" "))));
+    }
+    if let Some(note) = &account.note {
+        text.push_str(&format!("; {}", plain(note)));
+    }
+    at.out.print(&format!("{text}\n"))?;
+    Ok(0)
+}

@@ -1,0 +1,59 @@
+//! `becket mcp resources`: what a server offers to read, or one of its resources.
+
+use super::At;
+use crate::error::CliError;
+use crate::interrupt;
+use crate::mcp::pool;
+use crate::report::{human, json};
+use crate::run::Done;
+use crate::view::Report;
+use crate::view::mcp::{McpContents, McpResources};
+use becket_engine::CancellationToken;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The longest that reading may take.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Lists resources, or reads one.
+pub(super) fn run(server: &str, uri: Option<&str>, at: At<'_>) -> Done {
+    at.server(server)?;
+    match uri {
+        Some(uri) => read(server, uri, at),
+        None => listed(server, at),
+    }
+}
+
+fn listed(server: &str, at: At<'_>) -> Done {
+    let cancel = CancellationToken::new();
+    let resources = interrupt::until_done(&cancel, async {
+        let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
+        let resources = pool.resources(server, &cancel).await;
+        pool.close().await;
+        resources.map_err(CliError::mcp)
+    })?;
+    let resources = McpResources::new(server, &resources);
+    if at.global.json {
+        json::print(&Report::McpResources(resources), at.out)?;
+    } else {
+        at.out.print(&human::mcp::resources(&resources))?;
+    }
+    Ok(0)
+}
+
+fn read(server: &str, uri: &str, at: At<'_>) -> Done {
+    let cancel = CancellationToken::new();
+    let contents = interrupt::until_done(&cancel, async {
+        let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
+        let contents = pool.read_resource(server, uri, LIMIT, &cancel).await;
+        pool.close().await;
+        contents.map_err(CliError::mcp)
+    })?;
+    let contents = McpContents::new(server, contents);
+    if at.global.json {
+        json::print(&Report::McpContents(contents), at.out)?;
+    } else {
+        at.out.print(&human::mcp::contents(&contents))?;
+    }
+    Ok(0)
+}

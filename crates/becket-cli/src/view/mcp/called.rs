@@ -1,0 +1,162 @@
+//! What came of a call.
+
+use crate::view::fired::for_the_user;
+use becket_agent::tool_call::{DeniedBy, Ended, Report};
+use becket_llm::Block;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+/// What came of a call.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct McpCalled {
+    /// The tool by its full name.
+    pub(crate) tool: String,
+    /// How it ended.
+    pub(crate) ended: McpEnded,
+    /// Whether hooks and rules were asked.
+    pub(crate) hooks: bool,
+    /// Why it was not run, or what went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) why: Option<String>,
+    /// Who denied it: `hook`, `rule`, `mode`, `rewrite`, `person`, or `nobody` where somebody had to be asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) denied_by: Option<&'static str>,
+    /// What the tool answered, as hooks see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) response: Option<Value>,
+    /// The answer in text, as a model sees it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) text: Option<String>,
+    /// What hooks add for the model.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) beside: Vec<String>,
+    /// What the user should know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<String>,
+    /// How long the tool took, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ms: Option<f64>,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum McpEnded {
+    /// The tool answered.
+    Done,
+    /// The tool was started and failed.
+    Failed,
+    /// It was not run.
+    Denied,
+    /// A hook stopped the session before it ran.
+    Stopped,
+    /// It waits for the session to be resumed.
+    Deferred,
+    /// The input is not the tool's.
+    Invalid,
+}
+
+impl McpEnded {
+    /// The exit code that says it.
+    pub(crate) const fn exit_code(self) -> u8 {
+        match self {
+            McpEnded::Done => 0,
+            McpEnded::Failed | McpEnded::Invalid => 1,
+            McpEnded::Denied | McpEnded::Stopped => 2,
+            McpEnded::Deferred => 3,
+        }
+    }
+
+    /// The word that says it.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            McpEnded::Done => "done",
+            McpEnded::Failed => "failed",
+            McpEnded::Denied => "denied",
+            McpEnded::Stopped => "stopped",
+            McpEnded::Deferred => "deferred",
+            McpEnded::Invalid => "invalid",
+        }
+    }
+}
+
+impl McpCalled {
+    /// A call that went well so far.
+    pub(crate) fn new(tool: &str, hooks: bool) -> Self {
+        Self {
+            tool: tool.to_owned(),
+            ended: McpEnded::Done,
+            hooks,
+            why: None,
+            denied_by: None,
+            response: None,
+            text: None,
+            beside: Vec::new(),
+            warnings: Vec::new(),
+            ms: None,
+        }
+    }
+
+    /// It did not go well.
+    pub(crate) fn ends(&mut self, ended: McpEnded, why: String) {
+        (self.ended, self.why) = (ended, Some(why));
+    }
+
+    /// Somebody denied it.
+    pub(crate) fn denied(&mut self, by: DeniedBy, why: String) {
+        self.ends(McpEnded::Denied, why);
+        self.denied_by = Some(denied_by(by));
+    }
+
+    /// A call that hooks and rules have seen.
+    pub(crate) fn of_report(report: &Report) -> Self {
+        let mut called = Self::new(&report.call.name, true);
+        match &report.ended {
+            Ended::Done { output } => {
+                called.text = Some(text(&output.content));
+                called.response = Some(output.response.clone());
+            }
+            Ended::Failed { error, .. } => called.ends(McpEnded::Failed, error.clone()),
+            Ended::Invalid { error } => called.ends(McpEnded::Invalid, error.clone()),
+            Ended::Denied { by, because } => {
+                called.denied(*by, because.clone());
+            }
+            Ended::Stopped { because } => called.ends(McpEnded::Stopped, because.clone()),
+            Ended::Deferred => called.ends(McpEnded::Deferred, "a hook put it off".to_owned()),
+            Ended::Cancelled { .. } => called.ends(McpEnded::Failed, "it was cancelled".to_owned()),
+        }
+        called.beside = report.beside();
+        called.warnings.clone_from(&report.warnings);
+        called.warnings.extend(report.outcomes.iter().filter_map(|outcome| for_the_user(&outcome.verdict)));
+        called.ms = report.took.map(|took| took.as_secs_f64() * 1e3);
+        called
+    }
+}
+
+fn denied_by(by: DeniedBy) -> &'static str {
+    match by {
+        DeniedBy::Hook => "hook",
+        DeniedBy::Rule => "rule",
+        DeniedBy::Mode => "mode",
+        DeniedBy::Rewrite => "rewrite",
+        DeniedBy::Person => "person",
+        DeniedBy::Nobody => "nobody",
+    }
+}
+
+/// The blocks of an answer, one below the other.
+fn text(blocks: &[Block]) -> String {
+    let shown = |block: &Block| match block {
+        Block::Text(text) => text.clone(),
+        Block::Image { media_type, data } => {
+            format!("[{media_type}, {} characters of base64: `--json` shows them]", data.len())
+        }
+        Block::ToolUse { .. }
+        | Block::ToolResult { .. }
+        | Block::Thinking { .. }
+        | Block::RedactedThinking { .. }
+        | Block::Other(_) => "[a block that is no text]".to_owned(),
+    };
+    blocks.iter().map(shown).collect::<Vec<_>>().join("\n")
+}
