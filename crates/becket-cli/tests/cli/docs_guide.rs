@@ -23,6 +23,7 @@ pages! {
     a_hook_that_asks types "questions.md";
     a_model_as_a_guard types "prompt.md";
     a_tool_of_an_mcp_server types "mcp-tool.md";
+    mcp_servers types "mcp.md";
     an_agent_as_a_guard types "agent.md";
     callbacks types "callbacks.md";
 }

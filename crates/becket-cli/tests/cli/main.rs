@@ -27,7 +27,15 @@ mod interrupt;
 #[cfg(unix)]
 mod lent;
 #[cfg(unix)]
+mod mcp;
+#[cfg(unix)]
 mod mcp_approval;
+#[cfg(unix)]
+mod mcp_call;
+#[cfg(unix)]
+mod mcp_files;
+#[cfg(unix)]
+mod mcp_login;
 #[cfg(target_os = "linux")]
 mod memory;
 #[cfg(target_os = "linux")]

@@ -1,0 +1,169 @@
+//! `becket mcp add`, `remove` and `approve`: what they write, and what they leave as it is.
+
+use crate::env;
+use crate::mcp::server;
+use becket_testkit::env::TestEnv;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::PathBuf;
+
+fn read(file: &PathBuf) -> String {
+    fs::read_to_string(file).expect("the file is there")
+}
+
+fn state(env: &TestEnv, server: &str, arguments: &[&str]) -> String {
+    let ended = env.becket(["mcp", "list", "--json"].iter().chain(arguments)).run();
+    let report: Value = serde_json::from_str(&ended.stdout).expect("a report");
+    let all = report["servers"].as_array().expect("a list");
+    let found = all.iter().find(|one| one["name"] == server);
+    found.map_or("not there", |one| one["state"].as_str().expect("a state")).to_owned()
+}
+
+#[test]
+fn what_is_added_can_be_listed_and_what_is_removed_leaves_no_trace() {
+    let env = env();
+    let own = env.root().join("home/.claude.json");
+    let project = env.project().join(".mcp.json");
+    // Odd on purpose: nobody's layout is changed.
+    let before = "{ \"theme\":\"dark\",\n\n   \"mcpServers\" : {\n \"old\": {\"command\":\"a\"}\n} }\n";
+    env.write("home/.claude.json", before);
+    env.write("project/.mcp.json", before);
+    for (scope, file) in [("user", &own), ("local", &own), ("project", &project)] {
+        let script =
+            ["mcp", "add", "new", "--scope", scope, "--env", "KEY=a=b", "--", "prog", "--flag", "-x"];
+        let added = env.becket(script).run();
+        assert_eq!(added.code, Some(0), "{added:?}");
+        assert!(added.stdout.contains("added new in "), "{added:?}");
+        let text = read(file);
+        assert!(
+            text.starts_with("{ \"theme\":\"dark\",\n\n   \"mcpServers\" : {\n \"old\": {\"command\":\"a\"}"),
+            "{text}"
+        );
+        let listed = env.becket(["mcp", "list", "--no-connect", "--json"]).run().stdout;
+        let report: Value = serde_json::from_str(&listed).expect("a report");
+        let new = report["servers"].as_array().expect("a list").iter().find(|one| one["name"] == "new");
+        assert_eq!(new.expect("it is there")["scope"], scope, "{listed}");
+        let twice = env.becket(script).run();
+        assert!(twice.code == Some(1) && twice.stderr.contains("`new`"), "{twice:?}");
+        let replaced = env.becket(["mcp", "add", "new", "--replace", "--scope", scope, "other"]).run();
+        assert!(replaced.code == Some(0) && read(file).contains("\"other\""), "{replaced:?}");
+        let removed = env.becket(["mcp", "remove", "new"]).run();
+        assert_eq!(removed.code, Some(0), "{removed:?}");
+        assert!(!read(file).contains("\"new\""), "{}", read(file));
+    }
+    assert_eq!(read(&project), before);
+    let gone = env.becket(["mcp", "remove", "new"]).run();
+    assert!(gone.code == Some(1) && gone.stderr.contains("no server `new`"), "{gone:?}");
+}
+
+#[test]
+fn an_entry_says_how_the_server_is_reached() {
+    let cases: [(&[&str], Value); 5] = [
+        (
+            &["--", "uvx", "time", "--utc"],
+            json!({"type": "stdio", "command": "uvx", "args": ["time", "--utc"]}),
+        ),
+        (&["https://a.example/mcp"], json!({"type": "http", "url": "https://a.example/mcp"})),
+        (
+            &["--transport", "sse", "https://a.example/s"],
+            json!({"type": "sse", "url": "https://a.example/s"}),
+        ),
+        (&["wss://a.example/mcp"], json!({"type": "ws", "url": "wss://a.example/mcp"})),
+        (
+            &["--header", "X-Key: ${KEY}", "https://a.example/mcp"],
+            json!({"type": "http", "url": "https://a.example/mcp", "headers": {"X-Key": "${KEY}"}}),
+        ),
+    ];
+    for (arguments, expected) in cases {
+        let env = env();
+        let all = ["mcp", "add", "--scope", "project", "new"].iter().chain(arguments);
+        let added = env.becket(all).run();
+        assert_eq!(added.code, Some(0), "{added:?}");
+        let file: Value = serde_json::from_str(&read(&env.project().join(".mcp.json"))).expect("JSON");
+        assert_eq!(file["mcpServers"]["new"], expected);
+    }
+    let env = env();
+    let json = r#"{"type": "http", "url": "https://a.example/mcp", "timeout": 5}"#;
+    assert_eq!(env.becket(["mcp", "add-json", "--scope", "project", "new", json]).run().code, Some(0));
+    assert!(read(&env.project().join(".mcp.json")).contains("\"timeout\": 5"));
+    for (arguments, words) in [
+        (&["https://a.example/mcp", "--header", "A: b"][..], "`--header` follows the address"),
+        (&["--header", "sk-secret-of-mine-0123456789", "https://a.example/"], "write `NAME: VALUE`"),
+        (&["--env", "=x", "prog"], "write `NAME=VALUE`"),
+    ] {
+        let all = ["mcp", "add", "bad"].iter().chain(arguments);
+        let refused = env.becket(all).run();
+        assert!(refused.code == Some(1) && refused.stderr.contains(words), "{refused:?}");
+        assert!(!refused.stderr.contains("0123456789"), "{refused:?}");
+    }
+    for entry in ["[]", "{", "5"] {
+        assert_eq!(env.becket(["mcp", "add-json", "bad", entry]).run().code, Some(1));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_of_the_users_own_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = env();
+    let mode = |file: &str| {
+        let metadata = fs::metadata(env.root().join(file)).expect("the file is there");
+        metadata.permissions().mode() & 0o777
+    };
+    assert_eq!(env.becket(["mcp", "add", "--env", "KEY=secret", "new", "prog"]).run().code, Some(0));
+    assert_eq!(mode("home/.claude.json"), 0o600);
+    assert_eq!(env.becket(["mcp", "add", "--scope", "project", "shared", "prog"]).run().code, Some(0));
+    assert_eq!(env.becket(["mcp", "approve", "shared"]).run().code, Some(0));
+    assert_eq!(mode("home/.claude/becket/mcp-approvals.json"), 0o600);
+}
+
+// rule: X1
+#[test]
+fn a_server_of_the_project_waits_for_an_approval_of_what_it_is() {
+    let env = env();
+    let write =
+        |entry: &Value| env.write("project/.mcp.json", json!({"mcpServers": {"s": entry}}).to_string());
+    write(&server(&[]));
+    let call = |env: &TestEnv| env.becket(["mcp", "call", "s", "text", "--no-hooks"]).run();
+    assert_eq!(state(&env, "s", &[]), "disabled");
+    assert_eq!(state(&env, "s", &["--approve-all"]), "connected");
+    let refused = call(&env);
+    assert!(refused.code == Some(1) && refused.stderr.contains("nobody has approved it"), "{refused:?}");
+    assert_eq!(env.becket(["mcp", "approve", "s"]).run().code, Some(0));
+    assert_eq!(state(&env, "s", &[]), "connected");
+    assert_eq!(call(&env).code, Some(0));
+
+    write(&server(&["--another"]));
+    assert_eq!(state(&env, "s", &[]), "disabled", "it is not what was approved");
+    assert_eq!(env.becket(["mcp", "approve", "s"]).run().code, Some(0));
+    assert_eq!(env.becket(["mcp", "approve", "--revoke", "s"]).run().code, Some(0));
+    assert_eq!(state(&env, "s", &[]), "disabled");
+    assert_eq!(env.becket(["mcp", "approve", "--revoke", "s"]).run().code, Some(1));
+    let own = json!({"mcpServers": {"mine": server(&[])}}).to_string();
+    env.write("home/.claude.json", own);
+    let needless = env.becket(["mcp", "approve", "mine"]).run();
+    assert!(needless.code == Some(1) && needless.stderr.contains("needs no approval"), "{needless:?}");
+}
+
+// rule: X1
+#[test]
+fn policy_and_stronger_scopes_decide_who_counts() {
+    let env = env();
+    let both = json!({"mcpServers": {"s": server(&[]), "t": server(&[])}}).to_string();
+    env.write("home/.claude.json", &both);
+    let denied = json!({"deniedMcpServers": [{"serverName": "t"}]}).to_string();
+    env.write("managed/managed-settings.json", denied);
+    assert_eq!((state(&env, "s", &[]).as_str(), state(&env, "t", &[]).as_str()), ("connected", "disabled"));
+    let examined = env.becket(["mcp", "doctor", "t"]).run();
+    assert!(examined.stdout.contains("`deniedMcpServers` denies it"), "{examined:?}");
+    let other = json!({"mcpServers": {"s": server(&["--die"])}}).to_string();
+    assert_eq!(state(&env, "s", &["--mcp-config", &other]), "failed", "the command line is stronger");
+    let strict = ["--mcp-config", &other, "--strict-mcp-config"];
+    assert_eq!(state(&env, "t", &strict), "not there");
+    env.write("managed/managed-settings.json", "{ \"deniedMcpServers\": ");
+    let unread = env.becket(["mcp", "list"]).run();
+    assert_eq!(unread.code, Some(1), "what may deny anything has to be read: {unread:?}");
+    env.write("managed/managed-settings.json", "{}");
+    env.write("managed/managed-mcp.json", json!({"mcpServers": {"m": server(&[])}}).to_string());
+    assert_eq!((state(&env, "m", &[]).as_str(), state(&env, "s", &[]).as_str()), ("connected", "disabled"));
+}

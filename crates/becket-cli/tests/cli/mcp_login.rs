@@ -1,0 +1,98 @@
+//! `becket mcp login` and `logout`, with a server that wants a login and a browser of the test's own.
+
+use crate::env;
+use becket_testkit::env::{Ended, TestEnv};
+use becket_testkit::mcp_auth::{AuthPlan, AuthServer, browse, log_in};
+use serde_json::json;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStderr, Stdio};
+
+fn becket(env: &TestEnv, server: &AuthServer, arguments: &[&str]) -> becket_testkit::env::Run {
+    let config = json!({"mcpServers": {"s": {"type": "http", "url": server.url()}}}).to_string();
+    env.write("servers.json", config);
+    let config = env.root().join("servers.json").to_string_lossy().into_owned();
+    env.becket(["mcp", "--mcp-config", &config].into_iter().chain(arguments.iter().copied()))
+}
+
+/// Begins a login; the address that it prints.
+fn begun(env: &TestEnv, server: &AuthServer, more: &[&str]) -> (Child, BufReader<ChildStderr>, String) {
+    let all: Vec<&str> = ["login", "s"].into_iter().chain(more.iter().copied()).collect();
+    let mut command = becket(env, server, &all).into_command();
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("becket starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("piped"));
+    let (mut line, mut said) = (String::new(), String::new());
+    while !line.trim().starts_with("http") {
+        line.clear();
+        let read = lines.read_line(&mut line).expect("stderr can be read");
+        said.push_str(&line);
+        assert!(read > 0, "it ends without an address: {said}");
+    }
+    (child, lines, line.trim().to_owned())
+}
+
+fn ended(mut child: Child, mut stderr: BufReader<ChildStderr>) -> Ended {
+    let (mut out, mut err) = (String::new(), String::new());
+    child.stdout.take().expect("piped").read_to_string(&mut out).expect("text");
+    stderr.read_to_string(&mut err).expect("text");
+    Ended { code: child.wait().expect("it ends").code(), stdout: out, stderr: err }
+}
+
+fn tells_nothing(server: &AuthServer, ended: &Ended) {
+    for secret in server.secrets() {
+        assert!(!ended.stdout.contains(&secret) && !ended.stderr.contains(&secret), "{ended:?}");
+    }
+}
+
+// rule: X3
+#[test]
+fn a_login_lets_the_server_be_used_until_the_logout() {
+    let (env, server) = (env(), AuthPlan::new().start());
+    let listed = |word: &str| {
+        let ended = becket(&env, &server, &["list"]).run();
+        assert!(ended.stdout.contains(word), "{ended:?}");
+    };
+    listed("needs a login");
+    let (child, stderr, url) = begun(&env, &server, &[]);
+    assert!(log_in(&url).status < 400);
+    let done = ended(child, stderr);
+    assert!(done.code == Some(0) && done.stdout.contains("logged in: s"), "{done:?}");
+    tells_nothing(&server, &done);
+    listed("connected");
+    let again = becket(&env, &server, &["login", "s"]).run();
+    assert!(again.code == Some(0) && again.stdout.contains("wants no login"), "{again:?}");
+
+    let out = becket(&env, &server, &["logout", "s"]).run();
+    assert!(out.code == Some(0) && out.stdout.contains("logged out: s"), "{out:?}");
+    assert!(!server.has_good_tokens(), "the authorisation server was told");
+    listed("needs a login");
+    let nobody = becket(&env, &server, &["logout", "s"]).run();
+    assert!(nobody.code == Some(0) && nobody.stdout.contains("nobody was logged in"), "{nobody:?}");
+}
+
+// rule: X3
+#[test]
+fn the_address_of_a_browser_elsewhere_can_be_pasted() {
+    let (env, server) = (env(), AuthPlan::new().start());
+    for (pasted, code) in [(Some("https://example.com/?code=x&state=y"), 1), (None, 0)] {
+        let (mut child, stderr, url) = begun(&env, &server, &["--paste"]);
+        let back = browse(&url).location.expect("the login page leads back");
+        let line = format!("{}\n", pasted.unwrap_or(&back));
+        child.stdin.take().expect("piped").write_all(line.as_bytes()).expect("it reads");
+        let done = ended(child, stderr);
+        assert_eq!(done.code, Some(code), "{done:?}");
+        tells_nothing(&server, &done);
+    }
+    let listed = becket(&env, &server, &["list"]).run();
+    assert!(listed.stdout.contains("connected"), "{listed:?}");
+}
+
+#[test]
+fn a_server_of_this_machine_has_no_login() {
+    let env = env();
+    let config = json!({"mcpServers": {"s": crate::mcp::server(&[])}}).to_string();
+    let login = env.becket(["mcp", "--mcp-config", &config, "login", "s"]).run();
+    assert!(login.code == Some(0) && login.stdout.contains("wants no login"), "{login:?}");
+    let logout = env.becket(["mcp", "--mcp-config", &config, "logout", "s"]).run();
+    assert!(logout.code == Some(1) && logout.stderr.contains("nobody can log in"), "{logout:?}");
+}
