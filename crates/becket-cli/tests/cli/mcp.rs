@@ -240,14 +240,24 @@ fn a_signal_leaves_no_server_behind() {
         let (name, value) = marker.env();
         let mut entry = server(flags);
         entry["env"] = json!({ "LOG": log });
-        let config = json!({"mcpServers": {"s": entry}}).to_string();
+        let mut servers = json!({ "s": entry });
+        if arguments == ["list"] {
+            // One that is connected by then, beside the one that hangs.
+            servers["t"] = server(&["--child", "--leaver", "--ignore-eof", "--ignore-term"]);
+        }
+        let processes = if arguments == ["list"] { 7 } else { 4 };
+        let config = json!({ "mcpServers": servers }).to_string();
         let all = ["mcp", "--mcp-config", &config].into_iter().chain(arguments.iter().copied());
         let mut command = env.becket(all).env(&name, &value).into_command();
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut becket = command.spawn().expect("becket starts");
         let got = |method: &str| std::fs::read_to_string(&log).unwrap_or_default().contains(method);
         let last = if arguments[0] == "call" { "tools/call" } else { "tools/list" };
-        assert!(wait_until(|| got(last) && marker.alive().len() >= 4), "{arguments:?}: {:?}", marker.alive());
+        assert!(
+            wait_until(|| got(last) && marker.alive().len() >= processes),
+            "{arguments:?}: {:?}",
+            marker.alive()
+        );
         let id = becket.id().to_string();
         assert!(Command::new("kill").args(["-s", signal, &id]).status().expect("kill is there").success());
         assert_eq!(becket.wait().expect("it ends").code(), Some(1), "{signal} {arguments:?}");
