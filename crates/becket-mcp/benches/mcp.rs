@@ -11,6 +11,7 @@ mod support;
 use std::process::Command;
 use std::time::Duration;
 
+use becket_mcp::CancellationToken;
 use becket_testkit::bench::{Bench, Must};
 use support::bare::Bare;
 use support::sdk::Sdk;
@@ -23,6 +24,9 @@ const LARGE: usize = 100_000;
 const CALLS: u32 = 500;
 /// Servers of a host that has many.
 const MANY: usize = 10;
+/// Servers that start together, and how long each needs before it can be spoken to.
+const STARTED: usize = 12;
+const SLOW: Duration = Duration::from_millis(50);
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -36,6 +40,7 @@ fn main() {
     let runtime = runtime();
     calls(&mut bench, &runtime);
     connections(&mut bench, &runtime);
+    start(&mut bench, &runtime);
     bench.note("rmcp alone, with as many servers");
     bench.sampled(
         "memory with 10 idle servers",
@@ -51,7 +56,7 @@ fn runtime() -> Runtime {
 
 fn calls(bench: &mut Bench, runtime: &Runtime) {
     let servers = runtime.block_on(ours::connect(1, Duration::ZERO));
-    let bare = runtime.block_on(Bare::connect());
+    let bare = runtime.block_on(Bare::connect(Duration::ZERO));
     let ours = |size| runtime.block_on(ours::call(&servers, size));
     for (row, size) in [("a call, answered at once", 10), ("the same with 100 KB of text", LARGE)] {
         bench.note("rmcp alone, over tokio's pipes");
@@ -74,15 +79,41 @@ fn calls(bench: &mut Bench, runtime: &Runtime) {
         );
         sdk.end();
     }
+    bench.note("");
+    let cancel = CancellationToken::new();
+    let warm = || runtime.block_on(servers.connect("it0", &cancel)).unwrap();
+    bench.alone("a connection that is there", Must::Nanos(5e3), warm);
+    let tools = || runtime.block_on(servers.tools("it0", &cancel)).unwrap();
+    bench.alone("its tools, as they are known", Must::Nanos(50e3), tools);
     runtime.block_on(servers.close());
     bare.end(runtime);
+}
+
+/// Two lanes: what six servers take one after the other is the least.
+fn start(bench: &mut Bench, runtime: &Runtime) {
+    let ours = || {
+        let start = std::time::Instant::now();
+        let servers = runtime.block_on(ours::connect(STARTED, SLOW));
+        let taken = start.elapsed();
+        runtime.block_on(servers.close());
+        taken.as_secs_f64() * 1e9
+    };
+    let mut lane = || {
+        let start = std::time::Instant::now();
+        let lane: Vec<Bare> = (0..STARTED / 2).map(|_| runtime.block_on(Bare::connect(SLOW))).collect();
+        let taken = start.elapsed();
+        lane.into_iter().for_each(|bare| bare.end(runtime));
+        taken.as_secs_f64() * 1e9
+    };
+    bench.note("six of them one after the other, with rmcp alone: there are two lanes");
+    bench.sampled("start of 12 servers that need 50 ms", Must::Ratio(1.3), ours, Some(&mut lane));
 }
 
 fn connections(bench: &mut Bench, runtime: &Runtime) {
     let ours = || runtime.block_on(async { ours::connect(1, Duration::ZERO).await.close().await });
     bench.note("rmcp alone, over tokio's pipes");
     bench.versus("connecting and closing", Must::Nothing, ours, || {
-        runtime.block_on(Bare::connect()).end(runtime)
+        runtime.block_on(Bare::connect(Duration::ZERO)).end(runtime)
     });
     if let Some(mut sdk) = Sdk::start() {
         bench.note("TypeScript SDK");
@@ -102,7 +133,7 @@ fn idle(who: &str) {
     let (runtime, settle) = (runtime(), Duration::from_millis(200));
     let settle = || runtime.block_on(async { tokio::time::sleep(settle).await });
     if who == "bare" {
-        let all: Vec<Bare> = (0..MANY).map(|_| runtime.block_on(Bare::connect())).collect();
+        let all: Vec<Bare> = (0..MANY).map(|_| runtime.block_on(Bare::connect(Duration::ZERO))).collect();
         settle();
         println!("{}", resident());
         all.into_iter().for_each(|bare| bare.end(&runtime));

@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use becket_mcp::config::{Configured, Remote, ServerConfig, Transport};
-use becket_mcp::{CallError, CancellationToken, Content, Host, Offers, Pool, Progress};
+use becket_mcp::{
+    CallError, CancellationToken, Content, Host, Offers, Pool, Progress, PromptCall, ResourceBody,
+};
 use common::real::Listening;
 use common::{LONG, Place, SHORT, call, call_for, nothing, of_it};
 use serde_json::json;
@@ -61,6 +63,35 @@ async fn it_answers_in_every_kind() {
         let links = call(&pool, "get-resource-links", json!({"count": 2})).await.unwrap();
         let links = links.content.iter().filter(|block| block.kind() == "resource_link").count();
         assert_eq!(links, 2, "{}", way.0);
+        pool.close().await;
+    }
+}
+
+// rules: X1, X8
+#[tokio::test]
+async fn its_resources_are_read_and_its_prompts_are_filled_in() {
+    for way in WAYS {
+        let Some(server) = Listening::start("BECKET_TEST_MCP_EVERYTHING", &[way.0]) else { return };
+        let (pool, _place) = connect(&server, way, Arc::new(())).await;
+        let cancel = CancellationToken::new();
+        let resources = pool.resources("it", &cancel).await.unwrap();
+        let text = "demo://resource/dynamic/text/{resourceId}";
+        assert!(resources.templates.iter().any(|template| template.uri_template == text), "{}", way.0);
+        assert!(!resources.resources.is_empty(), "{}", way.0);
+        let uri = text.replace("{resourceId}", "7");
+        let contents = pool.read_resource("it", &uri, LONG, &cancel).await.unwrap();
+        let [contents] = contents.as_slice() else { panic!("{contents:?}") };
+        assert_eq!(contents.uri, uri);
+        let ResourceBody::Text(text) = &contents.body else { panic!("{contents:?}") };
+        assert!(text.starts_with("Resource 7:"), "{}: {text}", way.0);
+
+        let prompts = pool.prompts("it", &cancel).await.unwrap();
+        let prompt = prompts.iter().find(|prompt| prompt.name == "args-prompt").unwrap();
+        let arguments = prompt.arguments("Canterbury Kent").unwrap();
+        let call = PromptCall { name: "args-prompt", arguments, limit: LONG };
+        let said = pool.prompt("it", call, &cancel).await.unwrap();
+        let texts: Vec<_> = said.messages.iter().filter_map(|message| message.content.text()).collect();
+        assert_eq!(texts, ["What's weather in Canterbury, Kent?"], "{}", way.0);
         pool.close().await;
     }
 }

@@ -18,8 +18,8 @@ pub(crate) struct Bare {
 }
 
 impl Bare {
-    pub(crate) async fn connect() -> Self {
-        let (command, args) = program(Duration::ZERO);
+    pub(crate) async fn connect(thinks: Duration) -> Self {
+        let (command, args) = program(thinks);
         let mut command = Command::new(command);
         command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();

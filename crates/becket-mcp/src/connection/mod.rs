@@ -32,6 +32,7 @@ mod pages;
 mod questions;
 mod reading;
 mod rounds;
+mod shortcut;
 mod sse;
 mod stand_in;
 mod state;
