@@ -7,7 +7,7 @@
 //! - [`Plan`] says what the server offers, and holds the rules by which single requests are answered otherwise.
 //! - [`Seen`] is a request as it came, [`Reply`] what becomes of it, [`Step`] a piece of a stream.
 //! - [`Server`] runs, counts, and pushes messages over the streams that clients hold open.
-//! - [`tls::Pems`] are certificates made on the spot (feature `tls`).
+//! - `tls::Pems` are certificates made on the spot (feature `tls`).
 //!
 //! ```
 //! use becket_testkit::mcp_http::{Plan, Reply};
