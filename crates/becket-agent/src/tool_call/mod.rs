@@ -3,7 +3,7 @@
 //! The way: the input is checked → PreToolUse → rules and mode → where a person would be asked, PermissionRequest and the
 //! person → the tool, with the input that was judged → PostToolUse or PostToolUseFailure.
 //!
-//! INVARIANT: a tool runs only out of a [`cleared::Cleared`], which is made in one place, from a settlement that lets the
+//! INVARIANT: a tool runs only out of a `Cleared`, which is made in one place, from a settlement that lets the
 //! call run or from the answer of somebody who may give it; it holds the very input that was judged. Whatever else
 //! happens on the way (a denial, a failure, a panic, a cancelled or dropped call, a rewrite that does not fit, nobody to
 //! ask) never makes one.
