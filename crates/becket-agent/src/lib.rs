@@ -1,5 +1,8 @@
 //! The reference agent's parts.
 //!
+//! - [`session`]: an open session, from its first event to its last (`protocol.md` L0)
+//! - [`turn`]: from a prompt to the moment at which the user is asked again (`protocol.md` L0–L8)
+//! - [`update`]: what a host may show meanwhile
 //! - [`tool_call`]: one tool call through hooks, rules, mode and person to its end (`protocol.md` L1)
 //! - [`mcp`]: the tools of MCP servers, for the model and for hooks (`protocol.md` X5, H6)
 //! - [`elicit`]: the questions of MCP servers, answered by hooks and the user (`protocol.md` X6)
@@ -18,10 +21,13 @@ mod host_tools;
 pub mod mcp;
 mod places;
 mod schema;
+pub mod session;
 mod surroundings;
 pub mod tool_call;
 mod tools;
+pub mod turn;
 mod unasked;
+pub mod update;
 
 pub use host_tools::HostTools;
 pub use surroundings::Surroundings;

@@ -1,0 +1,99 @@
+//! What a session's events say of it, kept in one place.
+//!
+//! INVARIANT: a subagent's facts share the mode with the session's own, and nothing else.
+
+use becket_model::event::{Agent, Effort, PermissionMode};
+use becket_model::{PromptId, Session};
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// The facts of one line of work: the session's own, or a subagent's. Cheap to clone; all clones are the same facts.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    own: Arc<RwLock<Session>>,
+    mode: Arc<RwLock<PermissionMode>>,
+}
+
+impl Facts {
+    /// The facts of a session that begins.
+    #[must_use]
+    pub fn new(mut session: Session) -> Self {
+        let mode = session.permission_mode.take().unwrap_or(PermissionMode::Default);
+        Self { own: Arc::new(RwLock::new(session)), mode: Arc::new(RwLock::new(mode)) }
+    }
+
+    /// The facts of a subagent that begins: it starts where this line of work is now.
+    #[must_use]
+    pub fn of_subagent(&self, agent: Agent) -> Self {
+        let own = Session { agent: Some(agent), ..self.own() };
+        Self { own: Arc::new(RwLock::new(own)), mode: Arc::clone(&self.mode) }
+    }
+
+    /// What an event says now.
+    #[must_use]
+    pub fn session(&self) -> Session {
+        Session { permission_mode: Some(self.mode()), ..self.own() }
+    }
+
+    /// The permission mode.
+    #[must_use]
+    pub fn mode(&self) -> PermissionMode {
+        self.mode.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Changes the permission mode of the session and of all its subagents.
+    pub fn set_mode(&self, mode: PermissionMode) {
+        *self.mode.write().unwrap_or_else(PoisonError::into_inner) = mode;
+    }
+
+    /// The working directory.
+    #[must_use]
+    pub fn cwd(&self) -> PathBuf {
+        self.own().cwd
+    }
+
+    /// Moves the working directory; gives the one before.
+    pub fn set_cwd(&self, cwd: PathBuf) -> PathBuf {
+        self.change(|session| std::mem::replace(&mut session.cwd, cwd))
+    }
+
+    /// Says which prompt is worked on.
+    pub fn set_prompt(&self, prompt: PromptId) {
+        self.change(|session| session.prompt_id = Some(prompt));
+    }
+
+    /// Says how hard the model thinks.
+    pub fn set_effort(&self, effort: Option<Effort>) {
+        self.change(|session| session.effort = effort);
+    }
+
+    /// Another session goes on in this one's place, as after `/clear`.
+    pub fn replace(&self, session: Session) {
+        self.change(|own| *own = session);
+    }
+
+    fn own(&self) -> Session {
+        self.own.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Session) -> T) -> T {
+        change(&mut self.own.write().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // rule: N4
+    #[test]
+    fn a_subagent_shares_the_mode_and_nothing_else() {
+        let main = Facts::new(Session::new("s", "/t", "/work"));
+        let sub = main.of_subagent(Agent { id: Some("a".into()), kind: Some("Explore".into()) });
+        main.set_mode(PermissionMode::Plan);
+        sub.set_cwd("/work/sub".into());
+        assert_eq!(sub.session().permission_mode, Some(PermissionMode::Plan));
+        assert_eq!((main.cwd(), sub.cwd()), ("/work".into(), "/work/sub".into()));
+        assert!(main.session().agent.is_none() && sub.session().agent.is_some());
+    }
+}

@@ -1,0 +1,141 @@
+//! How a turn ended.
+
+use becket_llm::Usage;
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// A turn at its end: from a prompt to the moment at which the user is asked again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TurnEnd {
+    /// Why it ended.
+    pub reason: EndReason,
+    /// The last answer's text; empty where there was none.
+    pub text: String,
+    /// How many answers of the model it took.
+    pub answers: u32,
+    /// Tokens of all of them, subagents included.
+    pub usage: Usage,
+    /// How long it took.
+    pub took: Duration,
+    /// How much of that was spent on waiting for the model.
+    pub took_model: Duration,
+    /// What it cost in US dollars, where prices are known.
+    pub cost_usd: Option<f64>,
+    /// Calls that were denied.
+    pub denials: Vec<Denial>,
+}
+
+/// A call that was denied.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Denial {
+    /// The tool.
+    pub tool_name: String,
+    /// The call.
+    pub tool_use_id: String,
+    /// The model's own input.
+    pub tool_input: Map<String, Value>,
+    /// Why.
+    pub because: String,
+}
+
+/// Why a turn ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum EndReason {
+    /// The model was done, and no hook kept it.
+    Completed,
+    /// A Stop hook kept it more often than the cap allows (L4).
+    Capped {
+        /// The cap.
+        cap: u32,
+    },
+    /// A hook stopped it: `continue: false`, or a prompt's verdict (D6).
+    HookStopped {
+        /// `stopReason`.
+        because: String,
+    },
+    /// The prompt was rejected before the model saw it.
+    PromptRejected {
+        /// Why.
+        because: String,
+    },
+    /// As many answers as the host allows.
+    MaxTurns {
+        /// How many.
+        limit: u32,
+    },
+    /// Somebody interrupted it: the host, a person's no, a PermissionRequest hook (D8).
+    Interrupted,
+    /// Calls wait for the session to be resumed (D10).
+    Deferred {
+        /// All of them, in order.
+        calls: Vec<DeferredCall>,
+    },
+    /// A deferred call's tool is gone (D10).
+    DeferredUnavailable {
+        /// The tool.
+        tool_name: String,
+    },
+    /// The classifier of the mode `auto` denied too often in a row.
+    DeniedTooOften {
+        /// How often.
+        times: u32,
+    },
+    /// The model gave no answer (L3).
+    ApiError {
+        /// The error class of StopFailure: `rate_limit`, `overloaded`, `authentication_failed`, ….
+        class: String,
+        /// For the user.
+        message: String,
+    },
+    /// The conversation does not fit the model any more, and can't be made smaller (L5).
+    TooLong {
+        /// For the user.
+        message: String,
+    },
+}
+
+/// A call that waits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeferredCall {
+    /// The call.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// The model's own input.
+    pub input: Map<String, Value>,
+}
+
+impl EndReason {
+    /// One word (`terminal_reason`).
+    #[must_use]
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Capped { .. } => "capped",
+            Self::HookStopped { .. } => "hook_stopped",
+            Self::PromptRejected { .. } => "prompt_rejected",
+            Self::MaxTurns { .. } => "max_turns",
+            Self::Interrupted => "interrupted",
+            Self::Deferred { .. } => "tool_deferred",
+            Self::DeferredUnavailable { .. } => "tool_deferred_unavailable",
+            Self::DeniedTooOften { .. } => "denied_too_often",
+            Self::ApiError { .. } => "api_error",
+            Self::TooLong { .. } => "prompt_too_long",
+        }
+    }
+
+    /// Whether the user did not get what was asked for.
+    #[must_use]
+    pub const fn is_error(&self) -> bool {
+        match self {
+            Self::Completed | Self::Capped { .. } | Self::HookStopped { .. } | Self::Deferred { .. } => false,
+            Self::PromptRejected { .. }
+            | Self::MaxTurns { .. }
+            | Self::Interrupted
+            | Self::DeferredUnavailable { .. }
+            | Self::DeniedTooOften { .. }
+            | Self::ApiError { .. }
+            | Self::TooLong { .. } => true,
+        }
+    }
+}

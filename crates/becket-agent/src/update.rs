@@ -1,0 +1,184 @@
+//! What a host may show while a session works, in the order in which it happens.
+//!
+//! Hooks have a stream of their own ([`becket_engine::RunEvent`], by [`becket_engine::Builder::observe`]); here is the
+//! conversation around them. Nothing in here decides anything.
+
+use becket_llm::{Block, Usage};
+use becket_model::{AgentId, EventKind};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// One thing that happened in a session.
+#[derive(Debug, Clone)]
+pub struct Update {
+    /// In which line of work.
+    pub of: Origin,
+    /// What.
+    pub what: Happened,
+}
+
+/// Whose work an update is about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// The session's own.
+    Main,
+    /// A subagent's.
+    Subagent {
+        /// The subagent.
+        id: AgentId,
+        /// The call of `Agent` that started it.
+        tool_use_id: String,
+    },
+}
+
+/// What happened.
+#[derive(Debug, Clone)]
+pub enum Happened {
+    /// A piece of the answer's text, as it streams.
+    Text {
+        /// The piece.
+        delta: String,
+    },
+    /// A whole answer of the model.
+    Answered {
+        /// The provider's id of it; empty where it has none.
+        message_id: String,
+        /// The model that answered.
+        model: String,
+        /// What it said; the text as MessageDisplay hooks left it is in `displayed`.
+        content: Vec<Block>,
+        /// What a MessageDisplay hook put in the place of the text on the screen (D11).
+        displayed: Option<String>,
+        /// Tokens.
+        usage: Usage,
+    },
+    /// A message of the user's side: the results of a batch, hook texts, feedback.
+    Told {
+        /// What the model is told.
+        content: Vec<Block>,
+        /// Whether a transcript view hides it (L4).
+        hidden: bool,
+    },
+    /// A tool was started; its hooks have let it pass.
+    CallStarted {
+        /// The call.
+        tool_use_id: String,
+        /// The tool.
+        tool: String,
+    },
+    /// A call was answered.
+    CallEnded {
+        /// The call.
+        tool_use_id: String,
+        /// The tool.
+        tool: String,
+        /// Whether the model was told of an error.
+        is_error: bool,
+    },
+    /// Something for the user's eyes: a hook's `systemMessage`, an action that was not checked (O10), a warning.
+    Notice(Notice),
+    /// The hooks at the end of a turn have run (L8).
+    StopHooks(StopSummary),
+    /// A request failed and is sent again.
+    Retrying {
+        /// Which attempt comes, from 2.
+        attempt: u32,
+        /// After this wait.
+        after: Duration,
+        /// Why the one before failed.
+        because: String,
+    },
+    /// The conversation was replaced by its summary.
+    Compacted {
+        /// `manual` or `auto`.
+        trigger: String,
+        /// Its size before, in tokens, as far as it is known.
+        tokens_before: u64,
+    },
+    /// The working directory moved.
+    Moved {
+        /// Where to.
+        cwd: PathBuf,
+    },
+    /// A background task began, or ended.
+    Task {
+        /// Its id.
+        id: String,
+        /// Whether it still runs, and how it ended: `running`, `completed`, `failed`, `killed`.
+        status: String,
+        /// What it does.
+        description: String,
+    },
+}
+
+/// How much a notice matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Level {
+    /// Good to know.
+    Notice,
+    /// Something is not as the user wants it.
+    Warning,
+    /// Something did not work.
+    Error,
+}
+
+impl Level {
+    /// The word on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Notice => "notice",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// Something for the user's eyes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// How much it matters.
+    pub level: Level,
+    /// Whose words it repeats: `PreToolUse:Bash`, if a hook's.
+    pub hook: Option<String>,
+    /// The text.
+    pub text: String,
+    /// Whether an action was not checked because a hook gave no usable answer (O10).
+    pub unchecked: bool,
+}
+
+impl Notice {
+    /// A warning of the host's own.
+    pub fn warning(text: impl Into<String>) -> Self {
+        Self { level: Level::Warning, hook: None, text: text.into(), unchecked: false }
+    }
+}
+
+/// What the hooks at the end of a turn did, in one summary (L8).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StopSummary {
+    /// Stop, SubagentStop, TaskCompleted or TeammateIdle.
+    pub event: EventKind,
+    /// Each hook that ran: its label and how long it took.
+    pub hooks: Vec<(String, Duration)>,
+    /// What went wrong: stderr, or the exit code.
+    pub errors: Vec<String>,
+    /// Why the turn was kept from going on, where a hook did that.
+    pub prevented: Option<String>,
+    /// Whether any hook printed something.
+    pub had_output: bool,
+    /// Tells this summary from others: progress of its hooks carries it, too.
+    pub id: String,
+}
+
+/// Sees updates as they happen, on the task that works. Must not block.
+pub trait Watch: Send + Sync {
+    /// Something happened.
+    fn on(&self, update: &Update);
+}
+
+impl<F: Fn(&Update) + Send + Sync> Watch for F {
+    fn on(&self, update: &Update) {
+        self(update);
+    }
+}
