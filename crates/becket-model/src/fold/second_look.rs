@@ -8,8 +8,9 @@ use crate::verdict::{Ruling, Verdict};
 
 /// Takes into `verdict` what handlers said of the input that it rewrote.
 ///
-/// Only denials and asks count, and failures: these as [`crate::OnFailure`] says. A `defer` counts as an ask. Contexts,
-/// messages, stops, rewrites and allows of the second run are dropped.
+/// Only denials, asks and stops count, and failures: these as [`crate::OnFailure`] says. A `defer` counts as an ask.
+/// Contexts, messages, rewrites and allows of the second run are dropped. A stop holds the call back as a denial does, so
+/// it counts as one would; the reason of the first run's goes first.
 pub fn second_look(
     spec: &'static EventSpec,
     options: FoldOptions,
@@ -28,6 +29,7 @@ pub fn second_look(
         verdict.ruling = Ruling::None;
     }
     verdict.ruling = stricter(verdict.ruling, second.ruling);
+    verdict.stop = verdict.stop.or(second.stop);
     if holds_back_call(&verdict.ruling) {
         verdict.fields.updated_input = None;
     }
@@ -46,7 +48,8 @@ fn restricting(entry: Entry) -> Entry {
         Decision::Elicitation { action, .. } => *action == ElicitationAction::Decline,
         Decision::Worktree(_) => false,
     });
-    Entry { reply: Reply { decision, ..Reply::default() }, ..entry }
+    let stop = entry.reply.stop;
+    Entry { reply: Reply { decision, stop, ..Reply::default() }, ..entry }
 }
 
 /// The stricter of two rulings on one event; of two alike the first, with the reasons of both.
