@@ -66,7 +66,7 @@ pub use callback::{Callback, CallbackAnswer, Hook, InProcess, IntoAnswer, Invali
 pub use engine::{ConfigChanged, Engine, KeptOld};
 pub use environment::Environment;
 pub use gates::{Gates, Start};
-pub use http::Resolve;
+pub use http::{Resolve, SystemResolver};
 pub use mcp_tool::{McpAnswer, McpCall, McpTools};
 pub use outcome::{Judged, Outcome, Printed, Run, Status};
 pub use plan::{Plan, PlannedRun};
@@ -78,4 +78,5 @@ pub use run_event::{Observer, OutputStream, RunEvent, What};
 pub use settle::Settlement;
 pub use skip::{Skipped, Stage, Why};
 pub use stream::{Heard, RunEvents};
+pub use tool_input::absolute;
 pub use tools::{Tools, UnknownTools};

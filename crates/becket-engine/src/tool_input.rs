@@ -70,8 +70,9 @@ fn normal_file_path(
     (normal != given).then(|| normal.to_owned())
 }
 
-/// An absolute path without `.` and `..`, worked out on the text alone.
-pub(crate) fn absolute(given: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
+/// An absolute path without `.` and `..`, worked out on the text alone, as hooks see it (N3): `~/` is the home directory,
+/// where there is one, and anything else that is not absolute is seen from `cwd`.
+pub fn absolute(given: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
     let expanded = match (given.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => home.join(rest),
         (None, Some(home)) if given == "~" => home.to_path_buf(),

@@ -82,6 +82,14 @@ pub enum HttpClientError {
 /// See [`HttpClientError`]. A platform without any root certificate is no error here: plain HTTP still works, and
 /// every TLS handshake fails.
 pub fn http_client(options: &HttpOptions) -> Result<reqwest::Client, HttpClientError> {
+    http_client_builder(options)?.build().map_err(|error| HttpClientError::Build(plain(error)))
+}
+
+/// The same, for a host that has more to say about its client before it is built.
+///
+/// # Errors
+/// See [`http_client`].
+pub fn http_client_builder(options: &HttpOptions) -> Result<reqwest::ClientBuilder, HttpClientError> {
     let mut builder = reqwest::Client::builder()
         .tls_backend_preconfigured(tls(&options.roots)?)
         .redirect(reqwest::redirect::Policy::none())
@@ -98,7 +106,7 @@ pub fn http_client(options: &HttpOptions) -> Result<reqwest::Client, HttpClientE
         let direct = format!("{HERE},{}", options.no_proxy.as_deref().unwrap_or_default());
         builder = builder.proxy(proxy.no_proxy(reqwest::NoProxy::from_string(&direct)));
     }
-    builder.build().map_err(|error| HttpClientError::Build(plain(error)))
+    Ok(builder)
 }
 
 fn tls(roots: &Roots) -> Result<ClientConfig, HttpClientError> {

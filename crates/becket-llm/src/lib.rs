@@ -51,7 +51,7 @@ pub use anthropic::{Anthropic, Credential, StructuredOutput};
 pub use delta::{Collector, Delta};
 pub use error::ModelError;
 pub use genai_model::Genai;
-pub use http::{HttpClientError, HttpOptions, Roots, http_client};
+pub use http::{HttpClientError, HttpOptions, Roots, http_client, http_client_builder};
 pub use message::{Block, Message, Object, Role};
 pub use model::{Capabilities, Model, Models};
 pub use providers::{Endpoint, Providers};

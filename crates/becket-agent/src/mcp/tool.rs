@@ -4,6 +4,7 @@ use super::answer::Kept;
 use crate::tool_call::{Hints, Running, ServerOf, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;
 use becket_mcp::{Connect, InputError, Name, Pool, ToolCall};
+use becket_model::Session;
 use becket_rules::{Change, Destination, PermissionUpdate, Rule, RuleList};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
@@ -68,7 +69,7 @@ impl Tool for McpTool {
         })
     }
 
-    fn suggestions(&self, _: &Map<String, Value>) -> Vec<PermissionUpdate> {
+    fn suggestions(&self, _: &Session, _: &Map<String, Value>) -> Vec<PermissionUpdate> {
         let rule = Rule::parse(&self.named.full).ok();
         let update = |rule| PermissionUpdate {
             destination: Destination::LocalSettings,

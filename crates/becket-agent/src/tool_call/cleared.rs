@@ -60,8 +60,8 @@ impl Cleared {
         let cancel = at.cancel.child_token();
         let _told_when_dropped = cancel.clone().drop_guard();
         let limit = at.calls.limit;
-        let running =
-            Running { session: at.session, id: &at.call.id, input: &self.input, cancel: &cancel, limit };
+        let (id, input, own) = (&at.call.id, &self.input, &at.call.input);
+        let running = Running { session: at.session, id, input, own, cancel: &cancel, limit };
         let ran = {
             // Async around the call, which can panic before there is a future.
             let mut work = pin!(unharmed(async { at.tool.run(running).await }));

@@ -24,7 +24,7 @@ struct Lent<T> {
 
 impl<T: AgentTools + Tools> Lent<T> {
     async fn answer(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
-        let Running { session, id: _, input, cancel, limit } = running;
+        let Running { session, id: _, input, own: _, cancel, limit } = running;
         let work = self.tools.run(session, &self.spec.name, input, cancel);
         match tokio::time::timeout(limit, work).await {
             Ok(answer) if answer.is_error => Err(ToolFailure::new(answer.text)),

@@ -37,6 +37,12 @@ pub enum PermissionAnswer {
         /// Rule updates that go with it, for the host to apply (P13).
         updates: Vec<PermissionUpdate>,
     },
+    /// Yes, with the answers that the tool asks for (D3): they go into `answers` of the input that was shown. For a tool
+    /// that has no such field it is a no.
+    Answered {
+        /// By the text of the question.
+        answers: Map<String, Value>,
+    },
     /// No.
     Deny {
         /// What the model is told.

@@ -43,6 +43,7 @@ enum Hooks {
 /// What the person says.
 enum Person {
     Allow(Vec<PermissionUpdate>),
+    Answered(Map<String, Value>),
     Deny {
         because: String,
         interrupt: bool,
@@ -106,6 +107,12 @@ fn settle(prompt: Prompt, hooks: Hooks, person: Option<Person>, heard: &mut Hear
             heard.updates = updates;
             Ok(Yes::AsAsked(prompt.input))
         }
+        (_, Some(Person::Answered(answers))) => {
+            // What hooks and rules have judged stays as it is.
+            let mut input = prompt.input;
+            input.insert("answers".to_owned(), Value::Object(answers));
+            Ok(Yes::AsAsked(input))
+        }
         (Hooks::Allow { instead, updates }, Some(Person::Nobody(_)) | None) => {
             for update in updates {
                 match PermissionUpdate::parse(&update) {
@@ -132,7 +139,7 @@ async fn hooks_say(at: &At<'_>, prompt: &Prompt, cancel: &CancellationToken, hea
     if !prompt.hooks_may_answer {
         return Hooks::Nothing;
     }
-    let suggestions = at.tool.suggestions(&prompt.input);
+    let suggestions = at.tool.suggestions(at.session, &prompt.input);
     let event = at.event(PermissionRequest {
         tool_name: at.call.name.clone(),
         tool_input: prompt.written.clone(),
@@ -200,7 +207,7 @@ async fn person_says(at: &At<'_>, prompt: &Prompt) -> Person {
         tool: at.call.name.clone(),
         input: prompt.input.clone(),
         because: prompt.because.clone(),
-        suggestions: at.tool.suggestions(&prompt.input),
+        suggestions: at.tool.suggestions(at.session, &prompt.input),
     };
     let asked = async {
         let _turn = at.calls.asking.lock().await;
@@ -213,6 +220,7 @@ async fn person_says(at: &At<'_>, prompt: &Prompt) -> Person {
     };
     match answer {
         Ok(PermissionAnswer::Allow { updates }) => Person::Allow(updates),
+        Ok(PermissionAnswer::Answered { answers }) => Person::Answered(answers),
         Ok(PermissionAnswer::Deny { message, interrupt }) => {
             let because = message.filter(|text| !text.trim().is_empty());
             Person::Deny { because: because.unwrap_or_else(|| "the user said no".to_owned()), interrupt }

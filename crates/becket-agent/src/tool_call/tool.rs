@@ -59,8 +59,8 @@ pub trait Tool: Send + Sync {
     }
 
     /// The rule updates that a person is offered beside yes and no (P13).
-    fn suggestions(&self, input: &Map<String, Value>) -> Vec<PermissionUpdate> {
-        let _ = input;
+    fn suggestions(&self, session: &Session, input: &Map<String, Value>) -> Vec<PermissionUpdate> {
+        let _ = (session, input);
         Vec::new()
     }
 
@@ -86,6 +86,8 @@ pub struct Running<'a> {
     pub id: &'a str,
     /// With what: the input that was judged.
     pub input: &'a Map<String, Value>,
+    /// The model's own input, which nobody has made normal or rewritten: for what a response repeats of it (N3).
+    pub own: &'a Map<String, Value>,
     /// Cancelled once nobody wants the result any more.
     pub cancel: &'a CancellationToken,
     /// The longest that it may take. The tool keeps it itself, since only it knows when its time stands still.

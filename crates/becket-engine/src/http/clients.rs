@@ -7,7 +7,7 @@
 //! A client belongs to one runtime too. A connection is driven by the runtime that opened it, and a host may keep one
 //! that it does not run at the moment: a request on its connection would hang.
 
-use super::resolve::{Judged, Resolve, System};
+use super::resolve::{Judged, Resolve, SystemResolver};
 use super::target::{Target, Way};
 use super::tls;
 use crate::environment::Environment;
@@ -43,7 +43,7 @@ struct Class {
 
 impl Default for Clients {
     fn default() -> Self {
-        Clients::new(Arc::new(System::default()))
+        Clients::new(Arc::new(SystemResolver::default()))
     }
 }
 

@@ -28,5 +28,5 @@ mod trouble;
 
 pub(crate) use allowed::AllowedUrls;
 pub(crate) use clients::Clients;
-pub use resolve::Resolve;
+pub use resolve::{Resolve, SystemResolver};
 pub(crate) use run::run;

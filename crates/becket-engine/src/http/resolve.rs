@@ -24,16 +24,18 @@ const AT_ONCE: usize = 32;
 
 /// The operating system's resolver (`getaddrinfo`).
 ///
-/// Each lookup has a thread of its own: it can't be interrupted, and a thread of the runtime would hold up its end.
-pub(super) struct System(Arc<Semaphore>);
+/// Each lookup has a thread of its own: it can't be interrupted, and a thread of the runtime would hold up its end. At
+/// most 32 of one resolver run at the same time.
+#[derive(Debug)]
+pub struct SystemResolver(Arc<Semaphore>);
 
-impl Default for System {
+impl Default for SystemResolver {
     fn default() -> Self {
-        System(Arc::new(Semaphore::new(AT_ONCE)))
+        SystemResolver(Arc::new(Semaphore::new(AT_ONCE)))
     }
 }
 
-impl Resolve for System {
+impl Resolve for SystemResolver {
     fn resolve<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
         Box::pin(async move {
             let permit = self.0.clone().acquire_owned().await.map_err(io::Error::other)?;
