@@ -2,6 +2,7 @@
 //!
 //! - [`session`]: an open session, from its first event to its last (`protocol.md` L0)
 //! - [`turn`]: from a prompt to the moment at which the user is asked again (`protocol.md` L0–L8)
+//! - [`compact`]: a conversation that grows too large goes on as its summary (`protocol.md` L0, L5)
 //! - [`update`]: what a host may show meanwhile
 //! - [`tool_call`]: one tool call through hooks, rules, mode and person to its end (`protocol.md` L1)
 //! - [`mcp`]: the tools of MCP servers, for the model and for hooks (`protocol.md` X5, H6)
@@ -15,6 +16,7 @@
 //! Nothing here reads the environment or looks up a home directory: the host hands in both.
 
 mod blocking;
+pub mod compact;
 mod denied;
 pub mod elicit;
 mod host_tools;

@@ -169,6 +169,23 @@ impl ModelError {
         }
     }
 
+    /// Whether the request was refused because the model can't hold so much. There is no code for it: providers say it in
+    /// words, and these are the ones that they are known to use.
+    #[must_use]
+    pub fn is_too_long(&self) -> bool {
+        const WORDS: [&str; 6] = [
+            "prompt is too long",
+            "context_length_exceeded",
+            "maximum context length",
+            "context window",
+            "exceeds the available context size",
+            "input token count",
+        ];
+        let Self::BadRequest { message, .. } = self else { return false };
+        let message = message.to_ascii_lowercase();
+        WORDS.iter().any(|words| message.contains(words))
+    }
+
     /// How long the provider asks to wait before the next try.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
@@ -287,6 +304,22 @@ mod tests {
         assert!(matches!(refused(&refusal(None, "overloaded_error")), ModelError::Overloaded { .. }));
         assert!(matches!(refused(&refusal(None, "invalid_request_error")), ModelError::BadRequest { .. }));
         assert!(matches!(refused(&refusal(None, "whatever")), ModelError::Provider { status: None, .. }));
+    }
+
+    #[test]
+    fn a_prompt_that_is_too_long_is_known_by_the_words_of_each_provider() {
+        let said = |message: &str| ModelError::BadRequest { from: "h".into(), message: message.into() };
+        for message in [
+            "prompt is too long: 210000 tokens > 200000 maximum",
+            "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens",
+            "the request exceeds the available context size, try increasing it",
+            "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)",
+        ] {
+            assert!(said(message).is_too_long(), "{message}");
+        }
+        assert!(!said("max_tokens: must be at least 1").is_too_long());
+        let slow = refused(&Refusal { message: "prompt is too long", ..refusal(Some(429), "") });
+        assert!(!slow.is_too_long(), "a limit of the rate is none of the size");
     }
 
     #[test]

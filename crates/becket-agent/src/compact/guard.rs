@@ -1,0 +1,95 @@
+//! What a turn remembers of its compactions, so that none is tried for ever (`protocol.md` L5).
+
+/// Whether a turn may compact once more. It outlives a continuation by a Stop hook, and ends with the turn.
+///
+/// ```
+/// use becket_agent::compact::{GaveUp, Guard};
+///
+/// let mut guard = Guard::default();
+/// assert_eq!(guard.may_try(), Ok(()));
+/// guard.failed();
+/// assert_eq!(guard.may_try(), Err(GaveUp::Failed));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Guard {
+    seen: Seen,
+}
+
+/// What came of the last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Seen {
+    /// There was none, or the model has answered since.
+    #[default]
+    Nothing,
+    /// It worked, and the model has not answered since.
+    Compacted,
+    /// It failed, or a hook forbade it.
+    Failed,
+}
+
+/// Why a turn does not compact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum GaveUp {
+    /// A compaction of this turn failed, or a hook forbade it.
+    #[error("a compaction of this turn failed already")]
+    Failed,
+    /// The conversation was compacted just now, and is too long all the same.
+    #[error("the conversation was compacted just now, and is still too long")]
+    StillTooLong,
+}
+
+impl Guard {
+    /// Asked before PreCompact is fired.
+    ///
+    /// # Errors
+    /// Why it would be no use.
+    pub fn may_try(&self) -> Result<(), GaveUp> {
+        match self.seen {
+            Seen::Nothing => Ok(()),
+            Seen::Compacted => Err(GaveUp::StillTooLong),
+            Seen::Failed => Err(GaveUp::Failed),
+        }
+    }
+
+    /// The conversation was replaced by its summary.
+    pub fn compacted(&mut self) {
+        self.seen = Seen::Compacted;
+    }
+
+    /// There is no summary, or a hook forbade it.
+    pub fn failed(&mut self) {
+        self.seen = Seen::Failed;
+    }
+
+    /// The model has answered a request of the turn.
+    pub fn answered(&mut self) {
+        if self.seen == Seen::Compacted {
+            self.seen = Seen::Nothing;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // rule: L5
+    #[test]
+    fn what_failed_is_not_tried_again_in_its_turn() {
+        let mut guard = Guard::default();
+        guard.failed();
+        guard.answered();
+        assert_eq!(guard.may_try(), Err(GaveUp::Failed), "an answer in between changes nothing");
+        assert_eq!(Guard::default().may_try(), Ok(()), "the next turn may");
+    }
+
+    // rule: L5
+    #[test]
+    fn a_summary_that_is_too_long_itself_ends_it() {
+        let mut guard = Guard::default();
+        guard.compacted();
+        assert_eq!(guard.may_try(), Err(GaveUp::StillTooLong));
+        guard.answered();
+        assert_eq!(guard.may_try(), Ok(()), "a long turn compacts as often as it fills up");
+    }
+}

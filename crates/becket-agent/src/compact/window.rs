@@ -1,0 +1,64 @@
+//! How much a model can be sent, and when a conversation is made smaller before that.
+
+/// What a model is taken to hold where nobody says.
+const TOKENS: u64 = 200_000;
+
+/// What is kept free for the next answer and for what stands around the messages.
+const RESERVE: u64 = 24_000;
+
+/// The context window of a model, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    tokens: u64,
+    reserve: u64,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self { tokens: TOKENS, reserve: RESERVE }
+    }
+}
+
+impl Window {
+    /// A window of so many tokens; an eighth of a small one is kept free, 24,000 of a large one.
+    #[must_use]
+    pub fn of(tokens: u64) -> Self {
+        Self { tokens, reserve: RESERVE.min(tokens / 8) }
+    }
+
+    /// Its size.
+    #[must_use]
+    pub fn tokens(self) -> u64 {
+        self.tokens
+    }
+
+    /// Whether a conversation of this size is compacted before the next request.
+    #[must_use]
+    pub fn is_full(self, tokens: u64) -> bool {
+        tokens >= self.tokens.saturating_sub(self.reserve)
+    }
+
+    /// Whether what stands at the end of a conversation is small enough to stay beside the summary of the rest.
+    pub(super) fn may_keep(self, tokens: u64) -> bool {
+        tokens <= self.tokens / 4
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_is_full_before_it_overflows() {
+        for (window, tokens, full) in [
+            (Window::default(), 175_999, false),
+            (Window::default(), 176_000, true),
+            (Window::of(8_000), 6_999, false),
+            (Window::of(8_000), 7_000, true),
+            (Window::of(0), 0, true),
+            (Window::of(u64::MAX), u64::MAX, true),
+        ] {
+            assert_eq!(window.is_full(tokens), full, "{window:?} {tokens}");
+        }
+    }
+}
