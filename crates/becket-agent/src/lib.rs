@@ -3,6 +3,7 @@
 //! - [`session`]: an open session, from its first event to its last (`protocol.md` L0)
 //! - [`turn`]: from a prompt to the moment at which the user is asked again (`protocol.md` L0–L8)
 //! - [`compact`]: a conversation that grows too large goes on as its summary (`protocol.md` L0, L5)
+//! - [`conversation`]: what the model is sent, with the tool barrier as types (`protocol.md` L2)
 //! - [`update`]: what a host may show meanwhile
 //! - [`tool_call`]: one tool call through hooks, rules, mode and person to its end (`protocol.md` L1)
 //! - [`mcp`]: the tools of MCP servers, for the model and for hooks (`protocol.md` X5, H6)
@@ -17,6 +18,7 @@
 
 mod blocking;
 pub mod compact;
+pub mod conversation;
 mod denied;
 pub mod elicit;
 mod host_tools;

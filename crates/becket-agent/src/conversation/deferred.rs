@@ -1,0 +1,55 @@
+//! Calls that wait for the session to be resumed (`protocol.md` D10).
+
+use super::entry::Entry;
+use super::open::OpenCalls;
+use super::whole::Conversation;
+use crate::tool_call::ToolCall;
+
+/// What a cancelled call is answered.
+const CANCELLED: &str = "this call was put off, and cancelled by another prompt: it did not run";
+
+/// A conversation that ends in calls without results, on purpose: the one case in which such a one is stored.
+#[derive(Debug)]
+#[must_use = "deferred calls have to be stored"]
+pub struct Deferred {
+    pub(super) calls: OpenCalls,
+}
+
+/// Why calls could not be put off.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", match id {
+    Some(id) => format!("no call `{id}` is open: only open calls can be put off"),
+    None => "no call is named: close the calls instead".to_owned(),
+})]
+pub struct DeferError {
+    /// The call that is not open; `None` where none was named.
+    pub id: Option<String>,
+    /// The calls, as they were.
+    pub calls: Box<OpenCalls>,
+}
+
+impl Deferred {
+    /// The calls that wait, in order.
+    #[must_use]
+    pub fn calls(&self) -> Vec<ToolCall> {
+        self.calls.calls()
+    }
+
+    /// Tries them again: PreToolUse fires once more for each, under the same id. Store what waits **before** the first of
+    /// them is started: after a crash they are then answered with an error, and none runs twice.
+    pub fn resume(mut self) -> OpenCalls {
+        self.calls.body.entries.push(Entry::Resumed);
+        self.calls
+    }
+
+    /// Another prompt came: they are answered as cancelled.
+    pub fn cancelled(self) -> Conversation {
+        self.calls.close(CANCELLED)
+    }
+
+    /// What is not stored yet, oldest first; see the module on when to store it.
+    #[must_use = "what is taken has to be stored"]
+    pub fn take_entries(&mut self) -> Vec<Entry> {
+        self.calls.take_entries()
+    }
+}

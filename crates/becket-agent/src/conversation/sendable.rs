@@ -1,0 +1,130 @@
+//! Which blocks the API takes from whom. What it would refuse once it would refuse with every later request, too, and the
+//! session could never go on.
+
+use super::ids::{alphabetic, kind};
+use becket_llm::Block;
+use serde_json::Value;
+
+/// The kinds that are blocks of their own here: in [`Block::Other`] they lack something that the API demands.
+const KNOWN: [&str; 6] = ["text", "image", "tool_use", "tool_result", "thinking", "redacted_thinking"];
+
+/// What else a user or a tool may hand in.
+const DOCUMENTS: [&str; 2] = ["document", "search_result"];
+
+/// The images that the API takes.
+const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// The longest name of a tool.
+const LONGEST_NAME: usize = 128;
+
+/// What can't be said for the user.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SayError {
+    /// There is nothing in it.
+    #[error("the message is empty: write what you want")]
+    Empty,
+    /// Only the model or a tool says such a thing.
+    #[error("a user's message can't hold a block of type `{kind}`: send text, images or documents")]
+    NotForUsers {
+        /// Its type.
+        kind: String,
+    },
+}
+
+/// What a user says, without blank texts.
+pub(super) fn of_user(content: Vec<Block>) -> Result<Vec<Block>, SayError> {
+    let mut kept = Vec::with_capacity(content.len());
+    for block in content {
+        if is_blank(&block) {
+            continue;
+        }
+        if !is_material(&block) {
+            return Err(SayError::NotForUsers { kind: name(&block) });
+        }
+        kept.push(block);
+    }
+    if kept.is_empty() { Err(SayError::Empty) } else { Ok(kept) }
+}
+
+/// What a tool answers; what can't be sent is said in words. An error is text alone, and never empty.
+pub(super) fn of_tool(content: Vec<Block>, is_error: bool) -> Vec<Block> {
+    let fits = |block: &Block| block.as_text().is_some() || (!is_error && is_material(block));
+    let in_words = |block: Block| if fits(&block) { block } else { Block::Text(left_out(&block)) };
+    let mut kept: Vec<Block> = content.into_iter().filter(|block| !is_blank(block)).map(in_words).collect();
+    if kept.is_empty() && is_error {
+        kept.push(Block::Text("it failed, and did not say why".to_owned()));
+    }
+    kept
+}
+
+/// What a model answers, its calls settled. Thoughts at the end led to nothing.
+pub(super) fn of_model(content: &[Block]) -> Vec<Block> {
+    let mut kept: Vec<Block> = content.iter().filter_map(said_by_model).collect();
+    let is_thought = |block: &Block| matches!(block, Block::Thinking { .. } | Block::RedactedThinking { .. });
+    while kept.last().is_some_and(is_thought) {
+        kept.pop();
+    }
+    kept
+}
+
+fn said_by_model(block: &Block) -> Option<Block> {
+    match block {
+        Block::Text(_) => (!is_blank(block)).then(|| block.clone()),
+        Block::ToolUse { id, name, input } => {
+            let name = possible_name(name);
+            Some(Block::ToolUse { id: id.clone(), name, input: input.clone() })
+        }
+        Block::Thinking { signature, .. } => (!signature.is_empty()).then(|| block.clone()),
+        Block::RedactedThinking { data } => (!data.is_empty()).then(|| block.clone()),
+        Block::Image { .. } | Block::ToolResult { .. } => None,
+        Block::Other(value) => {
+            let known = kind(value).is_none_or(|kind| kind.is_empty() || KNOWN.contains(&kind));
+            (!known).then(|| block.clone())
+        }
+    }
+}
+
+/// A name that the API takes, for one that it may not.
+fn possible_name(name: &str) -> String {
+    let mut name = alphabetic(name);
+    name.truncate(LONGEST_NAME);
+    if name.is_empty() { "_".to_owned() } else { name }
+}
+
+fn is_blank(block: &Block) -> bool {
+    block.as_text().is_some_and(|text| text.trim().is_empty())
+}
+
+/// Whether it is something that a user or a tool may show to the model.
+fn is_material(block: &Block) -> bool {
+    match block {
+        Block::Text(_) => true,
+        Block::Image { media_type, data } => IMAGES.contains(&media_type.as_str()) && !data.is_empty(),
+        Block::Other(value) => kind(value).is_some_and(|kind| DOCUMENTS.contains(&kind)),
+        Block::ToolUse { .. }
+        | Block::ToolResult { .. }
+        | Block::Thinking { .. }
+        | Block::RedactedThinking { .. } => false,
+    }
+}
+
+/// What stands in the place of a tool's block that can't be sent.
+fn left_out(block: &Block) -> String {
+    if let Block::Other(value) = block {
+        return value.to_string();
+    }
+    format!("(a block of type `{}` is left out)", name(block))
+}
+
+fn name(block: &Block) -> String {
+    match block {
+        Block::Text(_) => "text",
+        Block::Image { media_type, .. } => return format!("image ({media_type})"),
+        Block::ToolUse { .. } => "tool_use",
+        Block::ToolResult { .. } => "tool_result",
+        Block::Thinking { .. } => "thinking",
+        Block::RedactedThinking { .. } => "redacted_thinking",
+        Block::Other(value) => value.get("type").and_then(Value::as_str).unwrap_or("unknown"),
+    }
+    .to_owned()
+}

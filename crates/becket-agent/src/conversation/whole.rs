@@ -1,0 +1,173 @@
+//! A conversation in which nothing is open.
+
+use super::body::{Body, reminder};
+use super::entry::Entry;
+use super::open::OpenCalls;
+use super::sendable::{SayError, of_model, of_user};
+use becket_llm::{Block, Message, Response, Role};
+
+/// What the model is sent: each call in it has its result (L2).
+///
+/// An answer takes it away. What comes back is either a conversation again, or the calls that have to be answered before
+/// there is one; until then nothing can be said or sent:
+///
+/// ```
+/// use becket_agent::conversation::{Conversation, Next};
+/// use becket_llm::{Block, Response, StopReason, Usage};
+///
+/// let call = Block::ToolUse { id: "t1".into(), name: "Bash".into(), input: serde_json::Map::new() };
+/// # let answer = Response {
+/// #     id: String::new(), model: "m".into(), content: vec![call], stop: StopReason::ToolUse, usage: Usage::default(),
+/// # };
+/// let mut conversation = Conversation::default();
+/// conversation.say(vec![Block::Text("tidy up".into())])?;
+/// let Next::Calls(mut calls) = conversation.answered(answer) else { panic!("it asks for a tool") };
+/// calls.answer("t1", vec![Block::Text("done".into())], false)?;
+/// calls.beside("PostToolBatch hook additional context: fine");
+/// let conversation = calls.close("the user stopped the turn");
+/// assert_eq!(conversation.messages().len(), 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Neither of these compiles:
+///
+/// ```compile_fail,E0382
+/// # use becket_agent::conversation::Conversation;
+/// # fn of(mut conversation: Conversation, answer: becket_llm::Response) {
+/// let next = conversation.answered(answer);
+/// conversation.beside("while its calls may be open");
+/// # }
+/// ```
+///
+/// ```compile_fail,E0599
+/// # use becket_agent::conversation::OpenCalls;
+/// # fn of(calls: OpenCalls) {
+/// calls.messages();
+/// # }
+/// ```
+#[derive(Debug, Default)]
+#[must_use = "a conversation that is dropped is lost"]
+pub struct Conversation {
+    pub(super) body: Body,
+}
+
+/// What there is after an answer.
+#[derive(Debug)]
+#[must_use = "open calls have to be answered"]
+pub enum Next {
+    /// A conversation: the model asks for nothing.
+    Done(Conversation),
+    /// Calls, which have to be answered first.
+    Calls(OpenCalls),
+}
+
+impl Conversation {
+    /// The user says something.
+    ///
+    /// # Errors
+    /// There is nothing in it, or something that no user says, such as the result of a tool; then nothing is said.
+    pub fn say(&mut self, content: Vec<Block>) -> Result<(), SayError> {
+        let kept = of_user(content.clone())?;
+        self.body.entries.push(Entry::Said { content });
+        self.body.user(kept);
+        Ok(())
+    }
+
+    /// A hook's context or a reminder, as a block of its own in the user's message: the one that stands last, or else the
+    /// next. Blank text is none.
+    pub fn beside(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        if !text.trim().is_empty() {
+            self.body.user(vec![reminder(&text)]);
+            self.body.entries.push(Entry::Beside { text, of: None });
+        }
+    }
+
+    /// A user message that transcript views hide: what a blocking Stop hook says, word for word (L4). Blank text is none.
+    pub fn feedback(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        if !text.trim().is_empty() {
+            self.body.user(vec![Block::Text(text.clone())]);
+            self.body.entries.push(Entry::Feedback { text });
+        }
+    }
+
+    /// The model has answered. Its content as it is kept, with ids that may be new, is in the entry that waits.
+    ///
+    /// An empty answer leaves no message. One straight after another, as after a pause, joins it.
+    pub fn answered(mut self, mut answer: Response) -> Next {
+        let body = &mut self.body;
+        answer.content = body.ids.settle(std::mem::take(&mut answer.content));
+        body.model(of_model(&answer.content));
+        body.size.told(&answer.usage);
+        let calls = OpenCalls::of(&answer.content);
+        body.entries.push(Entry::Answered { answer });
+        match calls {
+            Some(calls) => Next::Calls(calls.within(self.body)),
+            None => Next::Done(self),
+        }
+    }
+
+    /// Puts a summary in the place of everything but the last `keep` messages; one more stays where a result would lose
+    /// its call.
+    ///
+    /// # Errors
+    /// The summary is blank; then all stays as it is.
+    pub fn replace_by_summary(&mut self, text: impl Into<String>, keep: usize) -> Result<(), SayError> {
+        let text = text.into();
+        if text.trim().is_empty() {
+            return Err(SayError::Empty);
+        }
+        self.body.summarise(&text, keep);
+        self.body.entries.push(Entry::Summary { text, keep });
+        Ok(())
+    }
+
+    /// The messages of a request.
+    ///
+    /// Where [`Conversation::awaits_answer`] is false the model's own message stands last: a provider goes on from there
+    /// after a pause, and most refuse it otherwise.
+    #[must_use]
+    pub fn messages(&self) -> Vec<Message> {
+        let mut messages = self.body.messages.clone();
+        // A last message of the model may not end in blanks.
+        if let Some(Message { role: Role::Assistant, content }) = messages.last_mut()
+            && let Some(Block::Text(text)) = content.last_mut()
+        {
+            text.truncate(text.trim_end().len());
+        }
+        messages
+    }
+
+    /// How many messages there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.body.messages.len()
+    }
+
+    /// Whether nothing was said yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.body.messages.is_empty()
+    }
+
+    /// Whether the last message is the user's: a prompt, results, or reminders alone.
+    #[must_use]
+    pub fn awaits_answer(&self) -> bool {
+        self.body.messages.last().is_some_and(|last| last.role == Role::User)
+    }
+
+    /// About how many tokens it takes: what the API told with the last answer, which counts the system prompt and the
+    /// tools, and a quarter of the bytes since. Before the first answer, after a summary, and with providers that tell
+    /// nothing, it is a quarter of the bytes of the messages alone.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        self.body.size.tokens()
+    }
+
+    /// What is not stored yet, oldest first; see the module on when to store it.
+    #[must_use = "what is taken has to be stored"]
+    pub fn take_entries(&mut self) -> Vec<Entry> {
+        std::mem::take(&mut self.body.entries)
+    }
+}
