@@ -4,7 +4,7 @@ use crate::background::Background;
 use crate::builder::Builder;
 use crate::callback::{Callback, InvalidCallback, Surroundings};
 use crate::candidates::Part;
-use crate::config::{self, Config, Loaded};
+use crate::config::{self, Amendments, Config, Loaded};
 use crate::dispatch::Firing;
 use crate::environment::Environment;
 use crate::fire;
@@ -23,13 +23,14 @@ use crate::snapshot::Snapshot;
 use crate::stream::{Listeners, RunEvents};
 use crate::tool_input;
 use crate::tools::Tools;
+use crate::updates::StartMode;
 use becket_model::fold::FoldOptions;
 use becket_model::{Event, EventKind, SessionId, Source};
 use becket_process::{CancellationToken, Limits, Runner};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 /// Runs the hooks of one session. Cheap to clone; all clones are the same engine.
 ///
@@ -79,7 +80,10 @@ pub(crate) struct Inner {
     pub(crate) listeners: Arc<Listeners>,
     pub(crate) registered: Registered,
     snapshot: RwLock<Arc<Snapshot>>,
-    reloading: Mutex<()>,
+    /// The mode that the session starts in.
+    pub(crate) started: StartMode,
+    /// What updates have changed; whoever holds it may take up another configuration.
+    reloading: Mutex<Amendments>,
     /// One bit for each event that the snapshot has a handler or a rule for, so that the others cost next to nothing.
     configured: AtomicU64,
     registrations: AtomicU64,
@@ -243,9 +247,9 @@ impl Engine {
     /// Takes up what `read` makes of what is in force.
     fn take_up(&self, read: impl FnOnce(&Loaded) -> Loaded) -> Result<Arc<Config>, KeptOld> {
         // One at a time: what was read first must not replace what was read later.
-        let _alone = self.inner.reloading.lock().unwrap_or_else(PoisonError::into_inner);
+        let amendments = self.inner.reloading();
         let old = self.inner.snapshot();
-        let loaded = read(&old.loaded);
+        let loaded = amendments.over(read(&old.loaded));
         match config::judge(&old.config, config::resolve(&loaded)) {
             config::Reload::Accepted(new) => {
                 let made = (Arc::new(loaded), new.clone());
@@ -329,6 +333,7 @@ impl Engine {
         });
         let snapshot =
             Snapshot::new((loaded, config), &environment, places, (builder.start, builder.request.trust));
+        let started = StartMode::of(&builder.request, &snapshot.config);
         let files = Arc::new(PrivateFiles::new(builder.session_dir.clone(), environment.temp()));
         let listeners = Arc::new(Listeners::new(builder.observers));
         let background = Background::new(listeners.clone(), files.clone(), builder.session_dir);
@@ -345,7 +350,8 @@ impl Engine {
                 registered: Registered::new(),
                 configured: AtomicU64::new(events_of(&snapshot)),
                 snapshot: RwLock::new(Arc::new(snapshot)),
-                reloading: Mutex::new(()),
+                started,
+                reloading: Mutex::default(),
                 registrations: AtomicU64::new(0),
                 firings: AtomicU64::new(0),
                 serialized: AtomicU64::new(0),
@@ -380,7 +386,12 @@ impl Inner {
         self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn replace(&self, new: Snapshot) {
+    /// Keeps everybody else from taking up another configuration.
+    pub(crate) fn reloading(&self) -> MutexGuard<'_, Amendments> {
+        self.reloading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn replace(&self, new: Snapshot) {
         let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
         self.configured.store(events_of(&new), Ordering::Release);
         // What was registered before meets the new gates too (G1, G2).

@@ -84,7 +84,7 @@ fn unless_cancelled(settlement: Settlement, event: &Event, runs: &[Arc<Run>]) ->
 pub(crate) fn plan_for(inner: &Inner, snapshot: &Snapshot, event: &Event) -> Plan {
     let facts = Facts::gather(event, inner.environment.home(), &inner.request.tools);
     let registered = inner.registered.read();
-    let parts = std::iter::once(&snapshot.part).chain(registered.iter().map(|(_, part)| part));
+    let parts = std::iter::once(&*snapshot.part).chain(registered.iter().map(|(_, part)| part));
     plan::plan(parts, &snapshot.places, event, &facts)
 }
 

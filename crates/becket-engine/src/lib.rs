@@ -53,6 +53,7 @@ mod stream;
 mod testing;
 mod tool_input;
 mod tools;
+mod updates;
 mod variables;
 
 pub use agent::{AgentTools, ToolAnswer};
@@ -80,3 +81,4 @@ pub use skip::{Skipped, Stage, Why};
 pub use stream::{Heard, RunEvents};
 pub use tool_input::absolute;
 pub use tools::{Tools, UnknownTools};
+pub use updates::{Applied, AppliedChange, StartMode};

@@ -96,8 +96,18 @@ impl Destination {
 }
 
 impl Mode {
-    const ALL: [Self; 6] =
+    /// All of them.
+    pub const ALL: [Self; 6] =
         [Self::Default, Self::AcceptEdits, Self::Plan, Self::DontAsk, Self::BypassPermissions, Self::Auto];
+
+    /// The mode of that name; `manual` is another one of `default`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "manual" => Some(Self::Default),
+            name => Self::ALL.into_iter().find(|mode| mode.name() == name),
+        }
+    }
 
     /// The name on the wire.
     #[must_use]

@@ -38,6 +38,8 @@ pub struct Config {
     pub stops_start: Option<StopsStart>,
     /// The files that are there and could not be read.
     pub(crate) unreadable: Vec<Arc<Path>>,
+    /// The files whose grants do not count (C7b, G3).
+    pub(crate) withheld: Vec<Arc<Path>>,
 }
 
 impl fmt::Debug for Config {
@@ -54,6 +56,7 @@ impl fmt::Debug for Config {
             .field("diagnostics", &self.diagnostics)
             .field("stops_start", &self.stops_start)
             .field("unreadable", &self.unreadable)
+            .field("withheld", &self.withheld)
             .finish()
     }
 }

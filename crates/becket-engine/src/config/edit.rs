@@ -8,6 +8,9 @@ use becket_rules::{Change, Mode, Rule};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 
+/// What an empty text counts as.
+pub(super) const NOTHING: &str = "{}\n";
+
 /// Why a text was left alone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
@@ -45,7 +48,7 @@ pub fn edit_settings(text: &str, changes: &[Change]) -> Result<String, EditError
         Some(body) => ("\u{feff}", body),
         None => ("", text),
     };
-    let body = if body.trim().is_empty() { "{}\n" } else { body };
+    let body = if body.trim().is_empty() { NOTHING } else { body };
     let document = json::parse(body).map_err(|error| EditError::NotJson { why: error.to_string() })?;
     if let Some(twice) = document.duplicates.first() {
         return Err(EditError::Twice { key: twice.key.clone() });
@@ -54,10 +57,13 @@ pub fn edit_settings(text: &str, changes: &[Change]) -> Result<String, EditError
     let root = CstRootNode::parse(body, &ParseOptions::default()).map_err(not_json)?;
     let wrong = |key: &str, expected| EditError::WrongType { key: key.to_owned(), expected };
     let top = root.object_value().ok_or_else(|| wrong("settings", "object"))?;
-    let permissions =
-        top.object_value_or_create("permissions").ok_or_else(|| wrong("permissions", "object"))?;
     for change in changes {
-        apply(change, &permissions)?;
+        let permissions = match (takes_away(change), top.get("permissions")) {
+            // There is nothing to take from.
+            (true, None) => continue,
+            (_, Some(_) | None) => top.object_value_or_create("permissions"),
+        };
+        apply(change, &permissions.ok_or_else(|| wrong("permissions", "object"))?)?;
     }
     Ok(format!("{mark}{root}"))
 }
@@ -71,8 +77,8 @@ fn apply(change: &Change, permissions: &CstObject) -> Result<(), EditError> {
             add(&array, &texts, same_rule);
         }
         Change::RemoveRules(list, rules) => {
-            let (array, texts) = (list_of(permissions, list.key())?, texts(rules));
-            remove(&array, |old| texts.iter().any(|gone| same_rule(old, gone)));
+            let texts = texts(rules);
+            take(permissions, list.key(), |old| texts.iter().any(|gone| same_rule(old, gone)))?;
         }
         Change::SetMode(Mode::BypassPermissions) => return Err(EditError::NeverWritten),
         Change::SetMode(mode) => {
@@ -86,9 +92,26 @@ fn apply(change: &Change, permissions: &CstObject) -> Result<(), EditError> {
             add(&list_of(permissions, "additionalDirectories")?, directories, str::eq);
         }
         Change::RemoveDirectories(directories) => {
-            let array = list_of(permissions, "additionalDirectories")?;
-            remove(&array, |old| directories.iter().any(|gone| gone == old));
+            take(permissions, "additionalDirectories", |old| directories.iter().any(|gone| gone == old))?;
         }
+    }
+    Ok(())
+}
+
+/// Whether a change only removes, so that nothing is made for it.
+fn takes_away(change: &Change) -> bool {
+    match change {
+        Change::RemoveRules(..) | Change::RemoveDirectories(_) => true,
+        Change::AddRules(..) | Change::ReplaceRules(..) | Change::SetMode(_) | Change::AddDirectories(_) => {
+            false
+        }
+    }
+}
+
+/// Removes texts from a list, if there is one.
+fn take(permissions: &CstObject, key: &str, gone: impl Fn(&str) -> bool) -> Result<(), EditError> {
+    if permissions.get(key).is_some() {
+        remove(&list_of(permissions, key)?, gone);
     }
     Ok(())
 }

@@ -97,6 +97,7 @@ pub fn load(request: &Request) -> Loaded {
     }
     let mut flagged = Vec::new();
     flag(request, &mut flagged);
+    flagged.extend(request.permissions.layers(&request.start));
     with_plugins(loaded, flagged)
 }
 
@@ -236,7 +237,7 @@ fn project(request: &Request, layers: &mut Vec<Layer>) {
     }
 }
 
-fn is_same(one: &Path, other: &Path) -> bool {
+pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
@@ -274,6 +275,18 @@ fn flag(request: &Request, layers: &mut Vec<Layer>) {
         }
     };
     layers.push(layer(Source::Flag, file, &request.start, text));
+}
+
+impl Layer {
+    /// Settings that an argument of the command line stands for.
+    pub(crate) fn of_argument(argument: &str, anchor: &Path, text: &str) -> Self {
+        layer(Source::Flag, Path::new(&format!("<{argument}>")), anchor, Ok(text.into()))
+    }
+
+    /// A settings file that is not on disk, or not yet.
+    pub(crate) fn unwritten(source: Source, file: &Path, anchor: &Path) -> Self {
+        layer(source, file, anchor, Ok("{}".into()))
+    }
 }
 
 fn layer(source: Source, file: &Path, anchor: &Path, text: Result<Arc<str>, ReadError>) -> Layer {

@@ -3,11 +3,13 @@
 //! Three steps, and only the last sees all files: a text becomes a tree with places, a tree becomes what one file
 //! says, and all files together become a [`Config`]. One bad entry never takes a good one down (C7).
 
+mod amend;
 mod cidr;
 #[expect(clippy::module_inception, reason = "the type's name is the module's")]
 mod config;
 mod diagnostic;
 mod edit;
+mod flag_permissions;
 pub mod frontmatter;
 mod git;
 mod lint;
@@ -26,12 +28,15 @@ mod source;
 pub(crate) mod url;
 mod write;
 
+pub(crate) use amend::{Amendments, Edited, SESSION, edit_layer};
 pub use cidr::{Address, Network, NetworkError};
 pub use config::Config;
 pub use diagnostic::{Diagnostic, Severity};
 pub use edit::{EditError, edit_settings};
+pub use flag_permissions::{FlagError, FlagPermissions};
 pub use git::Tracked;
 pub use lint::{lint, lint_files};
+pub(crate) use load::is_same;
 pub use load::{Layer, Loaded, load, load_changed};
 pub use permissions::{AdditionalDirectory, DefaultMode, RuleList, RuleSource};
 pub(crate) use policy::Reach;
@@ -40,6 +45,7 @@ pub use position::{Seat, position};
 pub(crate) use raw::Wording;
 pub use reload::{Reload, judge, reload};
 pub use request::{FlagSettings, Plugin, Request, Sources, Trust};
+pub(crate) use resolve::is_loose;
 pub use resolve::{StopsStart, resolve};
 pub use source::read::{MAX_FILE, ReadError};
 pub use write::{Access, WriteError, write_settings, write_text};

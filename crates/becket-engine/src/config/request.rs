@@ -1,5 +1,6 @@
 //! What a configuration is loaded from: everything that the library may know, handed in.
 
+use super::flag_permissions::FlagPermissions;
 use crate::environment::Environment;
 use crate::profile::Profile;
 use becket_rules::Renames;
@@ -27,6 +28,8 @@ pub struct Request {
     pub start: PathBuf,
     /// Settings from the command line.
     pub flag: Option<FlagSettings>,
+    /// Permissions from the command line.
+    pub permissions: FlagPermissions,
     /// The plugins that are installed.
     pub plugins: Vec<Plugin>,
     /// Replaces the profile's directory of managed settings.
@@ -49,6 +52,7 @@ impl Request {
             environment,
             start: start.into(),
             flag: None,
+            permissions: FlagPermissions::default(),
             plugins: Vec::new(),
             managed: None,
             sources: Sources::default(),

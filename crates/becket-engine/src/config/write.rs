@@ -3,7 +3,7 @@
 //! A symbolic link stays one: its target is replaced. The file's mode is kept. Two writers at once are not kept
 //! apart: the later one wins.
 
-use super::edit::{EditError, edit_settings};
+use super::edit::{self, EditError, edit_settings};
 use super::source::read::{self, ReadError};
 use becket_rules::Change;
 use std::fs::{self, File};
@@ -49,7 +49,8 @@ pub fn write_settings(file: &Path, changes: &[Change]) -> Result<(), WriteError>
     let old = read::text(&file).map_err(|why| WriteError::Read { file: file.clone(), why })?;
     let text = old.as_deref().unwrap_or_default();
     let new = edit_settings(text, changes).map_err(|why| WriteError::Edit { file: file.clone(), why })?;
-    if old.as_deref() == Some(new.as_str()) {
+    // A file that is not there is not made for nothing.
+    if old.as_deref() == Some(new.as_str()) || (text.trim().is_empty() && new == edit::NOTHING) {
         return Ok(());
     }
     replace(&file, &new, Access::AsUsual).map_err(|why| WriteError::Write { file, why })

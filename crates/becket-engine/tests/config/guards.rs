@@ -177,8 +177,11 @@ fn a_projects_grants_wait_for_trust_and_each_is_named_once() {
     assert_eq!(config.additional_directories.len(), 1);
     let held: Vec<_> =
         config.diagnostics.iter().filter(|d| d.code == "withheld-untrusted").map(|d| &d.message).collect();
-    assert_eq!(held.len(), 2, "{held:?}");
-    assert!(held[0].contains("`Bash`") && held[1].contains("`/x`"), "{held:?}");
+    assert_eq!(held.len(), 3, "{held:?}");
+    for (held, what) in held.iter().zip(["`Bash`", "`/x`", "`acceptEdits`"]) {
+        assert!(held.contains(what), "{held}");
+    }
+    assert!(config.default_mode.is_none());
     assert!(machine.config().diagnostics.is_empty());
 }
 

@@ -1,6 +1,8 @@
 //! Permission rules, directories and the mode of all files, without what a file has lost the right to grant (C7b)
 //! and without what has to wait for trust in the folder (G3).
 //!
+//! A mode looser than `default` waits as the rules do: a repository that could set it would not need their allow.
+//!
 //! INVARIANT: deny and ask rules are never held back.
 
 use super::Part;
@@ -11,6 +13,7 @@ use crate::config::source::tree::Span;
 use becket_model::Source;
 use becket_model::event::PermissionMode;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What all files together say.
 #[derive(Debug, Default)]
@@ -18,6 +21,8 @@ pub(super) struct Grants {
     pub(super) rules: Vec<RuleSource>,
     pub(super) directories: Vec<AdditionalDirectory>,
     pub(super) mode: Option<DefaultMode>,
+    /// The files that grant nothing.
+    pub(super) withheld: Vec<Arc<Path>>,
 }
 
 /// Why a file's grants do not count.
@@ -34,12 +39,13 @@ pub(super) fn collect(parts: &mut [Part<'_>], loaded: &Loaded) -> Grants {
         let withheld = withheld(part, loaded);
         if let Some(why) = &withheld {
             say_what_is_withheld(part, why);
+            grants.withheld.push(part.layer.file.clone());
         }
         add_rules(part, withheld.is_none(), &mut grants);
         if withheld.is_none() {
             add_directories(part, loaded, &mut grants);
         }
-        if let Some(mode) = mode(part, withheld.as_ref()) {
+        if let Some(mode) = mode(part, withheld.is_none()) {
             grants.mode = stronger(grants.mode.take(), mode);
         }
     }
@@ -75,9 +81,7 @@ fn say_what_is_withheld(part: &mut Part<'_>, why: &Withheld) {
     for directory in &permissions.directories {
         held.push((directory.span, format!("the additional directory `{}`", directory.value)));
     }
-    if let (Withheld::BrokenGuard(_), Some(mode)) = (why, &permissions.mode)
-        && is_loose(&mode.value)
-    {
+    if let Some(mode) = permissions.mode.as_ref().filter(|mode| is_loose(&mode.value)) {
         held.push((mode.span, format!("the default mode `{}`", mode.value)));
     }
     for (at, what) in held {
@@ -131,10 +135,9 @@ fn absolute(text: &str, loaded: &Loaded) -> PathBuf {
 }
 
 /// The file's mode, where it may set it.
-fn mode(part: &Part<'_>, withheld: Option<&Withheld>) -> Option<DefaultMode> {
+fn mode(part: &Part<'_>, may_grant: bool) -> Option<DefaultMode> {
     let mode = part.sheet.permissions.mode.as_ref()?;
-    let broken = matches!(withheld, Some(Withheld::BrokenGuard(_)));
-    (!broken || !is_loose(&mode.value)).then(|| DefaultMode {
+    (may_grant || !is_loose(&mode.value)).then(|| DefaultMode {
         mode: mode.value.clone(),
         source: part.layer.source.clone(),
         location: part.report.location(mode.span),
@@ -142,7 +145,7 @@ fn mode(part: &Part<'_>, withheld: Option<&Withheld>) -> Option<DefaultMode> {
 }
 
 /// Whether a mode lets through what `default` would ask about.
-fn is_loose(mode: &PermissionMode) -> bool {
+pub(crate) fn is_loose(mode: &PermissionMode) -> bool {
     match mode {
         PermissionMode::AcceptEdits
         | PermissionMode::Auto

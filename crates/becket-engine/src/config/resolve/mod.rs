@@ -9,6 +9,7 @@ mod parts;
 mod stop;
 
 pub(crate) use compile::{Making, handler};
+pub(crate) use grants::is_loose;
 pub(crate) use parts::{Part, parts};
 pub use stop::StopsStart;
 
@@ -47,6 +48,7 @@ pub fn resolve(loaded: &Loaded) -> Config {
         trust: request.trust,
         next_sequence: making.sequence,
         unreadable,
+        withheld: grants.withheld,
         diagnostics,
         stops_start,
     }

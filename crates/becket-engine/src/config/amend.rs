@@ -1,0 +1,157 @@
+//! Permissions that change while a session runs, over what was read at its start (`protocol.md` P13, C8).
+//!
+//! A change goes into the captured text of its file, or into a layer of the session's own, and the resolver merges all
+//! texts anew. So whatever holds for a file's grants holds for these: any deny beats them (C5), a broken guard of the
+//! file (C7b) and a folder without trust (G3) hold them back. What else was edited on disk meanwhile does not come in.
+//!
+//! INVARIANT: nothing but `permissions` of a captured text is ever changed, so handlers and switches stay.
+
+use super::edit::{NOTHING, edit_settings};
+use super::load::{Layer, Loaded, is_same, local_root, user_directory};
+use super::request::Request;
+use becket_model::Source;
+use becket_rules::{Change, Destination};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The name of the layer that is the session's own.
+pub(crate) const SESSION: &str = "<session>";
+
+/// What has to be put over a configuration each time that it is read.
+#[derive(Debug, Clone)]
+pub(crate) struct Amendments {
+    /// Rules and directories of the session, as settings.
+    session: String,
+    /// What could not be written to its file, in order.
+    unwritten: Vec<(Destination, Change)>,
+}
+
+/// What became of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Edited {
+    Changed,
+    /// It said so already.
+    AsBefore,
+    /// The session does not read that file, or could not.
+    NotRead,
+}
+
+impl Default for Amendments {
+    fn default() -> Self {
+        Self { session: "{}".to_owned(), unwritten: Vec::new() }
+    }
+}
+
+impl Amendments {
+    /// Changes the session's own rules and directories.
+    pub(crate) fn in_session(&mut self, change: &Change) -> Edited {
+        match edited(&self.session, change) {
+            (Edited::Changed, new) => {
+                self.session = new;
+                Edited::Changed
+            }
+            (same @ (Edited::AsBefore | Edited::NotRead), _) => same,
+        }
+    }
+
+    /// The changes that still wait for their file.
+    pub(crate) fn waiting(&self, destination: Destination) -> impl Iterator<Item = &Change> {
+        self.unwritten.iter().filter(move |(at, _)| *at == destination).map(|(_, change)| change)
+    }
+
+    /// A change that could not be written: it holds all the same.
+    pub(crate) fn keep(&mut self, destination: Destination, change: &Change) {
+        let entry = (destination, change.clone());
+        if self.unwritten.last() != Some(&entry) {
+            self.unwritten.push(entry);
+        }
+    }
+
+    /// The file has them now.
+    pub(crate) fn written(&mut self, destination: Destination) {
+        self.unwritten.retain(|(at, _)| *at != destination);
+    }
+
+    /// What was read, with all of this over it.
+    pub(crate) fn over(&self, mut loaded: Loaded) -> Loaded {
+        loaded.layers.retain(|layer| *layer.file != *Path::new(SESSION));
+        for (destination, change) in &self.unwritten {
+            edit_layer(&mut loaded, *destination, change);
+        }
+        if self.session != Self::default().session {
+            let mut own = Layer::unwritten(Source::Flag, Path::new(SESSION), &loaded.request.start);
+            own.text = Ok(self.session.as_str().into());
+            loaded.layers.push(own);
+        }
+        loaded
+    }
+
+    /// Whether a removal finds anything at its destination.
+    pub(crate) fn stands(&self, loaded: &Loaded, destination: Destination, change: &Change) -> bool {
+        let text = match destination {
+            Destination::Session => Some(self.session.as_str()),
+            Destination::LocalSettings | Destination::ProjectSettings | Destination::UserSettings => {
+                let layer = layer_of(loaded, destination).and_then(|at| loaded.layers.get(at));
+                layer.and_then(|layer| layer.text.as_deref().ok())
+            }
+        };
+        text.is_some_and(|text| edited(text, change).0 == Edited::Changed)
+    }
+}
+
+/// Changes the captured text of a file, as the file itself is changed.
+pub(crate) fn edit_layer(loaded: &mut Loaded, destination: Destination, change: &Change) -> Edited {
+    let Some(at) = layer_of(loaded, destination).or_else(|| new_layer(loaded, destination)) else {
+        return Edited::NotRead;
+    };
+    let Some(layer) = loaded.layers.get_mut(at) else { return Edited::NotRead };
+    let Ok(text) = &layer.text else { return Edited::NotRead };
+    let (what, new) = edited(text, change);
+    if what == Edited::Changed {
+        layer.text = Ok(Arc::from(new));
+    }
+    what
+}
+
+fn edited(text: &str, change: &Change) -> (Edited, String) {
+    let before = if text.trim().is_empty() { NOTHING } else { text };
+    match edit_settings(before, std::slice::from_ref(change)) {
+        Ok(new) if new == before => (Edited::AsBefore, new),
+        Ok(new) => (Edited::Changed, new),
+        Err(_) => (Edited::NotRead, String::new()),
+    }
+}
+
+/// The layer that was read from a destination's file, whosever it is: the project's file may be the user's.
+fn layer_of(loaded: &Loaded, destination: Destination) -> Option<usize> {
+    let file = loaded.request.settings_file(destination)?;
+    loaded.layers.iter().position(|layer| layer.source != Source::Flag && is_same(&layer.file, &file))
+}
+
+/// A layer for a file that was not there, in its place among the others.
+fn new_layer(loaded: &mut Loaded, destination: Destination) -> Option<usize> {
+    let file = loaded.request.settings_file(destination)?;
+    let (source, anchor) = whose(&loaded.request, destination, &file)?;
+    let rank = source.list_rank();
+    let after = |layer: &Layer| layer.source.list_rank() > rank;
+    let at = loaded.layers.iter().position(after).unwrap_or(loaded.layers.len());
+    loaded.layers.insert(at, Layer::unwritten(source, &file, &anchor));
+    Some(at)
+}
+
+/// Whose a file is, and where `/p` starts in it; none where the session reads no such file.
+fn whose(request: &Request, destination: Destination, file: &Path) -> Option<(Source, PathBuf)> {
+    let users = request.settings_file(Destination::UserSettings);
+    let is_users = users.is_some_and(|users| is_same(&users, file));
+    let (read, source, anchor) = match destination {
+        Destination::Session => return None,
+        Destination::LocalSettings => (request.sources.local, Source::Local, local_root(request).0),
+        Destination::ProjectSettings if !is_users => {
+            (request.sources.project, Source::Project, request.start.clone())
+        }
+        Destination::ProjectSettings | Destination::UserSettings => {
+            (request.sources.user, Source::User, user_directory(request)?)
+        }
+    };
+    read.then_some((source, anchor))
+}

@@ -1,0 +1,184 @@
+//! Permissions from the command line: rules, directories and the mode of one session (`protocol.md` C3, C5).
+//!
+//! Each argument becomes a layer of source `flag`, as if it stood in a settings file of its own: an allow of it passes no
+//! deny of another source, and every finding about it names the argument. The mode is no layer: it is the session's
+//! own, and stronger than the mode in which files have sessions start.
+//!
+//! INVARIANT: what is in here has been read once without an error.
+
+use super::load::Layer;
+use becket_rules::{Mode, Rule, RuleError, RuleList, suggest};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+const ALLOWED: &str = "--allowedTools";
+const DISALLOWED: &str = "--disallowedTools";
+const ADD_DIR: &str = "--add-dir";
+const MODE: &str = "--permission-mode";
+
+/// What the command line says of permissions.
+///
+/// ```
+/// use becket_engine::config::FlagPermissions;
+///
+/// let mut permissions = FlagPermissions::default();
+/// permissions.allow_tools("Read, Bash(git log *) Edit(src/**)")?;
+/// permissions.start_in("acceptEdits")?;
+/// let error = permissions.disallow_tools("Bash(rm").unwrap_err();
+/// assert!(error.to_string().starts_with("`--disallowedTools`: "));
+/// # Ok::<(), becket_engine::config::FlagError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FlagPermissions {
+    allow: Vec<Rule>,
+    deny: Vec<Rule>,
+    directories: Vec<String>,
+    mode: Option<Mode>,
+    bypass_available: bool,
+}
+
+/// Why an argument is of no use. Each names it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FlagError {
+    /// A rule that can't be read.
+    #[error("`{argument}`: `{}` is no rule: {error}", error.text())]
+    Rule {
+        /// The argument.
+        argument: &'static str,
+        /// What is wrong.
+        error: RuleError,
+    },
+    /// A mode that nobody knows.
+    #[error("`{MODE}`: there is no permission mode `{name}`: {help}")]
+    Mode {
+        /// What was written.
+        name: String,
+        /// The modes that there are, or the one that was meant.
+        help: String,
+    },
+    /// A directory that is none.
+    #[error("`{ADD_DIR}`: `{}` {why}", directory.display())]
+    Directory {
+        /// As it was written.
+        directory: PathBuf,
+        /// What is wrong.
+        why: &'static str,
+    },
+}
+
+impl FlagPermissions {
+    /// Reads a value of `--allowedTools`: rules apart by commas or blanks; those inside parentheses belong to their rule.
+    /// Values add up.
+    ///
+    /// # Errors
+    /// One of them is no rule; none is taken then.
+    pub fn allow_tools(&mut self, text: &str) -> Result<(), FlagError> {
+        self.allow.extend(rules(ALLOWED, text)?);
+        Ok(())
+    }
+
+    /// Reads a value of `--disallowedTools`, likewise.
+    ///
+    /// # Errors
+    /// One of them is no rule; none is taken then.
+    pub fn disallow_tools(&mut self, text: &str) -> Result<(), FlagError> {
+        self.deny.extend(rules(DISALLOWED, text)?);
+        Ok(())
+    }
+
+    /// Adds the working directory of an `--add-dir`; a relative one starts at `start`.
+    ///
+    /// # Errors
+    /// There is no such directory, or its name is no text.
+    pub fn add_directory(&mut self, directory: &Path, start: &Path) -> Result<(), FlagError> {
+        let fault = |why| FlagError::Directory { directory: directory.to_owned(), why };
+        let path = start.join(directory);
+        if directory.as_os_str().is_empty() || !path.is_dir() {
+            return Err(fault("is no directory"));
+        }
+        let text = path.to_str().ok_or_else(|| fault("can't be written as text"))?;
+        self.directories.push(text.to_owned());
+        Ok(())
+    }
+
+    /// Reads the value of `--permission-mode`. The last one counts.
+    ///
+    /// # Errors
+    /// There is no such mode.
+    pub fn start_in(&mut self, name: &str) -> Result<(), FlagError> {
+        self.mode = Some(Mode::from_name(name).ok_or_else(|| no_mode(name))?);
+        Ok(())
+    }
+
+    /// `--dangerously-skip-permissions`: the session may be in the mode `bypassPermissions`, and starts in it where no
+    /// mode is named.
+    pub fn skip_permissions(&mut self) {
+        self.bypass_available = true;
+        self.mode.get_or_insert(Mode::BypassPermissions);
+    }
+
+    /// The mode in which the session starts, where an argument says so.
+    #[must_use]
+    pub fn mode(&self) -> Option<Mode> {
+        self.mode
+    }
+
+    /// Whether the session is started with `bypassPermissions` to be had.
+    #[must_use]
+    pub fn bypass_available(&self) -> bool {
+        self.bypass_available || self.mode == Some(Mode::BypassPermissions)
+    }
+
+    /// One layer for each argument that says something; `/p` in a rule starts at `anchor` (P7).
+    pub(crate) fn layers(&self, anchor: &Path) -> Vec<Layer> {
+        let list = |list: RuleList, rules: &[Rule]| {
+            let texts: Vec<String> = rules.iter().map(Rule::to_string).collect();
+            (!texts.is_empty()).then(|| json!({ list.key(): texts }))
+        };
+        let directories =
+            (!self.directories.is_empty()).then(|| json!({ "additionalDirectories": self.directories }));
+        let all = [
+            (ALLOWED, list(RuleList::Allow, &self.allow)),
+            (DISALLOWED, list(RuleList::Deny, &self.deny)),
+            (ADD_DIR, directories),
+        ];
+        let layer = |(argument, permissions): (&str, Option<serde_json::Value>)| {
+            let text = json!({ "permissions": permissions? }).to_string();
+            Some(Layer::of_argument(argument, anchor, &text))
+        };
+        all.into_iter().filter_map(layer).collect()
+    }
+}
+
+fn no_mode(name: &str) -> FlagError {
+    let names = Mode::ALL.map(Mode::name);
+    let help = match suggest(name, &names) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("it is one of {}", names.join(", ")),
+    };
+    FlagError::Mode { name: name.to_owned(), help }
+}
+
+fn rules(argument: &'static str, text: &str) -> Result<Vec<Rule>, FlagError> {
+    let read = |one: &str| Rule::parse(one).map_err(|error| FlagError::Rule { argument, error });
+    apart(text).into_iter().map(read).collect()
+}
+
+/// The parts between commas and blanks that stand in no parentheses. A parenthesis that is never closed takes the rest
+/// with it, which then is no rule: better an error than half of what was meant.
+fn apart(text: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut parts) = (0_usize, 0, Vec::new());
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ if depth == 0 && (c == ',' || c.is_whitespace()) => {
+                parts.push(&text[start..at]);
+                start = at + c.len_utf8();
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts.into_iter().filter(|part| !part.is_empty()).collect()
+}

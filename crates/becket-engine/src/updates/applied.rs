@@ -1,0 +1,29 @@
+//! What came of updates.
+
+use becket_model::event::PermissionMode;
+use becket_rules::PermissionUpdate;
+use std::path::PathBuf;
+
+/// What came of applying updates. What is not in here is as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Applied {
+    /// The mode that the session is to be in from now on.
+    pub mode: Option<PermissionMode>,
+    /// The changes of rules, directories and files, in order; none for what was so already.
+    pub changes: Vec<AppliedChange>,
+    /// Working directories that there were not before, absolute.
+    pub added: Vec<PathBuf>,
+    /// Working directories that there are no more.
+    pub removed: Vec<PathBuf>,
+    /// For the user: what was not done as it was said, and why.
+    pub warnings: Vec<String>,
+}
+
+/// One change that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AppliedChange {
+    /// The update.
+    pub update: PermissionUpdate,
+    /// The file that it was written to; a change of that file is no news to its host.
+    pub written: Option<PathBuf>,
+}
