@@ -6,6 +6,7 @@
 //! - [`conversation`]: what the model is sent, with the tool barrier as types (`protocol.md` L2)
 //! - [`update`]: what a host may show meanwhile
 //! - [`tool_call`]: one tool call through hooks, rules, mode and person to its end (`protocol.md` L1)
+//! - [`tasks`]: what goes on in the background of a session
 //! - [`mcp`]: the tools of MCP servers, for the model and for hooks (`protocol.md` X5, H6)
 //! - [`elicit`]: the questions of MCP servers, answered by hooks and the user (`protocol.md` X6)
 //! - [`HostTools`]: the tools that a host lends to `agent` handlers (`protocol.md` H8)
@@ -27,6 +28,7 @@ mod places;
 mod schema;
 pub mod session;
 mod surroundings;
+pub mod tasks;
 pub mod tool_call;
 mod tools;
 pub mod turn;

@@ -68,25 +68,7 @@ impl Capture {
     /// What was printed, as text: all of it, or its beginning and its end. The final newline is left out.
     pub(crate) fn text(mut self) -> String {
         self.keep(self.held.len());
-        let whole = self.total == (self.head.len() + self.tail.len()) as u64;
-        let (head, tail) = (std::mem::take(&mut self.head), Vec::from(std::mem::take(&mut self.tail)));
-        if !whole {
-            let tail = String::from_utf8_lossy(tail.strip_suffix(b"\n").unwrap_or(&tail));
-            return self.parts(&String::from_utf8_lossy(&head), &tail);
-        }
-        let all = [head, tail].concat();
-        let all = String::from_utf8_lossy(&all);
-        let text = all.strip_suffix('\n').unwrap_or(&all);
-        if text.chars().nth(MOST_CHARS).is_none() { text.to_owned() } else { self.parts(text, text) }
-    }
-
-    /// The beginning of one text, the end of another, and how much is missing between them.
-    fn parts(&self, head: &str, tail: &str) -> String {
-        let end = head.char_indices().nth(HALF).map_or(head.len(), |(at, _)| at);
-        let start = tail.char_indices().rev().nth(HALF - 1).map_or(0, |(at, _)| at);
-        let (head, tail) = (head.get(..end).unwrap_or_default(), tail.get(start..).unwrap_or_default());
-        let missing = self.total.saturating_sub((head.len() + tail.len()) as u64);
-        format!("{head}\n\n[… {missing} bytes left out …]\n\n{tail}")
+        Excerpt { head: &self.head, tail: self.tail.make_contiguous(), total: self.total }.text()
     }
 
     /// Where a mark, or its beginning, stands in `held`.
@@ -121,6 +103,38 @@ impl Capture {
         self.tail.extend(self.held.drain(..count - room));
         let over = self.tail.len().saturating_sub(HALF_BYTES);
         self.tail.drain(..over);
+    }
+}
+
+/// The beginning and the end of an output, next to each other or with a gap between them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Excerpt<'a> {
+    pub(crate) head: &'a [u8],
+    pub(crate) tail: &'a [u8],
+    /// How many bytes it is an excerpt of.
+    pub(crate) total: u64,
+}
+
+impl Excerpt<'_> {
+    /// As text, of at most [`MOST_CHARS`] and a line that says how much is missing. The final newline is left out.
+    pub(crate) fn text(self) -> String {
+        if self.total != (self.head.len() + self.tail.len()) as u64 {
+            let tail = String::from_utf8_lossy(self.tail.strip_suffix(b"\n").unwrap_or(self.tail));
+            return self.parts(&String::from_utf8_lossy(self.head), &tail);
+        }
+        let all = [self.head, self.tail].concat();
+        let all = String::from_utf8_lossy(&all);
+        let text = all.strip_suffix('\n').unwrap_or(&all);
+        if text.chars().nth(MOST_CHARS).is_none() { text.to_owned() } else { self.parts(text, text) }
+    }
+
+    /// The beginning of one text, the end of another, and how much is missing between them.
+    fn parts(self, head: &str, tail: &str) -> String {
+        let end = head.char_indices().nth(HALF).map_or(head.len(), |(at, _)| at);
+        let start = tail.char_indices().rev().nth(HALF - 1).map_or(0, |(at, _)| at);
+        let (head, tail) = (head.get(..end).unwrap_or_default(), tail.get(start..).unwrap_or_default());
+        let missing = self.total.saturating_sub((head.len() + tail.len()) as u64);
+        format!("{head}\n\n[… {missing} bytes left out …]\n\n{tail}")
     }
 }
 

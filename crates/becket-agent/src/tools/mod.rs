@@ -15,6 +15,7 @@ mod table;
 mod tool;
 mod walk;
 
+pub(crate) use capture::Excerpt;
 pub(crate) use table::all;
 pub(crate) use table::find;
 pub(crate) use tool::{Call, Input, Tool, failed};

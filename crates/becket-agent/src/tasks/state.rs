@@ -1,0 +1,83 @@
+//! One task, as the registry and the work itself both see it.
+
+use super::id::TaskId;
+use super::output::Output;
+use super::task::{Observer, TaskEnd, TaskInfo, TaskKind, TaskStatus};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::watch;
+
+/// What is known of a task.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) id: TaskId,
+    pub(super) kind: TaskKind,
+    pub(super) description: String,
+    pub(super) file: PathBuf,
+    pub(super) output: Output,
+    pub(super) status: watch::Sender<TaskStatus>,
+    /// Whether the model knows how it ended.
+    pub(super) told: AtomicBool,
+}
+
+impl State {
+    pub(super) fn info(&self) -> TaskInfo {
+        TaskInfo {
+            id: self.id.clone(),
+            kind: self.kind.clone(),
+            description: self.description.clone(),
+            status: self.status.borrow().clone(),
+            output_file: self.file.clone(),
+            said: self.output.said(),
+        }
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        *self.status.borrow() == TaskStatus::Running
+    }
+
+    /// Whether it has ended without the model knowing.
+    pub(super) fn is_news(&self) -> bool {
+        !self.is_running() && !self.told.load(Ordering::Acquire)
+    }
+
+    /// The model knows, or need not. False if it knew.
+    pub(super) fn tell(&self) -> bool {
+        !self.told.swap(true, Ordering::AcqRel)
+    }
+
+    /// Resolves once it has ended. Cancel-safe.
+    pub(super) async fn ended(&self) {
+        // INVARIANT: `self` holds the sender, so the channel can't close while this waits.
+        let _ = self.status.subscribe().wait_for(|status| *status != TaskStatus::Running).await;
+    }
+}
+
+/// Held by the work: whatever becomes of that, the task has an end.
+pub(super) struct Ending {
+    pub(super) state: Arc<State>,
+    pub(super) news: watch::Sender<()>,
+    pub(super) observer: Option<Observer>,
+}
+
+impl Ending {
+    /// The first end counts.
+    pub(super) fn end(&self, end: TaskEnd) {
+        if !self.state.is_running() {
+            return;
+        }
+        self.state.output.finish();
+        self.state.status.send_replace(TaskStatus::Ended(end));
+        self.news.send_replace(());
+        if let Some(observer) = &self.observer {
+            observer(&self.state.info());
+        }
+    }
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.end(TaskEnd::Killed);
+    }
+}

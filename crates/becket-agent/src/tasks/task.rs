@@ -1,0 +1,183 @@
+//! What a background task is, to the registry and to the host.
+
+use super::id::TaskId;
+use super::output::Output;
+use becket_engine::CancellationToken;
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Work that goes on while its session does other things.
+pub trait BackgroundTask: Send + 'static {
+    /// What it is. Asked once, before it starts.
+    fn about(&self) -> About;
+
+    /// Does it to its end. After `run.cancel` was cancelled it has ten seconds to clean up, then it is dropped: whatever
+    /// it has started must end with it, and must end on a drop at any other moment, too.
+    fn run(self: Box<Self>, run: TaskRun) -> BoxFuture<'static, TaskEnd>;
+}
+
+/// What a task is, as events and the model are told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct About {
+    /// The name that it has already; without one it gets one.
+    pub id: Option<TaskId>,
+    /// What kind of work it is.
+    pub kind: TaskKind,
+    /// What it does, in a few words.
+    pub description: String,
+}
+
+/// Told of a task that has begun or ended.
+pub type Observer = Arc<dyn Fn(&TaskInfo) + Send + Sync>;
+
+/// What kind of work a task is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum TaskKind {
+    /// A command line.
+    Shell {
+        /// The line.
+        command: String,
+    },
+    /// A subagent.
+    Agent {
+        /// Its kind (`agent_type`).
+        agent_type: String,
+    },
+}
+
+impl TaskKind {
+    /// The word on the wire.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Shell { .. } => "shell",
+            Self::Agent { .. } => "agent",
+        }
+    }
+
+    pub(super) const fn initial(&self) -> char {
+        match self {
+            Self::Shell { .. } => 'b',
+            Self::Agent { .. } => 'a',
+        }
+    }
+}
+
+/// What a task that runs is handed.
+#[derive(Debug)]
+pub struct TaskRun {
+    /// Its id.
+    pub id: TaskId,
+    /// Cancelled when somebody ends it: `TaskStop`, or the session's end.
+    pub cancel: CancellationToken,
+    /// Where what it says goes.
+    pub output: Output,
+}
+
+/// How a task ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TaskEnd {
+    /// Its process exited with this code.
+    Exited(i32),
+    /// It is done.
+    Done,
+    /// It could not be done.
+    Failed {
+        /// Why.
+        because: String,
+    },
+    /// Somebody ended it.
+    Killed,
+}
+
+/// Whether a task still runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TaskStatus {
+    /// It does.
+    Running,
+    /// It does not.
+    Ended(TaskEnd),
+}
+
+impl TaskStatus {
+    /// The word on the wire: `running`, `completed`, `failed` or `killed`.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Ended(TaskEnd::Exited(0) | TaskEnd::Done) => "completed",
+            Self::Ended(TaskEnd::Exited(_) | TaskEnd::Failed { .. }) => "failed",
+            Self::Ended(TaskEnd::Killed) => "killed",
+        }
+    }
+
+    /// The exit code of a process that has one.
+    #[must_use]
+    pub const fn exit_code(&self) -> Option<i32> {
+        match self {
+            Self::Ended(TaskEnd::Exited(code)) => Some(*code),
+            Self::Running | Self::Ended(TaskEnd::Done | TaskEnd::Failed { .. } | TaskEnd::Killed) => None,
+        }
+    }
+}
+
+/// A task as it is at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskInfo {
+    /// Its id.
+    pub id: TaskId,
+    /// What kind of work it is.
+    pub kind: TaskKind,
+    /// What it does, in a few words.
+    pub description: String,
+    /// Whether it still runs, and how it ended.
+    pub status: TaskStatus,
+    /// The private file that holds what it has said.
+    pub output_file: PathBuf,
+    /// How many bytes it has said.
+    pub said: u64,
+}
+
+impl TaskInfo {
+    /// As it stands in `background_tasks` of Stop and SubagentStop.
+    #[must_use]
+    pub fn on_the_wire(&self) -> Map<String, Value> {
+        let more = match &self.kind {
+            TaskKind::Shell { command } => ("command", json!(command)),
+            TaskKind::Agent { agent_type } => ("agent_type", json!(agent_type)),
+        };
+        let fields = [
+            ("id", json!(self.id.as_str())),
+            ("type", json!(self.kind.name())),
+            ("status", json!(self.status.name())),
+            ("description", json!(self.description)),
+            more,
+        ];
+        fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// How it stands with the task, in words for the model: what it is told of its end.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let what = match &self.kind {
+            TaskKind::Shell { .. } => "command",
+            TaskKind::Agent { .. } => "agent",
+        };
+        let status = match &self.status {
+            TaskStatus::Running => "is still running".to_owned(),
+            TaskStatus::Ended(TaskEnd::Exited(code)) => {
+                format!("{} (exit code {code})", self.status.name())
+            }
+            TaskStatus::Ended(TaskEnd::Failed { because }) => format!("failed: {because}"),
+            TaskStatus::Ended(TaskEnd::Done) => "completed".to_owned(),
+            TaskStatus::Ended(TaskEnd::Killed) => "was stopped".to_owned(),
+        };
+        let (id, said) = (&self.id, &self.description);
+        format!(
+            "Background {what} `{id}` ({said}) {status}. Its output is in {}; TaskOutput shows it.",
+            self.output_file.display()
+        )
+    }
+}
