@@ -1,6 +1,6 @@
 //! Background tasks: started, told of once, stopped, ended with their session; nothing outlives them.
 
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use becket_agent::tasks::{
     About, BackgroundTask, StartError, TaskEnd, TaskId, TaskInfo, TaskKind, TaskOptions, TaskRun, TaskStatus,
