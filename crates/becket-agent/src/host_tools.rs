@@ -31,7 +31,12 @@ impl HostTools {
         cancel: &CancellationToken,
     ) -> ToolAnswer {
         match checked(tool, input) {
-            Ok(found) => found.run(Call { host: &self.host, session, input: Input(input), cancel }).await,
+            Ok(found) => {
+                let input = Input(input);
+                found
+                    .run(Call { host: &self.host, session, input, cancel, ledger: None, written: None })
+                    .await
+            }
             Err(error) => failed(error),
         }
     }
@@ -62,12 +67,7 @@ fn checked(tool: &str, input: &Map<String, Value>) -> Result<&'static dyn Tool, 
 
 impl AgentTools for HostTools {
     fn tools(&self) -> Vec<ToolSpec> {
-        let spec = |tool: &dyn Tool| ToolSpec {
-            name: tool.spec().name.to_owned(),
-            description: tool.spec().description.to_owned(),
-            input_schema: tool.spec().json_schema(),
-        };
-        tools::all().map(spec).collect()
+        tools::all().map(|tool| tool.spec().for_model()).collect()
     }
 
     fn runs_unasked(&self, session: &Session, tool: &str, input: &Map<String, Value>) -> bool {

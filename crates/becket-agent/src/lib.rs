@@ -9,6 +9,7 @@
 //! - [`tasks`]: what goes on in the background of a session
 //! - [`mcp`]: the tools of MCP servers, for the model and for hooks (`protocol.md` X5, H6)
 //! - [`elicit`]: the questions of MCP servers, answered by hooks and the user (`protocol.md` X6)
+//! - [`session_tools`]: the tools on files and on the web, and those that ask the user, for a session's own model
 //! - [`HostTools`]: the tools that a host lends to `agent` handlers (`protocol.md` H8)
 //!
 //! [`HostTools`] is Read, Grep, Glob and Bash for [`becket_engine::Builder::agent_tools`] and
@@ -25,6 +26,7 @@ pub mod elicit;
 mod host_tools;
 pub mod mcp;
 mod places;
+mod protected;
 mod schema;
 pub mod session;
 mod surroundings;
@@ -37,3 +39,4 @@ pub mod update;
 
 pub use host_tools::HostTools;
 pub use surroundings::Surroundings;
+pub use tools::{SessionTools, session_tools};

@@ -3,6 +3,7 @@
 //!
 //! It refuses to mend an input: a number in quotes is a string.
 
+use becket_llm::ToolSpec;
 use serde_json::{Map, Value, json};
 
 /// A tool as the model sees it.
@@ -60,6 +61,15 @@ pub(crate) enum InputError {
 }
 
 impl Spec {
+    /// What a model is told.
+    pub(crate) fn for_model(&self) -> ToolSpec {
+        ToolSpec {
+            name: self.name.to_owned(),
+            description: self.description.to_owned(),
+            input_schema: self.json_schema(),
+        }
+    }
+
     /// The schema of the input object.
     pub(crate) fn json_schema(&self) -> Value {
         let properties: Map<String, Value> =

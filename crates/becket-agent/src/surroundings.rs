@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// Where environment files of a session are found (H12).
 type EnvFiles = Arc<dyn Fn(&SessionId) -> Vec<PathBuf> + Send + Sync>;
 
+/// Working directories that a session gets while it runs.
+type MoreDirectories = Arc<dyn Fn(&Session) -> Vec<PathBuf> + Send + Sync>;
+
 /// What the tools of a host stand on.
 ///
 /// ```
@@ -26,6 +29,8 @@ type EnvFiles = Arc<dyn Fn(&SessionId) -> Vec<PathBuf> + Send + Sync>;
 pub struct Surroundings {
     pub(crate) environment: Environment,
     pub(crate) directories: Vec<PathBuf>,
+    more_directories: MoreDirectories,
+    protected: Vec<PathBuf>,
     pub(crate) runner: Runner,
     pub(crate) shell: PathBuf,
     pub(crate) env_files: EnvFiles,
@@ -40,6 +45,8 @@ impl Surroundings {
         Self {
             environment,
             directories: Vec::new(),
+            more_directories: Arc::new(|_| Vec::new()),
+            protected: Vec::new(),
             runner: Runner::new(),
             shell: PathBuf::from("/bin/bash"),
             env_files: Arc::new(|_| Vec::new()),
@@ -51,6 +58,28 @@ impl Surroundings {
     #[must_use]
     pub fn with_directory(mut self, directory: impl Into<PathBuf>) -> Self {
         self.directories.push(directory.into());
+        self
+    }
+
+    /// Says which working directories a session has got since it began, as by `addDirectories` (P13): asked anew for every
+    /// call. The session's cwd, wherever it has moved, is one by itself; the directory that it began in is one only where
+    /// this names it.
+    #[must_use]
+    pub fn with_more_directories(
+        mut self,
+        directories: impl Fn(&Session) -> Vec<PathBuf> + Send + Sync + 'static,
+    ) -> Self {
+        self.more_directories = Arc::new(directories);
+        self
+    }
+
+    /// Protects a file, or all that lies in a directory, beside what always is (P14): settings that were named on the
+    /// command line, say. Absolute; no edit of it runs unasked.
+    #[must_use]
+    pub fn with_protected(mut self, path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        self.protected.extend(crate::places::real(&path).filter(|real| *real != path));
+        self.protected.push(path);
         self
     }
 
@@ -98,7 +127,13 @@ impl Surroundings {
 
     /// The working directories of a session.
     pub(crate) fn places(&self, session: &Session) -> Places {
-        Places::new(&session.cwd, &self.directories)
+        let more = (self.more_directories)(session);
+        Places::new(&session.cwd, self.directories.iter().chain(&more))
+    }
+
+    /// Whether the host protects a path.
+    pub(crate) fn protects(&self, path: &Path) -> bool {
+        self.protected.iter().any(|kept| path.starts_with(kept))
     }
 }
 

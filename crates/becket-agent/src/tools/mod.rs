@@ -4,18 +4,29 @@
 
 mod bash;
 mod capture;
+mod edit;
+mod edit_text;
 mod file;
 mod glob;
 mod grep;
 mod grep_sink;
+mod in_session;
+mod ledger;
 mod name_filter;
+mod of_session;
+mod patch;
+mod reach;
 mod read;
 mod read_lines;
+mod replace;
+mod seen;
 mod table;
 mod tool;
 mod walk;
+mod write;
 
 pub(crate) use capture::Excerpt;
+pub use of_session::{SessionTools, session_tools};
 pub(crate) use table::all;
 pub(crate) use table::find;
 pub(crate) use tool::{Call, Input, Tool, failed};

@@ -3,9 +3,11 @@
 //! Refuses by name what is no text: pictures, PDF files and other binary files, directories, devices and pipes.
 
 use super::file::{self, Opened};
+use super::ledger::{Mark, Marking};
 use super::read_lines::{MOST_BYTES, MOST_CHARS, MOST_LINES, Page, Range, read};
 use super::tool::{Call, Input, Tool, failed};
 use crate::blocking::{Halted, Stop, blocking};
+use crate::places;
 use crate::schema::{Kind, Spec, optional, required};
 use crate::surroundings::Surroundings;
 use becket_engine::ToolAnswer;
@@ -14,6 +16,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Reads a file.
 #[derive(Debug)]
@@ -93,9 +96,20 @@ impl Tool for Read {
             }
             let (path, cwd) = (PathBuf::from(given), call.session.cwd.clone());
             let range = Range::new(call.input.count("offset"), call.input.count("limit"));
-            let work = move |stop: &Stop| Ok(page(&path, &cwd, range, stop));
+            let noted = call.ledger.map(|ledger| (Arc::clone(ledger), call.session.clone()));
+            let work = move |stop: &Stop| {
+                Ok(page(&path, &cwd, range, stop).map(|(page, mark)| {
+                    // Past the end there was nothing to see.
+                    let is_seen = page.total == 0 || !page.lines.is_empty();
+                    if let (Some((ledger, session)), Some(real), true) = (noted, places::real(&path), is_seen)
+                    {
+                        ledger.note(&session, &real, mark);
+                    }
+                    page
+                }))
+            };
             match blocking(call.cancel, work).await {
-                Ok(Ok(page)) => answer(given, &page),
+                Ok(Ok(page)) => answer(call.shown_path(), &page),
                 Ok(Err(error)) => failed(error.to_string()),
                 Err(halted) => failed(halted.to_string()),
             }
@@ -103,7 +117,7 @@ impl Tool for Read {
     }
 }
 
-fn page(path: &Path, cwd: &Path, range: Range, stop: &Stop) -> Result<Page, ReadError> {
+fn page(path: &Path, cwd: &Path, range: Range, stop: &Stop) -> Result<(Page, Mark), ReadError> {
     let name = path.display().to_string();
     let opened = match file::open(path) {
         Ok(opened) => opened,
@@ -120,11 +134,13 @@ fn page(path: &Path, cwd: &Path, range: Range, stop: &Stop) -> Result<Page, Read
     if let Some(what) = no_text(path) {
         return Err(ReadError::NoText { path: name, what });
     }
-    let page = read(file, range, stop).map_err(|source| match stop.check() {
+    let mut file = Marking::new(file);
+    let page = read(&mut file, range, stop).map_err(|source| match stop.check() {
         Err(halted) => ReadError::Halted(halted),
         Ok(()) => ReadError::Io { path: name.clone(), source },
     })?;
-    page.ok_or(ReadError::NoText { path: name, what: "a binary file" })
+    // What is a text was read to its end.
+    page.map(|page| (page, file.mark())).ok_or(ReadError::NoText { path: name, what: "a binary file" })
 }
 
 fn no_text(path: &Path) -> Option<&'static str> {

@@ -1,5 +1,6 @@
 //! What every tool is: a specification, a judgement, and the deed.
 
+use super::ledger::Ledger;
 use crate::schema::Spec;
 use crate::surroundings::Surroundings;
 use becket_engine::{CancellationToken, ToolAnswer};
@@ -7,6 +8,7 @@ use becket_model::Session;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 /// One tool of the table.
 pub(crate) trait Tool: Send + Sync {
@@ -39,6 +41,17 @@ pub(crate) struct Call<'a> {
     pub(crate) session: &'a Session,
     pub(crate) input: Input<'a>,
     pub(crate) cancel: &'a CancellationToken,
+    /// What the session has read, where it is a session's call.
+    pub(crate) ledger: Option<&'a Arc<Ledger>>,
+    /// `file_path` as the model wrote it, where that is another text (N3).
+    pub(crate) written: Option<&'a str>,
+}
+
+impl<'a> Call<'a> {
+    /// `file_path` as a response repeats it.
+    pub(crate) fn shown_path(self) -> &'a str {
+        self.written.or(self.input.text("file_path")).unwrap_or_default()
+    }
 }
 
 /// The input of a call, read by field.

@@ -1,0 +1,213 @@
+//! Files that nobody edits without being asked (`protocol.md` P14): they say what other programs will run, or what this
+//! one may do. One table of names, read with the eyes of every file system.
+//!
+//! Names are compared as the most forgiving file system would: without case, without what HFS+ ignores, without what
+//! Windows cuts off. A needless question is the price on the others.
+//!
+//! INVARIANT: it only ever says *protected* of more paths than the table names, never of fewer.
+
+use std::ffi::OsStr;
+use std::path::{Component, Path};
+
+/// Names that protect what is called so, and all that lies below; of several names each lies in the one before.
+const PROTECTED: &[&[&str]] = &[
+    // What this program and others like it may do, and what they run.
+    &[".claude"],
+    &[".becket"],
+    &[".agent"],
+    &[".claude.json"],
+    &[".mcp.json"],
+    // What git runs.
+    &[".git"],
+    &[".gitconfig"],
+    &[".gitmodules"],
+    &[".config", "git"],
+    &[".husky"],
+    // What shells read when they start.
+    &[".profile"],
+    &[".bashrc"],
+    &[".bash_profile"],
+    &[".bash_login"],
+    &[".bash_logout"],
+    &[".bash_aliases"],
+    &[".zshrc"],
+    &[".zshenv"],
+    &[".zprofile"],
+    &[".zlogin"],
+    &[".zlogout"],
+    &[".kshrc"],
+    &[".mkshrc"],
+    &[".cshrc"],
+    &[".tcshrc"],
+    &[".login"],
+    &[".logout"],
+    &[".inputrc"],
+    &[".envrc"],
+    &[".pam_environment"],
+    &[".config", "fish"],
+    &["profile.ps1"],
+    &["microsoft.powershell_profile.ps1"],
+    // What a desktop or a machine starts.
+    &[".xinitrc"],
+    &[".xprofile"],
+    &[".xsession"],
+    &[".xsessionrc"],
+    &[".config", "autostart"],
+    &[".config", "systemd"],
+    &["library", "launchagents"],
+    // Who may log in, and where to.
+    &[".ssh"],
+    // What editors and search tools run.
+    &[".vscode"],
+    &[".idea"],
+    &[".devcontainer"],
+    &[".ripgreprc"],
+];
+
+/// Where agents have work trees of their own: a work tree is no setting of the directory that it lies in.
+const WORK_TREES: [[&str; 2]; 3] =
+    [[".claude", "worktrees"], [".becket", "worktrees"], [".agent", "worktrees"]];
+
+/// Whether the table names an absolute path, as it is written. A caller asks about where it leads, too.
+pub(crate) fn is_protected(path: &Path) -> bool {
+    let names: Vec<String> = path.components().filter_map(name).map(folded).collect();
+    let mut left = names.as_slice();
+    while !left.is_empty() {
+        // The work tree's own name, and something in it.
+        if left.len() > 3 && WORK_TREES.iter().any(|names| begins(left, names)) {
+            left = left.get(3..).unwrap_or_default();
+            continue;
+        }
+        if PROTECTED.iter().any(|names| begins(left, names)) {
+            return true;
+        }
+        left = left.get(1..).unwrap_or_default();
+    }
+    false
+}
+
+/// Whether a real path lies in a directory that git takes for a repository, whatever its name: a bare one, or one that
+/// was put elsewhere.
+pub(crate) fn is_of_a_repository(real: &Path) -> bool {
+    let is_repository = |directory: &Path| {
+        directory.join("objects").is_dir()
+            && directory.join("refs").is_dir()
+            && directory.join("HEAD").symlink_metadata().is_ok()
+    };
+    real.ancestors().skip(1).any(is_repository)
+}
+
+fn begins(names: &[String], with: &[&str]) -> bool {
+    names.len() >= with.len() && names.iter().zip(with).all(|(name, with)| name == with)
+}
+
+fn name(part: Component<'_>) -> Option<&OsStr> {
+    match part {
+        Component::Normal(name) => Some(name),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
+    }
+}
+
+/// A name as the most forgiving file system reads it.
+fn folded(name: &OsStr) -> String {
+    let name = name.to_string_lossy();
+    // A stream of a file is the file (NTFS).
+    let name = name.split(':').next().unwrap_or_default();
+    let mut folded = String::with_capacity(name.len());
+    for c in name.chars().filter(|c| !is_ignored(*c)) {
+        match expanded(c) {
+            Some(text) => folded.push_str(text),
+            None => folded.extend(c.to_lowercase()),
+        }
+    }
+    let end = folded.trim_end_matches(['.', ' ']).len();
+    folded.truncate(end);
+    folded
+}
+
+/// What HFS+ does not see in a name.
+fn is_ignored(c: char) -> bool {
+    matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
+}
+
+/// Letters that stand for others where case does not count (Unicode's full case folding, as far as the table has them).
+fn expanded(c: char) -> Option<&'static str> {
+    match c {
+        'ſ' => Some("s"),
+        'ß' | 'ẞ' => Some("ss"),
+        'ﬀ' => Some("ff"),
+        'ﬁ' => Some("fi"),
+        'ﬂ' => Some("fl"),
+        'ﬃ' => Some("ffi"),
+        'ﬄ' => Some("ffl"),
+        'ﬅ' | 'ﬆ' => Some("st"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // rule: P14
+    #[test]
+    fn the_table_is_written_as_names_are_compared() {
+        for names in PROTECTED.iter().copied().chain(WORK_TREES.iter().map(<[&str; 2]>::as_slice)) {
+            for name in names {
+                assert_eq!(folded(OsStr::new(name)), *name);
+            }
+        }
+    }
+
+    // rule: P14
+    #[test]
+    fn a_name_is_protected_however_a_file_system_may_read_it() {
+        for (path, protected) in [
+            ("/w/.git", true),
+            ("/w/.git/hooks/pre-commit", true),
+            ("/w/a/.GIT/config", true),
+            ("/w/.git./config", true),
+            ("/w/.git . /config", true),
+            ("/w/.git::$INDEX_ALLOCATION/config", true),
+            ("/w/.g\u{200c}it/config", true),
+            ("/w/\u{feff}.git/config", true),
+            ("/w/.ßh/authorized_keys", true),
+            ("/w/.ſſh/config", true),
+            ("/w/.proﬁle", true),
+            ("/w/.gitconﬁg", true),
+            ("/w/.baſhrc", true),
+            ("/w/.Claude/settings.json", true),
+            ("/w/.claude/commands/x.md", true),
+            ("/w/.claude/agents/x.md", true),
+            ("/w/.claude/skills/x/SKILL.md", true),
+            ("/w/.claude/worktrees", true),
+            ("/w/.claude/worktrees/feat", true),
+            ("/w/.claude/worktrees/feat/src/a.rs", false),
+            ("/w/.claude/worktrees/feat/.git", true),
+            ("/w/.claude/worktrees/feat/.claude/settings.json", true),
+            ("/w/.claude/worktrees/feat/.claude/worktrees/x/a", false),
+            ("/w/.git/worktrees/feat/config", true),
+            ("/w/.becket/settings.local.json", true),
+            ("/w/.agent/settings.json", true),
+            ("/w/.mcp.json", true),
+            ("/w/deep/.MCP.JSON", true),
+            ("/home/a/.config/git/config", true),
+            ("/home/a/.config/fish/config.fish", true),
+            ("/home/a/.config/nvim/init.lua", false),
+            ("/home/a/.config", false),
+            ("/Users/a/Library/LaunchAgents/x.plist", true),
+            ("/home/a/.zshrc", true),
+            ("/home/a/.zshrc.d", false),
+            ("/w/git", false),
+            ("/w/.gitignore", false),
+            ("/w/.github/workflows/ci.yml", false),
+            ("/w/.git2/x", false),
+            ("/w/bashrc", false),
+            ("/w/...", false),
+            ("/w/a.git/config", false),
+            ("/", false),
+        ] {
+            assert_eq!(is_protected(Path::new(path)), protected, "{path}");
+        }
+    }
+}

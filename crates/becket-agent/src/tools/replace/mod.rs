@@ -1,0 +1,205 @@
+//! A file's content, taken as a whole and replaced as a whole.
+//!
+//! - What is written is written beside the file and then takes its place: nobody ever sees half of it. The file keeps its
+//!   owner and its mode. Where it can't (another owner's file, extended attributes, a directory in which nothing may be
+//!   made), its bytes are overwritten in place instead, unless it has other names, too.
+//! - A link is followed: what it leads to is replaced, and it stays a link. One that leads nowhere is refused, and so
+//!   are directories, devices, pipes, and a file that may not be written to.
+//! - A file with several names gets its new content under this one alone.
+//!
+//! It refuses to say whether a file may be written: that was asked before.
+
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+use unix as platform;
+#[cfg(windows)]
+use windows as platform;
+
+use super::file::{self, Opened};
+use crate::blocking::{Halted, Stop, Stopping};
+use crate::places;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// The most that is taken of a file, in bytes.
+const MOST: u64 = 16 << 20;
+
+/// A file as it is now, or the place of one.
+#[derive(Debug)]
+pub(crate) struct Current {
+    /// Where it really lies.
+    pub(crate) path: PathBuf,
+    /// `None`: there is none yet.
+    pub(crate) file: Option<Existing>,
+}
+
+/// What is in a file.
+#[derive(Debug)]
+pub(crate) struct Existing {
+    pub(crate) content: Vec<u8>,
+    metadata: Metadata,
+}
+
+/// Why a file was not replaced; for the model.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReplaceError {
+    #[error(
+        "`{0}` leads nowhere: it is a link to nothing or in a circle, or a part of it can't be looked at"
+    )]
+    Nowhere(String),
+    #[error("`{0}` is a directory: name a file")]
+    Directory(String),
+    #[error("`{0}` is a device, a pipe or a socket, which is never written to")]
+    Special(String),
+    #[error("`{0}` is larger than {most} MiB, which is more than is edited at once: use Bash", most = MOST >> 20)]
+    Large(String),
+    #[error("`{0}` may not be written to: its mode forbids it")]
+    ReadOnly(String),
+    #[error("`{0}` changed while it was edited: read it again")]
+    Changed(String),
+    #[error(
+        "`{0}` has other names (hard links) and can't be replaced without losing its owner or its attributes: use Bash"
+    )]
+    Linked(String),
+    #[error("`{path}` can't be {deed}: {source}")]
+    Io { path: String, deed: &'static str, source: io::Error },
+    #[error("{0}")]
+    Halted(#[from] Halted),
+}
+
+impl Current {
+    /// Takes what is in the place of an absolute path.
+    pub(crate) fn of(path: &Path, stop: &Stop) -> Result<Self, ReplaceError> {
+        let name = || path.display().to_string();
+        let real = places::real(path).ok_or_else(|| ReplaceError::Nowhere(name()))?;
+        let failed = |source| ReplaceError::Io { path: name(), deed: "read", source };
+        let file = match file::open(&real) {
+            Ok(Opened::Regular(file)) => file,
+            Ok(Opened::Directory) => return Err(ReplaceError::Directory(name())),
+            Ok(Opened::Special) => return Err(ReplaceError::Special(name())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Self { path: real, file: None });
+            }
+            Err(source) => return Err(failed(source)),
+        };
+        let metadata = file.metadata().map_err(failed)?;
+        let mut content = Vec::new();
+        let read = Stopping::new(file, stop).take(MOST + 1).read_to_end(&mut content);
+        stop.check()?;
+        if read.map_err(failed)? as u64 > MOST {
+            return Err(ReplaceError::Large(name()));
+        }
+        if !platform::may_write(&real) {
+            return Err(ReplaceError::ReadOnly(name()));
+        }
+        Ok(Self { path: real, file: Some(Existing { content, metadata }) })
+    }
+
+    /// Puts a content in its place. Its directories are made where there are none.
+    pub(crate) fn replace(&self, content: &[u8], stop: &Stop) -> Result<(), ReplaceError> {
+        stop.check()?;
+        let failed =
+            |source| ReplaceError::Io { path: self.path.display().to_string(), deed: "written", source };
+        let directory = self.path.parent().unwrap_or(&self.path);
+        fs::create_dir_all(directory).map_err(failed)?;
+        match (Beside::new(directory, self.file.is_some()), &self.file) {
+            (Ok(beside), None) => {
+                beside.fill(content).map_err(failed)?;
+                self.swap(beside, stop)
+            }
+            (Ok(mut beside), Some(existing)) => {
+                if !platform::alike(&self.path, &existing.metadata, &mut beside.file).map_err(failed)? {
+                    drop(beside);
+                    return self.overwrite(existing, content, stop);
+                }
+                beside.fill(content).map_err(failed)?;
+                platform::same_mode(&existing.metadata, &beside.file).map_err(failed)?;
+                self.swap(beside, stop)
+            }
+            (Err(error), Some(existing)) if error.kind() == io::ErrorKind::PermissionDenied => {
+                self.overwrite(existing, content, stop)
+            }
+            (Err(source), _) => Err(failed(source)),
+        }
+    }
+
+    /// The last look, and the deed.
+    fn swap(&self, beside: Beside, stop: &Stop) -> Result<(), ReplaceError> {
+        let changed = || ReplaceError::Changed(self.path.display().to_string());
+        let now = self.path.symlink_metadata();
+        match (&self.file, now) {
+            (None, Err(error)) if error.kind() == io::ErrorKind::NotFound => {}
+            (Some(existing), Ok(now)) if platform::is_same(&existing.metadata, &now) => {}
+            (None | Some(_), Ok(_) | Err(_)) => return Err(changed()),
+        }
+        stop.check()?;
+        beside.take_the_place_of(&self.path).map_err(|source| ReplaceError::Io {
+            path: self.path.display().to_string(),
+            deed: "written",
+            source,
+        })
+    }
+
+    fn overwrite(&self, existing: &Existing, content: &[u8], stop: &Stop) -> Result<(), ReplaceError> {
+        let name = || self.path.display().to_string();
+        let failed = |source| ReplaceError::Io { path: name(), deed: "written", source };
+        if platform::names(&existing.metadata) > 1 {
+            return Err(ReplaceError::Linked(name()));
+        }
+        let mut file = platform::open_to_overwrite(&self.path).map_err(failed)?;
+        if !platform::is_same(&existing.metadata, &file.metadata().map_err(failed)?) {
+            return Err(ReplaceError::Changed(name()));
+        }
+        stop.check()?;
+        file.write_all(content).map_err(failed)?;
+        file.set_len(content.len() as u64).map_err(failed)?;
+        file.sync_all().map_err(failed)
+    }
+}
+
+/// A new file in the directory of the one that it is to replace; gone again if it does not.
+struct Beside {
+    path: PathBuf,
+    file: File,
+    is_done: bool,
+}
+
+impl Beside {
+    /// `private`: nobody else may read it until it gets the mode of another file.
+    fn new(directory: &Path, private: bool) -> io::Result<Self> {
+        let path = directory.join(format!(".{}.tmp", uuid::Uuid::new_v4().simple()));
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        if private {
+            platform::private(&mut options);
+        }
+        let file = options.open(&path)?;
+        Ok(Self { path, file, is_done: false })
+    }
+
+    /// On the disk before it has its name: a machine that fails leaves the old content or the new one.
+    fn fill(&self, content: &[u8]) -> io::Result<()> {
+        (&self.file).write_all(content)?;
+        self.file.sync_all()
+    }
+
+    fn take_the_place_of(mut self, path: &Path) -> io::Result<()> {
+        fs::rename(&self.path, path)?;
+        self.is_done = true;
+        Ok(())
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        if !self.is_done {
+            // It may lie there for good: there is nobody to tell.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Owners, modes and attributes of files on Windows: a file that takes another's place gets the access list of its
+//! directory, as with most editors; what is read-only stays as it is.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io;
+use std::path::Path;
+
+pub(super) fn may_write(path: &Path) -> bool {
+    path.metadata().is_ok_and(|file| !file.permissions().readonly())
+}
+
+pub(super) fn private(_: &mut OpenOptions) {}
+
+pub(super) fn alike(_: &Path, _: &Metadata, _: &mut File) -> io::Result<bool> {
+    Ok(true)
+}
+
+pub(super) fn same_mode(_: &Metadata, _: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Whether a file is as it was when it was looked at.
+pub(super) fn is_same(then: &Metadata, now: &Metadata) -> bool {
+    let facts = |file: &Metadata| (file.len(), file.modified().ok(), file.created().ok());
+    facts(then) == facts(now)
+}
+
+pub(super) fn names(_: &Metadata) -> u64 {
+    1
+}
+
+pub(super) fn open_to_overwrite(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).open(path)
+}
