@@ -4,6 +4,7 @@
 //! - [`turn`]: from a prompt to the moment at which the user is asked again (`protocol.md` L0–L8)
 //! - [`compact`]: a conversation that grows too large goes on as its summary (`protocol.md` L0, L5)
 //! - [`conversation`]: what the model is sent, with the tool barrier as types (`protocol.md` L2)
+//! - [`transcript`]: what is stored of a session, so that it can go on after any end (`protocol.md` L2, D10)
 //! - [`update`]: what a host may show meanwhile
 //! - [`tool_call`]: one tool call through hooks, rules, mode and person to its end (`protocol.md` L1)
 //! - [`tasks`]: what goes on in the background of a session
@@ -33,6 +34,7 @@ mod surroundings;
 pub mod tasks;
 pub mod tool_call;
 mod tools;
+pub mod transcript;
 pub mod turn;
 mod unasked;
 pub mod update;

@@ -1,0 +1,26 @@
+//! The clock and the names of lines, which a host may lend.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// A clock and a maker of names. The default is the system's clock and random UUIDs.
+#[derive(Clone)]
+pub struct Lent {
+    /// What time it is.
+    pub now: Arc<dyn Fn() -> SystemTime + Send + Sync>,
+    /// A new UUID.
+    pub id: Arc<dyn Fn() -> String + Send + Sync>,
+}
+
+impl Default for Lent {
+    fn default() -> Self {
+        Self { now: Arc::new(SystemTime::now), id: Arc::new(|| uuid::Uuid::new_v4().to_string()) }
+    }
+}
+
+impl fmt::Debug for Lent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lent").finish_non_exhaustive()
+    }
+}

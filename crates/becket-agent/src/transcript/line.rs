@@ -1,0 +1,154 @@
+//! What a line says: a change of the conversation, or a fact of the session.
+//!
+//! Lines are shaped as those of other agents of this protocol where they have such a line: `type`, `uuid`, `parentUuid`,
+//! `sessionId`, `timestamp`, `cwd`, `message`. What they don't have is a `type` of its own, or a `kind` beside `isMeta`.
+
+use super::blocks;
+use crate::conversation::Entry;
+use becket_llm::{Block, Object};
+use becket_model::event::PermissionMode;
+use serde_json::{Value, json};
+
+/// A fact of the session that is no part of the conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Note {
+    /// What the session is called from now on.
+    Title(String),
+    /// The permission mode from now on.
+    Mode(PermissionMode),
+    /// The model from now on, as the user names it.
+    Model(String),
+    /// Something for who reads the transcript: why a turn ended, an error of the API. It changes nothing.
+    Remark(String),
+}
+
+/// What is between the tags of a hook's text.
+const TAGS: (&str, &str) = ("<system-reminder>\n", "\n</system-reminder>");
+
+/// Something that a line said.
+#[derive(Debug)]
+pub(super) enum Said {
+    Entry(Entry),
+    Note(Note),
+}
+
+/// The part of a line that is an entry's own.
+pub(super) fn of_entry(entry: &Entry) -> Value {
+    let user = |content: Value| json!({"role": "user", "content": content});
+    match entry {
+        Entry::Said { content } => json!({"type": "user", "message": user(blocks::said(content))}),
+        Entry::Beside { text, of } => {
+            let text = format!("{}{text}{}", TAGS.0, TAGS.1);
+            let mut line =
+                json!({"type": "user", "isMeta": true, "kind": "reminder", "message": user(text.into())});
+            if let Some(id) = of {
+                line["toolUseID"] = id.as_str().into();
+            }
+            line
+        }
+        Entry::Feedback { text } => {
+            json!({"type": "user", "isMeta": true, "kind": "feedback", "message": user(text.as_str().into())})
+        }
+        Entry::Answered { answer } => json!({"type": "assistant", "message": blocks::answer(answer)}),
+        Entry::Result { tool_use_id, content, is_error } => {
+            let result = blocks::result(tool_use_id, content, *is_error);
+            json!({"type": "user", "message": user(json!([result]))})
+        }
+        Entry::Deferred { ids } => json!({"type": "deferred", "toolUseIDs": ids}),
+        Entry::Resumed => json!({"type": "resumed"}),
+        Entry::Summary { text, keep } => {
+            json!({"type": "summary", "keep": keep, "message": user(text.as_str().into())})
+        }
+    }
+}
+
+/// The part of a line that is a note's own.
+pub(super) fn of_note(note: &Note) -> Value {
+    match note {
+        Note::Title(title) => json!({"type": "title", "title": title}),
+        Note::Mode(mode) => json!({"type": "mode", "mode": mode.as_str()}),
+        Note::Model(model) => json!({"type": "model", "model": model}),
+        Note::Remark(text) => json!({"type": "system", "subtype": "informational", "content": text}),
+    }
+}
+
+/// What a line says. Nothing, where it is of a kind that is not known here.
+///
+/// # Errors
+/// It is of a known kind and lacks what belongs to it.
+pub(super) fn read(line: &Object) -> Result<Vec<Said>, &'static str> {
+    let text = |key: &str| line.get(key).and_then(Value::as_str);
+    let one = |said: Option<Said>, or: &'static str| Ok(vec![said.ok_or(or)?]);
+    let note = |note: Option<Note>, or| one(note.map(Said::Note), or);
+    match text("type").unwrap_or_default() {
+        "user" => user(line),
+        "assistant" => {
+            let answer = message(line).and_then(blocks::answered);
+            one(answer.map(|answer| Said::Entry(Entry::Answered { answer })), "an answer without its message")
+        }
+        "deferred" => one(deferred(line), "calls that wait, without `toolUseIDs`"),
+        "resumed" => Ok(vec![Said::Entry(Entry::Resumed)]),
+        "summary" => one(summary(line), "a summary without its message"),
+        "title" => note(text("title").map(|title| Note::Title(title.to_owned())), "no `title`"),
+        "mode" => note(text("mode").map(|mode| Note::Mode(PermissionMode::from_name(mode))), "no `mode`"),
+        "model" => note(text("model").map(|model| Note::Model(model.to_owned())), "no `model`"),
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn message(line: &Object) -> Option<&Object> {
+    line.get("message")?.as_object()
+}
+
+fn user(line: &Object) -> Result<Vec<Said>, &'static str> {
+    let content = message(line).and_then(|message| blocks::content(message.get("content")));
+    let content = content.ok_or("a user's line without its message")?;
+    let of = line.get("toolUseID").and_then(Value::as_str).map(str::to_owned);
+    let entries = match (line.get("kind").and_then(Value::as_str), content.as_slice()) {
+        (Some("reminder"), [Block::Text(text)]) => {
+            vec![Entry::Beside { text: untagged(text).to_owned(), of }]
+        }
+        (Some("feedback"), [Block::Text(text)]) => vec![Entry::Feedback { text: text.clone() }],
+        _ => plain(content),
+    };
+    Ok(entries.into_iter().map(Said::Entry).collect())
+}
+
+/// Results first, then what else there is.
+fn plain(content: Vec<Block>) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut rest = Vec::new();
+    for block in content {
+        match block {
+            Block::ToolResult { tool_use_id, content, is_error } => {
+                entries.push(Entry::Result { tool_use_id, content, is_error });
+            }
+            Block::Text(_)
+            | Block::Image { .. }
+            | Block::ToolUse { .. }
+            | Block::Thinking { .. }
+            | Block::RedactedThinking { .. }
+            | Block::Other(_) => rest.push(block),
+        }
+    }
+    if !rest.is_empty() || entries.is_empty() {
+        entries.push(Entry::Said { content: rest });
+    }
+    entries
+}
+
+fn deferred(line: &Object) -> Option<Said> {
+    let ids = line.get("toolUseIDs")?.as_array()?;
+    let ids = ids.iter().map(|id| id.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()?;
+    Some(Said::Entry(Entry::Deferred { ids }))
+}
+
+fn summary(line: &Object) -> Option<Said> {
+    let text = message(line)?.get("content")?.as_str()?.to_owned();
+    let keep = line.get("keep").and_then(Value::as_u64).and_then(|keep| usize::try_from(keep).ok());
+    Some(Said::Entry(Entry::Summary { text, keep: keep.unwrap_or(0) }))
+}
+
+fn untagged(text: &str) -> &str {
+    text.strip_prefix(TAGS.0).and_then(|text| text.strip_suffix(TAGS.1)).unwrap_or(text)
+}

@@ -1,0 +1,94 @@
+//! Which sessions there are. Only the ends of their files are read, whatever their size.
+
+use super::load::object;
+use super::place;
+use super::store::Store;
+use becket_llm::Object;
+use serde_json::Value;
+use std::cmp::Reverse;
+use std::fs::{self, DirEntry, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// How much of a file's beginning and of its end is read, in bytes.
+const WINDOW: u64 = 64 * 1024;
+
+/// A session that can be gone on with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Its id.
+    pub id: String,
+    /// Its transcript.
+    pub path: PathBuf,
+    /// When it was last written to.
+    pub modified: SystemTime,
+    /// Its title, if it has one, as far as the ends of the file show it.
+    pub title: Option<String>,
+    /// The first prompt, as far as the beginning of the file shows it.
+    pub prompt: Option<String>,
+}
+
+impl Store {
+    /// The sessions that began in this directory, the newest first. Those in which nothing happened are none.
+    ///
+    /// # Errors
+    /// The directory can't be read. One that is not there holds no sessions.
+    pub fn list(&self, cwd: &Path) -> io::Result<Vec<Listed>> {
+        let entries = match fs::read_dir(place::of_project(self.root(), cwd)) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut all: Vec<Listed> = entries.flatten().filter_map(|entry| listed(&entry, cwd)).collect();
+        all.sort_by(|one, other| (Reverse(one.modified), &one.id).cmp(&(Reverse(other.modified), &other.id)));
+        Ok(all)
+    }
+
+    /// The id of the newest session that began in this directory.
+    ///
+    /// # Errors
+    /// As [`Store::list`].
+    pub fn latest(&self, cwd: &Path) -> io::Result<Option<String>> {
+        Ok(self.list(cwd)?.into_iter().next().map(|newest| newest.id))
+    }
+}
+
+fn listed(entry: &DirEntry, cwd: &Path) -> Option<Listed> {
+    let path = entry.path();
+    let id = path.file_name()?.to_str()?.strip_suffix(".jsonl").filter(|id| place::is_uuid(id))?.to_owned();
+    let metadata = entry.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() > 0)?;
+    let (head, tail) = ends(&path, metadata.len()).ok()?;
+    let head: Vec<Object> = head.split(|byte| *byte == b'\n').filter_map(|line| object(line).ok()?).collect();
+    let began = head.iter().find_map(|line| line.get("cwd")?.as_str());
+    if began.is_some_and(|began| Path::new(began) != cwd && place::share_name(Path::new(began), cwd)) {
+        return None;
+    }
+    let in_tail = tail.split(|byte| *byte == b'\n').rev().filter_map(|line| object(line).ok()?);
+    let title = in_tail.chain(head.iter().rev().cloned()).find_map(|line| title(&line));
+    let prompt = head.iter().find_map(prompt);
+    Some(Listed { id, modified: metadata.modified().ok()?, title, prompt, path })
+}
+
+fn title(line: &Object) -> Option<String> {
+    let is_title = line.get("type").and_then(Value::as_str) == Some("title");
+    line.get("title").and_then(Value::as_str).filter(|_| is_title).map(str::to_owned)
+}
+
+fn prompt(line: &Object) -> Option<String> {
+    let is_prompt = line.get("type")?.as_str()? == "user" && line.get("isMeta") != Some(&Value::Bool(true));
+    let content = line.get("message")?.get("content")?;
+    let of_blocks = || content.as_array()?.iter().find_map(|block| block.get("text")?.as_str());
+    content.as_str().or_else(of_blocks).filter(|_| is_prompt).map(str::to_owned)
+}
+
+fn ends(path: &Path, length: u64) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    let mut file = File::open(path)?;
+    let (mut head, mut tail) = (Vec::new(), Vec::new());
+    file.by_ref().take(WINDOW).read_to_end(&mut head)?;
+    if length > WINDOW {
+        file.seek(SeekFrom::Start(length.saturating_sub(WINDOW).max(WINDOW)))?;
+        file.take(WINDOW).read_to_end(&mut tail)?;
+    }
+    Ok((head, tail))
+}

@@ -1,0 +1,217 @@
+//! Reads a transcript, whatever has become of it.
+//!
+//! INVARIANT: it never fails on what the bytes are. A line that can't be used is passed over and named; the rest makes a
+//! valid conversation ([`crate::conversation::Replay`]).
+
+use super::line::{self, Note, Said};
+use super::time;
+use crate::conversation::{Entry, Misfit, Replay, Stored};
+use becket_llm::{Object, Usage};
+use becket_model::event::PermissionMode;
+use serde_json::Value;
+use std::collections::HashSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// A session as it was stored.
+#[derive(Debug)]
+#[must_use = "a conversation that is dropped is lost"]
+pub struct Restored {
+    /// The conversation, or the calls that wait (D10).
+    pub stored: Stored,
+    /// The last title.
+    pub title: Option<String>,
+    /// The last permission mode.
+    pub mode: Option<PermissionMode>,
+    /// The last model that was noted, or else the one of the last answer.
+    pub model: Option<String>,
+    /// The working directory of the last line.
+    pub cwd: Option<PathBuf>,
+    /// Tokens of all answers.
+    pub usage: Usage,
+    /// How many prompts the user has given.
+    pub prompts: u32,
+    /// When the model last answered.
+    pub last_answer: Option<SystemTime>,
+    /// What was wrong with the lines.
+    pub damage: Vec<Damage>,
+}
+
+impl Restored {
+    /// How long ago the model last answered (`seconds_since_last_response`).
+    #[must_use]
+    pub fn since_last_answer(&self, now: SystemTime) -> Option<Duration> {
+        self.last_answer.map(|last| now.duration_since(last).unwrap_or_default())
+    }
+}
+
+/// A line that is not as it should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// The transcript.
+    pub path: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong, and what became of it.
+    pub what: Flaw,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.path.display(), self.line, self.what)
+    }
+}
+
+/// What is wrong with a line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Flaw {
+    /// It ends too early: the process was ended while it wrote. It is left out.
+    #[error("a torn line is left out: {because}")]
+    Torn {
+        /// What the parser says.
+        because: String,
+    },
+    /// It is no JSON object. It is left out.
+    #[error("a line that is no JSON object is left out: {because}")]
+    NoObject {
+        /// What the parser says.
+        because: String,
+    },
+    /// It lacks what belongs to its kind. It is left out.
+    #[error("{0}: it is left out")]
+    Lacks(&'static str),
+    /// It stands there twice. The second is left out.
+    #[error("the line `{uuid}` is there twice: the second is left out")]
+    Twice {
+        /// Its name.
+        uuid: String,
+    },
+    /// It does not fit what stands before it. It is left out.
+    #[error("it does not fit what stands before it, and is left out: {0}")]
+    Misfit(Misfit),
+    /// The line that it follows is not there. It is kept.
+    #[error("the line `{parent}` before it is lost")]
+    NoParent {
+        /// The name of that line.
+        parent: String,
+    },
+}
+
+/// Reads a whole transcript. Lines of subagents count only where the transcript is one's own.
+pub(super) fn load(path: &Path, bytes: &[u8], is_side: bool) -> (Restored, Option<String>) {
+    let mut load = Load::default();
+    let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+    for (at, line) in lines.iter().enumerate() {
+        let is_last = at + 1 == lines.len();
+        if let Err(what) = load.line(line, is_last, is_side) {
+            load.damage.push(Damage { path: path.to_owned(), line: at + 1, what });
+        }
+    }
+    load.finish()
+}
+
+/// The object on a line; `None` for an empty one. A file system that lost power pads with NULs.
+pub(super) fn object(line: &[u8]) -> Result<Option<Object>, serde_json::Error> {
+    let padding = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
+    let from = line.iter().position(|byte| !padding(byte)).unwrap_or(line.len());
+    let to = line.iter().rposition(|byte| !padding(byte)).map_or(from, |last| last + 1);
+    if from == to { Ok(None) } else { serde_json::from_slice(&line[from..to]).map(Some) }
+}
+
+#[derive(Debug, Default)]
+struct Load {
+    replay: Replay,
+    title: Option<String>,
+    mode: Option<PermissionMode>,
+    model: Option<String>,
+    answered_by: Option<String>,
+    cwd: Option<PathBuf>,
+    usage: Usage,
+    prompts: u32,
+    last_answer: Option<SystemTime>,
+    damage: Vec<Damage>,
+    seen: HashSet<String>,
+    last: Option<String>,
+}
+
+impl Load {
+    fn line(&mut self, line: &[u8], is_last: bool, is_side: bool) -> Result<(), Flaw> {
+        let line = object(line).map_err(|error| {
+            let because = error.to_string();
+            if is_last { Flaw::Torn { because } } else { Flaw::NoObject { because } }
+        })?;
+        let Some(line) = line else { return Ok(()) };
+        if !is_side && line.get("isSidechain") == Some(&Value::Bool(true)) {
+            return Ok(());
+        }
+        let text = |key: &str| line.get(key).and_then(Value::as_str);
+        let parent = self.follow(text("uuid"), text("parentUuid"))?;
+        if let Some(cwd) = text("cwd") {
+            self.cwd = Some(cwd.into());
+        }
+        for said in line::read(&line).map_err(Flaw::Lacks)? {
+            self.hear(said, text("timestamp"))?;
+        }
+        parent.map_or(Ok(()), |parent| Err(Flaw::NoParent { parent }))
+    }
+
+    /// Takes a line's name; gives that of the line before it, if that is lost.
+    fn follow(&mut self, uuid: Option<&str>, parent: Option<&str>) -> Result<Option<String>, Flaw> {
+        let lost = parent.filter(|parent| !self.seen.contains(*parent)).map(str::to_owned);
+        if let Some(uuid) = uuid {
+            if !self.seen.insert(uuid.to_owned()) {
+                return Err(Flaw::Twice { uuid: uuid.to_owned() });
+            }
+            self.last = Some(uuid.to_owned());
+        }
+        Ok(lost)
+    }
+
+    fn hear(&mut self, said: Said, at: Option<&str>) -> Result<(), Flaw> {
+        match said {
+            Said::Entry(entry) => {
+                self.count(&entry, at);
+                self.replay.take(entry).map_err(Flaw::Misfit)?;
+            }
+            Said::Note(Note::Title(title)) => self.title = Some(title),
+            Said::Note(Note::Mode(mode)) => self.mode = Some(mode),
+            Said::Note(Note::Model(model)) => self.model = Some(model),
+            Said::Note(Note::Remark(_)) => {}
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, entry: &Entry, at: Option<&str>) {
+        match entry {
+            Entry::Said { .. } => self.prompts = self.prompts.saturating_add(1),
+            Entry::Answered { answer } => {
+                self.usage = self.usage.plus(answer.usage);
+                self.answered_by = Some(answer.model.clone()).filter(|model| !model.is_empty());
+                self.last_answer = at.and_then(time::moment).or(self.last_answer);
+            }
+            Entry::Beside { .. }
+            | Entry::Feedback { .. }
+            | Entry::Result { .. }
+            | Entry::Deferred { .. }
+            | Entry::Resumed
+            | Entry::Summary { .. } => {}
+        }
+    }
+
+    /// The session, and the name of its last line.
+    fn finish(self) -> (Restored, Option<String>) {
+        let restored = Restored {
+            stored: self.replay.finish(),
+            title: self.title,
+            mode: self.mode,
+            model: self.model.or(self.answered_by),
+            cwd: self.cwd,
+            usage: self.usage,
+            prompts: self.prompts,
+            last_answer: self.last_answer,
+            damage: self.damage,
+        };
+        (restored, self.last)
+    }
+}

@@ -1,0 +1,247 @@
+//! Writes a transcript, a line at a time.
+//!
+//! INVARIANT: what [`Log::append`] reports as written survives the end of the process; what could not be written waits,
+//! and goes first the next time. A half line never has another behind it: a newline ends it first.
+
+use super::file::{self, Held, How};
+use super::lent::Lent;
+use super::line::{self, Note};
+use super::load::{Restored, load};
+use super::store::StoreError;
+use super::{place, time};
+use crate::conversation::Entry;
+use becket_llm::Object;
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// The transcript of a session, or of a subagent, open for its one writer. Writing is a system call a line and may block:
+/// on a disk that is slow, for as long as that takes.
+#[derive(Debug)]
+pub struct Log {
+    file: File,
+    path: PathBuf,
+    session: String,
+    /// The subagent that it is of.
+    agent: Option<String>,
+    lent: Lent,
+    /// The name of the last line.
+    last: Option<String>,
+    /// The file ends in half a line.
+    is_torn: bool,
+    /// Lines that could not be written.
+    waiting: VecDeque<String>,
+    is_guarded: bool,
+}
+
+/// Why lines are not in the file. They wait, and are written before the next ones.
+#[derive(Debug, thiserror::Error)]
+pub enum AppendError {
+    /// The file does not take them: the disk is full, most often.
+    #[error("can't write to the transcript `{}`: {source}: free some space, and what waits is written with the next line", path.display())]
+    Write {
+        /// The transcript.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file was deleted and can't be made again.
+    #[error("the transcript `{}` was deleted and can't be made again: {source}: give its directory back", path.display())]
+    Gone {
+        /// The transcript.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// Whose transcript a log is.
+#[derive(Debug, Clone)]
+pub(super) struct Owner {
+    pub(super) session: String,
+    pub(super) agent: Option<String>,
+    pub(super) lent: Lent,
+}
+
+impl Log {
+    /// Opens the file and takes it for this writer alone.
+    pub(super) fn open(path: PathBuf, how: How, owner: Owner) -> Result<Self, StoreError> {
+        let failed = |source| StoreError::Open { path: path.clone(), source };
+        let file = file::open(&path, how).map_err(failed)?;
+        let held = file::hold(&file).map_err(failed)?;
+        Self::held(file, path, held, owner)
+    }
+
+    /// A log of a file that is open.
+    pub(super) fn held(file: File, path: PathBuf, held: Held, owner: Owner) -> Result<Self, StoreError> {
+        if held == Held::Elsewhere {
+            return Err(StoreError::InUse { path });
+        }
+        let Owner { session, agent, lent } = owner;
+        let is_guarded = held == Held::Alone;
+        let (last, waiting) = (None, VecDeque::new());
+        Ok(Self { file, path, session, agent, lent, last, is_torn: false, waiting, is_guarded })
+    }
+
+    /// Reads what is there, and goes on behind it.
+    pub(super) fn restore(&mut self) -> Result<Restored, StoreError> {
+        let bytes = self.read().map_err(|source| StoreError::Open { path: self.path.clone(), source })?;
+        let (restored, last) = load(&self.path, &bytes, self.agent.is_some());
+        self.is_torn = bytes.last().is_some_and(|byte| *byte != b'\n');
+        self.last = last;
+        Ok(restored)
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The session.
+    #[must_use]
+    pub fn session(&self) -> &str {
+        &self.session
+    }
+
+    /// Whether no other process can write to it; false where the file system knows no locks.
+    #[must_use]
+    pub fn is_guarded(&self) -> bool {
+        self.is_guarded
+    }
+
+    /// How many lines could not be written yet.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Writes changes of the conversation, and before them what could not be written before.
+    ///
+    /// # Errors
+    /// [`AppendError`]: not all of it is in the file. It waits here; nothing has to be handed in again.
+    pub fn append(
+        &mut self,
+        entries: impl IntoIterator<Item = Entry>,
+        cwd: &Path,
+    ) -> Result<(), AppendError> {
+        for entry in entries {
+            self.put(line::of_entry(&entry), cwd);
+        }
+        self.write()
+    }
+
+    /// Writes a fact of the session.
+    ///
+    /// # Errors
+    /// As [`Log::append`].
+    pub fn note(&mut self, note: &Note, cwd: &Path) -> Result<(), AppendError> {
+        self.put(line::of_note(note), cwd);
+        self.write()
+    }
+
+    /// The transcript of a subagent of this session, new or gone on with.
+    ///
+    /// # Errors
+    /// [`StoreError`]: as for a session.
+    pub fn subagent(&self, agent: &str) -> Result<(Log, Restored), StoreError> {
+        if !place::is_agent(agent) {
+            return Err(StoreError::BadAgent { id: agent.to_owned() });
+        }
+        let path = place::of_subagent(&self.path, agent);
+        file::make_directory(&path).map_err(|source| StoreError::Open { path: path.clone(), source })?;
+        let how = if path.exists() { How::Existing } else { How::New };
+        let (session, lent) = (self.session.clone(), self.lent.clone());
+        let mut log = Log::open(path, how, Owner { session, agent: Some(agent.to_owned()), lent })?;
+        let restored = log.restore()?;
+        Ok((log, restored))
+    }
+
+    /// Puts a line to those that wait.
+    fn put(&mut self, own: Value, cwd: &Path) {
+        let uuid = (self.lent.id)();
+        let mut line = Object::new();
+        line.insert("parentUuid".into(), json!(self.last));
+        line.insert("isSidechain".into(), self.agent.is_some().into());
+        if let Some(agent) = &self.agent {
+            line.insert("agentId".into(), agent.as_str().into());
+        }
+        line.insert("cwd".into(), cwd.to_string_lossy().into());
+        line.insert("sessionId".into(), self.session.as_str().into());
+        if let Value::Object(own) = own {
+            line.extend(own);
+        }
+        line.insert("uuid".into(), uuid.as_str().into());
+        line.insert("timestamp".into(), time::text((self.lent.now)()).into());
+        self.waiting.push_back(format!("{}\n", Value::Object(line)));
+        self.last = Some(uuid);
+    }
+
+    fn write(&mut self) -> Result<(), AppendError> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        self.make_again().map_err(|source| AppendError::Gone { path: self.path.clone(), source })?;
+        while let Some(line) = self.waiting.pop_front() {
+            if let Err(source) = self.write_line(&line) {
+                self.waiting.push_front(line);
+                return Err(AppendError::Write { path: self.path.clone(), source });
+            }
+        }
+        Ok(())
+    }
+
+    /// One write for the whole line, if the system takes it in one.
+    fn write_line(&mut self, line: &str) -> io::Result<()> {
+        let ended = if self.is_torn { format!("\n{line}") } else { String::new() };
+        let mut rest = if self.is_torn { ended.as_bytes() } else { line.as_bytes() };
+        while !rest.is_empty() {
+            match self.file.write(rest) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(written) => {
+                    rest = &rest[written..];
+                    self.is_torn = !rest.is_empty();
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a file that was deleted again, with all that was in it: it is still open.
+    fn make_again(&mut self) -> io::Result<()> {
+        if !file::is_deleted(&self.file)? {
+            return Ok(());
+        }
+        let bytes = self.read()?;
+        file::make_directory(&self.path)?;
+        let mut file = file::open(&self.path, How::New)?;
+        self.is_guarded = file::hold(&file)? == Held::Alone;
+        if let Err(error) = file.write_all(&bytes) {
+            // Half of it is worse than none: the next attempt needs the name.
+            let _ = std::fs::remove_file(&self.path);
+            return Err(error);
+        }
+        self.file = file;
+        Ok(())
+    }
+
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+impl Drop for Log {
+    /// Writes what waits, if it can. A session in which nothing happened leaves no file.
+    fn drop(&mut self) {
+        // The last chance of what waits. Whoever drops the log has no use for an error: those before have said it.
+        let _ = self.write();
+        let _ = file::give_back(&self.file, &self.path);
+    }
+}

@@ -1,0 +1,187 @@
+//! All transcripts below one root: a new one, one to go on with, a fork of one, and which there are.
+
+use super::file::{self, Held, How};
+use super::lent::Lent;
+use super::load::{Restored, object};
+use super::log::{Log, Owner};
+use super::place;
+use serde_json::Value;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The transcripts below a root.
+#[derive(Debug, Clone)]
+pub struct Store {
+    root: PathBuf,
+    lent: Lent,
+}
+
+/// Why a transcript can't be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The id is none of a session.
+    #[error("`{id}` is no id of a session: it has to be a UUID")]
+    BadId {
+        /// The id.
+        id: String,
+    },
+    /// The id is none of a subagent.
+    #[error("`{id}` is no id of a subagent: it may have letters, digits, `_` and `-`")]
+    BadAgent {
+        /// The id.
+        id: String,
+    },
+    /// There is a session of this id.
+    #[error("there is a session `{id}`: resume it, or take another id")]
+    Exists {
+        /// The id.
+        id: String,
+    },
+    /// There is none.
+    #[error("there is no session `{id}`: list those of this directory")]
+    Unknown {
+        /// The id.
+        id: String,
+    },
+    /// Another process writes to it.
+    #[error("the transcript `{}` is in use by another process: end that one, or fork the session", path.display())]
+    InUse {
+        /// The transcript.
+        path: PathBuf,
+    },
+    /// The system does not let it be opened, made or read.
+    #[error("can't open the transcript `{}`: {source}", path.display())]
+    Open {
+        /// The transcript.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl Store {
+    /// The store below this directory, which need not exist yet.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into(), lent: Lent::default() }
+    }
+
+    /// With a clock and names of the host's own.
+    #[must_use]
+    pub fn with(mut self, lent: Lent) -> Self {
+        self.lent = lent;
+        self
+    }
+
+    /// Begins a session: of that id, or of a new one. Its file is there from now on, and goes again if nothing is written.
+    ///
+    /// # Errors
+    /// [`StoreError`]: a bad id, a session that exists, the system.
+    pub fn create(&self, cwd: &Path, id: Option<&str>) -> Result<Log, StoreError> {
+        let id = self.id(id)?;
+        if self.find(cwd, &id).is_some() {
+            return Err(StoreError::Exists { id });
+        }
+        let path = self.path(cwd, &id)?;
+        match Log::open(path, How::New, self.owner(id.clone())) {
+            Err(StoreError::Open { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
+                Err(StoreError::Exists { id })
+            }
+            opened => opened,
+        }
+    }
+
+    /// Goes on with a session, of whichever directory; of two with one id, that of this one. It stays where it lies.
+    ///
+    /// # Errors
+    /// [`StoreError`]: a bad id, no such session, one in use, the system. What is wrong with the lines is no error: see
+    /// [`Restored::damage`].
+    pub fn resume(&self, cwd: &Path, id: &str) -> Result<(Log, Restored), StoreError> {
+        let path = self.existing(cwd, id)?;
+        let mut log = Log::open(path, How::Existing, self.owner(id.to_owned()))?;
+        let restored = log.restore()?;
+        Ok((log, restored))
+    }
+
+    /// Copies a session, one in use as well, and goes on with the copy under a new id. Lines that are no objects stay
+    /// behind.
+    ///
+    /// # Errors
+    /// As [`Store::create`] and [`Store::resume`].
+    pub fn fork(&self, cwd: &Path, id: &str, new: Option<&str>) -> Result<(Log, Restored), StoreError> {
+        let from = self.existing(cwd, id)?;
+        let new = self.id(new)?;
+        if self.find(cwd, &new).is_some() {
+            return Err(StoreError::Exists { id: new });
+        }
+        let path = self.path(cwd, &new)?;
+        let failed = |source| StoreError::Open { path: path.clone(), source };
+        // Under another name first: a copy that was broken off is nobody's session.
+        let made = path.with_extension("part");
+        let copied = fs::read(&from).and_then(|bytes| {
+            let mut file = file::open(&made, How::New)?;
+            file.write_all(&copy(&bytes, &new)).and_then(|()| fs::rename(&made, &path)).map(|()| file)
+        });
+        let file = copied.inspect_err(|_| drop(fs::remove_file(&made))).map_err(failed)?;
+        let held: Held = file::hold(&file).map_err(failed)?;
+        let mut log = Log::held(file, path, held, self.owner(new))?;
+        let restored = log.restore()?;
+        Ok((log, restored))
+    }
+
+    /// The transcript of a session, if there is one: in this directory, or else in another.
+    #[must_use]
+    pub fn find(&self, cwd: &Path, id: &str) -> Option<PathBuf> {
+        if !place::is_uuid(id) {
+            return None;
+        }
+        let here = place::of_session(&place::of_project(&self.root, cwd), id);
+        if here.is_file() {
+            return Some(here);
+        }
+        let projects = fs::read_dir(self.root.join("projects")).ok()?;
+        let paths = projects.flatten().map(|project| place::of_session(&project.path(), id));
+        paths.filter(|path| path.is_file()).min()
+    }
+
+    /// The root.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn id(&self, id: Option<&str>) -> Result<String, StoreError> {
+        let id = id.map_or_else(|| (self.lent.id)(), str::to_owned);
+        if place::is_uuid(&id) { Ok(id) } else { Err(StoreError::BadId { id }) }
+    }
+
+    fn existing(&self, cwd: &Path, id: &str) -> Result<PathBuf, StoreError> {
+        let id = self.id(Some(id))?;
+        self.find(cwd, &id).ok_or(StoreError::Unknown { id })
+    }
+
+    /// Where a new session goes; its directory is made.
+    fn path(&self, cwd: &Path, id: &str) -> Result<PathBuf, StoreError> {
+        let path = place::of_session(&place::of_project(&self.root, cwd), id);
+        match file::make_directory(&path) {
+            Ok(()) => Ok(path),
+            Err(source) => Err(StoreError::Open { path, source }),
+        }
+    }
+
+    fn owner(&self, session: String) -> Owner {
+        Owner { session, agent: None, lent: self.lent.clone() }
+    }
+}
+
+/// The lines of a session as those of another.
+fn copy(bytes: &[u8], id: &str) -> Vec<u8> {
+    let mut copied = Vec::with_capacity(bytes.len());
+    for line in bytes.split(|byte| *byte == b'\n') {
+        if let Ok(Some(mut line)) = object(line) {
+            line.insert("sessionId".into(), id.into());
+            copied.extend(Value::Object(line).to_string().into_bytes());
+            copied.push(b'\n');
+        }
+    }
+    copied
+}

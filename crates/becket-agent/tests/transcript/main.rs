@@ -1,0 +1,16 @@
+//! What is stored of a session, and that it loads whatever has become of it (`protocol.md` L2, D10).
+
+#![expect(clippy::panic, clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::wildcard_enum_match_arm, reason = "most moves and blocks mean nothing in most states")]
+
+#[path = "../conversation/checker.rs"]
+mod checker;
+mod crash;
+mod damage;
+mod files;
+mod fixture;
+#[cfg(unix)]
+mod killed;
+#[path = "../conversation/moves.rs"]
+mod moves;
+mod resumed;
