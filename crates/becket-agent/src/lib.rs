@@ -8,6 +8,8 @@
 //! - [`update`]: what a host may show meanwhile
 //! - [`tool_call`]: one tool call through hooks, rules, mode and person to its end (`protocol.md` L1)
 //! - [`tasks`]: what goes on in the background of a session
+//! - [`permission`]: mode, rules and directories of a session while it runs, and who judges in mode `auto` (`protocol.md`
+//!   P13, P14)
 //! - [`mcp`]: the tools of MCP servers, for the model and for hooks (`protocol.md` X5, H6)
 //! - [`elicit`]: the questions of MCP servers, answered by hooks and the user (`protocol.md` X6)
 //! - [`session_tools`]: the tools on files and on the web, and those that ask the user, for a session's own model
@@ -26,6 +28,7 @@ mod denied;
 pub mod elicit;
 mod host_tools;
 pub mod mcp;
+pub mod permission;
 mod places;
 mod protected;
 mod schema;

@@ -6,8 +6,9 @@
 #[path = "support/calls.rs"]
 mod calls;
 
+use becket_agent::permission::AutoMode;
 use becket_agent::tool_call::{DeniedBy, Effect, Ended, Report, ServerOf, ToolCalls, Toolbox};
-use calls::{Does, Person, Place, Probe, Says, call_of, run};
+use calls::{Does, Judge, Person, Place, Probe, Says, call_of, run};
 use serde_json::{Map, Value, json};
 
 /// A hook of a case: a command as it is, or the fields of an answer.
@@ -85,6 +86,7 @@ fn ended(report: &Report) -> String {
         DeniedBy::Mode => "mode",
         DeniedBy::Rewrite => "rewrite",
         DeniedBy::Person => "person",
+        DeniedBy::Classifier => "classifier",
         DeniedBy::Nobody => "nobody",
     };
     match &report.ended {
@@ -120,6 +122,10 @@ async fn check(case: &Value) -> Result<(), String> {
     if let Some(person) = &person {
         tools = tools.with_person(person.clone());
     }
+    let judge = case["classifier"].as_str().map(|says| Judge::new(says.to_owned().leak()));
+    if let Some(judge) = &judge {
+        tools = tools.with_auto_mode(AutoMode::new(judge.clone()));
+    }
     let input = if case["input"].is_null() { json!({"n": 1}) } else { case["input"].clone() };
     let call = call_of(probe.name.unwrap_or("Probe"), input.clone());
     let report = run(&tools, &place.session(case["mode"].as_str()), call).await;
@@ -138,6 +144,12 @@ async fn check(case: &Value) -> Result<(), String> {
         &json!(person.map_or(0, |person| person.asked())),
         &json!(case["asked"].as_u64().unwrap_or(0)),
     )?;
+    expect(
+        "classified",
+        &json!(judge.map_or(0, |judge| judge.asked().len())),
+        &json!(case["classified"].as_u64().unwrap_or(0)),
+    )?;
+    expect("warned", &json!(report.warnings.len()), &json!(case["warned"].as_u64().unwrap_or(0)))?;
     expect("stop", &json!(report.stop().is_some()), &json!(case["stop"] == true))?;
     expect("interrupt", &json!(report.interrupt), &json!(case["interrupt"] == true))?;
     expect("updates", &json!(report.updates.len()), &json!(case["updates"].as_u64().unwrap_or(0)))?;
@@ -163,6 +175,57 @@ async fn calls_end_as_the_cases_say() {
 #[tokio::test]
 async fn nothing_gets_round_a_no_or_a_question() {
     all(include_str!("cases/tool_call_attacks.json")).await;
+}
+
+// The rules stand in the cases.
+#[tokio::test]
+async fn the_classifier_judges_what_nobody_else_decides() {
+    all(include_str!("cases/tool_call_auto.json")).await;
+}
+
+/// What becomes of a call in a mode: `run`, `ask` (a person who says no), `deny` (nobody is asked) or `judge` (the
+/// classifier of mode `auto`, which says yes).
+async fn in_mode(row: &Value, mode: &str) -> String {
+    let place = Place::new();
+    let probe = Probe { effect: effect(row["effect"].as_str()), ..Probe::default() };
+    let (person, judge) = (Person::new(Says::No), Judge::new("allow"));
+    let mut settings = json!({"hooks": {
+        "PreToolUse": [group("PreToolUse", row.get("hook").unwrap_or(&json!("cat >/dev/null")))],
+        "PermissionRequest": [group("PermissionRequest", &json!("cat >/dev/null"))],
+    }});
+    if let Some(list) = row["rule"].as_str() {
+        // A deny of the whole tool would take it away.
+        let rule = if list == "allow" { "Probe" } else { "Probe(n:1)" };
+        settings["permissions"] = json!({ list: [rule] });
+    }
+    let engine = place.engine(&settings, true, &probe.toolbox());
+    let tools = ToolCalls::new(engine, probe.toolbox()).with_person(person.clone());
+    let tools = tools.with_auto_mode(AutoMode::new(judge.clone()));
+    let report = run(&tools, &place.session(Some(mode)), call_of("Probe", json!({"n": 1}))).await;
+    let ran = probe.ran().len() == 1;
+    match (ran, person.asked(), judge.asked().len()) {
+        (true, 0, 0) => "run".into(),
+        (true, 0, 1) => "judge".into(),
+        (false, 1, 0) => "ask".into(),
+        (false, 0, 0) => "deny".into(),
+        other => format!("{other:?}: {:?}", report.ended),
+    }
+}
+
+// rules: P14, P11, D3
+#[tokio::test]
+async fn each_mode_does_what_the_table_says() {
+    let rows: Vec<Value> = serde_json::from_str(include_str!("cases/modes.json")).unwrap();
+    let mut wrong = Vec::new();
+    for row in &rows {
+        for mode in ["default", "plan", "acceptEdits", "auto", "dontAsk", "bypassPermissions"] {
+            let got = in_mode(row, mode).await;
+            if row[mode] != got.as_str() {
+                wrong.push(format!("{row} in {mode}: {got}"));
+            }
+        }
+    }
+    assert!(rows.len() >= 20 && wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 async fn all(cases: &str) {

@@ -9,6 +9,7 @@ use super::report::{Ended, Report};
 use super::tool::Tool;
 use super::toolbox::Toolbox;
 use super::unharmed::unharmed;
+use crate::permission::AutoMode;
 use becket_engine::{CancellationToken, Engine};
 use becket_model::event::tool::PreToolUse;
 use becket_model::{Event, EventBody, Session};
@@ -38,6 +39,7 @@ pub struct ToolCalls {
     pub(super) engine: Engine,
     tools: Toolbox,
     pub(super) person: Option<Arc<dyn AskPermission>>,
+    pub(super) auto: Option<AutoMode>,
     /// Whose turn it is to ask.
     pub(super) asking: Arc<Mutex<()>>,
     pub(super) limit: Duration,
@@ -48,13 +50,20 @@ impl ToolCalls {
     /// tools: hand the [`Toolbox`] to [`becket_engine::Builder::tools`].
     #[must_use]
     pub fn new(engine: Engine, tools: Toolbox) -> Self {
-        Self { engine, tools, person: None, asking: Arc::default(), limit: LIMIT }
+        Self { engine, tools, person: None, auto: None, asking: Arc::default(), limit: LIMIT }
     }
 
     /// Lends a person. Without one, what would be asked is denied (P11). The engine has to be built as interactive, too.
     #[must_use]
     pub fn with_person(mut self, person: impl AskPermission + 'static) -> Self {
         self.person = Some(Arc::new(person));
+        self
+    }
+
+    /// Lends a classifier for the mode `auto`. Without one, that mode asks (P14).
+    #[must_use]
+    pub fn with_auto_mode(mut self, auto: AutoMode) -> Self {
+        self.auto = Some(auto);
         self
     }
 
@@ -83,6 +92,9 @@ impl ToolCalls {
             }
             Err(error) => Ended::Invalid { error },
         };
+        if let (Some(auto), Some(note)) = (&self.auto, &heard.classifier_context) {
+            auto.noted(note);
+        }
         Report::new(call, ended, heard)
     }
 
@@ -104,6 +116,7 @@ impl fmt::Debug for ToolCalls {
         f.debug_struct("ToolCalls")
             .field("tools", &self.tools)
             .field("has_person", &self.person.is_some())
+            .field("auto", &self.auto)
             .field("limit", &self.limit)
             .finish_non_exhaustive()
     }

@@ -1,11 +1,12 @@
 //! From the model's wish to a call that may run, or to the reason why not.
 
 use super::calls::At;
+use super::classify;
 use super::cleared::Cleared;
 use super::heard::Heard;
 use super::names;
 use super::prompt::{self, Prompt, Yes};
-use super::report::Ended;
+use super::report::{DeniedBy, Ended};
 use super::weigh::{self, Facts, Hook, Next};
 use becket_engine::{Judged, Outcome, Settlement};
 use becket_model::event::PermissionMode;
@@ -32,8 +33,13 @@ pub(super) async fn pass(at: &At<'_>, heard: &mut Heard) -> Result<Cleared, Ende
         effect: at.tool.effect(at.session, &input),
         hook: hook(&outcome.verdict),
         needs_person: needs_person(at, &input, (mode, settlement.as_ref())),
+        has_classifier: at.calls.auto.is_some(),
     };
-    match weigh::weigh(settlement.as_ref(), &facts) {
+    let next = match weigh::weigh(settlement.as_ref(), &facts) {
+        Next::Classify => classify::ask(at, &input, &facts, heard).await?,
+        next @ (Next::Run | Next::Ask { .. } | Next::Deny { .. } | Next::Stop { .. } | Next::Defer) => next,
+    };
+    match next {
         Next::Run => Cleared::last_look(at, input),
         Next::Ask { because, hooks_may_answer } => {
             let written = written(at, &outcome);
@@ -48,7 +54,13 @@ pub(super) async fn pass(at: &At<'_>, heard: &mut Heard) -> Result<Cleared, Ende
         Next::Deny { by, because } => Err(Ended::Denied { by, because }),
         Next::Stop { because } => Err(Ended::Stopped { because }),
         Next::Defer => Err(Ended::Deferred),
+        Next::Classify => Err(unjudged()),
     }
+}
+
+/// What was asked about once is not asked about again.
+fn unjudged() -> Ended {
+    Ended::Denied { by: DeniedBy::Nobody, because: "nobody has judged this call".to_owned() }
 }
 
 /// A PermissionRequest hook's yes is one to what it wrote itself, which no guard has seen: the hooks of PreToolUse judge it
@@ -71,6 +83,7 @@ async fn look_again(
         Next::Deny { by, because } => return Err(Ended::Denied { by, because }),
         Next::Stop { because } => return Err(Ended::Stopped { because }),
         Next::Defer => return Err(Ended::Deferred),
+        Next::Classify => return Err(unjudged()),
     };
     let prompt = Prompt { written: input.clone(), input, because, hooks_may_answer: false };
     match prompt::ask(at, prompt, heard).await? {
@@ -150,7 +163,15 @@ fn needs_person(
     if at.tool.needs_person() {
         return Some(format!("`{}` says that a person has to answer its prompts", at.call.name));
     }
-    if *mode != PermissionMode::BypassPermissions || settlement != Some(&Settlement::Open) {
+    let answers = match mode {
+        PermissionMode::BypassPermissions | PermissionMode::Auto => true,
+        PermissionMode::Default
+        | PermissionMode::Plan
+        | PermissionMode::AcceptEdits
+        | PermissionMode::DontAsk
+        | PermissionMode::Other(_) => false,
+    };
+    if !answers || settlement != Some(&Settlement::Open) {
         return None;
     }
     at.calls.engine.needs_person(&at.pre_tool_use_of(input))

@@ -14,6 +14,7 @@ pub(super) struct Heard {
     pub(super) interrupt: bool,
     pub(super) updates: Vec<PermissionUpdate>,
     pub(super) classifier_context: Option<String>,
+    pub(super) denied_too_often: Option<u32>,
     pub(super) warnings: Vec<String>,
     pub(super) outcomes: Vec<Outcome>,
 }

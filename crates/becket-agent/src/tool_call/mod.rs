@@ -1,6 +1,6 @@
 //! One tool call, from the model's wish to its result (`protocol.md` L1).
 //!
-//! The way: the input is checked → PreToolUse → rules and mode → where a person would be asked, PermissionRequest and the
+//! The way: the input is checked → PreToolUse → rules and mode → in mode `auto` the classifier → where a person would be asked, PermissionRequest and the
 //! person → the tool, with the input that was judged → PostToolUse or PostToolUseFailure.
 //!
 //! INVARIANT: a tool runs only out of a `Cleared`, which is made in one place, from a settlement that lets the
@@ -13,6 +13,7 @@
 
 mod after;
 mod calls;
+mod classify;
 mod cleared;
 mod gate;
 mod heard;

@@ -13,6 +13,7 @@ use super::report::{DeniedBy, Ended};
 use super::unharmed::unharmed;
 use becket_engine::{CancellationToken, Outcome, Settlement};
 use becket_model::Ruling;
+use becket_model::event::PermissionMode;
 use becket_model::event::permission::PermissionRequest;
 use becket_rules::PermissionUpdate;
 use futures_util::FutureExt;
@@ -139,7 +140,7 @@ async fn hooks_say(at: &At<'_>, prompt: &Prompt, cancel: &CancellationToken, hea
     if !prompt.hooks_may_answer {
         return Hooks::Nothing;
     }
-    let suggestions = at.tool.suggestions(at.session, &prompt.input);
+    let suggestions = suggestions(at, prompt);
     let event = at.event(PermissionRequest {
         tool_name: at.call.name.clone(),
         tool_input: prompt.written.clone(),
@@ -181,6 +182,12 @@ async fn hooks_say(at: &At<'_>, prompt: &Prompt, cancel: &CancellationToken, hea
     }
 }
 
+/// What a person may want to hold from now on, without what holds already (P13).
+fn suggestions(at: &At<'_>, prompt: &Prompt) -> Vec<PermissionUpdate> {
+    let mode = at.session.permission_mode.as_ref().unwrap_or(&PermissionMode::Default);
+    at.calls.engine.worth_suggesting(mode, at.tool.suggestions(at.session, &prompt.input))
+}
+
 fn object(update: &PermissionUpdate) -> Option<Map<String, Value>> {
     match update.to_json() {
         Value::Object(fields) => Some(fields),
@@ -207,7 +214,7 @@ async fn person_says(at: &At<'_>, prompt: &Prompt) -> Person {
         tool: at.call.name.clone(),
         input: prompt.input.clone(),
         because: prompt.because.clone(),
-        suggestions: at.tool.suggestions(at.session, &prompt.input),
+        suggestions: suggestions(at, prompt),
     };
     let asked = async {
         let _turn = at.calls.asking.lock().await;

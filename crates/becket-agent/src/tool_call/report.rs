@@ -64,6 +64,8 @@ pub enum DeniedBy {
     Rewrite,
     /// The person.
     Person,
+    /// The classifier of the mode `auto` (P14).
+    Classifier,
     /// Nobody: somebody had to be asked, and there was none who answered.
     Nobody,
 }
@@ -85,6 +87,8 @@ pub struct Report {
     pub updates: Vec<PermissionUpdate>,
     /// A note for the permission classifier (D11).
     pub classifier_context: Option<String>,
+    /// The turn ends: so often has the classifier denied calls, with nobody there to see it (P14).
+    pub denied_too_often: Option<u32>,
     /// What the user should know, beside what is in the outcomes.
     pub warnings: Vec<String>,
     /// What came of each event that was fired, in order.
@@ -93,8 +97,20 @@ pub struct Report {
 
 impl Report {
     pub(super) fn new(call: ToolCall, ended: Ended, heard: Heard) -> Self {
-        let Heard { input, took, interrupt, updates, classifier_context, warnings, outcomes } = heard;
-        Self { call, ended, input, took, interrupt, updates, classifier_context, warnings, outcomes }
+        let Heard { input, took, interrupt, updates, classifier_context, .. } = heard;
+        let Heard { denied_too_often, warnings, outcomes, .. } = heard;
+        Self {
+            call,
+            ended,
+            input,
+            took,
+            interrupt,
+            updates,
+            classifier_context,
+            denied_too_often,
+            warnings,
+            outcomes,
+        }
     }
 
     /// What the model is answered, and whether that is an error.

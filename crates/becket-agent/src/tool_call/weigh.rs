@@ -2,6 +2,7 @@
 
 use super::report::DeniedBy;
 use super::tool::Effect;
+use crate::permission::Ruling;
 use becket_engine::Settlement;
 use becket_model::event::PermissionMode;
 
@@ -12,8 +13,10 @@ pub(crate) struct Facts<'a> {
     pub(crate) effect: Effect,
     /// What the hooks' own decision was.
     pub(crate) hook: Hook,
-    /// Why no mode answers for a person (D3).
+    /// Why no mode and no classifier answers for a person (D3).
     pub(crate) needs_person: Option<String>,
+    /// Whether the host has a classifier for the mode `auto`.
+    pub(crate) has_classifier: bool,
 }
 
 /// The decision of PreToolUse hooks, as far as it matters beside the settlement.
@@ -42,6 +45,8 @@ pub(crate) enum Next {
         because: String,
     },
     Defer,
+    /// The classifier is asked; [`classified`] says what comes then.
+    Classify,
 }
 
 /// What comes next. Without a settlement nothing runs: nobody has said that it may.
@@ -56,6 +61,17 @@ pub(crate) fn weigh(settlement: Option<&Settlement>, facts: &Facts<'_>) -> Next 
         Some(Settlement::Asked { because }) => ask(because, facts),
         Some(Settlement::Allowed { because }) => allowed(because, facts),
         Some(Settlement::Open) => open(facts),
+    }
+}
+
+/// What comes next once the classifier of the mode `auto` has been asked, which happens where [`weigh`] says so alone: it
+/// speaks for the mode, and for nobody else (P14).
+pub(crate) fn classified(ruling: &Ruling, facts: &Facts<'_>) -> Next {
+    match ruling {
+        Ruling::Allow => Next::Run,
+        Ruling::Deny(because) => Next::Deny { by: DeniedBy::Classifier, because: because.clone() },
+        Ruling::Unsure(why) => ask(&format!("the classifier is not sure: {why}"), facts),
+        Ruling::Failed(why) => ask(&format!("the classifier gave no answer ({why})"), facts),
     }
 }
 
@@ -136,14 +152,24 @@ fn open(facts: &Facts<'_>) -> Next {
             Some(why) => ask(why, facts),
             None => Next::Run,
         },
+        (PermissionMode::Auto, Effect::EditsProtected) => ask("this edits a protected file", facts),
+        (PermissionMode::Auto, Effect::Edits | Effect::EditsElsewhere | Effect::Acts) => {
+            match (&facts.needs_person, facts.has_classifier) {
+                (Some(why), _) => ask(why, facts),
+                (None, true) => Next::Classify,
+                (None, false) => ask(no_rule, facts),
+            }
+        }
         (
             PermissionMode::Default
             | PermissionMode::Plan
             | PermissionMode::AcceptEdits
-            | PermissionMode::Auto
             | PermissionMode::DontAsk
             | PermissionMode::Other(_),
             Effect::Edits | Effect::EditsElsewhere | Effect::EditsProtected | Effect::Acts,
         ) => ask(no_rule, facts),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "every test binary uses a part of it")]
 #![allow(clippy::expect_used, clippy::panic, reason = "a test helper fails by panicking")]
 
+use becket_agent::permission::{Classified, Classifier, ToClassify};
 use becket_agent::tool_call::{
     AskPermission, Effect, PermissionAnswer, PermissionPrompt, Report, Running, ServerOf, Tool, ToolCall,
     ToolCalls, ToolFailure, ToolOutput, Toolbox,
@@ -188,6 +189,44 @@ impl AskPermission for Person {
                     told.notified().await;
                     yes
                 }
+            }
+        })
+    }
+}
+
+/// A classifier that answers as told; keeps what it was asked.
+#[derive(Clone)]
+pub(crate) struct Judge {
+    says: &'static str,
+    pub(crate) asked: Arc<Mutex<Vec<ToClassify>>>,
+}
+
+impl Judge {
+    pub(crate) fn new(says: &'static str) -> Self {
+        Self { says, asked: Arc::default() }
+    }
+
+    pub(crate) fn asked(&self) -> Vec<ToClassify> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+impl Classifier for Judge {
+    fn classify<'a>(
+        &'a self,
+        call: &'a ToClassify,
+        _: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Classified, String>> {
+        self.asked.lock().unwrap().push(call.clone());
+        Box::pin(async move {
+            match self.says {
+                "allow" => Ok(Classified::Allow),
+                "deny" => Ok(Classified::Deny { reason: "it goes too far".into() }),
+                "unsure" => Ok(Classified::Unsure { reason: "who knows".into() }),
+                "fails" => Err("the model is gone".into()),
+                "hangs" => std::future::pending().await,
+                "panics" => panic!("the judge broke"),
+                other => panic!("no classifier `{other}`"),
             }
         })
     }

@@ -141,6 +141,7 @@ fn denied_by(by: DeniedBy) -> &'static str {
         DeniedBy::Mode => "mode",
         DeniedBy::Rewrite => "rewrite",
         DeniedBy::Person => "person",
+        DeniedBy::Classifier => "classifier",
         DeniedBy::Nobody => "nobody",
     }
 }

@@ -1,0 +1,203 @@
+//! Mode `auto` of one session: its classifier, what that may know, and how often it has denied.
+//!
+//! INVARIANT: what it remembers is bounded, whatever is said.
+
+use super::classifier::{Classified, Classifier, ToClassify};
+use crate::tool_call::unharmed;
+use becket_engine::CancellationToken;
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How many of the user's prompts a classifier sees.
+const PROMPTS: usize = 5;
+/// The most characters of each.
+const LONGEST_PROMPT: usize = 4_000;
+/// The most characters of all notes together (D11).
+const NOTES: usize = 2_000;
+/// How many denials in a row end a turn that nobody watches.
+const IN_A_ROW: u32 = 3;
+/// How many in all.
+const IN_ALL: u32 = 20;
+/// The longest that a classifier is waited for, where the host does not say.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The mode `auto` of one session (P14). Cheap to clone; all clones are the same session's.
+#[derive(Clone)]
+pub struct AutoMode {
+    classifier: Arc<dyn Classifier>,
+    limit: Duration,
+    memory: Arc<Mutex<Memory>>,
+}
+
+#[derive(Debug, Default)]
+struct Memory {
+    prompts: VecDeque<String>,
+    notes: VecDeque<String>,
+    denied_in_a_row: u32,
+    denied_in_all: u32,
+}
+
+/// What came of asking the classifier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Ruling {
+    Allow,
+    Deny(String),
+    Unsure(String),
+    /// There is no judgement.
+    Failed(String),
+}
+
+impl AutoMode {
+    /// The mode `auto` with this classifier.
+    #[must_use]
+    pub fn new(classifier: impl Classifier + 'static) -> Self {
+        Self { classifier: Arc::new(classifier), limit: LIMIT, memory: Arc::default() }
+    }
+
+    /// Says how long the classifier is waited for: 60 s where this does not.
+    #[must_use]
+    pub fn with_limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// The user's next prompt: the classifier sees the last five, cut at 4,000 characters each. The count of denials starts
+    /// anew, since somebody has seen where the last turn ended.
+    pub fn user_said(&self, prompt: &str) {
+        self.change(|memory| {
+            memory.denied_in_a_row = 0;
+            memory.denied_in_all = 0;
+            memory.prompts.push_back(prompt.chars().take(LONGEST_PROMPT).collect());
+            while memory.prompts.len() > PROMPTS {
+                memory.prompts.pop_front();
+            }
+        });
+    }
+
+    /// A note of a PostToolUse hook (D11); the last 2,000 characters of all of them are kept.
+    pub(crate) fn noted(&self, note: &str) {
+        self.change(|memory| {
+            memory.notes.push_back(note.chars().take(NOTES).collect());
+            let length =
+                |notes: &VecDeque<String>| notes.iter().map(|note| note.chars().count()).sum::<usize>();
+            while length(&memory.notes) > NOTES {
+                memory.notes.pop_front();
+            }
+        });
+    }
+
+    /// Asks the classifier. What breaks in it is no judgement.
+    pub(crate) async fn ask(&self, mut call: ToClassify, cancel: &CancellationToken) -> Ruling {
+        self.change(|memory| {
+            call.prompts.extend(memory.prompts.iter().cloned());
+            call.notes.extend(memory.notes.iter().cloned());
+        });
+        let cancel = cancel.child_token();
+        let _told_when_dropped = cancel.clone().drop_guard();
+        let work = unharmed(async { self.classifier.classify(&call, &cancel).await });
+        let judged = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Ruling::Failed("the call was cancelled".to_owned()),
+            judged = tokio::time::timeout(self.limit, work) => judged,
+        };
+        match judged {
+            Ok(Ok(Ok(Classified::Allow))) => {
+                self.change(|memory| memory.denied_in_a_row = 0);
+                Ruling::Allow
+            }
+            Ok(Ok(Ok(Classified::Deny { reason }))) => Ruling::Deny(reason),
+            Ok(Ok(Ok(Classified::Unsure { reason }))) => Ruling::Unsure(reason),
+            Ok(Ok(Err(why))) => Ruling::Failed(why),
+            Ok(Err(said)) => Ruling::Failed(format!("the classifier panicked: {said}")),
+            Err(_) => Ruling::Failed(format!("it took longer than {} s", self.limit.as_secs_f64())),
+        }
+    }
+
+    /// Counts a denial; how many there have been, where that ends a turn that nobody watches.
+    pub(crate) fn denied(&self) -> Option<u32> {
+        self.change(|memory| {
+            memory.denied_in_a_row += 1;
+            memory.denied_in_all += 1;
+            let row = (memory.denied_in_a_row >= IN_A_ROW).then_some(memory.denied_in_a_row);
+            row.or((memory.denied_in_all >= IN_ALL).then_some(memory.denied_in_all))
+        })
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Memory) -> T) -> T {
+        change(&mut self.memory.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl fmt::Debug for AutoMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AutoMode").field("limit", &self.limit).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::future::BoxFuture;
+
+    struct Never;
+
+    impl Classifier for Never {
+        fn classify<'a>(
+            &'a self,
+            _: &'a ToClassify,
+            _: &'a CancellationToken,
+        ) -> BoxFuture<'a, Result<Classified, String>> {
+            Box::pin(std::future::pending())
+        }
+    }
+
+    // rule: P14
+    #[test]
+    fn denials_are_counted_in_a_row_and_in_all_until_the_user_speaks() {
+        let auto = AutoMode::new(Never);
+        assert_eq!([auto.denied(), auto.denied(), auto.denied()], [None, None, Some(3)]);
+        auto.user_said("go on");
+        for round in 0..9 {
+            assert_eq!([auto.denied(), auto.denied()], [None, None], "{round}");
+            auto.change(|memory| memory.denied_in_a_row = 0);
+        }
+        assert_eq!([auto.denied(), auto.denied()], [None, Some(20)]);
+        auto.user_said("go on");
+        assert_eq!(auto.denied(), None);
+    }
+
+    // rules: P14, D11
+    #[test]
+    fn what_is_remembered_is_bounded() {
+        let auto = AutoMode::new(Never);
+        for number in 0..10 {
+            auto.user_said(&format!("{number}{}", "é".repeat(10_000)));
+            auto.noted(&format!("{number}{}", "é".repeat(900)));
+        }
+        auto.change(|memory| {
+            assert_eq!(memory.prompts.len(), PROMPTS);
+            assert!(memory.prompts.iter().all(|prompt| prompt.chars().count() == LONGEST_PROMPT));
+            assert!(memory.prompts[0].starts_with('5'));
+            let starts: String = memory.notes.iter().filter_map(|note| note.chars().next()).collect();
+            assert_eq!(starts, "89");
+        });
+    }
+
+    // rule: P14
+    #[tokio::test(start_paused = true)]
+    async fn a_classifier_that_never_answers_is_given_up() {
+        let auto = AutoMode::new(Never).with_limit(Duration::from_secs(5));
+        let call = ToClassify {
+            tool: "Bash".into(),
+            input: serde_json::Map::new(),
+            cwd: "/".into(),
+            directories: Vec::new(),
+            prompts: Vec::new(),
+            notes: Vec::new(),
+        };
+        let ruling = auto.ask(call, &CancellationToken::new()).await;
+        assert_eq!(ruling, Ruling::Failed("it took longer than 5 s".into()));
+    }
+}

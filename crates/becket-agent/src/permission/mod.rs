@@ -1,0 +1,19 @@
+//! The permissions of one session while it runs: mode, rules, directories, and who judges in mode `auto`
+//! (`protocol.md` P13, P14).
+//!
+//! It decides no call: hooks, rules and mode are weighed in [`crate::tool_call`]. A mode is changed here and nowhere else,
+//! so that none is entered that the session may not be in.
+
+mod auto;
+mod classifier;
+mod model_classifier;
+mod plan_mode;
+mod session;
+
+pub use auto::AutoMode;
+pub use classifier::{Classified, Classifier, ToClassify};
+pub use model_classifier::ModelClassifier;
+pub use plan_mode::ExitPlanMode;
+pub use session::{Changed, ModeRefused, SessionPermissions};
+
+pub(crate) use auto::Ruling;

@@ -1,0 +1,73 @@
+//! In mode `auto`, asks the classifier about a call that nobody else decides, and tells hooks of a denial
+//! (`protocol.md` P14).
+
+use super::calls::At;
+use super::heard::Heard;
+use super::report::{DeniedBy, Ended};
+use super::weigh::{self, Facts, Next};
+use crate::permission::{AutoMode, Ruling, ToClassify};
+use becket_model::event::permission::PermissionDenied;
+use serde_json::{Map, Value};
+
+/// What comes next once the classifier has been asked.
+///
+/// # Errors
+/// How the call ended: it was denied or cancelled.
+pub(super) async fn ask(
+    at: &At<'_>,
+    input: &Map<String, Value>,
+    facts: &Facts<'_>,
+    heard: &mut Heard,
+) -> Result<Next, Ended> {
+    let ruling = match &at.calls.auto {
+        Some(auto) => auto.ask(about(at, input), at.cancel).await,
+        None => Ruling::Failed("this host has none".to_owned()),
+    };
+    if at.cancel.is_cancelled() {
+        return Err(Ended::Cancelled { started: false });
+    }
+    if let Ruling::Failed(why) = &ruling {
+        heard
+            .warnings
+            .push(format!("the classifier of the mode `auto` did not judge `{}`: {why}", at.call.name));
+    }
+    match weigh::classified(&ruling, facts) {
+        Next::Deny { by: DeniedBy::Classifier, because } => Err(denied(at, input, because, heard).await),
+        next @ (Next::Run
+        | Next::Ask { .. }
+        | Next::Deny { .. }
+        | Next::Stop { .. }
+        | Next::Defer
+        | Next::Classify) => Ok(next),
+    }
+}
+
+fn about(at: &At<'_>, input: &Map<String, Value>) -> ToClassify {
+    ToClassify {
+        tool: at.call.name.clone(),
+        input: input.clone(),
+        cwd: at.session.cwd.clone(),
+        directories: at.calls.engine.directories(),
+        prompts: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+/// Fires PermissionDenied: a hook may tell the model that it may try again.
+async fn denied(at: &At<'_>, input: &Map<String, Value>, reason: String, heard: &mut Heard) -> Ended {
+    let event = at.event(PermissionDenied {
+        tool_name: at.call.name.clone(),
+        tool_input: input.clone(),
+        tool_use_id: at.call.id.clone(),
+        mcp_server: at.mcp_server(),
+        reason: reason.clone(),
+    });
+    let outcome = heard.fire(&at.calls.engine, &event, at.cancel).await;
+    let nobody_watches = at.calls.person.is_none();
+    heard.denied_too_often = at.calls.auto.as_ref().and_then(AutoMode::denied).filter(|_| nobody_watches);
+    let mut because = format!("the classifier of the mode `auto` holds this call back: {reason}");
+    if outcome.verdict.fields.retry {
+        because.push_str("\n\nA PermissionDenied hook says that you may try this call again.");
+    }
+    Ended::Denied { by: DeniedBy::Classifier, because }
+}
