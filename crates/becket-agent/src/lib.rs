@@ -7,6 +7,7 @@
 //! - [`transcript`]: what is stored of a session, so that it can go on after any end (`protocol.md` L2, D10)
 //! - [`update`]: what a host may show meanwhile
 //! - [`tool_call`]: one tool call through hooks, rules, mode and person to its end (`protocol.md` L1)
+//! - [`shell`]: the command lines of a session, and the directory that they move
 //! - [`tasks`]: what goes on in the background of a session
 //! - [`permission`]: mode, rules and directories of a session while it runs, and who judges in mode `auto` (`protocol.md`
 //!   P13, P14)
@@ -33,6 +34,7 @@ mod places;
 mod protected;
 mod schema;
 pub mod session;
+pub mod shell;
 mod surroundings;
 pub mod tasks;
 pub mod tool_call;

@@ -32,7 +32,7 @@ impl TaskId {
     }
 
     /// A name that nobody has, as good as certainly.
-    pub(super) fn random(initial: char) -> Self {
+    pub(crate) fn random(initial: char) -> Self {
         let number = RandomState::new().hash_one(initial);
         Self(format!("{initial}{:010x}", number & 0xff_ffff_ffff).into())
     }

@@ -24,3 +24,6 @@ pub use output_tool::TaskOutput;
 pub use registry::{StartError, TaskOptions, Tasks};
 pub use stop_tool::TaskStop;
 pub use task::{About, BackgroundTask, Observer, TaskEnd, TaskInfo, TaskKind, TaskRun, TaskStatus};
+
+pub(crate) use output::{OutputFile, make_private};
+pub(crate) use output_tool::for_model;

@@ -12,6 +12,7 @@ mod grep;
 mod grep_sink;
 mod in_session;
 mod ledger;
+mod mark;
 mod name_filter;
 mod of_session;
 mod patch;
@@ -25,8 +26,9 @@ mod tool;
 mod walk;
 mod write;
 
-pub(crate) use capture::Excerpt;
 pub use of_session::{SessionTools, session_tools};
+pub(crate) use capture::{Capture, Excerpt};
+pub(crate) use mark::Marked;
 pub(crate) use table::all;
 pub(crate) use table::find;
 pub(crate) use tool::{Call, Input, Tool, failed};

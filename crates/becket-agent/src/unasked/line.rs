@@ -4,6 +4,7 @@ use super::command::Judge;
 use super::flat::is_flat;
 use super::program::Programs;
 use crate::surroundings::Surroundings;
+use crate::tool_call::Effect;
 use becket_model::Session;
 use becket_rules::shell::{Command, Line, RedirectionKind, Target};
 use std::path::Path;
@@ -30,6 +31,11 @@ pub(crate) fn is_read_only(text: &str, host: &Surroundings, session: &Session) -
             words => judge.is_read_only(words),
         })
     })
+}
+
+/// What a line does, as far as modes care: what is not certain acts.
+pub(crate) fn effect(text: &str, host: &Surroundings, session: &Session) -> Effect {
+    if is_read_only(text, host, session) { Effect::Reads } else { Effect::Acts }
 }
 
 /// `/dev/null`, which the analysis leaves out for output.

@@ -28,4 +28,4 @@ mod program;
 mod repository;
 mod table;
 
-pub(crate) use line::is_read_only;
+pub(crate) use line::{effect, is_read_only};

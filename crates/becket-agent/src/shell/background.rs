@@ -1,0 +1,66 @@
+//! A line that goes on by itself, as a task of the session.
+
+use super::heard::{Ended, Heard, Keep};
+use super::leader::{Led, Streams};
+use crate::surroundings::Surroundings;
+use crate::tasks::{About, BackgroundTask, Output, TaskEnd, TaskKind, TaskRun};
+use becket_model::SessionId;
+use becket_process::Stream;
+use futures_util::future::BoxFuture;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long the runner may take to end what a line has left: more than the graces of H4, less than the registry waits.
+const GONE: Duration = Duration::from_secs(8);
+
+/// A line and where it runs. It moves nobody: its `cd` is its own.
+#[derive(Debug)]
+pub(super) struct ShellTask {
+    pub(super) host: Surroundings,
+    pub(super) session: SessionId,
+    pub(super) cwd: PathBuf,
+    pub(super) line: String,
+    pub(super) description: String,
+}
+
+impl Keep for Output {
+    fn keep(&mut self, _: Stream, bytes: &[u8]) {
+        self.push(bytes);
+    }
+}
+
+impl BackgroundTask for ShellTask {
+    fn about(&self) -> About {
+        About {
+            id: None,
+            kind: TaskKind::Shell { command: self.line.clone() },
+            description: self.description.clone(),
+        }
+    }
+
+    fn run(self: Box<Self>, run: TaskRun) -> BoxFuture<'static, TaskEnd> {
+        Box::pin(async move {
+            let mut heard = Heard::new(run.output);
+            let led = Led {
+                host: &self.host,
+                session: &self.session,
+                cwd: &self.cwd,
+                own: vec!["-c".into(), self.line.as_str().into()],
+                streams: Streams::Joined,
+                limit: None,
+            };
+            let finished = match led.run(&run.cancel, &mut heard).await {
+                Ok(finished) => finished,
+                Err(error) => return TaskEnd::Failed { because: error.to_string() },
+            };
+            // Told of its end, nobody finds anything of it running.
+            let _ = tokio::time::timeout(GONE, self.host.runner.all_gone()).await;
+            match Ended::of(heard.code(), finished.end, Duration::MAX) {
+                Ended::Well => TaskEnd::Exited(0),
+                Ended::Code(code) => TaskEnd::Exited(code),
+                Ended::Cancelled => TaskEnd::Killed,
+                Ended::Killed(because) | Ended::TooLong(because) => TaskEnd::Failed { because },
+            }
+        })
+    }
+}

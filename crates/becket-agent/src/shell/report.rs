@@ -1,0 +1,65 @@
+//! The file in which a line's shell writes down where it is: in a directory of its own that is gone with the call, so that
+//! nothing that comes late is left.
+
+use crate::tasks::make_private;
+use std::ffi::OsString;
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The longest path that is read, in bytes, and more than any system call takes.
+const LONGEST: u64 = 16 << 10;
+
+/// A place for one report.
+#[derive(Debug)]
+pub(super) struct Report {
+    directory: PathBuf,
+}
+
+impl Report {
+    /// Makes the place, below a directory for the user's eyes alone.
+    pub(super) fn new(below: &Path) -> io::Result<Self> {
+        let name = format!("cwd-{:016x}", RandomState::new().hash_one(below));
+        let directory = below.join(name);
+        make_private(below)?;
+        std::fs::create_dir(&directory)?;
+        Ok(Self { directory })
+    }
+
+    /// The file as the shell is told of it.
+    ///
+    /// # Errors
+    /// Its name is no text.
+    pub(super) fn file(&self) -> io::Result<String> {
+        let file = self.directory.join("cwd").into_os_string().into_string();
+        file.map_err(|file| io::Error::other(format!("`{}` is no text", Path::new(&file).display())))
+    }
+
+    /// Where the shell was; `None` where it did not say, an empty path where it was nowhere.
+    pub(super) fn read(&self) -> Option<PathBuf> {
+        use std::io::Read;
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(self.directory.join("cwd")).ok()?;
+        file.take(LONGEST).read_to_end(&mut bytes).ok()?;
+        if bytes.last() == Some(&b'\n') {
+            bytes.pop();
+        }
+        Some(PathBuf::from(text(bytes)))
+    }
+}
+
+impl Drop for Report {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+#[cfg(unix)]
+fn text(bytes: Vec<u8>) -> OsString {
+    std::os::unix::ffi::OsStringExt::from_vec(bytes)
+}
+
+#[cfg(not(unix))]
+fn text(bytes: Vec<u8>) -> OsString {
+    String::from_utf8_lossy(&bytes).into_owned().into()
+}

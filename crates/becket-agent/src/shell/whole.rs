@@ -1,0 +1,87 @@
+//! What a line prints: its beginning and its end in memory, and, once it is too much to show, all of it in a private file.
+
+use super::heard::Keep;
+use crate::tasks::{OutputFile, TaskId};
+use crate::tools::{Capture, Excerpt};
+use becket_process::{ByteCap, Stream};
+use std::path::PathBuf;
+
+/// Bytes of one output that are kept in a file: the first, and a few of the last.
+const CAP: ByteCap = ByteCap::bytes(64 << 20);
+
+/// One output, both streams in the order in which they were printed.
+#[derive(Debug)]
+pub(super) struct Whole {
+    directory: PathBuf,
+    capture: Capture,
+    file: Kept,
+}
+
+/// Where all of it is.
+#[derive(Debug)]
+enum Kept {
+    /// In memory.
+    InMemory,
+    InFile(OutputFile),
+    /// Nowhere: why.
+    Lost(String),
+}
+
+/// What became of an output.
+#[derive(Debug)]
+pub(super) struct Printed {
+    /// All of it, or its beginning and its end.
+    pub(super) text: String,
+    /// How many bytes it was.
+    pub(super) total: u64,
+    /// Where all of it is, if the text is not.
+    pub(super) file: Option<PathBuf>,
+    /// What went wrong with that.
+    pub(super) error: Option<String>,
+}
+
+impl Whole {
+    /// Files go into this directory.
+    pub(super) fn new(directory: PathBuf) -> Self {
+        Self { directory, capture: Capture::default(), file: Kept::InMemory }
+    }
+
+    pub(super) fn printed(mut self) -> Printed {
+        let total = self.capture.total();
+        let (head, tail) = self.capture.parts();
+        if matches!(self.file, Kept::InMemory) && (Excerpt { head, tail, total }).is_cut() {
+            self.spill();
+        }
+        let (file, error) = match self.file {
+            Kept::InMemory => (None, None),
+            Kept::InFile(mut file) => (Some(file.path().to_owned()), file.finish().map(str::to_owned)),
+            Kept::Lost(error) => (None, Some(error)),
+        };
+        Printed { text: self.capture.text(), total, file, error }
+    }
+
+    /// Moves what is in memory, which is all of it, into a file.
+    fn spill(&mut self) {
+        let (head, tail) = self.capture.parts();
+        self.file = match OutputFile::create(&self.directory, &TaskId::random('o'), CAP) {
+            Ok(mut file) => {
+                file.push(head);
+                file.push(tail);
+                Kept::InFile(file)
+            }
+            Err(error) => Kept::Lost(error.to_string()),
+        };
+    }
+}
+
+impl Keep for Whole {
+    fn keep(&mut self, _: Stream, bytes: &[u8]) {
+        if matches!(self.file, Kept::InMemory) && !self.capture.has_room_for(bytes.len()) {
+            self.spill();
+        }
+        if let Kept::InFile(file) = &mut self.file {
+            file.push(bytes);
+        }
+        self.capture.push(bytes);
+    }
+}
