@@ -10,6 +10,14 @@ use std::path::{Path, PathBuf};
 /// The longest path that is read, in bytes, and more than any system call takes.
 const LONGEST: u64 = 16 << 10;
 
+/// Where a shell was at its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ShellWas {
+    At(PathBuf),
+    /// In a directory that is gone.
+    Nowhere,
+}
+
 /// A place for one report.
 #[derive(Debug)]
 pub(super) struct Report {
@@ -35,16 +43,17 @@ impl Report {
         file.map_err(|file| io::Error::other(format!("`{}` is no text", Path::new(&file).display())))
     }
 
-    /// Where the shell was; `None` where it did not say, an empty path where it was nowhere.
-    pub(super) fn read(&self) -> Option<PathBuf> {
+    /// Where the shell was; `None` where it did not say.
+    pub(super) fn read(&self) -> Option<ShellWas> {
         use std::io::Read;
         let mut bytes = Vec::new();
         let file = std::fs::File::open(self.directory.join("cwd")).ok()?;
         file.take(LONGEST).read_to_end(&mut bytes).ok()?;
-        if bytes.last() == Some(&b'\n') {
-            bytes.pop();
-        }
-        Some(PathBuf::from(text(bytes)))
+        let said = bytes.strip_suffix(b".\n")?;
+        Some(match said.strip_suffix(b"\n") {
+            Some(path) => ShellWas::At(PathBuf::from(text(path.to_vec()))),
+            None => ShellWas::Nowhere,
+        })
     }
 }
 

@@ -5,6 +5,8 @@
 //! itself does, so that a line may have an EXIT trap of its own. What writes prints nothing, is moved by no alias, option,
 //! trap or closed stream of the line, and is not a file that a child of the line holds open.
 //!
+//! What is written ends with a line that says that it is whole.
+//!
 //! Not written down, so that the session stays where it was: the directory of a shell that was replaced (`exec`), killed,
 //! or left by `exit` behind an EXIT trap of the line's own.
 //!
@@ -20,7 +22,10 @@ pub(super) fn tracked(shell: OsString, line: &str, report: &str) -> Vec<OsString
 
 fn text(report: &str) -> String {
     // A line may have limited the size of files: a signal for it must not turn success into failure.
-    let write = format!("\\builtin set +vxeu; \\trap '' XFSZ; \\builtin pwd -P >|{}", quoted(report));
+    let write = format!(
+        "\\builtin set +vxeu; \\trap '' XFSZ; {{ \\builtin pwd -P; \\builtin echo .; }} >|{}",
+        quoted(report)
+    );
     let trap = quoted(&format!("{{ {write}; }} >/dev/null 2>&1"));
     format!(
         "trap {trap} EXIT; becket_line=$1; shift; eval \"$becket_line\"; \

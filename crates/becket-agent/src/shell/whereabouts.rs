@@ -1,5 +1,6 @@
 //! Where a session is, and where a line may leave it.
 
+use super::report::ShellWas;
 use crate::places::Places;
 use std::path::{Path, PathBuf};
 
@@ -24,22 +25,23 @@ pub(super) fn directories(of: &dyn Whereabouts) -> Vec<PathBuf> {
 
 /// Moves the session from `cwd` to where a line's shell was at its end. Gives what the model is told, if that is elsewhere
 /// than the line left it.
-pub(super) fn settle(of: &dyn Whereabouts, cwd: &Path, shell_was: &Path) -> Option<String> {
-    let stays = cwd.canonicalize().is_ok_and(|real| real == shell_was);
-    if stays {
-        return None;
-    }
-    let inside = Places::new(&of.root(), &of.directories()).contain(shell_was);
-    if inside && shell_was.is_dir() {
-        of.moved(cwd, shell_was);
-        return None;
-    }
+pub(super) fn settle(of: &dyn Whereabouts, cwd: &Path, shell_was: &ShellWas) -> Option<String> {
+    let why = match shell_was {
+        ShellWas::At(there) if cwd.canonicalize().is_ok_and(|cwd| cwd == *there) => return None,
+        ShellWas::At(there) if there.is_dir() => {
+            if Places::new(&of.root(), &of.directories()).contain(there) {
+                of.moved(cwd, there);
+                return None;
+            }
+            format!("{} lies outside the working directories", there.display())
+        }
+        ShellWas::At(_) | ShellWas::Nowhere => "the directory that it was in is gone".to_owned(),
+    };
     let root = of.root();
     if cwd != root {
         of.moved(cwd, &root);
     }
-    let why = if shell_was.is_dir() { "lies outside the working directories" } else { "is gone" };
-    Some(format!("Shell cwd was reset to {}: {} {why}", root.display(), shown(shell_was, cwd).display()))
+    Some(format!("Shell cwd was reset to {}: {why}", root.display()))
 }
 
 /// A session whose directory is gone goes back to its root. Gives what the model is told; nothing has run then.
@@ -56,9 +58,4 @@ pub(super) fn recover(of: &dyn Whereabouts, cwd: &Path) -> Option<String> {
     Some(format!(
         "the working directory {gone} is gone: the command was not run. The session is in {root} now"
     ))
-}
-
-/// A shell that could not say where it is was where it began.
-fn shown<'a>(shell_was: &'a Path, cwd: &'a Path) -> &'a Path {
-    if shell_was.as_os_str().is_empty() { cwd } else { shell_was }
 }
