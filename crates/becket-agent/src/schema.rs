@@ -37,6 +37,10 @@ pub(crate) enum Kind {
     Number(u64, u64),
     /// One of these texts.
     Choice(&'static [&'static str]),
+    /// From so many to so many objects with these fields.
+    List(&'static [Field], usize, usize),
+    /// Texts, or lists of texts, by names that are not known before.
+    ByName,
 }
 
 /// A field that must be there.
@@ -53,9 +57,9 @@ pub(crate) const fn optional(name: &'static str, kind: Kind, description: &'stat
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum InputError {
     #[error("`{tool}` needs `{field}`, {what}: add it")]
-    Missing { tool: &'static str, field: &'static str, what: String },
+    Missing { tool: &'static str, field: String, what: String },
     #[error("`{field}` of `{tool}` must be {what}, not `{given}`")]
-    Wrong { tool: &'static str, field: &'static str, what: String, given: String },
+    Wrong { tool: &'static str, field: String, what: String, given: String },
     #[error("`{tool}` has no `{field}`; {hint}")]
     Unknown { tool: &'static str, field: String, hint: String },
 }
@@ -72,35 +76,43 @@ impl Spec {
 
     /// The schema of the input object.
     pub(crate) fn json_schema(&self) -> Value {
-        let properties: Map<String, Value> =
-            self.fields.iter().map(|field| (field.name.to_owned(), field.json_schema())).collect();
-        let required: Vec<&str> =
-            self.fields.iter().filter(|field| field.required).map(|field| field.name).collect();
-        json!({
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": false,
-        })
+        object_schema(self.fields)
     }
 
     /// Checks an input against the table: every field known, of its kind, and none missing.
     pub(crate) fn validate(&self, input: &Map<String, Value>) -> Result<(), InputError> {
-        if let Some(name) = input.keys().find(|name| self.field(name).is_none()) {
-            return Err(InputError::Unknown { tool: self.name, field: brief(name), hint: self.hint(name) });
+        self.check(self.fields, "", input)
+    }
+
+    /// `of`: what stands before the names of the fields, with its dot.
+    fn check(&self, fields: &[Field], of: &str, input: &Map<String, Value>) -> Result<(), InputError> {
+        if let Some(name) = input.keys().find(|name| fields.iter().all(|field| field.name != **name)) {
+            let field = format!("{of}{}", brief(name));
+            return Err(InputError::Unknown { tool: self.name, field, hint: hint(fields, name) });
         }
-        for field in self.fields {
+        for field in fields {
+            let (name, what) = (format!("{of}{}", field.name), || field.kind.words());
             match input.get(field.name) {
                 None if field.required => {
-                    let what = field.kind.words();
-                    return Err(InputError::Missing { tool: self.name, field: field.name, what });
+                    return Err(InputError::Missing { tool: self.name, field: name, what: what() });
                 }
                 None => {}
-                Some(value) if field.kind.takes(value) => {}
-                Some(value) => {
-                    let (what, given) = (field.kind.words(), brief(&value.to_string()));
-                    return Err(InputError::Wrong { tool: self.name, field: field.name, what, given });
+                Some(value) if !field.kind.takes(value) => {
+                    let given = brief(&value.to_string());
+                    return Err(InputError::Wrong { tool: self.name, field: name, what: what(), given });
                 }
+                Some(value) => self.check_each(field, &name, value)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The objects in a list.
+    fn check_each(&self, field: &Field, name: &str, value: &Value) -> Result<(), InputError> {
+        let Kind::List(fields, ..) = field.kind else { return Ok(()) };
+        for (at, item) in value.as_array().into_iter().flatten().enumerate() {
+            if let Some(item) = item.as_object() {
+                self.check(fields, &format!("{name}[{at}]."), item)?;
             }
         }
         Ok(())
@@ -111,17 +123,25 @@ impl Spec {
         let given = self.fields.iter().filter_map(|field| Some((field.name, field.default.as_ref()?)));
         given.map(|(name, value)| (name.to_owned(), value.clone())).collect()
     }
+}
 
-    fn field(&self, name: &str) -> Option<&Field> {
-        self.fields.iter().find(|field| field.name == name)
-    }
+fn object_schema(fields: &[Field]) -> Value {
+    let properties: Map<String, Value> =
+        fields.iter().map(|field| (field.name.to_owned(), field.json_schema())).collect();
+    let required: Vec<&str> = fields.iter().filter(|field| field.required).map(|field| field.name).collect();
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
 
-    fn hint(&self, name: &str) -> String {
-        let names: Vec<&str> = self.fields.iter().map(|field| field.name).collect();
-        match becket_rules::suggest(name, &names) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("it takes `{}`", names.join("`, `")),
-        }
+fn hint(fields: &[Field], name: &str) -> String {
+    let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
+    match becket_rules::suggest(name, &names) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("it takes `{}`", names.join("`, `")),
     }
 }
 
@@ -143,6 +163,10 @@ impl Kind {
             Self::Flag => value.is_boolean(),
             Self::Number(least, most) => value.as_u64().is_some_and(|n| (least..=most).contains(&n)),
             Self::Choice(texts) => value.as_str().is_some_and(|text| texts.contains(&text)),
+            Self::List(_, least, most) => value.as_array().is_some_and(|items| {
+                (least..=most).contains(&items.len()) && items.iter().all(Value::is_object)
+            }),
+            Self::ByName => value.as_object().is_some_and(|fields| fields.values().all(is_text_or_texts)),
         }
     }
 
@@ -153,6 +177,8 @@ impl Kind {
             Self::Number(least, u64::MAX) => format!("a whole number from {least} on"),
             Self::Number(least, most) => format!("a whole number from {least} to {most}"),
             Self::Choice(texts) => format!("one of `{}`", texts.join("`, `")),
+            Self::List(_, least, most) => format!("a list of {least} to {most} objects"),
+            Self::ByName => "an object of strings".to_owned(),
         }
     }
 
@@ -163,9 +189,17 @@ impl Kind {
             Self::Number(least, u64::MAX) => json!({"type": "integer", "minimum": least}),
             Self::Number(least, most) => json!({"type": "integer", "minimum": least, "maximum": most}),
             Self::Choice(texts) => json!({"type": "string", "enum": texts}),
+            Self::List(fields, least, most) => {
+                json!({"type": "array", "items": object_schema(fields), "minItems": least, "maxItems": most})
+            }
+            Self::ByName => json!({"type": "object"}),
         };
         schema.as_object().cloned().unwrap_or_default()
     }
+}
+
+fn is_text_or_texts(value: &Value) -> bool {
+    value.is_string() || value.as_array().is_some_and(|texts| texts.iter().all(Value::is_string))
 }
 
 /// A text for a message: at most 80 characters of it.
@@ -187,6 +221,7 @@ mod tests {
             required("file_path", Kind::Text, "where"),
             optional("count", Kind::Number(1, 9), "how often"),
             optional("mode", Kind::Choice(&["a", "b"]), "how"),
+            optional("parts", Kind::List(&[required("text", Kind::Text, "which")], 1, 2), "several"),
             Field {
                 name: "replace_all",
                 kind: Kind::Flag,
@@ -205,7 +240,7 @@ mod tests {
         assert_eq!(schema["properties"]["replace_all"]["default"], false);
         assert_eq!(schema["properties"]["count"].get("default"), None);
         let order: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
-        assert_eq!(order, ["file_path", "count", "mode", "replace_all"]);
+        assert_eq!(order, ["file_path", "count", "mode", "parts", "replace_all"]);
     }
 
     #[test]
@@ -222,10 +257,22 @@ mod tests {
                 "`count` of `Edit` must be a whole number from 1 to 9, not `\"3\"`",
             ),
             (json!({"file_path": "x", "mode": "c"}), "`mode` of `Edit` must be one of `a`, `b`, not `\"c\"`"),
+            (
+                json!({"file_path": "x", "parts": []}),
+                "`parts` of `Edit` must be a list of 1 to 2 objects, not `[]`",
+            ),
+            (
+                json!({"file_path": "x", "parts": [{"text": "a"}, {}]}),
+                "`Edit` needs `parts[1].text`, a string: add it",
+            ),
+            (
+                json!({"file_path": "x", "parts": [{"text": "a", "txt": 1}]}),
+                "`Edit` has no `parts[0].txt`; did you mean `text`?",
+            ),
             (json!({"filepath": "x"}), "`Edit` has no `filepath`; did you mean `file_path`?"),
             (
                 json!({"wholly_other": "x"}),
-                "`Edit` has no `wholly_other`; it takes `file_path`, `count`, `mode`, `replace_all`",
+                "`Edit` has no `wholly_other`; it takes `file_path`, `count`, `mode`, `parts`, `replace_all`",
             ),
         ] {
             assert_eq!(EDIT.validate(input.as_object().unwrap()).unwrap_err().to_string(), error);

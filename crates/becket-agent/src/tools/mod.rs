@@ -2,10 +2,12 @@
 //!
 //! A tool does its work and says what came of it. It asks no rule, fires no hook and prompts nobody.
 
+mod ask_user;
 mod bash;
 mod capture;
 mod edit;
 mod edit_text;
+mod exit_plan;
 mod file;
 mod glob;
 mod grep;
@@ -26,6 +28,9 @@ mod tool;
 mod walk;
 mod write;
 
+pub use ask_user::{AskQuestions, ModelOption, ModelQuestion};
+pub(crate) use capture::Excerpt;
+pub use exit_plan::LeavePlan;
 pub use of_session::{SessionTools, session_tools};
 pub(crate) use capture::{Capture, Excerpt};
 pub(crate) use mark::Marked;

@@ -1,6 +1,8 @@
 //! THE table of the tools that a session's own model has here. Bash, agents, skills and MCP tools come from elsewhere.
 
+use super::ask_user::{AskQuestions, AskUserQuestion};
 use super::edit::Edit;
+use super::exit_plan::{ExitPlanMode, LeavePlan};
 use super::glob::Glob;
 use super::grep::Grep;
 use super::in_session::{Does, InSession};
@@ -10,6 +12,7 @@ use super::tool::Tool as Deed;
 use super::write::Write;
 use crate::surroundings::Surroundings;
 use crate::tool_call::Tool;
+use std::fmt;
 use std::sync::Arc;
 
 /// Tools on files, in the order in which the model sees them.
@@ -22,16 +25,43 @@ const ON_FILES: [(&dyn Deed, Does); 5] = [
 ];
 
 /// What a host lends to the tools of its sessions, and with it which of them there are.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct SessionTools {
     host: Arc<Surroundings>,
+    person: Option<Arc<dyn AskQuestions>>,
+    plan: Option<LeavePlan>,
 }
 
 impl SessionTools {
-    /// Read, Edit, Write, Glob and Grep.
+    /// Read, Edit, Write, Glob, Grep and AskUserQuestion, which only hooks answer.
     #[must_use]
     pub fn new(surroundings: Surroundings) -> Self {
-        Self { host: Arc::new(surroundings) }
+        Self { host: Arc::new(surroundings), person: None, plan: None }
+    }
+
+    /// Lends a person to AskUserQuestion. One who already answers the prompts about calls
+    /// ([`crate::tool_call::PermissionAnswer::Answered`]) is asked here only where a rule lets the call pass without one.
+    #[must_use]
+    pub fn with_person(mut self, person: impl AskQuestions + 'static) -> Self {
+        self.person = Some(Arc::new(person));
+        self
+    }
+
+    /// Adds ExitPlanMode.
+    #[must_use]
+    pub fn with_plan_mode(mut self, plan: LeavePlan) -> Self {
+        self.plan = Some(plan);
+        self
+    }
+}
+
+impl fmt::Debug for SessionTools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionTools")
+            .field("host", &self.host)
+            .field("has_person", &self.person.is_some())
+            .field("plan", &self.plan)
+            .finish_non_exhaustive()
     }
 }
 
@@ -39,11 +69,13 @@ impl SessionTools {
 /// it, has read: Edit and Write change no file that has not been.
 #[must_use]
 pub fn session_tools(lent: SessionTools) -> Vec<Arc<dyn Tool>> {
-    let SessionTools { host } = lent;
+    let SessionTools { host, person, plan } = lent;
     let ledger = Arc::new(Ledger::default());
     let on_files = ON_FILES.into_iter().map(|(deed, does)| {
         let (host, ledger) = (Arc::clone(&host), Arc::clone(&ledger));
         Arc::new(InSession { deed, does, host, ledger }) as Arc<dyn Tool>
     });
-    on_files.collect()
+    let ask: Arc<dyn Tool> = Arc::new(AskUserQuestion { person });
+    let plan = plan.map(|plan| Arc::new(ExitPlanMode { plan }) as Arc<dyn Tool>);
+    on_files.chain([ask]).chain(plan).collect()
 }
