@@ -46,4 +46,4 @@ pub mod update;
 
 pub use host_tools::HostTools;
 pub use surroundings::Surroundings;
-pub use tools::{AskQuestions, LeavePlan, ModelOption, ModelQuestion, SessionTools, session_tools};
+pub use tools::{AskQuestions, LeavePlan, ModelOption, ModelQuestion, SessionTools, Web, session_tools};

@@ -214,6 +214,8 @@ pub(crate) fn brief(text: &str) -> String {
 mod tests {
     use super::*;
 
+    static PARTS: [Field; 1] = [required("text", Kind::Text, "which")];
+
     static EDIT: Spec = Spec {
         name: "Edit",
         description: "edits",
@@ -221,7 +223,7 @@ mod tests {
             required("file_path", Kind::Text, "where"),
             optional("count", Kind::Number(1, 9), "how often"),
             optional("mode", Kind::Choice(&["a", "b"]), "how"),
-            optional("parts", Kind::List(&[required("text", Kind::Text, "which")], 1, 2), "several"),
+            optional("parts", Kind::List(&PARTS, 1, 2), "several"),
             Field {
                 name: "replace_all",
                 kind: Kind::Flag,

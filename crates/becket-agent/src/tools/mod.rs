@@ -26,6 +26,7 @@ mod seen;
 mod table;
 mod tool;
 mod walk;
+mod web_fetch;
 mod write;
 
 pub use ask_user::{AskQuestions, ModelOption, ModelQuestion};
@@ -37,3 +38,4 @@ pub(crate) use mark::Marked;
 pub(crate) use table::all;
 pub(crate) use table::find;
 pub(crate) use tool::{Call, Input, Tool, failed};
+pub use web_fetch::Web;

@@ -9,6 +9,7 @@ use super::in_session::{Does, InSession};
 use super::ledger::Ledger;
 use super::read::Read;
 use super::tool::Tool as Deed;
+use super::web_fetch::{Web, WebFetch};
 use super::write::Write;
 use crate::surroundings::Surroundings;
 use crate::tool_call::Tool;
@@ -30,13 +31,14 @@ pub struct SessionTools {
     host: Arc<Surroundings>,
     person: Option<Arc<dyn AskQuestions>>,
     plan: Option<LeavePlan>,
+    web: Option<Web>,
 }
 
 impl SessionTools {
     /// Read, Edit, Write, Glob, Grep and AskUserQuestion, which only hooks answer.
     #[must_use]
     pub fn new(surroundings: Surroundings) -> Self {
-        Self { host: Arc::new(surroundings), person: None, plan: None }
+        Self { host: Arc::new(surroundings), person: None, plan: None, web: None }
     }
 
     /// Lends a person to AskUserQuestion. One who already answers the prompts about calls
@@ -44,6 +46,13 @@ impl SessionTools {
     #[must_use]
     pub fn with_person(mut self, person: impl AskQuestions + 'static) -> Self {
         self.person = Some(Arc::new(person));
+        self
+    }
+
+    /// Adds WebFetch.
+    #[must_use]
+    pub fn with_web(mut self, web: Web) -> Self {
+        self.web = Some(web);
         self
     }
 
@@ -61,6 +70,7 @@ impl fmt::Debug for SessionTools {
             .field("host", &self.host)
             .field("has_person", &self.person.is_some())
             .field("plan", &self.plan)
+            .field("web", &self.web)
             .finish_non_exhaustive()
     }
 }
@@ -69,7 +79,7 @@ impl fmt::Debug for SessionTools {
 /// it, has read: Edit and Write change no file that has not been.
 #[must_use]
 pub fn session_tools(lent: SessionTools) -> Vec<Arc<dyn Tool>> {
-    let SessionTools { host, person, plan } = lent;
+    let SessionTools { host, person, plan, web } = lent;
     let ledger = Arc::new(Ledger::default());
     let on_files = ON_FILES.into_iter().map(|(deed, does)| {
         let (host, ledger) = (Arc::clone(&host), Arc::clone(&ledger));
@@ -77,5 +87,6 @@ pub fn session_tools(lent: SessionTools) -> Vec<Arc<dyn Tool>> {
     });
     let ask: Arc<dyn Tool> = Arc::new(AskUserQuestion { person });
     let plan = plan.map(|plan| Arc::new(ExitPlanMode { plan }) as Arc<dyn Tool>);
-    on_files.chain([ask]).chain(plan).collect()
+    let web = web.map(|web| Arc::new(WebFetch { web }) as Arc<dyn Tool>);
+    on_files.chain(web).chain([ask]).chain(plan).collect()
 }
