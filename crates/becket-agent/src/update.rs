@@ -5,7 +5,10 @@
 
 use becket_llm::{Block, Usage};
 use becket_model::{AgentId, EventKind};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// One thing that happened in a session.
@@ -95,6 +98,11 @@ pub enum Happened {
         /// Its size before, in tokens, as far as it is known.
         tokens_before: u64,
     },
+    /// The session has another title.
+    Titled {
+        /// The title.
+        title: String,
+    },
     /// The working directory moved.
     Moved {
         /// Where to.
@@ -169,6 +177,45 @@ pub struct StopSummary {
     pub had_output: bool,
     /// Tells this summary from others: progress of its hooks carries it, too.
     pub id: String,
+}
+
+/// Tells everybody who watches of one line of work. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Updates {
+    watchers: Arc<[Arc<dyn Watch>]>,
+    of: Origin,
+}
+
+impl Updates {
+    pub(crate) fn new(watchers: impl IntoIterator<Item = Arc<dyn Watch>>) -> Self {
+        Self { watchers: watchers.into_iter().collect(), of: Origin::Main }
+    }
+
+    /// The same watchers, about another line of work.
+    pub(crate) fn about(&self, of: Origin) -> Self {
+        Self { watchers: Arc::clone(&self.watchers), of }
+    }
+
+    /// Tells it. A watcher that panics harms nobody but itself.
+    pub(crate) fn tell(&self, what: Happened) {
+        let update = Update { of: self.of.clone(), what };
+        for watcher in self.watchers.iter() {
+            let _ = catch_unwind(AssertUnwindSafe(|| watcher.on(&update)));
+        }
+    }
+
+    pub(crate) fn notice(&self, notice: Notice) {
+        self.tell(Happened::Notice(notice));
+    }
+}
+
+impl fmt::Debug for Updates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Updates")
+            .field("watchers", &self.watchers.len())
+            .field("of", &self.of)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Sees updates as they happen, on the task that works. Must not block.

@@ -1,0 +1,145 @@
+//! What comes next in a turn. Pure: each step's outcome in, the next step out.
+
+use becket_llm::StopReason;
+
+/// How often an answer that was cut off at its limit is gone on with.
+pub(super) const MOST_CUT_OFF: u32 = 3;
+/// How often in a row a model may pause.
+const MOST_PAUSES: u32 = 10;
+
+/// What is known of an answer that has come.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Answered<'a> {
+    /// Whether it asks for tools.
+    pub(super) calls: bool,
+    /// Why it ended.
+    pub(super) stop: &'a StopReason,
+    /// How many answers in a row were cut off, with this one.
+    pub(super) cut_off: u32,
+    /// How many in a row were paused, with this one.
+    pub(super) paused: u32,
+}
+
+/// What comes after an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AfterAnswer {
+    /// Its calls are run.
+    Calls,
+    /// The model is done: the end of the turn is looked at.
+    Done,
+    /// The model is told that it was cut off, and asked again.
+    GoOn,
+    /// The conversation is sent again as it is.
+    Again,
+    /// It declined.
+    Declined,
+    /// It was cut off too often.
+    CutOffTooOften,
+}
+
+/// What comes after an answer.
+pub(super) fn after_answer(answer: Answered<'_>) -> AfterAnswer {
+    match answer.stop {
+        StopReason::Refusal => AfterAnswer::Declined,
+        _ if answer.calls => AfterAnswer::Calls,
+        StopReason::MaxTokens if answer.cut_off > MOST_CUT_OFF => AfterAnswer::CutOffTooOften,
+        StopReason::MaxTokens => AfterAnswer::GoOn,
+        StopReason::PauseTurn if answer.paused <= MOST_PAUSES => AfterAnswer::Again,
+        StopReason::PauseTurn
+        | StopReason::EndTurn
+        | StopReason::StopSequence
+        | StopReason::ToolUse
+        | StopReason::Other(_) => AfterAnswer::Done,
+    }
+}
+
+/// What the calls of one answer came to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Batch {
+    /// The host, or somebody who was asked, has interrupted.
+    pub(super) interrupted: bool,
+    /// A hook said `continue: false` (D6).
+    pub(super) stopped: bool,
+    /// Some calls wait for a resume (D10).
+    pub(super) deferred: bool,
+    /// The classifier denied too often.
+    pub(super) denied_too_often: bool,
+}
+
+/// What comes after the calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AfterCalls {
+    /// PostToolBatch, and the next request.
+    Batch,
+    /// The turn ends: interrupted.
+    Interrupted,
+    /// The turn ends: a hook stopped it.
+    Stopped,
+    /// The turn ends: calls wait.
+    Deferred,
+    /// The turn ends: nothing is allowed any more.
+    DeniedTooOften,
+}
+
+/// What comes after the calls of one answer: an interrupt beats a stop, a stop beats what waits.
+pub(super) fn after_calls(batch: Batch) -> AfterCalls {
+    match batch {
+        Batch { interrupted: true, .. } => AfterCalls::Interrupted,
+        Batch { stopped: true, .. } => AfterCalls::Stopped,
+        Batch { deferred: true, .. } => AfterCalls::Deferred,
+        Batch { denied_too_often: true, .. } => AfterCalls::DeniedTooOften,
+        Batch { .. } => AfterCalls::Batch,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // rules: L0, L3
+    #[test]
+    fn every_end_of_an_answer_leads_somewhere() {
+        use AfterAnswer::{Again, Calls, CutOffTooOften, Declined, Done, GoOn};
+        let other = StopReason::Other("novel".into());
+        for (stop, plain, with_calls) in [
+            (&StopReason::EndTurn, Done, Calls),
+            (&StopReason::ToolUse, Done, Calls),
+            (&StopReason::StopSequence, Done, Calls),
+            (&other, Done, Calls),
+            (&StopReason::MaxTokens, GoOn, Calls),
+            (&StopReason::PauseTurn, Again, Calls),
+            (&StopReason::Refusal, Declined, Declined),
+        ] {
+            let of = |calls| after_answer(Answered { calls, stop, cut_off: 1, paused: 1 });
+            assert_eq!((of(false), of(true)), (plain, with_calls), "{stop:?}");
+        }
+        let cut_off = |cut_off| {
+            after_answer(Answered { calls: false, stop: &StopReason::MaxTokens, cut_off, paused: 0 })
+        };
+        assert_eq!((cut_off(3), cut_off(4)), (GoOn, CutOffTooOften));
+        let paused =
+            |paused| after_answer(Answered { calls: false, stop: &StopReason::PauseTurn, cut_off: 0, paused });
+        assert_eq!((paused(10), paused(11)), (Again, Done));
+    }
+
+    // rules: D6, D8, D10
+    #[test]
+    fn the_strongest_end_of_a_batch_counts() {
+        let all = |n: u8| Batch {
+            interrupted: n & 1 != 0,
+            stopped: n & 2 != 0,
+            deferred: n & 4 != 0,
+            denied_too_often: n & 8 != 0,
+        };
+        for n in 0..16 {
+            let expected = match n {
+                n if n & 1 != 0 => AfterCalls::Interrupted,
+                n if n & 2 != 0 => AfterCalls::Stopped,
+                n if n & 4 != 0 => AfterCalls::Deferred,
+                n if n & 8 != 0 => AfterCalls::DeniedTooOften,
+                _ => AfterCalls::Batch,
+            };
+            assert_eq!(after_calls(all(n)), expected, "{n:04b}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Events that nobody waits for: they are started and left (L3), and the session owns them to its end.
+//!
+//! INVARIANT: nothing that was left outlives [`Left::end`], or the last clone of a [`Left`].
+
+use super::told;
+use crate::update::{Notice, Updates};
+use becket_engine::{CancellationToken, Engine};
+use becket_model::{Event, EventKind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+/// How long a shell waits for environment files that are being written.
+const SHELL_WAITS: Duration = Duration::from_secs(5);
+
+/// The events that a session has left. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Left {
+    engine: Engine,
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    tasks: Mutex<JoinSet<()>>,
+    /// Ends those that run now; another one is made for those that come after.
+    end: Mutex<CancellationToken>,
+    /// How many that fill an environment file still run.
+    filling: Mutex<usize>,
+    filled: Notify,
+}
+
+/// Counts one that fills an environment file, whatever becomes of its task.
+struct Filling(Arc<Inner>);
+
+impl Filling {
+    fn begin(inner: &Arc<Inner>) -> Self {
+        *inner.filling.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        Self(Arc::clone(inner))
+    }
+}
+
+impl Drop for Filling {
+    fn drop(&mut self) {
+        *self.0.filling.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.0.filled.notify_waiters();
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.end.get_mut().unwrap_or_else(PoisonError::into_inner).cancel();
+    }
+}
+
+impl Left {
+    pub(crate) fn new(engine: Engine) -> Self {
+        let inner = Inner {
+            tasks: Mutex::default(),
+            end: Mutex::default(),
+            filling: Mutex::default(),
+            filled: Notify::new(),
+        };
+        Self { engine, inner: Arc::new(inner) }
+    }
+
+    /// Fires an event and goes on. What its hooks say to the user is told when they have ended; `then` gets the watch
+    /// list that they gave.
+    pub(crate) fn start(
+        &self,
+        event: Event,
+        updates: Updates,
+        then: impl FnOnce(Vec<std::path::PathBuf>) + Send + 'static,
+    ) {
+        let kind = event.kind();
+        if !self.engine.has_any(kind) {
+            return;
+        }
+        let filling = kind.spec().env_file.then(|| Filling::begin(&self.inner));
+        let end = self.inner.end.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let engine = self.engine.clone();
+        let work = async move {
+            let outcome = engine.fire_until(&event, &end).await;
+            drop(filling);
+            let hook = told::hook_name(&event.body);
+            for notice in told::for_user(&hook, &outcome.verdict, end.is_cancelled()) {
+                updates.notice(notice);
+            }
+            if let Some(paths) = outcome.verdict.fields.watch_paths.clone() {
+                then(paths);
+            }
+        };
+        let mut tasks = self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(work);
+    }
+
+    /// Waits for hooks that fill environment files, before a shell reads those: 5 s at most (L3).
+    pub(crate) async fn shell_may_start(&self) -> Result<(), Notice> {
+        let none_left = async {
+            loop {
+                let told = self.inner.filled.notified();
+                if *self.inner.filling.lock().unwrap_or_else(PoisonError::into_inner) == 0 {
+                    return;
+                }
+                told.await;
+            }
+        };
+        tokio::time::timeout(SHELL_WAITS, none_left).await.map_err(|_| {
+            Notice::warning(format!(
+                "hooks that set the environment still ran after {} s: a command runs without what they set",
+                SHELL_WAITS.as_secs()
+            ))
+        })
+    }
+
+    /// Waits until all have ended; those that still run after `budget` are ended.
+    pub(crate) async fn end(&self, budget: Duration) {
+        let mut tasks = std::mem::take(&mut *self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner));
+        let end = std::mem::take(&mut *self.inner.end.lock().unwrap_or_else(PoisonError::into_inner));
+        let all = async { while tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(budget, all).await.is_err() {
+            end.cancel();
+            while tasks.join_next().await.is_some() {}
+        }
+    }
+}

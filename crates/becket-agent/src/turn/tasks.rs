@@ -1,0 +1,224 @@
+//! What a host does at the end of each turn: to remember, to suggest, to clean up (L7).
+//!
+//! INVARIANT: a task of another line of work than the session's own is never handed [`MainTurn`], and nothing else can
+//! overwrite the session's snapshots. A task that panics or overruns is a notice, and never holds the turn. What was left
+//! running is ended with the session.
+
+use crate::tool_call::unharmed;
+use crate::update::{Notice, Origin, Updates};
+use becket_engine::CancellationToken;
+use becket_llm::Message;
+use becket_model::Session;
+use futures_util::future::{BoxFuture, join_all};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::task::JoinSet;
+
+/// The longest that a turn's end waits for a task, whatever the task asks for.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// A turn at its end, before its Stop hooks.
+#[derive(Debug, Clone)]
+pub struct AtTurnEnd {
+    /// Whose turn.
+    pub of: Origin,
+    /// The facts of that moment.
+    pub session: Session,
+    /// The last answer's text.
+    pub text: String,
+    /// The conversation.
+    pub messages: Arc<[Message]>,
+    /// Whether a Stop hook has sent the model back before in this turn, so that the tasks have run already.
+    pub again: bool,
+    /// Cancelled once nobody waits any more.
+    pub cancel: CancellationToken,
+}
+
+/// The same of the session's own line of work, which alone may overwrite the session's snapshots.
+#[derive(Debug, Clone)]
+pub struct MainTurn {
+    /// The turn.
+    pub at: AtTurnEnd,
+    snapshots: Snapshots,
+}
+
+impl MainTurn {
+    /// Overwrites the session's snapshot of that name.
+    pub fn overwrite(&self, name: impl Into<String>, snapshot: Value) {
+        let mut kept = self.snapshots.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.insert(name.into(), Arc::new(snapshot));
+    }
+}
+
+/// What turn-end tasks have kept of the session's own turns. Cheap to clone; everybody may read.
+#[derive(Debug, Clone, Default)]
+pub struct Snapshots {
+    kept: Arc<Mutex<HashMap<String, Arc<Value>>>>,
+}
+
+impl Snapshots {
+    /// The snapshot of that name, as it was last overwritten.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<Arc<Value>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+}
+
+/// A task; what it fails with is told to the user.
+pub type TaskRun<T> = Arc<dyn Fn(T) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
+
+/// Whose turns a task is run for.
+#[derive(Clone)]
+pub enum ForTurns {
+    /// The session's own alone.
+    MainOnly(TaskRun<MainTurn>),
+    /// Those of subagents, too.
+    All(TaskRun<AtTurnEnd>),
+}
+
+/// Whether the end of a turn waits for a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// It waits, up to this limit and 60 s at most; then the task is dropped.
+    Await(Duration),
+    /// It goes on; the session owns the task and ends it.
+    Leave,
+}
+
+/// Whether a task runs in a session that was started bare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InBare {
+    /// It does not.
+    Skip,
+    /// It does.
+    Run,
+}
+
+/// Something that a host does at the end of each turn.
+#[derive(Clone)]
+pub struct TurnEndTask {
+    /// For notices.
+    pub name: String,
+    /// Whether it runs in a bare session.
+    pub bare: InBare,
+    /// Whether it is waited for.
+    pub how: How,
+    /// What it does, and for whose turns.
+    pub run: ForTurns,
+}
+
+impl fmt::Debug for TurnEndTask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TurnEndTask")
+            .field("name", &self.name)
+            .field("bare", &self.bare)
+            .field("how", &self.how)
+            .field("main_only", &matches!(self.run, ForTurns::MainOnly(_)))
+            .finish_non_exhaustive()
+    }
+}
+
+/// The tasks of a session. Cheap to clone; all clones are the same registry.
+#[derive(Debug, Clone, Default)]
+pub struct TurnEndTasks {
+    tasks: Arc<Mutex<Vec<TurnEndTask>>>,
+    left: Arc<Mutex<JoinSet<()>>>,
+    snapshots: Snapshots,
+    bare: bool,
+}
+
+impl TurnEndTasks {
+    /// No tasks yet; `bare` is how the session was started.
+    #[must_use]
+    pub fn new(bare: bool) -> Self {
+        Self { bare, ..Self::default() }
+    }
+
+    /// Adds a task to the end of every turn from now on.
+    pub fn register(&self, task: TurnEndTask) {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner).push(task);
+    }
+
+    /// What tasks have kept of the session's own turns.
+    #[must_use]
+    pub fn snapshots(&self) -> &Snapshots {
+        &self.snapshots
+    }
+
+    /// Runs them: returns once all that are to be awaited have ended, or are over their limit.
+    pub(crate) async fn run(&self, at: &AtTurnEnd, updates: &Updates) {
+        let tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut awaited = Vec::new();
+        for task in tasks {
+            if self.bare && task.bare == InBare::Skip {
+                continue;
+            }
+            let Some(work) = self.begin(&task, at) else { continue };
+            let (name, updates) = (task.name, updates.clone());
+            match task.how {
+                How::Await(limit) => awaited.push(waited_for(name, work, limit.min(LONGEST), updates)),
+                How::Leave => self.leave(async move { tell(&name, work.await, &updates) }),
+            }
+        }
+        join_all(awaited).await;
+    }
+
+    /// Ends what was left, and waits until it is gone.
+    pub(crate) async fn end(&self) {
+        let mut left = std::mem::take(&mut *self.left.lock().unwrap_or_else(PoisonError::into_inner));
+        left.shutdown().await;
+    }
+
+    fn begin(
+        &self,
+        task: &TurnEndTask,
+        at: &AtTurnEnd,
+    ) -> Option<BoxFuture<'static, Result<Result<(), String>, String>>> {
+        let at = at.clone();
+        match (&task.run, &at.of) {
+            (ForTurns::MainOnly(_), Origin::Subagent { .. }) => None,
+            (ForTurns::MainOnly(run), Origin::Main) => {
+                let (run, snapshots) = (Arc::clone(run), self.snapshots.clone());
+                // Async around the call, which can panic before there is a future.
+                Some(Box::pin(unharmed(async move { run(MainTurn { at, snapshots }).await })))
+            }
+            (ForTurns::All(run), Origin::Main | Origin::Subagent { .. }) => {
+                let run = Arc::clone(run);
+                Some(Box::pin(unharmed(async move { run(at).await })))
+            }
+        }
+    }
+
+    fn leave(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        while left.try_join_next().is_some() {}
+        left.spawn(work);
+    }
+}
+
+async fn waited_for(
+    name: String,
+    work: BoxFuture<'static, Result<Result<(), String>, String>>,
+    limit: Duration,
+    updates: Updates,
+) {
+    match tokio::time::timeout(limit, work).await {
+        Ok(ended) => tell(&name, ended, &updates),
+        Err(_) => updates.notice(Notice::warning(format!(
+            "`{name}`, which runs at the end of a turn, was ended after {} s",
+            limit.as_secs_f64()
+        ))),
+    }
+}
+
+fn tell(name: &str, ended: Result<Result<(), String>, String>, updates: &Updates) {
+    let why = match ended {
+        Ok(Ok(())) => return,
+        Ok(Err(failed)) => format!("failed: {failed}"),
+        Err(said) => format!("panicked: {said}"),
+    };
+    updates.notice(Notice::warning(format!("`{name}`, which runs at the end of a turn, {why}")));
+}

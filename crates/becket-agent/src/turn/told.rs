@@ -1,0 +1,214 @@
+//! What hooks said, in the words that the model and the user read. Pure.
+//!
+//! INVARIANT: a hook that gave no usable answer is always in the notices (O10).
+
+use crate::update::{Level, Notice};
+use becket_model::table::Audience;
+use becket_model::{
+    ContextText, DecidedBy, EventBody, EventKind, Failure, Reason, Ruling, Said, Verdict,
+};
+
+/// How hooks of an event are called where the model or the user reads of them: `PreToolUse:Bash`, `SessionStart:startup`,
+/// `Stop`.
+#[must_use]
+pub(crate) fn hook_name(body: &EventBody) -> String {
+    let kind = body.kind();
+    let subject = match kind {
+        // A typed command's name is the user's text, a subagent's is in the event.
+        EventKind::UserPromptExpansion | EventKind::SubagentStop => None,
+        EventKind::Setup
+        | EventKind::SessionStart
+        | EventKind::SessionEnd
+        | EventKind::UserPromptSubmit
+        | EventKind::Stop
+        | EventKind::StopFailure
+        | EventKind::PreToolUse
+        | EventKind::PostToolUse
+        | EventKind::PostToolUseFailure
+        | EventKind::PostToolBatch
+        | EventKind::PermissionRequest
+        | EventKind::PermissionDenied
+        | EventKind::Notification
+        | EventKind::SubagentStart
+        | EventKind::TaskCreated
+        | EventKind::TaskCompleted
+        | EventKind::TeammateIdle
+        | EventKind::InstructionsLoaded
+        | EventKind::PreCompact
+        | EventKind::PostCompact
+        | EventKind::MessageDisplay
+        | EventKind::PreModelSwitch
+        | EventKind::PostModelSwitch
+        | EventKind::ConfigChange
+        | EventKind::CwdChanged
+        | EventKind::DirectoryAdded
+        | EventKind::FileChanged
+        | EventKind::WorktreeCreate
+        | EventKind::WorktreeRemove
+        | EventKind::Elicitation
+        | EventKind::ElicitationResult => body.subject(),
+    };
+    named(kind, subject)
+}
+
+/// The same, of an event and what its matchers are tested against.
+pub(crate) fn named(kind: EventKind, subject: Option<&str>) -> String {
+    match subject {
+        Some(subject) if !subject.is_empty() => format!("{kind}:{subject}"),
+        Some(_) | None => kind.to_string(),
+    }
+}
+
+/// What the model reads of a verdict beside the conversation, one text each: reasons of a block, context.
+#[must_use]
+pub(crate) fn for_model(hook: &str, verdict: &Verdict) -> Vec<String> {
+    let blocks = blocks(verdict).iter().map(|said| blocking_error(hook, said));
+    blocks.chain(contexts(hook, verdict)).collect()
+}
+
+/// The reasons of a block.
+pub(crate) fn blocks(verdict: &Verdict) -> &[Said<Reason>] {
+    match &verdict.ruling {
+        Ruling::Block(reasons) => reasons,
+        Ruling::None
+        | Ruling::Permission { .. }
+        | Ruling::RequestAllow { .. }
+        | Ruling::RequestDeny { .. }
+        | Ruling::Elicitation { .. }
+        | Ruling::Worktree(_)
+        | Ruling::WorktreeFailed(_) => &[],
+    }
+}
+
+fn blocking_error(hook: &str, said: &Said<Reason>) -> String {
+    format!("{hook} hook blocking error from command: \"{}\": {}", said.label, reason(said))
+}
+
+/// A reason as the model reads it: an exit 2 says whose stderr it is.
+pub(crate) fn reason(said: &Said<Reason>) -> String {
+    match said.what.by {
+        DecidedBy::Exit2 => format!("[{}]: {}", said.label, said.what.text),
+        DecidedBy::Answer | DecidedBy::Failure => said.what.text.clone(),
+    }
+}
+
+/// Context alone: what hooks gave as such in one text, each plain stdout in one of its own.
+pub(crate) fn contexts(hook: &str, verdict: &Verdict) -> Vec<String> {
+    let (plain, given): (Vec<&ContextText>, Vec<&ContextText>) =
+        verdict.context.iter().map(|said| &said.what).partition(|text| text.plain);
+    let given: Vec<&str> = given.into_iter().map(|text| text.text.as_str()).collect();
+    let given = (!given.is_empty()).then(|| format!("{hook} hook additional context: {}", given.join("\n")));
+    let plain = plain
+        .into_iter()
+        .map(|text| text.text.trim_end_matches(['\n', '\r']))
+        .filter(|text| !text.is_empty())
+        .map(|text| format!("{hook} hook success: {text}"));
+    given.into_iter().chain(plain).collect()
+}
+
+/// What the user reads of a verdict. `cancelled`: the host has ended its hooks itself, which is no news.
+#[must_use]
+pub(crate) fn for_user(hook: &str, verdict: &Verdict, cancelled: bool) -> Vec<Notice> {
+    let mut told = messages(hook, verdict);
+    let shown = |failure: &Failure| !(cancelled && matches!(failure, Failure::Cancelled));
+    let failures = verdict.failures.iter().filter(|said| shown(&said.what));
+    told.extend(failures.map(|said| failure(hook, said)));
+    told
+}
+
+/// The same without failures, for those who tell of them in another way.
+pub(crate) fn messages(hook: &str, verdict: &Verdict) -> Vec<Notice> {
+    let of = |level, text: String| Notice { level, hook: Some(hook.to_owned()), text, unchecked: false };
+    let says = verdict.messages.iter().map(|said| of(Level::Notice, said.what.clone()));
+    let shown = verdict.notices.iter().filter(|said| match said.what.to {
+        Audience::User | Audience::Both => true,
+        Audience::None | Audience::Model | Audience::Log => false,
+    });
+    let shown = shown.map(|said| of(Level::Notice, said.what.text.clone()));
+    let warned = verdict.warnings.iter().map(|text| of(Level::Warning, text.clone()));
+    says.chain(shown).chain(warned).collect()
+}
+
+fn failure(hook: &str, said: &Said<Failure>) -> Notice {
+    let unchecked = said.what.is_unchecked();
+    let text = match unchecked {
+        true => format!(
+            "the hook `{}` ({}) {}, so it did not check this action",
+            said.label, said.source, said.what
+        ),
+        false => format!("the hook `{}` ({}) {}", said.label, said.source, said.what),
+    };
+    Notice { level: Level::Warning, hook: Some(hook.to_owned()), text, unchecked }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use becket_model::Source;
+    use becket_model::event::lifecycle::{SessionStart, UserPromptExpansion};
+
+    fn said<T>(label: &str, what: T) -> Said<T> {
+        Said { source: Source::Project, label: label.into(), what }
+    }
+
+    fn context(text: &str, plain: bool) -> Said<ContextText> {
+        said("h", ContextText { text: text.into(), plain })
+    }
+
+    #[test]
+    fn hooks_are_called_by_event_and_subject() {
+        let start = SessionStart {
+            source: "startup".into(),
+            model: None,
+            session_title: None,
+            seconds_since_last_response: None,
+            context_tokens: None,
+            prompt_cache_likely_expired: None,
+            estimated_cache_write_usd: None,
+        };
+        assert_eq!(hook_name(&start.into()), "SessionStart:startup");
+        let typed = UserPromptExpansion {
+            expansion_type: "slash_command".into(),
+            command_name: "fix".into(),
+            command_args: String::new(),
+            command_source: None,
+            prompt: "/fix".into(),
+        };
+        assert_eq!(hook_name(&typed.into()), "UserPromptExpansion");
+    }
+
+    // rules: D5, D11, O2
+    #[test]
+    fn the_model_reads_each_block_then_context_in_one_and_each_stdout() {
+        let mut verdict = Verdict::silent(EventKind::PostToolUse);
+        verdict.context = vec![context("a", false), context("out\n", true), context("b", false), context("\n", true)];
+        let by = |text: &str, by| said("lint", Reason { text: text.into(), by });
+        verdict.ruling =
+            Ruling::Block(vec![by("wrong", DecidedBy::Answer), by("worse", DecidedBy::Exit2)]);
+        let told = for_model("PostToolUse:Bash", &verdict);
+        assert_eq!(
+            told,
+            [
+                "PostToolUse:Bash hook blocking error from command: \"lint\": wrong",
+                "PostToolUse:Bash hook blocking error from command: \"lint\": [lint]: worse",
+                "PostToolUse:Bash hook additional context: a\nb",
+                "PostToolUse:Bash hook success: out",
+            ]
+        );
+    }
+
+    // rules: O4, O10
+    #[test]
+    fn the_user_reads_of_every_hook_that_did_not_answer() {
+        let mut verdict = Verdict::silent(EventKind::PreToolUse);
+        verdict.failures = vec![
+            said("slow", Failure::TimedOut { limit: std::time::Duration::from_secs(1) }),
+            said("plain", Failure::PlainError { code: 3, stderr_line: Some("oops".into()) }),
+            said("ended", Failure::Cancelled),
+        ];
+        let told = for_user("PreToolUse:Bash", &verdict, false);
+        assert_eq!(told.iter().map(|notice| notice.unchecked).collect::<Vec<_>>(), [true, false, true]);
+        assert!(told[0].text.contains("`slow` (project)") && told[1].text.contains("oops"), "{told:?}");
+        assert_eq!(for_user("PreToolUse:Bash", &verdict, true).len(), 2);
+    }
+}
