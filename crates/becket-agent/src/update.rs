@@ -62,7 +62,7 @@ pub enum Happened {
         /// Whether a transcript view hides it (L4).
         hidden: bool,
     },
-    /// A tool was started; its hooks have let it pass.
+    /// A call is looked at: by its hooks first, and then it may run.
     CallStarted {
         /// The call.
         tool_use_id: String,
@@ -175,7 +175,7 @@ pub struct StopSummary {
     pub prevented: Option<String>,
     /// Whether any hook printed something.
     pub had_output: bool,
-    /// Tells this summary from others: progress of its hooks carries it, too.
+    /// Tells this summary from others.
     pub id: String,
 }
 

@@ -75,6 +75,15 @@ struct Open {
     complete: bool,
 }
 
+/// A tool call whose input can't be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrokenCall {
+    /// Its place in the answer's content, from 0.
+    pub at: usize,
+    /// What is wrong with its input.
+    pub why: String,
+}
+
 /// Puts the pieces of one answer together.
 #[derive(Debug)]
 pub struct Collector {
@@ -133,33 +142,36 @@ impl Collector {
     ///
     /// # Errors
     /// [`ModelError::Truncated`] without an end; [`ModelError::BadAnswer`] for a tool's input that is no object.
-    pub fn finish(mut self) -> Result<Response, ModelError> {
+    pub fn finish(self) -> Result<Response, ModelError> {
+        let from = self.from.clone();
+        let (response, broken) = self.finish_with_broken_calls()?;
+        match broken.into_iter().next() {
+            None => Ok(response),
+            Some(BrokenCall { why, .. }) => Err(ModelError::BadAnswer { from, message: why }),
+        }
+    }
+
+    /// The whole answer, for those who tell the model what is wrong with a call: one whose input is no JSON object stays
+    /// in the answer, with an empty input, and is named beside it. It must not be run.
+    ///
+    /// # Errors
+    /// [`ModelError::Truncated`] without an end.
+    pub fn finish_with_broken_calls(mut self) -> Result<(Response, Vec<BrokenCall>), ModelError> {
         let Some(stop) = self.stop.take() else {
             return Err(ModelError::Truncated { from: self.from });
         };
-        let mut content = Vec::with_capacity(self.blocks.len());
+        let (mut content, mut broken) = (Vec::with_capacity(self.blocks.len()), Vec::new());
         for open in std::mem::take(&mut self.blocks).into_values() {
-            content.extend(self.close(open, &stop)?);
+            match close(open, &stop) {
+                Closed::Whole(block) => content.push(block),
+                Closed::CutOff => {}
+                Closed::Broken(block, why) => {
+                    broken.push(BrokenCall { at: content.len(), why });
+                    content.push(block);
+                }
+            }
         }
-        Ok(Response { id: self.id, model: self.model, content, stop, usage: self.usage })
-    }
-
-    fn close(&self, open: Open, stop: &StopReason) -> Result<Option<Block>, ModelError> {
-        let Block::ToolUse { id, name, input } = open.block else {
-            return Ok(Some(whole_unknown(open.block, &open.json)));
-        };
-        if open.json.trim().is_empty() {
-            let whole = open.complete || *stop != StopReason::MaxTokens;
-            return Ok(whole.then_some(Block::ToolUse { id, name, input }));
-        }
-        if let Some(key) = repeated_key(open.json.as_bytes()) {
-            return Err(self.bad(format!("the input of a tool call says `{key}` twice")));
-        }
-        match serde_json::from_str::<Object>(&open.json) {
-            Ok(input) => Ok(Some(Block::ToolUse { id, name, input })),
-            Err(_) if *stop == StopReason::MaxTokens => Ok(None),
-            Err(error) => Err(self.bad(format!("the input of a tool call is no JSON object: {error}"))),
-        }
+        Ok((Response { id: self.id, model: self.model, content, stop, usage: self.usage }, broken))
     }
 
     fn open(&mut self, index: usize) -> Result<&mut Open, ModelError> {
@@ -194,6 +206,35 @@ impl Collector {
 
     fn bad(&self, message: String) -> ModelError {
         ModelError::BadAnswer { from: self.from.clone(), message }
+    }
+}
+
+/// What a block is once the answer has ended.
+enum Closed {
+    Whole(Block),
+    /// A tool call that the token limit cut off.
+    CutOff,
+    /// A tool call whose input can't be read, without it; and why.
+    Broken(Block, String),
+}
+
+fn close(open: Open, stop: &StopReason) -> Closed {
+    let Block::ToolUse { id, name, input } = open.block else {
+        return Closed::Whole(whole_unknown(open.block, &open.json));
+    };
+    let cut_off = *stop == StopReason::MaxTokens;
+    if open.json.trim().is_empty() {
+        let whole = open.complete || !cut_off;
+        return if whole { Closed::Whole(Block::ToolUse { id, name, input }) } else { Closed::CutOff };
+    }
+    let broken = |name, why| Closed::Broken(Block::ToolUse { id: id.clone(), name, input: Object::new() }, why);
+    if let Some(key) = repeated_key(open.json.as_bytes()) {
+        return broken(name, format!("the input of a tool call says `{key}` twice"));
+    }
+    match serde_json::from_str::<Object>(&open.json) {
+        Ok(input) => Closed::Whole(Block::ToolUse { id, name, input }),
+        Err(_) if cut_off => Closed::CutOff,
+        Err(error) => broken(name, format!("the input of a tool call is no JSON object: {error}")),
     }
 }
 
@@ -258,6 +299,14 @@ mod tests {
         {
             let error = collected(vec![tool(0), json(input), Delta::Stop(StopReason::ToolUse)]).unwrap_err();
             assert!(matches!(error, ModelError::BadAnswer { .. }), "{error}");
+            let mut lenient = Collector::new("m");
+            for delta in [tool(0), json(input), tool(1), Delta::Stop(StopReason::ToolUse)] {
+                lenient.push(delta).unwrap();
+            }
+            let (answer, broken) = lenient.finish_with_broken_calls().unwrap();
+            let empty = |block: &Block| matches!(block, Block::ToolUse { input, .. } if input.is_empty());
+            assert!(answer.content.len() == 2 && answer.content.iter().all(empty), "{answer:?}");
+            assert!(matches!(&broken[..], [BrokenCall { at: 0, .. }]), "{broken:?}");
         }
     }
 

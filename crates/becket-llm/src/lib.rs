@@ -48,7 +48,7 @@ mod sse;
 pub mod judge;
 
 pub use anthropic::{Anthropic, Credential, StructuredOutput};
-pub use delta::{Collector, Delta};
+pub use delta::{BrokenCall, Collector, Delta};
 pub use error::ModelError;
 pub use genai_model::Genai;
 pub use http::{HttpClientError, HttpOptions, Roots, http_client, http_client_builder};

@@ -1,6 +1,7 @@
 //! The face: calls of a host's tools, run one by one or together.
 
 use super::after;
+use super::brake::Brake;
 use super::gate;
 use super::heard::Heard;
 use super::names;
@@ -67,6 +68,12 @@ impl ToolCalls {
         self
     }
 
+    /// The same with other tools. The person is shared, and still asked one thing at a time.
+    #[must_use]
+    pub fn with_tools(&self, tools: Toolbox) -> Self {
+        Self { tools, ..self.clone() }
+    }
+
     /// Says how long a tool may take: 600 s where this does not.
     #[must_use]
     pub fn with_limit(mut self, limit: Duration) -> Self {
@@ -80,10 +87,20 @@ impl ToolCalls {
     /// same, without a report. Several calls at once are several futures: those of tools that [`super::Hints`] let run
     /// together.
     pub async fn run(&self, session: &Session, call: ToolCall, cancel: &CancellationToken) -> Report {
+        self.run_held(session, call, (cancel, &Brake::default())).await
+    }
+
+    /// The same, with a brake on all calls of a batch: once it is pulled, no tool of theirs is started (D6).
+    pub(crate) async fn run_held(
+        &self,
+        session: &Session,
+        call: ToolCall,
+        (cancel, brake): (&CancellationToken, &Brake),
+    ) -> Report {
         let mut heard = Heard::default();
         let ended = match self.tool(&call) {
             Ok(tool) => {
-                let at = At { calls: self, session, call: &call, tool: &*tool, cancel };
+                let at = At { calls: self, session, call: &call, tool: &*tool, cancel, brake };
                 // A panic of what the host lends ends this call alone.
                 unharmed(at.end(&mut heard)).await.unwrap_or_else(|said| Ended::Failed {
                     error: format!("the host's own part panicked: {said}"),
@@ -130,6 +147,7 @@ pub(super) struct At<'a> {
     pub(super) call: &'a ToolCall,
     pub(super) tool: &'a dyn Tool,
     pub(super) cancel: &'a CancellationToken,
+    pub(super) brake: &'a Brake,
 }
 
 impl At<'_> {

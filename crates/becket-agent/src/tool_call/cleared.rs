@@ -52,6 +52,9 @@ impl Cleared {
         if at.cancel.is_cancelled() {
             return Err(Ended::Cancelled { started: false });
         }
+        if let Some(because) = at.brake.pulled() {
+            return Err(Ended::Stopped { because });
+        }
         Ok(Self { input })
     }
 

@@ -12,6 +12,7 @@
 //! decide what comes between calls: the batch and the barrier are the turn's.
 
 mod after;
+mod brake;
 mod calls;
 mod classify;
 mod cleared;
@@ -36,4 +37,5 @@ pub use report::{DeniedBy, Ended, Report};
 pub use tool::{Effect, Hints, Running, ServerOf, Tool};
 pub use toolbox::Toolbox;
 
+pub(crate) use brake::Brake;
 pub(crate) use unharmed::unharmed;

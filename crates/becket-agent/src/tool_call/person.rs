@@ -4,6 +4,7 @@ use becket_engine::CancellationToken;
 use becket_rules::PermissionUpdate;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// Somebody who can be asked for a permission. One prompt at a time, in the order in which they came.
 pub trait AskPermission: Send + Sync {
@@ -14,6 +15,16 @@ pub trait AskPermission: Send + Sync {
         prompt: &'a PermissionPrompt,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, PermissionAnswer>;
+}
+
+impl AskPermission for Arc<dyn AskPermission> {
+    fn ask<'a>(
+        &'a self,
+        prompt: &'a PermissionPrompt,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, PermissionAnswer> {
+        (**self).ask(prompt, cancel)
+    }
 }
 
 /// What a person is asked.

@@ -3,9 +3,10 @@
 use super::calls::ToolCall;
 use super::heard::Heard;
 use super::output::ToolOutput;
+use crate::turn::told;
 use becket_engine::Outcome;
 use becket_llm::Block;
-use becket_model::{Ruling, Said, Stop};
+use becket_model::{Said, Stop};
 use becket_rules::PermissionUpdate;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -113,13 +114,19 @@ impl Report {
         }
     }
 
+    /// Of a call that no hook has seen.
+    pub(crate) fn without_hooks(call: ToolCall, ended: Ended) -> Self {
+        Self::new(call, ended, Heard::default())
+    }
+
     /// What the model is answered, and whether that is an error.
     #[must_use]
     pub fn for_model(&self) -> (Vec<Block>, bool) {
         let error = |text: String| (vec![Block::Text(text)], true);
         match &self.ended {
             Ended::Done { output } => (output.content.clone(), false),
-            Ended::Failed { error: text, .. } | Ended::Invalid { error: text } => error(text.clone()),
+            Ended::Failed { error: text, .. } => error(text.clone()),
+            Ended::Invalid { error: text } => error(format!("<tool_use_error>{text}</tool_use_error>")),
             Ended::Denied { because, .. } => error(format!("denied: {because}")),
             Ended::Stopped { because } => error(format!("stopped: {because}")),
             Ended::Deferred => error("this call was put off until the session is resumed".to_owned()),
@@ -147,22 +154,8 @@ impl Report {
 
     fn of_outcome(&self, outcome: &Outcome) -> Vec<String> {
         let verdict = &outcome.verdict;
-        let hook = format!("{}:{}", verdict.event, self.call.name);
-        let reasons = match &verdict.ruling {
-            Ruling::Block(reasons) => reasons.as_slice(),
-            Ruling::None
-            | Ruling::Permission { .. }
-            | Ruling::RequestAllow { .. }
-            | Ruling::RequestDeny { .. }
-            | Ruling::Elicitation { .. }
-            | Ruling::Worktree(_)
-            | Ruling::WorktreeFailed(_) => &[],
-        };
-        let blocks = reasons.iter().map(|said| {
-            format!("{hook} hook blocking error from command: \"{}\": {}", said.label, said.what.text)
-        });
-        let context = verdict.joined_context().map(|text| format!("{hook} hook additional context: {text}"));
-        blocks.chain(context).collect()
+        let hook = told::named(verdict.event, Some(&self.call.name));
+        told::for_model(&hook, verdict)
     }
 
     /// The call as PostToolBatch shows it: what the model wrote, and what it is answered.

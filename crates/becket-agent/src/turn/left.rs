@@ -5,7 +5,7 @@
 use super::told;
 use crate::update::{Notice, Updates};
 use becket_engine::{CancellationToken, Engine};
-use becket_model::{Event, EventKind};
+use becket_model::Event;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;

@@ -1,14 +1,29 @@
 //! A turn: from a prompt to the moment at which the user is asked again (`protocol.md` L0–L8).
 
+mod answer;
+mod ask;
+mod batch;
 mod class;
+pub(crate) mod core;
 mod decide;
 mod end;
 mod left;
 mod meter;
+mod prepare;
 mod retry;
+mod stop;
+mod talk;
 mod tasks;
 pub(crate) mod told;
+mod work;
 
 pub use class::ErrorClass;
+pub use core::TurnOptions;
 pub use end::{DeferredCall, Denial, EndReason, TurnEnd};
+pub use talk::{NotStored, Record, Unrecorded};
 pub use tasks::{AtTurnEnd, ForTurns, How, InBare, MainTurn, Snapshots, TaskRun, TurnEndTask, TurnEndTasks};
+
+pub(crate) use core::Core;
+pub(crate) use stop::StopEvent;
+pub(crate) use talk::Talk;
+pub(crate) use work::{Begin, TurnStart, Work};

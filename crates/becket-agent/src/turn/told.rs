@@ -5,7 +5,8 @@
 use crate::update::{Level, Notice};
 use becket_model::table::Audience;
 use becket_model::{
-    ContextText, DecidedBy, EventBody, EventKind, Failure, Reason, Ruling, Said, Verdict,
+    ContextText, DecidedBy, EventBody, EventKind, Failure, Reason, Ruling, Said, Stop,
+    Verdict,
 };
 
 /// How hooks of an event are called where the model or the user reads of them: `PreToolUse:Bash`, `SessionStart:startup`,
@@ -90,6 +91,12 @@ pub(crate) fn reason(said: &Said<Reason>) -> String {
         DecidedBy::Exit2 => format!("[{}]: {}", said.label, said.what.text),
         DecidedBy::Answer | DecidedBy::Failure => said.what.text.clone(),
     }
+}
+
+/// Why a hook stops the host, for the user: `stopReason`, or whose hook it was (D6).
+pub(crate) fn stop_reason(said: &Said<Stop>) -> String {
+    let reason = said.what.reason.clone().filter(|reason| !reason.trim().is_empty());
+    reason.unwrap_or_else(|| format!("the hook `{}` ({}) stopped the session", said.label, said.source))
 }
 
 /// Context alone: what hooks gave as such in one text, each plain stdout in one of its own.

@@ -1,0 +1,121 @@
+//! What is done with an answer: it is kept, shown, counted; and what is done where there is none.
+
+use super::ask::NoAnswer;
+use super::class::ErrorClass;
+use super::decide::{AfterAnswer, MOST_CUT_OFF};
+use super::end::EndReason;
+use super::work::{Turn, Work};
+use crate::update::{Happened, Notice, Origin};
+use becket_engine::CancellationToken;
+use becket_llm::{Response, StopReason};
+use becket_model::event::context::MessageDisplay;
+use becket_model::event::lifecycle::StopFailure;
+
+/// What a model is told whose answer was cut off.
+const GO_ON: &str = "Your answer was cut off at its token limit. Go on exactly where it ended, without an apology or a \
+                     summary; make calls of tools smaller if one was cut off.";
+
+impl Work {
+    /// Keeps an answer, shows it, and counts it. A declined one is counted alone: it is no part of the conversation.
+    pub(super) async fn take_answer(
+        &mut self,
+        turn: &mut Turn,
+        response: Response,
+        after: AfterAnswer,
+        cancel: &CancellationToken,
+    ) {
+        self.meter.answered(&*self.model, response.usage);
+        turn.text = response.text();
+        if let StopReason::Other(novel) = &response.stop {
+            let text = format!("the answer ended for a reason that is not known here: `{novel}`");
+            self.updates.notice(Notice::warning(text));
+        }
+        if after != AfterAnswer::Declined {
+            self.talk.answered(response.clone());
+            self.talk.store(&self.updates);
+        }
+        let displayed = self.display(turn, &response, cancel).await;
+        self.updates.tell(Happened::Answered {
+            message_id: response.id,
+            model: response.model,
+            content: response.content,
+            displayed,
+            usage: response.usage,
+        });
+    }
+
+    /// Fires MessageDisplay for the text of an answer that the user is shown; what a hook puts in its place.
+    async fn display(
+        &self,
+        turn: &Turn,
+        response: &Response,
+        cancel: &CancellationToken,
+    ) -> Option<String> {
+        if self.who != Origin::Main || turn.text.is_empty() {
+            return None;
+        }
+        let body = MessageDisplay {
+            turn_id: turn.id.clone(),
+            message_id: match response.id.is_empty() {
+                true => uuid::Uuid::new_v4().to_string(),
+                false => response.id.clone(),
+            },
+            index: 0,
+            r#final: true,
+            delta: turn.text.clone(),
+        };
+        let fired = self.core.fire(&self.facts, body, &self.updates, cancel).await;
+        fired.outcome.verdict.fields.display_content.as_ref().map(|said| said.what.clone())
+    }
+
+    /// Tells the model that it was cut off.
+    pub(super) fn go_on_after_a_cut(&mut self) {
+        self.talk.whole("the call was cut off").beside(GO_ON);
+    }
+
+    /// How a turn ends without an answer.
+    pub(super) fn unanswered(&mut self, none: NoAnswer) -> EndReason {
+        match none {
+            NoAnswer::Cancelled => EndReason::Interrupted,
+            NoAnswer::TooLong(message) => {
+                self.stop_failure(ErrorClass::InvalidRequest, &message);
+                EndReason::TooLong { message }
+            }
+            NoAnswer::Failed { error, because } => {
+                let message = match because {
+                    Some(because) => format!("{error} ({because})"),
+                    None => error.to_string(),
+                };
+                self.failed(ErrorClass::of(&error), message)
+            }
+        }
+    }
+
+    /// How a turn ends that the model declined.
+    pub(super) fn declined(&mut self) -> EndReason {
+        let message = "the model declined to answer: change the prompt, or start anew".to_owned();
+        self.failed(ErrorClass::InvalidRequest, message)
+    }
+
+    /// How a turn ends whose answers were cut off again and again.
+    pub(super) fn cut_off_too_often(&mut self) -> EndReason {
+        let times = MOST_CUT_OFF + 1;
+        let message = format!("the answer was cut off at its token limit {times} times in a row");
+        self.failed(ErrorClass::MaxOutputTokens, message)
+    }
+
+    fn failed(&mut self, class: ErrorClass, message: String) -> EndReason {
+        self.stop_failure(class, &message);
+        EndReason::ApiError { class: class.as_str().to_owned(), message }
+    }
+
+    /// Starts StopFailure and goes on (L3).
+    fn stop_failure(&self, class: ErrorClass, message: &str) {
+        let body = StopFailure {
+            error: class.as_str().to_owned(),
+            error_details: Some(message.to_owned()),
+            last_assistant_message: Some(format!("API Error: {message}")),
+        };
+        self.core.leave(&self.facts, body, &self.updates);
+    }
+}

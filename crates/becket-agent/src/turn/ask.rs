@@ -1,0 +1,143 @@
+//! One request: sent, listened to, and sent again where that may help.
+
+use super::class::is_too_long;
+use super::retry::{After, Attempts};
+use super::work::Work;
+use crate::tool_call::unharmed;
+use crate::update::Happened;
+use becket_engine::CancellationToken;
+use becket_llm::{BrokenCall, Caching, Collector, Delta, ModelError, Request, Response};
+use futures_util::StreamExt;
+use std::hash::{BuildHasher, RandomState};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// An answer that is whole.
+pub(super) struct Answer {
+    pub(super) response: Response,
+    /// Calls in it whose input can't be read.
+    pub(super) broken: Vec<BrokenCall>,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) enum NoAnswer {
+    /// Nobody wants it any more.
+    Cancelled,
+    /// The conversation is too long for the model.
+    TooLong(String),
+    /// The request failed, as often as it may.
+    Failed {
+        error: ModelError,
+        /// Why it was not sent again, where that is not plain.
+        because: Option<String>,
+    },
+}
+
+/// What came of sending a request once.
+enum Heard {
+    Whole(Answer),
+    Cancelled,
+    Failed {
+        error: ModelError,
+        had_begun: bool,
+    },
+}
+
+impl Work {
+    /// Sends the conversation, until there is an answer or no hope of one. What comes of a broken answer is dropped.
+    pub(super) async fn ask(&mut self, cancel: &CancellationToken) -> Result<Answer, NoAnswer> {
+        let request = self.request();
+        let mut attempts = Attempts::default();
+        loop {
+            let started = Instant::now();
+            let heard = self.listen(&request, cancel).await;
+            self.meter.waited(started.elapsed());
+            let (error, had_begun) = match heard {
+                Heard::Whole(answer) => return Ok(answer),
+                Heard::Cancelled => return Err(NoAnswer::Cancelled),
+                Heard::Failed { error, .. } if is_too_long(&error) => {
+                    return Err(NoAnswer::TooLong(error.to_string()));
+                }
+                Heard::Failed { error, had_begun } => (error, had_begun),
+            };
+            match attempts.failed(&error, had_begun, chance()) {
+                After::GiveUp { because } => return Err(NoAnswer::Failed { error, because }),
+                After::Again { wait, attempt } => {
+                    let because = error.to_string();
+                    self.updates.tell(Happened::Retrying { attempt, after: wait, because });
+                    self.wait(wait, cancel).await?;
+                }
+            }
+        }
+    }
+
+    fn request(&mut self) -> Request {
+        Request {
+            system: (!self.system.is_empty()).then(|| self.system.clone()),
+            messages: self.talk.whole("the call was not run").messages(),
+            tools: self.toolbox.offered(&self.core.engine),
+            max_tokens: self.core.options.max_tokens,
+            caching: Caching::Conversation,
+            ..Request::default()
+        }
+    }
+
+    async fn wait(&self, wait: Duration, cancel: &CancellationToken) -> Result<(), NoAnswer> {
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(NoAnswer::Cancelled),
+            () = tokio::time::sleep(wait) => Ok(()),
+        }
+    }
+
+    async fn listen(&self, request: &Request, cancel: &CancellationToken) -> Heard {
+        let mut had_begun = false;
+        let heard = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Heard::Cancelled,
+            heard = unharmed(self.collect(request, &mut had_begun)) => heard,
+        };
+        let panicked = |said| ModelError::BadAnswer {
+            from: self.model.name().to_owned(),
+            message: format!("its client panicked: {said}"),
+        };
+        match heard.map_err(panicked).flatten() {
+            Ok((response, broken)) => Heard::Whole(Answer { response, broken }),
+            Err(error) => Heard::Failed { error, had_begun },
+        }
+    }
+
+    async fn collect(
+        &self,
+        request: &Request,
+        had_begun: &mut bool,
+    ) -> Result<(Response, Vec<BrokenCall>), ModelError> {
+        let mut deltas = self.model.stream(request);
+        let mut collector = Collector::new(self.model.name());
+        while let Some(delta) = deltas.next().await {
+            let delta = delta?;
+            match &delta {
+                Delta::Start { .. } | Delta::Usage(_) => {}
+                Delta::Text { text, .. } => {
+                    *had_begun = true;
+                    self.updates.tell(Happened::Text { delta: text.clone() });
+                }
+                Delta::BlockStart { .. }
+                | Delta::ToolInput { .. }
+                | Delta::Thinking { .. }
+                | Delta::Signature { .. }
+                | Delta::BlockStop { .. }
+                | Delta::Stop(_) => *had_begun = true,
+            }
+            collector.push(delta)?;
+        }
+        collector.finish_with_broken_calls()
+    }
+}
+
+/// A number from 0 to 1, other ones in other processes: it spreads what many clients do at once.
+#[expect(clippy::cast_precision_loss, reason = "a few bits are enough to spread waits")]
+fn chance() -> f64 {
+    RandomState::new().hash_one(()) as f64 / u64::MAX as f64
+}

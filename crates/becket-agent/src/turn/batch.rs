@@ -1,0 +1,289 @@
+//! The calls of one answer: run together where they may be, one by one otherwise, each answered (L1, L2).
+//!
+//! INVARIANT: a call is started only while nobody has interrupted the turn and no hook has stopped it (D6, D8).
+
+use super::decide::{AfterCalls, Batch, after_calls};
+use super::end::{DeferredCall, Denial, EndReason};
+use super::told;
+use super::work::{INTERRUPTED, Step, Turn, Work};
+use crate::session::Facts;
+use crate::tool_call::{Brake, Ended, Report, ToolCall, ToolCalls, Toolbox};
+use crate::update::{Happened, Notice, Updates};
+use becket_engine::CancellationToken;
+use becket_llm::{Block, BrokenCall};
+use becket_model::event::tool::PostToolBatch;
+use futures_util::{Stream, StreamExt, stream};
+use serde_json::{Map, Value};
+
+/// How many calls run at once.
+const TOGETHER: usize = 10;
+
+/// The tools that read environment files when they start.
+const SHELLS: [&str; 2] = ["Bash", "PowerShell"];
+
+/// A call and, where its input could not be read, why.
+type Wanted = (ToolCall, Option<String>);
+
+/// What has come of the calls so far.
+#[derive(Default)]
+struct Reports {
+    /// As PostToolBatch shows them, by their place among the calls.
+    shown: Vec<Option<Map<String, Value>>>,
+    deferred: Vec<DeferredCall>,
+    interrupted: bool,
+    denied_too_often: Option<u32>,
+}
+
+impl Work {
+    /// Runs the open calls, and what comes after them.
+    pub(super) async fn run_calls(
+        &mut self,
+        turn: &mut Turn,
+        broken: Vec<BrokenCall>,
+        cancel: &CancellationToken,
+    ) -> Step {
+        // A call between two ends of the turn restarts the count (L4).
+        turn.stops.restart();
+        let wanted = wanted(self.talk.open().map(|open| open.calls()).unwrap_or_default(), broken);
+        let mut reports = Reports { shown: vec![None; wanted.len()], ..Reports::default() };
+        let brake = Brake::default();
+        let mut at = 0;
+        for group in groups(wanted, &self.toolbox) {
+            self.before_a_shell(&group).await;
+            let before = self.facts.cwd();
+            let count = group.len();
+            let mut running = Box::pin(run_together(self.runner(&brake, cancel), group));
+            while let Some((place, report)) = running.next().await {
+                self.settle(at + place, report, &mut reports, &brake);
+            }
+            drop(running);
+            at += count;
+            self.core.moved(&self.facts, &before, &self.updates);
+        }
+        self.after_calls(reports, &brake, cancel).await
+    }
+
+    fn runner(&self, brake: &Brake, cancel: &CancellationToken) -> Runner {
+        Runner {
+            calls: self.calls.clone(),
+            facts: self.facts.clone(),
+            updates: self.updates.clone(),
+            brake: brake.clone(),
+            cancel: cancel.clone(),
+        }
+    }
+
+    /// A shell waits for hooks that fill environment files (L3).
+    async fn before_a_shell(&self, group: &[Wanted]) {
+        if group.iter().any(|(call, _)| SHELLS.contains(&call.name.as_str()))
+            && let Err(late) = self.core.left.shell_may_start().await
+        {
+            self.updates.notice(late);
+        }
+    }
+
+    /// A call has ended: it is answered, unless it waits for a resume.
+    fn settle(&mut self, place: usize, report: Report, reports: &mut Reports, brake: &Brake) {
+        self.tell(&report);
+        reports.interrupted |= report.interrupt;
+        if report.interrupt {
+            brake.pull(INTERRUPTED);
+        }
+        if let Some(stop) = report.stop() {
+            brake.pull(told::stop_reason(stop));
+        }
+        self.take_updates(&report);
+        if report.ended == Ended::Deferred {
+            let ToolCall { id, name, input } = report.call;
+            reports.deferred.push(DeferredCall { id, name, input });
+            return;
+        }
+        let (content, is_error) = report.for_model();
+        if let Some(shown) = reports.shown.get_mut(place) {
+            *shown = Some(report.of_batch());
+        }
+        let id = &report.call.id;
+        if let Some(open) = self.talk.open() {
+            let answered = open.answer(id, content, is_error);
+            let beside = report.beside().into_iter().map(|text| open.beside_call(id, text));
+            if let Err(error) = std::iter::once(answered).chain(beside).collect::<Result<(), _>>() {
+                self.updates.notice(super::core::error(format!("a call could not be answered: {error}")));
+            }
+        }
+        self.talk.store(&self.updates);
+        let ToolCall { id, name, .. } = report.call;
+        self.updates.tell(Happened::CallEnded { tool_use_id: id, tool: name, is_error });
+    }
+
+    /// What the user is told of a call, and what is counted.
+    fn tell(&self, report: &Report) {
+        for outcome in &report.outcomes {
+            let hook = told::named(outcome.verdict.event, Some(&report.call.name));
+            for notice in told::for_user(&hook, &outcome.verdict, is_cancelled(report)) {
+                self.updates.notice(notice);
+            }
+        }
+        for text in &report.warnings {
+            self.updates.notice(Notice::warning(text.clone()));
+        }
+        if let Ended::Denied { because, .. } = &report.ended {
+            self.meter.denied(&Denial {
+                tool_name: report.call.name.clone(),
+                tool_use_id: report.call.id.clone(),
+                tool_input: report.call.input.clone(),
+                because: because.clone(),
+            });
+        }
+    }
+
+    fn take_updates(&self, report: &Report) {
+        let Some(permissions) = self.core.permissions.as_ref().filter(|_| !report.updates.is_empty()) else {
+            return;
+        };
+        let taken = permissions.take(&self.facts, &report.updates);
+        for text in taken.warnings {
+            self.updates.notice(Notice::warning(text));
+        }
+    }
+
+    async fn after_calls(&mut self, reports: Reports, brake: &Brake, cancel: &CancellationToken) -> Step {
+        let stopped = brake.pulled();
+        let batch = Batch {
+            interrupted: reports.interrupted || cancel.is_cancelled(),
+            stopped: stopped.is_some(),
+            deferred: !reports.deferred.is_empty(),
+            denied_too_often: reports.denied_too_often.is_some(),
+        };
+        match after_calls(batch) {
+            AfterCalls::Batch => self.post_tool_batch(reports, cancel).await,
+            AfterCalls::Interrupted => self.closed(INTERRUPTED, EndReason::Interrupted),
+            AfterCalls::Stopped => {
+                let because = stopped.unwrap_or_default();
+                self.closed(&format!("stopped: {because}"), EndReason::HookStopped { because })
+            }
+            AfterCalls::Deferred => {
+                let ids: Vec<String> = reports.deferred.iter().map(|call| call.id.clone()).collect();
+                self.talk.defer(&ids);
+                Step::End(EndReason::Deferred { calls: reports.deferred })
+            }
+            AfterCalls::DeniedTooOften => {
+                let times = reports.denied_too_often.unwrap_or_default();
+                self.closed(INTERRUPTED, EndReason::DeniedTooOften { times })
+            }
+        }
+    }
+
+    /// Fires PostToolBatch, and gives the conversation back for the next request.
+    async fn post_tool_batch(&mut self, reports: Reports, cancel: &CancellationToken) -> Step {
+        let body = PostToolBatch { tool_calls: reports.shown.into_iter().flatten().collect() };
+        let fired = self.core.fire(&self.facts, body, &self.updates, cancel).await;
+        if let Some(open) = self.talk.open() {
+            for text in fired.for_model() {
+                open.beside(text);
+            }
+        }
+        if cancel.is_cancelled() {
+            return self.closed(INTERRUPTED, EndReason::Interrupted);
+        }
+        // A block ends the loop before the next request, as a stop does.
+        let blocked = || fired.outcome.verdict.blocks().then(|| fired.outcome.verdict.joined_reason());
+        if let Some(because) = fired.stop().or_else(|| blocked().map(Option::unwrap_or_default)) {
+            return self.closed(INTERRUPTED, EndReason::HookStopped { because });
+        }
+        self.close_calls(INTERRUPTED);
+        Step::Prepare
+    }
+
+    fn closed(&mut self, why: &str, reason: EndReason) -> Step {
+        self.close_calls(why);
+        Step::End(reason)
+    }
+
+    /// Answers what is open, and shows what the model is told.
+    fn close_calls(&mut self, why: &str) {
+        let conversation = self.talk.whole(why);
+        let content = conversation.messages().pop().map(|last| last.content).unwrap_or_default();
+        self.updates.tell(Happened::Told { content, hidden: false });
+    }
+}
+
+/// Whether a call ended because somebody wanted it to: then that its hooks were ended is no news.
+fn is_cancelled(report: &Report) -> bool {
+    matches!(report.ended, Ended::Cancelled { .. })
+}
+
+/// Calls beside what is wrong with their input; the broken ones are known by their place in the answer's content.
+fn wanted(calls: Vec<ToolCall>, broken: Vec<BrokenCall>) -> Vec<Wanted> {
+    let mut wanted: Vec<Wanted> = calls.into_iter().map(|call| (call, None)).collect();
+    for BrokenCall { at, why } in broken {
+        if let Some((_, slot)) = wanted.get_mut(at) {
+            *slot = Some(why);
+        }
+    }
+    wanted
+}
+
+/// The calls in groups that are run one after the other: neighbours that may run together, and each other one alone.
+fn groups(wanted: Vec<Wanted>, toolbox: &Toolbox) -> Vec<Vec<Wanted>> {
+    let together = |(call, broken): &Wanted| {
+        broken.is_none() && toolbox.find(&call.name).is_some_and(|tool| tool.hints().together)
+    };
+    let mut groups: Vec<Vec<Wanted>> = Vec::new();
+    let mut last_may = false;
+    for one in wanted {
+        let may = together(&one);
+        match groups.last_mut() {
+            Some(group) if may && last_may => group.push(one),
+            Some(_) | None => groups.push(vec![one]),
+        }
+        last_may = may;
+    }
+    groups
+}
+
+/// What a group of calls is run with.
+struct Runner {
+    calls: ToolCalls,
+    facts: Facts,
+    updates: Updates,
+    brake: Brake,
+    cancel: CancellationToken,
+}
+
+/// Runs a group; reports come as calls end, each with its place in the group.
+fn run_together(runner: Runner, group: Vec<Wanted>) -> impl Stream<Item = (usize, Report)> + Send {
+    let runner = std::sync::Arc::new(runner);
+    let one = move |(place, wanted): (usize, Wanted)| {
+        let runner = std::sync::Arc::clone(&runner);
+        async move { (place, runner.run(wanted).await) }
+    };
+    stream::iter(group.into_iter().enumerate()).map(one).buffer_unordered(TOGETHER)
+}
+
+impl Runner {
+    async fn run(&self, (call, broken): Wanted) -> Report {
+        if let Some(why) = broken {
+            return Report::without_hooks(call, Ended::Invalid { error: why });
+        }
+        if self.cancel.is_cancelled() {
+            return Report::without_hooks(call, Ended::Cancelled { started: false });
+        }
+        if let Some(because) = self.brake.pulled() {
+            return Report::without_hooks(call, Ended::Stopped { because });
+        }
+        let started = Happened::CallStarted { tool_use_id: call.id.clone(), tool: call.name.clone() };
+        self.updates.tell(started);
+        let session = self.facts.session();
+        self.calls.run_held(&session, call, (&self.cancel, &self.brake)).await
+    }
+}
+
+/// Counts the blocks that are calls up to each place of an answer's content.
+pub(super) fn places_among_calls(content: &[Block], broken: Vec<BrokenCall>) -> Vec<BrokenCall> {
+    let is_call = |block: &&Block| matches!(block, Block::ToolUse { .. });
+    let among = |at: usize| content.iter().take(at).filter(is_call).count();
+    broken.into_iter().map(|BrokenCall { at, why }| BrokenCall { at: among(at), why }).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! What all lines of work of a session share.
+
+use super::left::Left;
+use super::meter::Meter;
+use super::tasks::TurnEndTasks;
+use crate::session::{Background, Facts, TakeUpdates};
+use crate::tool_call::{AskPermission, ToolCalls, Toolbox};
+use crate::update::{Level, Notice, Origin, Updates};
+use becket_engine::{CancellationToken, Engine, Outcome};
+use becket_model::event::environment::CwdChanged;
+use becket_model::{Event, EventBody};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How often in a row hooks may send a model back to work before the turn ends all the same (L4).
+const STOP_CAP: u32 = 8;
+/// The most tokens of one answer.
+const MAX_TOKENS: u32 = 16_384;
+
+/// What a host may want otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TurnOptions {
+    /// How often in a row hooks at a turn's end may send the model back to work; 0: as often as they like (L4).
+    pub stop_cap: u32,
+    /// The most tokens of one answer.
+    pub max_tokens: u32,
+    /// Whether the session is one prompt that nobody can wake afterwards: then `asyncRewake` hooks are waited for (A4).
+    pub one_shot: bool,
+}
+
+impl Default for TurnOptions {
+    fn default() -> Self {
+        Self { stop_cap: STOP_CAP, max_tokens: MAX_TOKENS, one_shot: false }
+    }
+}
+
+/// What all lines of work of a session share. Cheap to share; ends nothing by itself: the session does.
+pub(crate) struct Core {
+    pub(crate) engine: Engine,
+    /// Watchers, about the session's own line of work.
+    pub(crate) updates: Updates,
+    pub(crate) options: TurnOptions,
+    pub(crate) at_turn_end: TurnEndTasks,
+    pub(crate) left: Left,
+    /// What the whole session has spent.
+    pub(crate) meter: Meter,
+    pub(crate) permissions: Option<Arc<dyn TakeUpdates>>,
+    pub(crate) background: Option<Arc<dyn Background>>,
+    /// Runs calls; lines of work share the person.
+    calls: ToolCalls,
+    watched: Mutex<Vec<PathBuf>>,
+}
+
+impl Core {
+    pub(crate) fn new(engine: Engine, person: Option<Arc<dyn AskPermission>>, updates: Updates) -> Self {
+        let calls = ToolCalls::new(engine.clone(), Toolbox::default());
+        Self {
+            left: Left::new(engine.clone()),
+            calls: match person {
+                Some(person) => calls.with_person(person),
+                None => calls,
+            },
+            engine,
+            updates,
+            options: TurnOptions::default(),
+            at_turn_end: TurnEndTasks::default(),
+            meter: Meter::default(),
+            permissions: None,
+            background: None,
+            watched: Mutex::default(),
+        }
+    }
+
+    /// Who runs the calls of a line of work with these tools.
+    pub(crate) fn calls(&self, toolbox: &Toolbox) -> ToolCalls {
+        self.calls.with_tools(toolbox.clone())
+    }
+
+    /// Watchers, about a line of work.
+    pub(crate) fn updates_of(&self, who: &Origin) -> Updates {
+        self.updates.about(who.clone())
+    }
+
+    /// Fires an event, waits for its hooks, and tells the user what they say to them.
+    pub(crate) async fn fire(
+        &self,
+        facts: &Facts,
+        body: impl Into<EventBody>,
+        updates: &Updates,
+        cancel: &CancellationToken,
+    ) -> Fired {
+        let event = Event::new(facts.session(), body);
+        let outcome = self.engine.fire_until(&event, cancel).await;
+        let hook = super::told::hook_name(&event.body);
+        for notice in super::told::for_user(&hook, &outcome.verdict, cancel.is_cancelled()) {
+            updates.notice(notice);
+        }
+        if let Some(paths) = &outcome.verdict.fields.watch_paths {
+            self.watch(paths.clone());
+        }
+        Fired { hook, outcome }
+    }
+
+    /// Fires an event and goes on (L3).
+    pub(crate) fn leave(self: &Arc<Self>, facts: &Facts, body: impl Into<EventBody>, updates: &Updates) {
+        let core = Arc::downgrade(self);
+        let then = move |paths| {
+            if let Some(core) = core.upgrade() {
+                core.watch(paths);
+            }
+        };
+        self.left.start(Event::new(facts.session(), body), updates.clone(), then);
+    }
+
+    /// The working directory of a line of work has moved.
+    pub(crate) fn moved(self: &Arc<Self>, facts: &Facts, from: &Path, updates: &Updates) {
+        let cwd = facts.cwd();
+        if cwd == from {
+            return;
+        }
+        updates.tell(crate::update::Happened::Moved { cwd: cwd.clone() });
+        let body = CwdChanged {
+            old_cwd: from.to_string_lossy().into_owned(),
+            new_cwd: cwd.to_string_lossy().into_owned(),
+        };
+        self.leave(facts, body, updates);
+    }
+
+    /// The paths that hooks want to be watched now (D11).
+    pub(crate) fn watched(&self) -> Vec<PathBuf> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn watch(&self, paths: Vec<PathBuf>) {
+        *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = paths;
+    }
+}
+
+/// An event that was fired.
+pub(crate) struct Fired {
+    /// What its hooks are called.
+    pub(crate) hook: String,
+    pub(crate) outcome: Outcome,
+}
+
+impl Fired {
+    /// Why a hook stops the host after it (D6).
+    pub(crate) fn stop(&self) -> Option<String> {
+        self.outcome.verdict.stop.as_ref().map(super::told::stop_reason)
+    }
+
+    /// What the model reads of it.
+    pub(crate) fn for_model(&self) -> Vec<String> {
+        super::told::for_model(&self.hook, &self.outcome.verdict)
+    }
+}
+
+/// An error for the user.
+pub(crate) fn error(text: impl Into<String>) -> Notice {
+    Notice { level: Level::Error, ..Notice::warning(text) }
+}

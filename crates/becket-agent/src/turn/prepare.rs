@@ -1,0 +1,141 @@
+//! What happens before each request: limits, and what has come in meanwhile.
+
+use super::end::EndReason;
+use super::told;
+use super::work::{Step, Turn, Work};
+use crate::update::{Notice, Origin};
+use becket_engine::CancellationToken;
+use becket_model::EventKind;
+use becket_model::table::Exit2Effect;
+
+/// What the exit code 2 of a hook that nobody waited for does now (A4).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Woken {
+    /// The model reads it.
+    Told(String),
+    /// The prompt is rejected.
+    PromptRejected(String),
+    /// The turn ends before its next request; the model reads it next time.
+    LoopStopped {
+        /// For the model.
+        told: String,
+        /// For the user.
+        because: String,
+    },
+    /// The turn goes on with it.
+    TurnGoesOn(String),
+}
+
+/// What a wake does in a run that waits for it: what an exit code 2 would have done, as far as that can still be.
+pub(crate) fn woken(event: EventKind, label: &str, reminder: &str) -> Woken {
+    let text = format!("[{label}]: {reminder}");
+    let told = format!("{event} hook blocking error from command: \"{label}\": {text}");
+    let because = reminder.to_owned();
+    match event.spec().exit_2.effect {
+        Exit2Effect::RejectPrompt | Exit2Effect::BlockExpansion => Woken::PromptRejected(because),
+        Exit2Effect::StopLoop => Woken::LoopStopped { told, because },
+        Exit2Effect::ContinueTurn => Woken::TurnGoesOn(text),
+        Exit2Effect::Proceed
+        | Exit2Effect::Ignored
+        | Exit2Effect::DenyTool
+        | Exit2Effect::Feedback
+        | Exit2Effect::Rollback
+        | Exit2Effect::RefuseCompletion
+        | Exit2Effect::KeepWorking
+        | Exit2Effect::BlockCompaction
+        | Exit2Effect::BlockSwitch
+        | Exit2Effect::BlockChange
+        | Exit2Effect::FailCreation
+        | Exit2Effect::Decline => Woken::Told(told),
+    }
+}
+
+impl Work {
+    /// Before a request: the limit of answers, wakes, what hooks and tasks in the background have come to.
+    pub(super) async fn prepare(&mut self, turn: &Turn, cancel: &CancellationToken) -> Step {
+        if cancel.is_cancelled() {
+            return Step::End(EndReason::Interrupted);
+        }
+        if let Some(limit) = self.max_turns.filter(|limit| turn.answers >= *limit) {
+            return Step::End(EndReason::MaxTurns { limit });
+        }
+        let wakes = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Step::End(EndReason::Interrupted),
+            wakes = self.wakes() => wakes,
+        };
+        for wake in wakes {
+            match wake {
+                Woken::Told(text) | Woken::TurnGoesOn(text) => self.remind(text),
+                // The prompt was judged before: what is rejected now is the rest of the turn.
+                Woken::PromptRejected(because) => {
+                    return Step::End(EndReason::PromptRejected { because });
+                }
+                Woken::LoopStopped { told, because } => {
+                    self.remind(told);
+                    return Step::End(EndReason::HookStopped { because });
+                }
+            }
+        }
+        self.take_news();
+        Step::Ask
+    }
+
+    /// What hooks that nobody waited for make of this run, once they have ended; nothing where somebody can be woken (A4).
+    pub(super) async fn wakes(&self) -> Vec<Woken> {
+        if !self.core.options.one_shot || self.who != Origin::Main {
+            return Vec::new();
+        }
+        let session = self.facts.session().id;
+        let wakes = self.core.engine.wait_for_rewakes(&session).await;
+        wakes.iter().map(|wake| woken(wake.event, &wake.label, &wake.reminder)).collect()
+    }
+
+    /// Tells the model what has come in since the last request: of background hooks (A3) and of background tasks. It is
+    /// the session's own line of work that is told.
+    fn take_news(&mut self) {
+        if self.who != Origin::Main {
+            return;
+        }
+        let session = self.facts.session().id;
+        for delivered in self.core.engine.collect_background(&session) {
+            let hook = told::named(delivered.event, None);
+            if delivered.missed > 0 {
+                let text = format!("{} results of background hooks were lost", delivered.missed);
+                self.updates.notice(Notice::warning(text));
+            }
+            for text in &delivered.contexts {
+                self.remind(format!("{hook} hook additional context: {text}"));
+            }
+        }
+        let ended = self.core.background.as_ref().map(|background| background.ended()).unwrap_or_default();
+        for text in ended {
+            self.remind(text);
+        }
+    }
+
+    /// A text beside the conversation.
+    pub(crate) fn remind(&mut self, text: impl Into<String>) {
+        self.talk.whole(super::work::INTERRUPTED).beside(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use becket_model::EventKind;
+
+    // rule: A4
+    #[test]
+    fn an_exit_2_that_came_late_does_what_it_still_can() {
+        let of = |event: EventKind| woken(event, "h", "bad");
+        let told = |event: EventKind| format!("{event} hook blocking error from command: \"h\": [h]: bad");
+        for event in [EventKind::PostToolUse, EventKind::PreToolUse, EventKind::SessionStart] {
+            assert_eq!(of(event), Woken::Told(told(event)));
+        }
+        assert_eq!(of(EventKind::UserPromptSubmit), Woken::PromptRejected("bad".into()));
+        let stopped = Woken::LoopStopped { told: told(EventKind::PostToolBatch), because: "bad".into() };
+        assert_eq!(of(EventKind::PostToolBatch), stopped);
+        assert_eq!(of(EventKind::Stop), Woken::TurnGoesOn("[h]: bad".into()));
+    }
+}

@@ -1,0 +1,129 @@
+//! Whether a turn ends, by what its Stop hooks say. Pure.
+
+use super::super::told;
+use becket_model::Verdict;
+
+/// How often hooks have sent the model back.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in super::super) struct StopCount {
+    /// In a row, without a tool call in between.
+    in_row: u32,
+    /// Whether any has, in this turn (`stop_hook_active`).
+    is_active: bool,
+}
+
+impl StopCount {
+    /// A tool was called.
+    pub(in super::super) fn restart(&mut self) {
+        self.in_row = 0;
+    }
+
+    pub(super) fn is_active(self) -> bool {
+        self.is_active
+    }
+
+    /// Counts a continuation, unless the cap is reached: then false. A cap of 0 is none.
+    fn go_on(&mut self, cap: u32) -> bool {
+        if cap > 0 && self.in_row >= cap {
+            return false;
+        }
+        self.in_row += 1;
+        self.is_active = true;
+        true
+    }
+}
+
+/// What the hooks at the end of a turn say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Says {
+    /// The turn is over, whatever else was said (D6).
+    pub(super) prevented: Option<String>,
+    /// Why the model is to go on, one message each.
+    pub(super) blocks: Vec<String>,
+    /// What the model is told beside; it goes on with that, too.
+    pub(super) contexts: Vec<String>,
+}
+
+impl Says {
+    /// What a verdict on Stop or SubagentStop says.
+    pub(super) fn of(hook: &str, verdict: &Verdict) -> Self {
+        Self {
+            prevented: verdict.stop.as_ref().map(told::stop_reason),
+            blocks: told::blocks(verdict).iter().map(told::reason).collect(),
+            contexts: told::contexts(hook, verdict),
+        }
+    }
+}
+
+/// What becomes of a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Next {
+    /// It ends.
+    Ends,
+    /// It ends: a hook said so.
+    Prevented(String),
+    /// The model goes on.
+    GoesOn,
+    /// The model was to go on, and has done so too often.
+    Capped,
+}
+
+/// What becomes of a turn; counts.
+pub(super) fn next(says: &Says, count: &mut StopCount, cap: u32) -> Next {
+    if let Some(because) = &says.prevented {
+        return Next::Prevented(because.clone());
+    }
+    if says.blocks.is_empty() && says.contexts.is_empty() {
+        return Next::Ends;
+    }
+    if count.go_on(cap) { Next::GoesOn } else { Next::Capped }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn says(prevented: bool, blocks: usize, contexts: usize) -> Says {
+        Says {
+            prevented: prevented.then(|| "enough".to_owned()),
+            blocks: vec!["b".to_owned(); blocks],
+            contexts: vec!["c".to_owned(); contexts],
+        }
+    }
+
+    // rule: L4
+    #[test]
+    fn preventing_beats_blocks_and_context_goes_on_as_a_block_does() {
+        let of = |says: &Says| next(says, &mut StopCount::default(), 8);
+        assert_eq!(of(&says(true, 1, 1)), Next::Prevented("enough".into()));
+        assert_eq!(of(&says(true, 0, 0)), Next::Prevented("enough".into()));
+        assert_eq!(of(&says(false, 2, 0)), Next::GoesOn);
+        assert_eq!(of(&says(false, 0, 1)), Next::GoesOn);
+        assert_eq!(of(&says(false, 0, 0)), Next::Ends);
+    }
+
+    // rule: L4
+    #[test]
+    fn the_ninth_in_a_row_is_overridden_and_a_call_restarts_the_count() {
+        let mut count = StopCount::default();
+        assert!(!count.is_active());
+        for n in 0..8 {
+            assert_eq!(next(&says(false, n % 2, 1), &mut count, 8), Next::GoesOn, "{n}");
+        }
+        assert_eq!(next(&says(false, 1, 0), &mut count, 8), Next::Capped);
+        assert_eq!(next(&says(false, 0, 1), &mut count, 8), Next::Capped);
+        count.restart();
+        assert!(count.is_active(), "a call does not make the turn a new one");
+        assert_eq!(next(&says(false, 1, 0), &mut count, 8), Next::GoesOn);
+    }
+
+    // rule: L4
+    #[test]
+    fn the_cap_is_a_setting_and_zero_is_none() {
+        let mut count = StopCount::default();
+        assert_eq!(next(&says(false, 1, 0), &mut count, 1), Next::GoesOn);
+        assert_eq!(next(&says(false, 1, 0), &mut count, 1), Next::Capped);
+        let mut count = StopCount::default();
+        assert!((0..1000).all(|_| next(&says(false, 1, 0), &mut count, 0) == Next::GoesOn));
+    }
+}

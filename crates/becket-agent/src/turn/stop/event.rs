@@ -1,0 +1,62 @@
+//! The event at the end of a turn, by whose turn it is.
+
+use becket_model::event::agents::SubagentStop;
+use becket_model::event::lifecycle::Stop;
+use becket_model::{AgentId, EventBody, EventKind};
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+
+/// Which event is fired when a line of work wants to end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum StopEvent {
+    /// The session's own.
+    Stop,
+    /// A subagent's.
+    SubagentStop {
+        /// The subagent.
+        id: AgentId,
+        /// Its name.
+        kind: String,
+        /// Its own transcript.
+        transcript: PathBuf,
+    },
+}
+
+/// What such an event says.
+pub(super) struct AtStop {
+    pub(super) active: bool,
+    pub(super) text: String,
+    pub(super) background: Vec<Map<String, Value>>,
+}
+
+impl StopEvent {
+    /// Its name, as the model reads it.
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Stop => EventKind::Stop.name(),
+            Self::SubagentStop { .. } => EventKind::SubagentStop.name(),
+        }
+    }
+
+    pub(super) fn body(&self, at: AtStop) -> EventBody {
+        let AtStop { active, text, background } = at;
+        let last_assistant_message = (!text.is_empty()).then_some(text);
+        let (background_tasks, session_crons) = (Some(background), Some(Vec::new()));
+        match self {
+            Self::Stop => {
+                Stop { stop_hook_active: active, last_assistant_message, background_tasks, session_crons }
+                    .into()
+            }
+            Self::SubagentStop { id, kind, transcript } => SubagentStop {
+                stop_hook_active: active,
+                last_assistant_message,
+                background_tasks,
+                session_crons,
+                agent_id: id.as_str().to_owned(),
+                agent_type: kind.clone(),
+                agent_transcript_path: transcript.to_string_lossy().into_owned(),
+            }
+            .into(),
+        }
+    }
+}

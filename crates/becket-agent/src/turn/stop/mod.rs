@@ -1,0 +1,10 @@
+//! The end of a turn: the host's own tasks, Stop hooks, and whether the model goes on (L3, L4, L6, L8).
+
+mod decide;
+mod event;
+mod run;
+mod summary;
+
+pub(crate) use event::StopEvent;
+
+pub(super) use decide::StopCount;

@@ -1,0 +1,141 @@
+//! Runs what there is at the end of a turn.
+
+use super::super::end::EndReason;
+use super::super::prepare::Woken;
+use super::super::tasks::AtTurnEnd;
+use super::super::told;
+use super::super::work::{INTERRUPTED, Step, Turn, Work};
+use super::decide::{Next, Says, next};
+use super::event::AtStop;
+use super::summary;
+use crate::tool_call::unharmed;
+use crate::update::{Happened, Notice};
+use becket_engine::{CancellationToken, Outcome};
+use becket_model::Event;
+
+/// What blocking hooks say begins with this line (L4).
+const FEEDBACK: &str = "hook feedback:";
+
+impl Work {
+    /// The model is done: the host's tasks, then Stop or SubagentStop, then what they say.
+    pub(in super::super) async fn stop(&mut self, turn: &mut Turn, cancel: &CancellationToken) -> Step {
+        self.turn_end_tasks(turn, cancel).await;
+        if cancel.is_cancelled() {
+            return Step::End(EndReason::Interrupted);
+        }
+        let fired = self.fire_stop(turn, cancel).await;
+        if cancel.is_cancelled() {
+            return Step::End(EndReason::Interrupted);
+        }
+        let mut says = match &fired {
+            Some((hook, outcome)) => Says::of(hook, &outcome.verdict),
+            None => Says::default(),
+        };
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Step::End(EndReason::Interrupted),
+            wakes = self.wakes() => add(&mut says, wakes),
+        }
+        if let Some((hook, outcome)) = &fired {
+            self.tell_of_stop(hook, outcome, says.prevented.clone());
+        }
+        self.go_on_or_end(turn, says)
+    }
+
+    async fn turn_end_tasks(&mut self, turn: &Turn, cancel: &CancellationToken) {
+        let at = AtTurnEnd {
+            of: self.who.clone(),
+            session: self.facts.session(),
+            text: turn.text.clone(),
+            messages: self.talk.whole(INTERRUPTED).messages().into(),
+            again: turn.stops.is_active(),
+            cancel: cancel.clone(),
+        };
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => {}
+            () = self.core.at_turn_end.run(&at, &self.updates) => {}
+        }
+    }
+
+    /// Fires the event. A failure of the engine itself is told, and holds nothing (L6).
+    async fn fire_stop(&self, turn: &Turn, cancel: &CancellationToken) -> Option<(String, Outcome)> {
+        let background = self.core.background.as_ref().map(|background| background.running());
+        let at = AtStop {
+            active: turn.stops.is_active(),
+            text: turn.text.clone(),
+            background: background.unwrap_or_default(),
+        };
+        let event = Event::new(self.facts.session(), self.stop_event.body(at));
+        let hook = told::hook_name(&event.body);
+        match unharmed(self.core.engine.fire_until(&event, cancel)).await {
+            Ok(outcome) => Some((hook, outcome)),
+            Err(said) => {
+                let text = format!("the hooks of {hook} could not be run, and the turn ends without: {said}");
+                self.updates.notice(Notice::warning(text));
+                None
+            }
+        }
+    }
+
+    /// One summary, and one notice of what went wrong (L8).
+    fn tell_of_stop(&self, hook: &str, outcome: &Outcome, prevented: Option<String>) {
+        for notice in told::messages(hook, &outcome.verdict) {
+            self.updates.notice(notice);
+        }
+        if let Some(summary) = summary::summary(outcome, prevented) {
+            if let Some(notice) = summary::notice(hook, outcome, &summary) {
+                self.updates.notice(notice);
+            }
+            self.updates.tell(Happened::StopHooks(summary));
+        }
+    }
+
+    fn go_on_or_end(&mut self, turn: &mut Turn, says: Says) -> Step {
+        let cap = self.core.options.stop_cap;
+        match next(&says, &mut turn.stops, cap) {
+            Next::Ends => Step::End(EndReason::Completed),
+            Next::Prevented(because) => Step::End(EndReason::HookStopped { because }),
+            Next::Capped => {
+                let text = format!(
+                    "hooks have sent the model back {cap} times in a row: the turn ends, though they want more"
+                );
+                self.updates.notice(Notice::warning(text));
+                Step::End(EndReason::Capped { cap })
+            }
+            Next::GoesOn => {
+                self.send_back(says);
+                Step::Prepare
+            }
+        }
+    }
+
+    /// Tells the model why it goes on.
+    fn send_back(&mut self, says: Says) {
+        let event = self.stop_event.name();
+        let conversation = self.talk.whole(INTERRUPTED);
+        for block in says.blocks {
+            let text = format!("{event} {FEEDBACK}\n{block}");
+            conversation.feedback(text.clone());
+            let content = vec![becket_llm::Block::Text(text)];
+            self.updates.tell(Happened::Told { content, hidden: true });
+        }
+        for context in says.contexts {
+            conversation.beside(context);
+        }
+    }
+}
+
+/// What hooks say that were waited for after all (A4): an exit 2 on Stop sends the model back; of another event it is
+/// told, and so goes on, too.
+fn add(says: &mut Says, wakes: Vec<Woken>) {
+    for wake in wakes {
+        match wake {
+            Woken::TurnGoesOn(text) => says.blocks.push(text),
+            Woken::Told(text) => says.contexts.push(text),
+            Woken::LoopStopped { told: _, because } | Woken::PromptRejected(because) => {
+                says.prevented.get_or_insert(because);
+            }
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! One line of work: the session's own, or a subagent's. A conversation that goes on turn by turn.
+//!
+//! INVARIANT: whatever happens to a turn (an interrupt, a panic, a future that is dropped), the next one finds a
+//! conversation without open calls.
+
+use super::core::Core;
+use super::decide::{AfterAnswer, Answered, after_answer};
+use super::end::{EndReason, TurnEnd};
+use super::meter::{Meter, Spent};
+use super::stop::{StopCount, StopEvent};
+use super::talk::Talk;
+use crate::session::Facts;
+use crate::tool_call::{ToolCalls, Toolbox};
+use crate::update::{Origin, Updates};
+use becket_engine::CancellationToken;
+use becket_llm::{Block, BrokenCall, Model, StopReason};
+use std::sync::Arc;
+use tokio::time::Instant;
+
+/// What a call is answered that was open when somebody interrupted.
+pub(super) const INTERRUPTED: &str = "the user interrupted the turn: this call was not run to its end";
+
+/// What is told the model once somebody has interrupted.
+const AFTER_AN_INTERRUPT: &str = "[The user interrupted the turn.]";
+
+/// What a line of work begins with.
+pub(crate) struct Begin {
+    /// What its events say.
+    pub(crate) facts: Facts,
+    pub(crate) toolbox: Toolbox,
+    pub(crate) model: Arc<dyn Model>,
+    /// The system prompt.
+    pub(crate) system: String,
+    pub(crate) talk: Talk,
+    pub(crate) who: Origin,
+    /// The most answers of one turn.
+    pub(crate) max_turns: Option<u32>,
+    /// What is fired when it wants to end.
+    pub(crate) stop_event: StopEvent,
+}
+
+/// One line of work.
+pub(crate) struct Work {
+    pub(crate) core: Arc<Core>,
+    pub(crate) facts: Facts,
+    pub(crate) toolbox: Toolbox,
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) system: String,
+    pub(crate) talk: Talk,
+    pub(crate) who: Origin,
+    pub(crate) max_turns: Option<u32>,
+    pub(crate) stop_event: StopEvent,
+    pub(crate) updates: Updates,
+    pub(super) calls: ToolCalls,
+    pub(super) meter: Meter,
+}
+
+/// What a turn begins with.
+pub(crate) enum TurnStart {
+    /// The user, or the agent that a subagent works for, says this.
+    Prompt(Vec<Block>),
+    /// What stands in the conversation already: reminders that wake it.
+    AsItIs,
+    /// The calls that were put off (D10).
+    Resume,
+}
+
+/// Where a turn is.
+pub(super) enum Step {
+    /// Before a request.
+    Prepare,
+    /// The request.
+    Ask,
+    /// The answer's calls.
+    Calls(Vec<BrokenCall>),
+    /// The model is done.
+    Stop,
+    /// It is over.
+    End(EndReason),
+}
+
+/// What is known of a turn while it goes on.
+pub(super) struct Turn {
+    /// Tells this turn from others (`turn_id` of MessageDisplay).
+    pub(super) id: String,
+    started: Instant,
+    before: Spent,
+    pub(super) answers: u32,
+    /// The last answer's text.
+    pub(super) text: String,
+    pub(super) stops: StopCount,
+    cut_off: u32,
+    paused: u32,
+}
+
+impl Work {
+    pub(crate) fn new(core: Arc<Core>, begin: Begin) -> Self {
+        let Begin { facts, toolbox, model, system, talk, who, max_turns, stop_event } = begin;
+        let meter = match who {
+            Origin::Main => core.meter.clone(),
+            Origin::Subagent { .. } => core.meter.below(),
+        };
+        Self {
+            calls: core.calls(&toolbox),
+            updates: core.updates_of(&who),
+            core,
+            facts,
+            toolbox,
+            model,
+            system,
+            talk,
+            who,
+            max_turns,
+            stop_event,
+            meter,
+        }
+    }
+
+    /// Works until the user is to be asked again. Never fails: how it ended is in the end.
+    pub(crate) async fn turn(&mut self, start: TurnStart, cancel: &CancellationToken) -> TurnEnd {
+        let mut turn = Turn {
+            id: uuid::Uuid::new_v4().to_string(),
+            started: Instant::now(),
+            before: self.meter.spent(),
+            answers: 0,
+            text: String::new(),
+            stops: StopCount::default(),
+            cut_off: 0,
+            paused: 0,
+        };
+        let mut step = self.begin(start);
+        let reason = loop {
+            step = match step {
+                Step::Prepare => self.prepare(&turn, cancel).await,
+                Step::Ask => self.answer(&mut turn, cancel).await,
+                Step::Calls(broken) => self.run_calls(&mut turn, broken, cancel).await,
+                Step::Stop => self.stop(&mut turn, cancel).await,
+                Step::End(reason) => break reason,
+            };
+            self.talk.store(&self.updates);
+        };
+        self.close_turn(&reason);
+        self.end_of(turn, reason)
+    }
+
+    fn begin(&mut self, start: TurnStart) -> Step {
+        match start {
+            TurnStart::Prompt(content) => match self.talk.whole(INTERRUPTED).say(content) {
+                Ok(()) => Step::Prepare,
+                Err(error) => Step::End(EndReason::PromptRejected { because: error.to_string() }),
+            },
+            TurnStart::AsItIs => {
+                self.talk.whole(INTERRUPTED);
+                Step::Prepare
+            }
+            TurnStart::Resume => self.resume(),
+        }
+    }
+
+    /// Takes up the deferred calls, if all of their tools are still there (D10).
+    fn resume(&mut self) -> Step {
+        let calls = self.talk.deferred().map(crate::conversation::Deferred::calls).unwrap_or_default();
+        if let Some(gone) = calls.iter().find(|call| self.toolbox.find(&call.name).is_none()) {
+            return Step::End(EndReason::DeferredUnavailable { tool_name: gone.name.clone() });
+        }
+        if calls.is_empty() {
+            return Step::Prepare;
+        }
+        self.talk.resume();
+        self.talk.store(&self.updates);
+        Step::Calls(Vec::new())
+    }
+
+    /// One request and its answer.
+    async fn answer(&mut self, turn: &mut Turn, cancel: &CancellationToken) -> Step {
+        let answer = match self.ask(cancel).await {
+            Ok(answer) => answer,
+            Err(none) => return Step::End(self.unanswered(none)),
+        };
+        let super::ask::Answer { response, broken } = answer;
+        let stop = response.stop.clone();
+        turn.answers += 1;
+        turn.cut_off = if stop == StopReason::MaxTokens { turn.cut_off + 1 } else { 0 };
+        turn.paused = if stop == StopReason::PauseTurn { turn.paused + 1 } else { 0 };
+        let calls = response.tool_uses().next().is_some();
+        let broken = super::batch::places_among_calls(&response.content, broken);
+        let answered = Answered { calls, stop: &stop, cut_off: turn.cut_off, paused: turn.paused };
+        let after = after_answer(answered);
+        self.take_answer(turn, response, after, cancel).await;
+        match after {
+            AfterAnswer::Calls => Step::Calls(broken),
+            AfterAnswer::Done => Step::Stop,
+            AfterAnswer::Again => Step::Prepare,
+            AfterAnswer::GoOn => {
+                self.go_on_after_a_cut();
+                Step::Prepare
+            }
+            AfterAnswer::Declined => Step::End(self.declined()),
+            AfterAnswer::CutOffTooOften => Step::End(self.cut_off_too_often()),
+        }
+    }
+
+    /// Nothing stays open but what waits for a resume.
+    fn close_turn(&mut self, reason: &EndReason) {
+        match reason {
+            EndReason::Deferred { .. } | EndReason::DeferredUnavailable { .. } => {}
+            EndReason::Interrupted => self.talk.whole(INTERRUPTED).feedback(AFTER_AN_INTERRUPT),
+            EndReason::Completed
+            | EndReason::Capped { .. }
+            | EndReason::HookStopped { .. }
+            | EndReason::PromptRejected { .. }
+            | EndReason::MaxTurns { .. }
+            | EndReason::DeniedTooOften { .. }
+            | EndReason::ApiError { .. }
+            | EndReason::TooLong { .. } => {
+                self.talk.whole(INTERRUPTED);
+            }
+        }
+        self.talk.store(&self.updates);
+    }
+
+    fn end_of(&self, turn: Turn, reason: EndReason) -> TurnEnd {
+        let Spent { usage, cost_usd, with_model, denials } = self.meter.spent().since(&turn.before);
+        TurnEnd {
+            reason,
+            text: turn.text,
+            answers: turn.answers,
+            usage,
+            took: turn.started.elapsed(),
+            took_model: with_model,
+            cost_usd,
+            denials,
+        }
+    }
+}
