@@ -67,6 +67,14 @@ impl Facts {
         self.change(|session| session.effort = effort);
     }
 
+    /// A session begins with facts that were lent before: its mode is the session's from now on.
+    pub fn begin(&self, mut session: Session) {
+        if let Some(mode) = session.permission_mode.take() {
+            self.set_mode(mode);
+        }
+        self.replace(session);
+    }
+
     /// Another session goes on in this one's place, as after `/clear`.
     pub fn replace(&self, session: Session) {
         self.change(|own| *own = session);

@@ -1,7 +1,16 @@
 //! An open session: its facts, and what happens at its beginning and its end (`protocol.md` L0).
 
+mod expand;
 mod facts;
-mod lent;
+mod main_line;
+mod prompt;
+mod start;
 
+pub use expand::{CommandKind, Expand, Found, Typed};
 pub use facts::Facts;
-pub use lent::{Background, TakeUpdates, Taken};
+pub use main_line::SetupTrigger;
+pub use prompt::Prompt;
+pub use start::{OpenError, Start};
+
+pub(crate) use main_line::Main;
+pub(crate) use start::{Opened, open};

@@ -32,7 +32,7 @@ impl Work {
         }
         if after != AfterAnswer::Declined {
             self.talk.answered(response.clone());
-            self.talk.store(&self.updates);
+            self.store();
         }
         let displayed = self.display(turn, &response, cancel).await;
         self.updates.tell(Happened::Answered {
@@ -77,10 +77,7 @@ impl Work {
     pub(super) fn unanswered(&mut self, none: NoAnswer) -> EndReason {
         match none {
             NoAnswer::Cancelled => EndReason::Interrupted,
-            NoAnswer::TooLong(message) => {
-                self.stop_failure(ErrorClass::InvalidRequest, &message);
-                EndReason::TooLong { message }
-            }
+            NoAnswer::TooLong(message) => self.does_not_fit(message),
             NoAnswer::Failed { error, because } => {
                 let message = match because {
                     Some(because) => format!("{error} ({because})"),
@@ -89,6 +86,12 @@ impl Work {
                 self.failed(ErrorClass::of(&error), message)
             }
         }
+    }
+
+    /// How a turn ends whose conversation does not fit the model any more.
+    pub(super) fn does_not_fit(&mut self, message: String) -> EndReason {
+        self.stop_failure(ErrorClass::InvalidRequest, &message);
+        EndReason::TooLong { message }
     }
 
     /// How a turn ends that the model declined.

@@ -1,6 +1,5 @@
 //! One request: sent, listened to, and sent again where that may help.
 
-use super::class::is_too_long;
 use super::retry::{After, Attempts};
 use super::work::Work;
 use crate::tool_call::unharmed;
@@ -56,7 +55,7 @@ impl Work {
             let (error, had_begun) = match heard {
                 Heard::Whole(answer) => return Ok(answer),
                 Heard::Cancelled => return Err(NoAnswer::Cancelled),
-                Heard::Failed { error, .. } if is_too_long(&error) => {
+                Heard::Failed { error, .. } if error.is_too_long() => {
                     return Err(NoAnswer::TooLong(error.to_string()));
                 }
                 Heard::Failed { error, had_begun } => (error, had_begun),

@@ -11,7 +11,9 @@ use crate::tool_call::{Brake, Ended, Report, ToolCall, ToolCalls, Toolbox};
 use crate::update::{Happened, Notice, Updates};
 use becket_engine::CancellationToken;
 use becket_llm::{Block, BrokenCall};
+use becket_model::event::environment::DirectoryAdded;
 use becket_model::event::tool::PostToolBatch;
+use becket_rules::PermissionUpdate;
 use futures_util::{Stream, StreamExt, stream};
 use serde_json::{Map, Value};
 
@@ -54,7 +56,9 @@ impl Work {
             let count = group.len();
             let mut running = Box::pin(run_together(self.runner(&brake, cancel), group));
             while let Some((place, report)) = running.next().await {
+                let updates = report.updates.clone();
                 self.settle(at + place, report, &mut reports, &brake);
+                self.take_updates(updates).await;
             }
             drop(running);
             at += count;
@@ -92,7 +96,6 @@ impl Work {
         if let Some(stop) = report.stop() {
             brake.pull(told::stop_reason(stop));
         }
-        self.take_updates(&report);
         if report.ended == Ended::Deferred {
             let ToolCall { id, name, input } = report.call;
             reports.deferred.push(DeferredCall { id, name, input });
@@ -110,7 +113,7 @@ impl Work {
                 self.updates.notice(super::core::error(format!("a call could not be answered: {error}")));
             }
         }
-        self.talk.store(&self.updates);
+        self.store();
         let ToolCall { id, name, .. } = report.call;
         self.updates.tell(Happened::CallEnded { tool_use_id: id, tool: name, is_error });
     }
@@ -136,13 +139,31 @@ impl Work {
         }
     }
 
-    fn take_updates(&self, report: &Report) {
-        let Some(permissions) = self.core.permissions.as_ref().filter(|_| !report.updates.is_empty()) else {
+    /// Applies what came with a yes (P13).
+    async fn take_updates(&self, updates: Vec<PermissionUpdate>) {
+        if updates.is_empty() {
             return;
+        }
+        let engine = self.core.engine.clone();
+        let applied = match tokio::task::spawn_blocking(move || engine.apply(&updates)).await {
+            Ok(applied) => applied,
+            Err(lost) => {
+                self.updates.notice(super::core::error(format!("permissions could not be changed: {lost}")));
+                return;
+            }
         };
-        let taken = permissions.take(&self.facts, &report.updates);
-        for text in taken.warnings {
+        if let Some(mode) = applied.mode {
+            self.facts.set_mode(mode);
+        }
+        for text in applied.warnings {
             self.updates.notice(Notice::warning(text));
+        }
+        for directory in applied.added {
+            let body = DirectoryAdded {
+                directory: directory.to_string_lossy().into_owned(),
+                source: "slash_command".to_owned(),
+            };
+            self.core.leave(&self.facts, body, &self.updates);
         }
     }
 

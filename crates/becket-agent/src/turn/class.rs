@@ -73,16 +73,6 @@ impl ErrorClass {
     }
 }
 
-/// Whether a provider refused a conversation because it is too long for the model.
-pub(crate) fn is_too_long(error: &ModelError) -> bool {
-    let ModelError::BadRequest { message, .. } = error else { return false };
-    let message = message.to_lowercase();
-    let said = |words: &[&str]| words.iter().all(|word| message.contains(word));
-    [&["prompt", "too long"][..], &["context", "exceed"], &["context_length"], &["maximum context"]]
-        .into_iter()
-        .any(said)
-}
-
 fn is_about_money(message: &str) -> bool {
     let message = message.to_lowercase();
     ["credit balance", "billing", "payment"].iter().any(|word| message.contains(word))
@@ -139,16 +129,5 @@ mod tests {
             assert!(known.contains(&class), "{class}");
         }
         assert!(known.contains(&ErrorClass::MaxOutputTokens.as_str()));
-    }
-
-    // rule: L5
-    #[test]
-    fn a_conversation_that_is_too_long_is_told_from_other_bad_requests() {
-        for text in ["prompt is too long: 201000 tokens > 200000", "This model's maximum context length is 8192"] {
-            assert!(is_too_long(&bad_request(text)), "{text}");
-        }
-        for text in ["max_tokens is too large", "messages: text is empty"] {
-            assert!(!is_too_long(&bad_request(text)), "{text}");
-        }
     }
 }

@@ -3,12 +3,15 @@
 use super::left::Left;
 use super::meter::Meter;
 use super::tasks::TurnEndTasks;
-use crate::session::{Background, Facts, TakeUpdates};
+use super::told;
+use crate::compact::Window;
+use crate::session::Facts;
+use crate::tasks::Tasks;
 use crate::tool_call::{AskPermission, ToolCalls, Toolbox};
 use crate::update::{Level, Notice, Origin, Updates};
 use becket_engine::{CancellationToken, Engine, Outcome};
 use becket_model::event::environment::CwdChanged;
-use becket_model::{Event, EventBody};
+use becket_model::{Event, EventBody, EventKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -44,11 +47,15 @@ pub(crate) struct Core {
     pub(crate) left: Left,
     /// What the whole session has spent.
     pub(crate) meter: Meter,
-    pub(crate) permissions: Option<Arc<dyn TakeUpdates>>,
-    pub(crate) background: Option<Arc<dyn Background>>,
+    /// What goes on in the background.
+    pub(crate) tasks: Option<Tasks>,
+    /// How much models hold.
+    pub(crate) window: Window,
     /// Runs calls; lines of work share the person.
     calls: ToolCalls,
     watched: Mutex<Vec<PathBuf>>,
+    reminders: Mutex<Vec<String>>,
+    title: Mutex<Option<String>>,
 }
 
 impl Core {
@@ -65,9 +72,11 @@ impl Core {
             options: TurnOptions::default(),
             at_turn_end: TurnEndTasks::default(),
             meter: Meter::default(),
-            permissions: None,
-            background: None,
+            tasks: None,
+            window: Window::default(),
             watched: Mutex::default(),
+            reminders: Mutex::default(),
+            title: Mutex::default(),
         }
     }
 
@@ -91,8 +100,8 @@ impl Core {
     ) -> Fired {
         let event = Event::new(facts.session(), body);
         let outcome = self.engine.fire_until(&event, cancel).await;
-        let hook = super::told::hook_name(&event.body);
-        for notice in super::told::for_user(&hook, &outcome.verdict, cancel.is_cancelled()) {
+        let hook = told::hook_name(&event.body);
+        for notice in told::for_user(&hook, &outcome.verdict, cancel.is_cancelled()) {
             updates.notice(notice);
         }
         if let Some(paths) = &outcome.verdict.fields.watch_paths {
@@ -103,13 +112,33 @@ impl Core {
 
     /// Fires an event and goes on (L3).
     pub(crate) fn leave(self: &Arc<Self>, facts: &Facts, body: impl Into<EventBody>, updates: &Updates) {
-        let core = Arc::downgrade(self);
-        let then = move |paths| {
+        let (core, updates) = (Arc::downgrade(self), updates.clone());
+        let then = move |event: &Event, outcome: &Outcome, cancelled: bool| {
             if let Some(core) = core.upgrade() {
-                core.watch(paths);
+                core.heard_later(event, outcome, &updates, cancelled);
             }
         };
-        self.left.start(Event::new(facts.session(), body), updates.clone(), then);
+        self.left.start(Event::new(facts.session(), body), then);
+    }
+
+    fn heard_later(&self, event: &Event, outcome: &Outcome, updates: &Updates, cancelled: bool) {
+        let (hook, verdict) = (told::hook_name(&event.body), &outcome.verdict);
+        if event.kind() == EventKind::DirectoryAdded {
+            // What these hooks say is for the model; the user reads how many have failed.
+            let says = verdict.messages.iter().map(|said| format!("{hook} says: {}", said.what));
+            says.for_each(|text| self.remind_later(text));
+            let failed = verdict.failures.len();
+            if failed > 0 && !cancelled {
+                updates.notice(Notice::warning(format!("{failed} of the hooks of {hook} failed")));
+            }
+            return;
+        }
+        for notice in told::for_user(&hook, verdict, cancelled) {
+            updates.notice(notice);
+        }
+        if let Some(paths) = &verdict.fields.watch_paths {
+            self.watch(paths.clone());
+        }
     }
 
     /// The working directory of a line of work has moved.
@@ -124,6 +153,25 @@ impl Core {
             new_cwd: cwd.to_string_lossy().into_owned(),
         };
         self.leave(facts, body, updates);
+    }
+
+    /// What the session is called.
+    pub(crate) fn title(&self) -> Option<String> {
+        self.title.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set_title(&self, title: &str) {
+        *self.title.lock().unwrap_or_else(PoisonError::into_inner) = Some(title.to_owned());
+    }
+
+    /// Keeps a text for the model until the next request of the session's own line of work.
+    pub(crate) fn remind_later(&self, text: impl Into<String>) {
+        self.reminders.lock().unwrap_or_else(PoisonError::into_inner).push(text.into());
+    }
+
+    /// What was kept for the model.
+    pub(crate) fn take_reminders(&self) -> Vec<String> {
+        std::mem::take(&mut *self.reminders.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The paths that hooks want to be watched now (D11).
@@ -146,12 +194,12 @@ pub(crate) struct Fired {
 impl Fired {
     /// Why a hook stops the host after it (D6).
     pub(crate) fn stop(&self) -> Option<String> {
-        self.outcome.verdict.stop.as_ref().map(super::told::stop_reason)
+        self.outcome.verdict.stop.as_ref().map(told::stop_reason)
     }
 
     /// What the model reads of it.
     pub(crate) fn for_model(&self) -> Vec<String> {
-        super::told::for_model(&self.hook, &self.outcome.verdict)
+        told::for_model(&self.hook, &self.outcome.verdict)
     }
 }
 

@@ -25,6 +25,22 @@ pub struct TurnEnd {
     pub denials: Vec<Denial>,
 }
 
+impl TurnEnd {
+    /// Of a turn that ended before its first request.
+    pub(crate) fn at_once(reason: EndReason) -> Self {
+        Self {
+            reason,
+            text: String::new(),
+            answers: 0,
+            usage: Usage::default(),
+            took: Duration::ZERO,
+            took_model: Duration::ZERO,
+            cost_usd: None,
+            denials: Vec::new(),
+        }
+    }
+}
+
 /// A call that was denied.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Denial {

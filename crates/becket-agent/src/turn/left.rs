@@ -2,9 +2,8 @@
 //!
 //! INVARIANT: nothing that was left outlives [`Left::end`], or the last clone of a [`Left`].
 
-use super::told;
-use crate::update::{Notice, Updates};
-use becket_engine::{CancellationToken, Engine};
+use crate::update::Notice;
+use becket_engine::{CancellationToken, Engine, Outcome};
 use becket_model::Event;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -64,14 +63,8 @@ impl Left {
         Self { engine, inner: Arc::new(inner) }
     }
 
-    /// Fires an event and goes on. What its hooks say to the user is told when they have ended; `then` gets the watch
-    /// list that they gave.
-    pub(crate) fn start(
-        &self,
-        event: Event,
-        updates: Updates,
-        then: impl FnOnce(Vec<std::path::PathBuf>) + Send + 'static,
-    ) {
+    /// Fires an event and goes on. `then` gets what came of it, and whether the session has ended its hooks.
+    pub(crate) fn start(&self, event: Event, then: impl FnOnce(&Event, &Outcome, bool) + Send + 'static) {
         let kind = event.kind();
         if !self.engine.has_any(kind) {
             return;
@@ -82,13 +75,7 @@ impl Left {
         let work = async move {
             let outcome = engine.fire_until(&event, &end).await;
             drop(filling);
-            let hook = told::hook_name(&event.body);
-            for notice in told::for_user(&hook, &outcome.verdict, end.is_cancelled()) {
-                updates.notice(notice);
-            }
-            if let Some(paths) = outcome.verdict.fields.watch_paths.clone() {
-                then(paths);
-            }
+            then(&event, &outcome, end.is_cancelled());
         };
         let mut tasks = self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         while tasks.try_join_next().is_some() {}

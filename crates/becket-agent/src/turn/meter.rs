@@ -58,9 +58,10 @@ impl Meter {
     }
 
     fn change(&self, change: impl Fn(&mut Spent)) {
-        change(&mut self.spent.lock().unwrap_or_else(PoisonError::into_inner));
-        if let Some(above) = &self.above {
-            above.change(&change);
+        let mut next = Some(self);
+        while let Some(meter) = next {
+            change(&mut meter.spent.lock().unwrap_or_else(PoisonError::into_inner));
+            next = meter.above.as_deref();
         }
     }
 }

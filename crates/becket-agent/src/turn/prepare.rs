@@ -3,6 +3,7 @@
 use super::end::EndReason;
 use super::told;
 use super::work::{Step, Turn, Work};
+use crate::tasks::Tasks;
 use crate::update::{Notice, Origin};
 use becket_engine::CancellationToken;
 use becket_model::EventKind;
@@ -52,7 +53,7 @@ pub(crate) fn woken(event: EventKind, label: &str, reminder: &str) -> Woken {
 
 impl Work {
     /// Before a request: the limit of answers, wakes, what hooks and tasks in the background have come to.
-    pub(super) async fn prepare(&mut self, turn: &Turn, cancel: &CancellationToken) -> Step {
+    pub(super) async fn prepare(&mut self, turn: &mut Turn, cancel: &CancellationToken) -> Step {
         if cancel.is_cancelled() {
             return Step::End(EndReason::Interrupted);
         }
@@ -78,11 +79,11 @@ impl Work {
             }
         }
         self.take_news();
-        Step::Ask
+        self.make_room(turn, cancel).await
     }
 
     /// What hooks that nobody waited for make of this run, once they have ended; nothing where somebody can be woken (A4).
-    pub(super) async fn wakes(&self) -> Vec<Woken> {
+    pub(crate) async fn wakes(&self) -> Vec<Woken> {
         if !self.core.options.one_shot || self.who != Origin::Main {
             return Vec::new();
         }
@@ -108,8 +109,11 @@ impl Work {
                 self.remind(format!("{hook} hook additional context: {text}"));
             }
         }
-        let ended = self.core.background.as_ref().map(|background| background.ended()).unwrap_or_default();
-        for text in ended {
+        let ended = self.core.tasks.as_ref().map(Tasks::take_ended).unwrap_or_default();
+        for task in ended {
+            self.remind(task.words());
+        }
+        for text in self.core.take_reminders() {
             self.remind(text);
         }
     }

@@ -1,49 +1,12 @@
 //! The conversation of a line of work, whatever state it is in, and its transcript.
 //!
-//! INVARIANT: what happened is handed to the transcript before the next call or request starts. What could not be written
-//! is kept, and written first as soon as something can be.
+//! INVARIANT: what happened is handed to the transcript before the next call or request starts.
 
 use super::core::error;
-use crate::conversation::{Conversation, Deferred, Entry, OpenCalls, Stored};
+use crate::conversation::{Conversation, Deferred, Next, OpenCalls, Stored};
+use crate::transcript::{AppendError, Log, Note};
 use crate::update::{Notice, Updates};
-
-/// Where the entries of a conversation are stored.
-pub trait Record: Send {
-    /// Stores these entries, in order, so that a crash loses none of them.
-    ///
-    /// # Errors
-    /// How many were stored, and why not all; for the user.
-    fn append(&mut self, entries: &[Entry]) -> Result<(), NotStored>;
-
-    /// Stores the session's title.
-    ///
-    /// # Errors
-    /// Why not; for the user.
-    fn title(&mut self, title: &str) -> Result<(), NotStored> {
-        let _ = title;
-        Ok(())
-    }
-}
-
-/// Why entries were not stored.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{why}")]
-pub struct NotStored {
-    /// How many of them were stored.
-    pub stored: usize,
-    /// Why the next was not.
-    pub why: String,
-}
-
-/// Stores nothing.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Unrecorded;
-
-impl Record for Unrecorded {
-    fn append(&mut self, _: &[Entry]) -> Result<(), NotStored> {
-        Ok(())
-    }
-}
+use std::path::Path;
 
 /// A conversation in one of its states.
 enum State {
@@ -55,20 +18,19 @@ enum State {
 /// A conversation and its transcript.
 pub(crate) struct Talk {
     state: State,
-    record: Box<dyn Record>,
-    /// What is not stored yet, oldest first.
-    backlog: Vec<Entry>,
+    /// `None` where nothing is stored.
+    log: Option<Log>,
     /// Whether the user knows that nothing is stored.
     is_told: bool,
 }
 
 impl Talk {
-    pub(crate) fn new(stored: Stored, record: Box<dyn Record>) -> Self {
+    pub(crate) fn new(stored: Stored, log: Option<Log>) -> Self {
         let state = match stored {
             Stored::Whole(conversation) => State::Whole(conversation),
             Stored::Deferred(deferred) => State::Deferred(deferred),
         };
-        Self { state, record, backlog: Vec::new(), is_told: false }
+        Self { state, log, is_told: false }
     }
 
     /// The conversation; calls that are still open are answered with `why`, deferred ones as cancelled (D10).
@@ -118,8 +80,8 @@ impl Talk {
     pub(crate) fn answered(&mut self, answer: becket_llm::Response) {
         let conversation = std::mem::take(self.whole(LOST));
         self.state = match conversation.answered(answer) {
-            crate::conversation::Next::Done(conversation) => State::Whole(conversation),
-            crate::conversation::Next::Calls(open) => State::Open(open),
+            Next::Done(conversation) => State::Whole(conversation),
+            Next::Calls(open) => State::Open(open),
         };
     }
 
@@ -136,40 +98,49 @@ impl Talk {
     }
 
     /// Another conversation goes on in this one's place, with a transcript of its own.
-    pub(crate) fn replace(&mut self, record: Box<dyn Record>) {
-        *self = Self::new(Stored::Whole(Conversation::default()), record);
+    pub(crate) fn replace(&mut self, log: Option<Log>) {
+        *self = Self::new(Stored::Whole(Conversation::default()), log);
     }
 
-    /// Stores what waits. What can't be stored is told once, and kept.
-    pub(crate) fn store(&mut self, updates: &Updates) {
-        self.backlog.extend(match &mut self.state {
+    /// The transcript, beside which those of subagents stand.
+    #[expect(dead_code, reason = "subagents open theirs beside it")]
+    pub(crate) fn log(&self) -> Option<&Log> {
+        self.log.as_ref()
+    }
+
+    /// Stores what waits. That it can't be is told once; it waits on, and is stored with what comes next.
+    pub(crate) fn store(&mut self, cwd: &Path, updates: &Updates) {
+        let entries = match &mut self.state {
             State::Whole(conversation) => conversation.take_entries(),
             State::Open(open) => open.take_entries(),
             State::Deferred(deferred) => deferred.take_entries(),
-        });
-        if self.backlog.is_empty() {
-            return;
-        }
-        match self.record.append(&self.backlog) {
-            Ok(()) => {
-                self.backlog.clear();
-                if std::mem::take(&mut self.is_told) {
-                    updates.notice(Notice::warning("the session is stored again"));
-                }
-            }
-            Err(NotStored { stored, why }) => {
-                self.backlog.drain(..stored.min(self.backlog.len()));
-                if !std::mem::replace(&mut self.is_told, true) {
-                    updates.notice(error(format!("the session can't be stored, and goes on without: {why}")));
-                }
-            }
+        };
+        let Some(log) = &mut self.log else { return };
+        if !entries.is_empty() || log.waiting() > 0 {
+            let stored = log.append(entries, cwd);
+            self.tell(stored, updates);
         }
     }
 
-    /// Stores the session's title.
-    pub(crate) fn store_title(&mut self, title: &str, updates: &Updates) {
-        if let Err(failed) = self.record.title(title) {
-            updates.notice(error(format!("the session's title can't be stored: {failed}")));
+    /// Stores a fact of the session.
+    pub(crate) fn note(&mut self, note: &Note, cwd: &Path, updates: &Updates) {
+        if let Some(log) = &mut self.log {
+            let stored = log.note(note, cwd);
+            self.tell(stored, updates);
+        }
+    }
+
+    fn tell(&mut self, stored: Result<(), AppendError>, updates: &Updates) {
+        match stored {
+            Ok(()) if std::mem::take(&mut self.is_told) => {
+                updates.notice(Notice::warning("the session is stored again"));
+            }
+            Ok(()) => {}
+            Err(why) => {
+                if !std::mem::replace(&mut self.is_told, true) {
+                    updates.notice(error(format!("the session goes on without being stored: {why}")));
+                }
+            }
         }
     }
 }

@@ -3,12 +3,14 @@
 //! INVARIANT: whatever happens to a turn (an interrupt, a panic, a future that is dropped), the next one finds a
 //! conversation without open calls.
 
+use super::ask::{Answer, NoAnswer};
 use super::core::Core;
 use super::decide::{AfterAnswer, Answered, after_answer};
 use super::end::{EndReason, TurnEnd};
 use super::meter::{Meter, Spent};
 use super::stop::{StopCount, StopEvent};
 use super::talk::Talk;
+use crate::compact::Guard;
 use crate::session::Facts;
 use crate::tool_call::{ToolCalls, Toolbox};
 use crate::update::{Origin, Updates};
@@ -57,7 +59,8 @@ pub(crate) struct Work {
 
 /// What a turn begins with.
 pub(crate) enum TurnStart {
-    /// The user, or the agent that a subagent works for, says this.
+    /// The agent that a subagent works for says this.
+    #[expect(dead_code, reason = "subagents begin with it")]
     Prompt(Vec<Block>),
     /// What stands in the conversation already: reminders that wake it.
     AsItIs,
@@ -89,6 +92,7 @@ pub(super) struct Turn {
     /// The last answer's text.
     pub(super) text: String,
     pub(super) stops: StopCount,
+    pub(super) guard: Guard,
     cut_off: u32,
     paused: u32,
 }
@@ -125,19 +129,20 @@ impl Work {
             answers: 0,
             text: String::new(),
             stops: StopCount::default(),
+            guard: Guard::default(),
             cut_off: 0,
             paused: 0,
         };
         let mut step = self.begin(start);
         let reason = loop {
             step = match step {
-                Step::Prepare => self.prepare(&turn, cancel).await,
+                Step::Prepare => self.prepare(&mut turn, cancel).await,
                 Step::Ask => self.answer(&mut turn, cancel).await,
                 Step::Calls(broken) => self.run_calls(&mut turn, broken, cancel).await,
                 Step::Stop => self.stop(&mut turn, cancel).await,
                 Step::End(reason) => break reason,
             };
-            self.talk.store(&self.updates);
+            self.store();
         };
         self.close_turn(&reason);
         self.end_of(turn, reason)
@@ -167,7 +172,7 @@ impl Work {
             return Step::Prepare;
         }
         self.talk.resume();
-        self.talk.store(&self.updates);
+        self.store();
         Step::Calls(Vec::new())
     }
 
@@ -175,11 +180,13 @@ impl Work {
     async fn answer(&mut self, turn: &mut Turn, cancel: &CancellationToken) -> Step {
         let answer = match self.ask(cancel).await {
             Ok(answer) => answer,
+            Err(NoAnswer::TooLong(message)) => return self.too_long(turn, message, cancel).await,
             Err(none) => return Step::End(self.unanswered(none)),
         };
-        let super::ask::Answer { response, broken } = answer;
+        let Answer { response, broken } = answer;
         let stop = response.stop.clone();
         turn.answers += 1;
+        turn.guard.answered();
         turn.cut_off = if stop == StopReason::MaxTokens { turn.cut_off + 1 } else { 0 };
         turn.paused = if stop == StopReason::PauseTurn { turn.paused + 1 } else { 0 };
         let calls = response.tool_uses().next().is_some();
@@ -200,6 +207,11 @@ impl Work {
         }
     }
 
+    /// Stores what is new.
+    pub(crate) fn store(&mut self) {
+        self.talk.store(&self.facts.cwd(), &self.updates);
+    }
+
     /// Nothing stays open but what waits for a resume.
     fn close_turn(&mut self, reason: &EndReason) {
         match reason {
@@ -216,7 +228,7 @@ impl Work {
                 self.talk.whole(INTERRUPTED);
             }
         }
-        self.talk.store(&self.updates);
+        self.store();
     }
 
     fn end_of(&self, turn: Turn, reason: EndReason) -> TurnEnd {

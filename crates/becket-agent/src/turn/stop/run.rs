@@ -8,6 +8,7 @@ use super::super::work::{INTERRUPTED, Step, Turn, Work};
 use super::decide::{Next, Says, next};
 use super::event::AtStop;
 use super::summary;
+use crate::tasks::Tasks;
 use crate::tool_call::unharmed;
 use crate::update::{Happened, Notice};
 use becket_engine::{CancellationToken, Outcome};
@@ -60,7 +61,7 @@ impl Work {
 
     /// Fires the event. A failure of the engine itself is told, and holds nothing (L6).
     async fn fire_stop(&self, turn: &Turn, cancel: &CancellationToken) -> Option<(String, Outcome)> {
-        let background = self.core.background.as_ref().map(|background| background.running());
+        let background = self.core.tasks.as_ref().map(Tasks::background_tasks);
         let at = AtStop {
             active: turn.stops.is_active(),
             text: turn.text.clone(),

@@ -1,0 +1,232 @@
+//! How a host describes the session that it wants.
+
+use super::open::Agent;
+use crate::compact::Window;
+use crate::session::{Expand, Facts, OpenError, SetupTrigger, Start};
+use crate::tasks::Tasks;
+use crate::tool_call::{AskPermission, Toolbox};
+use crate::transcript::Store;
+use crate::turn::{TurnEndTasks, TurnOptions};
+use crate::update::Watch;
+use becket_engine::Engine;
+use becket_llm::Model;
+use becket_model::event::PermissionMode;
+use futures_util::future::BoxFuture;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What a host ends with the session.
+pub(super) type Closer = Box<dyn FnOnce() -> BoxFuture<'static, ()> + Send>;
+
+/// Collects what a session needs; [`AgentBuilder::open`] begins it.
+pub struct AgentBuilder {
+    pub(super) engine: Engine,
+    pub(super) toolbox: Toolbox,
+    pub(super) model: Arc<dyn Model>,
+    pub(super) cwd: PathBuf,
+    pub(super) facts: Option<Facts>,
+    pub(super) store: Option<Store>,
+    pub(super) start: Start,
+    pub(super) id: Option<String>,
+    pub(super) title: Option<String>,
+    pub(super) mode: Option<PermissionMode>,
+    pub(super) agent: Option<String>,
+    pub(super) system: String,
+    pub(super) max_turns: Option<u32>,
+    pub(super) options: TurnOptions,
+    pub(super) window: Window,
+    pub(super) interactive: bool,
+    pub(super) person: Option<Arc<dyn AskPermission>>,
+    pub(super) watchers: Vec<Arc<dyn Watch>>,
+    pub(super) expand: Option<Arc<dyn Expand>>,
+    pub(super) tasks: Option<Tasks>,
+    pub(super) at_turn_end: TurnEndTasks,
+    pub(super) setup: Option<SetupTrigger>,
+    pub(super) closers: Vec<Closer>,
+}
+
+impl AgentBuilder {
+    /// A session in `cwd` (absolute) with these tools, under the hooks and rules of an engine, worked by a model. Hand the
+    /// same toolbox to [`becket_engine::Builder::tools`]. Without anything else it is stored nowhere, asks nobody, and
+    /// begins anew.
+    pub fn new(engine: Engine, toolbox: Toolbox, model: Arc<dyn Model>, cwd: impl Into<PathBuf>) -> Self {
+        Self {
+            engine,
+            toolbox,
+            model,
+            cwd: cwd.into(),
+            facts: None,
+            store: None,
+            start: Start::New,
+            id: None,
+            title: None,
+            mode: None,
+            agent: None,
+            system: String::new(),
+            max_turns: None,
+            options: TurnOptions::default(),
+            window: Window::default(),
+            interactive: false,
+            person: None,
+            watchers: Vec::new(),
+            expand: None,
+            tasks: None,
+            at_turn_end: TurnEndTasks::default(),
+            setup: None,
+            closers: Vec::new(),
+        }
+    }
+
+    /// Facts that tools were lent before there was a session: what they say is set when it opens.
+    #[must_use]
+    pub fn facts(mut self, facts: Facts) -> Self {
+        self.facts = Some(facts);
+        self
+    }
+
+    /// Where the session is stored.
+    #[must_use]
+    pub fn store(mut self, store: Store) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Whether it begins anew, or where another one ended.
+    #[must_use]
+    pub fn start(mut self, start: Start) -> Self {
+        self.start = start;
+        self
+    }
+
+    /// What a new session, or a fork, is called: a UUID.
+    #[must_use]
+    pub fn id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// Its title.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// The mode that the user wants now: it beats that of a session that is gone on with, and the settings'.
+    #[must_use]
+    pub fn mode(mut self, mode: PermissionMode) -> Self {
+        self.mode = Some(mode);
+        self
+    }
+
+    /// The agent that the session works as (`agent_type`).
+    #[must_use]
+    pub fn agent(mut self, kind: impl Into<String>) -> Self {
+        self.agent = Some(kind.into());
+        self
+    }
+
+    /// The system prompt.
+    #[must_use]
+    pub fn system(mut self, prompt: impl Into<String>) -> Self {
+        self.system = prompt.into();
+        self
+    }
+
+    /// The most answers of one turn. Default: as many as it takes.
+    #[must_use]
+    pub fn max_turns(mut self, answers: u32) -> Self {
+        self.max_turns = Some(answers);
+        self
+    }
+
+    /// What a host may want otherwise of its turns.
+    #[must_use]
+    pub fn options(mut self, options: TurnOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// How much the model holds.
+    #[must_use]
+    pub fn window(mut self, window: Window) -> Self {
+        self.window = window;
+        self
+    }
+
+    /// Whether a screen is up. The engine has to be built as interactive, too.
+    #[must_use]
+    pub fn interactive(mut self, interactive: bool) -> Self {
+        self.interactive = interactive;
+        self
+    }
+
+    /// Who is asked for permissions. Default: nobody.
+    #[must_use]
+    pub fn person(mut self, person: impl AskPermission + 'static) -> Self {
+        self.person = Some(Arc::new(person));
+        self
+    }
+
+    /// Adds somebody who sees what happens.
+    #[must_use]
+    pub fn watch(mut self, watcher: impl Watch + 'static) -> Self {
+        self.watchers.push(Arc::new(watcher));
+        self
+    }
+
+    /// Who knows commands and mentions. Default: nobody, and all prompts are words.
+    #[must_use]
+    pub fn expand(mut self, expand: Arc<dyn Expand>) -> Self {
+        self.expand = Some(expand);
+        self
+    }
+
+    /// What goes on in the background; it is ended with the session.
+    #[must_use]
+    pub fn tasks(mut self, tasks: Tasks) -> Self {
+        self.tasks = Some(tasks);
+        self
+    }
+
+    /// What the host does at the end of each turn (L7).
+    #[must_use]
+    pub fn at_turn_end(mut self, tasks: TurnEndTasks) -> Self {
+        self.at_turn_end = tasks;
+        self
+    }
+
+    /// Fires Setup before the session starts.
+    #[must_use]
+    pub fn setup(mut self, trigger: SetupTrigger) -> Self {
+        self.setup = Some(trigger);
+        self
+    }
+
+    /// What else ends with the session, after its hooks: connections, directories.
+    #[must_use]
+    pub fn on_close(mut self, end: impl FnOnce() -> BoxFuture<'static, ()> + Send + 'static) -> Self {
+        self.closers.push(Box::new(end));
+        self
+    }
+
+    /// Begins the session: Setup where it was asked for, then SessionStart. What their hooks say to the model waits for
+    /// the first prompt.
+    ///
+    /// # Errors
+    /// There is no transcript to begin with: see [`OpenError`].
+    pub async fn open(self) -> Result<Agent, OpenError> {
+        Agent::open(self).await
+    }
+}
+
+impl fmt::Debug for AgentBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AgentBuilder")
+            .field("cwd", &self.cwd)
+            .field("start", &self.start)
+            .field("toolbox", &self.toolbox)
+            .finish_non_exhaustive()
+    }
+}

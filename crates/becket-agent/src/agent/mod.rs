@@ -1,0 +1,9 @@
+//! The face: an open session of the reference agent.
+
+mod builder;
+mod info;
+mod open;
+
+pub use builder::AgentBuilder;
+pub use info::Info;
+pub use open::Agent;

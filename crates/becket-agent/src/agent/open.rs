@@ -1,0 +1,249 @@
+//! An open session.
+
+use super::builder::{AgentBuilder, Closer};
+use super::info::Info;
+use crate::compact::{NotCompacted, Trigger};
+use crate::conversation::{Conversation, Stored};
+use crate::session::{Facts, Main, OpenError, Opened, Prompt, open};
+use crate::tool_call::Toolbox;
+use crate::transcript::Note;
+use crate::turn::{Begin, Core, StopEvent, Talk, TurnEnd, TurnStart, Work};
+use crate::update::{Notice, Origin, Updates};
+use becket_engine::{CancellationToken, Engine};
+use becket_model::Session;
+use becket_model::event::{Agent as AgentFacts, PermissionMode};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
+use tokio::sync::Mutex;
+
+/// An open session. Cheap to clone; all clones are the same session. [`Agent::close`] ends it; dropped, it ends its
+/// processes and says nothing to its hooks.
+#[derive(Clone)]
+pub struct Agent {
+    core: Arc<Core>,
+    facts: Facts,
+    toolbox: Toolbox,
+    model: String,
+    commands: Arc<dyn Fn() -> Vec<String> + Send + Sync>,
+    main: Arc<Mutex<Main>>,
+    closers: Arc<StdMutex<Vec<Closer>>>,
+}
+
+impl Agent {
+    pub(super) async fn open(builder: AgentBuilder) -> Result<Self, OpenError> {
+        let opened = open(builder.store.as_ref(), &builder.start, &builder.cwd, builder.id.as_deref())?;
+        let (mut main, opened, rest) = parts(builder, opened);
+        main.begin(&opened, rest.setup).await;
+        main.work.store();
+        let expand = main.expand.clone();
+        let commands = move || expand.as_ref().map(|expand| expand.names()).unwrap_or_default();
+        Ok(Self {
+            core: Arc::clone(&main.work.core),
+            facts: main.work.facts.clone(),
+            toolbox: main.work.toolbox.clone(),
+            model: main.work.model.name().to_owned(),
+            commands: Arc::new(commands),
+            main: Arc::new(Mutex::new(main)),
+            closers: Arc::new(StdMutex::new(rest.closers)),
+        })
+    }
+
+    /// Works on a prompt until the user is to be asked again; one at a time, in the order of the calls. Never fails: how
+    /// it ended is in the end.
+    pub async fn prompt(&self, prompt: Prompt, cancel: &CancellationToken) -> TurnEnd {
+        self.main.lock().await.prompt(prompt, cancel).await
+    }
+
+    /// Takes up the calls that were put off when the session was stored (D10). Without any it goes on as after a pause.
+    pub async fn resume_deferred(&self, cancel: &CancellationToken) -> TurnEnd {
+        self.main.lock().await.work.turn(TurnStart::Resume, cancel).await
+    }
+
+    /// Whether calls wait to be taken up.
+    pub async fn has_deferred(&self) -> bool {
+        self.main.lock().await.work.talk.deferred().is_some()
+    }
+
+    /// Goes on with what stands in the conversation already, and with `reminder`: for a host that was woken (A4).
+    pub async fn wake(&self, reminder: impl Into<String>, cancel: &CancellationToken) -> TurnEnd {
+        let mut main = self.main.lock().await;
+        main.work.remind(reminder);
+        main.work.turn(TurnStart::AsItIs, cancel).await
+    }
+
+    /// Puts a summary in the place of the conversation.
+    ///
+    /// # Errors
+    /// Why it is as it was.
+    pub async fn compact(
+        &self,
+        instructions: Option<&str>,
+        cancel: &CancellationToken,
+    ) -> Result<(), NotCompacted> {
+        self.main.lock().await.work.compact(Trigger::Manual, instructions, cancel).await
+    }
+
+    /// The turn that a SessionStart hook wants to be the first of a session that is not interactive; once.
+    pub async fn initial_prompt(&self) -> Option<Prompt> {
+        self.main.lock().await.initial.take().map(Prompt::text)
+    }
+
+    /// Calls the session something else.
+    pub async fn retitle(&self, title: &str) {
+        self.main.lock().await.work.retitle(title);
+    }
+
+    /// Ends the conversation and begins another one in its place, with an id and a transcript of its own.
+    ///
+    /// # Errors
+    /// There is no transcript to begin with; the session has ended then, and goes on unstored.
+    pub async fn clear(&self) -> Result<(), OpenError> {
+        self.main.lock().await.clear().await
+    }
+
+    /// Ends the session: SessionEnd in its budget, and then nothing of it is left: no task, no hook, nothing that the host
+    /// ends with it. `reason` is `prompt_input_exit`, `logout` or `other`.
+    pub async fn close(&self, reason: &str) {
+        self.main.lock().await.end(reason).await;
+        self.core.at_turn_end.end().await;
+        if let Some(tasks) = &self.core.tasks {
+            tasks.close().await;
+        }
+        let closers = std::mem::take(&mut *self.closers.lock().unwrap_or_else(PoisonError::into_inner));
+        for close in closers {
+            close().await;
+        }
+        self.core.engine.close().await;
+    }
+
+    /// What its events say now.
+    #[must_use]
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// What a host shows of it.
+    #[must_use]
+    pub fn info(&self) -> Info {
+        let Session { id, transcript_path, cwd, permission_mode, .. } = self.facts.session();
+        let offered = self.toolbox.offered(&self.core.engine);
+        Info {
+            id: id.to_string(),
+            title: self.core.title(),
+            transcript_path,
+            cwd,
+            model: self.model.clone(),
+            mode: permission_mode.unwrap_or(PermissionMode::Default),
+            tools: offered.into_iter().map(|tool| tool.name).collect(),
+            commands: (self.commands)(),
+            watched: self.core.watched(),
+        }
+    }
+
+    /// The engine that judges it.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.core.engine
+    }
+}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agent").field("facts", &self.facts).finish_non_exhaustive()
+    }
+}
+
+/// What of a builder is needed once there is a line of work.
+struct Rest {
+    setup: Option<crate::session::SetupTrigger>,
+    closers: Vec<Closer>,
+}
+
+/// Takes a builder and what was stored apart, and puts the session's line of work together.
+fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
+    let AgentBuilder { engine, person, watchers, options, window, tasks, at_turn_end, .. } = builder;
+    let mut core = Core::new(engine, person, Updates::new(watchers));
+    core.options = options;
+    core.window = window;
+    core.tasks = tasks;
+    core.at_turn_end = at_turn_end;
+    let core = Arc::new(core);
+    let mut session = Session::new(opened.id.clone(), path(&opened), builder.cwd);
+    session.permission_mode = Some(mode(&core, builder.mode, &opened));
+    session.agent = builder.agent.map(|kind| AgentFacts { id: None, kind: Some(kind.into()) });
+    let facts = match builder.facts {
+        Some(facts) => {
+            facts.begin(session);
+            facts
+        }
+        None => Facts::new(session),
+    };
+    let stored = take_stored(&core, &mut opened);
+    let begin = Begin {
+        facts,
+        toolbox: builder.toolbox,
+        model: builder.model,
+        system: builder.system,
+        talk: Talk::new(stored, opened.log.take()),
+        who: Origin::Main,
+        max_turns: builder.max_turns,
+        stop_event: StopEvent::Stop,
+    };
+    let mut main = Main {
+        work: Work::new(core, begin),
+        expand: builder.expand,
+        store: builder.store,
+        names_model: builder.interactive,
+        pending: Vec::new(),
+        initial: None,
+    };
+    note(&mut main, builder.title);
+    (main, opened, Rest { setup: builder.setup, closers: builder.closers })
+}
+
+fn path(opened: &Opened) -> PathBuf {
+    opened.log.as_ref().map(|log| log.path().to_owned()).unwrap_or_default()
+}
+
+/// The user's mode of now, else that of the session that is gone on with, else that of the settings.
+fn mode(core: &Core, wanted: Option<PermissionMode>, opened: &Opened) -> PermissionMode {
+    let start = core.engine.start_mode();
+    if let Some(warning) = &start.warning {
+        core.updates.notice(Notice::warning(warning.clone()));
+    }
+    let stored = opened.restored.as_ref().and_then(|restored| restored.mode.clone());
+    let mode = wanted.or(stored).unwrap_or_else(|| start.mode.clone());
+    match core.engine.may_bypass() {
+        Err(why) if mode == PermissionMode::BypassPermissions => {
+            core.updates.notice(Notice::warning(format!("the session is in another mode: {why}")));
+            start.mode.clone()
+        }
+        Ok(()) | Err(_) => mode,
+    }
+}
+
+/// The conversation that was stored; says what was wrong with it.
+fn take_stored(core: &Core, opened: &mut Opened) -> Stored {
+    let Some(restored) = &mut opened.restored else {
+        return Stored::Whole(Conversation::default());
+    };
+    for damage in &restored.damage {
+        core.updates.notice(Notice::warning(damage.to_string()));
+    }
+    if let Some(title) = &restored.title {
+        core.set_title(title);
+    }
+    std::mem::replace(&mut restored.stored, Stored::Whole(Conversation::default()))
+}
+
+/// Stores what is to be known when the session is gone on with.
+fn note(main: &mut Main, title: Option<String>) {
+    let work = &mut main.work;
+    let cwd = work.facts.cwd();
+    work.talk.note(&Note::Model(work.model.name().to_owned()), &cwd, &work.updates);
+    work.talk.note(&Note::Mode(work.facts.mode()), &cwd, &work.updates);
+    if let Some(title) = title {
+        work.retitle(&title);
+    }
+}

@@ -1,0 +1,122 @@
+//! The session's own line of work: its beginnings and its ends (L0).
+
+use super::expand::Expand;
+use super::start::{Known, OpenError, Opened};
+use crate::turn::{Fired, Work};
+use crate::transcript::Store;
+use becket_engine::CancellationToken;
+use becket_model::event::lifecycle::{SessionEnd, Setup};
+use becket_model::{EventBody, Session};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long what was left running may go on while the session ends.
+const LEFT: Duration = Duration::from_millis(1500);
+
+/// Why a session is prepared before it begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SetupTrigger {
+    /// The user wants the project to be made ready.
+    Init,
+    /// The user wants it to be looked after.
+    Maintenance,
+}
+
+impl SetupTrigger {
+    /// The word on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Init => "init",
+            Self::Maintenance => "maintenance",
+        }
+    }
+}
+
+/// The session's own line of work.
+pub(crate) struct Main {
+    pub(crate) work: Work,
+    pub(crate) expand: Option<Arc<dyn Expand>>,
+    pub(crate) store: Option<Store>,
+    /// Whether SessionStart names the model: an interactive host does.
+    pub(crate) names_model: bool,
+    /// What the model is told before the next prompt.
+    pub(crate) pending: Vec<String>,
+    /// The first turn that a hook wants.
+    pub(crate) initial: Option<String>,
+}
+
+impl Main {
+    /// Fires Setup, where it was asked for, and SessionStart.
+    pub(crate) async fn begin(&mut self, opened: &Opened, setup: Option<SetupTrigger>) {
+        let never = CancellationToken::new();
+        if let Some(trigger) = setup {
+            let fired = self.work.fire(Setup { trigger: trigger.as_str().to_owned() }, &never).await;
+            self.pending.extend(fired.for_model());
+        }
+        let known = Known {
+            model: self.names_model.then(|| self.work.model.name()),
+            title: self.work.core.title(),
+            price: self.work.model.price(),
+        };
+        let fired = self.work.fire(opened.event(known), &never).await;
+        self.pending.extend(fired.for_model());
+        let fields = &fired.outcome.verdict.fields;
+        // A conversation that was cleared keeps its title (`sessionTitle` counts on startup, resume and fork).
+        if let Some(title) = fields.session_title.as_ref().filter(|_| opened.source != "clear") {
+            self.work.retitle(&title.what);
+        }
+        self.initial = fields.initial_user_message.as_ref().map(|said| said.what.clone());
+        if let Some(expand) = self.expand.as_ref().filter(|_| fields.reload_skills) {
+            expand.reload();
+        }
+    }
+
+    /// Ends the conversation and begins another one in its place.
+    ///
+    /// # Errors
+    /// There is no transcript to begin with: it goes on unstored.
+    pub(crate) async fn clear(&mut self) -> Result<(), OpenError> {
+        self.end("clear").await;
+        let cwd = self.work.facts.cwd();
+        let opened = Opened::cleared(self.store.as_ref(), &cwd);
+        let (mut opened, result) = match opened {
+            Ok(opened) => (opened, Ok(())),
+            Err(error) => (Opened::unstored(None, "clear"), Err(error)),
+        };
+        let old = self.work.facts.session();
+        let log = opened.log.take();
+        let path = log.as_ref().map(|log| log.path().to_owned()).unwrap_or_default();
+        self.work.facts.replace(Session {
+            id: opened.id.clone().into(),
+            transcript_path: path,
+            prompt_id: None,
+            permission_mode: None,
+            ..old
+        });
+        self.work.talk.replace(log);
+        self.pending.clear();
+        self.begin(&opened, None).await;
+        self.work.store();
+        result
+    }
+
+    /// Fires SessionEnd, and ends what hooks have left running for the session.
+    pub(crate) async fn end(&mut self, reason: &str) {
+        let never = CancellationToken::new();
+        let core = Arc::clone(&self.work.core);
+        let body = SessionEnd { reason: reason.to_owned() };
+        tokio::join!(self.work.fire(body, &never), core.left.end(LEFT));
+        self.work.store();
+        let Session { id, .. } = self.work.facts.session();
+        core.engine.end_background(&id).await;
+        core.engine.forget_session(&id);
+    }
+}
+
+impl Work {
+    /// Fires an event of this line of work, waits for its hooks, and tells the user what they say to them.
+    pub(crate) async fn fire(&self, body: impl Into<EventBody>, cancel: &CancellationToken) -> Fired {
+        self.core.fire(&self.facts, body, &self.updates, cancel).await
+    }
+}

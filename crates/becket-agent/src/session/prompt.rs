@@ -1,0 +1,206 @@
+//! A prompt, from the user's words to what the model is told (L0).
+
+use super::expand::{Expand, Found, Typed};
+use super::main_line::Main;
+use crate::turn::{EndReason, TurnEnd, TurnStart, Woken, told};
+use crate::update::{Level, Notice};
+use becket_engine::CancellationToken;
+use becket_llm::Block;
+use becket_model::PromptId;
+use becket_model::event::lifecycle::{UserPromptExpansion, UserPromptSubmit};
+
+/// What the user says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prompt {
+    /// Text, images, documents.
+    pub content: Vec<Block>,
+}
+
+impl Prompt {
+    /// Words alone.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { content: vec![Block::Text(text.into())] }
+    }
+
+    /// Its words, as hooks see them.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let words: Vec<&str> = self.content.iter().filter_map(Block::as_text).collect();
+        words.join("\n")
+    }
+}
+
+/// A prompt that hooks have let pass.
+struct Passed {
+    content: Vec<Block>,
+    /// What the model is told beside it, after it.
+    beside: Vec<String>,
+}
+
+/// Why a prompt goes no further.
+struct Held {
+    reason: EndReason,
+    /// Whether the conversation keeps it all the same.
+    kept: Option<Passed>,
+}
+
+impl Held {
+    fn rejected(because: impl Into<String>) -> Self {
+        Self { reason: EndReason::PromptRejected { because: because.into() }, kept: None }
+    }
+
+    fn interrupted() -> Self {
+        Self { reason: EndReason::Interrupted, kept: None }
+    }
+}
+
+impl Main {
+    /// Has hooks look at a prompt, and works on it.
+    pub(crate) async fn prompt(&mut self, prompt: Prompt, cancel: &CancellationToken) -> TurnEnd {
+        self.work.facts.set_prompt(PromptId::from(uuid::Uuid::new_v4().to_string()));
+        match self.pass(prompt, cancel).await {
+            Ok(passed) => match self.say(passed) {
+                Ok(()) => self.work.turn(TurnStart::AsItIs, cancel).await,
+                Err(reason) => TurnEnd::at_once(reason),
+            },
+            Err(Held { reason, kept }) => {
+                let said = kept.map_or(Ok(()), |passed| self.say(passed));
+                TurnEnd::at_once(said.err().unwrap_or(reason))
+            }
+        }
+    }
+
+    /// Says it, behind what the beginning of the session has left and before what hooks say about it.
+    fn say(&mut self, passed: Passed) -> Result<(), EndReason> {
+        let pending = std::mem::take(&mut self.pending);
+        let conversation = self.work.talk.whole("another prompt came: the call was not run");
+        for text in pending {
+            conversation.beside(text);
+        }
+        let said = conversation.say(passed.content);
+        if said.is_ok() {
+            for text in passed.beside {
+                conversation.beside(text);
+            }
+        }
+        self.work.store();
+        said.map_err(|error| EndReason::PromptRejected { because: error.to_string() })
+    }
+
+    async fn pass(&mut self, prompt: Prompt, cancel: &CancellationToken) -> Result<Passed, Held> {
+        let words = prompt.words();
+        let session = self.work.facts.session();
+        let found = self.expand.as_ref().map_or(Found::Words, |expand| expand.find(&session, &words));
+        if let Found::Unknown { why } = found {
+            return Err(Held::rejected(why));
+        }
+        let mut passed = self.submit(prompt, &words, cancel).await?;
+        match (found, self.expand.clone()) {
+            (Found::Command(typed), Some(expand)) => {
+                self.expanded(&*expand, &typed, (&words, &mut passed), cancel).await?;
+            }
+            (Found::Words, Some(expand)) => {
+                passed.beside.extend(expand.mentioned(&session, &words, cancel).await);
+            }
+            (Found::Words | Found::Command(_) | Found::Unknown { .. }, _) => {}
+        }
+        if cancel.is_cancelled() { Err(Held::interrupted()) } else { Ok(passed) }
+    }
+
+    /// Fires UserPromptSubmit.
+    async fn submit(
+        &mut self,
+        prompt: Prompt,
+        words: &str,
+        cancel: &CancellationToken,
+    ) -> Result<Passed, Held> {
+        let body = UserPromptSubmit { prompt: words.to_owned() };
+        let fired = self.work.fire(body, cancel).await;
+        if cancel.is_cancelled() {
+            return Err(Held::interrupted());
+        }
+        let verdict = &fired.outcome.verdict;
+        if let Some(title) = &verdict.fields.session_title {
+            self.work.retitle(&title.what);
+        }
+        if verdict.blocks() {
+            let because = verdict.joined_reason().unwrap_or_default();
+            let shown = (!verdict.fields.suppress_original_prompt).then_some(words);
+            self.work.updates.notice(rejected(&fired.hook, &because, shown));
+            return Err(Held::rejected(because));
+        }
+        let passed = Passed { content: prompt.content, beside: told::contexts(&fired.hook, verdict) };
+        if let Some(because) = fired.stop() {
+            return Err(Held { reason: EndReason::HookStopped { because }, kept: Some(passed) });
+        }
+        self.after_late_hooks(passed, words).await
+    }
+
+    /// Hooks that nobody waited for are waited for now, in a run that nobody can wake (A4).
+    async fn after_late_hooks(&mut self, mut passed: Passed, words: &str) -> Result<Passed, Held> {
+        for wake in self.work.wakes().await {
+            match wake {
+                Woken::PromptRejected(because) => {
+                    let notice = rejected("UserPromptSubmit", &because, Some(words));
+                    self.work.updates.notice(notice);
+                    return Err(Held::rejected(because));
+                }
+                Woken::Told(text) | Woken::TurnGoesOn(text) | Woken::LoopStopped { told: text, .. } => {
+                    passed.beside.push(text);
+                }
+            }
+        }
+        Ok(passed)
+    }
+
+    /// Fires UserPromptExpansion, and puts what the command becomes in the place of what was typed.
+    async fn expanded(
+        &mut self,
+        expand: &dyn Expand,
+        typed: &Typed,
+        (words, passed): (&str, &mut Passed),
+        cancel: &CancellationToken,
+    ) -> Result<(), Held> {
+        let body = UserPromptExpansion {
+            expansion_type: typed.kind.as_str().to_owned(),
+            command_name: typed.name.clone(),
+            command_args: typed.args.clone(),
+            command_source: typed.source.clone(),
+            prompt: words.to_owned(),
+        };
+        let fired = self.work.fire(body, cancel).await;
+        if cancel.is_cancelled() {
+            return Err(Held::interrupted());
+        }
+        let verdict = &fired.outcome.verdict;
+        if verdict.blocks() {
+            let because = verdict.joined_reason().unwrap_or_default();
+            self.work.updates.notice(rejected(&fired.hook, &because, Some(words)));
+            return Err(Held::rejected(because));
+        }
+        let body = expand.body(&self.work.facts.session(), typed, cancel).await.map_err(Held::rejected)?;
+        // What is no text of the prompt, such as an image, goes with the command.
+        passed.content.retain(|block| block.as_text().is_none());
+        passed.content.splice(0..0, body);
+        passed.beside.extend(told::contexts(&fired.hook, verdict));
+        match fired.stop() {
+            Some(because) => {
+                let kept = Passed {
+                    content: std::mem::take(&mut passed.content),
+                    beside: std::mem::take(&mut passed.beside),
+                };
+                Err(Held { reason: EndReason::HookStopped { because }, kept: Some(kept) })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// What the user reads of a prompt that a hook has rejected.
+fn rejected(hook: &str, because: &str, prompt: Option<&str>) -> Notice {
+    let text = match prompt {
+        Some(prompt) => format!("a hook rejected the prompt: {because}\n\nThe prompt was: {prompt}"),
+        None => format!("a hook rejected the prompt: {because}"),
+    };
+    Notice { level: Level::Warning, hook: Some(hook.to_owned()), text, unchecked: false }
+}

@@ -1,0 +1,146 @@
+//! How a session begins: anew, or where another one ended.
+
+use crate::conversation::{Conversation, Stored};
+use crate::transcript::{Log, Restored, Store, StoreError};
+use becket_model::event::lifecycle::SessionStart;
+use std::io;
+use std::path::Path;
+use std::time::SystemTime;
+
+/// After how long a provider has dropped what it kept of a conversation.
+const CACHE_LIVES_S: f64 = 300.0;
+
+/// How a session begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Start {
+    /// Anew.
+    #[default]
+    New,
+    /// Where the session of this id ended.
+    Resume {
+        /// Its id.
+        id: String,
+    },
+    /// Where the newest session of this directory ended; anew where there is none.
+    Continue,
+    /// With a copy of the session of this id, under an id of its own.
+    Fork {
+        /// The id of the original.
+        id: String,
+    },
+}
+
+/// Why there is no session.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Its transcript can't be opened.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The transcripts can't be listed.
+    #[error("can't look for the newest session: {0}")]
+    List(#[from] io::Error),
+    /// Nothing is stored, so nothing can be gone on with.
+    #[error("there is nothing to go on with: this session is not stored")]
+    NotStored,
+}
+
+/// A transcript that was opened, and what was in it.
+pub(crate) struct Opened {
+    pub(crate) id: String,
+    pub(crate) log: Option<Log>,
+    pub(crate) restored: Option<Restored>,
+    /// How large the conversation in it was.
+    tokens: Option<u64>,
+    /// `source` of SessionStart.
+    pub(crate) source: &'static str,
+}
+
+/// Opens the transcript of a session that begins. `id` is what a new session is to be called.
+pub(crate) fn open(
+    store: Option<&Store>,
+    start: &Start,
+    cwd: &Path,
+    id: Option<&str>,
+) -> Result<Opened, OpenError> {
+    let Some(store) = store else {
+        return match start {
+            Start::New => Ok(Opened::unstored(id, "startup")),
+            Start::Resume { .. } | Start::Continue | Start::Fork { .. } => Err(OpenError::NotStored),
+        };
+    };
+    match start {
+        Start::New => Ok(Opened::new(store.create(cwd, id)?)),
+        Start::Resume { id } => Ok(Opened::again(store.resume(cwd, id)?, "resume")),
+        Start::Fork { id: from } => Ok(Opened::again(store.fork(cwd, from, id)?, "fork")),
+        Start::Continue => match store.latest(cwd)? {
+            Some(newest) => Ok(Opened::again(store.resume(cwd, &newest)?, "resume")),
+            None => Ok(Opened::new(store.create(cwd, id)?)),
+        },
+    }
+}
+
+impl Opened {
+    fn new(log: Log) -> Self {
+        Self { id: log.session().to_owned(), log: Some(log), restored: None, tokens: None, source: "startup" }
+    }
+
+    fn again((log, restored): (Log, Restored), source: &'static str) -> Self {
+        let tokens = tokens(&restored.stored);
+        Self { id: log.session().to_owned(), log: Some(log), restored: Some(restored), tokens, source }
+    }
+
+    /// Of a conversation that takes another one's place.
+    pub(crate) fn cleared(store: Option<&Store>, cwd: &Path) -> Result<Self, OpenError> {
+        let opened = open(store, &Start::New, cwd, None)?;
+        Ok(Self { source: "clear", ..opened })
+    }
+
+    /// Of a session that is stored nowhere.
+    pub(crate) fn unstored(id: Option<&str>, source: &'static str) -> Self {
+        let id = id.map_or_else(|| uuid::Uuid::new_v4().to_string(), str::to_owned);
+        Self { id, log: None, restored: None, tokens: None, source }
+    }
+
+    /// What SessionStart says of it.
+    pub(crate) fn event(&self, facts: Known<'_>) -> SessionStart {
+        let Known { model, title, price } = facts;
+        let plain = SessionStart {
+            source: self.source.to_owned(),
+            model: model.map(str::to_owned),
+            session_title: title,
+            seconds_since_last_response: None,
+            context_tokens: None,
+            prompt_cache_likely_expired: None,
+            estimated_cache_write_usd: None,
+        };
+        let Some(restored) = &self.restored else { return plain };
+        let since = restored.since_last_answer(SystemTime::now()).map(|since| since.as_secs_f64());
+        let tokens = self.tokens;
+        SessionStart {
+            seconds_since_last_response: since,
+            context_tokens: tokens,
+            prompt_cache_likely_expired: since.map(|since| since > CACHE_LIVES_S),
+            estimated_cache_write_usd: tokens.zip(price).map(|(tokens, price)| cost(tokens, price)),
+            ..plain
+        }
+    }
+}
+
+/// What else is known when a session begins.
+pub(crate) struct Known<'a> {
+    /// The model, where the event names it.
+    pub(crate) model: Option<&'a str>,
+    pub(crate) title: Option<String>,
+    pub(crate) price: Option<becket_llm::Price>,
+}
+
+fn tokens(stored: &Stored) -> Option<u64> {
+    match stored {
+        Stored::Whole(conversation) => Some(Conversation::tokens(conversation)),
+        Stored::Deferred(_) => None,
+    }
+}
+
+fn cost(tokens: u64, price: becket_llm::Price) -> f64 {
+    price.cost(&becket_llm::Usage { cache_write: tokens, ..becket_llm::Usage::default() })
+}

@@ -1,0 +1,141 @@
+//! Makes a conversation smaller: when it is nearly too large, when the API refuses it, when the user wants it (L5).
+
+use super::end::EndReason;
+use super::told;
+use super::work::{INTERRUPTED, Step, Turn, Work};
+use crate::compact::{Compacted, Compaction, NotCompacted, Trigger};
+use crate::transcript::Note;
+use crate::update::{Happened, Notice};
+use becket_engine::{CancellationToken, Outcome};
+use becket_model::EventKind;
+use becket_model::event::lifecycle::SessionStart;
+
+impl Work {
+    /// Before a request: a conversation that is nearly too large is compacted, unless this turn has failed to.
+    pub(super) async fn make_room(&mut self, turn: &mut Turn, cancel: &CancellationToken) -> Step {
+        let tokens = self.talk.whole(INTERRUPTED).tokens();
+        if !self.core.window.is_full(tokens) || turn.guard.may_try().is_err() {
+            return Step::Ask;
+        }
+        match self.compact_in_turn(turn, cancel).await {
+            Ok(()) => Step::Ask,
+            Err(NotCompacted::Cancelled) => Step::End(EndReason::Interrupted),
+            Err(failed) => {
+                let text = format!("the conversation is nearly too long for the model: {failed}");
+                self.updates.notice(Notice::warning(text));
+                Step::Ask
+            }
+        }
+    }
+
+    /// The API refused the conversation as too long.
+    pub(super) async fn too_long(
+        &mut self,
+        turn: &mut Turn,
+        message: String,
+        cancel: &CancellationToken,
+    ) -> Step {
+        let why = match turn.guard.may_try() {
+            Err(gave_up) => gave_up.to_string(),
+            Ok(()) => match self.compact_in_turn(turn, cancel).await {
+                Ok(()) => return Step::Prepare,
+                Err(NotCompacted::Cancelled) => return Step::End(EndReason::Interrupted),
+                Err(failed) => failed.to_string(),
+            },
+        };
+        Step::End(self.does_not_fit(format!("{message} ({why})")))
+    }
+
+    async fn compact_in_turn(
+        &mut self,
+        turn: &mut Turn,
+        cancel: &CancellationToken,
+    ) -> Result<(), NotCompacted> {
+        let compacted = self.compact(Trigger::Auto, None, cancel).await;
+        match compacted {
+            Ok(()) => turn.guard.compacted(),
+            Err(_) => turn.guard.failed(),
+        }
+        compacted
+    }
+
+    /// Puts a summary in the place of the conversation: PreCompact, summary, SessionStart, PostCompact (L0).
+    ///
+    /// # Errors
+    /// Why the conversation is as it was.
+    pub(crate) async fn compact(
+        &mut self,
+        trigger: Trigger,
+        instructions: Option<&str>,
+        cancel: &CancellationToken,
+    ) -> Result<(), NotCompacted> {
+        let conversation = self.talk.whole(INTERRUPTED);
+        let (messages, before) = (conversation.messages(), conversation.tokens());
+        let (engine, session) = (self.core.engine.clone(), self.facts.session());
+        let (model, system) = (self.model.clone(), self.system.clone());
+        let tools = self.toolbox.offered(&engine);
+        let compaction = Compaction {
+            engine: &engine,
+            session: &session,
+            model: &*model,
+            window: self.core.window,
+            system: (!system.is_empty()).then_some(system.as_str()),
+            tools: &tools,
+            trigger,
+            instructions,
+            cancel,
+        };
+        let (outcome, summary) = compaction.summary(&messages).await;
+        if let Some(outcome) = &outcome {
+            self.tell_of(EventKind::PreCompact, trigger, outcome, cancel);
+        }
+        let compacted = summary?;
+        self.meter.answered(&*model, compacted.usage);
+        self.take_summary(&compacted)?;
+        let trigger_name = trigger.as_str().to_owned();
+        self.updates.tell(Happened::Compacted { trigger: trigger_name, tokens_before: before });
+        self.start_again(cancel).await;
+        let outcome = compaction.done(&compacted).await;
+        self.tell_of(EventKind::PostCompact, trigger, &outcome, cancel);
+        Ok(())
+    }
+
+    fn take_summary(&mut self, compacted: &Compacted) -> Result<(), NotCompacted> {
+        let conversation = self.talk.whole(INTERRUPTED);
+        let replaced = conversation.replace_by_summary(compacted.text.clone(), compacted.keep);
+        self.store();
+        replaced.map_err(|_| NotCompacted::Empty)
+    }
+
+    /// Fires SessionStart with `compact`; what its hooks say stands after the summary.
+    async fn start_again(&mut self, cancel: &CancellationToken) {
+        let body = SessionStart {
+            source: "compact".to_owned(),
+            model: Some(self.model.name().to_owned()),
+            session_title: self.core.title(),
+            seconds_since_last_response: None,
+            context_tokens: None,
+            prompt_cache_likely_expired: None,
+            estimated_cache_write_usd: None,
+        };
+        let fired = self.core.fire(&self.facts, body, &self.updates, cancel).await;
+        for text in fired.for_model() {
+            self.remind(text);
+        }
+        self.store();
+    }
+
+    fn tell_of(&self, kind: EventKind, trigger: Trigger, outcome: &Outcome, cancel: &CancellationToken) {
+        let hook = told::named(kind, Some(trigger.as_str()));
+        for notice in told::for_user(&hook, &outcome.verdict, cancel.is_cancelled()) {
+            self.updates.notice(notice);
+        }
+    }
+
+    /// The session is called something else from now on.
+    pub(crate) fn retitle(&mut self, title: &str) {
+        self.core.set_title(title);
+        self.talk.note(&Note::Title(title.to_owned()), &self.facts.cwd(), &self.updates);
+        self.updates.tell(Happened::Titled { title: title.to_owned() });
+    }
+}
