@@ -1,5 +1,6 @@
 //! The reference agent's parts.
 //!
+//! - [`Agent`]: an open session, as a host drives it
 //! - [`session`]: an open session, from its first event to its last (`protocol.md` L0)
 //! - [`turn`]: from a prompt to the moment at which the user is asked again (`protocol.md` L0–L8)
 //! - [`compact`]: a conversation that grows too large goes on as its summary (`protocol.md` L0, L5)
@@ -22,6 +23,7 @@
 //!
 //! Nothing here reads the environment or looks up a home directory: the host hands in both.
 
+mod agent;
 mod blocking;
 pub mod compact;
 pub mod conversation;
@@ -44,6 +46,7 @@ pub mod turn;
 mod unasked;
 pub mod update;
 
+pub use agent::{Agent, AgentBuilder, Info};
 pub use host_tools::HostTools;
 pub use surroundings::Surroundings;
 pub use tools::{AskQuestions, LeavePlan, ModelOption, ModelQuestion, SessionTools, Web, session_tools};

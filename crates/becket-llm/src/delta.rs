@@ -227,7 +227,8 @@ fn close(open: Open, stop: &StopReason) -> Closed {
         let whole = open.complete || !cut_off;
         return if whole { Closed::Whole(Block::ToolUse { id, name, input }) } else { Closed::CutOff };
     }
-    let broken = |name, why| Closed::Broken(Block::ToolUse { id: id.clone(), name, input: Object::new() }, why);
+    let broken =
+        |name, why| Closed::Broken(Block::ToolUse { id: id.clone(), name, input: Object::new() }, why);
     if let Some(key) = repeated_key(open.json.as_bytes()) {
         return broken(name, format!("the input of a tool call says `{key}` twice"));
     }

@@ -2,8 +2,8 @@
 
 use super::expand::Expand;
 use super::start::{Known, OpenError, Opened};
-use crate::turn::{Fired, Work};
 use crate::transcript::Store;
+use crate::turn::{Fired, Work};
 use becket_engine::CancellationToken;
 use becket_model::event::lifecycle::{SessionEnd, Setup};
 use becket_model::{EventBody, Session};

@@ -45,12 +45,7 @@ impl Work {
     }
 
     /// Fires MessageDisplay for the text of an answer that the user is shown; what a hook puts in its place.
-    async fn display(
-        &self,
-        turn: &Turn,
-        response: &Response,
-        cancel: &CancellationToken,
-    ) -> Option<String> {
+    async fn display(&self, turn: &Turn, response: &Response, cancel: &CancellationToken) -> Option<String> {
         if self.who != Origin::Main || turn.text.is_empty() {
             return None;
         }

@@ -37,10 +37,7 @@ pub(super) enum NoAnswer {
 enum Heard {
     Whole(Answer),
     Cancelled,
-    Failed {
-        error: ModelError,
-        had_begun: bool,
-    },
+    Failed { error: ModelError, had_begun: bool },
 }
 
 impl Work {

@@ -68,7 +68,9 @@ impl ErrorClass {
             | ModelError::Truncated { .. }
             | ModelError::BadAnswer { .. }
             | ModelError::TooLarge { .. } => Self::ServerError,
-            ModelError::Connection { .. } | ModelError::Setup { .. } | ModelError::Script { .. } => Self::Unknown,
+            ModelError::Connection { .. } | ModelError::Setup { .. } | ModelError::Script { .. } => {
+                Self::Unknown
+            }
         }
     }
 }

@@ -117,8 +117,9 @@ mod tests {
             after_answer(Answered { calls: false, stop: &StopReason::MaxTokens, cut_off, paused: 0 })
         };
         assert_eq!((cut_off(3), cut_off(4)), (GoOn, CutOffTooOften));
-        let paused =
-            |paused| after_answer(Answered { calls: false, stop: &StopReason::PauseTurn, cut_off: 0, paused });
+        let paused = |paused| {
+            after_answer(Answered { calls: false, stop: &StopReason::PauseTurn, cut_off: 0, paused })
+        };
         assert_eq!((paused(10), paused(11)), (Again, Done));
     }
 

@@ -5,8 +5,7 @@
 use crate::update::{Level, Notice};
 use becket_model::table::Audience;
 use becket_model::{
-    ContextText, DecidedBy, EventBody, EventKind, Failure, Reason, Ruling, Said, Stop,
-    Verdict,
+    ContextText, DecidedBy, EventBody, EventKind, Failure, Reason, Ruling, Said, Stop, Verdict,
 };
 
 /// How hooks of an event are called where the model or the user reads of them: `PreToolUse:Bash`, `SessionStart:startup`,
@@ -188,10 +187,10 @@ mod tests {
     #[test]
     fn the_model_reads_each_block_then_context_in_one_and_each_stdout() {
         let mut verdict = Verdict::silent(EventKind::PostToolUse);
-        verdict.context = vec![context("a", false), context("out\n", true), context("b", false), context("\n", true)];
+        verdict.context =
+            vec![context("a", false), context("out\n", true), context("b", false), context("\n", true)];
         let by = |text: &str, by| said("lint", Reason { text: text.into(), by });
-        verdict.ruling =
-            Ruling::Block(vec![by("wrong", DecidedBy::Answer), by("worse", DecidedBy::Exit2)]);
+        verdict.ruling = Ruling::Block(vec![by("wrong", DecidedBy::Answer), by("worse", DecidedBy::Exit2)]);
         let told = for_model("PostToolUse:Bash", &verdict);
         assert_eq!(
             told,

@@ -3,9 +3,7 @@
 #![allow(dead_code, reason = "every test binary uses a part of it")]
 
 use becket_agent::session::Facts;
-use becket_agent::tool_call::{
-    Effect, Hints, Running, Tool, ToolFailure, ToolOutput, Toolbox,
-};
+use becket_agent::tool_call::{Effect, Hints, Running, Tool, ToolFailure, ToolOutput, Toolbox};
 use becket_agent::update::{Happened, Update};
 use becket_agent::{Agent, AgentBuilder};
 use becket_engine::{CancellationToken, Engine, Environment};
