@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use becket_mcp::Secret;
 use becket_mcp::config::{
-    self, Configured, Ide, OAuth, Proxy, Remote, Scope, ServerConfig, Stdio, Tls, Transport,
+    self, Algorithm, Configured, Grant, Ide, OAuth, PrivateKey, Proxy, Remote, Scope, ServerConfig, Stdio,
+    Tls, Transport,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -95,7 +96,7 @@ fn shown(config: &ServerConfig) -> Value {
 }
 
 fn of_remote(remote: &Remote) -> Value {
-    let Remote { url, headers, headers_helper, oauth, tls } = remote;
+    let Remote { url, headers, headers_helper, helper_env, oauth, tls } = remote;
     let headers: Vec<String> =
         headers.iter().map(|(name, value)| format!("{name}: {}", value.expose())).collect();
     let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.to_str().unwrap().to_owned());
@@ -103,17 +104,8 @@ fn of_remote(remote: &Remote) -> Value {
         "url": url.as_str(),
         "headers": (!headers.is_empty()).then_some(headers),
         "helper": headers_helper,
-        "oauth": oauth.as_ref().map(|oauth| {
-            let OAuth { client_id, client_secret, client_metadata_url, callback_port, scopes, auth_server_metadata_url } = oauth;
-            json!([
-                client_id,
-                client_secret.as_ref().map(Secret::expose),
-                client_metadata_url,
-                callback_port,
-                scopes,
-                auth_server_metadata_url.as_ref().map(|url| url.as_str()),
-            ])
-        }),
+        "oauth": oauth.as_ref().map(of_oauth),
+        "helper_env": (!helper_env.is_empty()).then_some(helper_env),
         "tls": tls.as_ref().map(|Tls { ca, cert, key }| json!([path(ca), path(cert), path(key)])),
     })
 }
@@ -165,4 +157,27 @@ fn what_may_be_secret_is_not_shown() {
 
 fn became_error(server: &Configured) -> String {
     server.config.as_ref().map_or_else(ToString::to_string, |_| String::new())
+}
+
+/// What is said about logging in; how, only where no person does.
+fn of_oauth(oauth: &OAuth) -> Value {
+    let OAuth { client_id, client_secret, client_metadata_url, callback_port, .. } = oauth;
+    let OAuth { scopes, auth_server_metadata_url, grant, .. } = oauth;
+    let mut shown = vec![
+        json!(client_id),
+        json!(client_secret.as_ref().map(Secret::expose)),
+        json!(client_metadata_url),
+        json!(callback_port),
+        json!(scopes),
+        json!(auth_server_metadata_url.as_ref().map(|url| url.as_str())),
+    ];
+    match grant {
+        Grant::Code => {}
+        Grant::Secret => shown.push(json!(grant.name())),
+        Grant::Assertion(file) => shown.push(json!([grant.name(), file])),
+        Grant::Key(PrivateKey { file, algorithm, id }) => {
+            shown.push(json!([grant.name(), file, algorithm.map(Algorithm::name), id]));
+        }
+    }
+    Value::from(shown)
 }

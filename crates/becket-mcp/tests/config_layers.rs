@@ -240,7 +240,9 @@ fn a_pattern_with_a_user_is_told_what_is_wrong_and_not_who() {
 fn a_plugins_servers_know_where_it_lies() {
     let text = r#"{"mcpServers": {
         "it": {"command": "${CLAUDE_PLUGIN_ROOT}/s", "args": ["${BECKET_PLUGIN_ROOT}"]},
-        "own": {"command": "s", "env": {"CLAUDE_PLUGIN_ROOT": "/own"}}
+        "own": {"command": "s", "env": {"CLAUDE_PLUGIN_ROOT": "/own"}},
+        "far": {"type": "http", "url": "https://h/", "headersHelper": "$CLAUDE_PLUGIN_ROOT/helper"},
+        "plain": {"type": "http", "url": "https://h/"}
     }}"#;
     let layer = config::read_file(text, Path::new("f.json"), scope("tools.mcp.json")).unwrap();
     let none = Settings::default();
@@ -266,6 +268,16 @@ fn a_plugins_servers_know_where_it_lies() {
         vec!["BECKET_PLUGIN_ROOT=/plugins/tools".to_owned(), "CLAUDE_PLUGIN_ROOT=/plugins/tools".to_owned()];
     assert_eq!(env(&servers[0]), ("/plugins/tools/s".into(), vec!["/plugins/tools".into()], both));
     assert_eq!(env(&servers[1]).2, ["BECKET_PLUGIN_ROOT=/plugins/tools", "CLAUDE_PLUGIN_ROOT=/own"]);
+    let helper_env = |server: &Configured| {
+        let Transport::Http(remote) = &server.config.as_ref().unwrap().transport else { panic!() };
+        remote.helper_env.iter().map(|(name, _)| name.to_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(helper_env(&servers[2]), ["CLAUDE_PLUGIN_ROOT", "BECKET_PLUGIN_ROOT"]);
+    assert_eq!(helper_env(&servers[3]), [""; 0], "nothing is run for it");
+    let elsewhere = config::read_file(text, Path::new("f.json"), scope("others.mcp.json")).unwrap();
+    let elsewhere = config::resolve(vec![elsewhere], &variables, &gates).servers;
+    let key = |server: &Configured| server.config.as_ref().unwrap().key();
+    assert_ne!(key(&servers[2]), key(&elsewhere[2]), "two plugins share no connection");
 }
 
 // rule: X2

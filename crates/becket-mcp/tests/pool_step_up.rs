@@ -19,7 +19,7 @@ fn pool(server: &AuthServer, place: &Place) -> Pool {
     let mut options = place.options.clone();
     options.logins = Some(Logins::new(logins));
     let url = server.url().parse().unwrap();
-    let remote = Remote { url, headers: Vec::new(), headers_helper: None, oauth: None, tls: None };
+    let remote = Remote::new(url);
     let config = ServerConfig { transport: Transport::Http(remote), timeout: None };
     let pool = Pool::new(options, Arc::new(()));
     pool.configure(vec![Configured::of_host("it", config)]);

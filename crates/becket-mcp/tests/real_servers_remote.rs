@@ -36,7 +36,7 @@ impl Host for Watching {
 
 async fn connect(server: &Listening, (_, path, transport): Way, host: Arc<dyn Host>) -> (Pool, Place) {
     let url = format!("http://127.0.0.1:{}/{path}", server.port()).parse().unwrap();
-    let remote = Remote { url, headers: Vec::new(), headers_helper: None, oauth: None, tls: None };
+    let remote = Remote::new(url);
     let place = Place::new();
     let pool = Pool::new(place.options.clone(), host);
     pool.configure(vec![Configured::of_host(

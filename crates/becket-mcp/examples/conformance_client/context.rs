@@ -10,6 +10,8 @@ pub(crate) struct Context {
     pub(crate) url: Url,
     /// Its authorisation server is of a time that had no metadata yet, which a user has to allow.
     pub(crate) is_of_old: bool,
+    /// Its client has a secret and no person: which grant that is for is for a user to say.
+    pub(crate) is_a_machine: bool,
     /// What the scenario gives beside it.
     pub(crate) given: Given,
 }
@@ -20,6 +22,11 @@ pub(crate) struct Given {
     /// A client that the authorisation server knows already.
     pub(crate) client_id: Option<String>,
     pub(crate) client_secret: Option<String>,
+    /// The key that this client signs with, and how.
+    pub(crate) private_key_pem: Option<String>,
+    pub(crate) signing_algorithm: Option<String>,
+    /// What its platform says of it.
+    pub(crate) valid_jwt: Option<String>,
     /// The calls to make, instead of one of each tool.
     #[serde(default, rename = "toolCalls")]
     pub(crate) calls: Vec<Call>,
@@ -41,10 +48,11 @@ impl Context {
         let url = url.parse().map_err(|error| format!("`{url}`: {error}"))?;
         let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
         let is_of_old = scenario.starts_with("auth/2025-03-26-");
+        let is_a_machine = scenario.starts_with("auth/client-credentials-");
         let given = match std::env::var("MCP_CONFORMANCE_CONTEXT") {
             Ok(text) => serde_json::from_str(&text).map_err(|error| format!("`{text}`: {error}"))?,
             Err(_) => Given::default(),
         };
-        Ok(Self { url, is_of_old, given })
+        Ok(Self { url, is_of_old, is_a_machine, given })
     }
 }

@@ -7,12 +7,13 @@ mod context;
 mod lent;
 mod visit;
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use becket_mcp::auth::{FileStore, LoginOptions, Logins, Unsaid};
-use becket_mcp::config::{Configured, OAuth, Remote, ServerConfig, Transport};
+use becket_mcp::config::{Algorithm, Configured, Grant, OAuth, PrivateKey, Remote, ServerConfig, Transport};
 use becket_mcp::{Options, Pool, Secret};
 use context::Context;
 use tokio::time::timeout;
@@ -51,26 +52,40 @@ async fn run() -> Result<(), String> {
     let mut options = Options::new(Vec::new(), dir.path());
     options.logins = Some(Logins::new(logins));
     let pool = Pool::new(options, Arc::new(lent::Agreeable));
-    pool.configure(vec![Configured::of_host(SERVER, server(&context))]);
+    let grant = grant(&context, dir.path())?;
+    pool.configure(vec![Configured::of_host(SERVER, server(&context, grant))]);
     let visited = Visit::new(pool.clone()).all(&context.given.calls).await;
     pool.close().await;
     visited
 }
 
-fn server(context: &Context) -> ServerConfig {
+/// The grant that a user would have written, for the client that the scenario gives.
+fn grant(context: &Context, dir: &Path) -> Result<Grant, String> {
+    let given = &context.given;
+    let written = |name: &str, text: &str| {
+        let file = dir.join(name);
+        std::fs::write(&file, text).map(|()| file).map_err(|error| error.to_string())
+    };
+    Ok(match (&given.private_key_pem, &given.valid_jwt) {
+        (Some(pem), _) => {
+            let algorithm = given.signing_algorithm.as_deref().and_then(Algorithm::named);
+            Grant::Key(PrivateKey { file: written("key.pem", pem)?, algorithm, id: None })
+        }
+        (None, Some(jwt)) => Grant::Assertion(written("assertion.jwt", jwt)?),
+        (None, None) if context.is_a_machine => Grant::Secret,
+        (None, None) => Grant::Code,
+    })
+}
+
+fn server(context: &Context, grant: Grant) -> ServerConfig {
     let given = &context.given;
     let oauth = OAuth {
         client_id: given.client_id.clone(),
         client_secret: given.client_secret.clone().map(Secret::new),
         client_metadata_url: given.client_id.is_none().then(|| DESCRIPTION.to_owned()),
+        grant,
         ..OAuth::default()
     };
-    let remote = Remote {
-        url: context.url.clone(),
-        headers: Vec::new(),
-        headers_helper: None,
-        oauth: Some(oauth),
-        tls: None,
-    };
+    let remote = Remote { oauth: Some(oauth), ..Remote::new(context.url.clone()) };
     ServerConfig { transport: Transport::Http(remote), timeout: None }
 }

@@ -61,7 +61,7 @@ fn described(document: &str) -> Result<String, AuthError> {
 }
 
 /// The way to prove a secret that the authorisation server takes; where it does not say, that of the RFC.
-fn proof(secret: Option<Secret>, taken: Option<&[String]>) -> Proof {
+pub(crate) fn proof(secret: Option<Secret>, taken: Option<&[String]>) -> Proof {
     let Some(secret) = secret else { return Proof::None };
     let takes = |method: &str| taken.is_some_and(|taken| taken.iter().any(|known| known == method));
     if takes("client_secret_basic") {

@@ -7,6 +7,7 @@
 use reqwest::Method;
 use rmcp::transport::auth::{
     AuthError as Rmcp, AuthorizationManager, AuthorizationMetadata, AuthorizationMetadataSource,
+    OAuthHttpClient,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -14,7 +15,9 @@ use url::Url;
 
 use crate::auth::AuthError;
 use crate::auth::key::shown;
+use crate::auth::pageless::{self, Pageless};
 use crate::auth::scrub::line;
+use crate::auth::tokens::Issued;
 use crate::auth::web::Web;
 use crate::fault::Challenge;
 
@@ -42,87 +45,112 @@ pub(crate) struct Authority {
     pub(crate) says_who: bool,
     /// How clients may prove who they are; none where it does not say.
     pub(crate) proofs: Option<Vec<String>>,
+    /// The grants that it takes; none where it does not say.
+    pub(crate) grants: Option<Vec<String>>,
+    /// How it takes what clients sign; none where it does not say.
+    pub(crate) signatures: Option<Vec<String>>,
     pub(crate) scopes: Vec<String>,
 }
 
-/// Looks for the authorisation server of a server.
-pub(crate) async fn discover(
-    web: &Web,
-    server: &Url,
-    challenge: &Challenge,
-    unsaid: Unsaid,
-) -> Result<(AuthorizationManager, Authority), AuthError> {
-    let mut manager = manager(web, server).await?;
-    let found = manager.resolve_metadata_from_challenge(challenge.header.as_deref()).await.map_err(mapped)?;
-    let is_made_up = matches!(found.source, AuthorizationMetadataSource::LegacyEndpointFallback);
-    if is_made_up && unsaid == Unsaid::Refuse {
-        return Err(AuthError::NoMetadata);
-    }
-    let authority = Authority::read(web, &found.metadata, unsaid)?;
-    manager.set_metadata(found.metadata);
-    Ok((manager, authority))
+/// A look for the authorisation server of a server.
+pub(crate) struct Look<'a> {
+    pub(crate) web: &'a Web,
+    pub(crate) server: &'a Url,
+    /// The metadata, where a user has named it.
+    pub(crate) named: Option<&'a Url>,
+    pub(crate) unsaid: Unsaid,
+    /// A person is to be sent to its login page; otherwise it need not have one.
+    pub(crate) wants_person: bool,
 }
 
-/// Reads the metadata that a user has named.
-pub(crate) async fn named(
-    web: &Web,
-    server: &Url,
-    metadata: &Url,
-    unsaid: Unsaid,
-) -> Result<(AuthorizationManager, Authority), AuthError> {
-    let what = "metadata of the authorisation server";
-    let request = web.request(Method::GET, metadata).build();
-    let request = request.map_err(|error| AuthError::Client(error.without_url().to_string().into()))?;
-    let answer = web.send(what, request).await?;
-    let wrong = |why: String| AuthError::Metadata(format!("`{}` {why}", shown(metadata)));
-    if !answer.status.is_success() {
-        return Err(wrong(format!("answers with HTTP {}", answer.status.as_u16())));
+impl Look<'_> {
+    /// Finds it, by what the server said when it wanted to know who asks.
+    pub(crate) async fn find(
+        &self,
+        challenge: &Challenge,
+    ) -> Result<(AuthorizationManager, Authority), AuthError> {
+        let mut manager = self.manager().await?;
+        let metadata = match self.named {
+            Some(named) => self.read(named).await?,
+            None => self.discover(&manager, challenge).await?,
+        };
+        let authority = Authority::read(self, &metadata)?;
+        manager.set_metadata(if self.wants_person { metadata } else { pageless::metadata(metadata) });
+        Ok((manager, authority))
     }
-    let read: AuthorizationMetadata = serde_json::from_slice(&answer.body).map_err(|error| {
-        wrong(format!("has no metadata (line {}, column {})", error.line(), error.column()))
-    })?;
-    if let Some(expected) = issuer_at(metadata)
-        && read.issuer.as_deref().map(without_slash) != Some(without_slash(&expected))
-    {
-        return Err(AuthError::Issuer { expected, received: read.issuer });
-    }
-    let authority = Authority::read(web, &read, unsaid)?;
-    let mut manager = manager(web, server).await?;
-    manager.set_metadata(read);
-    Ok((manager, authority))
-}
 
-async fn manager(web: &Web, server: &Url) -> Result<AuthorizationManager, AuthError> {
-    let mut bare = server.clone();
-    bare.set_fragment(None);
-    web.reach().check("address of the server", &bare)?;
-    AuthorizationManager::new_with_oauth_http_client(bare, Arc::new(web.clone())).await.map_err(mapped)
+    async fn manager(&self) -> Result<AuthorizationManager, AuthError> {
+        let mut bare = self.server.clone();
+        bare.set_fragment(None);
+        self.web.reach().check("address of the server", &bare)?;
+        let web = self.web.clone();
+        let client: Arc<dyn OAuthHttpClient> =
+            if self.wants_person { Arc::new(web) } else { Arc::new(Pageless(web)) };
+        AuthorizationManager::new_with_oauth_http_client(bare, client).await.map_err(mapped)
+    }
+
+    async fn discover(
+        &self,
+        manager: &AuthorizationManager,
+        challenge: &Challenge,
+    ) -> Result<AuthorizationMetadata, AuthError> {
+        let found = manager.resolve_metadata_from_challenge(challenge.header.as_deref()).await;
+        let found = found.map_err(mapped)?;
+        let is_made_up = matches!(found.source, AuthorizationMetadataSource::LegacyEndpointFallback);
+        if is_made_up && self.unsaid == Unsaid::Refuse {
+            return Err(AuthError::NoMetadata);
+        }
+        Ok(found.metadata)
+    }
+
+    /// Reads the metadata that a user has named.
+    async fn read(&self, metadata: &Url) -> Result<AuthorizationMetadata, AuthError> {
+        let what = "metadata of the authorisation server";
+        let request = self.web.request(Method::GET, metadata).build();
+        let request = request.map_err(|error| AuthError::Client(error.without_url().to_string().into()))?;
+        let answer = self.web.send(what, request).await?;
+        let wrong = |why: String| AuthError::Metadata(format!("`{}` {why}", shown(metadata)));
+        if !answer.status.is_success() {
+            return Err(wrong(format!("answers with HTTP {}", answer.status.as_u16())));
+        }
+        let body = if self.wants_person { answer.body } else { pageless::body(answer.body) };
+        let read: AuthorizationMetadata = serde_json::from_slice(&body).map_err(|error| {
+            wrong(format!("has no metadata (line {}, column {})", error.line(), error.column()))
+        })?;
+        if let Some(expected) = issuer_at(metadata)
+            && read.issuer.as_deref().map(without_slash) != Some(without_slash(&expected))
+        {
+            return Err(AuthError::Issuer { expected, received: read.issuer });
+        }
+        Ok(read)
+    }
 }
 
 impl Authority {
-    fn read(web: &Web, metadata: &AuthorizationMetadata, unsaid: Unsaid) -> Result<Self, AuthError> {
+    fn read(look: &Look<'_>, metadata: &AuthorizationMetadata) -> Result<Self, AuthError> {
         let judged = |what: &'static str, text: &str| {
             let url: Url = text.parse().map_err(|_| AuthError::Address {
                 what,
                 url: line(text),
                 why: "it is no address".to_owned(),
             })?;
-            web.reach().check(what, &url).map(|()| url)
+            look.web.reach().check(what, &url).map(|()| url)
         };
-        judged("login page", &metadata.authorization_endpoint)?;
         let token = judged("token endpoint", &metadata.token_endpoint)?;
         let registration = metadata.registration_endpoint.as_deref();
-        registration.map(|url| judged("registration endpoint", url)).transpose()?;
+        if look.wants_person {
+            judged("login page", &metadata.authorization_endpoint)?;
+            registration.map(|url| judged("registration endpoint", url)).transpose()?;
+            is_protected(metadata, look.unsaid)?;
+        }
         let more = |name: &str| metadata.additional_fields.get(name);
         let says = |name: &str| more(name).and_then(Value::as_bool).unwrap_or_default();
         // One that can't be used is no reason not to log in: it is used for logouts alone.
         let revocation = more("revocation_endpoint").and_then(Value::as_str);
-        let announced = metadata.code_challenge_methods_supported.as_ref();
-        match announced {
-            Some(methods) if !methods.iter().any(|method| method == "S256") => return Err(AuthError::NoPkce),
-            None if unsaid == Unsaid::Refuse => return Err(AuthError::NoPkce),
-            Some(_) | None => {}
-        }
+        let names = |name: &str| {
+            let all = more(name).and_then(Value::as_array)?.iter().filter_map(Value::as_str);
+            Some(all.map(str::to_owned).collect::<Vec<_>>())
+        };
         Ok(Self {
             issuer: metadata.issuer.clone(),
             token,
@@ -130,11 +158,51 @@ impl Authority {
             can_register: registration.is_some(),
             takes_documents: says("client_id_metadata_document_supported"),
             says_who: says("authorization_response_iss_parameter_supported"),
-            proofs: more("token_endpoint_auth_methods_supported")
-                .and_then(Value::as_array)
-                .map(|methods| methods.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
+            proofs: names("token_endpoint_auth_methods_supported"),
+            grants: names("grant_types_supported"),
+            signatures: names("token_endpoint_auth_signing_alg_values_supported"),
             scopes: metadata.scopes_supported.clone().unwrap_or_default(),
         })
+    }
+
+    /// Where tokens for this resource come from.
+    pub(crate) fn issued(&self, resource: String) -> Issued {
+        Issued {
+            issuer: self.issuer.clone(),
+            token_endpoint: self.token.clone(),
+            revocation_endpoint: self.revocation.clone(),
+            resource,
+        }
+    }
+
+    /// Whether it takes a grant, as far as it says so.
+    pub(crate) fn offers(&self, grant: &str) -> Result<(), AuthError> {
+        takes(self.grants.as_deref(), &[grant], || format!("the grant `{grant}`"))
+    }
+
+    /// Whether it takes one of these proofs of a client, as far as it says so.
+    pub(crate) fn takes_one_of(&self, proofs: &[&str]) -> Result<(), AuthError> {
+        let wanted = || proofs.iter().map(|proof| format!("`{proof}`")).collect::<Vec<_>>().join(" or ");
+        takes(self.proofs.as_deref(), proofs, || format!("a client's proof by {}", wanted()))
+    }
+}
+
+fn takes(taken: Option<&[String]>, wanted: &[&str], what: impl Fn() -> String) -> Result<(), AuthError> {
+    match taken {
+        Some(taken) if !taken.iter().any(|known| wanted.contains(&known.as_str())) => {
+            let taken = taken.iter().map(|known| line(known)).collect();
+            Err(AuthError::NotTaken { wanted: what(), taken })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Whether codes are protected by PKCE.
+fn is_protected(metadata: &AuthorizationMetadata, unsaid: Unsaid) -> Result<(), AuthError> {
+    match &metadata.code_challenge_methods_supported {
+        Some(methods) if !methods.iter().any(|method| method == "S256") => Err(AuthError::NoPkce),
+        None if unsaid == Unsaid::Refuse => Err(AuthError::NoPkce),
+        Some(_) | None => Ok(()),
     }
 }
 

@@ -21,9 +21,30 @@ use crate::secret::Secret;
 
 /// What a token is asked for with.
 pub(crate) enum Grant<'a> {
-    Code { code: &'a Secret, verifier: &'a Secret, redirect: &'a str },
-    Refresh { token: &'a Secret, scopes: &'a [String] },
+    Code {
+        code: &'a Secret,
+        verifier: &'a Secret,
+        redirect: &'a str,
+    },
+    Refresh {
+        token: &'a Secret,
+        scopes: &'a [String],
+    },
+    /// The client asks for itself; `signed` says who it is where no secret does.
+    Client {
+        signed: Option<&'a Secret>,
+        scopes: &'a [String],
+    },
+    /// Somebody else says who asks.
+    Assertion {
+        token: &'a Secret,
+        scopes: &'a [String],
+    },
 }
+
+/// The name of a grant by an assertion, and of a client's proof by one (RFC 7523).
+pub(crate) const BY_ASSERTION: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+const SIGNED: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 /// What the endpoint gives.
 pub(crate) struct Given {
@@ -65,9 +86,20 @@ impl Grant<'_> {
             Self::Refresh { token, scopes } => {
                 form.append_pair("grant_type", "refresh_token");
                 form.append_pair("refresh_token", token.expose());
-                if !scopes.is_empty() {
-                    form.append_pair("scope", &scopes.join(" "));
+                scope(form, scopes);
+            }
+            Self::Client { signed, scopes } => {
+                form.append_pair("grant_type", "client_credentials");
+                if let Some(signed) = signed {
+                    form.append_pair("client_assertion_type", SIGNED);
+                    form.append_pair("client_assertion", signed.expose());
                 }
+                scope(form, scopes);
+            }
+            Self::Assertion { token, scopes } => {
+                form.append_pair("grant_type", BY_ASSERTION);
+                form.append_pair("assertion", token.expose());
+                scope(form, scopes);
             }
         }
     }
@@ -75,8 +107,15 @@ impl Grant<'_> {
     fn secrets(&self) -> Vec<&str> {
         match self {
             Self::Code { code, verifier, .. } => vec![code.expose(), verifier.expose()],
-            Self::Refresh { token, .. } => vec![token.expose()],
+            Self::Refresh { token, .. } | Self::Assertion { token, .. } => vec![token.expose()],
+            Self::Client { signed, .. } => signed.iter().map(|signed| signed.expose()).collect(),
         }
+    }
+}
+
+fn scope(form: &mut Serializer<'_, String>, scopes: &[String]) {
+    if !scopes.is_empty() {
+        form.append_pair("scope", &scopes.join(" "));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Why nobody is logged in, in words that say what to do. No token, code or secret is in any of them.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -91,6 +92,35 @@ pub enum AuthError {
         /// In words.
         description: String,
     },
+    /// Nobody has to log in.
+    #[error(
+        "nobody has to log in: this program does it itself, by the grant `{grant}` that the server's `oauth` names"
+    )]
+    NoPerson {
+        /// The grant.
+        grant: &'static str,
+    },
+    /// What is configured is not enough.
+    #[error("the server's `oauth` lacks {0}")]
+    Incomplete(&'static str),
+    /// The authorisation server does not take what is configured.
+    #[error("the authorisation server does not take {wanted}: it takes {}", names(.taken))]
+    NotTaken {
+        /// What is configured.
+        wanted: String,
+        /// What it takes.
+        taken: Vec<String>,
+    },
+    /// A file that says who this client is can't be used.
+    #[error("the {what} `{}` can't be used: {why}", file.display())]
+    File {
+        /// What should be in it.
+        what: &'static str,
+        /// The file.
+        file: PathBuf,
+        /// Why not; nothing of its text.
+        why: String,
+    },
     /// The token endpoint says something else.
     #[error("the answer of the token endpoint `{url}` can't be used: {what}")]
     Answer {
@@ -132,6 +162,10 @@ fn scopes(scopes: &[String]) -> String {
     if scopes.is_empty() {
         return "more scopes".to_owned();
     }
-    let names: Vec<String> = scopes.iter().map(|scope| format!("`{scope}`")).collect();
-    names.join(", ")
+    names(scopes)
+}
+
+fn names(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
 }

@@ -55,6 +55,9 @@ pub enum HeadersError {
     /// The login does not do any longer, or not now.
     #[error("the login of the server can't be used: {0}")]
     Login(Arc<AuthError>),
+    /// The configuration names a grant, and this host logs in nowhere.
+    #[error("this host logs in to no server, and the `oauth` of this one says that it should")]
+    NoLogins,
     /// Whoever lends the bearer token has none.
     #[error("the host lends no token: {0}")]
     Lent(String),

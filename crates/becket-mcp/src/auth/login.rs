@@ -14,7 +14,7 @@ use url::Url;
 
 use crate::auth::callback::{self, Callback, Returned};
 use crate::auth::client::{Wish, client};
-use crate::auth::discover::{Authority, discover, mapped, named};
+use crate::auth::discover::{Authority, Look, mapped};
 use crate::auth::endpoint::{Grant, ask};
 use crate::auth::logins::CallbackHost;
 use crate::auth::scrub::line;
@@ -59,6 +59,10 @@ struct Asked {
 
 impl Login {
     pub(crate) async fn start(session: Arc<Session>, challenge: &Challenge) -> Result<Self, AuthError> {
+        let grant = &session.target().oauth.grant;
+        if !grant.wants_person() {
+            return Err(AuthError::NoPerson { grant: grant.name() });
+        }
         let begun = timeout(START, Self::begin(&session, challenge)).await;
         let (url, callback, asked) = begun.map_err(|_| AuthError::Unreachable {
             url: session.key().url().to_owned(),
@@ -77,10 +81,9 @@ impl Login {
             CallbackHost::Localhost => "localhost",
         });
         let web = session.web().await?;
-        let (mut manager, authority) = match &target.oauth.auth_server_metadata_url {
-            Some(metadata) => named(web, &target.url, metadata, options.unsaid).await?,
-            None => discover(web, &target.url, challenge, options.unsaid).await?,
-        };
+        let named = target.oauth.auth_server_metadata_url.as_ref();
+        let look = Look { web, server: &target.url, named, unsaid: options.unsaid, wants_person: true };
+        let (mut manager, authority) = look.find(challenge).await?;
         let found = manager.select_initial_scopes(&[]).await;
         let scopes =
             scopes::wanted(&target.oauth.scopes, challenge, kept.as_ref(), &authority.scopes, found)?;
@@ -170,12 +173,7 @@ impl Asked {
         {
             value(ours).ok_or_else(doubled)?;
         }
-        let issued = Issued {
-            issuer: authority.issuer,
-            token_endpoint: authority.token,
-            revocation_endpoint: authority.revocation,
-            resource,
-        };
+        let issued = authority.issued(resource);
         let (state, verifier) = (Secret::new(state), Secret::new(kept.pkce_verifier));
         let says_who = authority.says_who;
         Ok((url, Self { state, verifier, redirect, scopes, client, issued, says_who }))

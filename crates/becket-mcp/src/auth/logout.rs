@@ -40,7 +40,10 @@ pub(crate) async fn logout(session: &Session) -> Result<LoggedOut, AuthError> {
         session.forget(&guard).await?;
         tokens
     };
-    let Some(tokens) = tokens else { return Ok(LoggedOut::NoTokens) };
+    let had_others = session.unattended().lock().await.forget();
+    let Some(tokens) = tokens else {
+        return Ok(if had_others { LoggedOut::Here } else { LoggedOut::NoTokens });
+    };
     Ok(match timeout(LIMIT, revoke(session, &tokens)).await {
         Ok(Ok(true)) => LoggedOut::Everywhere,
         Ok(Ok(false)) => LoggedOut::Here,

@@ -3,7 +3,8 @@
 //! - [`HeaderSource`] is what a connection asks for headers: [`StaticHeaders`], a [`Helper`], a host's [`Bearer`], the
 //!   tokens of a login ([`OAuthHeaders`]), or several of them ([`Layered`]: the login first, then what is configured,
 //!   then the helper, each stronger than the one before).
-//! - [`Logins`] has users log in and out, by OAuth 2.1 as MCP wants it, and renews what they got.
+//! - [`Logins`] has users log in and out, by OAuth 2.1 as MCP wants it, and renews what they got. Where the configuration
+//!   names a grant that does without a person ([`crate::config::Grant`]), it gets tokens by itself.
 //! - [`TokenStore`] keeps tokens, [`FileStore`] in a file; [`AuthNeeded`] remembers which servers want a login.
 
 mod bearer;
@@ -21,14 +22,18 @@ mod logins;
 mod logout;
 mod needed;
 mod oauth_headers;
+mod pageless;
 mod private;
+mod proven;
 mod reach;
 mod scopes;
 mod scrub;
 mod session;
+mod signing;
 mod source;
 mod store;
 mod tokens;
+mod unattended;
 mod web;
 
 pub use bearer::{Bearer, BearerProvider};

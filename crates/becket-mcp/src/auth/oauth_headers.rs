@@ -7,13 +7,13 @@ use reqwest::header::AUTHORIZATION;
 use crate::auth::session::{Session, Stale};
 use crate::auth::source::{HeaderSource, Headers, Why};
 use crate::auth::tokens::Tokens;
-use crate::auth::{AuthError, HeadersError};
+use crate::auth::{AuthError, HeadersError, unattended};
 use crate::fault::Fault;
 use crate::host::Lent;
 use crate::secret::Secret;
 
 /// The headers of a server with a login. A token that is about to expire, or that the server refuses, is renewed once, by
-/// whoever of all processes comes first.
+/// whoever of all processes comes first; where no person logs in, each process gets its own.
 #[derive(Debug, Clone)]
 pub struct OAuthHeaders(Arc<Session>);
 
@@ -22,8 +22,19 @@ impl OAuthHeaders {
         Self(session)
     }
 
+    /// Where no person logs in.
+    async fn ask_unattended(&self, why: Why) -> Result<Headers, Fault> {
+        if let Why::After401(challenge) = &why
+            && challenge.is_insufficient_scope()
+        {
+            // More scopes are to be had by writing them into the configuration alone.
+            return Err(Fault::AuthNeeded(challenge.clone()));
+        }
+        let tokens = unattended::tokens(&self.0, why).await.map_err(broken)?;
+        Ok(tokens.map(|tokens| self.header(&tokens)).unwrap_or_default())
+    }
+
     async fn ask(&self, why: Why) -> Result<Headers, Fault> {
-        let broken = |error: AuthError| Fault::Headers(Arc::new(HeadersError::Login(Arc::new(error))));
         let (stale, challenge) = match why {
             Why::First => match self.0.tokens().await.map_err(broken)? {
                 None => return Ok(Headers::new()),
@@ -50,6 +61,14 @@ impl OAuthHeaders {
 
 impl HeaderSource for OAuthHeaders {
     fn headers(&self, why: Why) -> Lent<'_, Result<Headers, Fault>> {
-        Box::pin(self.ask(why))
+        if self.0.target().oauth.grant.wants_person() {
+            Box::pin(self.ask(why))
+        } else {
+            Box::pin(self.ask_unattended(why))
+        }
     }
+}
+
+fn broken(error: AuthError) -> Fault {
+    Fault::Headers(Arc::new(HeadersError::Login(Arc::new(error))))
 }

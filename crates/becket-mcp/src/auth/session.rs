@@ -20,6 +20,7 @@ use crate::auth::logins::{Common, LoginOptions, Target};
 use crate::auth::reach::{Reach, is_loopback};
 use crate::auth::store::{Guard, StoreError};
 use crate::auth::tokens::Tokens;
+use crate::auth::unattended::Unattended;
 use crate::auth::web::Web;
 use crate::secret::Secret;
 use crate::tls::Files;
@@ -44,6 +45,8 @@ pub(crate) struct Session {
     common: Arc<Common>,
     web: OnceCell<Web>,
     state: Mutex<State>,
+    /// The tokens of a server that nobody logs in to.
+    unattended: tokio::sync::Mutex<Unattended>,
 }
 
 #[derive(Default)]
@@ -57,8 +60,13 @@ struct State {
 
 impl Session {
     pub(crate) fn new(key: Key, target: Target, common: &Arc<Common>) -> Self {
-        let state = Mutex::default();
-        Self { key, target, common: Arc::clone(common), web: OnceCell::new(), state }
+        let (state, unattended) = (Mutex::default(), tokio::sync::Mutex::default());
+        Self { key, target, common: Arc::clone(common), web: OnceCell::new(), state, unattended }
+    }
+
+    /// The tokens that were got without a person.
+    pub(crate) fn unattended(&self) -> &tokio::sync::Mutex<Unattended> {
+        &self.unattended
     }
 
     pub(crate) fn target(&self) -> &Target {

@@ -192,6 +192,14 @@ pub enum ServerConfigError {
         /// What is wrong with it, and what to do.
         why: &'static str,
     },
+    /// What is said about logging in does not make a whole.
+    #[error("{place}: `oauth` {why}")]
+    Grant {
+        /// Where what is wrong begins, or `oauth` where something is missing.
+        place: Place,
+        /// What is wrong, and what to do.
+        why: String,
+    },
     /// A private key without its certificate.
     #[error("{place}: `tls` has a `key` and no `cert`: name the certificate as well")]
     KeyAlone {

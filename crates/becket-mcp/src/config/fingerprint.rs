@@ -1,11 +1,13 @@
 //! Names for contents: of an entry as it was written, for approvals, and of a configuration as it is used, for sharing
 //! connections.
 
+use std::ffi::OsString;
 use std::fmt;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::grant::{Algorithm, Grant, PrivateKey};
 use super::server::{Ide, OAuth, Proxy, Remote, ServerConfig, Stdio, Tls, Transport};
 
 /// What an entry says, as it was written: `sha256:` and 64 hexadecimal digits.
@@ -155,18 +157,22 @@ impl Parts {
         self.bytes(command.as_encoded_bytes());
         self.count(args.len());
         args.iter().for_each(|arg| self.bytes(arg.as_encoded_bytes()));
-        let mut env: Vec<_> = env.iter().collect();
-        env.sort();
-        self.count(env.len());
-        for (name, value) in env {
-            self.bytes(name.as_encoded_bytes());
-            self.bytes(value.as_encoded_bytes());
-        }
+        self.variables(env);
         self.path(cwd.as_deref());
     }
 
+    fn variables(&mut self, variables: &[(OsString, OsString)]) {
+        let mut sorted: Vec<_> = variables.iter().collect();
+        sorted.sort();
+        self.count(sorted.len());
+        for (name, value) in sorted {
+            self.bytes(name.as_encoded_bytes());
+            self.bytes(value.as_encoded_bytes());
+        }
+    }
+
     fn remote(&mut self, remote: &Remote) {
-        let Remote { url, headers, headers_helper, oauth, tls } = remote;
+        let Remote { url, headers, headers_helper, helper_env, oauth, tls } = remote;
         self.text(url.as_str());
         let mut headers: Vec<(String, &str)> =
             headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.expose())).collect();
@@ -177,6 +183,7 @@ impl Parts {
             self.text(value);
         }
         self.option(headers_helper.as_deref());
+        self.variables(helper_env);
         self.count(usize::from(oauth.is_some()));
         if let Some(oauth) = oauth {
             self.oauth(oauth);
@@ -195,6 +202,7 @@ impl Parts {
             callback_port,
             scopes,
             auth_server_metadata_url,
+            grant,
         } = oauth;
         self.option(client_id.as_deref());
         self.option(client_secret.as_ref().map(crate::secret::Secret::expose));
@@ -203,6 +211,16 @@ impl Parts {
         self.count(scopes.len());
         scopes.iter().for_each(|scope| self.text(scope));
         self.option(auth_server_metadata_url.as_ref().map(url::Url::as_str));
+        self.text(grant.name());
+        match grant {
+            Grant::Code | Grant::Secret => self.path(None),
+            Grant::Assertion(file) => self.path(Some(file)),
+            Grant::Key(PrivateKey { file, algorithm, id }) => {
+                self.path(Some(file));
+                self.option(algorithm.map(Algorithm::name));
+                self.option(id.as_deref());
+            }
+        }
     }
 
     fn path(&mut self, path: Option<&std::path::Path>) {

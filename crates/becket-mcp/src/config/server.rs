@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::grant::Grant;
 use crate::secret::Secret;
 
 /// One server (`protocol.md` X1).
@@ -65,6 +66,8 @@ pub struct Remote {
     pub headers: Vec<(String, Secret)>,
     /// A command line that prints more headers as a JSON object.
     pub headers_helper: Option<String>,
+    /// Variables of its own for that command line: for a plugin, where it lies.
+    pub helper_env: Vec<(OsString, OsString)>,
     /// What a user wrote about authorisation.
     pub oauth: Option<OAuth>,
     /// Certificates of our own.
@@ -86,6 +89,8 @@ pub struct OAuth {
     pub scopes: Vec<String>,
     /// Where the metadata of the authorisation server is, instead of looking for it.
     pub auth_server_metadata_url: Option<Url>,
+    /// How tokens are come by. Without a person it takes a client id.
+    pub grant: Grant,
 }
 
 /// PEM files for TLS. Paths count from the directory of the host.
@@ -177,7 +182,8 @@ impl Remote {
     /// A server at an address, with nothing else said about it.
     #[must_use]
     pub fn new(url: Url) -> Self {
-        Self { url, headers: Vec::new(), headers_helper: None, oauth: None, tls: None }
+        let (headers, helper_env) = (Vec::new(), Vec::new());
+        Self { url, headers, headers_helper: None, helper_env, oauth: None, tls: None }
     }
 }
 
@@ -208,10 +214,12 @@ impl fmt::Debug for Stdio {
 impl fmt::Debug for Remote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&String> = self.headers.iter().map(|(name, _)| name).collect();
+        let variables: Vec<&OsString> = self.helper_env.iter().map(|(name, _)| name).collect();
         f.debug_struct("Remote")
             .field("url", &shown_url(&self.url))
             .field("headers", &names)
             .field("headers_helper", &self.headers_helper.as_ref().map(|_| "…"))
+            .field("helper_env", &variables)
             .field("oauth", &self.oauth)
             .field("tls", &self.tls)
             .finish()
@@ -227,6 +235,7 @@ impl fmt::Debug for OAuth {
             .field("callback_port", &self.callback_port)
             .field("scopes", &self.scopes)
             .field("auth_server_metadata_url", &self.auth_server_metadata_url.as_ref().map(shown_url))
+            .field("grant", &self.grant)
             .finish()
     }
 }

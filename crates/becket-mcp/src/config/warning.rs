@@ -50,6 +50,16 @@ pub enum ServerWarning {
         /// The scheme that encrypts.
         secure: &'static str,
     },
+    /// A key of `oauth` that is about a person, where none logs in.
+    #[error("{place}: `{key}` means nothing with the grant `{grant}`: remove it")]
+    GrantUnused {
+        /// Where its value begins.
+        place: Place,
+        /// The key.
+        key: &'static str,
+        /// The grant.
+        grant: &'static str,
+    },
     /// Certificates for a connection that has none.
     #[error("{place}: `tls` means nothing to an unencrypted address: use `{secure}`, or remove `tls`")]
     TlsUnused {

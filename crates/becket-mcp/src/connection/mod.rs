@@ -51,4 +51,4 @@ pub use info::ServerInfo;
 pub(crate) use lent::Lent;
 pub(crate) use live::{Connection, Failed};
 pub(crate) use open::{Means, open};
-pub(crate) use ways::{Ways, brings_own, login_target};
+pub(crate) use ways::{Ways, brings_own, login_target, wants_person};

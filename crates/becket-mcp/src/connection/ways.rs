@@ -13,10 +13,10 @@ use super::http::{Network, proxied};
 use super::in_process::InProcessServer;
 use super::target::{Reach, Target};
 use crate::auth::{
-    self, Bearer, BearerProvider, HELPER_LIMIT, HeaderSource, Helper, HelperCommand, Layered, Logins,
-    StaticHeaders,
+    self, Bearer, BearerProvider, HELPER_LIMIT, HeaderSource, HeadersError, Helper, HelperCommand, Layered,
+    Logins, StaticHeaders,
 };
-use crate::config::{Ide, OAuth, Proxy, Remote, Tls};
+use crate::config::{Grant, Ide, OAuth, PrivateKey, Proxy, Remote, Tls};
 use crate::fault::Fault;
 use crate::options::Options;
 use crate::tls::{Files, Trust};
@@ -117,18 +117,26 @@ impl Ways {
         let written = StaticHeaders::new(&remote.headers).map_err(|error| Fault::Headers(Arc::new(error)))?;
         let mut sources: Vec<Arc<dyn HeaderSource>> = vec![Arc::new(written)];
         if let Some(script) = &remote.headers_helper {
+            let own = &remote.helper_env;
+            let inherited = options.environment.iter();
+            let inherited = inherited.filter(|(name, _)| own.iter().all(|(own, _)| own != name));
             let command = HelperCommand {
                 script: script.clone(),
                 server: server.to_owned(),
                 url: remote.url.clone(),
-                environment: options.environment.clone(),
+                environment: inherited.chain(own).cloned().collect(),
                 cwd: options.cwd.clone(),
                 limit: HELPER_LIMIT,
             };
             sources.push(Arc::new(Helper::new(command, runner.clone())));
         }
-        if let Some(logins) = self.logins.as_ref().filter(|_| !brings_own(remote)) {
-            sources.push(Arc::new(logins.headers(&login_target(server, remote, &options.cwd))));
+        match &self.logins {
+            _ if brings_own(remote) => {}
+            Some(logins) => {
+                sources.push(Arc::new(logins.headers(&login_target(server, remote, &options.cwd))));
+            }
+            None if wants_person(remote) => {}
+            None => return Err(Fault::Headers(Arc::new(HeadersError::NoLogins))),
         }
         Ok(Arc::new(Layered::new(sources)))
     }
@@ -145,9 +153,18 @@ pub(crate) fn brings_own(remote: &Remote) -> bool {
     remote.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(AUTHORIZATION))
 }
 
+/// Whether it takes a person to log in, where that has to be.
+pub(crate) fn wants_person(remote: &Remote) -> bool {
+    remote.oauth.as_ref().is_none_or(|oauth| oauth.grant.wants_person())
+}
+
 /// The server that a login is for; its files are named from `dir`.
 pub(crate) fn login_target(server: &str, remote: &Remote, dir: &Path) -> auth::Target {
-    let oauth: OAuth = remote.oauth.clone().unwrap_or_default();
+    let mut oauth: OAuth = remote.oauth.clone().unwrap_or_default();
+    match &mut oauth.grant {
+        Grant::Key(PrivateKey { file, .. }) | Grant::Assertion(file) => *file = dir.join(&*file),
+        Grant::Code | Grant::Secret => {}
+    }
     let tls = remote.tls.as_ref().map(|tls| in_dir(tls, dir));
     auth::Target { server: server.to_owned(), url: remote.url.clone(), oauth, tls }
 }

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::auth::{AUTH_NEEDED_TTL, AuthNeeded, Key};
 use crate::config::{ServerConfig, Transport};
-use crate::connection::brings_own;
+use crate::connection::{brings_own, wants_person};
 use crate::fault::Challenge;
 
 /// The memory of a pool.
@@ -95,7 +95,7 @@ impl Needed {
 fn key(server: &str, config: &ServerConfig) -> Option<Key> {
     match &config.transport {
         Transport::Http(remote) | Transport::Sse(remote) | Transport::WebSocket(remote) => {
-            let own = brings_own(remote) || remote.headers_helper.is_some();
+            let own = brings_own(remote) || remote.headers_helper.is_some() || !wants_person(remote);
             (!own).then(|| Key::new(server, &remote.url))
         }
         Transport::Stdio(_)

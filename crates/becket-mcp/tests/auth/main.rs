@@ -16,3 +16,4 @@ mod renewal;
 mod secrets;
 mod step_up;
 mod store;
+mod unattended;

@@ -6,9 +6,12 @@ use std::time::Duration;
 use becket_mcp::auth::{
     AUTH_NEEDED_TTL, AuthNeeded, Bearer, BearerProvider, FileStore, LoginOptions, Logins,
 };
-use becket_mcp::config::{Configured, Proxy, Remote, ServerConfig, Stdio, Transport};
+use becket_mcp::config::{
+    self, Approvals, Configured, Gates, Grant, OAuth, Proxy, Remote, Scope, ServerConfig, Settings, Stdio,
+    Transport,
+};
 use becket_mcp::{CallError, CancellationToken, Lent, LoginError, Options, Pool, Secret, ServerState};
-use becket_testkit::mcp_auth::{AuthPlan, log_in};
+use becket_testkit::mcp_auth::{AuthPlan, AuthServer, log_in};
 use becket_testkit::mcp_http::{Plan, Reply, Server};
 use serde_json::json;
 use tempfile::TempDir;
@@ -165,6 +168,81 @@ async fn nobody_logs_in_where_that_can_not_be() {
     let pool = pool_of(crate::scripted::options(), vec![remote("it", "http://127.0.0.1:9/mcp")]);
     let error = pool.login("it").await.map(|_| ()).unwrap_err().to_string();
     assert_eq!(error, "nobody can log in to the MCP server `it`: this host keeps no tokens");
+}
+
+// rule: X1
+#[tokio::test]
+async fn the_helper_of_a_plugins_server_knows_where_the_plugin_lies() {
+    let server = guarded();
+    let plugin = tempfile::tempdir().unwrap();
+    std::fs::write(plugin.path().join("token"), "good").unwrap();
+    let helper = r#"printf '{"Authorization": "Bearer %s"}' "$(cat "$CLAUDE_PLUGIN_ROOT/token")""#;
+    let text = json!({"mcpServers": {"it": {"type": "http", "url": server.url(), "headersHelper": helper}}});
+    let scope = Scope::Plugin { name: "tools".into(), root: plugin.path().into() };
+    let layer = config::read_file(&text.to_string(), "f.json".as_ref(), scope).unwrap();
+    let settings = Settings::default();
+    let gates = Gates {
+        policy: &settings.policy,
+        choices: &settings.choices,
+        approvals: &Approvals::default(),
+        project: "/",
+        workspace_trusted: true,
+        exclusive: false,
+    };
+    let mut options = options();
+    options.environment =
+        vec![("PATH".into(), "/usr/bin:/bin".into()), ("CLAUDE_PLUGIN_ROOT".into(), "/elsewhere".into())];
+    let pool = pool_of(options, config::resolve(vec![layer], &[], &gates).servers);
+    let info = pool.connect("plugin:tools:it", &none()).await;
+    assert!(info.is_ok(), "{info:?}");
+    pool.close().await;
+}
+
+/// A server that is logged in to by the secret of a client.
+fn by_secret(server: &AuthServer, secret: &str) -> Vec<Configured> {
+    let (client_id, client_secret) = (Some("mine".into()), Some(secret.into()));
+    let oauth = OAuth { client_id, client_secret, grant: Grant::Secret, ..OAuth::default() };
+    let remote = Remote { oauth: Some(oauth), ..Remote::new(server.url().parse().unwrap()) };
+    let config = ServerConfig { transport: Transport::Http(remote), timeout: None };
+    vec![Configured::of_host("it", config)]
+}
+
+// rule: X3
+#[tokio::test]
+async fn a_server_of_a_machine_is_logged_in_to_without_a_person() {
+    let metadata = json!({"grant_types_supported": ["client_credentials"], "authorization_endpoint": null});
+    let (server, directory) = (AuthPlan::new().metadata(metadata).start(), tempfile::tempdir().unwrap());
+    server.know("mine", Some("s3cr3t-good"));
+    let mut options = remembering(&directory, AUTH_NEEDED_TTL);
+    let store = Arc::new(FileStore::new(directory.path().join("tokens.json")));
+    options.logins = Some(Logins::new(LoginOptions::new(store)));
+    let pool = pool_of(options, by_secret(&server, "s3cr3t-bad"));
+    pool.start(&none()).await;
+    let ServerState::Failed { why } = state(&pool, "it") else { panic!("{:?}", state(&pool, "it")) };
+    assert!(why.to_string().contains("gives no token: invalid_client (who is it?)"), "{why}");
+    // Corrected, it counts at once.
+    pool.configure(by_secret(&server, "s3cr3t-good"));
+    assert_eq!(call(&pool, "echo", json!({"text": "me"})).await.unwrap().text(), "me");
+    // The server forgets its tokens: the call goes through all the same.
+    tokio::time::sleep(Duration::from_millis(2100)).await;
+    server.expire();
+    assert_eq!(call(&pool, "echo", json!({"text": "us"})).await.unwrap().text(), "us");
+    let error = pool.login("it").await.map(drop).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "the MCP server `it`: nobody has to log in: this program does it itself, by the grant `client_credentials` \
+         that the server's `oauth` names"
+    );
+    // What it takes is at hand: nothing is written down.
+    assert!(!directory.path().join("tokens.json").exists());
+    pool.close().await;
+
+    let mut options = crate::scripted::options();
+    options.logins = None;
+    let pool = pool_of(options, by_secret(&server, "s3cr3t-good"));
+    let error = pool.connect("it", &none()).await.unwrap_err().to_string();
+    assert!(error.contains("this host logs in to no server"), "{error}");
+    pool.close().await;
 }
 
 struct Lends;

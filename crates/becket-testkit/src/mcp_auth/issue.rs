@@ -73,15 +73,25 @@ impl Issue {
 
     /// The token endpoint.
     pub(super) fn token(&mut self, plan: &AuthPlan, seen: &Seen, form: &Pairs) -> Reply {
-        if !self.is_proven(seen, form) {
+        let assertions = ["client_assertion", "assertion"].map(|name| value(form, name));
+        self.secrets.extend(assertions.iter().flatten().cloned());
+        let [own, others] = assertions.map(|text| text.map(|text| plan.believes_in(&text)));
+        if !own.unwrap_or_else(|| self.is_proven(seen, form)) {
             return no("invalid_client", "who is it?");
         }
+        let asked = || {
+            let scope = value(form, "scope").unwrap_or_default();
+            scope.split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>()
+        };
         let scopes = match value(form, "grant_type").as_deref() {
             Some("authorization_code") => self.scopes_of_code(form),
             Some("refresh_token") => {
                 let token = value(form, "refresh_token").unwrap_or_default();
                 self.refresh.remove(&token).ok_or("the refresh token is not good")
             }
+            Some("client_credentials") => Ok(asked()),
+            Some("urn:ietf:params:oauth:grant-type:jwt-bearer") if others == Some(true) => Ok(asked()),
+            Some("urn:ietf:params:oauth:grant-type:jwt-bearer") => Err("the assertion is not good"),
             _ => return no("unsupported_grant_type", ""),
         };
         match scopes {

@@ -6,6 +6,7 @@ use super::server::AuthServer;
 use crate::mcp_http::{Reply, Seen};
 
 type Rule = Box<dyn Fn(&Seen) -> Option<Reply> + Send + Sync>;
+type Belief = Box<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// What the servers publish and give. The methods below change what a good pair does.
 pub struct AuthPlan {
@@ -20,6 +21,7 @@ pub struct AuthPlan {
     pub(super) refreshes: bool,
     pub(super) at_most: Option<Vec<String>>,
     pub(super) says: Option<String>,
+    pub(super) belief: Option<Belief>,
     pub(super) rules: Vec<Rule>,
 }
 
@@ -41,6 +43,7 @@ impl AuthPlan {
             refreshes: true,
             at_most: None,
             says: None,
+            belief: None,
             rules: Vec::new(),
         }
     }
@@ -122,6 +125,13 @@ impl AuthPlan {
         self
     }
 
+    /// Believes assertions, of clients about themselves and of others about them, where `belief` does (RFC 7523).
+    #[must_use]
+    pub fn believes(mut self, belief: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        self.belief = Some(Box::new(belief));
+        self
+    }
+
     /// Answers a request otherwise, where `rule` has an answer.
     #[must_use]
     pub fn rule(mut self, rule: impl Fn(&Seen) -> Option<Reply> + Send + Sync + 'static) -> Self {
@@ -139,6 +149,12 @@ impl AuthPlan {
     #[must_use]
     pub fn start(self) -> AuthServer {
         AuthServer::start(self)
+    }
+}
+
+impl AuthPlan {
+    pub(super) fn believes_in(&self, assertion: &str) -> bool {
+        self.belief.as_ref().is_some_and(|belief| belief(assertion))
     }
 }
 

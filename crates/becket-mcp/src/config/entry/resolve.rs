@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use url::Url;
 
 use super::address::{self, Address};
+use super::grant::Has;
 use super::headers;
 use super::keys::Kind;
 use super::written::{IdeWritten, OAuthWritten, RemoteWritten, StdioWritten, TlsWritten, Way, Written};
@@ -37,7 +38,11 @@ impl Written {
             Way::Remote(kind, into, written) => {
                 let written = expanded(written, &mut expander);
                 expander.finish(&self.place)?;
-                into(remote(written, *kind, warnings)?)
+                let mut remote = remote(written, *kind, warnings)?;
+                if remote.headers_helper.is_some() {
+                    remote.helper_env = own.to_vec();
+                }
+                into(remote)
             }
             Way::Ide(kind, into, IdeWritten { url, name, token }) => {
                 let token = token.as_ref().map(|token| at(token, &mut expander));
@@ -114,6 +119,7 @@ fn expanded(written: &RemoteWritten, expander: &mut Expander<'_>) -> RemoteWritt
             callback_port: oauth.callback_port,
             scopes: oauth.scopes.clone(),
             metadata_url: oauth.metadata_url.as_ref().map(|url| at(url, expander)),
+            grant: oauth.grant.expanded(expander),
         }),
         tls: written.tls.as_ref().map(|tls| TlsWritten {
             ca: tls.ca.as_ref().map(|path| expander.text(path)),
@@ -144,12 +150,14 @@ fn remote(
     let oauth = oauth.map(self::oauth).transpose()?;
     let path = |path: Option<String>| path.map(PathBuf::from);
     let tls = tls.map(|TlsWritten { ca, cert, key }| Tls { ca: path(ca), cert: path(cert), key: path(key) });
-    Ok(Remote { url, headers, headers_helper, oauth, tls })
+    Ok(Remote { headers, headers_helper, oauth, tls, ..Remote::new(url) })
 }
 
 fn oauth(written: OAuthWritten) -> Result<OAuth, ServerConfigError> {
-    let OAuthWritten { client_id, client_secret, client_metadata_url, callback_port, scopes, metadata_url } =
-        written;
+    let OAuthWritten { client_id, client_secret, client_metadata_url, callback_port, .. } = written;
+    let OAuthWritten { scopes, metadata_url, grant, .. } = written;
+    let is_there = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
+    let grant = grant.resolve(&Has { id: is_there(&client_id), secret: is_there(&client_secret) })?;
     let text = client_metadata_url.as_ref().map(|at| at.value.clone());
     // Read to be checked; it stands for the client's id as it was written.
     client_metadata_url.map(|at| metadata(&at, "clientMetadataUrl")).transpose()?;
@@ -162,6 +170,7 @@ fn oauth(written: OAuthWritten) -> Result<OAuth, ServerConfigError> {
         auth_server_metadata_url: metadata_url
             .map(|at| metadata(&at, "authServerMetadataUrl"))
             .transpose()?,
+        grant,
     })
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 
+use super::grant::GrantWritten;
 use super::keys::{Kind, unknown_within};
 use crate::config::error::{ServerConfigError, cut};
 use crate::config::members::{At, Members, decode};
@@ -66,6 +67,7 @@ pub(super) struct OAuthWritten {
     pub(super) callback_port: Option<u16>,
     pub(super) scopes: Vec<String>,
     pub(super) metadata_url: Option<At<String>>,
+    pub(super) grant: GrantWritten,
 }
 
 #[derive(Clone)]
@@ -75,8 +77,17 @@ pub(super) struct TlsWritten {
     pub(super) key: Option<String>,
 }
 
-const OAUTH: [&str; 6] =
-    ["clientId", "clientSecret", "clientMetadataUrl", "callbackPort", "scopes", "authServerMetadataUrl"];
+const OAUTH: [&str; 9] = [
+    "grant",
+    "clientId",
+    "clientSecret",
+    "privateKey",
+    "assertionFile",
+    "clientMetadataUrl",
+    "callbackPort",
+    "scopes",
+    "authServerMetadataUrl",
+];
 const TLS: [&str; 3] = ["ca", "cert", "key"];
 
 impl Written {
@@ -154,6 +165,7 @@ fn oauth(
         callback_port: members.get("callbackPort").map(|raw| port(text, raw)).transpose()?,
         scopes: scopes(&members)?,
         metadata_url: members.string("authServerMetadataUrl")?,
+        grant: GrantWritten::read(&members, warnings)?,
     })
 }
 

@@ -1,0 +1,58 @@
+//! Authorisation servers without a login page: those that no person goes to.
+//!
+//! The library wants one all the same. It gets one that leads nowhere, and nothing is ever sent there.
+
+use rmcp::transport::auth::{
+    AuthorizationManager, AuthorizationMetadata, OAuthClientConfig, OAuthHttpClient, OAuthHttpClientFuture,
+    OAuthHttpRequest,
+};
+use serde_json::Value;
+use url::Url;
+
+use crate::auth::AuthError;
+use crate::auth::discover::mapped;
+use crate::auth::web::Web;
+
+/// The login page of an authorisation server that need not have one.
+const PAGE: &str = "http://127.0.0.1/";
+
+/// What tokens are for, as the server's metadata names it. The library tells it within the address of a login page alone,
+/// where nobody goes.
+pub(crate) async fn resource(manager: &mut AuthorizationManager) -> Result<String, AuthError> {
+    manager.configure_client(OAuthClientConfig::new("nobody", PAGE)).map_err(mapped)?;
+    let url = manager.get_authorization_url(&[]).await.map_err(mapped)?;
+    let url: Option<Url> = url.parse().ok();
+    let found = url.and_then(|url| {
+        url.query_pairs().find(|(name, _)| name == "resource").map(|(_, value)| value.into_owned())
+    });
+    found.ok_or_else(|| AuthError::Metadata("it does not name the resource".to_owned()))
+}
+
+/// The same, with whatever the library wants to be there before it tells the resource.
+pub(crate) fn metadata(mut metadata: AuthorizationMetadata) -> AuthorizationMetadata {
+    PAGE.clone_into(&mut metadata.authorization_endpoint);
+    metadata.response_types_supported = Some(vec!["code".to_owned()]);
+    metadata.code_challenge_methods_supported = Some(vec!["S256".to_owned()]);
+    // It would add `offline_access`, by which a person's tokens are renewed.
+    metadata.scopes_supported = None;
+    metadata
+}
+
+/// Metadata may do without a login page where no grant needs one (RFC 8414, 2); the library can't read it then.
+pub(crate) fn body(published: Vec<u8>) -> Vec<u8> {
+    let Ok(Value::Object(mut metadata)) = serde_json::from_slice(&published) else { return published };
+    if !metadata.contains_key("token_endpoint") || metadata.contains_key("authorization_endpoint") {
+        return published;
+    }
+    metadata.insert("authorization_endpoint".to_owned(), PAGE.into());
+    Value::Object(metadata).to_string().into_bytes()
+}
+
+/// Looks for authorisation servers that need no login page.
+pub(crate) struct Pageless(pub(crate) Web);
+
+impl OAuthHttpClient for Pageless {
+    fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
+        Box::pin(async move { Ok(self.0.execute(request).await?.map(body)) })
+    }
+}

@@ -1,0 +1,130 @@
+//! How a client proves who it is where no person does it: by its secret, by its key, by what its platform says of it.
+//!
+//! INVARIANT: nothing of the files that are read here reaches an error message.
+
+use std::io::Read;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::Value;
+
+use crate::auth::AuthError;
+use crate::auth::client::proof;
+use crate::auth::discover::Authority;
+use crate::auth::endpoint::BY_ASSERTION;
+use crate::auth::signing::{Claims, Signing};
+use crate::auth::tokens::{Client, Proof};
+use crate::config::{Grant, OAuth, PrivateKey};
+use crate::secret::Secret;
+
+/// The largest file that is read, in bytes: a key or a token.
+const FILE: u64 = 64 << 10;
+const CLIENT: &str = "client_credentials";
+const KEY: &str = "private key";
+const ASSERTION: &str = "assertion";
+
+/// A client, and what says that it is the one.
+pub(crate) struct Proven {
+    pub(crate) client: Client,
+    pub(crate) by: By,
+}
+
+/// Who says that a client is the one.
+pub(crate) enum By {
+    /// It does, with its secret or with what it has signed.
+    Itself { signed: Option<Secret> },
+    /// Somebody whom the authorisation server believes.
+    Assertion(Secret),
+}
+
+/// Makes ready what the authorisation server is to be shown, if it takes such a thing.
+pub(crate) async fn prove(
+    oauth: &OAuth,
+    authority: &Authority,
+    now: SystemTime,
+) -> Result<Proven, AuthError> {
+    let id = oauth.client_id.clone().ok_or(AuthError::Incomplete("a `clientId`"))?;
+    let secret = oauth.client_secret.clone();
+    let (proof, by) = match &oauth.grant {
+        Grant::Code => return Err(AuthError::Incomplete("a `grant` that does without a person")),
+        Grant::Secret => {
+            authority.offers(CLIENT)?;
+            let secret = secret.ok_or(AuthError::Incomplete("a `clientSecret`"))?;
+            (by_secret(secret, authority)?, By::Itself { signed: None })
+        }
+        Grant::Key(key) => {
+            authority.offers(CLIENT)?;
+            let signed = signed(key, &id, authority, now).await?;
+            (Proof::None, By::Itself { signed: Some(signed) })
+        }
+        Grant::Assertion(file) => {
+            authority.offers(BY_ASSERTION)?;
+            let proof = secret.map_or(Ok(Proof::None), |secret| by_secret(secret, authority))?;
+            (proof, By::Assertion(assertion(file, now).await?))
+        }
+    };
+    Ok(Proven { client: Client { id, proof }, by })
+}
+
+fn by_secret(secret: Secret, authority: &Authority) -> Result<Proof, AuthError> {
+    authority.takes_one_of(&["client_secret_basic", "client_secret_post"])?;
+    Ok(proof(Some(secret), authority.proofs.as_deref()))
+}
+
+async fn signed(
+    key: &PrivateKey,
+    client: &str,
+    authority: &Authority,
+    now: SystemTime,
+) -> Result<Secret, AuthError> {
+    authority.takes_one_of(&["private_key_jwt"])?;
+    let PrivateKey { file, algorithm, id } = key;
+    let pem = read(KEY, file).await?;
+    let wrong = |why| AuthError::File { what: KEY, file: file.clone(), why };
+    let signing = Signing::new(&pem, *algorithm, authority.signatures.as_deref()).map_err(wrong)?;
+    // By its name the authorisation server knows that it is meant, and nobody else who is shown it.
+    let audience = authority.issuer.as_deref().unwrap_or(authority.token.as_str());
+    signing.assertion(&Claims { client, audience, key_id: id.as_deref(), now }).map_err(wrong)
+}
+
+/// The JWT in a file. One that is none is not sent anywhere: it may be something else that is secret.
+async fn assertion(file: &Path, now: SystemTime) -> Result<Secret, AuthError> {
+    let wrong = |why: &str| AuthError::File { what: ASSERTION, file: file.to_owned(), why: why.to_owned() };
+    let bytes = read(ASSERTION, file).await?;
+    let text = std::str::from_utf8(&bytes).unwrap_or_default().trim();
+    let claims = claims(text).ok_or_else(|| wrong("there is no JWT in it"))?;
+    let expires = claims.get("exp").and_then(Value::as_f64).unwrap_or(f64::INFINITY);
+    let expires = Duration::try_from_secs_f64(expires.max(0.0)).ok();
+    if expires.and_then(|at| UNIX_EPOCH.checked_add(at)).is_some_and(|at| at <= now) {
+        return Err(wrong("the JWT in it has expired: whoever writes it has to renew it"));
+    }
+    Ok(Secret::new(text))
+}
+
+/// What a JWT says, if the text is one.
+fn claims(text: &str) -> Option<Value> {
+    let mut parts = text.split('.');
+    let [header, claims, signature] = [parts.next()?, parts.next()?, parts.next()?];
+    let decoded = |part: &str| URL_SAFE_NO_PAD.decode(part).ok().filter(|part| !part.is_empty());
+    let object = |part| serde_json::from_slice::<Value>(&decoded(part)?).ok().filter(Value::is_object);
+    let (_, claims, _) = (object(header)?, object(claims)?, decoded(signature)?);
+    parts.next().is_none().then_some(claims)
+}
+
+/// Reads a small file beside the threads that drive connections.
+async fn read(what: &'static str, file: &Path) -> Result<Vec<u8>, AuthError> {
+    let path = file.to_owned();
+    let wrong = |why: String| AuthError::File { what, file: file.to_owned(), why };
+    let bytes = tokio::task::spawn_blocking(move || {
+        let mut bytes = Vec::new();
+        std::fs::File::open(path)?.take(FILE + 1).read_to_end(&mut bytes).map(|_| bytes)
+    });
+    let bytes = bytes.await.map_err(|_| AuthError::Cancelled)?;
+    let bytes = bytes.map_err(|error| wrong(format!("it can't be read: {error}")))?;
+    if bytes.len() as u64 > FILE {
+        return Err(wrong(format!("it is longer than {FILE} bytes")));
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,158 @@
+//! Who this program is, in its own hand: a JWT that the private key of a client signs (RFC 7523, `private_key_jwt`).
+//!
+//! rmcp could do it, with one more library for signatures; the one that TLS goes through can sign too.
+//!
+//! INVARIANT: what is in a key file reaches no error message, and what is signed is good for one request.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use rustls::SignatureScheme;
+use rustls::crypto::ring;
+use rustls::pki_types::PrivateKeyDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::sign::SigningKey;
+use serde_json::json;
+
+use crate::config::Algorithm;
+use crate::secret::Secret;
+
+/// How long an assertion is good: clocks may differ by some of it.
+const LIFE: Duration = Duration::from_secs(120);
+
+/// A key and the way it signs.
+#[derive(Debug)]
+pub(crate) struct Signing {
+    key: Arc<dyn SigningKey>,
+    algorithm: Algorithm,
+}
+
+/// What is said in an assertion.
+pub(crate) struct Claims<'a> {
+    pub(crate) client: &'a str,
+    /// Who is to believe it: the authorisation server, by its name.
+    pub(crate) audience: &'a str,
+    /// By which name the key is known.
+    pub(crate) key_id: Option<&'a str>,
+    pub(crate) now: SystemTime,
+}
+
+impl Signing {
+    /// A key of a PEM file, and the first algorithm that it can do and that is wanted, and taken by the other side.
+    pub(crate) fn new(
+        pem: &[u8],
+        wanted: Option<Algorithm>,
+        taken: Option<&[String]>,
+    ) -> Result<Self, String> {
+        // Why it is none is not told: the message would show a piece of it.
+        let der = PrivateKeyDer::from_pem_slice(pem)
+            .map_err(|_| "there is no unencrypted `PRIVATE KEY` in it".to_owned())?;
+        let key = ring::sign::any_supported_type(&der)
+            .map_err(|_| "it is no key of RSA (from 2048 bits), P-256, P-384 or Ed25519".to_owned())?;
+        let able: Vec<Algorithm> = Algorithm::ALL
+            .into_iter()
+            .filter(|algorithm| key.choose_scheme(&[scheme(*algorithm)]).is_some())
+            .collect();
+        if let Some(wanted) = wanted.filter(|wanted| !able.contains(wanted)) {
+            return Err(format!("it can't sign with `{}`: it can with {}", wanted.name(), names(&able)));
+        }
+        let is_taken = |name: &str| taken.is_none_or(|taken| taken.iter().any(|known| known == name));
+        let mut fit = able.iter().filter(|able| wanted.is_none_or(|wanted| wanted == **able));
+        match fit.find(|algorithm| is_taken(algorithm.name())) {
+            Some(algorithm) => Ok(Self { key, algorithm: *algorithm }),
+            None => Err(format!(
+                "the authorisation server takes no signature with {}",
+                wanted.map_or_else(|| names(&able), |wanted| names(&[wanted]))
+            )),
+        }
+    }
+
+    /// A JWT that says who the client is, for the next two minutes.
+    pub(crate) fn assertion(&self, claims: &Claims<'_>) -> Result<Secret, String> {
+        let Claims { client, audience, key_id, now } = claims;
+        let mut header = json!({"alg": self.algorithm.name(), "typ": "JWT"});
+        if let Some(key_id) = key_id {
+            header["kid"] = json!(key_id);
+        }
+        let seconds = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let claims = json!({
+            "iss": client, "sub": client, "aud": audience, "jti": unique()?,
+            "iat": seconds, "exp": seconds.saturating_add(LIFE.as_secs()),
+        });
+        let encoded = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
+        let text =
+            format!("{}.{}", encoded(header.to_string().as_bytes()), encoded(claims.to_string().as_bytes()));
+        let signature = self.sign(text.as_bytes()).ok_or("it does not sign")?;
+        Ok(Secret::new(format!("{text}.{}", encoded(&signature))))
+    }
+
+    fn sign(&self, text: &[u8]) -> Option<Vec<u8>> {
+        let signer = self.key.choose_scheme(&[scheme(self.algorithm)])?;
+        let signature = signer.sign(text).ok()?;
+        match self.algorithm {
+            Algorithm::Es256 => fixed(&signature, 32),
+            Algorithm::Es384 => fixed(&signature, 48),
+            Algorithm::EdDsa
+            | Algorithm::Rs256
+            | Algorithm::Rs384
+            | Algorithm::Rs512
+            | Algorithm::Ps256
+            | Algorithm::Ps384
+            | Algorithm::Ps512 => Some(signature),
+        }
+    }
+}
+
+fn scheme(algorithm: Algorithm) -> SignatureScheme {
+    match algorithm {
+        Algorithm::Es256 => SignatureScheme::ECDSA_NISTP256_SHA256,
+        Algorithm::Es384 => SignatureScheme::ECDSA_NISTP384_SHA384,
+        Algorithm::EdDsa => SignatureScheme::ED25519,
+        Algorithm::Rs256 => SignatureScheme::RSA_PKCS1_SHA256,
+        Algorithm::Rs384 => SignatureScheme::RSA_PKCS1_SHA384,
+        Algorithm::Rs512 => SignatureScheme::RSA_PKCS1_SHA512,
+        Algorithm::Ps256 => SignatureScheme::RSA_PSS_SHA256,
+        Algorithm::Ps384 => SignatureScheme::RSA_PSS_SHA384,
+        Algorithm::Ps512 => SignatureScheme::RSA_PSS_SHA512,
+    }
+}
+
+fn names(algorithms: &[Algorithm]) -> String {
+    algorithms.iter().map(|known| format!("`{}`", known.name())).collect::<Vec<_>>().join(", ")
+}
+
+/// A name that no other assertion has.
+fn unique() -> Result<String, String> {
+    let mut bytes = [0; 16];
+    let random = ring::default_provider().secure_random;
+    random.fill(&mut bytes).map_err(|_| "this system gives no random numbers".to_owned())?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// TLS writes a signature with an elliptic curve as a list of two numbers (DER), JWT as two numbers of a fixed size
+/// (RFC 7518, 3.4).
+fn fixed(der: &[u8], size: usize) -> Option<Vec<u8>> {
+    let [0x30, length, list @ ..] = der else { return None };
+    if usize::from(*length) != list.len() {
+        return None;
+    }
+    let (first, rest) = number(list, size)?;
+    let (second, rest) = number(rest, size)?;
+    rest.is_empty().then(|| [first, second].concat())
+}
+
+/// The number at the beginning, with zeroes before it up to a size, and what follows it.
+fn number(der: &[u8], size: usize) -> Option<(Vec<u8>, &[u8])> {
+    let [0x02, length, rest @ ..] = der else { return None };
+    let (bytes, rest) = rest.split_at_checked(usize::from(*length))?;
+    let zeroes = bytes.iter().take_while(|byte| **byte == 0).count();
+    let bytes = &bytes[zeroes..];
+    let mut whole = vec![0; size.checked_sub(bytes.len())?];
+    whole.extend_from_slice(bytes);
+    Some((whole, rest))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! Tokens without a person: the grants by which a client, or the platform that it runs on, says itself who it is.
+//!
+//! They are asked for when the server wants to know who asks, and again before they expire. They are kept in memory alone:
+//! what they were got with is at hand, so there is nothing to keep from one run to the next.
+//!
+//! It refuses to fall back on another grant, and to ask again at once where the answer was no.
+//!
+//! INVARIANT: one asks at a time; whoever comes meanwhile gets what came of it.
+
+use std::time::{Duration, Instant};
+
+use tokio::time::timeout;
+
+use crate::auth::discover::Look;
+use crate::auth::endpoint::{Grant, ask};
+use crate::auth::logins::Target;
+use crate::auth::pageless::resource;
+use crate::auth::proven::{By, Proven, prove};
+use crate::auth::session::Session;
+use crate::auth::source::Why;
+use crate::auth::tokens::Tokens;
+use crate::auth::{AuthError, scopes};
+use crate::fault::Challenge;
+
+/// How long it may take to find the authorisation server and to get a token from it.
+const LIMIT: Duration = Duration::from_secs(60);
+/// A token that was got this little ago is not asked for again: the request that was refused had gone out before.
+const YOUNG: Duration = Duration::from_secs(2);
+/// Somebody who said no is not asked again for so long, or the client might be locked out.
+const REST: Duration = Duration::from_secs(30);
+
+/// The tokens of one server.
+#[derive(Debug, Default)]
+pub(crate) struct Unattended {
+    tokens: Option<Tokens>,
+    got: Option<Instant>,
+    refused: Option<(Instant, AuthError)>,
+    /// What the server said when it last wanted to know who asks.
+    challenge: Challenge,
+}
+
+/// The tokens to send a request with; none as long as the server has not asked.
+pub(crate) async fn tokens(session: &Session, why: Why) -> Result<Option<Tokens>, AuthError> {
+    let mut state = session.unattended().lock().await;
+    let now = session.now();
+    match why {
+        Why::First => match state.tokens.clone() {
+            Some(old) if !old.is_fresh(now) => match state.ask(session).await {
+                Err(_) if old.is_valid(now) => Ok(Some(old)),
+                asked => asked.map(Some),
+            },
+            known => Ok(known),
+        },
+        Why::After401(challenge) => {
+            let is_young = state.got.is_some_and(|at| at.elapsed() < YOUNG);
+            if let Some(tokens) = state.tokens.as_ref().filter(|_| is_young) {
+                return Ok(Some(tokens.clone()));
+            }
+            state.challenge = challenge;
+            state.tokens = None;
+            state.ask(session).await.map(Some)
+        }
+    }
+}
+
+impl Unattended {
+    /// Forgets the tokens; whether there were any.
+    pub(crate) fn forget(&mut self) -> bool {
+        std::mem::take(self).tokens.is_some()
+    }
+
+    async fn ask(&mut self, session: &Session) -> Result<Tokens, AuthError> {
+        if let Some((_, error)) = self.refused.as_ref().filter(|(at, _)| at.elapsed() < REST) {
+            return Err(error.clone());
+        }
+        let asked = timeout(LIMIT, get(session, &self.challenge)).await;
+        let asked = asked.unwrap_or_else(|_| {
+            let why = format!("it gave no token within {} s", LIMIT.as_secs());
+            Err(AuthError::Unreachable { url: session.key().url().to_owned(), why })
+        });
+        match &asked {
+            Ok(tokens) => {
+                (self.tokens, self.got, self.refused) = (Some(tokens.clone()), Some(Instant::now()), None);
+            }
+            Err(error @ AuthError::Refused { .. }) => self.refused = Some((Instant::now(), error.clone())),
+            Err(_) => {}
+        }
+        asked
+    }
+}
+
+/// Finds the authorisation server and gets a token from it.
+async fn get(session: &Session, challenge: &Challenge) -> Result<Tokens, AuthError> {
+    let (web, target, options) = (session.web().await?, session.target(), session.options());
+    let Target { oauth, url: server, .. } = target;
+    let named = oauth.auth_server_metadata_url.as_ref();
+    let look = Look { web, server, named, unsaid: options.unsaid, wants_person: false };
+    let (mut manager, authority) = look.find(challenge).await?;
+    let found = manager.select_initial_scopes(&[]).await;
+    let scopes = scopes::wanted(&oauth.scopes, challenge, None, &[], found)?;
+    let resource = resource(&mut manager).await?;
+    let Proven { client, by } = prove(oauth, &authority, session.now()).await?;
+    let issued = authority.issued(resource);
+    let grant = match &by {
+        By::Itself { signed } => Grant::Client { signed: signed.as_ref(), scopes: &scopes },
+        By::Assertion(token) => Grant::Assertion { token, scopes: &scopes },
+    };
+    let given = ask(web, &issued, &client, grant).await?;
+    Ok(given.first(scopes, client, issued, session.now()))
+}

@@ -1,0 +1,160 @@
+//! What an entry says about how tokens are come by.
+//!
+//! It refuses to guess: a grant is named, and has just what it needs.
+
+use super::keys::unknown_within;
+use crate::config::error::{ServerConfigError, cut, near};
+use crate::config::expand::Expander;
+use crate::config::grant::{Algorithm, Grant, PrivateKey};
+use crate::config::members::{At, Members};
+use crate::config::place::Place;
+use crate::config::warning::ServerWarning;
+use crate::suggest::suggest;
+
+/// The grant as it was written.
+#[derive(Clone)]
+pub(super) struct GrantWritten {
+    /// Where `oauth` begins.
+    place: Place,
+    kind: Kind,
+    key: Option<KeyWritten>,
+    assertion: Option<String>,
+}
+
+#[derive(Clone)]
+struct KeyWritten {
+    file: String,
+    algorithm: Option<Algorithm>,
+    id: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Code,
+    Client,
+    Assertion,
+}
+
+/// What the client has beside its grant.
+pub(super) struct Has {
+    pub(super) id: bool,
+    pub(super) secret: bool,
+}
+
+const KINDS: [(&str, Kind); 3] = [
+    ("authorization_code", Kind::Code),
+    ("client_credentials", Kind::Client),
+    ("jwt_bearer", Kind::Assertion),
+];
+const KEY: [&str; 3] = ["file", "algorithm", "id"];
+/// Members of `oauth` that are about a person's browser.
+const OF_A_PERSON: [&str; 2] = ["callbackPort", "clientMetadataUrl"];
+
+impl GrantWritten {
+    /// Reads what is in `oauth`.
+    pub(super) fn read(
+        members: &Members<'_, '_>,
+        warnings: &mut Vec<ServerWarning>,
+    ) -> Result<Self, ServerConfigError> {
+        let kind = kind(members)?;
+        if kind != Kind::Code {
+            let unused = OF_A_PERSON.into_iter().filter_map(|key| Some((key, members.get(key)?)));
+            warnings.extend(unused.map(|(key, raw)| ServerWarning::GrantUnused {
+                place: members.text.start_of(raw.get()),
+                key,
+                grant: kind.name(),
+            }));
+        }
+        let key = members.get("privateKey").map(|raw| {
+            let members = Members::read(members.text, raw, "`privateKey`")?;
+            warnings.extend(unknown_within(&members, &KEY));
+            private_key(&members)
+        });
+        let assertion = members.string("assertionFile")?.map(|file| file.value);
+        Ok(Self {
+            place: members.start.clone(),
+            kind,
+            key: key.transpose()?,
+            assertion: assertion.filter(|file| !file.is_empty()),
+        })
+    }
+
+    /// The same, with variables filled in.
+    pub(super) fn expanded(&self, expander: &mut Expander<'_>) -> Self {
+        let Self { place, kind, key, assertion } = self.clone();
+        let key = key.map(|KeyWritten { file, algorithm, id }| KeyWritten {
+            file: expander.text(&file),
+            algorithm,
+            id: id.map(|id| expander.text(&id)),
+        });
+        let assertion = assertion.map(|file| expander.text(&file));
+        Self { place, kind, key, assertion }
+    }
+
+    /// The grant, if all that it needs is there and nothing that belongs to another one.
+    pub(super) fn resolve(self, has: &Has) -> Result<Grant, ServerConfigError> {
+        let Self { place, kind, key, assertion } = self;
+        let no_id = || format!("has the grant `{}` and no `clientId`: write one", kind.name());
+        let grant = match (kind, key, assertion) {
+            (Kind::Code, None, None) => return Ok(Grant::Code),
+            (Kind::Code | Kind::Assertion, Some(_), _) => Err(KEY_ALONE.to_owned()),
+            (Kind::Code | Kind::Client, _, Some(_)) => Err(ASSERTION_ALONE.to_owned()),
+            (Kind::Assertion, None, None) => Err(NO_ASSERTION.to_owned()),
+            (Kind::Assertion, None, Some(file)) => Ok(Grant::Assertion(file.into())),
+            (Kind::Client, Some(_), None) if has.secret => Err(TWO_PROOFS.to_owned()),
+            (Kind::Client, Some(KeyWritten { file, algorithm, id }), None) => {
+                Ok(Grant::Key(PrivateKey { file: file.into(), algorithm, id }))
+            }
+            (Kind::Client, None, None) if has.secret => Ok(Grant::Secret),
+            (Kind::Client, None, None) => Err(NO_PROOF.to_owned()),
+        };
+        let grant = grant.and_then(|grant| if has.id { Ok(grant) } else { Err(no_id()) });
+        grant.map_err(|why| ServerConfigError::Grant { place, why })
+    }
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        KINDS.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
+    }
+}
+
+const KEY_ALONE: &str = "has a `privateKey`, which belongs to the grant `client_credentials`: \
+    write `\"grant\": \"client_credentials\"`, or remove it";
+const ASSERTION_ALONE: &str = "has an `assertionFile`, which belongs to the grant `jwt_bearer`: \
+    write `\"grant\": \"jwt_bearer\"`, or remove it";
+const TWO_PROOFS: &str = "has a `clientSecret` and a `privateKey`: remove one";
+const NO_PROOF: &str = "has the grant `client_credentials` and nothing to prove who it is: \
+    write a `clientSecret` or a `privateKey`";
+const NO_ASSERTION: &str = "has the grant `jwt_bearer` and no `assertionFile`: name the file with the JWT";
+
+fn kind(members: &Members<'_, '_>) -> Result<Kind, ServerConfigError> {
+    let Some(At { value, place }) = members.string("grant")? else { return Ok(Kind::Code) };
+    let known = KINDS.iter().find(|(name, _)| *name == value);
+    known.map(|(_, kind)| *kind).ok_or_else(|| {
+        let why = unknown("grant", &value, &KINDS.map(|(name, _)| name));
+        ServerConfigError::Grant { place, why }
+    })
+}
+
+fn private_key(members: &Members<'_, '_>) -> Result<KeyWritten, ServerConfigError> {
+    let wrong = |place, why| Err(ServerConfigError::Grant { place, why });
+    let Some(file) = members.string("file")?.filter(|file| !file.value.is_empty()) else {
+        let why = "has a `privateKey` without a `file`: name the PEM file".to_owned();
+        return wrong(members.start.clone(), why);
+    };
+    let algorithm = match members.string("algorithm")? {
+        None => None,
+        Some(At { value, place }) => match Algorithm::named(&value) {
+            Some(algorithm) => Some(algorithm),
+            None => return wrong(place, unknown("algorithm", &value, &Algorithm::ALL.map(Algorithm::name))),
+        },
+    };
+    Ok(KeyWritten { file: file.value, algorithm, id: members.string("id")?.map(|id| id.value) })
+}
+
+fn unknown(what: &str, value: &str, known: &[&'static str]) -> String {
+    let all = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let meant = suggest(value, known);
+    format!("has the {what} `{}`, which is unknown{}: write one of {all}", cut(value), near(meant))
+}

@@ -1,0 +1,110 @@
+//! How tokens are come by: by a person with a browser, or by this program itself.
+
+use std::path::PathBuf;
+
+/// The grant of OAuth by which a server's tokens are got (`protocol.md` X3).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Grant {
+    /// `authorization_code`: a person logs in with a browser.
+    #[default]
+    Code,
+    /// `client_credentials`: the client is this program itself, and says so with its secret.
+    Secret,
+    /// `client_credentials`: the same, with what its private key signs (RFC 7523, `private_key_jwt`).
+    Key(PrivateKey),
+    /// `jwt_bearer`: the platform that this program runs on vouches for it, with a JWT in this file (RFC 7523). The file is
+    /// read anew for each token; its path counts from the directory of the host.
+    Assertion(PathBuf),
+}
+
+/// The private key of a client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrivateKey {
+    /// A PEM file, not encrypted, with RSA, EC (P-256, P-384) or Ed25519 in it; from the directory of the host.
+    pub file: PathBuf,
+    /// How it signs; `None`: as the key can and the authorisation server takes it.
+    pub algorithm: Option<Algorithm>,
+    /// By which name the authorisation server knows it (`kid`).
+    pub id: Option<String>,
+}
+
+/// A way to sign, by its name in JSON Web Algorithms (RFC 7518).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Algorithm {
+    /// ECDSA with P-256 and SHA-256.
+    Es256,
+    /// ECDSA with P-384 and SHA-384.
+    Es384,
+    /// Ed25519.
+    EdDsa,
+    /// RSA, PKCS #1 v1.5, SHA-256.
+    Rs256,
+    /// RSA, PKCS #1 v1.5, SHA-384.
+    Rs384,
+    /// RSA, PKCS #1 v1.5, SHA-512.
+    Rs512,
+    /// RSA, PSS, SHA-256.
+    Ps256,
+    /// RSA, PSS, SHA-384.
+    Ps384,
+    /// RSA, PSS, SHA-512.
+    Ps512,
+}
+
+impl Grant {
+    /// The word that stands for it as `grant`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Grant::Code => "authorization_code",
+            Grant::Secret | Grant::Key(_) => "client_credentials",
+            Grant::Assertion(_) => "jwt_bearer",
+        }
+    }
+
+    /// Whether a person has to log in.
+    #[must_use]
+    pub fn wants_person(&self) -> bool {
+        match self {
+            Grant::Code => true,
+            Grant::Secret | Grant::Key(_) | Grant::Assertion(_) => false,
+        }
+    }
+}
+
+impl Algorithm {
+    /// All of them; of those that a key can do, the first one that is taken is used.
+    pub const ALL: [Self; 9] = [
+        Self::Es256,
+        Self::Es384,
+        Self::EdDsa,
+        Self::Rs256,
+        Self::Rs384,
+        Self::Rs512,
+        Self::Ps256,
+        Self::Ps384,
+        Self::Ps512,
+    ];
+
+    /// Its name, as in `ES256`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Es256 => "ES256",
+            Self::Es384 => "ES384",
+            Self::EdDsa => "EdDSA",
+            Self::Rs256 => "RS256",
+            Self::Rs384 => "RS384",
+            Self::Rs512 => "RS512",
+            Self::Ps256 => "PS256",
+            Self::Ps384 => "PS384",
+            Self::Ps512 => "PS512",
+        }
+    }
+
+    /// The one of this name. `none`, and those that sign with a secret, are none of them.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.name() == name)
+    }
+}
