@@ -7,6 +7,8 @@
 //! - [`conversation`]: what the model is sent, with the tool barrier as types (`protocol.md` L2)
 //! - [`transcript`]: what is stored of a session, so that it can go on after any end (`protocol.md` L2, D10)
 //! - [`update`]: what a host may show meanwhile
+//! - [`agents`], [`skills`], [`definitions`]: subagents, skills and typed commands, and the files that define them
+//!   (`protocol.md` C10)
 //! - [`tool_call`]: one tool call through hooks, rules, mode and person to its end (`protocol.md` L1)
 //! - [`shell`]: the command lines of a session, and the directory that they move
 //! - [`tasks`]: what goes on in the background of a session
@@ -24,9 +26,11 @@
 //! Nothing here reads the environment or looks up a home directory: the host hands in both.
 
 mod agent;
+pub mod agents;
 mod blocking;
 pub mod compact;
 pub mod conversation;
+pub mod definitions;
 mod denied;
 pub mod elicit;
 mod host_tools;
@@ -37,6 +41,7 @@ mod protected;
 mod schema;
 pub mod session;
 pub mod shell;
+pub mod skills;
 mod surroundings;
 pub mod tasks;
 pub mod tool_call;

@@ -8,7 +8,7 @@ mod capture;
 mod edit;
 mod edit_text;
 mod exit_plan;
-mod file;
+pub(crate) mod file;
 mod glob;
 mod grep;
 mod grep_sink;

@@ -2,14 +2,16 @@
 //!
 //! It reads a text and registers nothing: the engine does, with a fresh run of `sequence` numbers.
 
+mod definition;
+
 use super::diagnostic::Diagnostic;
 use super::load::{Layer, LayerKind};
 use super::raw::{Sheet, Wording, hooks_value};
 use super::request::Trust;
 use super::resolve::{Making, Part, handler};
+use super::source::mend;
 use super::source::report::Report;
 use super::source::tree::Span;
-use super::source::yaml;
 use crate::handler::{Handler, Root};
 use crate::hookset::Rejected;
 use crate::profile::Profile;
@@ -17,6 +19,8 @@ use becket_model::{AgentId, EventKind, Source};
 use becket_rules::Renames;
 use std::path::Path;
 use std::sync::Arc;
+
+pub use definition::{Definition, Field, definition};
 
 /// What a frontmatter is read for.
 #[derive(Debug, Clone)]
@@ -52,6 +56,8 @@ pub struct Registered {
     pub rejected: Vec<Rejected>,
     /// What is wrong or looks wrong.
     pub diagnostics: Vec<Diagnostic>,
+    /// The first guard that could not be loaded: with it the file loses its right to grant (C7b).
+    pub broken_guard: Option<String>,
 }
 
 /// Reads the hooks of a file with a YAML frontmatter; a file without one has none.
@@ -60,7 +66,7 @@ pub fn parse(text: &str, about: &Frontmatter<'_>) -> Registered {
         return Registered::default();
     };
     let mut report = Report::new(about.file.into(), about.source.clone(), text);
-    let mut sheet = match yaml::parse(yaml, offset) {
+    let mut sheet = match mend::parse(yaml, offset) {
         Ok(document) => sheet(&document, about, &mut report),
         Err(error) => {
             let message = format!("the frontmatter is not YAML, so nothing of it is loaded: {}", error.why);
@@ -79,7 +85,7 @@ pub fn parse(text: &str, about: &Frontmatter<'_>) -> Registered {
 /// The place of `hooks` in a frontmatter, if it has any.
 pub(crate) fn hooks_span(text: &str) -> Option<Span> {
     let (yaml, offset) = block(text)?;
-    let document = yaml::parse(yaml, offset).ok()?;
+    let document = mend::parse(yaml, offset).ok()?;
     document.root.get("hooks").map(|member| member.key_span)
 }
 
@@ -144,5 +150,6 @@ fn make(sheet: Sheet, report: Report<'_>, about: &Frontmatter<'_>) -> Registered
     }
     let made = entries.iter().map(|entry| handler(entry, &mut part, &mut making));
     let handlers = made.map(|made| Handler { agent_scope: about.subagent.clone(), ..made }).collect();
-    Registered { handlers, rejected: part.sheet.rejected, diagnostics: part.report.finish() }
+    let Sheet { rejected, broken_guard, .. } = part.sheet;
+    Registered { handlers, rejected, diagnostics: part.report.finish(), broken_guard }
 }

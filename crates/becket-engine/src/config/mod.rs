@@ -47,5 +47,5 @@ pub use reload::{Reload, judge, reload};
 pub use request::{FlagSettings, Plugin, Request, Sources, Trust};
 pub(crate) use resolve::is_loose;
 pub use resolve::{StopsStart, resolve};
-pub use source::read::{MAX_FILE, ReadError};
+pub use source::read::{MAX_FILE, ReadError, text as read_text};
 pub use write::{Access, WriteError, write_settings, write_text};

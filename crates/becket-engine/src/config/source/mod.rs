@@ -2,6 +2,7 @@
 
 pub(crate) mod json;
 pub(crate) mod lines;
+pub(crate) mod mend;
 pub(crate) mod read;
 pub(crate) mod report;
 pub(crate) mod tree;

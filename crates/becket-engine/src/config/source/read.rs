@@ -43,7 +43,7 @@ pub enum ReadError {
 ///
 /// # Errors
 /// [`ReadError`] where there is something that can't be read as a text.
-pub(crate) fn text(path: &Path) -> Result<Option<String>, ReadError> {
+pub fn text(path: &Path) -> Result<Option<String>, ReadError> {
     let Some(bytes) = bytes(path, MAX_FILE)? else {
         return Ok(None);
     };

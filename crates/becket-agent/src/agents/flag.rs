@@ -1,0 +1,64 @@
+//! Agents from the command line: a JSON object of definitions by name.
+//!
+//! Each is read as a file is, since JSON is YAML: what a field means is written once.
+
+use super::definition::Definition;
+use super::read::{self, Place};
+use crate::definitions::Fields;
+use becket_engine::config::{Diagnostic, Severity};
+use becket_model::Source;
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// What stands for the file of such an agent.
+const FILE: &str = "<--agents>";
+
+/// The definitions, and what is wrong with the others.
+pub(super) fn read(text: &str) -> (Vec<Definition>, Vec<Diagnostic>) {
+    let all = match serde_json::from_str::<Map<String, Value>>(text) {
+        Ok(all) => all,
+        Err(error) => {
+            let message = format!("it is no JSON object of agents by name, so none is loaded: {error}");
+            return (Vec::new(), vec![finding(message)]);
+        }
+    };
+    let (mut definitions, mut findings) = (Vec::new(), Vec::new());
+    for (name, value) in all {
+        let (definition, mut found) = one(&name, value);
+        for finding in &mut found {
+            // Places are those of a text that nobody wrote.
+            (finding.line, finding.column, finding.span) = (0, 0, 0..0);
+            finding.message = format!("agent `{}`: {}", crate::schema::brief(&name), finding.message);
+        }
+        definitions.extend(definition);
+        findings.extend(found);
+    }
+    (definitions, findings)
+}
+
+fn one(name: &str, value: Value) -> (Option<Definition>, Vec<Diagnostic>) {
+    let Value::Object(mut said) = value else {
+        return (None, vec![finding("it has to be an object with `description` and `prompt`".to_owned())]);
+    };
+    said.insert("name".to_owned(), Value::String(name.to_owned()));
+    let text = format!("---\n{}\n---\n", Value::Object(said));
+    let mut fields = Fields::of(&text, Path::new(FILE), &Source::Flag);
+    let place = Place { source: &Source::Flag, file: Path::new(FILE), namespace: None, text: &text };
+    let definition = read::definition(&mut fields, place);
+    (definition, fields.diagnostics)
+}
+
+fn finding(message: String) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Error,
+        code: "bad-agents-flag",
+        message,
+        file: Path::new(FILE).into(),
+        line: 0,
+        column: 0,
+        span: 0..0,
+        help: None,
+        source: Source::Flag,
+        rule: Some("C7"),
+    }
+}

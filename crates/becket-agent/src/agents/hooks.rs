@@ -1,0 +1,69 @@
+//! The hooks of an agent's frontmatter: registered while it runs, and gone with it whatever ends it (C10).
+
+use super::definition::Definition;
+use becket_engine::config::Diagnostic;
+use becket_engine::config::frontmatter::{self, Frontmatter};
+use becket_engine::{Engine, Profile, RegistrationId};
+use becket_model::{AgentId, Source};
+use becket_rules::Renames;
+use std::path::Path;
+
+/// What reading a frontmatter's hooks takes beside the engine.
+#[derive(Debug, Clone)]
+pub(crate) struct Dialect {
+    pub(crate) profile: Profile,
+    /// Other names of tools (M7).
+    pub(crate) tools: Renames,
+}
+
+/// Hooks that are registered as long as this lives.
+#[derive(Debug)]
+pub(crate) struct HooksOfAgent {
+    engine: Engine,
+    id: Option<RegistrationId>,
+    /// What is wrong with them, and what was held back.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The first guard that could not be loaded: the agent may then be given nothing (C7b).
+    pub(crate) broken_guard: Option<String>,
+}
+
+impl HooksOfAgent {
+    /// Registers the hooks of a definition; `subagent` is its id where it is no main agent: its `Stop` is a
+    /// `SubagentStop` then, for this id alone.
+    pub(crate) fn register(
+        engine: &Engine,
+        dialect: &Dialect,
+        definition: &Definition,
+        subagent: Option<AgentId>,
+    ) -> Self {
+        let read = definition.hooks.as_deref().map(|text| {
+            let config = engine.config();
+            frontmatter::parse(
+                text,
+                &Frontmatter {
+                    profile: &dialect.profile,
+                    source: Source::Agent(definition.name.clone()),
+                    file: &definition.file,
+                    directory: definition.file.parent().unwrap_or_else(|| Path::new("")),
+                    subagent,
+                    of_project: definition.whose.is_of_project(),
+                    trust: config.trust,
+                    fail_closed: config.policy.fail_closed,
+                    tools: &dialect.tools,
+                    first_sequence: config.next_sequence,
+                },
+            )
+        });
+        let read = read.unwrap_or_default();
+        let id = (!read.handlers.is_empty()).then(|| engine.register(read.handlers));
+        Self { engine: engine.clone(), id, diagnostics: read.diagnostics, broken_guard: read.broken_guard }
+    }
+}
+
+impl Drop for HooksOfAgent {
+    fn drop(&mut self) {
+        if let Some(id) = self.id.take() {
+            self.engine.unregister(id);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Subagents: what they are ([`Definition`]), where they come from ([`Agents`]), and how one runs.
+//!
+//! A definition says what an agent wants; what it gets is never more than its session has (`protocol.md` C10, G3, C7b).
+
+mod builtin;
+mod definition;
+mod flag;
+mod hooks;
+mod mode;
+mod read;
+mod register;
+
+pub use definition::Definition;
+pub use register::{Agents, Loaded};

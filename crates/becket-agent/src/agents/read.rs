@@ -1,0 +1,120 @@
+//! From the fields of a file to a [`Definition`].
+
+use super::definition::Definition;
+use crate::definitions::{Fields, ModelChoice, Whose, is_plain};
+use becket_model::Source;
+use becket_model::event::PermissionMode;
+use std::path::Path;
+
+/// Fields that agents of other hosts have and that do nothing here yet.
+const NOT_YET: [&str; 5] = ["isolation", "skills", "mcpServers", "memory", "initialPrompt"];
+
+/// Where a definition was found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) source: &'a Source,
+    pub(super) file: &'a Path,
+    /// What stands in front of its name, for a plugin's.
+    pub(super) namespace: Option<&'a str>,
+    /// The text that its hooks are read from.
+    pub(super) text: &'a str,
+}
+
+/// The definition, unless something keeps it from being loaded; that is among the findings then.
+pub(super) fn definition(fields: &mut Fields<'_>, place: Place<'_>) -> Option<Definition> {
+    if fields.is_broken() {
+        return None;
+    }
+    let name = name(fields)?;
+    let Some(description) = fields.text("description") else {
+        let message =
+            format!("the agent `{name}` has no `description`, so no model would know when to use it");
+        fields.error("description", "missing-description", message);
+        return None;
+    };
+    let of_plugin = matches!(place.source, Source::Plugin(_));
+    for key in NOT_YET {
+        if fields.has(key) {
+            fields.warning(
+                key,
+                "not-supported",
+                format!("`{key}` of an agent is not supported yet, and ignored"),
+            );
+        }
+    }
+    Some(Definition {
+        name: place.namespace.map_or_else(|| name.clone(), |space| format!("{space}:{name}")).into(),
+        description,
+        prompt: fields.text("prompt").unwrap_or_else(|| fields.body.trim().to_owned()),
+        tools: tools(fields, "tools"),
+        disallowed_tools: tools(fields, "disallowedTools").unwrap_or_default(),
+        model: ModelChoice::of(fields.text("model")),
+        permission_mode: mode(fields, of_plugin),
+        max_turns: fields.number("maxTurns"),
+        background: fields.flag("background").unwrap_or(false),
+        whose: Whose::Source(place.source.clone()),
+        file: place.file.into(),
+        hooks: hooks(fields, of_plugin).then(|| place.text.into()),
+    })
+}
+
+fn name(fields: &mut Fields<'_>) -> Option<String> {
+    let Some(name) = fields.text("name") else {
+        let message = "this file has no frontmatter with a `name`, so it defines no agent".to_owned();
+        fields.error("name", "missing-name", message);
+        return None;
+    };
+    if is_plain(&name) {
+        return Some(name);
+    }
+    let shown = crate::schema::brief(&name);
+    let message =
+        format!("`{shown}` is no name for an agent: use letters, digits, `-`, `_` and `.`, 64 at most");
+    fields.error("name", "bad-name", message);
+    None
+}
+
+/// Names of tools, without what stands in parentheses behind one: rules judge calls, a list only names tools.
+fn tools(fields: &mut Fields<'_>, key: &str) -> Option<Vec<String>> {
+    let mut bare = Vec::new();
+    for tool in fields.names(key)? {
+        match tool.split_once('(') {
+            Some((name, _)) => {
+                let message = format!("`{tool}` counts as `{name}` here: put the rest into `permissions`");
+                fields.warning(key, "specifier-in-tools", message);
+                bare.push(name.to_owned());
+            }
+            None => bare.push(tool),
+        }
+    }
+    // `*` is every tool, as if the list were not there.
+    (!bare.iter().any(|tool| tool == "*") || key != "tools").then_some(bare)
+}
+
+/// The mode that it wants. A plugin's agent wants none.
+fn mode(fields: &mut Fields<'_>, of_plugin: bool) -> Option<PermissionMode> {
+    let written = fields.text("permissionMode")?;
+    if of_plugin {
+        let message = "`permissionMode` in an agent that a plugin ships is ignored".to_owned();
+        fields.warning("permissionMode", "mode-in-plugin-agent", message);
+        return None;
+    }
+    let mode = PermissionMode::from_name(&written);
+    if let PermissionMode::Other(name) = &mode {
+        let near = becket_rules::suggest(name, &PermissionMode::NAMES);
+        let near = near.map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
+        fields.warning("permissionMode", "unknown-mode", format!("there is no mode `{name}`{near}"));
+        return None;
+    }
+    Some(mode)
+}
+
+/// Whether it has hooks that count; those of a plugin's agent don't (C9).
+fn hooks(fields: &mut Fields<'_>, of_plugin: bool) -> bool {
+    let has = fields.has("hooks");
+    if has && of_plugin {
+        let message = "hooks in an agent that a plugin ships are ignored".to_owned();
+        fields.warning("hooks", "hooks-in-plugin-agent", message);
+    }
+    has && !of_plugin
+}

@@ -1,0 +1,199 @@
+//! The fields of one definition, read by type: what has the wrong type is a finding, and counts as absent.
+
+use becket_engine::config::frontmatter::{self, Field};
+use becket_engine::config::{Diagnostic, Severity};
+use becket_model::Source;
+use serde_json::Value;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The fields of one file, and what is wrong with them.
+#[derive(Debug)]
+pub(crate) struct Fields<'t> {
+    text: &'t str,
+    fields: Vec<Field>,
+    file: Arc<Path>,
+    source: Source,
+    pub(crate) body: &'t str,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl<'t> Fields<'t> {
+    /// Takes a file's text apart.
+    pub(crate) fn of(text: &'t str, file: &Path, source: &Source) -> Self {
+        let frontmatter::Definition { fields, body, diagnostics } =
+            frontmatter::definition(text, file, source);
+        Self { text, fields, file: file.into(), source: source.clone(), body, diagnostics }
+    }
+
+    /// Whether something of it could not be read.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
+    /// Whether the field is there, whatever it holds.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.field(key).is_some()
+    }
+
+    /// A text. A number or a switch counts as the text that it was written as.
+    pub(crate) fn text(&mut self, key: &str) -> Option<String> {
+        match &self.field(key)?.value {
+            Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
+            Value::Number(number) => Some(number.to_string()),
+            Value::Bool(flag) => Some(flag.to_string()),
+            Value::Null | Value::Array(_) | Value::Object(_) => self.wrong(key, "a text"),
+        }
+    }
+
+    /// A text that may look like a list, as `[file] [mode]` does: what stands there counts.
+    pub(crate) fn written(&mut self, key: &str) -> Option<String> {
+        let field = self.field(key)?;
+        if let Value::Array(items) = &field.value {
+            let written = self.text.get(field.span.clone()).map(str::trim).filter(|text| text.ends_with(']'));
+            let rendered = || {
+                let texts =
+                    items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned));
+                format!("[{}]", texts.collect::<Vec<_>>().join(", "))
+            };
+            return Some(written.map_or_else(rendered, str::to_owned));
+        }
+        self.text(key)
+    }
+
+    /// `true` or `false`.
+    pub(crate) fn flag(&mut self, key: &str) -> Option<bool> {
+        match &self.field(key)?.value {
+            Value::Bool(flag) => Some(*flag),
+            Value::String(text) if text == "true" => Some(true),
+            Value::String(text) if text == "false" => Some(false),
+            Value::Null | Value::String(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                self.wrong(key, "`true` or `false`")
+            }
+        }
+    }
+
+    /// A whole number above 0.
+    pub(crate) fn number(&mut self, key: &str) -> Option<u32> {
+        let number = self.field(key)?.value.as_u64().filter(|number| *number > 0);
+        match number.and_then(|number| u32::try_from(number).ok()) {
+            Some(number) => Some(number),
+            None => self.wrong(key, "a whole number above 0"),
+        }
+    }
+
+    /// Names: a list, or a text with commas or blanks between them; what stands in parentheses is kept whole.
+    pub(crate) fn names(&mut self, key: &str) -> Option<Vec<String>> {
+        match &self.field(key)?.value {
+            Value::String(text) => Some(split(text)),
+            Value::Array(items) => {
+                let names: Option<Vec<String>> =
+                    items.iter().map(|item| item.as_str().map(|name| name.trim().to_owned())).collect();
+                match names {
+                    Some(names) => Some(names.into_iter().filter(|name| !name.is_empty()).collect()),
+                    None => self.wrong(key, "a list of names"),
+                }
+            }
+            Value::Null => None,
+            Value::Bool(_) | Value::Number(_) | Value::Object(_) => self.wrong(key, "a list of names"),
+        }
+    }
+
+    /// Something that keeps the definition from being loaded.
+    pub(crate) fn error(&mut self, key: &str, code: &'static str, message: String) {
+        self.add(Severity::Error, key, code, message);
+    }
+
+    /// Something that is loaded and looks wrong.
+    pub(crate) fn warning(&mut self, key: &str, code: &'static str, message: String) {
+        self.add(Severity::Warning, key, code, message);
+    }
+
+    fn field(&self, key: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.key == key && !field.value.is_null())
+    }
+
+    fn wrong<T>(&mut self, key: &str, expected: &str) -> Option<T> {
+        self.warning(key, "wrong-type", format!("`{key}` has to be {expected}, and is left out"));
+        None
+    }
+
+    /// A finding about a field, or about the whole file where it has no such field.
+    fn add(&mut self, severity: Severity, key: &str, code: &'static str, message: String) {
+        let field = self.fields.iter().find(|field| field.key == key);
+        self.diagnostics.push(Diagnostic {
+            severity,
+            code,
+            message,
+            file: Arc::clone(&self.file),
+            line: field.map_or(0, |field| field.line),
+            column: field.map_or(0, |field| field.column),
+            span: field.map_or(0..0, |field| field.span.clone()),
+            help: None,
+            source: self.source.clone(),
+            rule: Some("C7"),
+        });
+    }
+}
+
+/// Names with commas or blanks between them.
+fn split(text: &str) -> Vec<String> {
+    let (mut names, mut name, mut depth) = (Vec::new(), String::new(), 0_usize);
+    for c in text.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 && (c == ',' || c.is_whitespace()) {
+            names.push(std::mem::take(&mut name));
+        } else {
+            name.push(c);
+        }
+    }
+    names.push(name);
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(text: &str) -> Fields<'_> {
+        Fields::of(text, Path::new("a.md"), &Source::User)
+    }
+
+    // rule: P3
+    #[test]
+    fn names_are_split_outside_of_parentheses() {
+        let text = "Bash(git add:*, -A), Read  Edit,,Bash(npm (run) *)";
+        assert_eq!(split(text), ["Bash(git add:*, -A)", "Read", "Edit", "Bash(npm (run) *)"]);
+        assert!(split(" , ").is_empty());
+    }
+
+    // rule: C7
+    #[test]
+    fn what_has_the_wrong_type_is_a_finding_with_its_place() {
+        let mut read = fields("---\nname: x\nmaxTurns: many\ntools:\n  a: 1\nbackground: yes\n---\nbody\n");
+        assert_eq!(read.number("maxTurns"), None);
+        assert_eq!(read.names("tools"), None);
+        assert_eq!(read.flag("background"), None);
+        let found: Vec<String> = read.diagnostics.iter().map(ToString::to_string).collect();
+        assert_eq!(found.len(), 3, "{found:?}");
+        assert!(found[0].starts_with("a.md:3:11: warning: `maxTurns` has to be a whole number"), "{found:?}");
+        assert_eq!(read.body, "body\n");
+        assert!(!read.is_broken());
+    }
+
+    #[test]
+    fn a_hint_is_what_stands_there() {
+        for (text, hint) in [
+            ("---\nargument-hint: [file] [mode]\n---\n", "[file] [mode]"),
+            ("---\nargument-hint: [message]\n---\n", "[message]"),
+            ("---\nargument-hint: <a> | <b>\n---\n", "<a> | <b>"),
+        ] {
+            assert_eq!(fields(text).written("argument-hint").as_deref(), Some(hint));
+        }
+    }
+}

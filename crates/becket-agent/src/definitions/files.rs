@@ -1,0 +1,103 @@
+//! The Markdown files below a directory, in the order of their paths.
+//!
+//! Links are followed, as people link what they share; depth and number are bounded, so that a circle of links ends.
+
+use becket_engine::config::{Diagnostic, ReadError, Severity};
+use becket_model::Source;
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The most files that one directory may hold.
+const MOST: usize = 2000;
+/// How deep directories are searched.
+const DEEPEST: usize = 8;
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// The files, each below the directory that was searched.
+    pub(crate) files: Vec<PathBuf>,
+    /// What could not be searched.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// The files below `directory` that `wanted` takes, by their path from there. A directory that is not there holds none.
+pub(crate) fn markdown(directory: &Path, source: &Source, wanted: impl Fn(&Path) -> bool) -> Found {
+    let mut found = Found::default();
+    let mut left = vec![(PathBuf::new(), 0)];
+    let mut looked_at = 0;
+    while let Some((below, depth)) = left.pop() {
+        let entries = match names(&directory.join(&below)) {
+            Ok(entries) => entries,
+            Err(error) => {
+                let message = format!("this directory can't be read, so nothing in it is loaded: {error}");
+                found.diagnostics.push(about(
+                    &directory.join(&below),
+                    source,
+                    "unreadable-directory",
+                    message,
+                ));
+                continue;
+            }
+        };
+        for name in entries {
+            looked_at += 1;
+            if looked_at > MOST {
+                let message = format!("there are more than {MOST} files in here, and the rest is not loaded");
+                found.diagnostics.push(about(directory, source, "too-many-files", message));
+                found.files.sort();
+                return found;
+            }
+            let path = below.join(name);
+            if directory.join(&path).is_dir() {
+                if depth < DEEPEST {
+                    left.push((path, depth + 1));
+                }
+            } else if wanted(&path) {
+                found.files.push(path);
+            }
+        }
+    }
+    found.files.sort();
+    found
+}
+
+/// Whether a path is that of a Markdown file.
+pub(crate) fn is_markdown(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
+}
+
+/// The names in a directory, but for hidden ones.
+fn names(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match std::fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
+        Err(error) => return Err(error),
+    };
+    let names: io::Result<Vec<_>> = entries.map(|entry| entry.map(|entry| entry.file_name())).collect();
+    let hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
+    Ok(names?.into_iter().filter(|name| !hidden(name)).map(PathBuf::from).collect())
+}
+
+/// A file that can't be read.
+pub(crate) fn unreadable(file: &Path, source: &Source, error: &ReadError) -> Diagnostic {
+    about(file, source, "unreadable-file", format!("this file can't be read: {error}"))
+}
+
+fn about(file: &Path, source: &Source, code: &'static str, message: String) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Error,
+        code,
+        message,
+        file: file.into(),
+        line: 0,
+        column: 0,
+        span: 0..0,
+        help: None,
+        source: source.clone(),
+        rule: Some("C7"),
+    }
+}

@@ -1,0 +1,51 @@
+//! What agents, skills and commands have in common: whose they are, and which model they want.
+
+use becket_model::Source;
+use std::fmt;
+
+/// Which model a definition asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ModelChoice {
+    /// The one of whoever uses it.
+    #[default]
+    Inherit,
+    /// The model of that name, as [`becket_llm::Models`] knows it.
+    Named(String),
+}
+
+impl ModelChoice {
+    /// Reads a name; `inherit` is no name.
+    pub(crate) fn of(name: Option<String>) -> Self {
+        name.filter(|name| name != "inherit").map_or(Self::Inherit, Self::Named)
+    }
+}
+
+/// Whose definition it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Whose {
+    /// The program's own.
+    BuiltIn,
+    /// That of a source of the configuration.
+    Source(Source),
+}
+
+impl Whose {
+    /// Whether it came with the repository, so that what it grants waits for trust in the folder (G3).
+    pub(crate) fn is_of_project(&self) -> bool {
+        matches!(self, Self::Source(Source::Project | Source::Local))
+    }
+
+    /// Whether a plugin ships it.
+    pub(crate) fn is_of_plugin(&self) -> bool {
+        matches!(self, Self::Source(Source::Plugin(_)))
+    }
+}
+
+impl fmt::Display for Whose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn => f.write_str("built-in"),
+            Self::Source(source) => source.fmt(f),
+        }
+    }
+}

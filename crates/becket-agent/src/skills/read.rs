@@ -1,0 +1,84 @@
+//! From the fields of a file to a [`Skill`].
+
+use super::skill::{Kind, Skill};
+use crate::definitions::{Fields, ModelChoice, Whose, is_plain};
+use becket_model::Source;
+use std::path::Path;
+
+/// Fields that skills of other hosts have and that do nothing here yet.
+const NOT_YET: [&str; 2] = ["context", "agent"];
+/// The most characters of a description that is taken from the text.
+const LONGEST_DESCRIPTION: usize = 200;
+
+/// Where a definition was found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) source: &'a Source,
+    pub(super) file: &'a Path,
+    pub(super) kind: Kind,
+    /// What it is called where it does not say: directories and file, or the skill's directory.
+    pub(super) path_name: &'a str,
+    /// What stands in front of its name, for a plugin's.
+    pub(super) namespace: Option<&'a str>,
+    pub(super) text: &'a str,
+}
+
+/// The skill, unless something keeps it from being loaded; that is among the findings then.
+pub(super) fn skill(fields: &mut Fields<'_>, place: Place<'_>) -> Option<Skill> {
+    if fields.is_broken() {
+        return None;
+    }
+    let name = name(fields, &place)?;
+    for key in NOT_YET {
+        if fields.has(key) {
+            fields.warning(
+                key,
+                "not-supported",
+                format!("`{key}` of a skill is not supported yet, and ignored"),
+            );
+        }
+    }
+    let body = fields.body.trim().to_owned();
+    Some(Skill {
+        name: place.namespace.map_or_else(|| name.clone(), |space| format!("{space}:{name}")).into(),
+        description: fields.text("description").unwrap_or_else(|| first_words(&body)),
+        argument_hint: fields.written("argument-hint"),
+        allowed_tools: fields.names("allowed-tools").unwrap_or_default(),
+        model: ModelChoice::of(fields.text("model")),
+        for_model: !fields.flag("disable-model-invocation").unwrap_or(false),
+        for_user: fields.flag("user-invocable").unwrap_or(true),
+        kind: place.kind,
+        whose: Whose::Source(place.source.clone()),
+        file: place.file.into(),
+        directory: place.file.parent().unwrap_or_else(|| Path::new("")).to_owned(),
+        body: body.into(),
+        hooks: fields.has("hooks").then(|| place.text.into()),
+    })
+}
+
+/// A skill may name itself; a command is called as its file is.
+fn name(fields: &mut Fields<'_>, place: &Place<'_>) -> Option<String> {
+    let said = match place.kind {
+        Kind::Skill => fields.text("name"),
+        Kind::Command => None,
+    };
+    let name = said.unwrap_or_else(|| place.path_name.to_owned());
+    if name.split(':').all(is_plain) && (place.kind == Kind::Command || !name.contains(':')) {
+        return Some(name);
+    }
+    let shown = crate::schema::brief(&name);
+    let message =
+        format!("`{shown}` can't be typed as a command: use letters, digits, `-`, `_` and `.`, 64 at most");
+    fields.error("name", "bad-name", message);
+    None
+}
+
+/// The first line that says something.
+fn first_words(body: &str) -> String {
+    let line = body.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
+    let line = line.unwrap_or_default();
+    match line.char_indices().nth(LONGEST_DESCRIPTION) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,146 @@
+//! All skills and commands of a session, each name once.
+
+use super::read::{self, Place};
+use super::skill::{Kind, Skill};
+use crate::definitions::{self, Fields, Home, Homes};
+use becket_engine::config::{Diagnostic, read_text};
+use becket_model::Source;
+use std::collections::HashSet;
+use std::path::{Component, Path};
+use std::sync::Arc;
+
+/// The file that makes a directory a skill.
+const SKILL: &str = "SKILL.md";
+
+/// The skills and commands of a session. Cheap to clone, and never changed: a reload makes another.
+#[derive(Debug, Clone, Default)]
+pub struct Skills {
+    list: Arc<[Arc<Skill>]>,
+}
+
+/// What was loaded, and what was not.
+#[derive(Debug)]
+pub struct LoadedSkills {
+    /// The skills.
+    pub skills: Skills,
+    /// What is wrong or looks wrong, by file and place.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Skills {
+    /// Reads them all. Of two with one name the stronger source counts: managed, the user, the project, plugins; of one
+    /// source a skill before a command. A project's file can't take the place of a skill that the user knows.
+    #[must_use]
+    pub fn load(homes: &Homes) -> LoadedSkills {
+        let mut homes: Vec<&Home> = homes.list.iter().collect();
+        homes.sort_by_key(|home| home.source.list_rank());
+        homes.sort_by_key(|home| rank(&home.source));
+        let mut reading = Reading::default();
+        for home in homes {
+            reading.home(home);
+        }
+        LoadedSkills { skills: Self::new(reading.found), diagnostics: reading.diagnostics }
+    }
+
+    /// These, the strongest first.
+    #[must_use]
+    pub fn new(skills: impl IntoIterator<Item = Skill>) -> Self {
+        let mut names = HashSet::new();
+        let kept = skills.into_iter().filter(|skill| names.insert(Arc::clone(&skill.name)));
+        Self { list: kept.map(Arc::new).collect() }
+    }
+
+    /// All of them, the strongest source first.
+    #[must_use]
+    pub fn all(&self) -> &[Arc<Skill>] {
+        &self.list
+    }
+
+    /// The skill or command of that name; a leading `/` does not count.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&Arc<Skill>> {
+        let name = name.trim().trim_start_matches('/');
+        self.list.iter().find(|skill| *skill.name == *name)
+    }
+
+    /// Those that the user may type.
+    pub fn for_user(&self) -> impl Iterator<Item = &Arc<Skill>> {
+        self.list.iter().filter(|skill| skill.for_user)
+    }
+
+    /// Those that the model may use.
+    pub fn for_model(&self) -> impl Iterator<Item = &Arc<Skill>> {
+        self.list.iter().filter(|skill| skill.for_model)
+    }
+}
+
+/// Lower is stronger.
+fn rank(source: &Source) -> u8 {
+    match source {
+        Source::Policy => 0,
+        Source::Flag => 1,
+        Source::User => 2,
+        Source::Project | Source::Local => 3,
+        Source::Plugin(_) => 4,
+        Source::Skill(_) | Source::Agent(_) | Source::Callback | Source::Function => 5,
+    }
+}
+
+#[derive(Default)]
+struct Reading {
+    found: Vec<Skill>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Reading {
+    fn home(&mut self, home: &Home) {
+        let skills = home.directory.join("skills");
+        let is_skill = |path: &Path| path.file_name().is_some_and(|name| name == SKILL);
+        self.directory(&skills, Kind::Skill, &home.source, is_skill);
+        let commands = home.directory.join("commands");
+        self.directory(&commands, Kind::Command, &home.source, definitions::is_markdown);
+    }
+
+    fn directory(&mut self, directory: &Path, kind: Kind, source: &Source, wanted: impl Fn(&Path) -> bool) {
+        let files = definitions::markdown(directory, source, wanted);
+        self.diagnostics.extend(files.diagnostics);
+        for below in files.files {
+            self.file(directory, &below, kind, source);
+        }
+    }
+
+    fn file(&mut self, directory: &Path, below: &Path, kind: Kind, source: &Source) {
+        let file = directory.join(below);
+        let text = match read_text(&file) {
+            // It was there a moment ago.
+            Ok(None) => return,
+            Ok(Some(text)) => text,
+            Err(error) => {
+                self.diagnostics.push(definitions::unreadable(&file, source, &error));
+                return;
+            }
+        };
+        let mut fields = Fields::of(&text, &file, source);
+        let path_name = path_name(below, kind);
+        let namespace = definitions::namespace(source);
+        let place = Place { source, file: &file, kind, path_name: &path_name, namespace, text: &text };
+        self.found.extend(read::skill(&mut fields, place));
+        self.diagnostics.append(&mut fields.diagnostics);
+    }
+}
+
+/// `git/tidy.md` is `git:tidy`; a skill is called as its directory.
+fn path_name(below: &Path, kind: Kind) -> String {
+    let names: Vec<String> = below
+        .with_extension("")
+        .components()
+        .filter_map(|part| match part {
+            Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+            Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
+        })
+        .collect();
+    match kind {
+        Kind::Command => names.join(":"),
+        Kind::Skill => names.iter().rev().nth(1).cloned().unwrap_or_default(),
+    }
+}

@@ -1,0 +1,67 @@
+//! What a skill or a command is, as its file says it.
+
+use crate::definitions::{ModelChoice, Whose};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A skill or a command.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Skill {
+    /// Its name, as it is typed behind `/`; directories of a command and a plugin's name stand before it: `kit:git:tidy`.
+    pub name: Arc<str>,
+    /// What it does, for the model and the user.
+    pub description: String,
+    /// What its arguments are, for the user.
+    pub argument_hint: Option<String>,
+    /// The calls that need no question while it is used, as it wants it: rules for `permissions.allow`.
+    pub allowed_tools: Vec<String>,
+    /// The model that it asks for.
+    pub model: ModelChoice,
+    /// Whether the model may use it by itself.
+    pub for_model: bool,
+    /// Whether the user may type it.
+    pub for_user: bool,
+    /// Which of the two it is.
+    pub kind: Kind,
+    /// Whose definition it is.
+    pub whose: Whose,
+    /// Its file.
+    pub file: Arc<Path>,
+    /// Its directory.
+    pub directory: PathBuf,
+    /// What the model is told.
+    pub(crate) body: Arc<str>,
+    /// The text that its hooks are read from, where it has any.
+    pub(crate) hooks: Option<Arc<str>>,
+}
+
+/// What kind of definition it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A directory with a `SKILL.md`.
+    Skill,
+    /// A Markdown file below `commands`.
+    Command,
+}
+
+impl Skill {
+    /// Where it comes from, as UserPromptExpansion says it (`command_source`).
+    #[must_use]
+    pub fn source_on_the_wire(&self) -> String {
+        use becket_model::Source;
+        match &self.whose {
+            Whose::BuiltIn => "builtin".to_owned(),
+            Whose::Source(source) => match source {
+                Source::Policy => "policySettings".to_owned(),
+                Source::User => "userSettings".to_owned(),
+                Source::Project => "projectSettings".to_owned(),
+                Source::Local => "localSettings".to_owned(),
+                Source::Plugin(_) => "plugin".to_owned(),
+                Source::Flag => "flagSettings".to_owned(),
+                Source::Skill(_) | Source::Agent(_) | Source::Callback | Source::Function => {
+                    source.to_string()
+                }
+            },
+        }
+    }
+}
