@@ -1,20 +1,12 @@
 //! The hooks of an agent's frontmatter: registered while it runs, and gone with it whatever ends it (C10).
 
 use super::definition::Definition;
+use crate::definitions::Dialect;
 use becket_engine::config::Diagnostic;
 use becket_engine::config::frontmatter::{self, Frontmatter};
-use becket_engine::{Engine, Profile, RegistrationId};
+use becket_engine::{Engine, RegistrationId};
 use becket_model::{AgentId, Source};
-use becket_rules::Renames;
 use std::path::Path;
-
-/// What reading a frontmatter's hooks takes beside the engine.
-#[derive(Debug, Clone)]
-pub(crate) struct Dialect {
-    pub(crate) profile: Profile,
-    /// Other names of tools (M7).
-    pub(crate) tools: Renames,
-}
 
 /// Hooks that are registered as long as this lives.
 #[derive(Debug)]

@@ -7,8 +7,18 @@ mod definition;
 mod flag;
 mod hooks;
 mod mode;
+mod narrow;
+mod parent;
 mod read;
 mod register;
+mod report;
+mod run;
+mod task;
+mod tool;
 
 pub use definition::Definition;
 pub use register::{Agents, Loaded};
+pub use tool::{AgentTool, MakesTools};
+
+pub(crate) use hooks::HooksOfAgent;
+pub(crate) use parent::{Parent, ParentCell};

@@ -34,11 +34,6 @@ impl Whose {
     pub(crate) fn is_of_project(&self) -> bool {
         matches!(self, Self::Source(Source::Project | Source::Local))
     }
-
-    /// Whether a plugin ships it.
-    pub(crate) fn is_of_plugin(&self) -> bool {
-        matches!(self, Self::Source(Source::Plugin(_)))
-    }
 }
 
 impl fmt::Display for Whose {

@@ -1,17 +1,23 @@
 //! What a session's events say of it, kept in one place.
 //!
-//! INVARIANT: a subagent's facts share the mode with the session's own, and nothing else.
+//! INVARIANT: a subagent's facts share the mode with the session's own, and nothing else. An agent may read that mode in its
+//! own way; nobody but the session sets it.
 
 use becket_model::event::{Agent, Effort, PermissionMode};
 use becket_model::{PromptId, Session};
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
+/// How a line of work reads the session's mode.
+type ReadsMode = Arc<dyn Fn(PermissionMode) -> PermissionMode + Send + Sync>;
+
 /// The facts of one line of work: the session's own, or a subagent's. Cheap to clone; all clones are the same facts.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Facts {
     own: Arc<RwLock<Session>>,
     mode: Arc<RwLock<PermissionMode>>,
+    reads: Option<ReadsMode>,
 }
 
 impl Facts {
@@ -19,14 +25,23 @@ impl Facts {
     #[must_use]
     pub fn new(mut session: Session) -> Self {
         let mode = session.permission_mode.take().unwrap_or(PermissionMode::Default);
-        Self { own: Arc::new(RwLock::new(session)), mode: Arc::new(RwLock::new(mode)) }
+        Self { own: Arc::new(RwLock::new(session)), mode: Arc::new(RwLock::new(mode)), reads: None }
     }
 
     /// The facts of a subagent that begins: it starts where this line of work is now.
     #[must_use]
     pub fn of_subagent(&self, agent: Agent) -> Self {
         let own = Session { agent: Some(agent), ..self.own() };
-        Self { own: Arc::new(RwLock::new(own)), mode: Arc::clone(&self.mode) }
+        Self { own: Arc::new(RwLock::new(own)), mode: Arc::clone(&self.mode), reads: self.reads.clone() }
+    }
+
+    /// The same facts, in which the mode in force is what `reads` makes of the session's.
+    #[must_use]
+    pub(crate) fn with_mode(
+        self,
+        reads: impl Fn(PermissionMode) -> PermissionMode + Send + Sync + 'static,
+    ) -> Self {
+        Self { reads: Some(Arc::new(reads)), ..self }
     }
 
     /// What an event says now.
@@ -35,10 +50,11 @@ impl Facts {
         Session { permission_mode: Some(self.mode()), ..self.own() }
     }
 
-    /// The permission mode.
+    /// The permission mode in force.
     #[must_use]
     pub fn mode(&self) -> PermissionMode {
-        self.mode.read().unwrap_or_else(PoisonError::into_inner).clone()
+        let mode = self.mode.read().unwrap_or_else(PoisonError::into_inner).clone();
+        self.reads.as_ref().map_or(mode.clone(), |reads| reads(mode))
     }
 
     /// Changes the permission mode of the session and of all its subagents.
@@ -86,6 +102,12 @@ impl Facts {
 
     fn change<T>(&self, change: impl FnOnce(&mut Session) -> T) -> T {
         change(&mut self.own.write().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl fmt::Debug for Facts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Facts").field(&self.session()).finish()
     }
 }
 

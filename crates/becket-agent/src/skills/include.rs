@@ -1,4 +1,4 @@
-//! `@file` and `@server:uri` in a prompt: what they name is told beside it.
+//! `@file` in a prompt: what it names is told beside it.
 //!
 //! A deny or ask rule for `Read` keeps a file out (`protocol.md` P7). A text that a repository or a model wrote reaches only
 //! into the working directories and its own; the user's own words reach wherever the user may read.
@@ -15,22 +15,8 @@ const MOST: usize = 20;
 /// The most bytes of one file that are told.
 const LARGEST: u64 = 100 * 1024;
 
-/// What a text mentions.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Mention<'t> {
-    /// A path, as written.
-    File(&'t str),
-    /// A resource of an MCP server (X8).
-    Resource {
-        /// The server.
-        server: &'t str,
-        /// The resource.
-        uri: &'t str,
-    },
-}
-
-/// What a text mentions, each once, in order.
-pub(crate) fn mentions(text: &str) -> Vec<Mention<'_>> {
+/// The paths that a text mentions, each once, in order.
+pub(crate) fn mentions(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices('@') {
         let opens = text.get(..at).is_some_and(|before| {
@@ -43,17 +29,8 @@ pub(crate) fn mentions(text: &str) -> Vec<Mention<'_>> {
         let end = rest.find(|c: char| c.is_whitespace() || matches!(c, ')' | '"' | '\'' | '`' | ',' | ';'));
         let word = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
         let word = word.trim_end_matches(['.', ':', '!', '?']);
-        if !opens || word.is_empty() {
-            continue;
-        }
-        let mention = match word.split_once(':') {
-            Some((server, uri)) if uri.contains(':') && !server.contains('/') => {
-                Mention::Resource { server, uri }
-            }
-            Some(_) | None => Mention::File(word),
-        };
-        if !found.contains(&mention) {
-            found.push(mention);
+        if opens && !word.is_empty() && !found.contains(&word) {
+            found.push(word);
         }
         if found.len() == MOST {
             break;
@@ -131,14 +108,12 @@ mod tests {
 
     #[test]
     fn mentions_are_words_of_their_own() {
-        let file = Mention::File;
         for (text, expected) in [
-            ("see @src/main.rs and (@a.txt), @src/main.rs.", vec![file("src/main.rs"), file("a.txt")]),
+            ("see @src/main.rs and (@a.txt), @src/main.rs.", vec!["src/main.rs", "a.txt"]),
             ("mail me@example.com", vec![]),
             ("@", vec![]),
-            ("@~/notes.md!", vec![file("~/notes.md")]),
-            ("@srv:file:///x y", vec![Mention::Resource { server: "srv", uri: "file:///x" }]),
-            ("@a/b:c:d", vec![file("a/b:c:d")]),
+            ("@~/notes.md!", vec!["~/notes.md"]),
+            ("@a @a @b", vec!["a", "b"]),
         ] {
             assert_eq!(mentions(text), expected, "{text}");
         }

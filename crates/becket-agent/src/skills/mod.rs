@@ -5,13 +5,21 @@
 //! called by the model. What stands in one is captured when it is loaded and changes at a reload alone (`protocol.md` C8).
 
 mod arguments;
+mod expand;
+mod grants;
+mod hooks;
 mod include;
+mod mcp;
 mod read;
 mod register;
+mod render;
+mod session;
 mod skill;
 mod template;
+mod tool;
 mod typed;
 
 pub use register::{LoadedSkills, Skills};
+pub use session::SessionSkills;
 pub use skill::{Kind, Skill};
-pub use typed::Typed;
+pub use tool::SkillTool;

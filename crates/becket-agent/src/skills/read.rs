@@ -20,6 +20,8 @@ pub(super) struct Place<'a> {
     pub(super) path_name: &'a str,
     /// What stands in front of its name, for a plugin's.
     pub(super) namespace: Option<&'a str>,
+    /// The plugin's directory, for a plugin's.
+    pub(super) root: Option<&'a Path>,
     pub(super) text: &'a str,
 }
 
@@ -51,6 +53,7 @@ pub(super) fn skill(fields: &mut Fields<'_>, place: Place<'_>) -> Option<Skill> 
         whose: Whose::Source(place.source.clone()),
         file: place.file.into(),
         directory: place.file.parent().unwrap_or_else(|| Path::new("")).to_owned(),
+        root: place.root.map(Path::to_owned),
         body: body.into(),
         hooks: fields.has("hooks").then(|| place.text.into()),
     })

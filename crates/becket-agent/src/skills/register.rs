@@ -96,21 +96,21 @@ impl Reading {
     fn home(&mut self, home: &Home) {
         let skills = home.directory.join("skills");
         let is_skill = |path: &Path| path.file_name().is_some_and(|name| name == SKILL);
-        self.directory(&skills, Kind::Skill, &home.source, is_skill);
+        self.directory((home, &skills), Kind::Skill, is_skill);
         let commands = home.directory.join("commands");
-        self.directory(&commands, Kind::Command, &home.source, definitions::is_markdown);
+        self.directory((home, &commands), Kind::Command, definitions::is_markdown);
     }
 
-    fn directory(&mut self, directory: &Path, kind: Kind, source: &Source, wanted: impl Fn(&Path) -> bool) {
-        let files = definitions::markdown(directory, source, wanted);
+    fn directory(&mut self, (home, directory): (&Home, &Path), kind: Kind, wanted: impl Fn(&Path) -> bool) {
+        let files = definitions::markdown(directory, &home.source, wanted);
         self.diagnostics.extend(files.diagnostics);
         for below in files.files {
-            self.file(directory, &below, kind, source);
+            self.file((home, directory), &below, kind);
         }
     }
 
-    fn file(&mut self, directory: &Path, below: &Path, kind: Kind, source: &Source) {
-        let file = directory.join(below);
+    fn file(&mut self, (home, directory): (&Home, &Path), below: &Path, kind: Kind) {
+        let (source, file) = (&home.source, directory.join(below));
         let text = match read_text(&file) {
             // It was there a moment ago.
             Ok(None) => return,
@@ -123,7 +123,8 @@ impl Reading {
         let mut fields = Fields::of(&text, &file, source);
         let path_name = path_name(below, kind);
         let namespace = definitions::namespace(source);
-        let place = Place { source, file: &file, kind, path_name: &path_name, namespace, text: &text };
+        let root = namespace.map(|_| home.directory.as_path());
+        let place = Place { source, file: &file, kind, path_name: &path_name, namespace, root, text: &text };
         self.found.extend(read::skill(&mut fields, place));
         self.diagnostics.append(&mut fields.diagnostics);
     }

@@ -29,6 +29,8 @@ pub struct Skill {
     pub file: Arc<Path>,
     /// Its directory.
     pub directory: PathBuf,
+    /// The directory of the plugin that ships it.
+    pub root: Option<PathBuf>,
     /// What the model is told.
     pub(crate) body: Arc<str>,
     /// The text that its hooks are read from, where it has any.

@@ -1,43 +1,29 @@
 //! What a prompt is that begins with `/`: a command, or a text that happens to.
 
-use super::Skills;
+use super::register::Skills;
 use super::skill::Skill;
 use std::path::Path;
 use std::sync::Arc;
 
 /// What was typed.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Typed {
+pub(crate) enum Line<'p> {
     /// A prompt like any other.
-    Plain,
+    Words,
     /// A skill or a command, and its arguments as typed.
-    Skill(Arc<Skill>, String),
-    /// A prompt of an MCP server, `/mcp__server__prompt`, and its arguments as typed (X8).
-    McpPrompt {
-        /// The command without its `/`.
-        command: String,
-        /// The arguments.
-        arguments: String,
-    },
-    /// A command of the host itself, and its arguments as typed: no event fires for it (L0).
-    Local {
-        /// The command without its `/`.
-        command: String,
-        /// The arguments.
-        arguments: String,
-    },
+    Skill(Arc<Skill>, &'p str),
+    /// What may be a prompt of an MCP server, `/mcp__server__prompt`, and its arguments as typed (X8).
+    Mcp { command: &'p str, arguments: &'p str },
     /// It looks like a command, and there is none: what to tell the user.
     Unknown(String),
 }
 
-impl Typed {
-    /// Reads a prompt. `local` are the host's own commands.
-    #[must_use]
-    pub fn read(prompt: &str, skills: &Skills, local: &[&str]) -> Self {
+impl<'p> Line<'p> {
+    /// Reads a prompt. `others` are commands of the host's own, which never get here: they may have been meant.
+    pub(crate) fn read(prompt: &'p str, skills: &Skills, others: &[String]) -> Self {
         let Some((command, arguments)) = command(prompt) else {
-            return Self::Plain;
+            return Self::Words;
         };
-        let arguments = arguments.to_owned();
         match skills.find(command) {
             Some(skill) if skill.for_user => return Self::Skill(Arc::clone(skill), arguments),
             Some(skill) => {
@@ -46,22 +32,23 @@ impl Typed {
             }
             None => {}
         }
-        if local.contains(&command) {
-            return Self::Local { command: command.to_owned(), arguments };
-        }
         if command.starts_with("mcp__") {
-            return Self::McpPrompt { command: command.to_owned(), arguments };
+            return Self::Mcp { command, arguments };
         }
         // `/tmp is full` is no command that somebody misspelt.
         if Path::new("/").join(command).exists() {
-            return Self::Plain;
+            return Self::Words;
         }
-        let known: Vec<&str> =
-            skills.for_user().map(|skill| &*skill.name).chain(local.iter().copied()).collect();
-        let near = becket_rules::suggest(command, &known).map(|near| format!(": did you mean `/{near}`?"));
-        let command = crate::schema::brief(command);
-        Self::Unknown(format!("there is no command `/{command}`{}", near.unwrap_or_default()))
+        Self::Unknown(unknown(command, skills, others))
     }
+}
+
+/// What to tell a user of a command that nobody knows.
+pub(crate) fn unknown(command: &str, skills: &Skills, others: &[String]) -> String {
+    let others = others.iter().map(String::as_str);
+    let known: Vec<&str> = skills.for_user().map(|skill| &*skill.name).chain(others).collect();
+    let near = becket_rules::suggest(command, &known).map(|near| format!(": did you mean `/{near}`?"));
+    format!("there is no command `/{}`{}", crate::schema::brief(command), near.unwrap_or_default())
 }
 
 /// The command and what stands behind it, where a prompt looks like one.
@@ -79,12 +66,11 @@ mod tests {
     use super::*;
 
     fn read(prompt: &str) -> String {
-        match Typed::read(prompt, &Skills::default(), &["clear", "compact"]) {
-            Typed::Plain => "plain".to_owned(),
-            Typed::Skill(skill, _) => format!("skill {}", skill.name),
-            Typed::McpPrompt { command, arguments } => format!("mcp {command}: {arguments}"),
-            Typed::Local { command, arguments } => format!("local {command}: {arguments}"),
-            Typed::Unknown(message) => message,
+        match Line::read(prompt, &Skills::default(), &["clear".to_owned()]) {
+            Line::Words => "words".to_owned(),
+            Line::Skill(skill, _) => format!("skill {}", skill.name),
+            Line::Mcp { command, arguments } => format!("mcp {command}: {arguments}"),
+            Line::Unknown(message) => message,
         }
     }
 
@@ -92,16 +78,14 @@ mod tests {
     #[test]
     fn a_path_is_no_command_and_a_misspelt_command_is_no_prompt() {
         for (prompt, expected) in [
-            ("tidy up", "plain"),
-            ("/etc/hosts is wrong", "plain"),
-            ("/tmp is full", "plain"),
-            ("/", "plain"),
-            ("/ what", "plain"),
-            ("// a comment", "plain"),
-            ("/*.rs", "plain"),
-            ("see /clear", "plain"),
-            ("  /compact keep the names ", "local compact: keep the names"),
-            ("/clear", "local clear: "),
+            ("tidy up", "words"),
+            ("/etc/hosts is wrong", "words"),
+            ("/tmp is full", "words"),
+            ("/", "words"),
+            ("/ what", "words"),
+            ("// a comment", "words"),
+            ("/*.rs", "words"),
+            ("see /clear", "words"),
             ("/mcp__srv__ask a b\nc", "mcp mcp__srv__ask: a b\nc"),
             ("/cler", "there is no command `/cler`: did you mean `/clear`?"),
             ("/no-such-thing x", "there is no command `/no-such-thing`"),

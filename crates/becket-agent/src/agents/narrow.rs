@@ -1,0 +1,85 @@
+//! The tools of an agent: those of its session that its definition lets it have.
+//!
+//! INVARIANT: an agent never gets a tool that its session has not, nor one that starts agents or speaks to the user.
+
+use super::definition::Definition;
+use crate::tool_call::Tool;
+use becket_rules::Renames;
+use std::sync::Arc;
+
+/// What no subagent gets.
+const NEVER: [&str; 3] = ["Agent", "AskUserQuestion", "ExitPlanMode"];
+
+/// The tools that a subagent gets.
+pub(crate) fn of_subagent(
+    all: impl IntoIterator<Item = Arc<dyn Tool>>,
+    definition: &Definition,
+    renames: &Renames,
+) -> Vec<Arc<dyn Tool>> {
+    let tools = of_main(all, definition, renames);
+    tools.into_iter().filter(|tool| !NEVER.contains(&tool.name())).collect()
+}
+
+/// The tools of a session that runs as this agent.
+pub(crate) fn of_main(
+    all: impl IntoIterator<Item = Arc<dyn Tool>>,
+    definition: &Definition,
+    renames: &Renames,
+) -> Vec<Arc<dyn Tool>> {
+    let names =
+        |list: &[String], tool: &dyn Tool| list.iter().any(|name| is_named(name, tool.name(), renames));
+    let gets = |tool: &Arc<dyn Tool>| {
+        let wanted = definition.tools.as_ref().is_none_or(|list| names(list, &**tool));
+        wanted && !names(&definition.disallowed_tools, &**tool)
+    };
+    all.into_iter().filter(gets).collect()
+}
+
+/// Whether a name in a list means a tool: itself, by an older name, or by its server (P2, M7).
+fn is_named(name: &str, tool: &str, renames: &Renames) -> bool {
+    let name = renames.current(name);
+    if name == "*" || name == tool {
+        return true;
+    }
+    let server = name.strip_suffix("__*").unwrap_or(name);
+    let is_server = server.strip_prefix("mcp__").is_some_and(|server| !server.is_empty());
+    is_server && tool.strip_prefix(server).is_some_and(|rest| rest.starts_with("__"))
+}
+
+/// The names in a definition that mean none of these tools, so that somebody can be told.
+pub(crate) fn unknown<'d>(
+    all: &[Arc<dyn Tool>],
+    definition: &'d Definition,
+    renames: &Renames,
+) -> Vec<&'d str> {
+    let known = |name: &str| all.iter().any(|tool| is_named(name, tool.name(), renames));
+    let names = definition.tools.iter().flatten().map(String::as_str);
+    // A server's tools come and go.
+    names.filter(|name| !name.starts_with("mcp__") && !known(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // rules: M7, P2
+    #[test]
+    fn a_name_means_a_tool_by_any_of_its_names() {
+        for (name, tool, expected) in [
+            ("Read", "Read", true),
+            ("read", "Read", false),
+            ("Rea", "Read", false),
+            ("*", "Read", true),
+            ("Task", "Agent", true),
+            ("KillShell", "TaskStop", true),
+            ("mcp__srv", "mcp__srv__go", true),
+            ("mcp__srv__*", "mcp__srv__go", true),
+            ("mcp__srv__go", "mcp__srv__go", true),
+            ("mcp__srv__go", "mcp__srv__gone", false),
+            ("mcp__srv", "mcp__srv2__go", false),
+            ("mcp__", "mcp__srv__go", false),
+        ] {
+            assert_eq!(is_named(name, tool, &Renames::tools()), expected, "{name} for {tool}");
+        }
+    }
+}

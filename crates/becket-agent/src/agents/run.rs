@@ -1,0 +1,159 @@
+//! One subagent from its beginning to its end: SubagentStart, its own turn, SubagentStop (`protocol.md` L0).
+//!
+//! INVARIANT: what its frontmatter registered is gone when it is, whatever ended it: a panic, a cancel, a drop.
+
+use super::definition::Definition;
+use super::hooks::HooksOfAgent;
+use super::mode::{self, MayWiden};
+use super::narrow;
+use super::parent::Parent;
+use super::report;
+use super::tool::MakesTools;
+use crate::definitions::{Dialect, ModelChoice, Whose};
+use crate::session::Facts;
+use crate::tool_call::{Tool, Toolbox};
+use crate::turn::{Begin, StopEvent, TurnEnd, TurnStart, Work};
+use crate::update::{Level, Notice, Origin, Updates};
+use becket_engine::CancellationToken;
+use becket_llm::{Block, Model, Models};
+use becket_model::AgentId;
+use becket_model::event::Agent;
+use becket_model::event::agents::SubagentStart;
+use std::sync::Arc;
+
+/// What a call of an agent's would be answered that is still open at its end.
+const UNANSWERED: &str = "the call was not run";
+
+/// What a call asks for.
+#[derive(Debug, Clone)]
+pub(super) struct Wanted {
+    pub(super) definition: Arc<Definition>,
+    pub(super) prompt: String,
+    /// The model that the call names.
+    pub(super) model: Option<String>,
+    pub(super) tool_use_id: String,
+}
+
+/// A subagent that has not begun.
+pub(super) struct Subagent {
+    work: Work,
+    wanted: Wanted,
+    /// Gone with it.
+    hooks: HooksOfAgent,
+    pub(super) facts: report::Facts,
+}
+
+impl Subagent {
+    /// Makes one: its tools, its model, its conversation; registers its hooks.
+    ///
+    /// # Errors
+    /// There is no such model, for the model that called.
+    pub(super) fn new(
+        parent: &Parent,
+        wanted: Wanted,
+        (dialect, models, tools): (&Dialect, &dyn Models, &MakesTools),
+    ) -> Result<Self, String> {
+        let model = model(parent, &wanted, models)?;
+        let definition = Arc::clone(&wanted.definition);
+        let id = fresh_id();
+        let engine = &parent.core.engine;
+        let hooks = HooksOfAgent::register(engine, dialect, &definition, Some(id.clone()));
+        let own = Agent { id: Some(id.clone()), kind: Some(Arc::clone(&definition.name)) };
+        let facts = parent.facts.of_subagent(own).with_mode(mode_of(parent, &definition, &hooks));
+        let all = tools(&facts);
+        let who = Origin::Subagent { id: id.clone(), tool_use_id: wanted.tool_use_id.clone() };
+        let updates = parent.core.updates_of(&who);
+        warn(&updates, &hooks, &narrow::unknown(&all, &definition, &dialect.tools), &definition);
+        let tools: Vec<Arc<dyn Tool>> = narrow::of_subagent(all, &definition, &dialect.tools);
+        let (transcript, talk) = (parent.talk)(&id);
+        let stop_event =
+            StopEvent::SubagentStop { id: id.clone(), kind: definition.name.to_string(), transcript };
+        let begin = Begin {
+            system: system(&definition, &facts),
+            toolbox: Toolbox::new(tools),
+            model: Arc::clone(&model),
+            max_turns: definition.max_turns,
+            facts,
+            talk,
+            who,
+            stop_event,
+        };
+        let facts = report::Facts {
+            id,
+            kind: definition.name.to_string(),
+            prompt: wanted.prompt.clone(),
+            model: model.name().to_owned(),
+            tools: std::collections::BTreeMap::new(),
+        };
+        Ok(Self { work: Work::new(Arc::clone(&parent.core), begin), wanted, hooks, facts })
+    }
+
+    /// Runs it to its end.
+    pub(super) async fn run(mut self, cancel: &CancellationToken) -> (TurnEnd, report::Facts) {
+        let body = SubagentStart {
+            agent_id: self.facts.id.as_str().to_owned(),
+            agent_type: self.facts.kind.clone(),
+        };
+        let started = self.work.core.fire(&self.work.facts, body, &self.work.updates, cancel).await;
+        for text in started.for_model() {
+            self.work.remind(text);
+        }
+        let prompt = TurnStart::Prompt(vec![Block::Text(std::mem::take(&mut self.wanted.prompt))]);
+        let end = self.work.turn(prompt, cancel).await;
+        self.facts.tools = report::tools_called(&self.work.talk.whole(UNANSWERED).messages());
+        // Its hooks have judged its end: nothing of it happens any more.
+        drop(self.hooks);
+        (end, self.facts)
+    }
+}
+
+/// The model of a call, else of the definition, else of the session.
+fn model(parent: &Parent, wanted: &Wanted, models: &dyn Models) -> Result<Arc<dyn Model>, String> {
+    let called = ModelChoice::of(wanted.model.clone());
+    let choice = if wanted.model.is_some() { &called } else { &wanted.definition.model };
+    match choice {
+        ModelChoice::Inherit => Ok(Arc::clone(&parent.model)),
+        ModelChoice::Named(name) => models.model(Some(name)).map_err(|error| {
+            format!("the agent `{}` can't have the model `{name}`: {error}", wanted.definition.name)
+        }),
+    }
+}
+
+/// How the agent reads the session's mode, whatever that becomes.
+fn mode_of(
+    parent: &Parent,
+    definition: &Arc<Definition>,
+    hooks: &HooksOfAgent,
+) -> impl Fn(becket_model::event::PermissionMode) -> becket_model::event::PermissionMode + Send + Sync + 'static
+{
+    let engine = parent.core.engine.clone();
+    let trusted = engine.config().trust.this_folder_trusted;
+    let grants = hooks.broken_guard.is_none() && (trusted || !definition.whose.is_of_project());
+    let definition = Arc::clone(definition);
+    move |session| {
+        mode::in_force(session, &definition, MayWiden { grants, bypass: engine.may_bypass().is_ok() })
+    }
+}
+
+/// Tells the user what of a definition does not hold.
+fn warn(updates: &Updates, hooks: &HooksOfAgent, unknown: &[&str], definition: &Definition) {
+    for diagnostic in &hooks.diagnostics {
+        let level = if diagnostic.is_error() { Level::Error } else { Level::Warning };
+        updates.notice(Notice { level, ..Notice::warning(diagnostic.to_string()) });
+    }
+    // Those that are built in name what a host may have.
+    for tool in unknown.iter().filter(|_| definition.whose != Whose::BuiltIn) {
+        let name = &definition.name;
+        updates
+            .notice(Notice::warning(format!("the agent `{name}` names a tool that is not here: `{tool}`")));
+    }
+}
+
+fn system(definition: &Definition, facts: &Facts) -> String {
+    format!("{}\n\nWorking directory: {}", definition.prompt, facts.cwd().display())
+}
+
+fn fresh_id() -> AgentId {
+    let id = uuid::Uuid::new_v4().simple().to_string();
+    format!("a{}", id.get(..16).unwrap_or(&id)).as_str().into()
+}

@@ -1,0 +1,218 @@
+//! The tool `Agent`: gives a task to an agent of its own (`protocol.md` L0, P10, N4).
+//!
+//! It keeps no limit of its own: each request and each call of the agent has one, and its caller can end it.
+
+use super::definition::Definition;
+use super::parent::{Parent, ParentCell};
+use super::register::Agents;
+use super::report;
+use super::run::{Subagent, Wanted};
+use super::task::AgentTask;
+use crate::definitions::Dialect;
+use crate::schema::{Kind, Spec, optional, required};
+use crate::session::Facts;
+use crate::tasks::Tasks;
+use crate::tool_call::{Effect, Hints, Running, Tool, ToolFailure, ToolOutput};
+use becket_engine::Settlement;
+use becket_llm::{Models, ToolSpec};
+use becket_model::event::tool::PreToolUse;
+use becket_model::{Event, Session};
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value, json};
+use std::fmt;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+/// The agent of a call that names none.
+const DEFAULT: &str = "general-purpose";
+
+static SPEC: Spec = Spec {
+    name: "Agent",
+    description: "Gives a task to an agent that works on it by itself and reports back. It sees nothing of this \
+                  conversation but `prompt`: put everything into it that the agent has to know, and say what it is to \
+                  report. Several calls at once run side by side.",
+    fields: &[
+        required("description", Kind::Text, "The task in a few words"),
+        required("prompt", Kind::Text, "The task for the agent, complete"),
+        optional("subagent_type", Kind::Text, "Which agent works on it"),
+        optional("model", Kind::Text, "The model that it asks, where that should be another than its own"),
+        optional(
+            "run_in_background",
+            Kind::Flag,
+            "Whether it goes on in the background: the call is answered at once, and its end is told later",
+        ),
+    ],
+};
+
+/// The tool. Cheap to clone; all clones are the same tool.
+#[derive(Clone)]
+pub struct AgentTool {
+    shared: Arc<Shared>,
+}
+
+/// Makes the session's tools for another line of work: a shell has a directory of its own there.
+pub type MakesTools = Arc<dyn Fn(&Facts) -> Vec<Arc<dyn Tool>> + Send + Sync>;
+
+struct Shared {
+    agents: RwLock<Agents>,
+    dialect: Dialect,
+    tools: MakesTools,
+    models: Arc<dyn Models>,
+    tasks: OnceLock<Tasks>,
+    parent: ParentCell,
+}
+
+impl AgentTool {
+    /// A tool that starts these agents, once it belongs to an open session. What they may have of `tools` their
+    /// definitions say; the tool itself is never among them.
+    #[must_use]
+    pub fn new(agents: Agents, dialect: Dialect, models: Arc<dyn Models>, tools: MakesTools) -> Self {
+        let parent = ParentCell::default();
+        let agents = RwLock::new(agents);
+        Self { shared: Arc::new(Shared { agents, dialect, tools, models, tasks: OnceLock::new(), parent }) }
+    }
+
+    /// Lends the session's background tasks: without them an agent that is to go on in the background is waited for.
+    #[must_use]
+    pub fn with_tasks(self, tasks: Tasks) -> Self {
+        let _ = self.shared.tasks.set(tasks);
+        self
+    }
+
+    /// Says whose tool it is.
+    pub(crate) fn belongs_to(&self, lends: impl Fn() -> Option<Parent> + Send + Sync + 'static) {
+        self.shared.parent.set(lends);
+    }
+
+    /// The agents that it starts.
+    #[must_use]
+    pub fn agents(&self) -> Agents {
+        self.shared.agents.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Starts others from now on; those at work go on as they were.
+    pub fn replace(&self, agents: Agents) {
+        *self.shared.agents.write().unwrap_or_else(PoisonError::into_inner) = agents;
+    }
+
+    /// The agents that no deny rule takes away (P10).
+    fn offered(&self) -> Vec<Arc<Definition>> {
+        let agents = self.agents();
+        let Some(parent) = self.shared.parent.get() else { return agents.all().to_vec() };
+        let session = parent.facts.session();
+        let denied = |definition: &Definition| {
+            let input = Map::from_iter([("subagent_type".to_owned(), json!(*definition.name))]);
+            let event = PreToolUse {
+                tool_name: SPEC.name.to_owned(),
+                tool_input: input,
+                tool_use_id: String::new(),
+                mcp_server: None,
+            };
+            let restricted = parent.core.engine.restricts(&Event::new(session.clone(), event));
+            matches!(restricted, Some(Settlement::Denied { .. }))
+        };
+        agents.all().iter().filter(|definition| !denied(definition)).cloned().collect()
+    }
+
+    fn definition(&self, input: &Map<String, Value>) -> Result<Arc<Definition>, String> {
+        let name = text(input, "subagent_type").unwrap_or_else(|| DEFAULT.to_owned());
+        self.agents().get(&name).map(Arc::clone)
+    }
+
+    async fn start(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
+        let definition = self.definition(running.input).map_err(ToolFailure::new)?;
+        let parent = self.shared.parent.get();
+        let parent =
+            parent.ok_or_else(|| ToolFailure::new("the session is not open, so no agent can start"))?;
+        let background =
+            definition.background || running.input.get("run_in_background") == Some(&Value::Bool(true));
+        let description = text(running.input, "description").unwrap_or_default();
+        let wanted = Wanted {
+            definition,
+            prompt: text(running.input, "prompt").unwrap_or_default(),
+            model: text(running.input, "model"),
+            tool_use_id: running.id.to_owned(),
+        };
+        let Shared { dialect, models, tools, tasks, .. } = &*self.shared;
+        let subagent = Subagent::new(&parent, wanted, (dialect, &**models, tools));
+        let subagent = subagent.map_err(ToolFailure::new)?;
+        match tasks.get() {
+            Some(tasks) if background => launch(tasks, AgentTask { subagent, description }),
+            Some(_) | None => {
+                let (end, facts) = subagent.run(running.cancel).await;
+                report::answer(&end, &facts)
+            }
+        }
+    }
+}
+
+/// Starts it in the background and says where its answer will be.
+fn launch(tasks: &Tasks, task: AgentTask) -> Result<ToolOutput, ToolFailure> {
+    let (facts, description) = (task.subagent.facts.clone(), task.description.clone());
+    let info = tasks.start(task).map_err(|error| ToolFailure::new(error.to_string()))?;
+    let file = info.output_file.to_string_lossy();
+    let text = format!(
+        "The agent `{}` works in the background as task `{}`. You are told when it is done; TaskOutput shows its answer.",
+        facts.kind, info.id
+    );
+    Ok(ToolOutput::text(text, report::launched(&facts, &description, &file)))
+}
+
+fn text(input: &Map<String, Value>, field: &str) -> Option<String> {
+    input.get(field).and_then(Value::as_str).map(str::to_owned)
+}
+
+impl Tool for AgentTool {
+    fn name(&self) -> &str {
+        SPEC.name
+    }
+
+    fn spec(&self) -> ToolSpec {
+        let agents: Vec<String> = self
+            .offered()
+            .iter()
+            .map(|definition| {
+                let tools = definition.tools.as_ref().map_or("all".to_owned(), |tools| tools.join(", "));
+                format!("- {}: {} (tools: {tools})", definition.name, definition.description)
+            })
+            .collect();
+        ToolSpec {
+            name: SPEC.name.to_owned(),
+            description: format!("{}\n\nThe agents:\n{}", SPEC.description, agents.join("\n")),
+            input_schema: SPEC.json_schema(),
+        }
+    }
+
+    /// It changes nothing by itself: what its agent does is asked for call by call.
+    fn hints(&self) -> Hints {
+        Hints { together: true, ..Hints::default() }
+    }
+
+    fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
+        SPEC.validate(input).map_err(|error| error.to_string())?;
+        if text(input, "prompt").is_none_or(|prompt| prompt.trim().is_empty()) {
+            return Err("`prompt` has to say what the agent is to do".to_owned());
+        }
+        self.definition(input).map(drop)
+    }
+
+    fn defaults(&self) -> Map<String, Value> {
+        Map::from_iter([("subagent_type".to_owned(), json!(DEFAULT))])
+    }
+
+    /// Starting an agent is no deed: each of its calls is.
+    fn effect(&self, _: &Session, _: &Map<String, Value>) -> Effect {
+        Effect::Reads
+    }
+
+    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(self.start(running))
+    }
+}
+
+impl fmt::Debug for AgentTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let agents = self.agents();
+        let names: Vec<&str> = agents.all().iter().map(|definition| &*definition.name).collect();
+        f.debug_struct("AgentTool").field("agents", &names).finish_non_exhaustive()
+    }
+}

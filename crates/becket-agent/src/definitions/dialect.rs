@@ -1,0 +1,21 @@
+//! How definitions are read: whose directories and variables, which other names of tools.
+
+use becket_engine::Profile;
+use becket_engine::config::Request;
+use becket_rules::Renames;
+
+/// What reading the hooks and names of a definition takes.
+#[derive(Debug, Clone)]
+pub struct Dialect {
+    pub(crate) profile: Profile,
+    /// Other names of tools (M7).
+    pub(crate) tools: Renames,
+}
+
+impl Dialect {
+    /// That of a configuration.
+    #[must_use]
+    pub fn of(request: &Request) -> Self {
+        Self { profile: request.profile.clone(), tools: request.tools.clone() }
+    }
+}

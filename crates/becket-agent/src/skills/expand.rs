@@ -1,0 +1,95 @@
+//! What the user types, for the session: commands, prompts of MCP servers, files and resources.
+
+use super::include::Reach;
+use super::mcp;
+use super::session::SessionSkills;
+use super::typed::{self, Line};
+use crate::session::{CommandKind, Expand, Found, Typed};
+use becket_engine::CancellationToken;
+use becket_llm::Block;
+use becket_model::Session;
+use futures_util::future::BoxFuture;
+
+impl Expand for SessionSkills {
+    fn find(&self, _: &Session, prompt: &str) -> Found {
+        let skills = self.skills();
+        let typed = |kind, name: &str, args: &str, source| {
+            Found::Command(Typed { kind, name: name.to_owned(), args: args.to_owned(), source })
+        };
+        match Line::read(prompt, &skills, &self.shared.others) {
+            Line::Words => Found::Words,
+            Line::Skill(skill, arguments) => {
+                typed(CommandKind::Slash, &skill.name, arguments, Some(skill.source_on_the_wire()))
+            }
+            Line::Mcp { command, arguments } => {
+                let pool = self.shared.pool.as_ref();
+                if pool.is_some_and(|pool| mcp::is_of_a_server(pool, command)) {
+                    typed(CommandKind::McpPrompt, command, arguments, None)
+                } else {
+                    Found::Unknown { why: typed::unknown(command, &skills, &self.shared.others) }
+                }
+            }
+            Line::Unknown(why) => Found::Unknown { why },
+        }
+    }
+
+    fn body<'a>(
+        &'a self,
+        session: &'a Session,
+        typed: &'a Typed,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Vec<Block>, String>> {
+        Box::pin(async move {
+            match (typed.kind, &self.shared.pool) {
+                (CommandKind::Slash, _) => self.command(session, typed, cancel).await,
+                (CommandKind::McpPrompt, Some(pool)) => {
+                    mcp::prompt(pool, &typed.name, &typed.args, cancel).await
+                }
+                (CommandKind::McpPrompt, None) => Err(format!("there is no server for `/{}`", typed.name)),
+            }
+        })
+    }
+
+    fn mentioned<'a>(
+        &'a self,
+        session: &'a Session,
+        prompt: &'a str,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Vec<String>> {
+        Box::pin(async move {
+            if !prompt.contains('@') {
+                return Vec::new();
+            }
+            let mut told = self.ground(session, cancel).files(prompt, Reach::Anywhere);
+            if let Some(pool) = &self.shared.pool {
+                told.extend(mcp::resources(pool, prompt, cancel).await);
+            }
+            told
+        })
+    }
+
+    fn reload(&self) {
+        let diagnostics = self.load();
+        self.tell(&diagnostics);
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.skills().for_user().map(|skill| skill.name.to_string()).collect()
+    }
+}
+
+impl SessionSkills {
+    async fn command(
+        &self,
+        session: &Session,
+        typed: &Typed,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Block>, String> {
+        let skills = self.skills();
+        // A reload may have taken it away since it was typed.
+        let skill = skills.find(&typed.name).filter(|skill| skill.for_user);
+        let skill = skill.ok_or_else(|| typed::unknown(&typed.name, &skills, &self.shared.others))?;
+        let told = self.use_skill(skill, &typed.args, (session, cancel)).await?;
+        Ok(vec![Block::Text(told)])
+    }
+}

@@ -1,0 +1,87 @@
+//! `allowed-tools` of a skill: allow rules for the turn in which it is used.
+//!
+//! A grant of a file that may not grant is held back (`protocol.md` G3, C7b), and a grant never is more than an allow rule:
+//! deny and ask rules, hooks and critical removals stand above it.
+
+use super::skill::Skill;
+use becket_engine::Engine;
+use becket_rules::{Change, Destination, PermissionUpdate, Rule, RuleList};
+use std::sync::{Mutex, PoisonError};
+
+/// The rules that skills have added. Gone when this is.
+#[derive(Debug)]
+pub(super) struct Grants {
+    engine: Engine,
+    added: Mutex<Vec<Rule>>,
+}
+
+impl Grants {
+    pub(super) fn new(engine: Engine) -> Self {
+        Self { engine, added: Mutex::default() }
+    }
+
+    /// Adds what a skill wants; what does not count is named.
+    pub(super) fn add(&self, skill: &Skill, broken_guard: Option<&str>) -> Vec<String> {
+        if skill.allowed_tools.is_empty() {
+            return Vec::new();
+        }
+        let name = &skill.name;
+        if let Some(why) = broken_guard {
+            return vec![format!(
+                "`allowed-tools` of `{name}` does not count, since a guard of this file is broken: {why}"
+            )];
+        }
+        if skill.whose.is_of_project() && !self.engine.config().trust.this_folder_trusted {
+            return vec![format!("`allowed-tools` of `{name}` is held back until this folder is trusted")];
+        }
+        let (mut rules, mut warnings) = (Vec::new(), Vec::new());
+        for text in &skill.allowed_tools {
+            match Rule::parse(text) {
+                Ok(rule) => rules.push(rule),
+                Err(error) => {
+                    warnings.push(format!("`{text}` in `allowed-tools` of `{name}` does not count: {error}"));
+                }
+            }
+        }
+        let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
+        // What holds already is not this skill's to take away again.
+        let holds = self.holding();
+        rules.retain(|rule| !holds.contains(rule) && !added.contains(rule));
+        warnings.extend(self.change(Change::AddRules(RuleList::Allow, rules.clone())));
+        added.extend(rules);
+        warnings
+    }
+
+    /// The turn is over: takes away what was added.
+    pub(super) fn end(&self) {
+        let rules = std::mem::take(&mut *self.added.lock().unwrap_or_else(PoisonError::into_inner));
+        let _ = self.change(Change::RemoveRules(RuleList::Allow, rules));
+    }
+
+    fn change(&self, change: Change) -> Vec<String> {
+        let is_nothing = match &change {
+            Change::AddRules(_, rules) | Change::RemoveRules(_, rules) => rules.is_empty(),
+            Change::ReplaceRules(..)
+            | Change::SetMode(_)
+            | Change::AddDirectories(_)
+            | Change::RemoveDirectories(_) => false,
+        };
+        if is_nothing {
+            return Vec::new();
+        }
+        self.engine.apply(&[PermissionUpdate { destination: Destination::Session, change }]).warnings
+    }
+
+    /// The allow rules that hold now.
+    fn holding(&self) -> Vec<Rule> {
+        let config = self.engine.config();
+        let allow = config.permissions.iter().filter(|rule| rule.list == RuleList::Allow);
+        allow.filter_map(|rule| Rule::parse(&rule.text).ok()).collect()
+    }
+}
+
+impl Drop for Grants {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

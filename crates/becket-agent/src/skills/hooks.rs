@@ -1,0 +1,88 @@
+//! The hooks of skills: registered at a skill's first use, once, until the session's end (C10).
+
+use super::skill::Skill;
+use crate::definitions::Dialect;
+use becket_engine::config::Diagnostic;
+use becket_engine::config::frontmatter::{self, Frontmatter, Registered};
+use becket_engine::{Engine, RegistrationId};
+use becket_model::Source;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What is registered, by the skill's file. Gone when this is.
+#[derive(Debug)]
+pub(super) struct SkillHooks {
+    engine: Engine,
+    used: Mutex<HashMap<Arc<Path>, Used>>,
+}
+
+/// A skill that was used.
+#[derive(Debug)]
+struct Used {
+    id: Option<RegistrationId>,
+    broken_guard: Option<String>,
+}
+
+/// What a use of a skill has shown.
+#[derive(Debug, Default)]
+pub(super) struct Use {
+    /// What is wrong with its hooks; only at its first use.
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// The first guard that could not be loaded: the skill grants nothing then (C7b).
+    pub(super) broken_guard: Option<String>,
+}
+
+impl SkillHooks {
+    pub(super) fn new(engine: Engine) -> Self {
+        Self { engine, used: Mutex::default() }
+    }
+
+    /// Registers a skill's hooks, if they are not yet; they hold before this returns, whoever registered them.
+    pub(super) fn register(&self, skill: &Skill, dialect: &Dialect) -> Use {
+        let Some(text) = skill.hooks.as_deref() else {
+            return Use::default();
+        };
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = used.get(&skill.file) {
+            return Use { diagnostics: Vec::new(), broken_guard: known.broken_guard.clone() };
+        }
+        let Registered { handlers, diagnostics, broken_guard, .. } = self.read(skill, text, dialect);
+        let id = (!handlers.is_empty()).then(|| self.engine.register(handlers));
+        used.insert(Arc::clone(&skill.file), Used { id, broken_guard: broken_guard.clone() });
+        Use { diagnostics, broken_guard }
+    }
+
+    fn read(&self, skill: &Skill, text: &str, dialect: &Dialect) -> Registered {
+        let config = self.engine.config();
+        frontmatter::parse(
+            text,
+            &Frontmatter {
+                profile: &dialect.profile,
+                source: Source::Skill(Arc::clone(&skill.name)),
+                file: &skill.file,
+                directory: &skill.directory,
+                subagent: None,
+                of_project: skill.whose.is_of_project(),
+                trust: config.trust,
+                fail_closed: config.policy.fail_closed,
+                tools: &dialect.tools,
+                first_sequence: config.next_sequence,
+            },
+        )
+    }
+
+    /// Removes all of them.
+    pub(super) fn end(&self) {
+        let used = std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner));
+        for id in used.into_values().filter_map(|used| used.id) {
+            self.engine.unregister(id);
+        }
+    }
+}
+
+impl Drop for SkillHooks {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

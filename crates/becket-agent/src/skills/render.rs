@@ -1,0 +1,127 @@
+//! From a skill's text to what the model is told: arguments put in, commands run, files that it mentions read.
+//!
+//! A command of it is a call of Bash like any other: hooks, rules and mode judge it. One that is not run, or fails, ends
+//! the whole: half a prompt says something else than its author meant.
+
+use super::arguments::Arguments;
+use super::include::{self, Reach};
+use super::skill::{Kind, Skill};
+use super::template::{Part, parts};
+use crate::definitions::Dialect;
+use crate::places::Places;
+use crate::tool_call::{Ended, ToolCall, ToolCalls};
+use becket_engine::{CancellationToken, Engine, Environment};
+use becket_llm::Block;
+use becket_model::Session;
+use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
+
+/// The most commands of one text.
+const MOST_COMMANDS: usize = 50;
+
+/// What rendering stands on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ground<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) calls: &'a ToolCalls,
+    pub(super) environment: &'a Environment,
+    pub(super) dialect: &'a Dialect,
+    pub(super) session: &'a Session,
+    pub(super) cancel: &'a CancellationToken,
+}
+
+impl Ground<'_> {
+    /// What the model is told of a skill that is used with these arguments.
+    ///
+    /// # Errors
+    /// A command of it was not run or failed: which, and why.
+    pub(super) async fn render(self, skill: &Skill, typed: &str) -> Result<String, String> {
+        let arguments = self.arguments(skill, typed);
+        let parts = parts(&skill.body);
+        let commands = parts.iter().filter(|part| matches!(part, Part::Shell(_))).count();
+        if commands > MOST_COMMANDS {
+            return Err(format!(
+                "`{}` has {commands} commands in it; {MOST_COMMANDS} are run at most",
+                skill.name
+            ));
+        }
+        let (mut told, mut written) = (self.beginning(skill), String::new());
+        for (number, part) in parts.into_iter().enumerate() {
+            match part {
+                Part::Text(text) => {
+                    let text = arguments.put_into(text);
+                    written.push_str(&text);
+                    told.push_str(&text);
+                }
+                Part::Shell(command) => {
+                    told.push_str(&self.output_of(skill, &arguments.put_into(command), number).await?);
+                }
+            }
+        }
+        if !arguments.are_none() && !Arguments::are_wanted_by(&skill.body) {
+            written.push_str(arguments.as_typed());
+            told = format!("{told}\n\nARGUMENTS: {}", arguments.as_typed());
+        }
+        let directories = self.directories(skill);
+        let places = Places::new(&self.session.cwd, &directories);
+        for text in self.files(&written, Reach::Within(&places)) {
+            told = format!("{told}\n\n{text}");
+        }
+        Ok(told)
+    }
+
+    /// What the files add that a text mentions.
+    pub(super) fn files(self, text: &str, reach: Reach<'_>) -> Vec<String> {
+        let around = (self.session.cwd.as_path(), self.environment.home());
+        let denied = |path: &Path| self.engine.denies_read(self.session, path);
+        include::mentions(text)
+            .into_iter()
+            .filter_map(|written| include::file(written, around, reach, denied))
+            .collect()
+    }
+
+    fn arguments<'t>(self, skill: &Skill, typed: &'t str) -> Arguments<'t> {
+        let profile = &self.dialect.profile;
+        let directory = skill.directory.to_string_lossy().into_owned();
+        Arguments::new(typed, &skill.body)
+            .with_variable(profile.var("SKILL_DIR"), directory.clone())
+            .with_variable(
+                profile.var("PLUGIN_ROOT"),
+                skill.root.as_ref().map_or(directory, |root| root.to_string_lossy().into_owned()),
+            )
+            .with_variable(profile.var("SESSION_ID"), self.session.id.as_str().to_owned())
+    }
+
+    fn beginning(self, skill: &Skill) -> String {
+        match skill.kind {
+            Kind::Skill => format!("Base directory for this skill: {}\n\n", skill.directory.display()),
+            Kind::Command => String::new(),
+        }
+    }
+
+    fn directories(self, skill: &Skill) -> Vec<PathBuf> {
+        let mut directories = self.engine.directories();
+        directories.push(skill.directory.clone());
+        directories
+    }
+
+    async fn output_of(self, skill: &Skill, command: &str, number: usize) -> Result<String, String> {
+        let input = Map::from_iter([("command".to_owned(), Value::String(command.to_owned()))]);
+        let id = format!("command_{}_{number}", uuid::Uuid::new_v4().simple());
+        let call = ToolCall { id, name: "Bash".to_owned(), input };
+        let report = self.calls.run(self.session, call, self.cancel).await;
+        let (content, _) = report.for_model();
+        let text: Vec<&str> = content.iter().filter_map(Block::as_text).collect();
+        let text = text.join("\n");
+        let failed = |what: &str| Err(format!("the command `{command}` of `/{}` {what}: {text}", skill.name));
+        match report.ended {
+            Ended::Done { .. } => Ok(text),
+            Ended::Failed { .. } => failed("failed"),
+            Ended::Denied { .. }
+            | Ended::Stopped { .. }
+            | Ended::Deferred
+            | Ended::Invalid { .. }
+            | Ended::Cancelled { .. } => failed("was not run"),
+        }
+    }
+}

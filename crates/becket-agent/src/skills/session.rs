@@ -1,0 +1,186 @@
+//! The skills of one session: which there are, and what those in use have registered and granted.
+
+use super::grants::Grants;
+use super::hooks::SkillHooks;
+use super::register::{LoadedSkills, Skills};
+use super::render::Ground;
+use super::skill::Skill;
+use super::tool::SkillTool;
+use crate::definitions::{Dialect, Homes};
+use crate::tool_call::ToolCalls;
+use crate::update::{Happened, Level, Notice, Origin, Update, Watch};
+use becket_engine::config::Diagnostic;
+use becket_engine::{CancellationToken, Engine, Environment};
+use becket_mcp::Pool;
+use becket_model::Session;
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// The skills of a session. Cheap to clone; all clones are the same. It is [`crate::session::Expand`] for what the user
+/// types, and gives the tool for what the model wants.
+#[derive(Clone)]
+pub struct SessionSkills {
+    pub(super) shared: Arc<Shared>,
+}
+
+pub(super) struct Shared {
+    pub(super) engine: Engine,
+    calls: ToolCalls,
+    environment: Environment,
+    dialect: Dialect,
+    homes: Homes,
+    skills: RwLock<Skills>,
+    hooks: SkillHooks,
+    grants: Grants,
+    pub(super) pool: Option<Pool>,
+    pub(super) others: Vec<String>,
+    watcher: Option<Arc<dyn Watch>>,
+}
+
+/// What a host describes the skills of a session with.
+pub struct SkillsBuilder {
+    shared: Shared,
+}
+
+impl SessionSkills {
+    /// The skills below these homes, under the hooks and rules of an engine. `calls` runs the commands in them: its toolbox
+    /// needs Bash and nothing else, and must not hold the tool of these skills.
+    #[must_use]
+    pub fn builder(
+        engine: Engine,
+        calls: ToolCalls,
+        environment: Environment,
+        (homes, dialect): (Homes, Dialect),
+    ) -> SkillsBuilder {
+        let (hooks, grants) = (SkillHooks::new(engine.clone()), Grants::new(engine.clone()));
+        let skills = RwLock::default();
+        let (pool, others, watcher) = (None, Vec::new(), None);
+        let shared = Shared {
+            engine,
+            calls,
+            environment,
+            dialect,
+            homes,
+            skills,
+            hooks,
+            grants,
+            pool,
+            others,
+            watcher,
+        };
+        SkillsBuilder { shared }
+    }
+
+    /// Those that there are now.
+    #[must_use]
+    pub fn skills(&self) -> Skills {
+        self.shared.skills.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reads them again; what is wrong with them is in the answer. Those in use stay registered.
+    pub fn load(&self) -> Vec<Diagnostic> {
+        let LoadedSkills { skills, diagnostics } = Skills::load(&self.shared.homes);
+        *self.shared.skills.write().unwrap_or_else(PoisonError::into_inner) = skills;
+        diagnostics
+    }
+
+    /// The tool by which the model uses them.
+    #[must_use]
+    pub fn tool(&self) -> SkillTool {
+        SkillTool::new(self.clone())
+    }
+
+    /// A turn of the session has ended: what its skills were granted is taken back.
+    pub fn turn_ended(&self) {
+        self.shared.grants.end();
+    }
+
+    /// The session has ended, or begins anew: what its skills have registered is gone.
+    pub fn session_ended(&self) {
+        self.shared.grants.end();
+        self.shared.hooks.end();
+    }
+
+    /// What rendering stands on.
+    pub(super) fn ground<'a>(&'a self, session: &'a Session, cancel: &'a CancellationToken) -> Ground<'a> {
+        let Shared { engine, calls, environment, dialect, .. } = &*self.shared;
+        Ground { engine, calls, environment, dialect, session, cancel }
+    }
+
+    /// Uses a skill: its hooks hold from now on, its grants to the turn's end; gives what the model is told.
+    ///
+    /// # Errors
+    /// As [`Ground::render`].
+    pub(super) async fn use_skill(
+        &self,
+        skill: &Skill,
+        typed: &str,
+        (session, cancel): (&Session, &CancellationToken),
+    ) -> Result<String, String> {
+        let used = self.shared.hooks.register(skill, &self.shared.dialect);
+        self.tell(&used.diagnostics);
+        for warning in self.shared.grants.add(skill, used.broken_guard.as_deref()) {
+            self.notice(Notice::warning(warning));
+        }
+        self.ground(session, cancel).render(skill, typed).await
+    }
+
+    /// Tells the user what is wrong with files.
+    pub(super) fn tell(&self, diagnostics: &[Diagnostic]) {
+        for diagnostic in diagnostics {
+            let level = if diagnostic.is_error() { Level::Error } else { Level::Warning };
+            self.notice(Notice { level, ..Notice::warning(diagnostic.to_string()) });
+        }
+    }
+
+    fn notice(&self, notice: Notice) {
+        if let Some(watcher) = &self.shared.watcher {
+            watcher.on(&Update { of: Origin::Main, what: Happened::Notice(notice) });
+        }
+    }
+}
+
+impl SkillsBuilder {
+    /// The servers whose prompts are commands and whose resources can be mentioned.
+    #[must_use]
+    pub fn servers(mut self, pool: Pool) -> Self {
+        self.shared.pool = Some(pool);
+        self
+    }
+
+    /// The host's own commands, without their slash: the user may have meant one of them.
+    #[must_use]
+    pub fn other_commands(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        self.shared.others = names.into_iter().collect();
+        self
+    }
+
+    /// Who is told what is wrong with a skill that is used.
+    #[must_use]
+    pub fn watch(mut self, watcher: impl Watch + 'static) -> Self {
+        self.shared.watcher = Some(Arc::new(watcher));
+        self
+    }
+
+    /// Reads them for the first time; what is wrong with them is in the answer.
+    #[must_use]
+    pub fn load(self) -> (SessionSkills, Vec<Diagnostic>) {
+        let skills = SessionSkills { shared: Arc::new(self.shared) };
+        let diagnostics = skills.load();
+        (skills, diagnostics)
+    }
+}
+
+impl fmt::Debug for SessionSkills {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let skills = self.skills();
+        let names: Vec<&str> = skills.all().iter().map(|skill| &*skill.name).collect();
+        f.debug_struct("SessionSkills").field("skills", &names).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for SkillsBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SkillsBuilder").field("homes", &self.shared.homes).finish_non_exhaustive()
+    }
+}

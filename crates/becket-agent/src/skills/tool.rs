@@ -1,0 +1,138 @@
+//! The tool `Skill`: the model uses a skill or a command by itself (`protocol.md` P10).
+
+use super::session::SessionSkills;
+use super::skill::Skill;
+use super::template::{Part, parts};
+use crate::definitions::unknown;
+use crate::schema::{Kind, Spec, optional, required};
+use crate::tool_call::{Effect, Hints, Running, Tool, ToolFailure, ToolOutput};
+use becket_engine::Settlement;
+use becket_llm::ToolSpec;
+use becket_model::event::tool::PreToolUse;
+use becket_model::{Event, Session};
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// The most characters that all skills together take of the description.
+const LONGEST: usize = 15_000;
+
+static SPEC: Spec = Spec {
+    name: "Skill",
+    description: "Uses a skill: instructions for a kind of work, written by the user, the project or a plugin. Its text \
+                  comes as the answer; follow it. Use one whenever its description fits what is asked.",
+    fields: &[
+        required("skill", Kind::Text, "The name of the skill"),
+        optional("args", Kind::Text, "What the skill is used on, in its own words"),
+    ],
+};
+
+/// The tool.
+#[derive(Debug, Clone)]
+pub struct SkillTool {
+    skills: SessionSkills,
+}
+
+impl SkillTool {
+    pub(super) fn new(skills: SessionSkills) -> Self {
+        Self { skills }
+    }
+
+    fn skill(&self, input: &Map<String, Value>) -> Result<Arc<Skill>, String> {
+        let name = text(input, "skill");
+        let skills = self.skills.skills();
+        match skills.find(name) {
+            Some(skill) if skill.for_model => Ok(Arc::clone(skill)),
+            Some(skill) => Err(format!(
+                "the skill `{}` is for the user to type (`disable-model-invocation`)",
+                skill.name
+            )),
+            None => {
+                let known: Vec<&str> = skills.for_model().map(|skill| &*skill.name).collect();
+                Err(unknown("skill", name, &known))
+            }
+        }
+    }
+
+    /// Whether a deny rule takes a skill away, whatever its arguments are.
+    fn is_denied(&self, skill: &Skill) -> bool {
+        let input = Map::from_iter([("skill".to_owned(), json!(*skill.name))]);
+        let event = PreToolUse {
+            tool_name: SPEC.name.to_owned(),
+            tool_input: input,
+            tool_use_id: String::new(),
+            mcp_server: None,
+        };
+        // Rules about a skill look at the name alone: no session has a part in it.
+        let event = Event::new(Session::new("", "", ""), event);
+        matches!(self.skills.shared.engine.restricts(&event), Some(Settlement::Denied { .. }))
+    }
+
+    fn listed(&self) -> String {
+        let (mut listed, mut left_out) = (String::new(), 0);
+        for skill in self.skills.skills().for_model().filter(|skill| !self.is_denied(skill)) {
+            let line = format!("\n- {}: {}", skill.name, skill.description);
+            if listed.len() + line.len() > LONGEST {
+                left_out += 1;
+            } else {
+                listed.push_str(&line);
+            }
+        }
+        if left_out > 0 {
+            listed.push_str(&format!("\n- … and {left_out} more that are not listed"));
+        }
+        listed
+    }
+
+    async fn answer(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
+        let skill = self.skill(running.input).map_err(ToolFailure::new)?;
+        let around = (running.session, running.cancel);
+        let told = self.skills.use_skill(&skill, text(running.input, "args"), around).await;
+        let told = told.map_err(ToolFailure::new)?;
+        let response = Map::from_iter([
+            ("success".to_owned(), Value::Bool(true)),
+            ("commandName".to_owned(), json!(*skill.name)),
+        ]);
+        Ok(ToolOutput::text(format!("The skill `{}`:\n\n{told}", skill.name), Value::Object(response)))
+    }
+}
+
+fn text<'i>(input: &'i Map<String, Value>, field: &str) -> &'i str {
+    input.get(field).and_then(Value::as_str).unwrap_or_default()
+}
+
+impl Tool for SkillTool {
+    fn name(&self) -> &str {
+        SPEC.name
+    }
+
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: SPEC.name.to_owned(),
+            description: format!("{}\n\nThe skills:{}", SPEC.description, self.listed()),
+            input_schema: SPEC.json_schema(),
+        }
+    }
+
+    fn hints(&self) -> Hints {
+        Hints { open_world: false, ..Hints::default() }
+    }
+
+    fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
+        SPEC.validate(input).map_err(|error| error.to_string())?;
+        self.skill(input).map(drop)
+    }
+
+    /// A skill that is only a text is read; one that runs commands, brings hooks or grants calls is a deed.
+    fn effect(&self, _: &Session, input: &Map<String, Value>) -> Effect {
+        let only_text = self.skill(input).is_ok_and(|skill| {
+            let runs = parts(&skill.body).iter().any(|part| matches!(part, Part::Shell(_)));
+            !runs && skill.hooks.is_none() && skill.allowed_tools.is_empty()
+        });
+        if only_text { Effect::Reads } else { Effect::Acts }
+    }
+
+    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(self.answer(running))
+    }
+}
