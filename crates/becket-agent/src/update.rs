@@ -3,6 +3,7 @@
 //! Hooks have a stream of their own ([`becket_engine::RunEvent`], by [`becket_engine::Builder::observe`]); here is the
 //! conversation around them. Nothing in here decides anything.
 
+use becket_engine::config::Diagnostic;
 use becket_llm::{Block, Usage};
 use becket_model::{AgentId, EventKind};
 use std::fmt;
@@ -156,6 +157,13 @@ pub struct Notice {
 }
 
 impl Notice {
+    /// What is wrong, or looks wrong, in a file.
+    #[must_use]
+    pub fn of(diagnostic: &Diagnostic) -> Self {
+        let level = if diagnostic.is_error() { Level::Error } else { Level::Warning };
+        Self { level, ..Self::warning(diagnostic.to_string()) }
+    }
+
     /// A warning of the host's own.
     pub fn warning(text: impl Into<String>) -> Self {
         Self { level: Level::Warning, hook: None, text: text.into(), unchecked: false }

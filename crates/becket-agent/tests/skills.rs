@@ -156,9 +156,6 @@ impl World {
         if flag("reload") {
             self.skills.reload();
         }
-        if flag("turn_ends") {
-            self.skills.turn_ended();
-        }
         if flag("session_ends") {
             self.skills.session_ended();
         }

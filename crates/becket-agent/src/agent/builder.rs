@@ -1,13 +1,15 @@
 //! How a host describes the session that it wants.
 
 use super::open::Agent;
+use crate::agents::{AgentTool, Definition, MainAgent};
 use crate::compact::Window;
+use crate::definitions::Dialect;
 use crate::session::{Expand, Facts, OpenError, SetupTrigger, Start};
 use crate::tasks::Tasks;
 use crate::tool_call::{AskPermission, Toolbox};
 use crate::transcript::Store;
 use crate::turn::{TurnEndTasks, TurnOptions};
-use crate::update::Watch;
+use crate::update::{Notice, Watch};
 use becket_engine::Engine;
 use becket_llm::Model;
 use becket_model::event::PermissionMode;
@@ -40,10 +42,13 @@ pub struct AgentBuilder {
     pub(super) person: Option<Arc<dyn AskPermission>>,
     pub(super) watchers: Vec<Arc<dyn Watch>>,
     pub(super) expand: Option<Arc<dyn Expand>>,
+    pub(super) subagents: Option<AgentTool>,
     pub(super) tasks: Option<Tasks>,
     pub(super) at_turn_end: TurnEndTasks,
     pub(super) setup: Option<SetupTrigger>,
     pub(super) closers: Vec<Closer>,
+    /// What the user is told first.
+    pub(super) notices: Vec<Notice>,
 }
 
 impl AgentBuilder {
@@ -71,10 +76,12 @@ impl AgentBuilder {
             person: None,
             watchers: Vec::new(),
             expand: None,
+            subagents: None,
             tasks: None,
             at_turn_end: TurnEndTasks::default(),
             setup: None,
             closers: Vec::new(),
+            notices: Vec::new(),
         }
     }
 
@@ -181,6 +188,30 @@ impl AgentBuilder {
     pub fn expand(mut self, expand: Arc<dyn Expand>) -> Self {
         self.expand = Some(expand);
         self
+    }
+
+    /// The tool of the toolbox by which the model starts agents: they are this session's.
+    #[must_use]
+    pub fn subagents(mut self, tool: AgentTool) -> Self {
+        self.subagents = Some(tool);
+        self
+    }
+
+    /// Works as this agent, as far as nothing else was said: its prompt, its tools, its limit of answers, the mode that it
+    /// may have. Its hooks hold as long as the session, and its `Stop` stays `Stop` (C10). The model is the host's choice.
+    #[must_use]
+    pub fn as_agent(mut self, definition: &Definition, dialect: &Dialect) -> Self {
+        let MainAgent { tools, mode, hooks, notices } =
+            MainAgent::new(&self.engine, dialect, definition, &self.toolbox);
+        self.toolbox.replace(tools);
+        self.agent = Some(definition.name.to_string());
+        self.mode = self.mode.or(mode);
+        self.max_turns = self.max_turns.or(definition.max_turns);
+        if self.system.is_empty() {
+            self.system.clone_from(&definition.prompt);
+        }
+        self.notices.extend(notices);
+        self.on_close(move || Box::pin(async move { drop(hooks) }))
     }
 
     /// What goes on in the background; it is ended with the session.

@@ -2,6 +2,7 @@
 
 use super::builder::{AgentBuilder, Closer};
 use super::info::Info;
+use crate::agents::{AgentTool, Parent};
 use crate::compact::{NotCompacted, Trigger};
 use crate::conversation::{Conversation, Stored};
 use crate::session::{Facts, Main, OpenError, Opened, Prompt, open};
@@ -199,7 +200,23 @@ fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
         initial: None,
     };
     note(&mut main, builder.title);
+    for notice in builder.notices {
+        main.work.updates.notice(notice);
+    }
+    if let Some(tool) = builder.subagents {
+        lend(&main, &tool);
+    }
     (main, opened, Rest { setup: builder.setup, closers: builder.closers })
+}
+
+/// Lends the session to the tool that starts its agents, without being kept alive by it.
+fn lend(main: &Main, tool: &AgentTool) {
+    let core = Arc::downgrade(&main.work.core);
+    let (facts, model, store) = (main.work.facts.clone(), Arc::clone(&main.work.model), main.store.clone());
+    tool.belongs_to(move || {
+        let (facts, model, store) = (facts.clone(), Arc::clone(&model), store.clone());
+        Some(Parent { core: core.upgrade()?, facts, model, store })
+    });
 }
 
 fn path(opened: &Opened) -> PathBuf {

@@ -1,7 +1,9 @@
 //! The hooks of an agent's frontmatter: registered while it runs, and gone with it whatever ends it (C10).
 
 use super::definition::Definition;
+use super::mode::MayWiden;
 use crate::definitions::Dialect;
+use crate::update::Notice;
 use becket_engine::config::Diagnostic;
 use becket_engine::config::frontmatter::{self, Frontmatter};
 use becket_engine::{Engine, RegistrationId};
@@ -14,9 +16,9 @@ pub(crate) struct HooksOfAgent {
     engine: Engine,
     id: Option<RegistrationId>,
     /// What is wrong with them, and what was held back.
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
     /// The first guard that could not be loaded: the agent may then be given nothing (C7b).
-    pub(crate) broken_guard: Option<String>,
+    broken_guard: Option<String>,
 }
 
 impl HooksOfAgent {
@@ -49,6 +51,20 @@ impl HooksOfAgent {
         let read = read.unwrap_or_default();
         let id = (!read.handlers.is_empty()).then(|| engine.register(read.handlers));
         Self { engine: engine.clone(), id, diagnostics: read.diagnostics, broken_guard: read.broken_guard }
+    }
+}
+
+impl HooksOfAgent {
+    /// What its definition may open beyond the session's mode: nothing where the file came with a repository that nobody
+    /// trusts (G3), or a guard of it is broken (C7b).
+    pub(crate) fn may_widen(&self, engine: &Engine, definition: &Definition) -> MayWiden {
+        let trusted = engine.config().trust.this_folder_trusted || !definition.whose.is_of_project();
+        MayWiden { grants: trusted && self.broken_guard.is_none(), bypass: engine.may_bypass().is_ok() }
+    }
+
+    /// What is wrong with them, for the user.
+    pub(crate) fn notices(&self) -> Vec<Notice> {
+        self.diagnostics.iter().map(Notice::of).collect()
     }
 }
 

@@ -6,6 +6,7 @@ mod builtin;
 mod definition;
 mod flag;
 mod hooks;
+mod main;
 mod mode;
 mod narrow;
 mod parent;
@@ -20,5 +21,5 @@ pub use definition::Definition;
 pub use register::{Agents, Loaded};
 pub use tool::{AgentTool, MakesTools};
 
-pub(crate) use hooks::HooksOfAgent;
-pub(crate) use parent::{Parent, ParentCell};
+pub(crate) use main::MainAgent;
+pub(crate) use parent::Parent;

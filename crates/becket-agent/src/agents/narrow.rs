@@ -3,7 +3,9 @@
 //! INVARIANT: an agent never gets a tool that its session has not, nor one that starts agents or speaks to the user.
 
 use super::definition::Definition;
+use crate::definitions::Whose;
 use crate::tool_call::Tool;
+use crate::update::Notice;
 use becket_rules::Renames;
 use std::sync::Arc;
 
@@ -46,16 +48,22 @@ fn is_named(name: &str, tool: &str, renames: &Renames) -> bool {
     is_server && tool.strip_prefix(server).is_some_and(|rest| rest.starts_with("__"))
 }
 
-/// The names in a definition that mean none of these tools, so that somebody can be told.
-pub(crate) fn unknown<'d>(
+/// What to tell the user of names in a definition that mean none of these tools. Definitions that are built in name what a
+/// host may have.
+pub(crate) fn unknown_notices(
     all: &[Arc<dyn Tool>],
-    definition: &'d Definition,
+    definition: &Definition,
     renames: &Renames,
-) -> Vec<&'d str> {
-    let known = |name: &str| all.iter().any(|tool| is_named(name, tool.name(), renames));
+) -> Vec<Notice> {
+    let is_known = |name: &str| all.iter().any(|tool| is_named(name, tool.name(), renames));
     let names = definition.tools.iter().flatten().map(String::as_str);
+    let names = names.filter(|_| definition.whose != Whose::BuiltIn);
     // A server's tools come and go.
-    names.filter(|name| !name.starts_with("mcp__") && !known(name)).collect()
+    let unknown = names.filter(|name| !name.starts_with("mcp__") && !is_known(name));
+    let of = &definition.name;
+    unknown
+        .map(|name| Notice::warning(format!("the agent `{of}` names a tool that is not here: `{name}`")))
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
 //! What a session lends its subagents: where they begin.
 
+use crate::conversation::{Conversation, Stored};
 use crate::session::Facts;
+use crate::transcript::Store;
 use crate::turn::{Core, Talk};
+use crate::update::{Notice, Updates};
 use becket_llm::Model;
-use becket_model::AgentId;
+use becket_model::{AgentId, Session};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -14,8 +17,26 @@ pub(crate) struct Parent {
     pub(crate) facts: Facts,
     /// The model of the session's own line of work.
     pub(crate) model: Arc<dyn Model>,
-    /// Opens a subagent's conversation and its transcript.
-    pub(crate) talk: Arc<dyn Fn(&AgentId) -> (PathBuf, Talk) + Send + Sync>,
+    /// Where it is stored, if it is.
+    pub(crate) store: Option<Store>,
+}
+
+impl Parent {
+    /// A subagent's conversation, and where it is stored beside the session's own; it goes on unstored where it can't be.
+    pub(crate) fn talk(&self, agent: &AgentId, updates: &Updates) -> (PathBuf, Talk) {
+        let Session { id, transcript_path, .. } = self.facts.session();
+        let nothing = Stored::Whole(Conversation::default());
+        let opened =
+            self.store.as_ref().map(|store| store.subagent(&transcript_path, id.as_str(), agent.as_str()));
+        match opened {
+            Some(Ok((log, restored))) => (log.path().to_owned(), Talk::new(restored.stored, Some(log))),
+            Some(Err(error)) => {
+                updates.notice(Notice::warning(format!("an agent of this session is not stored: {error}")));
+                (PathBuf::new(), Talk::new(nothing, None))
+            }
+            None => (PathBuf::new(), Talk::new(nothing, None)),
+        }
+    }
 }
 
 /// Gives the session, while there is one: it must not keep it alive.

@@ -9,11 +9,11 @@ use super::narrow;
 use super::parent::Parent;
 use super::report;
 use super::tool::MakesTools;
-use crate::definitions::{Dialect, ModelChoice, Whose};
+use crate::definitions::{Dialect, ModelChoice};
 use crate::session::Facts;
 use crate::tool_call::{Tool, Toolbox};
 use crate::turn::{Begin, StopEvent, TurnEnd, TurnStart, Work};
-use crate::update::{Level, Notice, Origin, Updates};
+use crate::update::Origin;
 use becket_engine::CancellationToken;
 use becket_llm::{Block, Model, Models};
 use becket_model::AgentId;
@@ -63,9 +63,10 @@ impl Subagent {
         let all = tools(&facts);
         let who = Origin::Subagent { id: id.clone(), tool_use_id: wanted.tool_use_id.clone() };
         let updates = parent.core.updates_of(&who);
-        warn(&updates, &hooks, &narrow::unknown(&all, &definition, &dialect.tools), &definition);
+        let unknown = narrow::unknown_notices(&all, &definition, &dialect.tools);
+        hooks.notices().into_iter().chain(unknown).for_each(|notice| updates.notice(notice));
         let tools: Vec<Arc<dyn Tool>> = narrow::of_subagent(all, &definition, &dialect.tools);
-        let (transcript, talk) = (parent.talk)(&id);
+        let (transcript, talk) = parent.talk(&id, &updates);
         let stop_event =
             StopEvent::SubagentStop { id: id.clone(), kind: definition.name.to_string(), transcript };
         let begin = Begin {
@@ -126,26 +127,10 @@ fn mode_of(
     hooks: &HooksOfAgent,
 ) -> impl Fn(becket_model::event::PermissionMode) -> becket_model::event::PermissionMode + Send + Sync + 'static
 {
-    let engine = parent.core.engine.clone();
-    let trusted = engine.config().trust.this_folder_trusted;
-    let grants = hooks.broken_guard.is_none() && (trusted || !definition.whose.is_of_project());
-    let definition = Arc::clone(definition);
+    let (engine, definition) = (parent.core.engine.clone(), Arc::clone(definition));
+    let grants = hooks.may_widen(&engine, &definition).grants;
     move |session| {
         mode::in_force(session, &definition, MayWiden { grants, bypass: engine.may_bypass().is_ok() })
-    }
-}
-
-/// Tells the user what of a definition does not hold.
-fn warn(updates: &Updates, hooks: &HooksOfAgent, unknown: &[&str], definition: &Definition) {
-    for diagnostic in &hooks.diagnostics {
-        let level = if diagnostic.is_error() { Level::Error } else { Level::Warning };
-        updates.notice(Notice { level, ..Notice::warning(diagnostic.to_string()) });
-    }
-    // Those that are built in name what a host may have.
-    for tool in unknown.iter().filter(|_| definition.whose != Whose::BuiltIn) {
-        let name = &definition.name;
-        updates
-            .notice(Notice::warning(format!("the agent `{name}` names a tool that is not here: `{tool}`")));
     }
 }
 

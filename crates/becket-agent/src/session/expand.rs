@@ -35,6 +35,9 @@ pub trait Expand: Send + Sync {
     /// Reads its commands again (`reloadSkills`).
     fn reload(&self) {}
 
+    /// The session has ended, and its hooks have heard of it: what its commands have left behind goes.
+    fn session_ended(&self) {}
+
     /// The names of all commands, without their slash.
     fn names(&self) -> Vec<String> {
         Vec::new()

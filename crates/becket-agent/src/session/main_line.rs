@@ -108,6 +108,9 @@ impl Main {
         let body = SessionEnd { reason: reason.to_owned() };
         tokio::join!(self.work.fire(body, &never), core.left.end(LEFT));
         self.work.store();
+        if let Some(expand) = &self.expand {
+            expand.session_ended();
+        }
         let Session { id, .. } = self.work.facts.session();
         core.engine.end_background(&id).await;
         core.engine.forget_session(&id);

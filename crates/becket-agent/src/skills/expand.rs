@@ -11,7 +11,9 @@ use becket_model::Session;
 use futures_util::future::BoxFuture;
 
 impl Expand for SessionSkills {
+    /// Another prompt: what the turn before was granted is taken back.
     fn find(&self, _: &Session, prompt: &str) -> Found {
+        self.shared.grants.end();
         let skills = self.skills();
         let typed = |kind, name: &str, args: &str, source| {
             Found::Command(Typed { kind, name: name.to_owned(), args: args.to_owned(), source })
@@ -71,6 +73,11 @@ impl Expand for SessionSkills {
     fn reload(&self) {
         let diagnostics = self.load();
         self.tell(&diagnostics);
+    }
+
+    fn session_ended(&self) {
+        self.shared.grants.end();
+        self.shared.hooks.end();
     }
 
     fn names(&self) -> Vec<String> {

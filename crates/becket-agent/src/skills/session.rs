@@ -8,7 +8,7 @@ use super::skill::Skill;
 use super::tool::SkillTool;
 use crate::definitions::{Dialect, Homes};
 use crate::tool_call::ToolCalls;
-use crate::update::{Happened, Level, Notice, Origin, Update, Watch};
+use crate::update::{Happened, Notice, Origin, Update, Watch};
 use becket_engine::config::Diagnostic;
 use becket_engine::{CancellationToken, Engine, Environment};
 use becket_mcp::Pool;
@@ -30,8 +30,8 @@ pub(super) struct Shared {
     dialect: Dialect,
     homes: Homes,
     skills: RwLock<Skills>,
-    hooks: SkillHooks,
-    grants: Grants,
+    pub(super) hooks: SkillHooks,
+    pub(super) grants: Grants,
     pub(super) pool: Option<Pool>,
     pub(super) others: Vec<String>,
     watcher: Option<Arc<dyn Watch>>,
@@ -90,17 +90,6 @@ impl SessionSkills {
         SkillTool::new(self.clone())
     }
 
-    /// A turn of the session has ended: what its skills were granted is taken back.
-    pub fn turn_ended(&self) {
-        self.shared.grants.end();
-    }
-
-    /// The session has ended, or begins anew: what its skills have registered is gone.
-    pub fn session_ended(&self) {
-        self.shared.grants.end();
-        self.shared.hooks.end();
-    }
-
     /// What rendering stands on.
     pub(super) fn ground<'a>(&'a self, session: &'a Session, cancel: &'a CancellationToken) -> Ground<'a> {
         let Shared { engine, calls, environment, dialect, .. } = &*self.shared;
@@ -128,8 +117,7 @@ impl SessionSkills {
     /// Tells the user what is wrong with files.
     pub(super) fn tell(&self, diagnostics: &[Diagnostic]) {
         for diagnostic in diagnostics {
-            let level = if diagnostic.is_error() { Level::Error } else { Level::Warning };
-            self.notice(Notice { level, ..Notice::warning(diagnostic.to_string()) });
+            self.notice(Notice::of(diagnostic));
         }
     }
 

@@ -147,14 +147,22 @@ impl Log {
     /// # Errors
     /// [`StoreError`]: as for a session.
     pub fn subagent(&self, agent: &str) -> Result<(Log, Restored), StoreError> {
+        Log::of_subagent(
+            &self.path,
+            agent,
+            Owner { session: self.session.clone(), agent: Some(agent.to_owned()), lent: self.lent.clone() },
+        )
+    }
+
+    /// The transcript of a subagent of the session that is stored in `of`.
+    pub(super) fn of_subagent(of: &Path, agent: &str, owner: Owner) -> Result<(Log, Restored), StoreError> {
         if !place::is_agent(agent) {
             return Err(StoreError::BadAgent { id: agent.to_owned() });
         }
-        let path = place::of_subagent(&self.path, agent);
+        let path = place::of_subagent(of, agent);
         file::make_directory(&path).map_err(|source| StoreError::Open { path: path.clone(), source })?;
         let how = if path.exists() { How::Existing } else { How::New };
-        let (session, lent) = (self.session.clone(), self.lent.clone());
-        let mut log = Log::open(path, how, Owner { session, agent: Some(agent.to_owned()), lent })?;
+        let mut log = Log::open(path, how, owner)?;
         let restored = log.restore()?;
         Ok((log, restored))
     }

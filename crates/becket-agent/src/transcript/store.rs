@@ -129,6 +129,16 @@ impl Store {
         Ok((log, restored))
     }
 
+    /// The transcript of a subagent of the session that is stored in `of`, new or gone on with; whoever has that open need
+    /// not be asked.
+    ///
+    /// # Errors
+    /// As [`Store::resume`].
+    pub fn subagent(&self, of: &Path, session: &str, agent: &str) -> Result<(Log, Restored), StoreError> {
+        let owner = Owner { agent: Some(agent.to_owned()), ..self.owner(session.to_owned()) };
+        Log::of_subagent(of, agent, owner)
+    }
+
     /// The transcript of a session, if there is one: in this directory, or else in another.
     #[must_use]
     pub fn find(&self, cwd: &Path, id: &str) -> Option<PathBuf> {

@@ -60,7 +60,6 @@ pub(crate) struct Work {
 /// What a turn begins with.
 pub(crate) enum TurnStart {
     /// The agent that a subagent works for says this.
-    #[expect(dead_code, reason = "subagents begin with it")]
     Prompt(Vec<Block>),
     /// What stands in the conversation already: reminders that wake it.
     AsItIs,

@@ -12,7 +12,6 @@ pub(crate) enum StopEvent {
     /// The session's own.
     Stop,
     /// A subagent's.
-    #[expect(dead_code, reason = "subagents fire it")]
     SubagentStop {
         /// The subagent.
         id: AgentId,

@@ -1,0 +1,43 @@
+//! A session that works as an agent: its tools, its mode, its hooks, from its beginning to its end (C10).
+
+use super::definition::Definition;
+use super::hooks::HooksOfAgent;
+use super::mode;
+use super::narrow;
+use crate::definitions::Dialect;
+use crate::tool_call::{Tool, Toolbox};
+use crate::update::Notice;
+use becket_engine::Engine;
+use becket_model::event::PermissionMode;
+use std::sync::Arc;
+
+/// What a session takes over from the agent that it works as.
+pub(crate) struct MainAgent {
+    pub(crate) tools: Vec<Arc<dyn Tool>>,
+    /// The mode that it starts in, where the definition has a say.
+    pub(crate) mode: Option<PermissionMode>,
+    /// To be kept as long as the session.
+    pub(crate) hooks: HooksOfAgent,
+    /// What of the definition does not hold.
+    pub(crate) notices: Vec<Notice>,
+}
+
+impl MainAgent {
+    /// Registers its hooks.
+    pub(crate) fn new(
+        engine: &Engine,
+        dialect: &Dialect,
+        definition: &Definition,
+        toolbox: &Toolbox,
+    ) -> Self {
+        let hooks = HooksOfAgent::register(engine, dialect, definition, None);
+        let all = toolbox.all();
+        let mut notices = hooks.notices();
+        notices.extend(narrow::unknown_notices(&all, definition, &dialect.tools));
+        let start = engine.start_mode().mode.clone();
+        let wanted = definition.permission_mode.is_some();
+        let mode = wanted.then(|| mode::in_force(start, definition, hooks.may_widen(engine, definition)));
+        let tools = narrow::of_main(all.iter().cloned(), definition, &dialect.tools);
+        Self { tools, mode, hooks, notices }
+    }
+}
