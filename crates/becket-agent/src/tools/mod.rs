@@ -30,11 +30,10 @@ mod web_fetch;
 mod write;
 
 pub use ask_user::{AskQuestions, ModelOption, ModelQuestion};
-pub(crate) use capture::Excerpt;
-pub use exit_plan::LeavePlan;
-pub use of_session::{SessionTools, session_tools};
 pub(crate) use capture::{Capture, Excerpt};
+pub use exit_plan::LeavePlan;
 pub(crate) use mark::Marked;
+pub use of_session::{SessionTools, session_tools};
 pub(crate) use table::all;
 pub(crate) use table::find;
 pub(crate) use tool::{Call, Input, Tool, failed};
