@@ -95,10 +95,8 @@ async fn ask(calls: &ToolCalls, place: &Place, mode: &str, input: Value) -> Repo
 }
 
 fn response(report: &Report) -> Value {
-    match &report.ended {
-        Ended::Done { output } => output.response.clone(),
-        other => json!(format!("{other:?}")),
-    }
+    let Ended::Done { output } = &report.ended else { return json!(format!("{:?}", report.ended)) };
+    output.response.clone()
 }
 
 // rule: D3

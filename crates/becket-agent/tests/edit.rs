@@ -1,7 +1,7 @@
 //! Edit with real files, and the tools on files under the whole gate.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 #[path = "support/calls.rs"]
 mod calls;

@@ -1,7 +1,7 @@
 //! Write with real files: what is kept, what is refused, and how far a call reaches.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 #[path = "support/in_session.rs"]
 mod in_session;

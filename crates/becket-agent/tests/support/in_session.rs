@@ -1,6 +1,7 @@
 //! A session's own tools over a tree: calls, effects, suggestions, and a table of cases.
 
 #![allow(dead_code, reason = "every test binary uses a part of it")]
+#![allow(clippy::panic, reason = "a test helper fails by panicking")]
 
 use crate::support::{Tree, object};
 use becket_agent::tool_call::{Effect, Running, ToolFailure, ToolOutput, Toolbox};

@@ -3,8 +3,9 @@
 //! One pass over the page, without recursion and without going back: the time is that of its length, whatever stands in
 //! it. It knows no style sheet and runs no script; what neither shows nor says anything is left out.
 
+use super::lines::Lines;
+use super::markup::{Markup, Tag, attribute, behind_raw};
 use reqwest::Url;
-use std::borrow::Cow;
 
 /// Elements whose content is no markup, up to their own end. None of it is shown.
 const RAW: [&str; 7] = ["script", "style", "textarea", "iframe", "noembed", "noframes", "xmp"];
@@ -45,7 +46,7 @@ const MOST_LINKS: usize = 64;
 
 /// The text of a page; `base` is where it was found. It ends past `most` bytes.
 pub(super) fn text(html: &str, base: &Url, most: usize) -> String {
-    let mut reader = Reader { out: Out::default(), base, links: Vec::new(), hidden: None };
+    let mut reader = Reader { out: Lines::default(), base, links: Vec::new(), hidden: None };
     let mut rest = html;
     while reader.out.text.len() < most {
         let Some(at) = memchr::memchr(b'<', rest.as_bytes()) else {
@@ -73,109 +74,9 @@ pub(super) fn text(html: &str, base: &Url, most: usize) -> String {
     reader.out.text
 }
 
-/// What begins with a `<`, and what follows it.
-enum Markup<'a> {
-    Text,
-    /// A comment or a declaration.
-    Nothing(&'a str),
-    Tag(Tag<'a>, &'a str),
-}
-
-struct Tag<'a> {
-    name: String,
-    attributes: &'a str,
-    closes: bool,
-}
-
-impl<'a> Markup<'a> {
-    fn of(markup: &'a str) -> Self {
-        let after = |end: Option<usize>, length: usize| {
-            end.and_then(|end| markup.get(end + length..)).unwrap_or_default()
-        };
-        if markup.starts_with("<!--") {
-            return Self::Nothing(after(markup.find("-->"), 3));
-        }
-        if markup.starts_with("<!") || markup.starts_with("<?") {
-            return Self::Nothing(after(markup.find('>'), 1));
-        }
-        let closes = markup.starts_with("</");
-        let body = markup.get(1 + usize::from(closes)..).unwrap_or_default();
-        if !body.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            return if closes { Self::Nothing(after(markup.find('>'), 1)) } else { Self::Text };
-        }
-        // A tag without an end takes the rest of the page with it, as in a browser.
-        let Some(end) = tag_end(body) else { return Self::Nothing("") };
-        let (inside, rest) = body.split_at(end);
-        let name_end = inside.find(|c: char| c.is_ascii_whitespace() || c == '/').unwrap_or(inside.len());
-        let (name, attributes) = inside.split_at(name_end);
-        let tag = Tag { name: name.to_ascii_lowercase(), attributes, closes };
-        Self::Tag(tag, rest.get(1..).unwrap_or_default())
-    }
-}
-
-/// Where a tag ends: at the first `>` that is in no quoted value.
-fn tag_end(body: &str) -> Option<usize> {
-    let (mut quote, mut is_value) = (None, false);
-    for (at, byte) in body.bytes().enumerate() {
-        match (quote, byte) {
-            (Some(open), byte) if byte == open => quote = None,
-            (Some(_), _) => {}
-            (None, b'>') => return Some(at),
-            (None, b'"' | b'\'') if is_value => (quote, is_value) = (Some(byte), false),
-            (None, b'=') => is_value = true,
-            (None, byte) => is_value &= byte.is_ascii_whitespace(),
-        }
-    }
-    None
-}
-
-/// What follows the end of an element whose content is no markup.
-fn behind_raw<'a>(text: &'a str, name: &str) -> &'a str {
-    let mut from = 0;
-    while let Some(at) = memchr::memmem::find(text.as_bytes().get(from..).unwrap_or_default(), b"</") {
-        let begins = from + at + 2;
-        let end = begins + name.len();
-        let is_own =
-            text.as_bytes().get(begins..end).is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()));
-        if is_own {
-            return text.get(begins - 2..).unwrap_or_default();
-        }
-        from = begins;
-    }
-    ""
-}
-
-/// The value of an attribute.
-fn attribute<'a>(attributes: &'a str, wanted: &str) -> Option<Cow<'a, str>> {
-    let mut rest = attributes;
-    loop {
-        rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '/');
-        if rest.is_empty() {
-            return None;
-        }
-        let end = rest.find(|c: char| c.is_ascii_whitespace() || c == '=').unwrap_or(rest.len()).max(1);
-        let (name, after) = rest.split_at_checked(end)?;
-        let (value, after) = value(after.trim_ascii_start());
-        if name.eq_ignore_ascii_case(wanted) {
-            return Some(html_escape::decode_html_entities(value));
-        }
-        rest = after;
-    }
-}
-
-/// The value behind a name, if there is one, and what follows.
-fn value(text: &str) -> (&str, &str) {
-    let Some(text) = text.strip_prefix('=').map(str::trim_ascii_start) else { return ("", text) };
-    let quoted = ['"', '\''].into_iter().find_map(|quote| text.strip_prefix(quote)?.split_once(quote));
-    quoted.unwrap_or_else(|| {
-        let end = text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len());
-        text.split_at(end)
-    })
-}
-
 /// Reads the page.
 struct Reader<'a> {
-    out: Out,
+    out: Lines,
     base: &'a Url,
     /// Where open links lead; `None`: nowhere that is worth a word.
     links: Vec<Option<String>>,
@@ -275,76 +176,6 @@ impl Reader<'_> {
             }
             self.links.push(to.map(String::from));
         }
-    }
-}
-
-/// The text so far. Blanks and line breaks are written once something follows them.
-#[derive(Default)]
-struct Out {
-    text: String,
-    breaks: usize,
-    is_apart: bool,
-    /// How many elements are open that keep blanks.
-    verbatim: usize,
-}
-
-impl Out {
-    fn words(&mut self, text: &str) {
-        if self.verbatim > 0 {
-            self.flush();
-            self.text.push_str(text);
-            return;
-        }
-        let mut words = text.split(|c: char| c.is_ascii_whitespace());
-        self.word(words.next().unwrap_or_default());
-        for word in words {
-            self.is_apart = true;
-            self.word(word);
-        }
-    }
-
-    fn word(&mut self, word: &str) {
-        if !word.is_empty() {
-            self.flush();
-            self.text.push_str(word);
-        }
-    }
-
-    /// A mark before what follows, which then has no blank between.
-    fn mark(&mut self, mark: &str) {
-        self.word(mark);
-    }
-
-    /// A mark right behind what is there.
-    fn beside(&mut self, mark: &str) {
-        if self.breaks == 0 && !self.is_apart {
-            self.text.push_str(mark);
-        } else {
-            self.word(mark);
-        }
-    }
-
-    fn breaks(&mut self, lines: usize) {
-        self.breaks = self.breaks.max(lines);
-    }
-
-    fn cell(&mut self) {
-        if self.breaks == 0 && !self.text.is_empty() && !self.text.ends_with('\n') {
-            self.is_apart = true;
-            self.word("|");
-            self.is_apart = true;
-        }
-    }
-
-    fn flush(&mut self) {
-        let is_line_start = self.text.is_empty() || self.text.ends_with('\n');
-        if self.breaks > 0 && !self.text.is_empty() {
-            let there = self.text.len() - self.text.trim_end_matches('\n').len();
-            self.text.extend(std::iter::repeat_n('\n', self.breaks.saturating_sub(there)));
-        } else if self.is_apart && !is_line_start && !self.text.ends_with(' ') {
-            self.text.push(' ');
-        }
-        (self.breaks, self.is_apart) = (0, false);
     }
 }
 

@@ -62,7 +62,7 @@ fn is_binary(content: &[u8]) -> bool {
 
 /// The text of an answer.
 pub(super) fn text(kind: PageKind, content_type: Option<&str>, content: &[u8], url: &Url) -> String {
-    let named = content_type.and_then(|text| charset(text));
+    let named = content_type.and_then(charset);
     let encoding = named.or_else(|| (kind == PageKind::Html).then(|| of_head(content)).flatten());
     // A byte-order mark wins over both.
     let (decoded, ..) = encoding.unwrap_or(UTF_8).decode(content);
