@@ -50,6 +50,7 @@ async fn what_a_hook_grants_beside_its_yes_is_written_and_asked_no_more() {
     assert_eq!(report.updates, updates(grant));
     let changed = permissions.apply(&facts, &report.updates);
     assert_eq!(changed.mode, Some((PermissionMode::Default, PermissionMode::AcceptEdits)));
+    assert_eq!(facts.mode(), PermissionMode::AcceptEdits);
     assert_eq!(changed.applied.warnings, [] as [String; 0]);
     let file = place.dir.join(".claude/settings.local.json");
     let written: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
@@ -90,16 +91,18 @@ async fn suggestions_leave_out_what_holds_already() {
     }
     let place = Place::new();
     let toolbox = Toolbox::new([Arc::new(Suggests(Probe::default())) as Arc<dyn Tool>]);
-    let settings = hooks(&[("PermissionRequest", &["cat > $HERE/asked"])]);
-    let engine = place.engine(&settings, true, &toolbox);
+    // Apart, since a person's answer ends the hooks.
+    let for_hooks = place.engine(&hooks(&[("PermissionRequest", &["cat > $HERE/asked"])]), true, &toolbox);
+    let for_person = place.engine(&json!({}), true, &toolbox);
     let person = Person::new(Says::No);
-    let tools = ToolCalls::new(engine.clone(), toolbox);
+    let by_hooks = ToolCalls::new(for_hooks.clone(), toolbox.clone());
+    let by_person = ToolCalls::new(for_person.clone(), toolbox).with_person(person.clone());
     let asked = async |mode: &str| {
         let session = place.session(Some(mode));
-        run(&tools, &session, call(json!({}))).await;
+        run(&by_hooks, &session, call(json!({}))).await;
         let event: Value = serde_json::from_str(&place.read("asked")).unwrap();
         let offered = event["permission_suggestions"].clone();
-        run(&tools.clone().with_person(person.clone()), &session, call(json!({}))).await;
+        run(&by_person, &session, call(json!({}))).await;
         let shown = person.seen.lock().unwrap().last().unwrap().suggestions.clone();
         assert_eq!(json!(shown.iter().map(PermissionUpdate::to_json).collect::<Vec<_>>()), offered);
         offered
@@ -109,7 +112,9 @@ async fn suggestions_leave_out_what_holds_already() {
     let mode = json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"});
     assert_eq!(asked("default").await, json!([rule, mode]));
     assert_eq!(asked("acceptEdits").await, json!([rule]));
-    engine.apply(&updates(json!([{"tool": "Probe(n:1)", "behavior": "allow"}])));
+    for engine in [for_hooks, for_person] {
+        engine.apply(&updates(json!([{"tool": "Probe(n:1)", "behavior": "allow"}])));
+    }
     assert_eq!(asked("acceptEdits").await, json!([]));
 }
 
@@ -288,6 +293,7 @@ async fn a_call_that_is_cancelled_while_it_is_judged_does_not_run() {
     };
     let (report, ()) = tokio::join!(tools.run(&session, call(json!({})), &cancel), end);
     assert_eq!(report.ended, Ended::Cancelled { started: false });
+    assert_eq!(report.warnings, [] as [String; 0], "nothing is wrong with the classifier");
     assert_eq!((probe.ran().len(), place.dir.join("denied").exists()), (0, false));
 }
 
