@@ -8,7 +8,7 @@ use super::register::Agents;
 use super::report;
 use super::run::{Subagent, Wanted};
 use super::task::AgentTask;
-use crate::definitions::Dialect;
+use crate::definitions::{Dialect, unknown};
 use crate::schema::{Kind, Spec, optional, required};
 use crate::session::Facts;
 use crate::tasks::Tasks;
@@ -115,7 +115,12 @@ impl AgentTool {
 
     fn definition(&self, input: &Map<String, Value>) -> Result<Arc<Definition>, String> {
         let name = text(input, "subagent_type").unwrap_or_else(|| DEFAULT.to_owned());
-        self.agents().get(&name).map(Arc::clone)
+        let found = self.agents().find(&name).cloned();
+        found.ok_or_else(|| {
+            let offered = self.offered();
+            let names: Vec<&str> = offered.iter().map(|definition| &*definition.name).collect();
+            unknown("agent", &name, &names)
+        })
     }
 
     async fn start(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
