@@ -1,6 +1,8 @@
 //! Subagents in whole sessions, with real hooks (`protocol.md` C10, D6, G3, L0, N4, P10).
 
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks for what it wants")]
 
 #[path = "support/session.rs"]
 mod support;

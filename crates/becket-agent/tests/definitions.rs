@@ -1,7 +1,8 @@
 //! What agents, skills and commands are found, and what is said of the rest. The cases are data:
 //! `tests/cases/definitions.json`.
 
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use becket_agent::agents::Agents;
 use becket_agent::definitions::Homes;

@@ -1,5 +1,6 @@
 //! Skills and typed commands, with real hooks and real commands. The cases are data: `tests/cases/skills.json`.
 
+#![cfg(unix)]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 #[path = "support/calls.rs"]
