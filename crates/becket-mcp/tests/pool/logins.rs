@@ -245,6 +245,54 @@ async fn a_server_of_a_machine_is_logged_in_to_without_a_person() {
     pool.close().await;
 }
 
+// rule: X3
+#[tokio::test]
+async fn the_files_of_a_machine_count_from_the_directory_of_the_host() {
+    let metadata = json!({"grant_types_supported": ["urn:ietf:params:oauth:grant-type:jwt-bearer"]});
+    let (jwt, directory) = ("e30.e30.czNjcjN0", tempfile::tempdir().unwrap());
+    let server = AuthPlan::new().metadata(metadata).believes(move |text| text == jwt).start();
+    server.know("mine", None);
+    std::fs::write(directory.path().join("jwt"), jwt).unwrap();
+    let mut options = remembering(&directory, AUTH_NEEDED_TTL);
+    let store = Arc::new(FileStore::new(directory.path().join("tokens.json")));
+    options.logins = Some(Logins::new(LoginOptions::new(store)));
+    options.cwd = directory.path().into();
+    let oauth =
+        OAuth { client_id: Some("mine".into()), grant: Grant::Assertion("jwt".into()), ..OAuth::default() };
+    let remote = Remote { oauth: Some(oauth), ..Remote::new(server.url().parse().unwrap()) };
+    let config = ServerConfig { transport: Transport::Http(remote), timeout: None };
+    let pool = pool_of(options, vec![Configured::of_host("it", config)]);
+    assert_eq!(call(&pool, "echo", json!({"text": "me"})).await.unwrap().text(), "me");
+    pool.close().await;
+}
+
+// rule: X3
+#[tokio::test]
+async fn a_machine_whose_token_is_not_taken_is_left_alone_by_this_process_only() {
+    let plan = AuthPlan::new().metadata(json!({"grant_types_supported": ["client_credentials"]}));
+    let never = |seen: &becket_testkit::mcp_http::Seen| {
+        let is_known = seen.path == "/mcp" && seen.header("authorization").is_some();
+        is_known.then(|| Reply::unauthorized(None))
+    };
+    let (server, directory) = (plan.rule(never).start(), tempfile::tempdir().unwrap());
+    server.know("mine", Some("s3cr3t-good"));
+    let mut asked = Vec::new();
+    for _ in 0..2 {
+        let mut options = remembering(&directory, AUTH_NEEDED_TTL);
+        let store = Arc::new(FileStore::new(directory.path().join("tokens.json")));
+        options.logins = Some(Logins::new(LoginOptions::new(store)));
+        let pool = pool_of(options, by_secret(&server, "s3cr3t-good"));
+        for _ in 0..3 {
+            pool.start(&none()).await;
+            needs_auth(&pool);
+        }
+        asked.push(server.count("client_credentials"));
+        pool.close().await;
+    }
+    // No login would take it out of the file.
+    assert_eq!(asked, [1, 2]);
+}
+
 struct Lends;
 
 impl BearerProvider for Lends {
