@@ -34,6 +34,7 @@ pub(crate) use capture::{Capture, Excerpt};
 pub use exit_plan::LeavePlan;
 pub(crate) use mark::Marked;
 pub use of_session::{SessionTools, session_tools};
+pub(crate) use reach::of_edit;
 pub(crate) use table::all;
 pub(crate) use table::find;
 pub(crate) use tool::{Call, Input, Tool, failed};

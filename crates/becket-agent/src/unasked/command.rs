@@ -6,7 +6,7 @@ use super::table::{self, Operands, ReadOnly};
 use super::{find, git};
 use crate::denied::Denied;
 use crate::places::Places;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Judges the commands of one line.
 #[derive(Debug)]
@@ -88,8 +88,36 @@ impl<'a> Judge<'a> {
         paths.iter().all(|path| *path == "/dev/null" || self.holds(path))
     }
 
+    /// The directories that the line may be in.
+    pub(super) fn bases(&self) -> &[PathBuf] {
+        &self.bases
+    }
+
+    /// Whether no rule keeps anything from being read.
+    pub(super) fn may_read_all(&self) -> bool {
+        self.denied.is_empty()
+    }
+
+    /// Whether an absolute path lies in a working directory, and is none.
+    pub(super) fn holds_parent(&self, path: &Path) -> bool {
+        crate::places::real(path).and_then(|real| Some(self.places.hold(real.parent()?))).unwrap_or(false)
+    }
+
+    /// Whether the command, one of a list of plain ones, only reads, and is a program that nothing in the working
+    /// directories can come before.
+    pub(super) fn is_plain_read(&self, words: &[&str]) -> bool {
+        let Some((name, args)) = words.split_first() else { return false };
+        let Some(entry) = table::find(name) else { return false };
+        (entry.builtin || self.programs.has_out_of_reach(name)) && self.suits(entry, args)
+    }
+
+    /// The same for a program that edits, which it has to be for a line of several commands.
+    pub(super) fn knows(&self, name: &str, alone: bool) -> bool {
+        if alone { self.programs.has(name) } else { self.programs.has_out_of_reach(name) }
+    }
+
     /// Whether the path leads into a working directory, wherever the line may be.
-    fn holds(&self, path: &str) -> bool {
+    pub(super) fn holds(&self, path: &str) -> bool {
         let fits = |path: PathBuf| self.places.contain(&path) && !self.denied.has(&path);
         !path.is_empty() && self.bases.iter().all(|base| fits(base.join(path)))
     }

@@ -1,6 +1,7 @@
 //! The judgement of a whole line.
 
 use super::command::Judge;
+use super::edits::{Edits, worst};
 use super::flat::is_flat;
 use super::program::Programs;
 use crate::surroundings::Surroundings;
@@ -11,31 +12,58 @@ use std::path::Path;
 
 /// Whether the line certainly does nothing but read, and that inside the working directories.
 pub(crate) fn is_read_only(text: &str, host: &Surroundings, session: &Session) -> bool {
-    let line = Line::parse(text);
-    let known =
-        line.unknowns().next().is_none() && is_flat(&line) && line.redirections().iter().all(is_harmless);
-    if !known || line.commands().is_empty() || !is_untouched(host, session) {
-        return false;
-    }
-    let places = host.places(session);
-    if !places.contain(&session.cwd) {
-        return false;
-    }
-    let programs = Programs::new(&host.environment, &places).filter(|programs| programs.spell(text));
-    let Some(programs) = programs else { return false };
-    let denied = host.denied(session);
-    let mut judge = Judge::new(&places, &programs, &denied, session.cwd.clone());
-    line.commands().iter().enumerate().all(|(at, command)| {
-        words(command).is_some_and(|words| match words.as_slice() {
-            ["cd", target] => at == 0 && judge.change(target),
-            words => judge.is_read_only(words),
-        })
-    })
+    let judged = judged(text, host, session, |judge, commands| {
+        commands.iter().all(|words| judge.is_read_only(words)).then_some(Effect::Reads)
+    });
+    judged == Some(Effect::Reads)
 }
 
 /// What a line does, as far as modes care: what is not certain acts.
 pub(crate) fn effect(text: &str, host: &Surroundings, session: &Session) -> Effect {
-    if is_read_only(text, host, session) { Effect::Reads } else { Effect::Acts }
+    if is_read_only(text, host, session) {
+        return Effect::Reads;
+    }
+    let judged = judged(text, host, session, |judge, commands| {
+        let edits = Edits { judge, host, session };
+        let alone = commands.len() == 1;
+        let effect = |words: &Vec<&str>| match words.first() {
+            Some(_) if judge.is_plain_read(words) => Some(Effect::Reads),
+            Some(name) if judge.knows(name, alone) => edits.effect(words),
+            Some(_) | None => None,
+        };
+        worst(commands.iter().map(effect).collect::<Option<Vec<Effect>>>()?)
+    });
+    judged.unwrap_or(Effect::Acts)
+}
+
+/// Has a flat list of plain commands judged, a leading `cd` aside, unless it is not certain what they are.
+fn judged(
+    text: &str,
+    host: &Surroundings,
+    session: &Session,
+    judge: impl FnOnce(&Judge<'_>, &[Vec<&str>]) -> Option<Effect>,
+) -> Option<Effect> {
+    let line = Line::parse(text);
+    let known =
+        line.unknowns().next().is_none() && is_flat(&line) && line.redirections().iter().all(is_harmless);
+    if !known || line.commands().is_empty() || !is_untouched(host, session) {
+        return None;
+    }
+    let places = host.places(session);
+    if !places.contain(&session.cwd) {
+        return None;
+    }
+    let programs = Programs::new(&host.environment, &places).filter(|programs| programs.spell(text))?;
+    let denied = host.denied(session);
+    let mut by = Judge::new(&places, &programs, &denied, session.cwd.clone());
+    let mut commands: Vec<Vec<&str>> = line.commands().iter().map(words).collect::<Option<_>>()?;
+    if let Some(["cd", target]) = commands.first().map(Vec::as_slice) {
+        if !by.change(target) {
+            return None;
+        }
+        commands.remove(0);
+    }
+    judge(&by, &commands)
 }
 
 /// `/dev/null`, which the analysis leaves out for output.

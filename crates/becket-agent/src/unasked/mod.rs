@@ -1,5 +1,5 @@
 //! Which command lines mode `default` runs without asking: those that only read, and only in the working directories
-//! (`protocol.md` P14).
+//! (`protocol.md` P14); and which ones mode `acceptEdits` runs beside them, see [`edits`].
 //!
 //! Everything here is a list of what is known to be harmless; what is on no list is asked, and so is what can't be told
 //! from the text. Where the list of the rule and safety differ, safety wins:
@@ -17,6 +17,7 @@
 //! link. The user's own configuration of git, and what hooks put into the environment by hand, are theirs.
 
 mod command;
+mod edits;
 mod find;
 mod flat;
 mod git;
@@ -27,5 +28,6 @@ mod options;
 mod program;
 mod repository;
 mod table;
+mod tree;
 
 pub(crate) use line::{effect, is_read_only};

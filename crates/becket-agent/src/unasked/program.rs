@@ -77,6 +77,13 @@ impl<'a> Programs<'a> {
         false
     }
 
+    /// The same, where nothing that is put into the working directories meanwhile can come before it.
+    pub(super) fn has_out_of_reach(&self, name: &str) -> bool {
+        let Some(path) = self.environment.var("PATH") else { return false };
+        let mut before = std::env::split_paths(path).take_while(|entry| !is_program(&entry.join(name)));
+        self.has(name) && before.all(|entry| is_foreign(&entry, self.places))
+    }
+
     /// Whether the shell reads the line as the analysis does, character by character. Some old encodings have bytes of
     /// other characters in theirs, quotes and backslashes among them.
     pub(super) fn spell(&self, line: &str) -> bool {
