@@ -31,6 +31,11 @@ impl Challenge {
         scopes
     }
 
+    /// Whether it says where metadata is to be found, as servers do since the revision of 2025-06-18.
+    pub(crate) fn names_metadata(&self) -> bool {
+        self.bearer("resource_metadata").is_some()
+    }
+
     /// A parameter of the first challenge of the scheme `Bearer` that has it.
     fn bearer(&self, wanted: &str) -> Option<String> {
         let header = self.header.as_deref()?;

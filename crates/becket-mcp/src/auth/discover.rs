@@ -15,6 +15,7 @@ use url::Url;
 
 use crate::auth::AuthError;
 use crate::auth::key::shown;
+use crate::auth::of_old;
 use crate::auth::pageless::{self, Pageless};
 use crate::auth::scrub::line;
 use crate::auth::tokens::Issued;
@@ -28,7 +29,8 @@ pub enum Unsaid {
     #[default]
     Refuse,
     /// As the revision of 2025-03-26 has it: without any metadata the server's own `/authorize`, `/token` and `/register`
-    /// are used. S256 is sent even where nobody announces it.
+    /// are used. S256 is sent even where nobody announces it. A server that is its own authorisation server, and says nothing
+    /// in the newer way, may name an issuer that has a path on its own host.
     Assume,
 }
 
@@ -94,8 +96,15 @@ impl Look<'_> {
         manager: &AuthorizationManager,
         challenge: &Challenge,
     ) -> Result<AuthorizationMetadata, AuthError> {
-        let found = manager.resolve_metadata_from_challenge(challenge.header.as_deref()).await;
-        let found = found.map_err(mapped)?;
+        let found = match manager.resolve_metadata_from_challenge(challenge.header.as_deref()).await {
+            Err(error @ Rmcp::AuthorizationServerMismatch { .. })
+                if self.unsaid == Unsaid::Assume && !challenge.names_metadata() =>
+            {
+                let metadata = of_old::metadata(self.web, self.server).await?;
+                return metadata.ok_or_else(|| mapped(error));
+            }
+            found => found.map_err(mapped)?,
+        };
         let is_made_up = matches!(found.source, AuthorizationMetadataSource::LegacyEndpointFallback);
         if is_made_up && self.unsaid == Unsaid::Refuse {
             return Err(AuthError::NoMetadata);

@@ -22,6 +22,7 @@ mod logins;
 mod logout;
 mod needed;
 mod oauth_headers;
+mod of_old;
 mod pageless;
 mod private;
 mod proven;

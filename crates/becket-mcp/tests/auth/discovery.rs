@@ -78,7 +78,8 @@ async fn run(case: &Case) -> Result<(), String> {
     }
     let named = case.named.as_ref().map(|url| url.replace("[ORIGIN]", &server.origin()).parse().unwrap());
     let target = with(&server, OAuth { auth_server_metadata_url: named, ..OAuth::default() });
-    let own = case.challenge.clone().map(|header| Challenge { header: Some(header) });
+    let own = case.challenge.as_ref().map(|header| header.replace("[ORIGIN]", &server.origin()));
+    let own = own.map(|header| Challenge { header: Some(header) });
     let challenge = own.unwrap_or_else(|| challenge(&server));
     let done = enter(&place.logins(), &target, &challenge).await;
     let origin = server.origin();

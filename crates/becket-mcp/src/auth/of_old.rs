@@ -1,0 +1,46 @@
+//! Servers of the revision of 2025-03-26, which are their own authorisation servers: their metadata lies at the root of their
+//! host, and the issuer it names may have a path there.
+//!
+//! RFC 8414 has such an issuer refused, and so it is, unless the host of this crate wants servers of old
+//! ([`crate::auth::Unsaid::Assume`]). It stays refused where the server says anything in the newer way, and where the
+//! issuer is on another host than the server.
+
+use reqwest::Method;
+use rmcp::transport::auth::AuthorizationMetadata;
+use url::Url;
+
+use crate::auth::AuthError;
+use crate::auth::web::{Answer, Web};
+
+/// The metadata at the root of a server's host, if it is one of old.
+pub(crate) async fn metadata(web: &Web, server: &Url) -> Result<Option<AuthorizationMetadata>, AuthError> {
+    let path = server.path().trim_end_matches('/');
+    for newer in [format!("/.well-known/oauth-protected-resource{path}"), NEWER.to_owned()] {
+        if at(web, server, &newer).await?.status.is_success() {
+            return Ok(None);
+        }
+    }
+    let answer = at(web, server, "/.well-known/oauth-authorization-server").await?;
+    let read: Option<AuthorizationMetadata> = serde_json::from_slice(&answer.body).ok();
+    Ok(read.filter(|metadata| answer.status.is_success() && is_at(metadata, server)))
+}
+
+const NEWER: &str = "/.well-known/oauth-protected-resource";
+
+async fn at(web: &Web, server: &Url, path: &str) -> Result<Answer, AuthError> {
+    let mut url = server.clone();
+    url.set_path(path);
+    url.set_query(None);
+    url.set_fragment(None);
+    let request = web.request(Method::GET, &url).build();
+    let request = request.map_err(|error| AuthError::Client(error.without_url().to_string().into()))?;
+    web.send("metadata of the authorisation server", request).await
+}
+
+/// Whether the issuer, and everything that a login needs, is where the server is.
+fn is_at(metadata: &AuthorizationMetadata, server: &Url) -> bool {
+    let issuer = metadata.issuer.as_deref().unwrap_or_default();
+    let all = [issuer, &metadata.authorization_endpoint, &metadata.token_endpoint];
+    let all = all.into_iter().chain(metadata.registration_endpoint.as_deref());
+    all.map(Url::parse).all(|url| url.is_ok_and(|url| url.origin() == server.origin()))
+}
