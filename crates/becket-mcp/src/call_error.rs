@@ -50,7 +50,8 @@ pub enum CallError {
         /// Why.
         why: Disabled,
     },
-    /// It wants to know who asks, and nobody has logged in (`protocol.md` X3).
+    /// It wants to know who asks, and nobody has logged in, or what it was told does not do; for this call or for any
+    /// (`protocol.md` X3).
     #[error("the MCP server `{server}` needs authentication: log in to it")]
     NeedsAuth {
         /// The server.

@@ -47,7 +47,8 @@ pub struct Options {
     pub extra_ca: Option<PathBuf>,
     /// A proxy that HTTP servers are reached through. Without one they are reached directly.
     pub proxy: Option<Url>,
-    /// Who keeps the tokens of servers that want a login; none: nobody can log in.
+    /// Who logs in to servers, and keeps the tokens. None: nobody does, and a server whose configuration names a grant
+    /// without a person can't be connected.
     pub logins: Option<Logins>,
     /// The memory of servers that want a login, beyond the life of this process (`protocol.md` X3). It is the one that
     /// `logins` has, if they have one.

@@ -29,12 +29,14 @@ pub enum ServerState {
         /// How many tools it has.
         tools: usize,
     },
-    /// It wants to know who asks; somebody has to log in (`protocol.md` X3).
+    /// It wants to know who asks, and takes nothing of what it was told, if it was told anything: somebody has to log in, or
+    /// to correct what is configured. Until then it is left alone for a quarter of an hour (`protocol.md` X3).
     NeedsAuth {
         /// What it said.
         challenge: Challenge,
     },
-    /// It could not be connected, or its connection broke. Whoever needs it next tries again.
+    /// It could not be connected, or its connection broke. Whoever needs it next tries again, after a pause of up to a
+    /// second where it failed before; but nobody does where its configuration can't be used ([`ConnectError::Config`]).
     Failed {
         /// What happened.
         why: Arc<ConnectError>,
