@@ -9,8 +9,10 @@ mod session;
 
 use becket_agent::session::Prompt;
 use becket_agent::turn::TurnOptions;
+use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::Value;
 use session::{At, never, settings, within};
+use std::panic::AssertUnwindSafe;
 
 fn texts(value: &Value) -> Vec<&str> {
     value.as_array().into_iter().flatten().map(|text| text.as_str().unwrap()).collect()
@@ -38,7 +40,7 @@ async fn run(case: &Value) {
     }
     within(agent.close("other")).await;
     let ended: Vec<&str> = ends.iter().map(|end| end.reason.as_str()).collect();
-    let expected = if case["ends"].is_null() { vec!["completed"] } else { texts(&case["ends"]) };
+    let expected = if case["ends"].is_null() { vec!["completed"; ends.len()] } else { texts(&case["ends"]) };
     assert_eq!(ended, expected, "{name}: {ends:?} {:?}", at.notices());
     if let Some(because) = case["because"].as_str() {
         let reason = format!("{:?}", ends.last().unwrap().reason);
@@ -47,6 +49,10 @@ async fn run(case: &Value) {
     if !case["events"].is_null() {
         assert_eq!(at.events().join(" "), case["events"].as_str().unwrap(), "{name}");
     }
+    for (id, denial) in texts(&case["denials"]).into_iter().zip(ends.iter().flat_map(|end| &end.denials)) {
+        assert_eq!(id, denial.tool_use_id, "{name}");
+    }
+    assert_eq!(texts(&case["denials"]).is_empty(), ends.iter().all(|end| end.denials.is_empty()), "{name}");
     look(case, &at);
 }
 
@@ -74,6 +80,19 @@ fn look(case: &Value, at: &At) {
     if let Some(ran) = case["ran"].as_array() {
         assert_eq!(&*at.done.ran.lock().unwrap(), ran, "{name}");
     }
+    for text in texts(&case["no_notices"]) {
+        assert!(!notices.iter().any(|notice| notice.contains(text)), "{name}: `{text}` in {notices:#?}");
+    }
+    for (event, expected) in case["count"].as_object().into_iter().flatten() {
+        let count = at.events().iter().filter(|one| *one == event).count() as u64;
+        assert_eq!(Some(count), expected.as_u64(), "{name}: {event} in {:?}", at.events());
+    }
+    if let Some(file) = case["no_file"].as_str() {
+        assert!(!at.dir.join(file).exists(), "{name}: `{file}` is there");
+    }
+    if let Some(end) = case["ends_in"].as_str() {
+        assert_eq!(at.facts.cwd(), at.dir.join(end), "{name}");
+    }
     for (pointer, expected) in case["given"].as_object().into_iter().flatten() {
         let noted = Value::Array(at.noted());
         assert_eq!(noted.pointer(pointer), Some(expected), "{name}: {pointer} of {noted:#}");
@@ -84,7 +103,14 @@ fn look(case: &Value, at: &At) {
 async fn turns() {
     let cases: Vec<Value> = serde_json::from_str(include_str!("cases/turn.json")).unwrap();
     assert!(cases.iter().all(|case| case["rule"].is_string() || case["rules"].is_array()));
-    for case in &cases {
-        run(case).await;
-    }
+    let wrong: Vec<&str> = stream::iter(&cases)
+        .map(|case| async move {
+            let name = case["name"].as_str().unwrap();
+            AssertUnwindSafe(run(case)).catch_unwind().await.err().map(|_| name)
+        })
+        .buffer_unordered(4)
+        .filter_map(std::future::ready)
+        .collect()
+        .await;
+    assert!(wrong.is_empty(), "{} of {}: {wrong:#?}", wrong.len(), cases.len());
 }

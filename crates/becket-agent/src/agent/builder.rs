@@ -4,11 +4,12 @@ use super::open::Agent;
 use crate::agents::{AgentTool, Definition, MainAgent};
 use crate::compact::Window;
 use crate::definitions::Dialect;
+use crate::permission::{AutoMode, SessionPermissions};
 use crate::session::{Expand, Facts, OpenError, SetupTrigger, Start};
 use crate::tasks::Tasks;
 use crate::tool_call::{AskPermission, Toolbox};
 use crate::transcript::Store;
-use crate::turn::{TurnEndTasks, TurnOptions};
+use crate::turn::{Asked, TurnEndTasks, TurnOptions};
 use crate::update::{Notice, Watch};
 use becket_engine::Engine;
 use becket_llm::Model;
@@ -39,7 +40,8 @@ pub struct AgentBuilder {
     pub(super) options: TurnOptions,
     pub(super) window: Window,
     pub(super) interactive: bool,
-    pub(super) person: Option<Arc<dyn AskPermission>>,
+    pub(super) asked: Asked,
+    pub(super) permissions: Option<SessionPermissions>,
     pub(super) watchers: Vec<Arc<dyn Watch>>,
     pub(super) expand: Option<Arc<dyn Expand>>,
     pub(super) subagents: Option<AgentTool>,
@@ -73,7 +75,8 @@ impl AgentBuilder {
             options: TurnOptions::default(),
             window: Window::default(),
             interactive: false,
-            person: None,
+            asked: Asked::default(),
+            permissions: None,
             watchers: Vec::new(),
             expand: None,
             subagents: None,
@@ -172,7 +175,21 @@ impl AgentBuilder {
     /// Who is asked for permissions. Default: nobody.
     #[must_use]
     pub fn person(mut self, person: impl AskPermission + 'static) -> Self {
-        self.person = Some(Arc::new(person));
+        self.asked.person = Some(Arc::new(person));
+        self
+    }
+
+    /// Who judges in the mode `auto`. Default: nobody, and that mode asks (P14).
+    #[must_use]
+    pub fn auto_mode(mut self, auto: AutoMode) -> Self {
+        self.asked.auto = Some(auto);
+        self
+    }
+
+    /// The permissions that tools were lent before there was a session. Default: some of its own, under the same engine.
+    #[must_use]
+    pub fn permissions(mut self, permissions: SessionPermissions) -> Self {
+        self.permissions = Some(permissions);
         self
     }
 

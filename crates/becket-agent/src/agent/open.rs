@@ -163,11 +163,14 @@ struct Rest {
 
 /// Takes a builder and what was stored apart, and puts the session's line of work together.
 fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
-    let AgentBuilder { engine, person, watchers, options, window, tasks, at_turn_end, .. } = builder;
-    let mut core = Core::new(engine, person, Updates::new(watchers));
+    let AgentBuilder { engine, asked, watchers, options, window, tasks, at_turn_end, .. } = builder;
+    let mut core = Core::new(engine, asked, Updates::new(watchers));
     core.options = options;
     core.window = window;
     core.tasks = tasks;
+    if let Some(permissions) = builder.permissions {
+        core.permissions = permissions;
+    }
     core.at_turn_end = at_turn_end;
     let core = Arc::new(core);
     let mut session = Session::new(opened.id.clone(), path(&opened), builder.cwd);

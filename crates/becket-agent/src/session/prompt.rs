@@ -95,6 +95,9 @@ impl Main {
             return Err(Held::rejected(why));
         }
         let mut passed = self.submit(prompt, &words, cancel).await?;
+        if let Some(auto) = &self.work.core.auto {
+            auto.user_said(&words);
+        }
         match (found, self.expand.clone()) {
             (Found::Command(typed), Some(expand)) => {
                 self.expanded(&*expand, &typed, (&words, &mut passed), cancel).await?;

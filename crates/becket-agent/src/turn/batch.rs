@@ -2,6 +2,7 @@
 //!
 //! INVARIANT: a call is started only while nobody has interrupted the turn and no hook has stopped it (D6, D8).
 
+use super::core::error;
 use super::decide::{AfterCalls, Batch, after_calls};
 use super::end::{DeferredCall, Denial, EndReason};
 use super::told;
@@ -90,6 +91,7 @@ impl Work {
     fn settle(&mut self, place: usize, report: Report, reports: &mut Reports, brake: &Brake) {
         self.tell(&report);
         reports.interrupted |= report.interrupt;
+        reports.denied_too_often = reports.denied_too_often.max(report.denied_too_often);
         if report.interrupt {
             brake.pull(INTERRUPTED);
         }
@@ -109,8 +111,8 @@ impl Work {
         if let Some(open) = self.talk.open() {
             let answered = open.answer(id, content, is_error);
             let beside = report.beside().into_iter().map(|text| open.beside_call(id, text));
-            if let Err(error) = std::iter::once(answered).chain(beside).collect::<Result<(), _>>() {
-                self.updates.notice(super::core::error(format!("a call could not be answered: {error}")));
+            if let Err(wrong) = std::iter::once(answered).chain(beside).collect::<Result<(), _>>() {
+                self.updates.notice(error(format!("a call could not be answered: {wrong}")));
             }
         }
         self.store();
@@ -144,17 +146,15 @@ impl Work {
         if updates.is_empty() {
             return;
         }
-        let engine = self.core.engine.clone();
-        let applied = match tokio::task::spawn_blocking(move || engine.apply(&updates)).await {
-            Ok(applied) => applied,
+        let (permissions, facts) = (self.core.permissions.clone(), self.facts.clone());
+        let changed = tokio::task::spawn_blocking(move || permissions.apply(&facts, &updates)).await;
+        let applied = match changed {
+            Ok(changed) => changed.applied,
             Err(lost) => {
-                self.updates.notice(super::core::error(format!("permissions could not be changed: {lost}")));
+                self.updates.notice(error(format!("permissions could not be changed: {lost}")));
                 return;
             }
         };
-        if let Some(mode) = applied.mode {
-            self.facts.set_mode(mode);
-        }
         for text in applied.warnings {
             self.updates.notice(Notice::warning(text));
         }

@@ -5,6 +5,7 @@ use super::meter::Meter;
 use super::tasks::TurnEndTasks;
 use super::told;
 use crate::compact::Window;
+use crate::permission::{AutoMode, SessionPermissions};
 use crate::session::Facts;
 use crate::tasks::Tasks;
 use crate::tool_call::{AskPermission, ToolCalls, Toolbox};
@@ -37,6 +38,13 @@ impl Default for TurnOptions {
     }
 }
 
+/// Who says whether what no rule decides may happen.
+#[derive(Default)]
+pub(crate) struct Asked {
+    pub(crate) person: Option<Arc<dyn AskPermission>>,
+    pub(crate) auto: Option<AutoMode>,
+}
+
 /// What all lines of work of a session share. Cheap to share; ends nothing by itself: the session does.
 pub(crate) struct Core {
     pub(crate) engine: Engine,
@@ -47,6 +55,10 @@ pub(crate) struct Core {
     pub(crate) left: Left,
     /// What the whole session has spent.
     pub(crate) meter: Meter,
+    /// Mode, rules and directories, as they change.
+    pub(crate) permissions: SessionPermissions,
+    /// Who judges in the mode `auto`.
+    pub(crate) auto: Option<AutoMode>,
     /// What goes on in the background.
     pub(crate) tasks: Option<Tasks>,
     /// How much models hold.
@@ -59,14 +71,20 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    pub(crate) fn new(engine: Engine, person: Option<Arc<dyn AskPermission>>, updates: Updates) -> Self {
-        let calls = ToolCalls::new(engine.clone(), Toolbox::default());
+    pub(crate) fn new(engine: Engine, asked: Asked, updates: Updates) -> Self {
+        let Asked { person, auto } = asked;
+        let mut calls = ToolCalls::new(engine.clone(), Toolbox::default());
+        if let Some(person) = person {
+            calls = calls.with_person(person);
+        }
+        if let Some(auto) = &auto {
+            calls = calls.with_auto_mode(auto.clone());
+        }
         Self {
             left: Left::new(engine.clone()),
-            calls: match person {
-                Some(person) => calls.with_person(person),
-                None => calls,
-            },
+            calls,
+            permissions: SessionPermissions::new(engine.clone()),
+            auto,
             engine,
             updates,
             options: TurnOptions::default(),
