@@ -3,7 +3,7 @@
 use super::diagnostic::Diagnostic;
 use super::permissions::{AdditionalDirectory, DefaultMode, RuleSource};
 use super::policy::Policy;
-use super::request::Trust;
+use super::request::{Plugin, Trust};
 use super::resolve::StopsStart;
 use crate::hookset::HookSet;
 use crate::names::names;
@@ -28,6 +28,8 @@ pub struct Config {
     pub policy: Policy,
     /// Variables for hooks from the settings' `env`, in the order of their names (H3).
     pub settings_env: Vec<(String, String)>,
+    /// The plugins that count: those that the host names and those that settings enable (C9).
+    pub plugins: Vec<Plugin>,
     /// What was known about trust (G3).
     pub trust: Trust,
     /// The running number for the next handler that is registered later (see [`super::position()`]).
@@ -51,6 +53,7 @@ impl fmt::Debug for Config {
             .field("default_mode", &self.default_mode)
             .field("policy", &self.policy)
             .field("settings_env", &names(&self.settings_env))
+            .field("plugins", &self.plugins.iter().map(|plugin| &plugin.id).collect::<Vec<_>>())
             .field("trust", &self.trust)
             .field("next_sequence", &self.next_sequence)
             .field("diagnostics", &self.diagnostics)

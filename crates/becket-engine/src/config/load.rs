@@ -6,7 +6,7 @@
 use super::git::{Repository, Tracked};
 use super::plugin;
 use super::plugins_from_settings;
-use super::request::{FlagSettings, Request};
+use super::request::{FlagSettings, Plugin, Request};
 use super::source::read::{self, MAX_FILE, ReadError};
 use crate::handler::Root;
 use becket_model::Source;
@@ -61,6 +61,8 @@ pub(crate) enum LayerKind {
 pub struct Loaded {
     pub(crate) request: Request,
     pub(crate) layers: Vec<Layer>,
+    /// The plugins that are read, in order.
+    pub(crate) plugins: Vec<Plugin>,
     /// Paths in manifests that lead nowhere, and agents of plugins that hold hooks.
     pub(crate) plugin_faults: Vec<plugin::Fault>,
     /// Whether git tracks the local file; asked only where it matters (G3).
@@ -123,6 +125,7 @@ fn nothing_of(request: &Request) -> Loaded {
     Loaded {
         request: request.clone(),
         layers: Vec::new(),
+        plugins: Vec::new(),
         plugin_faults: Vec::new(),
         local_tracked: Tracked::No,
     }
@@ -147,8 +150,9 @@ fn read_placed(source: &Source, request: &Request, loaded: &mut Loaded) {
 fn with_plugins(mut loaded: Loaded, mut flagged: Vec<Layer>) -> Loaded {
     let request = loaded.request.clone();
     let found = plugins_from_settings::found(loaded.layers.iter().chain(&flagged), &request.plugins);
-    for (nth, plugin) in (0_u16..).zip(request.plugins.iter().chain(&found)) {
-        plugin::load(plugin, nth, &mut loaded);
+    loaded.plugins = request.plugins.into_iter().chain(found).collect();
+    for (nth, plugin) in (0_u16..).zip(loaded.plugins.clone()) {
+        plugin::load(&plugin, nth, &mut loaded);
     }
     loaded.layers.append(&mut flagged);
     loaded

@@ -45,6 +45,7 @@ pub fn resolve(loaded: &Loaded) -> Config {
         default_mode: grants.mode,
         policy,
         settings_env,
+        plugins: loaded.plugins.clone(),
         trust: request.trust,
         next_sequence: making.sequence,
         unreadable,
