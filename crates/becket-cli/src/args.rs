@@ -2,12 +2,15 @@
 
 mod fire;
 mod mcp;
+mod run;
 
 pub(crate) use fire::{FireArgs, LentArgs, ProgressChoice};
 pub(crate) use mcp::{
     McpAddArgs, McpAddJsonArgs, McpArgs, McpCallArgs, McpCommand, McpListArgs, McpLoginArgs, McpPromptsArgs,
     McpScope, McpServersArgs, McpToolsArgs, McpTransport,
 };
+
+pub(crate) use run::{InputFormat, OutputFormat, RunArgs, RunModelArgs, RunSessionArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -85,6 +88,8 @@ pub(crate) enum Command {
     Events(EventsArgs),
     /// Show which hooks run in the background of other processes
     Background(BackgroundArgs),
+    /// Let an agent work on a prompt, under the hooks and rules of the configuration
+    Run(Box<RunArgs>),
     /// List, examine and call the MCP servers of the configuration
     Mcp(McpArgs),
     /// Print a JSON Schema

@@ -12,4 +12,5 @@ pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod reference;
+pub(crate) mod run;
 pub(crate) mod schema;

@@ -6,6 +6,9 @@ use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
+/// The operating system that this program is made for.
+pub(crate) const PLATFORM: &str = std::env::consts::OS;
+
 /// What is known about the process and the machine around it.
 #[derive(Debug, Clone)]
 pub(crate) struct Surroundings {
@@ -18,6 +21,8 @@ pub(crate) struct Surroundings {
     /// This program, to start it again.
     pub(crate) program: Option<PathBuf>,
     pub(crate) terminals: Terminals,
+    /// Whether everything on this machine is allowed to this process.
+    pub(crate) is_root: bool,
 }
 
 /// Which of the three streams are terminals.
@@ -44,6 +49,7 @@ impl Surroundings {
                 stdout: std::io::stdout().is_terminal(),
                 stderr: std::io::stderr().is_terminal(),
             },
+            is_root: is_root(),
         }
     }
 
@@ -80,6 +86,16 @@ impl Surroundings {
     }
 }
 
+#[cfg(unix)]
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+#[cfg(not(unix))]
+fn is_root() -> bool {
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,6 +109,7 @@ mod tests {
             temp: "/tmp".into(),
             program: None,
             terminals: Terminals { stdin: false, stdout: false, stderr: false },
+            is_root: false,
         }
     }
 

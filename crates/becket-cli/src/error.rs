@@ -1,10 +1,11 @@
 //! What can go wrong outside of the engine: arguments, files, streams. Each error says what, where and what to do.
 
+use crate::report::run::BadLine;
 use becket_model::wire::input::InputError;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a command could not do its work; the process ends with exit code 1.
+/// Why a command could not do its work.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
     #[error("`{name}` is not an event{}; `becket events` lists all", nearest(.near))]
@@ -72,6 +73,14 @@ pub(crate) enum CliError {
     NoMcpServer { name: String, near: Option<String> },
     #[error("`--{option} {given}` can't be used: write `{wanted}`")]
     McpOption { option: &'static str, given: String, wanted: &'static str },
+    #[error("{why}")]
+    Usage { why: String },
+    #[error("line {line} of stdin is no message: {why}")]
+    InputLine { line: u64, why: BadLine },
+    #[error("the session can't be opened: {why}")]
+    Session { why: String },
+    #[error("there is no model to ask: {why}")]
+    NoModel { why: String },
     #[error("there is no schema of `{what}` in this build")]
     NoSchema { what: String },
     #[error("`{}` can't be written: {why}", path.display())]
@@ -87,6 +96,19 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
+    /// The exit code that says so: arguments that `run` can't use are told apart from work that failed.
+    pub(crate) const fn exit_code(&self) -> u8 {
+        match self {
+            CliError::Usage { .. } => 2,
+            _ => 1,
+        }
+    }
+
+    /// What is wrong with the arguments of `run`.
+    pub(crate) fn usage(why: impl std::fmt::Display) -> Self {
+        CliError::Usage { why: why.to_string() }
+    }
+
     /// What a server, or the way to it, makes impossible.
     pub(crate) fn mcp(why: impl std::fmt::Display) -> Self {
         CliError::Mcp { why: why.to_string() }

@@ -7,6 +7,27 @@ use becket_engine::CancellationToken;
 use std::future::Future;
 use std::io;
 use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// The signal that came first, if one did.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Caught(Arc<AtomicU8>);
+
+impl Caught {
+    /// The exit code that tells it, as shells do: 128 and the number of the signal.
+    pub(crate) fn exit_code(&self) -> Option<u8> {
+        match self.0.load(Ordering::Relaxed) {
+            0 => None,
+            number => Some(128_u8.saturating_add(number)),
+        }
+    }
+
+    fn note(&self, number: u8) {
+        // The first one counts.
+        let _first = self.0.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
 
 /// Runs `work` to its end on a runtime of its own; a signal cancels `cancel`, and the end is still waited for. At a
 /// second signal it is dropped, and every process of a hook is killed with it.
@@ -17,10 +38,22 @@ pub(crate) fn until_done<T>(
     cancel: &CancellationToken,
     work: impl Future<Output = Result<T, CliError>>,
 ) -> Result<T, CliError> {
+    until_done_or(cancel, &Caught::default(), work)
+}
+
+/// The same; `caught` tells afterwards which signal came.
+///
+/// # Errors
+/// As of [`until_done`].
+pub(crate) fn until_done_or<T>(
+    cancel: &CancellationToken,
+    caught: &Caught,
+    work: impl Future<Output = Result<T, CliError>>,
+) -> Result<T, CliError> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CliError::Runtime)?;
     let done = runtime.block_on(async {
-        let interrupt = cancels(cancel).map_err(CliError::Runtime)?;
+        let interrupt = cancels(cancel, caught).map_err(CliError::Runtime)?;
         interrupt.while_running(work).await.unwrap_or(Err(CliError::Interrupted))
     });
     if cancel.is_cancelled() {
@@ -34,24 +67,30 @@ pub(crate) fn until_done<T>(
 #[derive(Debug)]
 struct Interrupt {
     cancel: CancellationToken,
+    caught: Caught,
     #[cfg(unix)]
-    signals: Vec<tokio::signal::unix::Signal>,
+    signals: Vec<(u8, tokio::signal::unix::Signal)>,
 }
 
 /// Listens; a signal cancels the token.
 ///
 /// # Errors
 /// Where the system lets no handler be set.
-fn cancels(cancel: &CancellationToken) -> io::Result<Interrupt> {
+fn cancels(cancel: &CancellationToken, caught: &Caught) -> io::Result<Interrupt> {
+    let (cancel, caught) = (cancel.clone(), caught.clone());
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-        let signals = kinds.into_iter().map(signal).collect::<io::Result<Vec<_>>>()?;
-        Ok(Interrupt { cancel: cancel.clone(), signals })
+        let heard = |kind: SignalKind| {
+            let number = u8::try_from(kind.as_raw_value()).unwrap_or(u8::MAX);
+            signal(kind).map(|signal| (number, signal))
+        };
+        let signals = kinds.into_iter().map(heard).collect::<io::Result<Vec<_>>>()?;
+        Ok(Interrupt { cancel, caught, signals })
     }
     #[cfg(not(unix))]
-    Ok(Interrupt { cancel: cancel.clone() })
+    Ok(Interrupt { cancel, caught })
 }
 
 impl Interrupt {
@@ -73,8 +112,15 @@ impl Interrupt {
     #[cfg(unix)]
     async fn signal(&mut self) {
         std::future::poll_fn(|context| {
-            let arrived = self.signals.iter_mut().any(|signal| signal.poll_recv(context).is_ready());
-            if arrived { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+            let mut signals = self.signals.iter_mut();
+            match signals.find_map(|(number, signal)| signal.poll_recv(context).is_ready().then_some(*number))
+            {
+                Some(number) => {
+                    self.caught.note(number);
+                    std::task::Poll::Ready(())
+                }
+                None => std::task::Poll::Pending,
+            }
         })
         .await;
     }
@@ -84,6 +130,7 @@ impl Interrupt {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
+        self.caught.note(2);
     }
 }
 
@@ -102,13 +149,15 @@ mod tests {
     #[test]
     fn one_signal_cancels_and_the_second_ends_what_does_not_end() {
         let cancel = CancellationToken::new();
-        let done = until_done(&cancel.clone(), async {
+        let caught = Caught::default();
+        let done = until_done_or(&cancel.clone(), &caught, async {
             hang_up();
             cancel.cancelled().await;
             tokio::task::yield_now().await;
             Ok(7)
         });
         assert!(matches!(done, Ok(7)), "the end is waited for: {done:?}");
+        assert_eq!(caught.exit_code(), Some(129));
         let (cancel, heard) = (CancellationToken::new(), CancellationToken::new());
         let done: Result<(), CliError> = until_done(&cancel.clone(), async {
             // A thread that nobody can end.

@@ -12,6 +12,10 @@ pub(crate) struct Out {
     stderr: ColorChoice,
 }
 
+/// Whether nobody reads stdout any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Gone(pub(crate) bool);
+
 impl Out {
     /// Streams that show colour where the user or the surroundings want it.
     pub(crate) fn new(colour: ColourChoice, around: &Surroundings) -> Self {
@@ -37,6 +41,15 @@ impl Out {
     /// Writes a text, styled with ANSI codes, to stdout.
     pub(crate) fn print(&self, text: &str) -> io::Result<()> {
         quiet(write_all(AutoStream::new(io::stdout().lock(), self.stdout), text.as_bytes()))
+    }
+
+    /// Writes a text to stdout and says whether its reader has gone away. Colour is taken out as in [`Out::print`].
+    pub(crate) fn print_until_gone(&self, text: &str) -> io::Result<Gone> {
+        match write_all(AutoStream::new(io::stdout().lock(), self.stdout), text.as_bytes()) {
+            Ok(()) => Ok(Gone(false)),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Gone(true)),
+            Err(error) => Err(error),
+        }
     }
 
     /// Writes bytes to stdout as they are.

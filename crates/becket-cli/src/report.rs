@@ -7,6 +7,7 @@ pub(crate) mod github;
 pub(crate) mod hook_output;
 pub(crate) mod human;
 pub(crate) mod json;
+pub(crate) mod run;
 pub(crate) mod sarif;
 pub(crate) mod style;
 pub(crate) mod table;

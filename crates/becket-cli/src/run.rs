@@ -6,7 +6,7 @@ use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::out::Out;
 use crate::report::style::ERROR;
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use std::process::ExitCode;
 
 /// What the process ends with.
@@ -23,7 +23,7 @@ pub(crate) fn main(around: &Surroundings) -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             out.tell(&format!("{ERROR}becket:{ERROR:#} {error}\n"));
-            ExitCode::from(1)
+            ExitCode::from(error.exit_code())
         }
     }
 }
@@ -38,6 +38,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> Done {
         Command::CheckOutput(args) => commands::check_output::run(args, global, around, out),
         Command::Events(args) => commands::events::run(args, global, out),
         Command::Background(args) => commands::background::run(args, global, around, out),
+        Command::Run(args) => commands::run::run(args, global, around, out),
         Command::Mcp(args) => commands::mcp::run(args, global, around, out),
         Command::Schema(args) => commands::schema::run(args, out),
         Command::Completions { shell } => commands::completions::run(*shell, out),
@@ -48,17 +49,24 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> Done {
 }
 
 /// Help and versions are no errors; wrong arguments end with 1, since 2 means that something is blocked; as the hook
-/// of another agent they may be just that.
+/// of another agent they may be just that, and of `run` they are what 2 means.
 fn bad_arguments(error: &clap::Error, around: &Surroundings) -> ExitCode {
     let out = Out::new(ColourChoice::Auto, around);
     let text = error.render().ansi().to_string();
     if error.use_stderr() {
         out.tell(&text);
         let is_hook = around.arguments.iter().any(|argument| argument == "--stdin-event");
-        return ExitCode::from(if is_hook { commands::fire::code_of_a_slip(around) } else { 1 });
+        let slip = if is_of_run(around) { 2 } else { 1 };
+        return ExitCode::from(if is_hook { commands::fire::code_of_a_slip(around) } else { slip });
     }
     match out.print(&text) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(1),
     }
+}
+
+/// Whether it is `run` that was called, as far as the arguments can be read.
+fn is_of_run(around: &Surroundings) -> bool {
+    let read = Cli::command().ignore_errors(true).try_get_matches_from(&around.arguments);
+    read.is_ok_and(|matches| matches.subcommand_name() == Some("run"))
 }

@@ -3,7 +3,7 @@
 use crate::args::{Global, ProfileName};
 use crate::env::Surroundings;
 use crate::error::CliError;
-use becket_engine::config::{FlagSettings, Network, Plugin, Request, Trust};
+use becket_engine::config::{FlagPermissions, FlagSettings, Network, Plugin, Request, Sources, Trust};
 use becket_engine::{Builder, Engine, Environment, Profile};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +15,8 @@ pub(crate) struct Session {
     profile: Profile,
     environment: Environment,
     flag: Option<FlagSettings>,
+    sources: Sources,
+    permissions: FlagPermissions,
     plugins: Vec<PathBuf>,
     managed: Option<PathBuf>,
     strict: bool,
@@ -35,6 +37,8 @@ impl Session {
             profile: profile(global.profile),
             environment,
             flag: global.settings.as_ref().map(|given| settings(given, &start)),
+            sources: Sources::default(),
+            permissions: FlagPermissions::default(),
             plugins: global.plugin_dir.iter().map(|directory| start.join(directory)).collect(),
             managed: global.managed_dir.as_ref().map(|directory| start.join(directory)),
             strict: global.strict,
@@ -58,6 +62,18 @@ impl Session {
         Ok(self)
     }
 
+    /// The same, with only these settings files.
+    pub(crate) fn with_sources(mut self, sources: Sources) -> Self {
+        self.sources = sources;
+        self
+    }
+
+    /// The same, with permissions of the command line.
+    pub(crate) fn with_permissions(mut self, permissions: FlagPermissions) -> Self {
+        self.permissions = permissions;
+        self
+    }
+
     /// The variables and the home of the session.
     pub(crate) fn environment(&self) -> &Environment {
         &self.environment
@@ -67,6 +83,8 @@ impl Session {
     pub(crate) fn request(&self) -> Request {
         let mut request = Request::new(self.profile.clone(), self.environment.clone(), &self.start);
         request.flag.clone_from(&self.flag);
+        request.sources = self.sources;
+        request.permissions.clone_from(&self.permissions);
         request.plugins = self.plugins.iter().map(|directory| plugin(directory)).collect();
         request.managed.clone_from(&self.managed);
         request.strict = self.strict;

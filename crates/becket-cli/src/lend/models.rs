@@ -24,6 +24,9 @@ const KEYS: &[(&str, &str)] = &[
 /// The variables that name another server.
 const SERVERS: &[(&str, &str)] = &[("anthropic", "ANTHROPIC_BASE_URL"), ("openai", "OPENAI_BASE_URL")];
 
+/// The provider that lives on this machine, at an address that is known, and wants no key.
+const LOCAL: &str = "ollama";
+
 /// The small fast model where nobody names one.
 const DEFAULT: &str = "haiku";
 
@@ -63,11 +66,10 @@ impl Models for Shared {
 }
 
 fn providers(args: &LentArgs, around: &Surroundings) -> Providers {
-    let mut providers = Providers::new(HttpOptions {
-        proxy: proxy(args, around),
-        no_proxy: ["NO_PROXY", "no_proxy"].iter().find_map(|name| text(around, name)),
-        ..HttpOptions::default()
-    });
+    let mut options = http(around);
+    // One that was named on the command line is often this machine.
+    options.proxy = options.proxy.filter(|_| args.model_url.is_none());
+    let mut providers = Providers::new(options);
     let named = args.model.as_deref().map(|name| full_name(name, args.model_url.is_some()));
     let of_url = named.as_deref().map(provider);
     for (provider, key) in KEYS {
@@ -76,6 +78,7 @@ fn providers(args: &LentArgs, around: &Surroundings) -> Providers {
         let endpoint = endpoint(credential(provider, key, around), own.map(str::to_owned).or(server));
         providers = endpoint.into_iter().fold(providers, |all, one| all.with_endpoint(*provider, one));
     }
+    providers = providers.with_endpoint(LOCAL, Endpoint::with_key(Credential::None));
     if let (Some(url), Some(of)) = (&args.model_url, of_url)
         && !KEYS.iter().any(|(provider, _)| *provider == of)
     {
@@ -91,7 +94,7 @@ fn providers(args: &LentArgs, around: &Surroundings) -> Providers {
 }
 
 /// A bare name on a server of its own is taken for one that speaks OpenAI's protocol, as local servers do.
-fn full_name(name: &str, has_server: bool) -> String {
+pub(super) fn full_name(name: &str, has_server: bool) -> String {
     let is_bare = !name.contains("::") && !is_anthropic(name);
     if has_server && is_bare { format!("openai::{name}") } else { name.to_owned() }
 }
@@ -120,12 +123,17 @@ fn credential(provider: &str, key: &str, around: &Surroundings) -> Option<Creden
     key.or_else(|| bearer().map(|token| Credential::Bearer(Secret::new(token))))
 }
 
-/// That of the environment, but none for a server that was named on the command line, which is often this machine.
-fn proxy(args: &LentArgs, around: &Surroundings) -> Option<String> {
-    let names = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
-    names.iter().find_map(|name| text(around, name)).filter(|_| args.model_url.is_none())
+/// How the network is reached: by the proxy of the environment, where it names one.
+pub(crate) fn http(around: &Surroundings) -> HttpOptions {
+    let first = |names: &[&str]| names.iter().find_map(|name| text(around, name));
+    HttpOptions {
+        proxy: first(&["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]),
+        no_proxy: first(&["NO_PROXY", "no_proxy"]),
+        ..HttpOptions::default()
+    }
 }
 
-fn text(around: &Surroundings, name: &str) -> Option<String> {
+/// The text of a variable that is set.
+pub(super) fn text(around: &Surroundings, name: &str) -> Option<String> {
     around.var(name).and_then(|value| value.to_str()).map(str::to_owned)
 }

@@ -69,7 +69,8 @@ fn not_ready() -> ToolAnswer {
     ToolAnswer { response: Value::String(text.clone()), text, is_error: true }
 }
 
-fn surroundings(config: &Config, environment: &Environment) -> Surroundings {
+/// What tools that read stand on: the working directories and deny rules of a configuration.
+pub(crate) fn surroundings(config: &Config, environment: &Environment) -> Surroundings {
     let mut surroundings = Surroundings::new(environment.clone());
     for directory in &config.additional_directories {
         surroundings = surroundings.with_directory(&directory.path);

@@ -41,6 +41,10 @@ mod memory;
 #[cfg(target_os = "linux")]
 mod questions;
 #[cfg(unix)]
+mod run;
+#[cfg(target_os = "linux")]
+mod run_ends;
+#[cfg(unix)]
 mod terminal;
 #[cfg(unix)]
 mod tmux;

@@ -28,7 +28,8 @@ pub(crate) fn render(fired: &Fired, around: &Surroundings) -> String {
     text
 }
 
-fn row(table: &mut Table, ran: &Ran) {
+/// A hook and, below it, what it asked, used and said.
+pub(crate) fn row(table: &mut Table, ran: &Ran) {
     let (style, word) = word(ran);
     table.row([
         Cell::new(SOURCE, &ran.hook.source),

@@ -1,0 +1,176 @@
+//! The arguments of `becket run`.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// `becket run`
+#[derive(Debug, Clone, Default, Args)]
+#[command(after_help = "Examples:
+  becket run -p 'what does the till do?'
+  git diff | becket run -p 'review this' --output-format json
+  becket run --model script:demo.json -p 'tidy up'      (offline: a script answers in the place of a model)
+  becket run --continue -p 'and now the tests'
+
+A key in ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN) reaches Anthropic, ANTHROPIC_BASE_URL another server of its protocol,
+and `--model provider::name` other providers, by keys such as OPENAI_API_KEY.
+
+Exit codes: 0 done, 1 the result is an error, 2 wrong arguments, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).")]
+pub(crate) struct RunArgs {
+    /// What is to be done; text that is piped in is put below it, or is the prompt where there is none
+    pub(crate) prompt: Option<String>,
+    /// Work on the prompt without asking anybody, print the answer, and end
+    #[arg(short, long)]
+    pub(crate) print: bool,
+    #[command(flatten)]
+    pub(crate) format: RunFormatArgs,
+    #[command(flatten)]
+    pub(crate) session: RunSessionArgs,
+    #[command(flatten)]
+    pub(crate) model: RunModelArgs,
+    #[command(flatten)]
+    pub(crate) permissions: RunPermissionArgs,
+    #[command(flatten)]
+    pub(crate) sources: RunSourceArgs,
+}
+
+/// What is read and printed.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "What is read and printed")]
+pub(crate) struct RunFormatArgs {
+    /// How to print: the last answer, one object about the whole, or a line for each thing that happens
+    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "json")]
+    pub(crate) output_format: Option<OutputFormat>,
+    /// How the prompt is read from stdin: as it is, or one message a line, as many as there are
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) input_format: Option<InputFormat>,
+    /// In text, tell on stderr what is done, also where that is no terminal
+    #[arg(long)]
+    pub(crate) verbose: bool,
+    /// In stream-json, a line for each hook that starts, prints and ends
+    #[arg(long)]
+    pub(crate) include_hook_events: bool,
+    /// In stream-json, pieces of answers as they come
+    #[arg(long)]
+    pub(crate) include_partial_messages: bool,
+    /// Write what happens to FILE, one line of JSON each, hooks included
+    #[arg(long, value_name = "FILE")]
+    pub(crate) debug_file: Option<PathBuf>,
+}
+
+/// Which session is worked in.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "The session")]
+pub(crate) struct RunSessionArgs {
+    /// Go on with the session of that id
+    #[arg(short, long, value_name = "ID", conflicts_with = "continue_last")]
+    pub(crate) resume: Option<String>,
+    /// Go on with the latest session of this directory
+    #[arg(short, long = "continue")]
+    pub(crate) continue_last: bool,
+    /// With --resume or --continue: leave that session as it is, and go on in a copy with an id of its own
+    #[arg(long)]
+    pub(crate) fork_session: bool,
+    /// The id of the new session, a UUID
+    #[arg(long, value_name = "UUID")]
+    pub(crate) session_id: Option<String>,
+    /// What the session is called
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Run Setup hooks (`init`) first
+    #[arg(long, conflicts_with_all = ["init_only", "maintenance"])]
+    pub(crate) init: bool,
+    /// Run Setup and SessionStart hooks, and end
+    #[arg(long, conflicts_with = "maintenance")]
+    pub(crate) init_only: bool,
+    /// Run Setup hooks (`maintenance`) first
+    #[arg(long)]
+    pub(crate) maintenance: bool,
+}
+
+/// Who answers, as whom, and how long.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "The model")]
+pub(crate) struct RunModelArgs {
+    /// haiku, sonnet, opus, claude-…, provider::name, or script:FILE
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// The server of that model; a bare NAME then speaks the protocol of OpenAI
+    #[arg(long, value_name = "URL", requires = "model")]
+    pub(crate) model_url: Option<String>,
+    /// The most answers of the model for one prompt
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_turns: Option<u32>,
+    /// Put this in the place of the system prompt
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) system_prompt: Option<String>,
+    /// Put this at the end of the system prompt
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) append_system_prompt: Option<String>,
+    /// Work as this agent
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// More subagents: {"name": {"description": …, "prompt": …, "tools": […], "model": …}}
+    #[arg(long, value_name = "JSON")]
+    pub(crate) agents: Option<String>,
+}
+
+/// What may be done unasked.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Permissions")]
+pub(crate) struct RunPermissionArgs {
+    /// Rules for what runs without a question, as in `permissions.allow`: "Bash(git log *)" Edit
+    #[arg(long = "allowedTools", alias = "allowed-tools", value_name = "RULE", num_args = 1..)]
+    pub(crate) allowed_tools: Vec<String>,
+    /// Rules for what never runs, as in `permissions.deny`
+    #[arg(long = "disallowedTools", alias = "disallowed-tools", value_name = "RULE", num_args = 1..)]
+    pub(crate) disallowed_tools: Vec<String>,
+    /// default, plan, acceptEdits, auto, dontAsk or bypassPermissions
+    #[arg(long, value_name = "MODE")]
+    pub(crate) permission_mode: Option<String>,
+    /// Run whatever no rule and no hook forbids; refused for root, but in a sandbox (IS_SANDBOX=1)
+    #[arg(long)]
+    pub(crate) dangerously_skip_permissions: bool,
+    /// More working directories
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    pub(crate) add_dir: Vec<PathBuf>,
+}
+
+/// What the session is made of.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Configuration")]
+pub(crate) struct RunSourceArgs {
+    /// Which settings files are read: user, project, local, apart by commas
+    #[arg(long, value_name = "LIST")]
+    pub(crate) setting_sources: Option<String>,
+    /// More MCP servers, as files or as JSON like `.mcp.json`
+    #[arg(long, value_name = "FILE|JSON", num_args = 1..)]
+    pub(crate) mcp_config: Vec<String>,
+    /// Only the MCP servers of --mcp-config, and what policy says about them
+    #[arg(long)]
+    pub(crate) strict_mcp_config: bool,
+    /// Start without the hooks of settings and plugins, without skills, agents and MCP servers of files
+    #[arg(long)]
+    pub(crate) bare: bool,
+}
+
+/// How `run` prints.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// The last answer
+    #[default]
+    Text,
+    /// One object about the whole
+    Json,
+    /// A line of JSON for each thing that happens
+    StreamJson,
+}
+
+/// How `run` reads stdin.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InputFormat {
+    /// As it is
+    #[default]
+    Text,
+    /// One message a line
+    StreamJson,
+}

@@ -1,0 +1,87 @@
+//! `becket run`: an agent works on a prompt, under the hooks and rules of the configuration.
+//!
+//! INVARIANT: whatever becomes of the work, SessionEnd is fired where a session was opened, and nothing that was started is
+//! left when the process ends, but after a second signal.
+
+mod assembled;
+mod begins;
+mod drive;
+mod left;
+mod opened;
+mod own;
+mod printer;
+mod prompts;
+mod servers;
+mod system;
+#[cfg(test)]
+mod tests;
+mod tools;
+mod wish;
+
+use crate::args::{Global, RunArgs};
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::interrupt::{self, Caught};
+use crate::lend::RunModels;
+use crate::out::Out;
+use crate::run::Done;
+use crate::session::Session;
+use assembled::At;
+use becket_engine::CancellationToken;
+use becket_engine::config::FlagPermissions;
+use left::Left;
+use prompts::Prompts;
+use std::path::Path;
+use std::sync::Arc;
+use wish::Wish;
+
+/// Works on the prompts; the exit code says how that went.
+pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
+    let wish = Wish::new(args, global, around)?;
+    let session = Session::new(global, around)?.with_sources(wish.sources);
+    let permissions = permissions(args, &session.start)?;
+    let session = session.with_permissions(permissions);
+    let models = Arc::new(RunModels::new(&args.model, &session.start, around)?);
+    let debug = args.format.debug_file.as_ref().map(|file| printer::debug_file(&session.start.join(file)));
+    let debug = debug.transpose()?;
+    let prompts = Prompts::read(wish.prompts)?;
+    let cancel = CancellationToken::new();
+    let (printer, writing) = printer::start(wish.output, printer::Places::new((around, out), debug, &cancel));
+    let left = Left::default();
+    let at = At { args, session: &session, around, out, cancel: &cancel, left: &left };
+    let caught = Caught::default();
+    let done =
+        interrupt::until_done_or(&cancel, &caught, drive::driven(at, models, prompts, printer.clone()));
+    if caught.exit_code().is_some() {
+        left.wait();
+    }
+    printer.end();
+    // What was not written is worse than what went wrong before it; a signal is told before both.
+    let written = writing.end();
+    match caught.exit_code() {
+        Some(code) => Ok(code),
+        None => done.and_then(|code| written.map(|()| code)),
+    }
+}
+
+/// What the command line lets run, and what it doesn't.
+fn permissions(args: &RunArgs, start: &Path) -> Result<FlagPermissions, CliError> {
+    let of = &args.permissions;
+    let mut permissions = FlagPermissions::default();
+    for rules in &of.allowed_tools {
+        permissions.allow_tools(rules).map_err(CliError::usage)?;
+    }
+    for rules in &of.disallowed_tools {
+        permissions.disallow_tools(rules).map_err(CliError::usage)?;
+    }
+    for directory in &of.add_dir {
+        permissions.add_directory(directory, start).map_err(CliError::usage)?;
+    }
+    if let Some(mode) = &of.permission_mode {
+        permissions.start_in(mode).map_err(CliError::usage)?;
+    }
+    if of.dangerously_skip_permissions {
+        permissions.skip_permissions();
+    }
+    Ok(permissions)
+}

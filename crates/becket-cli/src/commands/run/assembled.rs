@@ -1,0 +1,246 @@
+//! Puts a session together: engine, servers, tools, the agent over them.
+//!
+//! The order is that of what needs what: servers want their host before there is an engine, the engine wants the toolbox
+//! before there are tools, and tools want the engine.
+
+use super::begins;
+use super::left::Left;
+use super::opened::Session;
+use super::own::Own;
+use super::printer::Printer;
+use super::servers;
+use super::system;
+use super::tools::{Makes, SessionTools};
+use crate::args::{InputFormat, RunArgs};
+use crate::commands::fire::{started, told_errors};
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::lend::{AgentsTools, RunModels, Shared, surroundings};
+use crate::out::Out;
+use crate::report::run::Shown;
+use crate::session;
+use becket_agent::elicit::McpHost;
+use becket_agent::mcp::{HookCalls, McpServers};
+use becket_agent::session::Facts;
+use becket_agent::tasks::Tasks;
+use becket_agent::tool_call::{Tool, Toolbox};
+use becket_agent::turn::TurnOptions;
+use becket_agent::update::{Happened, Notice, Origin, Update, Watch};
+use becket_agent::{AgentBuilder, Web};
+use becket_engine::{CancellationToken, Engine, RunEvent, Start as HowStarted};
+use becket_llm::{Model, Models};
+use becket_mcp::Pool;
+use becket_model::Session as Words;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a run works with.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    pub(super) args: &'a RunArgs,
+    pub(super) session: &'a session::Session,
+    pub(super) around: &'a Surroundings,
+    pub(super) out: &'a Out,
+    pub(super) cancel: &'a CancellationToken,
+    pub(super) left: &'a Left,
+}
+
+/// Opens it.
+///
+/// # Errors
+/// A file can't be used, the configuration forbids the start, or there is no transcript to begin with. Nothing is left then.
+pub(super) async fn assembled(
+    at: At<'_>,
+    models: Arc<RunModels>,
+    printer: &Printer,
+) -> Result<Session, CliError> {
+    let host = servers::host(*at.out);
+    let servers = servers::pool_of(at, &host)?;
+    if let Some(pool) = &servers {
+        pool.start(at.cancel).await;
+    }
+    let made = Parts { at, models, printer, host, servers: servers.clone() }.opened().await;
+    if let (Err(_), Some(pool)) = (&made, servers) {
+        pool.close().await;
+    }
+    made
+}
+
+/// What a session is put together from.
+struct Parts<'a> {
+    at: At<'a>,
+    models: Arc<RunModels>,
+    printer: &'a Printer,
+    host: McpHost,
+    servers: Option<Pool>,
+}
+
+/// What its last answer was shown as.
+type Displayed = Arc<Mutex<Option<String>>>;
+
+impl Parts<'_> {
+    async fn opened(self) -> Result<Session, CliError> {
+        let toolbox = Toolbox::default();
+        let for_hooks = AgentsTools::default();
+        let engine = self.engine(&toolbox, &for_hooks)?;
+        for_hooks.ready(engine.config(), self.at.session.environment().clone());
+        match self.on(&engine, toolbox).await {
+            Ok(session) => Ok(session),
+            Err(error) => {
+                engine.close().await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn on(self, engine: &Engine, toolbox: Toolbox) -> Result<Session, CliError> {
+        let at = self.at;
+        let facts = Facts::new(Words::new("", "", &at.session.start));
+        let of_facts = facts.clone();
+        self.host.ready(engine.clone(), move || of_facts.session());
+        let private = at.around.temp.join(format!("becket-run-{}", uuid::Uuid::new_v4()));
+        let makes = self.makes(engine, &private);
+        let models: Arc<dyn Models> = self.models.clone();
+        let own =
+            Own::load(at, &makes, (&facts, models), self.servers.as_ref(), shows(self.printer.clone()))?;
+        own.diagnostics.iter().for_each(|diagnostic| self.notice(Notice::of(diagnostic)));
+        let tools = self.tools(&own, makes, &facts, toolbox.clone());
+        tools.refresh().into_iter().for_each(|warning| self.notice(Notice::warning(warning)));
+        let displayed = Displayed::default();
+        let builder = self.builder(engine, toolbox, &own)?.facts(facts).tasks(tools.makes.tasks.clone());
+        let builder = builder.watch(watcher(self.printer.clone(), displayed.clone()));
+        let builder =
+            builder.on_close(move || Box::pin(async move { drop(std::fs::remove_dir_all(private)) }));
+        let agent = tokio::select! {
+            opened = builder.open() => opened.map_err(|error| CliError::Session { why: error.to_string() }),
+            () = at.cancel.cancelled() => Err(CliError::Interrupted),
+        }?;
+        let Own { agents, skills, works_as, .. } = own;
+        let (servers, models) = (self.servers, self.models);
+        Ok(Session {
+            agent,
+            tools,
+            servers,
+            models,
+            agents,
+            skills,
+            displayed,
+            is_narrowed: works_as.is_some(),
+        })
+    }
+
+    fn engine(&self, toolbox: &Toolbox, for_hooks: &AgentsTools) -> Result<Engine, CliError> {
+        let at = self.at;
+        let printer = self.printer.clone();
+        let mut builder = at.session.builder(false).tools(toolbox.clone()).agent_tools(for_hooks.clone());
+        builder = builder.models(Shared(self.models.clone()));
+        builder = builder.observe(move |event: &RunEvent| printer.show(Shown::Hook(Box::new(event.clone()))));
+        if let Some(pool) = &self.servers {
+            builder = builder.mcp_tools(HookCalls::new(pool.clone()));
+        }
+        if at.args.sources.bare {
+            builder = builder.start(HowStarted::Bare);
+        }
+        let engine = started(builder.build(), at.around, at.out)?;
+        told_errors(&engine, at.around, at.out);
+        at.left.of(&engine);
+        Ok(engine)
+    }
+
+    /// `private` is a directory for what only this run needs; who needs it makes it.
+    fn makes(&self, engine: &Engine, private: &Path) -> Makes {
+        let session = self.at.session;
+        let (of_files, of_places) = (engine.clone(), engine.clone());
+        let host = surroundings(&engine.config(), session.environment())
+            .with_runner(self.at.left.runner.clone())
+            .with_env_files(move |session| of_files.env_files(session))
+            .with_more_directories(move |_| of_places.directories());
+        let models: Arc<dyn Models> = self.models.clone();
+        let http = crate::lend::http(self.at.around);
+        Makes {
+            engine: engine.clone(),
+            host,
+            root: session.start.clone(),
+            tasks: Tasks::new(private.join("tasks")),
+            web: Web::new().with_http(http).with_models(models),
+            servers: self.servers.as_ref().map(|pool| McpServers::new(pool.clone(), private.join("mcp"))),
+        }
+    }
+
+    fn tools(&self, own: &Own, makes: Makes, facts: &Facts, toolbox: Toolbox) -> SessionTools {
+        let mut tools: Vec<Arc<dyn Tool>> = makes.own(facts);
+        tools.push(Arc::new(own.agents.clone()));
+        tools.push(Arc::new(own.skills.tool()));
+        if let Some(directory) = begins::own_directory(self.at) {
+            let file = directory.join("plans").join(format!("{}.md", uuid::Uuid::new_v4()));
+            tools.push(makes.plan(facts, file));
+        }
+        SessionTools { toolbox, own: tools.into(), makes }
+    }
+
+    fn builder(&self, engine: &Engine, toolbox: Toolbox, own: &Own) -> Result<AgentBuilder, CliError> {
+        let at = self.at;
+        let (of, args) = (&at.args.session, &at.args.model);
+        let store = begins::store(at);
+        let prompt = own.works_as.as_ref().map(|agent| agent.prompt.as_str());
+        let options = TurnOptions { one_shot: at.is_one_shot(), ..TurnOptions::default() };
+        let mut builder = AgentBuilder::new(engine.clone(), toolbox, self.model(own)?, &at.session.start)
+            .start(begins::start(of, store.as_ref(), at)?)
+            .options(options)
+            .system(system::prompt(args, prompt, &at.session.start))
+            .subagents(own.agents.clone())
+            .expand(Arc::new(own.skills.clone()));
+        match store {
+            Some(store) => builder = builder.store(store),
+            None => self.notice(Notice::warning("there is no home directory, so this session is not stored")),
+        }
+        if let Some(id) = &of.session_id {
+            builder = builder.id(id);
+        }
+        if let Some(name) = &of.name {
+            builder = builder.title(name);
+        }
+        if let Some(trigger) = begins::setup(of) {
+            builder = builder.setup(trigger);
+        }
+        if let Some(limit) = args.max_turns {
+            builder = builder.max_turns(limit);
+        }
+        Ok(match &own.works_as {
+            Some(agent) => builder.as_agent(agent, &own.dialect),
+            None => builder,
+        })
+    }
+
+    fn model(&self, own: &Own) -> Result<Arc<dyn Model>, CliError> {
+        let of_agent = own.model().filter(|_| self.at.args.model.model.is_none());
+        let name = of_agent.unwrap_or(self.models.name());
+        self.models.model(Some(name)).map_err(|error| CliError::NoModel { why: error.to_string() })
+    }
+
+    fn notice(&self, notice: Notice) {
+        shows(self.printer.clone()).on(&Update { of: Origin::Main, what: Happened::Notice(notice) });
+    }
+}
+
+impl At<'_> {
+    /// Nobody comes back to a run with one prompt.
+    fn is_one_shot(&self) -> bool {
+        self.args.format.input_format != Some(InputFormat::StreamJson)
+    }
+}
+
+fn shows(printer: Printer) -> impl Watch + 'static {
+    move |update: &Update| printer.show(Shown::Update(Box::new(update.clone())))
+}
+
+/// Shows all, and keeps what the last answer was shown as.
+fn watcher(printer: Printer, displayed: Displayed) -> impl Watch + 'static {
+    let shows = shows(printer);
+    move |update: &Update| {
+        if let (Origin::Main, Happened::Answered { displayed: text, .. }) = (&update.of, &update.what) {
+            displayed.lock().unwrap_or_else(PoisonError::into_inner).clone_from(text);
+        }
+        shows.on(update);
+    }
+}

@@ -1,0 +1,53 @@
+//! Which session is opened, and where sessions are stored.
+
+use super::assembled::At;
+use crate::args::RunSessionArgs;
+use crate::error::CliError;
+use becket_agent::session::{SetupTrigger, Start};
+use becket_agent::transcript::Store;
+use becket_engine::Profile;
+use becket_engine::config::Request;
+use std::path::PathBuf;
+
+/// Where transcripts are kept: Becket's own directory of the user. None where there is no home: then nothing is stored.
+pub(super) fn store(at: At<'_>) -> Option<Store> {
+    own_directory(at).map(Store::new)
+}
+
+/// Becket's own directory of the user, whatever the dialect.
+pub(super) fn own_directory(at: At<'_>) -> Option<PathBuf> {
+    let request = Request::new(Profile::becket(), at.session.environment().clone(), &at.session.start);
+    request.user_directory()
+}
+
+/// What the arguments say of the session.
+///
+/// # Errors
+/// A session that is to be copied is not there.
+pub(super) fn start(args: &RunSessionArgs, store: Option<&Store>, at: At<'_>) -> Result<Start, CliError> {
+    let copies = args.fork_session;
+    match (&args.resume, args.continue_last) {
+        (Some(id), _) if copies => Ok(Start::Fork { id: id.clone() }),
+        (Some(id), _) => Ok(Start::Resume { id: id.clone() }),
+        (None, true) if copies => {
+            let latest = store.map(|store| store.latest(&at.session.start)).transpose();
+            let latest = latest.map_err(|error| CliError::Session { why: error.to_string() })?.flatten();
+            let id = latest.ok_or_else(|| {
+                let why = "there is no session of this directory to copy".to_owned();
+                CliError::Session { why }
+            })?;
+            Ok(Start::Fork { id })
+        }
+        (None, true) => Ok(Start::Continue),
+        (None, false) => Ok(Start::New),
+    }
+}
+
+/// Whether Setup hooks run first.
+pub(super) fn setup(args: &RunSessionArgs) -> Option<SetupTrigger> {
+    match (args.init || args.init_only, args.maintenance) {
+        (true, _) => Some(SetupTrigger::Init),
+        (false, true) => Some(SetupTrigger::Maintenance),
+        (false, false) => None,
+    }
+}

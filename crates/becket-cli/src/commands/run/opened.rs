@@ -1,0 +1,93 @@
+//! A session that is open: what is shown of it, and how it is closed.
+
+use super::tools::SessionTools;
+use crate::lend::RunModels;
+use crate::report::run::{Init, Plugin, Server};
+use becket_agent::Agent;
+use becket_agent::agents::AgentTool;
+use becket_agent::skills::{Kind, SessionSkills};
+use becket_mcp::{Pool, ServerState, ServerView};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A session that is open.
+pub(super) struct Session {
+    pub(super) agent: Agent,
+    pub(super) tools: SessionTools,
+    pub(super) servers: Option<Pool>,
+    pub(super) models: Arc<RunModels>,
+    pub(super) agents: AgentTool,
+    pub(super) skills: SessionSkills,
+    /// What a hook has put in the place of the last answer (D11).
+    pub(super) displayed: Arc<Mutex<Option<String>>>,
+    /// Whether it works as an agent, whose tools were chosen when it opened.
+    pub(super) is_narrowed: bool,
+}
+
+impl Session {
+    /// What it has now.
+    pub(super) fn init(&self) -> Init {
+        let info = self.agent.info();
+        let servers = self.servers.as_ref().map(Pool::servers).unwrap_or_default();
+        let skills = self.skills.skills();
+        Init {
+            cwd: info.cwd.display().to_string(),
+            session_id: info.id,
+            tools: info.tools,
+            mcp_servers: servers.iter().map(server).collect(),
+            model: info.model,
+            permission_mode: info.mode.to_string(),
+            slash_commands: info.commands,
+            api_key_source: self.models.key_source().to_owned(),
+            becket_version: env!("CARGO_PKG_VERSION"),
+            output_style: "default",
+            agents: self.agents.agents().all().iter().map(|agent| agent.name.to_string()).collect(),
+            skills: skills
+                .all()
+                .iter()
+                .filter(|one| one.kind == Kind::Skill)
+                .map(|one| one.name.to_string())
+                .collect(),
+            plugins: self.plugins(),
+        }
+    }
+
+    fn plugins(&self) -> Vec<Plugin> {
+        let config = self.agent.engine().config();
+        let plugin = |plugin: &becket_engine::config::Plugin| Plugin {
+            name: plugin.id.to_string(),
+            path: plugin.directory.display().to_string(),
+        };
+        config.plugins.iter().map(plugin).collect()
+    }
+
+    /// Servers come and go: what tools there are is looked at before each prompt.
+    pub(super) fn refresh(&self) {
+        if !self.is_narrowed {
+            drop(self.tools.refresh());
+        }
+    }
+
+    /// What a hook has put in the place of the last answer; once.
+    pub(super) fn displayed(&self) -> Option<String> {
+        self.displayed.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Ends it: its hooks, its tasks, its servers.
+    pub(super) async fn close(self) {
+        self.agent.close("other").await;
+        if let Some(pool) = &self.servers {
+            pool.close().await;
+        }
+    }
+}
+
+fn server(view: &ServerView) -> Server {
+    let status = match &view.state {
+        ServerState::Connected { .. } => "connected",
+        ServerState::Failed { .. } | ServerState::Closed => "failed",
+        ServerState::NeedsAuth { .. } => "needs-auth",
+        ServerState::Disabled { .. } => "disabled",
+        ServerState::Waiting | ServerState::Connecting => "pending",
+    };
+    Server { name: view.name.clone(), status }
+}

@@ -1,0 +1,80 @@
+//! The agents and skills of a session, from files, the command line and the program itself.
+
+use super::assembled::At;
+use super::tools::Makes;
+use crate::error::CliError;
+use becket_agent::agents::{AgentTool, Agents, Definition};
+use becket_agent::definitions::{Dialect, Homes, ModelChoice};
+use becket_agent::session::Facts;
+use becket_agent::skills::SessionSkills;
+use becket_agent::tool_call::{ToolCalls, Toolbox};
+use becket_agent::update::Watch;
+use becket_engine::config::Diagnostic;
+use becket_llm::Models;
+use becket_mcp::Pool;
+use std::sync::Arc;
+
+/// Agents and skills.
+pub(super) struct Own {
+    pub(super) agents: AgentTool,
+    pub(super) skills: SessionSkills,
+    pub(super) dialect: Dialect,
+    /// The agent that the session works as.
+    pub(super) works_as: Option<Arc<Definition>>,
+    /// What is wrong with their files.
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl Own {
+    /// Reads them; a bare start has those of the command line and the program alone.
+    ///
+    /// # Errors
+    /// There is no agent of the name that the session is to work as.
+    pub(super) fn load(
+        at: At<'_>,
+        makes: &Makes,
+        (facts, models): (&Facts, Arc<dyn Models>),
+        servers: Option<&Pool>,
+        watch: impl Watch + 'static,
+    ) -> Result<Self, CliError> {
+        let request = at.session.request();
+        let homes = match at.args.sources.bare {
+            true => Homes::default(),
+            false => Homes::of(&request, &makes.engine.config().plugins),
+        };
+        let dialect = Dialect::of(&request);
+        let loaded = Agents::load(&homes, at.args.model.agents.as_deref());
+        let works_as = match &at.args.model.agent {
+            Some(name) => Some(Arc::clone(loaded.agents.get(name).map_err(CliError::usage)?)),
+            None => None,
+        };
+        let calls = ToolCalls::new(makes.engine.clone(), Toolbox::new([makes.shell(facts)]));
+        let environment = at.session.environment().clone();
+        let skills =
+            SessionSkills::builder(makes.engine.clone(), calls, environment, (homes, dialect.clone()))
+                .watch(watch);
+        let skills = match servers {
+            Some(pool) => skills.servers(pool.clone()),
+            None => skills,
+        };
+        let (skills, of_skills) = skills.load();
+        let (of_agents, tool) = (makes.clone(), skills.tool());
+        let tools = move |facts: &Facts| {
+            let (of_servers, _) = of_agents.of_servers();
+            let skill = Arc::new(tool.clone()) as Arc<dyn becket_agent::tool_call::Tool>;
+            of_agents.own(facts).into_iter().chain([skill]).chain(of_servers).collect()
+        };
+        let agents = AgentTool::new(loaded.agents, dialect.clone(), models, Arc::new(tools));
+        let agents = agents.with_tasks(makes.tasks.clone());
+        let diagnostics = loaded.diagnostics.into_iter().chain(of_skills).collect();
+        Ok(Own { agents, skills, dialect, works_as, diagnostics })
+    }
+
+    /// The model that the session's agent wants, where the command line names none.
+    pub(super) fn model(&self) -> Option<&str> {
+        match &self.works_as.as_ref()?.model {
+            ModelChoice::Inherit => None,
+            ModelChoice::Named(name) => Some(name),
+        }
+    }
+}

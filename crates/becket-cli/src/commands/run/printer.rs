@@ -1,0 +1,177 @@
+//! Writes what happens, on a thread of its own: a reader who is slow must not hold up hooks and their deadlines.
+//!
+//! INVARIANT: what is told is written in that order, and all of it before [`Printer::end`] returns. Where nobody reads
+//! stdout any more, the work is cancelled and nothing else is written there.
+
+use super::wish::Output;
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::out::{Gone, Out};
+use crate::progress::Progress;
+use crate::report::run::{Ids, Live, Page, RunResult, Shown, Stream, Telling, Wanted};
+use crate::report::style::plain;
+use becket_engine::CancellationToken;
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+/// Takes what is to be shown. Clones write to the same place.
+#[derive(Clone)]
+pub(super) struct Printer {
+    to: Sender<Told>,
+}
+
+enum Told {
+    Show(Shown),
+    End,
+}
+
+/// The thread that writes.
+pub(super) struct Writing {
+    thread: JoinHandle<Result<(), CliError>>,
+}
+
+/// Where things are written.
+pub(super) struct Places {
+    pub(super) out: Out,
+    /// Whether stdout is a terminal, which an answer must not command.
+    pub(super) shows_stdout: bool,
+    pub(super) progress: Progress,
+    pub(super) debug: Option<File>,
+    /// Cancelled once nobody reads.
+    pub(super) cancel: CancellationToken,
+}
+
+impl Places {
+    /// Those of this process.
+    pub(super) fn new(
+        (around, out): (&Surroundings, &Out),
+        debug: Option<File>,
+        cancel: &CancellationToken,
+    ) -> Self {
+        let progress = if around.terminals.stderr { Progress::on_stderr() } else { Progress::off() };
+        let (out, shows_stdout) = (*out, around.terminals.stdout);
+        Places { out, shows_stdout, progress, debug, cancel: cancel.clone() }
+    }
+}
+
+/// Starts to write.
+pub(super) fn start(output: Output, places: Places) -> (Printer, Writing) {
+    let (to, from) = channel();
+    let debug =
+        places.debug.as_ref().map(|_| Stream::new(Wanted { hooks: true, pieces: true }, Ids::random()));
+    let format = match output {
+        Output::Text(telling) => Format::Text(Live::new(telling)),
+        Output::Json => Format::Json(Live::new(Telling::Needed)),
+        Output::Stream(wanted) => Format::Stream(Stream::new(wanted, Ids::random())),
+    };
+    let mut writer = Writer { format, debug, places, failed: None };
+    let thread = std::thread::spawn(move || writer.write_all(&from));
+    (Printer { to }, Writing { thread })
+}
+
+impl Printer {
+    /// Shows something. Never waits.
+    pub(super) fn show(&self, shown: Shown) {
+        // A thread that is gone has told why.
+        drop(self.to.send(Told::Show(shown)));
+    }
+
+    /// Nothing else is shown: clones that somebody still holds are deaf from now on.
+    pub(super) fn end(&self) {
+        drop(self.to.send(Told::End));
+    }
+}
+
+impl Writing {
+    /// Waits until all is written; [`Printer::end`] has to come before.
+    ///
+    /// # Errors
+    /// Something could not be written.
+    pub(super) fn end(self) -> Result<(), CliError> {
+        self.thread.join().unwrap_or(Err(CliError::Panicked))
+    }
+}
+
+enum Format {
+    Text(Live),
+    /// What a user must not miss goes to stderr as text.
+    Json(Live),
+    Stream(Stream),
+}
+
+struct Writer {
+    format: Format,
+    debug: Option<Stream>,
+    places: Places,
+    failed: Option<CliError>,
+}
+
+impl Writer {
+    fn write_all(&mut self, from: &Receiver<Told>) -> Result<(), CliError> {
+        while let Ok(Told::Show(shown)) = from.recv() {
+            self.write(&shown);
+        }
+        self.places.progress.end();
+        self.failed.take().map_or(Ok(()), Err)
+    }
+
+    fn write(&mut self, shown: &Shown) {
+        let page = self.page(shown);
+        if !page.stderr.is_empty() || !page.stdout.is_empty() {
+            let _paused = self.places.progress.pause();
+            if !page.stderr.is_empty() {
+                self.places.out.tell(&page.stderr);
+            }
+            let is_safe =
+                !self.places.shows_stdout || matches!(self.format, Format::Stream(_) | Format::Json(_));
+            self.print(&if is_safe { page.stdout } else { plain(&page.stdout) });
+        }
+        if let (Some(stream), Some(file)) = (&mut self.debug, &mut self.places.debug) {
+            let written = file.write_all(stream.lines(shown).as_bytes());
+            if let Err(error) = written {
+                self.failed.get_or_insert(CliError::Output(error));
+                self.debug = None;
+            }
+        }
+    }
+
+    fn page(&mut self, shown: &Shown) -> Page {
+        match (&mut self.format, shown) {
+            (Format::Text(live), shown) => live.page(shown),
+            (Format::Json(live), Shown::Ended(result)) => {
+                drop(live.page(shown));
+                Page { stdout: object(result), stderr: String::new() }
+            }
+            (Format::Json(live), shown) => live.page(shown),
+            (Format::Stream(stream), shown) => Page { stdout: stream.lines(shown), stderr: String::new() },
+        }
+    }
+
+    fn print(&mut self, text: &str) {
+        if text.is_empty() || self.failed.is_some() {
+            return;
+        }
+        match self.places.out.print_until_gone(text) {
+            Ok(Gone(false)) => {}
+            Ok(Gone(true)) => self.places.cancel.cancel(),
+            Err(error) => {
+                self.failed = Some(CliError::Output(error));
+                self.places.cancel.cancel();
+            }
+        }
+    }
+}
+
+fn object(result: &RunResult) -> String {
+    serde_json::to_string(result).map(|line| line + "\n").unwrap_or_default()
+}
+
+/// Opens the file of `--debug-file`; what was in it is gone.
+///
+/// # Errors
+/// It can't be written.
+pub(super) fn debug_file(path: &std::path::Path) -> Result<File, CliError> {
+    File::create(path).map_err(|why: io::Error| CliError::Write { path: path.to_owned(), why })
+}

@@ -1,0 +1,41 @@
+//! The MCP servers of a session.
+
+use super::assembled::At;
+use crate::args::McpServersArgs;
+use crate::error::CliError;
+use crate::mcp::{Gathered, pool};
+use crate::out::Out;
+use crate::report::style::{WARNING, one_line, styled};
+use becket_agent::elicit::{Elicited, McpHost};
+use becket_mcp::Pool;
+use std::sync::Arc;
+
+/// Who answers what servers ask: hooks, and nobody else.
+pub(super) fn host(out: Out) -> McpHost {
+    McpHost::new().with_observer(move |elicited: &Elicited| {
+        elicited.failures.iter().for_each(|failure| warned(out, failure));
+    })
+}
+
+/// A pool of those that there are; none in a bare start that names none.
+///
+/// # Errors
+/// A file can't be read that may deny something.
+pub(super) fn pool_of(at: At<'_>, host: &McpHost) -> Result<Option<Pool>, CliError> {
+    let of = &at.args.sources;
+    if of.bare && of.mcp_config.is_empty() {
+        return Ok(None);
+    }
+    let args = McpServersArgs {
+        mcp_config: of.mcp_config.clone(),
+        strict_mcp_config: of.strict_mcp_config || of.bare,
+        approve_all: false,
+    };
+    let gathered = Gathered::new(at.session, &args)?;
+    gathered.problems.iter().for_each(|problem| warned(*at.out, &problem.to_string()));
+    pool(&gathered, at.session, Arc::new(host.clone()), at.around).map(Some)
+}
+
+fn warned(out: Out, text: &str) {
+    out.tell(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(text, 500)));
+}

@@ -1,0 +1,92 @@
+//! The tools of a session: on files, on the web, a shell, background tasks, and those of MCP servers, which come and go.
+
+use becket_agent::mcp::McpServers;
+use becket_agent::permission::{ExitPlanMode, SessionPermissions};
+use becket_agent::session::Facts;
+use becket_agent::shell::{Bash, Whereabouts};
+use becket_agent::tasks::{TaskOutput, TaskStop, Tasks};
+use becket_agent::tool_call::{Tool, Toolbox};
+use becket_agent::{Surroundings, Web};
+use becket_engine::Engine;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What tools are made of, for the session's own line of work and for those of its agents.
+#[derive(Clone)]
+pub(super) struct Makes {
+    pub(super) engine: Engine,
+    pub(super) host: Surroundings,
+    pub(super) root: PathBuf,
+    pub(super) tasks: Tasks,
+    pub(super) web: Web,
+    pub(super) servers: Option<McpServers>,
+}
+
+impl Makes {
+    /// A shell in the directory of a line of work.
+    pub(super) fn shell(&self, facts: &Facts) -> Arc<dyn Tool> {
+        let here = Here { facts: facts.clone(), root: self.root.clone(), engine: self.engine.clone() };
+        Arc::new(Bash::new(self.host.clone(), self.tasks.clone(), Arc::new(here)))
+    }
+
+    /// All that a line of work may have, without the tools of servers.
+    pub(super) fn own(&self, facts: &Facts) -> Vec<Arc<dyn Tool>> {
+        let lent = becket_agent::SessionTools::new(self.host.clone()).with_web(self.web.clone());
+        let mut tools = vec![self.shell(facts)];
+        tools.extend(becket_agent::session_tools(lent));
+        tools.push(Arc::new(TaskOutput::new(self.tasks.clone())));
+        tools.push(Arc::new(TaskStop::new(self.tasks.clone())));
+        tools
+    }
+
+    /// The way out of the mode `plan`; the plan is kept in `file`.
+    pub(super) fn plan(&self, facts: &Facts, file: PathBuf) -> Arc<dyn Tool> {
+        let permissions = SessionPermissions::new(self.engine.clone());
+        Arc::new(ExitPlanMode::new(permissions, facts.clone(), file))
+    }
+
+    /// The tools of servers that there are now, and what is wrong with their names.
+    pub(super) fn of_servers(&self) -> (Vec<Arc<dyn Tool>>, Vec<String>) {
+        let Some(servers) = &self.servers else { return (Vec::new(), Vec::new()) };
+        let found = servers.tools();
+        (found.tools, found.warnings.iter().map(ToString::to_string).collect())
+    }
+}
+
+/// The tools that stay, and the servers whose tools don't.
+#[derive(Clone)]
+pub(super) struct SessionTools {
+    pub(super) toolbox: Toolbox,
+    pub(super) own: Arc<[Arc<dyn Tool>]>,
+    pub(super) makes: Makes,
+}
+
+impl SessionTools {
+    /// Puts what there is now into the box; gives what is wrong with names of tools.
+    pub(super) fn refresh(&self) -> Vec<String> {
+        let (tools, warnings) = self.makes.of_servers();
+        self.toolbox.replace(self.own.iter().cloned().chain(tools));
+        warnings
+    }
+}
+
+/// Where a shell is.
+struct Here {
+    facts: Facts,
+    root: PathBuf,
+    engine: Engine,
+}
+
+impl Whereabouts for Here {
+    fn root(&self) -> PathBuf {
+        self.root.clone()
+    }
+
+    fn directories(&self) -> Vec<PathBuf> {
+        self.engine.directories()
+    }
+
+    fn moved(&self, _from: &Path, to: &Path) {
+        self.facts.set_cwd(to.to_owned());
+    }
+}

@@ -1,0 +1,163 @@
+//! What the arguments of `run` come to, before anything is opened: what contradicts itself is told here.
+
+use super::prompts::NOTHING;
+use crate::args::{Global, InputFormat, OutputFormat, RunArgs};
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::report::run::{Telling, Wanted};
+use becket_engine::config::Sources;
+use becket_rules::suggest;
+
+/// The variable that says that whatever happens here harms nobody.
+const SANDBOX: &str = "IS_SANDBOX";
+/// The sources by name.
+const SOURCES: [&str; 3] = ["user", "project", "local"];
+
+/// What is wanted.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Wish {
+    pub(super) output: Output,
+    pub(super) prompts: Prompts,
+    pub(super) sources: Sources,
+}
+
+/// How it is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Output {
+    Text(Telling),
+    Json,
+    Stream(Wanted),
+}
+
+/// Where prompts come from.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Prompts {
+    /// Nowhere: hooks of the start are all that runs.
+    None,
+    /// From the arguments alone.
+    Argument(String),
+    /// From stdin, below what stands in the arguments; a session that goes on may have no need of any.
+    Piped { argument: Option<String>, may_be_empty: bool },
+    /// From stdin, one message a line.
+    Lines,
+}
+
+impl Wish {
+    /// Resolves the arguments.
+    ///
+    /// # Errors
+    /// Two of them contradict each other, one of them has no meaning, or there is no prompt.
+    pub(super) fn new(args: &RunArgs, global: &Global, around: &Surroundings) -> Result<Self, CliError> {
+        harmless(args, around)?;
+        session(args)?;
+        Ok(Wish {
+            output: output(args, global, around)?,
+            prompts: prompts(args, around)?,
+            sources: sources(args.sources.setting_sources.as_deref())?,
+        })
+    }
+}
+
+/// Without a sandbox around it, nobody runs everything as root.
+fn harmless(args: &RunArgs, around: &Surroundings) -> Result<(), CliError> {
+    let skips = args.permissions.dangerously_skip_permissions
+        || args.permissions.permission_mode.as_deref() == Some("bypassPermissions");
+    let is_sandbox = around.var(SANDBOX).is_some_and(|value| value == "1");
+    if skips && around.is_root && !is_sandbox {
+        return Err(CliError::usage(format!(
+            "root may do anything on this machine, and with permissions skipped the model would: work as another user, or \
+             set `{SANDBOX}=1` where nothing can come to harm"
+        )));
+    }
+    Ok(())
+}
+
+fn session(args: &RunArgs) -> Result<(), CliError> {
+    let of = &args.session;
+    let goes_on = of.resume.is_some() || of.continue_last;
+    if of.fork_session && !goes_on {
+        return Err(CliError::usage(
+            "`--fork-session` copies a session: name it with `--resume ID`, or take the latest with `--continue`",
+        ));
+    }
+    let Some(id) = &of.session_id else { return Ok(()) };
+    if uuid::Uuid::try_parse(id).is_err() {
+        return Err(CliError::usage(format!(
+            "`--session-id {id}` is no UUID: write one as in `5f1c9f0e-3c0b-4b7e-9a55-0d6f2b1c7a10`"
+        )));
+    }
+    if goes_on && !of.fork_session {
+        return Err(CliError::usage(
+            "a session that goes on keeps its id: leave `--session-id` out, or add `--fork-session`",
+        ));
+    }
+    Ok(())
+}
+
+fn output(args: &RunArgs, global: &Global, around: &Surroundings) -> Result<Output, CliError> {
+    let of = &args.format;
+    let format =
+        of.output_format.unwrap_or(if global.json { OutputFormat::Json } else { OutputFormat::Text });
+    let extra = [
+        ("--include-hook-events", of.include_hook_events),
+        ("--include-partial-messages", of.include_partial_messages),
+    ];
+    let found = extra.iter().find(|(_, is_set)| *is_set && format != OutputFormat::StreamJson);
+    if let Some((name, _)) = found {
+        return Err(CliError::usage(format!("`{name}` adds lines: it needs `--output-format stream-json`")));
+    }
+    Ok(match format {
+        OutputFormat::Text if of.verbose => Output::Text(Telling::All),
+        OutputFormat::Text if around.terminals.stderr => Output::Text(Telling::Work),
+        OutputFormat::Text => Output::Text(Telling::Needed),
+        OutputFormat::Json => Output::Json,
+        OutputFormat::StreamJson => {
+            Output::Stream(Wanted { hooks: of.include_hook_events, pieces: of.include_partial_messages })
+        }
+    })
+}
+
+fn prompts(args: &RunArgs, around: &Surroundings) -> Result<Prompts, CliError> {
+    let argument = args.prompt.clone().filter(|prompt| !prompt.trim().is_empty());
+    let lines = args.format.input_format == Some(InputFormat::StreamJson);
+    if args.session.init_only {
+        return Ok(Prompts::None);
+    }
+    if !args.print && around.terminals.stdin && around.terminals.stdout {
+        return Err(CliError::usage(
+            "the interactive screen is not there yet: give a prompt and `-p`, as in `becket run -p 'tidy up'`, or pipe one in",
+        ));
+    }
+    let goes_on = args.session.resume.is_some() || args.session.continue_last;
+    match (lines, argument, around.terminals.stdin) {
+        (true, Some(_), _) => Err(CliError::usage(
+            "with `--input-format stream-json` prompts come from stdin, a line each: leave the prompt out of the arguments",
+        )),
+        (true, None, _) => Ok(Prompts::Lines),
+        (false, Some(text), true) => Ok(Prompts::Argument(text)),
+        // A deferred call needs no prompt to be taken up (D10).
+        (false, None, true) if goes_on => Ok(Prompts::None),
+        (false, None, true) => Err(CliError::usage(NOTHING)),
+        (false, argument, false) => Ok(Prompts::Piped { argument, may_be_empty: goes_on }),
+    }
+}
+
+fn sources(given: Option<&str>) -> Result<Sources, CliError> {
+    let Some(given) = given else { return Ok(Sources::default()) };
+    let mut sources = Sources { user: false, project: false, local: false };
+    for name in given.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        match name {
+            "user" => sources.user = true,
+            "project" => sources.project = true,
+            "local" => sources.local = true,
+            other => {
+                let near = suggest(other, &SOURCES).map(|near| format!("; did you mean `{near}`?"));
+                return Err(CliError::usage(format!(
+                    "`--setting-sources`: there is no source `{other}`: write `user`, `project` or `local`, apart by commas{}",
+                    near.unwrap_or_default()
+                )));
+            }
+        }
+    }
+    Ok(sources)
+}

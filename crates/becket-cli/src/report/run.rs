@@ -1,0 +1,26 @@
+//! How a session is printed: as lines of JSON ([`Stream`]), as one object about the whole ([`RunResult`]), or for people
+//! ([`Live`]).
+//!
+//! All of it is pure: what happened goes in, text comes out. It neither decides nor writes anything.
+
+mod content;
+mod event;
+mod hook_rows;
+mod input;
+mod line;
+mod live;
+mod naming;
+mod result;
+mod stream;
+mod summary;
+mod system_line;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use event::{Shown, Started};
+pub(crate) use input::{BadLine, read_line};
+pub(crate) use live::{Live, Page, Telling};
+pub(crate) use naming::Ids;
+pub(crate) use result::RunResult;
+pub(crate) use stream::{Stream, Wanted};
+pub(crate) use system_line::{Init, Plugin, Server};

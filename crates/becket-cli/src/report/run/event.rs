@@ -1,0 +1,28 @@
+//! Everything that a session's printers are told, in one order.
+
+use super::result::RunResult;
+use super::system_line::Init;
+use becket_agent::update::Update;
+use becket_engine::RunEvent;
+
+/// One thing to be shown.
+#[derive(Debug, Clone)]
+pub(crate) enum Shown {
+    /// The session is open; of each prompt, since what it has may have changed.
+    Opened(Box<Started>),
+    /// Something of the conversation.
+    Update(Box<Update>),
+    /// Something of a hook.
+    Hook(Box<RunEvent>),
+    /// A prompt is done.
+    Ended(Box<RunResult>),
+}
+
+/// A prompt that begins.
+#[derive(Debug, Clone)]
+pub(crate) struct Started {
+    /// What the session has.
+    pub(crate) init: Init,
+    /// What is to be done, as it was typed.
+    pub(crate) prompt: String,
+}

@@ -1,0 +1,103 @@
+//! What the hooks of one event did, for people: as `fire` shows it, without those that had nothing to say.
+
+use crate::report::human::fired::row;
+use crate::report::style::{FAINT, HEAD, WARNING, indented, one_line, plain, styled};
+use crate::report::table::Table;
+use crate::view::ran::Ran;
+use becket_engine::Run;
+use becket_model::{Reply, Said, Verdict};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// How much of a context is shown, in characters.
+const CONTEXT: usize = 90;
+/// How many lines of a reason are shown.
+const LINES: usize = 4;
+/// How much of an input is shown, in characters.
+const INPUT: usize = 100;
+
+/// The rows of those that said something, or of all; in the order of listing, whoever was done first.
+pub(super) fn rows(runs: &[Arc<Run>], all: bool, indent: usize) -> String {
+    let mut shown: Vec<&Arc<Run>> = runs.iter().filter(|run| all || says_something(run)).collect();
+    shown.sort_by_key(|run| {
+        let (place, at) = (&run.handler.place, &run.handler.location);
+        (run.second_look, place.source.list_rank(), place.source.to_string(), at.line, at.column)
+    });
+    let mut table = Table::default();
+    for run in shown {
+        row(&mut table, &short(run));
+    }
+    table.render(indent)
+}
+
+/// Its reason stands below the rows, in full.
+fn short(run: &Run) -> Ran {
+    let ran = Ran::new(run);
+    let rewrote = run.reply.fields.updated_input.as_ref().map(|_| "rewrote");
+    Ran { reason: None, decision: ran.decision.or(rewrote), ..ran }
+}
+
+fn says_something(run: &Run) -> bool {
+    run.reply != Reply::default()
+        || run.failure.is_some()
+        || !run.warnings.is_empty()
+        || !run.questions.is_empty()
+}
+
+/// What they came to: why, what is told whom, and what is run instead.
+pub(super) fn verdict(verdict: &Verdict, all: bool, indent: usize) -> String {
+    let blanks = " ".repeat(indent);
+    let mut text = String::new();
+    if let Some(reason) = verdict.joined_reason() {
+        text.push_str(&indented(&if all { reason } else { beginning(&reason) }, indent));
+    }
+    if let Some(stop) = &verdict.stop {
+        let reason = stop.what.reason.as_deref().unwrap_or("a hook says so");
+        text.push_str(&format!("{blanks}{} {}\n", styled(WARNING, "stops:"), plain(reason)));
+    }
+    if let Some(Said { what, .. }) = &verdict.fields.updated_input {
+        text.push_str(&format!("{blanks}{} {}\n", styled(HEAD, "runs instead:"), input(what)));
+    }
+    for said in &verdict.context {
+        let told = one_line(&said.what.text, CONTEXT);
+        text.push_str(&format!("{blanks}{} {told}\n", styled(FAINT, "tells the model:")));
+    }
+    text
+}
+
+/// The first lines of a reason: some hooks print whole logs.
+fn beginning(reason: &str) -> String {
+    let lines: Vec<&str> = reason.trim_end().lines().collect();
+    match lines.len().checked_sub(LINES) {
+        Some(more @ 2..) => {
+            format!("{}\n… and {more} more lines (`--verbose` shows them)", lines[..LINES].join("\n"))
+        }
+        Some(0..=1) | None => reason.to_owned(),
+    }
+}
+
+/// The keys that say most about a call, in this order.
+const PRIMARY: &[&str] = &[
+    "command",
+    "file_path",
+    "pattern",
+    "url",
+    "description",
+    "skill",
+    "query",
+    "question",
+    "task_id",
+    "prompt",
+    "path",
+];
+
+/// A call's input on a line: its main field, or all of it.
+pub(super) fn input(input: &Map<String, Value>) -> String {
+    let main = PRIMARY.iter().find_map(|key| input.get(*key).and_then(Value::as_str));
+    let whole = || serde_json::to_string(input).unwrap_or_default();
+    match main {
+        Some(text) => one_line(text, INPUT),
+        None if input.is_empty() => String::new(),
+        None => one_line(&whole(), INPUT),
+    }
+}

@@ -1,0 +1,73 @@
+//! Lines about what is said: one type each, in the order of fields that scripts know.
+
+use super::content::Tokens;
+use serde::Serialize;
+use serde_json::Value;
+
+/// An answer of the model.
+#[derive(Debug, Serialize)]
+pub(super) struct Assistant {
+    pub(super) r#type: &'static str,
+    pub(super) message: Answer,
+    pub(super) parent_tool_use_id: Option<String>,
+    pub(super) session_id: String,
+    pub(super) uuid: String,
+}
+
+/// The message of an answer, as the Messages API has it.
+#[derive(Debug, Serialize)]
+pub(super) struct Answer {
+    pub(super) model: String,
+    pub(super) id: String,
+    pub(super) r#type: &'static str,
+    pub(super) role: &'static str,
+    pub(super) content: Vec<Value>,
+    pub(super) stop_reason: Option<&'static str>,
+    pub(super) stop_sequence: Option<&'static str>,
+    pub(super) usage: Tokens,
+}
+
+/// What the model is told: results of tools, texts of hooks.
+#[derive(Debug, Serialize)]
+pub(super) struct User {
+    pub(super) r#type: &'static str,
+    pub(super) message: Telling,
+    pub(super) parent_tool_use_id: Option<String>,
+    /// Set where no person and no tool has said it.
+    #[serde(rename = "isSynthetic", skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_synthetic: bool,
+    pub(super) session_id: String,
+    pub(super) uuid: String,
+}
+
+/// The message of a [`User`] line.
+#[derive(Debug, Serialize)]
+pub(super) struct Telling {
+    pub(super) role: &'static str,
+    pub(super) content: Vec<Value>,
+}
+
+/// A piece of an answer.
+#[derive(Debug, Serialize)]
+pub(super) struct StreamEvent {
+    pub(super) r#type: &'static str,
+    pub(super) event: Piece,
+    pub(super) session_id: String,
+    pub(super) parent_tool_use_id: Option<String>,
+    pub(super) uuid: String,
+}
+
+/// The piece, as the Messages API streams it.
+#[derive(Debug, Serialize)]
+pub(super) struct Piece {
+    pub(super) r#type: &'static str,
+    pub(super) index: u32,
+    pub(super) delta: TextDelta,
+}
+
+/// The text of a piece.
+#[derive(Debug, Serialize)]
+pub(super) struct TextDelta {
+    pub(super) r#type: &'static str,
+    pub(super) text: String,
+}

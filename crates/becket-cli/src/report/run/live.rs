@@ -1,0 +1,235 @@
+//! A session for people: what the agent says and does, and what hooks make of it, as it happens.
+//!
+//! The last answer is for stdout; all else is for stderr. What belongs to one call stands below its line, which is written
+//! again where calls that run side by side take turns.
+
+mod calls;
+mod firings;
+
+use super::event::Shown;
+use super::result::RunResult;
+use super::summary::{Counts, errors, summary};
+use crate::report::style::{ERROR, FAINT, HEAD, NONE, WARNING, indented, one_line, plain, styled};
+use becket_agent::update::{Happened, Level, Notice, Origin, Update};
+use becket_engine::RunEvent;
+use becket_llm::{Block, Usage};
+use calls::Calls;
+use firings::Firings;
+use std::time::Duration;
+
+/// What is to be written, and where.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Page {
+    /// The answer, as it is.
+    pub(crate) stdout: String,
+    /// Everything else.
+    pub(crate) stderr: String,
+}
+
+/// How much is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Telling {
+    /// The answer, and what a user must not miss.
+    Needed,
+    /// What is done, too.
+    Work,
+    /// And the hooks that had nothing to say.
+    All,
+}
+
+/// Writes for people.
+pub(crate) struct Live {
+    telling: Telling,
+    calls: Calls,
+    firings: Firings,
+    counts: Counts,
+    usage: Usage,
+    /// An answer without calls: the last one, unless a hook sends the agent back.
+    held: Option<String>,
+}
+
+impl Live {
+    /// A session that opens.
+    pub(crate) fn new(telling: Telling) -> Self {
+        Live {
+            telling,
+            calls: Calls::default(),
+            firings: Firings::default(),
+            counts: Counts::default(),
+            usage: Usage::default(),
+            held: None,
+        }
+    }
+
+    /// What is to be written about it.
+    pub(crate) fn page(&mut self, shown: &Shown) -> Page {
+        let stderr = match shown {
+            Shown::Opened(started) => self.opened(&started.init.model, &started.prompt),
+            Shown::Update(update) => self.update(update),
+            Shown::Hook(event) => self.hook(event),
+            Shown::Ended(result) => return self.ended(result),
+        };
+        Page { stdout: String::new(), stderr }
+    }
+
+    fn works(&self) -> bool {
+        match self.telling {
+            Telling::Needed => false,
+            Telling::Work | Telling::All => true,
+        }
+    }
+
+    fn opened(&mut self, model: &str, prompt: &str) -> String {
+        self.counts = Counts::default();
+        self.usage = Usage::default();
+        if !self.works() {
+            return String::new();
+        }
+        format!("{} {}  {}\n", styled(HEAD, ">"), one_line(prompt, 100), styled(FAINT, model))
+    }
+
+    fn update(&mut self, update: &Update) -> String {
+        let depth = depth(&update.of);
+        match &update.what {
+            Happened::Answered { content, displayed, usage, .. } => {
+                self.usage = self.usage.plus(*usage);
+                self.answered(content, displayed.as_deref(), depth)
+            }
+            Happened::Told { content, .. } => self.told(content),
+            Happened::CallStarted { tool_use_id, .. } if self.works() => self.calls.line(tool_use_id),
+            Happened::CallStarted { .. } | Happened::CallEnded { .. } | Happened::Text { .. } => {
+                String::new()
+            }
+            Happened::Notice(notice) => told(notice),
+            Happened::StopHooks(_) | Happened::Titled { .. } => String::new(),
+            Happened::Retrying { attempt, after, because } => retrying(*attempt, *after, because),
+            Happened::Compacted { .. } if self.works() => {
+                self.aside(&styled(FAINT, "the conversation was summed up to make room"))
+            }
+            Happened::Moved { cwd } if self.works() => {
+                self.aside(&styled(FAINT, &format!("now in {}", cwd.display())))
+            }
+            Happened::Task { status, description, .. } if self.works() => {
+                let text = format!("in the background, {status}: {}", one_line(description, 80));
+                self.aside(&styled(FAINT, &text))
+            }
+            Happened::Compacted { .. } | Happened::Moved { .. } | Happened::Task { .. } => String::new(),
+        }
+    }
+
+    /// A line that belongs to no call.
+    fn aside(&mut self, line: &str) -> String {
+        self.calls.leave();
+        format!("{line}\n")
+    }
+
+    fn answered(&mut self, content: &[Block], displayed: Option<&str>, depth: usize) -> String {
+        let before = self.said();
+        let text: String = content.iter().filter_map(Block::as_text).collect();
+        let text = displayed.map_or(text, str::to_owned);
+        let calls = self.calls.opened(content, depth);
+        (0..calls).for_each(|_| self.counts.call());
+        if calls == 0 && depth == 0 {
+            self.held = Some(text);
+            return before;
+        }
+        if self.works() && !text.trim().is_empty() {
+            self.calls.leave();
+            return before + &indented(&text, depth * 2);
+        }
+        before
+    }
+
+    /// An answer that was not the last, after all.
+    fn said(&mut self) -> String {
+        match self.held.take() {
+            Some(text) if self.works() && !text.trim().is_empty() => {
+                self.calls.leave();
+                indented(&text, 0)
+            }
+            Some(_) | None => String::new(),
+        }
+    }
+
+    /// The results of calls: those that went wrong are told.
+    fn told(&mut self, content: &[Block]) -> String {
+        let mut text = String::new();
+        for block in content {
+            if let Block::ToolResult { tool_use_id, content, is_error } = block {
+                let error = content.iter().find_map(Block::as_text).filter(|_| *is_error && self.works());
+                text.push_str(&self.calls.answered(tool_use_id, error));
+            }
+        }
+        text
+    }
+
+    fn hook(&mut self, event: &RunEvent) -> String {
+        let Some(decided) = self.firings.decided(event, &mut self.counts) else { return String::new() };
+        if decided.sends_back {
+            self.counts.sent_back();
+        }
+        let body = decided.body(self.telling == Telling::All);
+        if !self.works() || body.is_empty() {
+            return String::new();
+        }
+        // The last answer is told at the end, and not before the hooks that let it be the last.
+        let before = if decided.ends && !decided.sends_back { String::new() } else { self.said() };
+        match decided.call.as_ref().filter(|call| self.calls.knows(call)) {
+            Some(call) => {
+                if decided.says_why() {
+                    self.calls.explained(call);
+                }
+                before + &self.calls.line(call) + &body
+            }
+            None => {
+                self.calls.leave();
+                format!("{before}{}\n{body}", styled(HEAD, &decided.head))
+            }
+        }
+    }
+
+    fn ended(&mut self, result: &RunResult) -> Page {
+        self.calls.leave();
+        self.held = None;
+        let answer = if result.is_error { self.answer_of_an_error(result) } else { result.result.clone() };
+        let stdout = if answer.is_empty() { answer } else { format!("{}\n", answer.trim_end()) };
+        let mut stderr = errors(result);
+        if self.works() {
+            stderr.push_str(&summary(
+                result,
+                self.counts,
+                (self.usage.input_tokens, self.usage.output_tokens),
+            ));
+        }
+        Page { stdout, stderr }
+    }
+
+    /// What the model said before it went wrong. The error itself is no answer.
+    fn answer_of_an_error(&self, result: &RunResult) -> String {
+        let is_error = result.errors.iter().any(|error| *error == result.result);
+        if is_error { String::new() } else { result.result.clone() }
+    }
+}
+
+fn depth(of: &Origin) -> usize {
+    match of {
+        Origin::Main => 0,
+        Origin::Subagent { .. } => 1,
+    }
+}
+
+fn told(notice: &Notice) -> String {
+    let (style, word) = match notice.level {
+        Level::Notice => (NONE, ""),
+        Level::Warning => (WARNING, "warning: "),
+        Level::Error => (ERROR, "error: "),
+    };
+    let word = if notice.unchecked { styled(WARNING, "not checked: ") } else { styled(style, word) };
+    let hook = notice.hook.as_ref().map(|hook| format!("{} ", styled(FAINT, hook))).unwrap_or_default();
+    format!("{hook}{word}{}\n", plain(&notice.text))
+}
+
+fn retrying(attempt: u32, after: Duration, because: &str) -> String {
+    let why = one_line(because, 200);
+    format!("{} {why}; attempt {attempt} in {:.1} s\n", styled(WARNING, "the model:"), after.as_secs_f64())
+}

@@ -1,0 +1,101 @@
+//! The hooks of each event, told once they have decided.
+
+use super::super::hook_rows::{rows, verdict as came_to};
+use super::super::naming::hook_name;
+use super::super::summary::Counts;
+use becket_engine::{Run, RunEvent, What};
+use becket_model::event::EventBody;
+use becket_model::{Event, EventKind, Ruling, Verdict};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The events that hooks work on now.
+#[derive(Debug, Default)]
+pub(super) struct Firings(HashMap<u64, Firing>);
+
+#[derive(Debug)]
+struct Firing {
+    event: EventKind,
+    name: String,
+    call: Option<String>,
+    runs: Vec<Arc<Run>>,
+}
+
+/// An event on which the hooks have decided.
+pub(super) struct Decided {
+    /// The call that it is about.
+    pub(super) call: Option<String>,
+    /// What it is called.
+    pub(super) head: String,
+    /// Whether the agent goes on because of it.
+    pub(super) sends_back: bool,
+    /// Whether the agent is done if nothing is said against it.
+    pub(super) ends: bool,
+    runs: Vec<Arc<Run>>,
+    verdict: Arc<Verdict>,
+}
+
+impl Decided {
+    /// Whether it says why its call goes no further.
+    pub(super) fn says_why(&self) -> bool {
+        self.verdict.joined_reason().is_some()
+    }
+
+    /// What the hooks did; those without a word, too, where all are wanted.
+    pub(super) fn body(&self, all: bool) -> String {
+        format!("{}{}", rows(&self.runs, all, 2), came_to(&self.verdict, all, 6))
+    }
+}
+
+impl Firings {
+    /// Takes note of what happened, and tells an event that is over.
+    pub(super) fn decided(&mut self, event: &RunEvent, counts: &mut Counts) -> Option<Decided> {
+        match &event.what {
+            What::Fired { event: fired } => {
+                self.0.insert(event.firing, Firing::new(fired));
+            }
+            What::Finished { run } => {
+                counts.hook(run);
+                if let Some(firing) = self.0.get_mut(&event.firing) {
+                    firing.runs.push(run.clone());
+                }
+            }
+            What::Decided { verdict, .. } => {
+                let Firing { event, name: head, call, runs } = self.0.remove(&event.firing)?;
+                let sends_back = sends_back(event, verdict);
+                let ends = is_end(event);
+                return Some(Decided { call, head, sends_back, ends, runs, verdict: verdict.clone() });
+            }
+            What::BackgroundFinished { run, .. } => counts.hook(run),
+            What::Skipped(_) | What::Started { .. } | What::Output { .. } | What::Backgrounded { .. } => {}
+        }
+        None
+    }
+}
+
+impl Firing {
+    fn new(event: &Event) -> Self {
+        Firing { event: event.kind(), name: hook_name(event), call: call(event), runs: Vec::new() }
+    }
+}
+
+fn call(event: &Event) -> Option<String> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only these know their call")]
+    match &event.body {
+        EventBody::PreToolUse(of) => Some(of.tool_use_id.clone()),
+        EventBody::PostToolUse(of) => Some(of.tool_use_id.clone()),
+        EventBody::PostToolUseFailure(of) => Some(of.tool_use_id.clone()),
+        EventBody::PermissionDenied(of) => Some(of.tool_use_id.clone()),
+        _ => None,
+    }
+}
+
+fn is_end(event: EventKind) -> bool {
+    matches!(event, EventKind::Stop | EventKind::SubagentStop)
+}
+
+fn sends_back(event: EventKind, verdict: &Verdict) -> bool {
+    is_end(event)
+        && verdict.stop.is_none()
+        && (matches!(verdict.ruling, Ruling::Block(_)) || !verdict.context.is_empty())
+}

@@ -1,0 +1,35 @@
+//! Names that stand on lines: of lines themselves, and of hooks.
+
+use becket_model::{Event, EventKind};
+
+/// Makes up the ids of lines and hooks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ids(fn() -> String);
+
+impl Ids {
+    /// Random ones.
+    pub(crate) fn random() -> Self {
+        Ids(|| uuid::Uuid::new_v4().to_string())
+    }
+
+    /// Always the same, for tests.
+    #[cfg(test)]
+    pub(crate) fn fixed() -> Self {
+        Ids(|| "uuid".to_owned())
+    }
+
+    /// The next one.
+    pub(crate) fn next(self) -> String {
+        (self.0)()
+    }
+}
+
+/// What a hook is called where its event is told of: `PreToolUse:Bash`, `SessionStart:startup`, `Stop`.
+pub(super) fn hook_name(event: &Event) -> String {
+    // Scripts know the hooks of these two by the event alone.
+    let is_bare = matches!(event.kind(), EventKind::UserPromptExpansion | EventKind::SubagentStop);
+    match event.body.subject().filter(|_| !is_bare) {
+        Some(subject) => format!("{}:{subject}", event.kind().name()),
+        None => event.kind().name().to_owned(),
+    }
+}

@@ -1,0 +1,191 @@
+//! What a prompt came to, in one object.
+
+use super::content::Tokens;
+use becket_agent::turn::{Denial, EndReason, TurnEnd};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// The last line of a prompt in stream-json, and all of json.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct RunResult {
+    r#type: &'static str,
+    /// `success`, `error_during_execution` or `error_max_turns`.
+    pub(crate) subtype: &'static str,
+    pub(crate) is_error: bool,
+    pub(crate) duration_ms: u64,
+    duration_api_ms: u64,
+    pub(crate) num_turns: u32,
+    /// The last answer's text; where there is none, why.
+    pub(crate) result: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) errors: Vec<String>,
+    stop_reason: Option<&'static str>,
+    pub(crate) session_id: String,
+    /// Nothing where a price is not known.
+    total_cost_usd: Option<f64>,
+    usage: Tokens,
+    pub(crate) permission_denials: Vec<Denied>,
+    /// Of calls that wait for the session to be resumed, the last (D10).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deferred_tool_use: Option<Deferred>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    deferred_tool_uses: Vec<Deferred>,
+    pub(crate) terminal_reason: &'static str,
+    uuid: String,
+}
+
+/// A call that was denied.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Denied {
+    tool_name: String,
+    tool_use_id: String,
+    tool_input: Map<String, Value>,
+}
+
+/// A call that waits.
+#[derive(Debug, Clone, Serialize)]
+struct Deferred {
+    id: String,
+    name: String,
+    input: Map<String, Value>,
+}
+
+impl RunResult {
+    /// Reads the end of a turn; `displayed` is what a hook has put in the place of its text (D11).
+    pub(crate) fn new(end: &TurnEnd, displayed: Option<String>, (session, uuid): (String, String)) -> Self {
+        let error = error(&end.reason);
+        let deferred = deferred(&end.reason);
+        let text = displayed.unwrap_or_else(|| end.text.clone());
+        let result = if text.is_empty() { told(&end.reason).or(error.clone()) } else { Some(text) };
+        RunResult {
+            r#type: "result",
+            subtype: subtype(&end.reason),
+            is_error: end.reason.is_error(),
+            duration_ms: milliseconds(end.took),
+            duration_api_ms: milliseconds(end.took_model),
+            num_turns: end.answers,
+            result: result.unwrap_or_default(),
+            errors: error.into_iter().collect(),
+            stop_reason: stop_reason(&end.reason),
+            session_id: session,
+            total_cost_usd: end.cost_usd,
+            usage: end.usage.into(),
+            permission_denials: end.denials.iter().map(Denied::from).collect(),
+            deferred_tool_use: deferred.last().cloned(),
+            deferred_tool_uses: deferred,
+            terminal_reason: end.reason.as_str(),
+            uuid,
+        }
+    }
+}
+
+impl From<&Denial> for Denied {
+    fn from(denial: &Denial) -> Self {
+        Denied {
+            tool_name: denial.tool_name.clone(),
+            tool_use_id: denial.tool_use_id.clone(),
+            tool_input: denial.tool_input.clone(),
+        }
+    }
+}
+
+pub(super) fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+const fn subtype(reason: &EndReason) -> &'static str {
+    match reason {
+        EndReason::MaxTurns { .. } => "error_max_turns",
+        reason if reason.is_error() => "error_during_execution",
+        EndReason::Completed
+        | EndReason::Capped { .. }
+        | EndReason::HookStopped { .. }
+        | EndReason::PromptRejected { .. }
+        | EndReason::Interrupted
+        | EndReason::Deferred { .. }
+        | EndReason::DeferredUnavailable { .. }
+        | EndReason::DeniedTooOften { .. }
+        | EndReason::ApiError { .. }
+        | EndReason::TooLong { .. } => "success",
+    }
+}
+
+/// Why the model stopped, as far as scripts are told.
+const fn stop_reason(reason: &EndReason) -> Option<&'static str> {
+    match reason {
+        EndReason::Completed | EndReason::Capped { .. } => Some("end_turn"),
+        EndReason::Deferred { .. } => Some("tool_deferred"),
+        EndReason::DeferredUnavailable { .. } => Some("tool_deferred_unavailable"),
+        EndReason::HookStopped { .. }
+        | EndReason::PromptRejected { .. }
+        | EndReason::MaxTurns { .. }
+        | EndReason::Interrupted
+        | EndReason::DeniedTooOften { .. }
+        | EndReason::ApiError { .. }
+        | EndReason::TooLong { .. } => None,
+    }
+}
+
+/// Why the user did not get what was asked for; nothing where they did.
+fn error(reason: &EndReason) -> Option<String> {
+    Some(match reason {
+        EndReason::Completed
+        | EndReason::Capped { .. }
+        | EndReason::HookStopped { .. }
+        | EndReason::Deferred { .. } => return None,
+        EndReason::PromptRejected { because } => format!("the prompt was rejected: {because}"),
+        EndReason::MaxTurns { limit } => {
+            format!("the model was not done after {limit} answers; `--max-turns` sets how many it may have")
+        }
+        EndReason::Interrupted => "interrupted".to_owned(),
+        EndReason::DeferredUnavailable { tool_name } => {
+            format!("a deferred call can't be taken up: there is no tool `{tool_name}` any more")
+        }
+        EndReason::DeniedTooOften { times } => {
+            format!("the permission classifier denied {times} calls: the turn was ended")
+        }
+        EndReason::ApiError { class, message } => format!("the model gave no answer ({class}): {message}"),
+        EndReason::TooLong { message } => message.clone(),
+    })
+}
+
+/// What is worth to be told of a good end without an answer.
+fn told(reason: &EndReason) -> Option<String> {
+    match reason {
+        EndReason::HookStopped { because } => Some(because.clone()),
+        EndReason::Completed
+        | EndReason::Capped { .. }
+        | EndReason::PromptRejected { .. }
+        | EndReason::MaxTurns { .. }
+        | EndReason::Interrupted
+        | EndReason::Deferred { .. }
+        | EndReason::DeferredUnavailable { .. }
+        | EndReason::DeniedTooOften { .. }
+        | EndReason::ApiError { .. }
+        | EndReason::TooLong { .. } => None,
+    }
+}
+
+fn deferred(reason: &EndReason) -> Vec<Deferred> {
+    match reason {
+        EndReason::Deferred { calls } => {
+            let one = |call: &becket_agent::turn::DeferredCall| Deferred {
+                id: call.id.clone(),
+                name: call.name.clone(),
+                input: call.input.clone(),
+            };
+            calls.iter().map(one).collect()
+        }
+        EndReason::Completed
+        | EndReason::Capped { .. }
+        | EndReason::HookStopped { .. }
+        | EndReason::PromptRejected { .. }
+        | EndReason::MaxTurns { .. }
+        | EndReason::Interrupted
+        | EndReason::DeferredUnavailable { .. }
+        | EndReason::DeniedTooOften { .. }
+        | EndReason::ApiError { .. }
+        | EndReason::TooLong { .. } => Vec::new(),
+    }
+}

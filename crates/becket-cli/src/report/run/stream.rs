@@ -1,0 +1,195 @@
+//! A session as lines of JSON (`--output-format stream-json`).
+//!
+//! INVARIANT: a line is one JSON object and a line break, and each hook that ends has started on a line before.
+
+use super::content::{blocks, shown};
+use super::event::Shown;
+use super::line::{Answer, Assistant, Piece, StreamEvent, Telling, TextDelta, User};
+use super::naming::Ids;
+use super::result::milliseconds;
+use super::system_line::{
+    ApiRetry, CompactBoundary, CompactMetadata, Informational, StopHook, StopHookSummary, System, Task,
+};
+use becket_agent::update::{Happened, Notice, Origin, StopSummary, Update};
+use becket_engine::What;
+use becket_llm::{Block, Usage};
+use serde::Serialize;
+
+mod hooks;
+
+use hooks::Hooks;
+
+/// Which lines are wanted beside the usual ones.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// Those of hooks.
+    pub(crate) hooks: bool,
+    /// Pieces of answers.
+    pub(crate) pieces: bool,
+}
+
+/// Writes the lines of a session.
+pub(crate) struct Stream {
+    ids: Ids,
+    wanted: Wanted,
+    session: String,
+    hooks: Hooks,
+}
+
+impl Stream {
+    /// Of a session that opens.
+    pub(crate) fn new(wanted: Wanted, ids: Ids) -> Self {
+        Stream { ids, wanted, session: String::new(), hooks: Hooks::default() }
+    }
+
+    /// The lines that tell it; none where nothing is to be told.
+    pub(crate) fn lines(&mut self, shown: &Shown) -> String {
+        if let Shown::Hook(event) = shown
+            && let What::Fired { event } = &event.what
+        {
+            // The first to know which session it is: its beginning has hooks.
+            self.session = event.session.id.to_string();
+        }
+        match shown {
+            Shown::Opened(started) => {
+                self.session.clone_from(&started.init.session_id);
+                let uuid = self.ids.next();
+                let what = &started.init;
+                line(&System { r#type: "system", subtype: "init", what, uuid, session_id: None })
+            }
+            Shown::Update(update) => self.update(update),
+            Shown::Hook(event) if self.wanted.hooks => match self.hooks.line(event, self.ids) {
+                Some(found) => found.written(|subtype, what| self.system(subtype, &what)),
+                None => String::new(),
+            },
+            Shown::Hook(_) => String::new(),
+            Shown::Ended(result) => line(result),
+        }
+    }
+
+    fn update(&self, update: &Update) -> String {
+        let parent = parent(&update.of);
+        match &update.what {
+            Happened::Text { delta } if self.wanted.pieces => self.piece(delta, parent),
+            Happened::Text { .. }
+            | Happened::CallStarted { .. }
+            | Happened::CallEnded { .. }
+            | Happened::Titled { .. }
+            | Happened::Moved { .. } => String::new(),
+            Happened::Answered { message_id, model, content, displayed, usage } => {
+                let content = (content.as_slice(), displayed.as_deref());
+                self.answer((message_id, model), content, *usage, parent)
+            }
+            Happened::Told { content, hidden } => self.told(content, *hidden, parent),
+            Happened::Notice(notice) => self.system("informational", &informational(notice)),
+            Happened::StopHooks(summary) => self.system("stop_hook_summary", &stop_hooks(summary)),
+            Happened::Retrying { attempt, after, because } => {
+                let retry_delay_ms = milliseconds(*after);
+                let what = ApiRetry { attempt: *attempt, retry_delay_ms, error: because.clone() };
+                self.system("api_retry", &what)
+            }
+            Happened::Compacted { trigger, tokens_before } => {
+                let compact_metadata =
+                    CompactMetadata { trigger: trigger.clone(), pre_tokens: *tokens_before };
+                self.system("compact_boundary", &CompactBoundary { compact_metadata })
+            }
+            Happened::Task { id, status, description } => {
+                let subtype = if status == "running" { "task_started" } else { "task_notification" };
+                let (task_id, status, description) = (id.clone(), status.clone(), description.clone());
+                self.system(subtype, &Task { task_id, status, description })
+            }
+        }
+    }
+
+    fn answer(
+        &self,
+        (id, model): (&str, &str),
+        (content, displayed): (&[Block], Option<&str>),
+        usage: Usage,
+        parent_tool_use_id: Option<String>,
+    ) -> String {
+        let made_up = || format!("msg_{}", self.ids.next().replace('-', ""));
+        line(&Assistant {
+            r#type: "assistant",
+            message: Answer {
+                model: model.to_owned(),
+                // Scripts put the pieces of one answer together by its id: it always has one.
+                id: if id.is_empty() { made_up() } else { id.to_owned() },
+                r#type: "message",
+                role: "assistant",
+                content: shown(content, displayed),
+                stop_reason: None,
+                stop_sequence: None,
+                usage: usage.into(),
+            },
+            parent_tool_use_id,
+            session_id: self.session.clone(),
+            uuid: self.ids.next(),
+        })
+    }
+
+    fn told(&self, content: &[Block], hidden: bool, parent_tool_use_id: Option<String>) -> String {
+        line(&User {
+            r#type: "user",
+            message: Telling { role: "user", content: blocks(content) },
+            parent_tool_use_id,
+            is_synthetic: hidden,
+            session_id: self.session.clone(),
+            uuid: self.ids.next(),
+        })
+    }
+
+    fn piece(&self, delta: &str, parent_tool_use_id: Option<String>) -> String {
+        let delta = TextDelta { r#type: "text_delta", text: delta.to_owned() };
+        line(&StreamEvent {
+            r#type: "stream_event",
+            event: Piece { r#type: "content_block_delta", index: 0, delta },
+            session_id: self.session.clone(),
+            parent_tool_use_id,
+            uuid: self.ids.next(),
+        })
+    }
+
+    fn system<T: Serialize>(&self, subtype: &'static str, what: &T) -> String {
+        let session_id = Some(self.session.as_str());
+        line(&System { r#type: "system", subtype, what, uuid: self.ids.next(), session_id })
+    }
+}
+
+fn parent(of: &Origin) -> Option<String> {
+    match of {
+        Origin::Main => None,
+        Origin::Subagent { tool_use_id, .. } => Some(tool_use_id.clone()),
+    }
+}
+
+fn informational(notice: &Notice) -> Informational {
+    let content = match &notice.hook {
+        Some(hook) if !notice.unchecked => format!("{hook} says: {}", notice.text),
+        Some(_) | None => notice.text.clone(),
+    };
+    let tag = notice.unchecked.then_some("hook_no_verdict");
+    Informational { content, level: notice.level.as_str(), tag }
+}
+
+fn stop_hooks(summary: &StopSummary) -> StopHookSummary {
+    let hook = |(label, took): &(String, std::time::Duration)| StopHook {
+        command: label.clone(),
+        duration_ms: milliseconds(*took),
+    };
+    StopHookSummary {
+        hook_event: summary.event.name(),
+        hook_count: summary.hooks.len(),
+        hooks: summary.hooks.iter().map(hook).collect(),
+        hook_errors: summary.errors.clone(),
+        prevented_continuation: summary.prevented.is_some(),
+        stop_reason: summary.prevented.clone(),
+        has_output: summary.had_output,
+        summary_id: summary.id.clone(),
+    }
+}
+
+/// One line. What has no JSON is told as nothing: no line is better than a broken one.
+pub(super) fn line(what: &impl Serialize) -> String {
+    serde_json::to_string(what).map(|line| line + "\n").unwrap_or_default()
+}

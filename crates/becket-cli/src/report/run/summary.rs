@@ -1,0 +1,108 @@
+//! The last lines of a prompt, for people: how it ended, and what it took.
+
+use super::result::RunResult;
+use crate::report::style::{ERROR, FAINT, GOOD, WARNING, indented, styled};
+use anstyle::Style;
+use becket_engine::{Run, Status};
+use std::time::Duration;
+
+/// What is counted while a prompt is worked on.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Counts {
+    calls: u32,
+    hooks: u32,
+    blocked: u32,
+    rewrote: u32,
+    unchecked: u32,
+    sent_back: u32,
+}
+
+impl Counts {
+    pub(super) fn call(&mut self) {
+        self.calls += 1;
+    }
+
+    pub(super) fn sent_back(&mut self) {
+        self.sent_back += 1;
+    }
+
+    pub(super) fn hook(&mut self, run: &Run) {
+        self.hooks += 1;
+        self.blocked += u32::from(run.status == Status::Blocked);
+        self.rewrote += u32::from(run.reply.fields.updated_input.is_some());
+        self.unchecked += u32::from(run.failure.as_ref().is_some_and(becket_model::Failure::is_unchecked));
+    }
+
+    fn calls_in_words(self, denied: usize) -> String {
+        counted(self.calls, "call", &[(u32::try_from(denied).unwrap_or(u32::MAX), "denied")])
+    }
+
+    fn hooks_in_words(self) -> String {
+        counted(
+            self.hooks,
+            "hook",
+            &[
+                (self.blocked, "blocked"),
+                (self.rewrote, "rewrote"),
+                (self.sent_back, "sent the agent back"),
+                (self.unchecked, "without a usable answer"),
+            ],
+        )
+    }
+}
+
+/// `3 calls (1 denied)`; nothing where there was none.
+fn counted(number: u32, what: &str, parts: &[(u32, &str)]) -> String {
+    let parts: Vec<String> =
+        parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+    let plural = if number == 1 { "" } else { "s" };
+    match (number, parts.is_empty()) {
+        (0, _) => String::new(),
+        (_, true) => format!("{number} {what}{plural}"),
+        (_, false) => format!("{number} {what}{plural} ({})", parts.join(", ")),
+    }
+}
+
+/// The line about the whole, and below it what went wrong.
+pub(super) fn summary(result: &RunResult, counts: Counts, tokens: (u64, u64)) -> String {
+    let (style, word) = ended(result);
+    let parts = [
+        counted(result.num_turns, "answer", &[]),
+        counts.calls_in_words(result.permission_denials.len()),
+        counts.hooks_in_words(),
+        if tokens == (0, 0) { String::new() } else { format!("{} + {} tokens", tokens.0, tokens.1) },
+        took(Duration::from_millis(result.duration_ms)),
+        format!("session {}", result.session_id),
+    ];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    format!("{}  {}\n", styled(style, word), styled(FAINT, &parts.join(" · ")))
+}
+
+/// What went wrong, in full.
+pub(super) fn errors(result: &RunResult) -> String {
+    result
+        .errors
+        .iter()
+        .map(|error| format!("{}\n{}", styled(ERROR, "not done"), indented(error, 2)))
+        .collect()
+}
+
+fn ended(result: &RunResult) -> (Style, &'static str) {
+    match result.terminal_reason {
+        "completed" => (GOOD, "done"),
+        "capped" => (WARNING, "done, though a hook still objects"),
+        "hook_stopped" => (WARNING, "stopped by a hook"),
+        "tool_deferred" => (WARNING, "waits to be resumed"),
+        "interrupted" => (WARNING, "interrupted"),
+        _ => (ERROR, "not done"),
+    }
+}
+
+fn took(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds < 60.0 {
+        format!("{seconds:.1} s")
+    } else {
+        format!("{:.0} min {:.0} s", (seconds / 60.0).floor(), seconds % 60.0)
+    }
+}

@@ -1,0 +1,143 @@
+//! Lines about the session itself and its hooks (`"type": "system"`).
+
+use serde::Serialize;
+
+/// The first line: what the session has.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Init {
+    pub(crate) cwd: String,
+    pub(crate) session_id: String,
+    pub(crate) tools: Vec<String>,
+    pub(crate) mcp_servers: Vec<Server>,
+    pub(crate) model: String,
+    #[serde(rename = "permissionMode")]
+    pub(crate) permission_mode: String,
+    pub(crate) slash_commands: Vec<String>,
+    /// Where the key comes from: the name of a variable, or `none`.
+    #[serde(rename = "apiKeySource")]
+    pub(crate) api_key_source: String,
+    pub(crate) becket_version: &'static str,
+    pub(crate) output_style: &'static str,
+    pub(crate) agents: Vec<String>,
+    pub(crate) skills: Vec<String>,
+    pub(crate) plugins: Vec<Plugin>,
+}
+
+/// An MCP server and how it stands.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Server {
+    pub(crate) name: String,
+    /// `connected`, `failed`, `needs-auth`, `disabled` or `pending`.
+    pub(crate) status: &'static str,
+}
+
+/// A plugin and where it lies.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Plugin {
+    pub(crate) name: String,
+    pub(crate) path: String,
+}
+
+/// A line of this type, around what it says.
+#[derive(Debug, Serialize)]
+pub(super) struct System<'a, T> {
+    pub(super) r#type: &'static str,
+    pub(super) subtype: &'static str,
+    #[serde(flatten)]
+    pub(super) what: &'a T,
+    pub(super) uuid: String,
+    /// Not on the first line, which has it among the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) session_id: Option<&'a str>,
+}
+
+/// `hook_started`
+#[derive(Debug, Serialize)]
+pub(super) struct HookStarted {
+    pub(super) hook_id: String,
+    pub(super) hook_name: String,
+    pub(super) hook_event: &'static str,
+}
+
+/// `hook_progress`: what a hook has just printed.
+#[derive(Debug, Serialize)]
+pub(super) struct HookProgress {
+    #[serde(flatten)]
+    pub(super) hook: HookStarted,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+    pub(super) output: String,
+}
+
+/// `hook_response`
+#[derive(Debug, Serialize)]
+pub(super) struct HookResponse {
+    #[serde(flatten)]
+    pub(super) hook: HookStarted,
+    pub(super) output: String,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) exit_code: Option<i32>,
+    /// `success`, `error` or `cancelled`.
+    pub(super) outcome: &'static str,
+}
+
+/// `informational`
+#[derive(Debug, Serialize)]
+pub(super) struct Informational {
+    pub(super) content: String,
+    pub(super) level: &'static str,
+    /// `hook_no_verdict`, where an action went unchecked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tag: Option<&'static str>,
+}
+
+/// `stop_hook_summary` (L8)
+#[derive(Debug, Serialize)]
+pub(super) struct StopHookSummary {
+    pub(super) hook_event: &'static str,
+    pub(super) hook_count: usize,
+    pub(super) hooks: Vec<StopHook>,
+    pub(super) hook_errors: Vec<String>,
+    pub(super) prevented_continuation: bool,
+    pub(super) stop_reason: Option<String>,
+    pub(super) has_output: bool,
+    pub(super) summary_id: String,
+}
+
+/// A hook of a summary.
+#[derive(Debug, Serialize)]
+pub(super) struct StopHook {
+    pub(super) command: String,
+    pub(super) duration_ms: u64,
+}
+
+/// `compact_boundary`
+#[derive(Debug, Serialize)]
+pub(super) struct CompactBoundary {
+    pub(super) compact_metadata: CompactMetadata,
+}
+
+/// What is known of a compaction.
+#[derive(Debug, Serialize)]
+pub(super) struct CompactMetadata {
+    pub(super) trigger: String,
+    pub(super) pre_tokens: u64,
+}
+
+/// `api_retry`
+#[derive(Debug, Serialize)]
+pub(super) struct ApiRetry {
+    pub(super) attempt: u32,
+    pub(super) retry_delay_ms: u64,
+    pub(super) error: String,
+}
+
+/// `task_started` and `task_notification`
+#[derive(Debug, Serialize)]
+pub(super) struct Task {
+    pub(super) task_id: String,
+    pub(super) status: String,
+    pub(super) description: String,
+}

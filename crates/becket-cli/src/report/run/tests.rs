@@ -1,0 +1,413 @@
+//! What happened, and the text that tells it.
+
+use super::*;
+use becket_agent::turn::{DeferredCall, Denial, EndReason, TurnEnd};
+use becket_agent::update::{Happened, Level, Notice, Origin, StopSummary, Update};
+use becket_llm::{Block, Usage};
+use becket_model::EventKind;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+fn init() -> Init {
+    Init {
+        cwd: "/work".into(),
+        session_id: "s1".into(),
+        tools: vec!["Bash".into()],
+        mcp_servers: vec![Server { name: "notes".into(), status: "connected" }],
+        model: "haiku".into(),
+        permission_mode: "default".into(),
+        slash_commands: vec!["review".into()],
+        api_key_source: "none".into(),
+        becket_version: "0.1.0",
+        output_style: "default",
+        agents: vec!["Explore".into()],
+        skills: Vec::new(),
+        plugins: vec![Plugin { name: "p".into(), path: "/p".into() }],
+    }
+}
+
+fn opened() -> Shown {
+    Shown::Opened(Box::new(Started { init: init(), prompt: "tidy up".into() }))
+}
+
+fn main_says(what: Happened) -> Shown {
+    Shown::Update(Box::new(Update { of: Origin::Main, what }))
+}
+
+fn answered(content: Vec<Block>, displayed: Option<&str>) -> Happened {
+    Happened::Answered {
+        message_id: "msg_1".into(),
+        model: "haiku".into(),
+        content,
+        displayed: displayed.map(str::to_owned),
+        usage: Usage { input_tokens: 5, output_tokens: 7, cache_read: 2, cache_write: 1 },
+    }
+}
+
+fn call(id: &str, command: &str) -> Block {
+    let input = json!({"command": command}).as_object().cloned().unwrap();
+    Block::ToolUse { id: id.into(), name: "Bash".into(), input }
+}
+
+fn result(id: &str, text: &str, is_error: bool) -> Block {
+    Block::ToolResult { tool_use_id: id.into(), content: vec![Block::Text(text.into())], is_error }
+}
+
+fn notice(hook: Option<&str>, text: &str, unchecked: bool) -> Happened {
+    let hook = hook.map(str::to_owned);
+    Happened::Notice(Notice { level: Level::Notice, hook, text: text.into(), unchecked })
+}
+
+fn end(reason: EndReason, text: &str) -> TurnEnd {
+    TurnEnd {
+        reason,
+        text: text.into(),
+        answers: 3,
+        usage: Usage { input_tokens: 5, output_tokens: 7, cache_read: 2, cache_write: 1 },
+        took: Duration::from_millis(1500),
+        took_model: Duration::from_millis(900),
+        cost_usd: None,
+        denials: Vec::new(),
+    }
+}
+
+fn of_end(end: &TurnEnd) -> RunResult {
+    RunResult::new(end, None, ("s1".into(), "uuid".into()))
+}
+
+/// The one line of it.
+fn line(wanted: Wanted, shown: &Shown) -> String {
+    let mut stream = Stream::new(wanted, Ids::fixed());
+    drop(stream.lines(&opened()));
+    let lines = stream.lines(shown);
+    assert!(lines.is_empty() || lines.ends_with('\n') && lines.lines().count() == 1, "{lines}");
+    lines.trim_end().to_owned()
+}
+
+#[test]
+fn each_kind_of_line_has_its_fields_in_their_order() {
+    let usage = r#""usage":{"input_tokens":5,"cache_creation_input_tokens":1,"cache_read_input_tokens":2,"output_tokens":7}"#;
+    let tail = r#""uuid":"uuid","session_id":"s1"}"#;
+    for (shown, expected) in [
+        (
+            opened(),
+            concat!(
+                r#"{"type":"system","subtype":"init","cwd":"/work","session_id":"s1","tools":["Bash"],"#,
+                r#""mcp_servers":[{"name":"notes","status":"connected"}],"model":"haiku","permissionMode":"default","#,
+                r#""slash_commands":["review"],"apiKeySource":"none","becket_version":"0.1.0","#,
+                r#""output_style":"default","agents":["Explore"],"skills":[],"#,
+                r#""plugins":[{"name":"p","path":"/p"}],"uuid":"uuid"}"#
+            )
+            .to_owned(),
+        ),
+        (
+            main_says(answered(vec![Block::Text("hi".into()), call("t1", "ls")], None)),
+            format!(
+                "{}{usage}{}",
+                concat!(
+                    r#"{"type":"assistant","message":{"model":"haiku","id":"msg_1","type":"message","role":"assistant","#,
+                    r#""content":[{"type":"text","text":"hi"},{"type":"tool_use","id":"t1","name":"Bash","#,
+                    r#""input":{"command":"ls"}}],"stop_reason":null,"stop_sequence":null,"#
+                ),
+                r#"},"parent_tool_use_id":null,"session_id":"s1","uuid":"uuid"}"#
+            ),
+        ),
+        (
+            main_says(Happened::Told { content: vec![result("t1", "no", true)], hidden: false }),
+            concat!(
+                r#"{"type":"user","message":{"role":"user","content":[{"tool_use_id":"t1","type":"tool_result","#,
+                r#""content":"no","is_error":true}]},"parent_tool_use_id":null,"session_id":"s1","uuid":"uuid"}"#
+            )
+            .to_owned(),
+        ),
+        (
+            main_says(Happened::Told { content: vec![Block::Text("go on".into())], hidden: true }),
+            concat!(
+                r#"{"type":"user","message":{"role":"user","content":[{"type":"text","text":"go on"}]},"#,
+                r#""parent_tool_use_id":null,"isSynthetic":true,"session_id":"s1","uuid":"uuid"}"#
+            )
+            .to_owned(),
+        ),
+        (
+            main_says(notice(Some("PreToolUse:Bash"), "hello", false)),
+            format!(
+                r#"{{"type":"system","subtype":"informational","content":"PreToolUse:Bash says: hello","level":"notice",{tail}"#
+            ),
+        ),
+        // rule: O10
+        (
+            main_says(notice(Some("PreToolUse:Bash"), "not checked", true)),
+            format!(
+                r#"{{"type":"system","subtype":"informational","content":"not checked","level":"notice","tag":"hook_no_verdict",{tail}"#
+            ),
+        ),
+        (
+            main_says(Happened::Compacted { trigger: "auto".into(), tokens_before: 9 }),
+            format!(
+                r#"{{"type":"system","subtype":"compact_boundary","compact_metadata":{{"trigger":"auto","pre_tokens":9}},{tail}"#
+            ),
+        ),
+        (
+            main_says(Happened::Retrying { attempt: 2, after: Duration::from_secs(1), because: "529".into() }),
+            format!(
+                r#"{{"type":"system","subtype":"api_retry","attempt":2,"retry_delay_ms":1000,"error":"529",{tail}"#
+            ),
+        ),
+    ] {
+        assert_eq!(line(Wanted::default(), &shown), expected);
+    }
+}
+
+#[test]
+fn what_hooks_at_the_end_did_is_one_line() {
+    // rule: L8
+    let summary = StopSummary {
+        event: EventKind::Stop,
+        hooks: vec![("tests.sh".into(), Duration::from_millis(12))],
+        errors: vec!["exit 3".into()],
+        prevented: Some("enough".into()),
+        had_output: true,
+        id: "sum".into(),
+    };
+    let value: Value =
+        serde_json::from_str(&line(Wanted::default(), &main_says(Happened::StopHooks(summary)))).unwrap();
+    assert_eq!(
+        value,
+        json!({"type": "system", "subtype": "stop_hook_summary", "hook_event": "Stop", "hook_count": 1,
+            "hooks": [{"command": "tests.sh", "duration_ms": 12}], "hook_errors": ["exit 3"],
+            "prevented_continuation": true, "stop_reason": "enough", "has_output": true, "summary_id": "sum",
+            "uuid": "uuid", "session_id": "s1"})
+    );
+}
+
+#[test]
+fn pieces_come_only_where_they_are_wanted() {
+    let piece = main_says(Happened::Text { delta: "he".into() });
+    assert_eq!(line(Wanted::default(), &piece), "");
+    assert_eq!(
+        line(Wanted { pieces: true, hooks: false }, &piece),
+        concat!(
+            r#"{"type":"stream_event","event":{"type":"content_block_delta","index":0,"#,
+            r#""delta":{"type":"text_delta","text":"he"}},"session_id":"s1","parent_tool_use_id":null,"uuid":"uuid"}"#
+        )
+    );
+}
+
+#[test]
+fn what_a_subagent_does_names_the_call_that_started_it() {
+    // rule: N4
+    let of = Origin::Subagent { id: "a1".into(), tool_use_id: "t9".into() };
+    let shown = Shown::Update(Box::new(Update { of, what: answered(vec![Block::Text("hi".into())], None) }));
+    let value: Value = serde_json::from_str(&line(Wanted::default(), &shown)).unwrap();
+    assert_eq!(value["parent_tool_use_id"], "t9");
+}
+
+#[test]
+fn what_a_hook_puts_in_the_place_of_a_text_is_the_text_that_is_shown() {
+    // rule: D11
+    let content = vec![Block::Text("the key is 1234".into()), call("t1", "ls"), Block::Text("1234".into())];
+    let shown = line(Wanted::default(), &main_says(answered(content, Some("the key is ****"))));
+    let value: Value = serde_json::from_str(&shown).unwrap();
+    let blocks = value["message"]["content"].as_array().unwrap();
+    assert!(!shown.contains("1234") && blocks.len() == 2, "{shown}");
+    assert_eq!(blocks[0], json!({"type": "text", "text": "the key is ****"}));
+}
+
+#[test]
+fn every_end_has_its_words_and_says_whether_it_is_an_error() {
+    let because = || "because".to_owned();
+    let deferred = DeferredCall { id: "t1".into(), name: "Bash".into(), input: serde_json::Map::new() };
+    for (reason, subtype, terminal, stop, error) in [
+        (EndReason::Completed, "success", "completed", json!("end_turn"), None),
+        (EndReason::Capped { cap: 8 }, "success", "capped", json!("end_turn"), None),
+        (EndReason::HookStopped { because: because() }, "success", "hook_stopped", Value::Null, None),
+        (
+            EndReason::Deferred { calls: vec![deferred] },
+            "success",
+            "tool_deferred",
+            json!("tool_deferred"),
+            None,
+        ),
+        (
+            EndReason::DeferredUnavailable { tool_name: "Gone".into() },
+            "error_during_execution",
+            "tool_deferred_unavailable",
+            json!("tool_deferred_unavailable"),
+            Some("`Gone`"),
+        ),
+        (EndReason::MaxTurns { limit: 3 }, "error_max_turns", "max_turns", Value::Null, Some("3 answers")),
+        (EndReason::Interrupted, "error_during_execution", "interrupted", Value::Null, Some("interrupted")),
+        (
+            EndReason::PromptRejected { because: because() },
+            "error_during_execution",
+            "prompt_rejected",
+            Value::Null,
+            Some("because"),
+        ),
+        (
+            EndReason::ApiError { class: "rate_limit".into(), message: "slow down".into() },
+            "error_during_execution",
+            "api_error",
+            Value::Null,
+            Some("(rate_limit): slow down"),
+        ),
+        (
+            EndReason::TooLong { message: "too long".into() },
+            "error_during_execution",
+            "prompt_too_long",
+            Value::Null,
+            Some("too long"),
+        ),
+        (
+            EndReason::DeniedTooOften { times: 3 },
+            "error_during_execution",
+            "denied_too_often",
+            Value::Null,
+            Some("3 calls"),
+        ),
+    ] {
+        let value = serde_json::to_value(of_end(&end(reason, ""))).unwrap();
+        assert_eq!((&value["subtype"], &value["terminal_reason"]), (&json!(subtype), &json!(terminal)));
+        assert_eq!(
+            (&value["is_error"], &value["stop_reason"]),
+            (&json!(error.is_some()), &stop),
+            "{terminal}"
+        );
+        let told = value["errors"][0].as_str();
+        assert_eq!(told.is_some(), error.is_some(), "{terminal}");
+        assert!(told.unwrap_or_default().contains(error.unwrap_or_default()), "{terminal}: {told:?}");
+        assert_eq!(
+            value["result"].as_str().unwrap().is_empty(),
+            error.is_none() && terminal != "hook_stopped"
+        );
+    }
+}
+
+#[test]
+fn a_result_is_one_object_in_the_order_that_scripts_know() {
+    let denial = Denial {
+        tool_name: "Bash".into(),
+        tool_use_id: "t1".into(),
+        tool_input: json!({"command": "rm -rf /"}).as_object().cloned().unwrap(),
+        because: "no".into(),
+    };
+    let done = TurnEnd { denials: vec![denial], ..end(EndReason::Completed, "done") };
+    assert_eq!(
+        line(Wanted::default(), &Shown::Ended(Box::new(of_end(&done)))),
+        concat!(
+            r#"{"type":"result","subtype":"success","is_error":false,"duration_ms":1500,"duration_api_ms":900,"#,
+            r#""num_turns":3,"result":"done","stop_reason":"end_turn","session_id":"s1","total_cost_usd":null,"#,
+            r#""usage":{"input_tokens":5,"cache_creation_input_tokens":1,"cache_read_input_tokens":2,"output_tokens":7},"#,
+            r#""permission_denials":[{"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"rm -rf /"}}],"#,
+            r#""terminal_reason":"completed","uuid":"uuid"}"#
+        )
+    );
+}
+
+#[test]
+fn deferred_calls_are_all_told_and_the_last_apart() {
+    // rule: D10
+    let call = |id: &str| DeferredCall { id: id.into(), name: "Bash".into(), input: serde_json::Map::new() };
+    let reason = EndReason::Deferred { calls: vec![call("t1"), call("t2")] };
+    let value = serde_json::to_value(of_end(&end(reason, "wait"))).unwrap();
+    assert_eq!(value["deferred_tool_use"], json!({"id": "t2", "name": "Bash", "input": {}}));
+    assert_eq!(value["deferred_tool_uses"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn lines_that_are_read_are_messages_or_say_what_is_wrong() {
+    let text = |line: &str| read_line(line).unwrap();
+    let hi = || Some(vec![Block::Text("hi".to_owned())]);
+    assert_eq!(text(r#"{"type":"user","message":{"role":"user","content":"hi"},"session_id":""}"#), hi());
+    assert_eq!(text(r#"{"type":"user","message":{"content":[{"type":"text","text":"hi"}]}}"#), hi());
+    assert_eq!(text("  \n"), None);
+    let image = r#"{"type":"user","message":{"content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}]}}"#;
+    let image = text(image).unwrap();
+    assert_eq!(image, [Block::Image { media_type: "image/png".into(), data: "AA==".into() }]);
+    for (line, said) in [
+        ("{", "is not valid JSON"),
+        ("[]", "must be a JSON object"),
+        (r#"{"type":"assistant"}"#, "`type` is `\"assistant\"`"),
+        ("{}", "`type` is missing"),
+        (r#"{"type":"user"}"#, "no `message`"),
+        (r#"{"type":"user","message":{"role":"assistant","content":"x"}}"#, "`message.role`"),
+        (r#"{"type":"user","message":{"content":7}}"#, "no `message`"),
+        (r#"{"type":"user","message":{"content":" "}}"#, "is empty"),
+        (r#"{"type":"user","message":{"content":[]}}"#, "is empty"),
+        (r#"{"type":"user","message":{"content":[{"type":"text","text":"a"},7]}}"#, "block 2"),
+        (r#"{"type":"user","message":{"content":[{"type":"text"}]}}"#, "has no `text`"),
+        (r#"{"type":"user","message":{"content":[{"type":"video"}]}}"#, "neither"),
+        // rule: L2
+        (
+            r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}}"#,
+            "only the agent makes those",
+        ),
+    ] {
+        let error = read_line(line).unwrap_err().to_string();
+        assert!(error.contains(said), "{line}: {error}");
+    }
+}
+
+/// All that a person sees of it: stderr, then stdout.
+fn seen(telling: Telling, all: &[Shown]) -> (String, String) {
+    let mut live = Live::new(telling);
+    let (mut err, mut out) = (String::new(), String::new());
+    for shown in all {
+        let page = live.page(shown);
+        err.push_str(&page.stderr);
+        out.push_str(&page.stdout);
+    }
+    (anstream::adapter::strip_str(&err).to_string(), out)
+}
+
+fn a_session() -> Vec<Shown> {
+    let started = |id: &str| Happened::CallStarted { tool_use_id: id.into(), tool: "Bash".into() };
+    let ended = Shown::Ended(Box::new(of_end(&end(EndReason::Completed, "All tidy."))));
+    let mut session = vec![opened()];
+    session.extend(
+        [
+            answered(vec![Block::Text("I look.".into()), call("t1", "ls"), call("t2", "rm -rf /")], None),
+            started("t1"),
+            started("t2"),
+            Happened::Told {
+                content: vec![result("t1", "a", false), result("t2", "denied: no", true)],
+                hidden: false,
+            },
+            notice(Some("PreToolUse:Bash"), "mind the \u{1b}[2Jgap", false),
+            answered(vec![Block::Text("Done?".into())], None),
+            answered(vec![Block::Text("All tidy.".into())], None),
+        ]
+        .map(main_says),
+    );
+    session.push(ended);
+    session
+}
+
+#[test]
+fn a_person_sees_each_call_once_and_the_last_answer_on_stdout() {
+    let (err, out) = seen(Telling::Work, &a_session());
+    assert_eq!(out, "All tidy.\n");
+    assert_eq!(
+        err,
+        "> tidy up  haiku\n\
+         I look.\n\
+         Bash  ls\n\
+         Bash  rm -rf /\n\
+         \u{20} denied: no\n\
+         PreToolUse:Bash mind the \\u{1b}[2Jgap\n\
+         Done?\n\
+         done  3 answers · 2 calls · 15 + 21 tokens · 1.5 s · session s1\n"
+    );
+}
+
+#[test]
+fn a_script_sees_the_answer_and_what_must_not_be_missed() {
+    let (err, out) = seen(Telling::Needed, &a_session());
+    assert_eq!((err.as_str(), out.as_str()), ("PreToolUse:Bash mind the \\u{1b}[2Jgap\n", "All tidy.\n"));
+    let failed = end(EndReason::ApiError { class: "overloaded".into(), message: "529".into() }, "");
+    let (err, out) = seen(Telling::Needed, &[opened(), Shown::Ended(Box::new(of_end(&failed)))]);
+    assert_eq!(
+        (err.as_str(), out.as_str()),
+        ("not done\n  the model gave no answer (overloaded): 529\n", "")
+    );
+}
