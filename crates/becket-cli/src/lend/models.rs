@@ -99,6 +99,11 @@ pub(super) fn full_name(name: &str, has_server: bool) -> String {
     if has_server && is_bare { format!("openai::{name}") } else { name.to_owned() }
 }
 
+/// The variable that usually holds the key of a provider.
+pub(super) fn variable_of(provider: &str) -> Option<&'static str> {
+    KEYS.iter().find(|(of, _)| *of == provider).map(|(_, variable)| *variable)
+}
+
 fn provider(name: &str) -> &str {
     name.split_once("::").map_or("anthropic", |(provider, _)| provider)
 }

@@ -63,6 +63,7 @@ impl RunModels {
         };
         models.get(&models.name).map_err(|error| match error {
             ModelError::Script { message, .. } => CliError::ModelScript { why: message },
+            ModelError::NoKey { provider } => no_model(&no_key(&provider)),
             error => no_model(&format!("{error}. {WAYS}")),
         })?;
         Ok(models)
@@ -117,6 +118,13 @@ const NO_KEY: &str = "no key is set. Set ANTHROPIC_API_KEY, or name another mode
                       to play a script offline";
 
 const WAYS: &str = "`becket run --help` shows the ways to name one, `--model script:FILE` among them";
+
+fn no_key(provider: &str) -> String {
+    match models::variable_of(provider) {
+        Some(variable) => format!("no key for provider `{provider}`: set {variable}. {WAYS}"),
+        None => format!("no key for provider `{provider}`. {WAYS}"),
+    }
+}
 
 fn no_model(why: &str) -> CliError {
     CliError::NoModel { why: why.to_owned() }
