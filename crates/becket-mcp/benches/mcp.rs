@@ -15,7 +15,7 @@ use becket_mcp::CancellationToken;
 use becket_testkit::bench::{Bench, Must};
 use support::bare::Bare;
 use support::sdk::Sdk;
-use support::{cpu, ours, resident};
+use support::{cpu, on_one_processor, ours, resident};
 use tokio::runtime::Runtime;
 
 /// How much text an answer has that is called large.
@@ -38,7 +38,7 @@ fn main() {
     }
     let mut bench = Bench::new("becket-mcp");
     let runtime = runtime();
-    calls(&mut bench, &runtime);
+    on_one_processor(|| calls(&mut bench, &runtime));
     connections(&mut bench, &runtime);
     start(&mut bench, &runtime);
     bench.note("rmcp alone, with as many servers");

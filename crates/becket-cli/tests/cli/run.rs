@@ -300,7 +300,8 @@ fn the_mode_of_the_command_line_is_that_of_the_session() {
     ]);
     for (mode, runs) in [("default", false), ("plan", false), ("dontAsk", false), ("acceptEdits", true)] {
         let env = scripted(&json!({}), &turns);
-        let ended = run(&env, &["-p", "hi", "--output-format", "stream-json", "--permission-mode", mode]).run();
+        let ended =
+            run(&env, &["-p", "hi", "--output-format", "stream-json", "--permission-mode", mode]).run();
         assert_eq!(lines(&ended)[0]["permissionMode"], mode);
         assert_eq!(env.project().join("new.txt").exists(), runs, "{mode}: {ended:?}");
     }
