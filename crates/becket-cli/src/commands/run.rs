@@ -16,6 +16,7 @@ mod system;
 #[cfg(test)]
 mod tests;
 mod tools;
+mod typed;
 mod wish;
 
 use crate::args::{Global, RunArgs};

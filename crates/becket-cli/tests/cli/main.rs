@@ -44,6 +44,7 @@ mod questions;
 mod run;
 #[cfg(target_os = "linux")]
 mod run_ends;
+mod run_typed;
 #[cfg(unix)]
 mod terminal;
 #[cfg(unix)]

@@ -4,6 +4,7 @@ use super::assembled::{At, assembled};
 use super::opened::Session;
 use super::printer::Printer;
 use super::prompts::{NOTHING, Prompts};
+use super::typed::Typed;
 use crate::error::CliError;
 use crate::lend::RunModels;
 use crate::report::run::{Ids, RunResult, Shown, Started};
@@ -12,6 +13,7 @@ use becket_agent::session::Prompt;
 use becket_agent::turn::TurnEnd;
 use becket_llm::Block;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Does all of it; the exit code says whether a result was an error.
 ///
@@ -65,8 +67,23 @@ struct Work<'a> {
 impl Work<'_> {
     async fn prompt(&mut self, prompt: Prompt) {
         self.opened(shown(&prompt));
+        if let Some(command) = Typed::read(&prompt) {
+            return self.command(command).await;
+        }
         let end = self.session.agent.prompt(prompt, self.at.cancel).await;
         self.ended(&end);
+    }
+
+    /// Does what the model is not asked for.
+    async fn command(&mut self, command: Typed) {
+        let (agent, start) = (&self.session.agent, Instant::now());
+        let done = match command {
+            Typed::Compact { instructions } => {
+                agent.compact(instructions.as_deref(), self.at.cancel).await.map_err(|error| error.to_string())
+            }
+            Typed::Clear => agent.clear().await.map_err(|error| error.to_string()),
+        };
+        self.told(RunResult::of_command(done, start.elapsed(), (agent.info().id, Ids::random().next())));
     }
 
     /// Without a prompt there may be calls that wait (D10).
@@ -94,7 +111,10 @@ impl Work<'_> {
     fn ended(&mut self, end: &TurnEnd) {
         let displayed = self.session.displayed();
         let id = self.session.agent.info().id;
-        let result = RunResult::new(end, displayed, (id, Ids::random().next()));
+        self.told(RunResult::new(end, displayed, (id, Ids::random().next())));
+    }
+
+    fn told(&mut self, result: RunResult) {
         if result.is_error {
             self.code = 1;
         }

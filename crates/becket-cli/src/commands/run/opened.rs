@@ -1,6 +1,7 @@
 //! A session that is open: what is shown of it, and how it is closed.
 
 use super::tools::SessionTools;
+use super::typed;
 use crate::lend::RunModels;
 use crate::report::run::{Init, Plugin, Server};
 use becket_agent::Agent;
@@ -36,7 +37,7 @@ impl Session {
             mcp_servers: servers.iter().map(server).collect(),
             model: info.model,
             permission_mode: info.mode.to_string(),
-            slash_commands: info.commands,
+            slash_commands: typed::NAMES.map(str::to_owned).into_iter().chain(info.commands).collect(),
             api_key_source: self.models.key_source().to_owned(),
             becket_version: env!("CARGO_PKG_VERSION"),
             output_style: "default",

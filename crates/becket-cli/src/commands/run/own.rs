@@ -2,6 +2,7 @@
 
 use super::assembled::At;
 use super::tools::Makes;
+use super::typed;
 use crate::error::CliError;
 use becket_agent::agents::{AgentTool, Agents, Definition};
 use becket_agent::definitions::{Dialect, Homes, ModelChoice};
@@ -52,6 +53,7 @@ impl Own {
         let environment = at.session.environment().clone();
         let skills =
             SessionSkills::builder(makes.engine.clone(), calls, environment, (homes, dialect.clone()))
+                .other_commands(typed::NAMES.map(str::to_owned))
                 .watch(watch);
         let skills = match servers {
             Some(pool) => skills.servers(pool.clone()),

@@ -2,6 +2,7 @@
 
 use super::content::Tokens;
 use becket_agent::turn::{Denial, EndReason, TurnEnd};
+use becket_llm::Usage;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -75,6 +76,38 @@ impl RunResult {
             deferred_tool_use: deferred.last().cloned(),
             deferred_tool_uses: deferred,
             terminal_reason: end.reason.as_str(),
+            uuid,
+        }
+    }
+
+    /// Of a command that the model is not asked for; `done` says why it was not done.
+    pub(crate) fn of_command(
+        done: Result<(), String>,
+        took: Duration,
+        (session, uuid): (String, String),
+    ) -> Self {
+        let error = done.err();
+        let (subtype, terminal_reason) = match &error {
+            None => ("success", "completed"),
+            Some(_) => ("error_during_execution", "command_failed"),
+        };
+        RunResult {
+            r#type: "result",
+            subtype,
+            is_error: error.is_some(),
+            duration_ms: milliseconds(took),
+            duration_api_ms: 0,
+            num_turns: 0,
+            result: error.clone().unwrap_or_default(),
+            errors: error.into_iter().collect(),
+            stop_reason: None,
+            session_id: session,
+            total_cost_usd: None,
+            usage: Usage::default().into(),
+            permission_denials: Vec::new(),
+            deferred_tool_use: None,
+            deferred_tool_uses: Vec::new(),
+            terminal_reason,
             uuid,
         }
     }
