@@ -36,7 +36,7 @@ fn a_conversation_is_compacted_and_cleared_by_typed_commands() {
     ]);
     let env = scripted(&settings, &turns);
     let said = messages(&["what does it do?", "/compact mind the tests", "and now", "/clear", "afresh"]);
-    let ended = run(&env, &STREAMS).stdin(&said).run();
+    let ended = run(&env, &STREAMS).stdin(said).run();
     let lines = lines(&ended);
     let results: Vec<&Value> = lines.iter().filter(|line| line["type"] == "result").collect();
     let told: Vec<(&str, &str)> =
@@ -79,7 +79,7 @@ fn a_compaction_that_is_not_done_says_why() {
     let forbids = json!([{"hooks": [{"type": "command", "command": "echo not now >&2; exit 2"}]}]);
     let env = scripted(&json!({"hooks": {"PreCompact": forbids}}), &json!([{"text": "hi"}]));
     let said = messages(&["/compact", "hi", "/compact"]);
-    let ended = run(&env, &STREAMS).stdin(&said).run();
+    let ended = run(&env, &STREAMS).stdin(said).run();
     let lines = lines(&ended);
     let told: Vec<(&str, bool)> = lines
         .iter()

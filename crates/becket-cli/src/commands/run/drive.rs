@@ -78,9 +78,10 @@ impl Work<'_> {
     async fn command(&mut self, command: Typed) {
         let (agent, start) = (&self.session.agent, Instant::now());
         let done = match command {
-            Typed::Compact { instructions } => {
-                agent.compact(instructions.as_deref(), self.at.cancel).await.map_err(|error| error.to_string())
-            }
+            Typed::Compact { instructions } => agent
+                .compact(instructions.as_deref(), self.at.cancel)
+                .await
+                .map_err(|error| error.to_string()),
             Typed::Clear => agent.clear().await.map_err(|error| error.to_string()),
         };
         self.told(RunResult::of_command(done, start.elapsed(), (agent.info().id, Ids::random().next())));
