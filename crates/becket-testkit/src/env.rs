@@ -132,6 +132,16 @@ impl Run {
         self
     }
 
+    /// Looks for programs in this directory first.
+    #[must_use]
+    pub fn path_first(self, directory: &Path) -> Self {
+        let mut path = directory.as_os_str().to_owned();
+        path.push(":");
+        path.push(search_path());
+        let path = path.to_string_lossy().into_owned();
+        self.env("PATH", &path)
+    }
+
     /// Starts in another directory.
     #[must_use]
     pub fn dir(mut self, directory: &Path) -> Self {

@@ -53,7 +53,7 @@ impl Seen {
     }
 
     /// Reads the next request of a connection; none where the client has closed it.
-    pub(super) fn read(from: &mut impl BufRead, connection: usize) -> io::Result<Option<Self>> {
+    pub(crate) fn read(from: &mut impl BufRead, connection: usize) -> io::Result<Option<Self>> {
         let mut line = String::new();
         if from.read_line(&mut line)? == 0 {
             return Ok(None);

@@ -1,0 +1,60 @@
+//! Which turn a request takes.
+
+use super::turn::Turn;
+use serde_json::Value;
+
+/// What answers.
+pub(super) enum Script {
+    /// One after the other.
+    Turns(Vec<Turn>),
+    /// Whatever this makes of a request's body.
+    Made(Box<dyn FnMut(&Value) -> Turn + Send>),
+}
+
+impl Script {
+    /// The turn for a request; none where there is none left that fits.
+    pub(super) fn take(&mut self, body: &Value) -> Option<Turn> {
+        match self {
+            Self::Made(make) => Some(make(body)),
+            Self::Turns(turns) => {
+                let seen = looked_at(body);
+                let fits = |turn: &Turn| turn.when.iter().all(|text| seen.contains(text.as_str()));
+                let meant = turns.iter().position(|turn| !turn.when.is_empty() && fits(turn));
+                let next = meant.or_else(|| turns.iter().position(|turn| turn.when.is_empty()))?;
+                Some(turns.remove(next))
+            }
+        }
+    }
+
+    /// How many turns nobody has asked for.
+    pub(super) fn left(&self) -> usize {
+        match self {
+            Self::Turns(turns) => turns.len(),
+            Self::Made(_) => 0,
+        }
+    }
+}
+
+/// The texts by which a request is told from others.
+fn looked_at(body: &Value) -> String {
+    let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut text = String::new();
+    texts(&body["system"], &mut text);
+    for message in messages.first().into_iter().chain(messages.last()) {
+        texts(&message["content"], &mut text);
+    }
+    text
+}
+
+/// All strings of a value, a line each.
+fn texts(value: &Value, into: &mut String) {
+    match value {
+        Value::String(text) => {
+            into.push_str(text);
+            into.push('\n');
+        }
+        Value::Array(items) => items.iter().for_each(|item| texts(item, into)),
+        Value::Object(fields) => fields.values().for_each(|field| texts(field, into)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}

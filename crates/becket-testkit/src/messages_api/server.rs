@@ -1,0 +1,200 @@
+//! A running server.
+
+use super::check;
+use super::script::Script;
+use super::turn::Turn;
+use super::wire::{self, Then};
+use crate::mcp_http::Seen;
+use serde_json::Value;
+use std::fmt;
+use std::io::{BufReader, ErrorKind};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// A request as it came.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body; a text where it is no JSON.
+    pub body: Value,
+}
+
+/// A running server. Dropped, it closes its port.
+pub struct Server {
+    address: SocketAddr,
+    state: Arc<State>,
+}
+
+struct State {
+    script: Mutex<Script>,
+    asked: Mutex<Vec<Asked>>,
+    wrongs: Mutex<Vec<String>>,
+    stopped: AtomicBool,
+}
+
+impl Server {
+    /// Answers with these turns, each once: the first that is meant for the request, else the next that is meant for none.
+    /// A request past the last one is refused, and counted as wrong.
+    #[must_use]
+    pub fn start(turns: Vec<Turn>) -> Self {
+        Self::listening(Script::Turns(turns))
+    }
+
+    /// Answers with what `make` makes of a request's body; it is called for one request at a time.
+    #[must_use]
+    pub fn start_with(make: impl FnMut(&Value) -> Turn + Send + 'static) -> Self {
+        Self::listening(Script::Made(Box::new(make)))
+    }
+
+    fn listening(script: Script) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has free ports");
+        let address = listener.local_addr().expect("it is bound");
+        let state = Arc::new(State {
+            script: Mutex::new(script),
+            asked: Mutex::default(),
+            wrongs: Mutex::default(),
+            stopped: AtomicBool::new(false),
+        });
+        let shared = Arc::clone(&state);
+        thread::spawn(move || listen(&listener, &shared));
+        Self { address, state }
+    }
+
+    /// Where it is: the value for `ANTHROPIC_BASE_URL`.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Every request so far, in the order in which they came, those that were refused included.
+    #[must_use]
+    pub fn asked(&self) -> Vec<Asked> {
+        lock(&self.state.asked).clone()
+    }
+
+    /// The bodies of the same.
+    #[must_use]
+    pub fn requests(&self) -> Vec<Value> {
+        self.asked().into_iter().map(|asked| asked.body).collect()
+    }
+
+    /// What the API would have refused of them, and requests that no turn was left for.
+    #[must_use]
+    pub fn wrongs(&self) -> Vec<String> {
+        lock(&self.state.wrongs).clone()
+    }
+
+    /// How many turns nobody has asked for.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        lock(&self.state.script).left()
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.state.stopped.store(true, Ordering::Release);
+        // Wakes the thread that listens, which sees that it is over.
+        drop(TcpStream::connect(self.address));
+    }
+}
+
+/// A URL at which nobody listens.
+#[must_use]
+pub fn nobody() -> String {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has free ports");
+    format!("http://{}", listener.local_addr().expect("it is bound"))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn listen(listener: &TcpListener, state: &Arc<State>) {
+    for tcp in listener.incoming() {
+        if state.stopped.load(Ordering::Acquire) {
+            return;
+        }
+        let Ok(tcp) = tcp else { continue };
+        let state = Arc::clone(state);
+        thread::spawn(move || serve(tcp, &state));
+    }
+}
+
+fn serve(tcp: TcpStream, state: &State) {
+    // An answer in small pieces must not wait for the other end to acknowledge the piece before.
+    drop(tcp.set_nodelay(true));
+    let mut socket = BufReader::new(tcp);
+    while let Ok(Some(seen)) = Seen::read(&mut socket, 0) {
+        let (turn, nth) = state.turn(&seen);
+        match wire::answer(socket.get_mut(), &turn, &seen.body, nth) {
+            Ok(Then::Next) => {}
+            Ok(Then::Hang) => return hang(socket.get_ref(), state),
+            Ok(Then::Close) | Err(_) => return,
+        }
+    }
+}
+
+impl State {
+    /// The answer to a request, which is the n-th, from 1.
+    fn turn(&self, seen: &Seen) -> (Turn, usize) {
+        let asked = Asked { headers: seen.headers.clone(), body: seen.body.clone() };
+        let nth = {
+            let mut all = lock(&self.asked);
+            all.push(asked);
+            all.len()
+        };
+        if let Some(wrong) = wrong_request(seen).or_else(|| check::refusal(&seen.body)) {
+            lock(&self.wrongs).push(format!("request {nth}: {wrong}"));
+            return (Turn::refused(400, "invalid_request_error", &wrong), nth);
+        }
+        match lock(&self.script).take(&seen.body) {
+            Some(turn) => (turn, nth),
+            None => {
+                let last = seen.body["messages"].as_array().and_then(|all| all.last()).map(Value::to_string);
+                let wrong =
+                    format!("there is no turn for it; its last message: {}", last.unwrap_or_default());
+                lock(&self.wrongs).push(format!("request {nth}: {wrong}"));
+                (Turn::refused(400, "invalid_request_error", &wrong), nth)
+            }
+        }
+    }
+}
+
+/// What is wrong with a request around its body.
+fn wrong_request(seen: &Seen) -> Option<String> {
+    let has = |name: &str| seen.header(name).is_some_and(|value| !value.is_empty());
+    let path = seen.path.split('?').next().unwrap_or_default();
+    if (seen.verb.as_str(), path) != ("POST", "/v1/messages") {
+        return Some(format!("there is nothing at {} {path}", seen.verb));
+    }
+    if !has("x-api-key") && !has("authorization") {
+        return Some("x-api-key header is required".into());
+    }
+    if !has("anthropic-version") {
+        return Some("anthropic-version: header is required".into());
+    }
+    let is_json = seen.header("content-type").is_some_and(|value| value.starts_with("application/json"));
+    (!is_json).then(|| "content-type must be application/json".into())
+}
+
+/// Waits until the other end goes, or the server.
+fn hang(tcp: &TcpStream, state: &State) {
+    drop(tcp.set_read_timeout(Some(Duration::from_millis(20))));
+    while !state.stopped.load(Ordering::Acquire) {
+        match tcp.peek(&mut [0]) {
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+            Ok(_) | Err(_) => return,
+        }
+    }
+}

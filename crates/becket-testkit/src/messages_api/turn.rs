@@ -1,0 +1,151 @@
+//! One answer of the server.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// One answer: what the model says, how that comes, and what goes wrong with it.
+///
+/// As JSON: `{"text": "I look.", "tool_uses": [{"id": "t1", "name": "Bash", "input": {"command": "pwd"}}]}`. An unknown key
+/// is an error.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Turn {
+    /// Taken only by a request in whose system prompt, first or last message all of these stand. Such a turn goes before
+    /// the ones without.
+    pub when: Vec<String>,
+    /// What the model thinks first; signed.
+    pub thinking: Option<String>,
+    /// What it says.
+    pub text: Option<String>,
+    /// What it says, as JSON: the input of the tool that the request forces, where it forces one.
+    pub json: Option<Value>,
+    /// The tools that it asks for.
+    pub tool_uses: Vec<Call>,
+    /// `stop_reason`; made up from the rest where it is not given.
+    pub stop: Option<String>,
+    /// `usage`, in the API's own words, over what is made up.
+    pub usage: Map<String, Value>,
+    /// The request is refused instead.
+    pub refused: Option<Refused>,
+    /// Something goes wrong with the answer.
+    pub trouble: Option<Trouble>,
+    /// Milliseconds before anything is said.
+    pub delay_ms: u64,
+    /// Milliseconds before each event of the stream.
+    pub drip_ms: u64,
+}
+
+/// A tool that is asked for.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Call {
+    /// Made up where it is empty.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// Its input.
+    pub input: Value,
+    /// The input's bytes instead, whatever they are.
+    pub raw: Option<String>,
+}
+
+/// An HTTP status that is no success.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Refused {
+    /// 400 to 599.
+    pub status: u16,
+    /// `error.type`.
+    #[serde(default)]
+    pub kind: String,
+    /// `error.message`.
+    #[serde(default)]
+    pub message: String,
+    /// Further headers.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+}
+
+/// What goes wrong with an answer that has begun, or never begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trouble {
+    /// The connection is closed before a byte of an answer.
+    Closed,
+    /// It is closed in the middle of the first block.
+    CutInBlock,
+    /// It is closed after the last block, with no word about the end.
+    CutBeforeEnd,
+    /// The first block is followed by bytes that are no event.
+    Garbage,
+    /// The stream ends with an `overloaded_error`.
+    ErrorEvent,
+    /// A page of some proxy comes instead, with status 200.
+    Page,
+    /// Nothing ever comes; the connection stays open.
+    Silence,
+}
+
+impl Turn {
+    /// Says this.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: Some(text.into()), ..Self::default() }
+    }
+
+    /// Asks for one tool.
+    pub fn call(id: impl Into<String>, name: impl Into<String>, input: Value) -> Self {
+        Self::calls([Call { id: id.into(), name: name.into(), input, raw: None }])
+    }
+
+    /// Asks for several.
+    pub fn calls(calls: impl IntoIterator<Item = Call>) -> Self {
+        Self { tool_uses: calls.into_iter().collect(), ..Self::default() }
+    }
+
+    /// Refuses the request.
+    pub fn refused(status: u16, kind: &str, message: &str) -> Self {
+        let refused =
+            Refused { status, kind: kind.into(), message: message.into(), headers: BTreeMap::new() };
+        Self { refused: Some(refused), ..Self::default() }
+    }
+
+    /// This turn with one more header on its refusal, such as `retry-after`.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        if let Some(refused) = &mut self.refused {
+            refused.headers.insert(name.to_owned(), value.to_owned());
+        }
+        self
+    }
+
+    /// This turn, going wrong.
+    #[must_use]
+    pub fn trouble(mut self, trouble: Trouble) -> Self {
+        self.trouble = Some(trouble);
+        self
+    }
+
+    /// This turn for a request that holds this text.
+    #[must_use]
+    pub fn when(mut self, text: impl Into<String>) -> Self {
+        self.when.push(text.into());
+        self
+    }
+
+    /// This turn, an event each so often.
+    #[must_use]
+    pub fn drip(mut self, each: Duration) -> Self {
+        self.drip_ms = u64::try_from(each.as_millis()).unwrap_or(u64::MAX);
+        self
+    }
+
+    pub(super) fn stop(&self) -> &str {
+        match &self.stop {
+            Some(stop) => stop,
+            None if self.tool_uses.is_empty() => "end_turn",
+            None => "tool_use",
+        }
+    }
+}
