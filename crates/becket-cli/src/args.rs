@@ -111,6 +111,9 @@ pub(crate) enum Command {
     /// Ask the person at the terminal the question on stdin; `fire` starts this
     #[command(hide = true)]
     Ask,
+    /// End what a run that was killed has left; `run` starts this
+    #[command(hide = true)]
+    Keep,
 }
 
 /// `becket explain`

@@ -8,6 +8,7 @@ pub(crate) mod completions;
 pub(crate) mod events;
 pub(crate) mod explain;
 pub(crate) mod fire;
+pub(crate) mod keep;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod mcp;

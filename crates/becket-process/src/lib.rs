@@ -6,6 +6,9 @@
 //! process group that was started is ended and reaped: by the run itself or by the runner's reaper, which
 //! [`Runner::all_gone`] waits for.
 //!
+//! A host that is killed can end nobody any more. [`Guard`] has another process do it: on Linux, of whatever was running or
+//! being started at that moment. Windows does it by itself, by the job objects that hold each command.
+//!
 //! It refuses to know why a command is run: nothing here has heard of hooks, events or verdicts. It reads no
 //! environment; the caller hands in all of it.
 //!
@@ -67,4 +70,6 @@ pub use error::SpawnError;
 pub use finished::{Captured, Chunk, End, Finished, Stream};
 pub use limits::{ByteCap, Limits, Shown};
 pub use runner::Runner;
+#[cfg(unix)]
+pub use sys::{Guard, GuardError, keep};
 pub use tokio_util::sync::CancellationToken;

@@ -19,6 +19,7 @@ mod tools;
 mod typed;
 mod wish;
 
+use super::keep;
 use crate::args::{Global, RunArgs};
 use crate::env::Surroundings;
 use crate::error::CliError;
@@ -46,6 +47,8 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     let debug = args.format.debug_file.as_ref().map(|file| printer::debug_file(&session.start.join(file)));
     let debug = debug.transpose()?;
     let prompts = Prompts::read(wish.prompts)?;
+    // Before anything is started, and until all has ended.
+    let _guard = keep::guarded(around, out);
     let cancel = CancellationToken::new();
     let (printer, writing) = printer::start(wish.output, printer::Places::new((around, out), debug, &cancel));
     let left = Left::default();

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::guard::Announced;
 use super::kin::Kin;
 use super::leader::{self, Leader};
 use super::pipes::Output;
@@ -24,15 +25,17 @@ pub(crate) struct Ending {
     leader: Pid,
     kin: Kin,
     pipes: Vec<OwnedFd>,
+    /// Dropped after the leader was reaped.
+    _announced: Announced,
 }
 
 impl Ending {
     /// Takes the process over, and its pipes, which are read and thrown away: a process that prints while it cleans up
     /// must neither die of a closed pipe nor stop at a full one.
     pub(crate) fn new(leader: Leader, stdout: Option<Output>, stderr: Option<Output>) -> Self {
-        let pid = leader.pid();
+        let (pid, announced) = leader.into_parts();
         let pipes = [stdout, stderr].into_iter().flatten().map(Output::into_fd).collect();
-        Self { leader: pid, kin: Kin::new(pid), pipes }
+        Self { leader: pid, kin: Kin::new(pid), pipes, _announced: announced }
     }
 
     /// SIGTERM to all, and waits for at most `grace` until they are gone. What is left is for the drop to kill.

@@ -20,17 +20,23 @@ struct Stat {
     dead: bool,
 }
 
-/// The living relatives of a leader, without itself.
+/// The living relatives of a leader; without itself, where it is a child of ours, whose id is kept by that.
 #[derive(Debug)]
 pub(super) struct Kin {
     leader: Pid,
     noted: Vec<Stat>,
+    is_orphaned: bool,
 }
 
 impl Kin {
     /// Nobody is noted yet.
     pub(super) fn new(leader: Pid) -> Self {
-        Self { leader, noted: Vec::new() }
+        Self { leader, noted: Vec::new(), is_orphaned: false }
+    }
+
+    /// The same of a leader whose host has died: it belongs to them.
+    pub(super) fn orphaned(leader: Pid) -> Self {
+        Self { leader, noted: Vec::new(), is_orphaned: true }
     }
 
     /// Notes everyone who belongs to the leader or to somebody noted before, and forgets who has ended. One walk over
@@ -54,7 +60,8 @@ impl Kin {
             family.extend(more);
         }
         let own = rustix::process::getpid().as_raw_pid();
-        family.retain(|stat| !stat.dead && stat.pid != root && stat.pid != own && stat.pid > 1);
+        let is_spared = |stat: &Stat| stat.pid == root && !self.is_orphaned;
+        family.retain(|stat| !stat.dead && !is_spared(stat) && stat.pid != own && stat.pid > 1);
         self.noted = family;
     }
 
@@ -69,6 +76,15 @@ impl Kin {
     pub(super) fn signal_each(&self, signal: Signal) {
         for stat in &self.noted {
             signal_if_same(stat, signal);
+        }
+    }
+
+    /// Signals everyone of a leader whose host has died: one by one where they are seen, as a group elsewhere.
+    pub(super) fn signal_orphans(&self, signal: Signal) {
+        if cfg!(target_os = "linux") {
+            self.signal_each(signal);
+        } else {
+            let _ = rustix::process::kill_process_group(self.leader, signal);
         }
     }
 
@@ -108,6 +124,25 @@ fn signal_if_same(stat: &Stat, signal: Signal) {
 
 #[cfg(not(target_os = "linux"))]
 fn signal_if_same(_: &Stat, _: Signal) {}
+
+/// The leader of a session that holds a pipe.
+#[cfg(target_os = "linux")]
+pub(super) fn leader_behind(pipe: u64) -> Option<Pid> {
+    let link = format!("pipe:[{pipe}]");
+    let holds = |stat: &Stat| {
+        let Ok(open) = std::fs::read_dir(format!("/proc/{}/fd", stat.pid)) else { return false };
+        let mut targets = open.flatten().filter_map(|entry| std::fs::read_link(entry.path()).ok());
+        targets.any(|target| target.as_os_str() == link.as_str())
+    };
+    let found = processes().into_iter().find(|stat| stat.session == stat.pid && !stat.dead && holds(stat))?;
+    Pid::from_raw(found.pid)
+}
+
+/// Nobody can be seen here.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn leader_behind(_: u64) -> Option<Pid> {
+    None
+}
 
 #[cfg(target_os = "linux")]
 fn processes() -> Vec<Stat> {

@@ -11,6 +11,7 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, WaitIdStatus, waitid};
 use tokio::io::unix::AsyncFd;
 use tokio::sync::watch;
 
+use super::guard::Announced;
 use crate::finished::End;
 
 /// A waiter does one system call.
@@ -34,6 +35,7 @@ pub(super) enum Waiter {
 pub(crate) struct Leader {
     pid: Pid,
     watch: Watch,
+    announced: Announced,
 }
 
 #[derive(Debug)]
@@ -49,7 +51,7 @@ impl Leader {
     ///
     /// # Errors
     /// There is neither a pidfd nor a thread to wait with. The child is still there.
-    pub(super) fn new(pid: Pid, waiter: Waiter) -> io::Result<Self> {
+    pub(super) fn new(pid: Pid, waiter: Waiter, announced: Announced) -> io::Result<Self> {
         let pidfd = match waiter {
             Waiter::Best => open_pidfd(pid),
             Waiter::Thread => None,
@@ -58,9 +60,10 @@ impl Leader {
             Some(fd) => Watch::Pidfd(fd),
             None => Watch::Thread(wait_on_thread(pid)?),
         };
-        Ok(Self { pid, watch })
+        Ok(Self { pid, watch, announced })
     }
 
+    #[cfg(test)]
     pub(super) fn pid(&self) -> Pid {
         self.pid
     }
@@ -80,9 +83,17 @@ impl Leader {
         }
     }
 
-    /// Takes the status of a process that has ended.
+    /// Takes the status of a process that has ended. Its keeper hears of that afterwards: until then its id is its own.
     pub(crate) fn reap(self) -> End {
-        reap(self.pid)
+        let Self { pid, announced, .. } = self;
+        let end = reap(pid);
+        drop(announced);
+        end
+    }
+
+    /// The id, and what has to be held until the process is reaped.
+    pub(super) fn into_parts(self) -> (Pid, Announced) {
+        (self.pid, self.announced)
     }
 }
 

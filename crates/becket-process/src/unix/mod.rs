@@ -11,6 +11,7 @@ compile_error!("becket-process knows how to start and end process groups on Linu
 mod ending;
 mod exec;
 mod ffi;
+mod guard;
 mod kin;
 mod leader;
 mod pipes;
@@ -18,6 +19,7 @@ mod refusal;
 mod spawn;
 
 pub(crate) use ending::Ending;
+pub use guard::{Guard, GuardError, keep};
 pub(crate) use leader::Leader;
 pub(crate) use pipes::{Input, Output};
 pub(crate) use spawn::spawn;

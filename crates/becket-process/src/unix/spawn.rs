@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::ffi::{self, Stdio};
 use super::leader::{self, Leader, Waiter};
 use super::pipes::{Input, Output, never_block, pipe};
-use super::{exec, refusal};
+use super::{exec, guard, refusal};
 use crate::command::Command;
 use crate::error::SpawnError;
 
@@ -39,9 +39,11 @@ pub(super) fn spawn_with(command: &Command, keep_stdin: bool, waiter: Waiter) ->
     // Everything of the host comes before the start: if the runtime refuses, there is no process to take back.
     let (host, theirs) =
         Pipes::open(&command.stdin, keep_stdin).map_err(|error| refusal::of_pipes(command, error))?;
+    let announced = guard::announce(&theirs.stdout);
     let pid = ffi::posix_spawn(&image, &theirs).map_err(|error| refusal::of_spawn(command, &image, error))?;
+    announced.started(pid);
     drop(theirs);
-    let leader = Leader::new(pid, waiter).map_err(|error| {
+    let leader = Leader::new(pid, waiter, announced).map_err(|error| {
         take_back(pid);
         refusal::of_pipes(command, error)
     })?;

@@ -1,0 +1,107 @@
+//! The keeper's side: hears what runs, and ends it once the host is gone.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal};
+
+use super::line::{Line, What};
+use crate::limits::Limits;
+use crate::unix::kin::{self, Kin};
+
+/// How often it is looked whether somebody is left.
+const TICK: Duration = Duration::from_millis(10);
+/// How long killed processes are waited for.
+const KILL_WAIT: Duration = Duration::from_secs(5);
+
+/// Hears from a host what it starts, until the host has ended; then ends what still runs: SIGTERM, the grace of
+/// [`Limits`], SIGKILL (`protocol.md` H4). The whole work of a keeper: see [`crate::Guard`].
+///
+/// It does not know what it is for: only processes that the host has named are touched, and their descendants.
+pub fn keep(told: impl Read) {
+    let mut running = Running::default();
+    let lines = BufReader::new(told).split(b'\n').map_while(Result::ok);
+    lines.for_each(|line| running.hear(&line));
+    end(running.leaders(), Limits::default().term_grace);
+}
+
+/// What runs, as far as it was told.
+#[derive(Debug, Default)]
+struct Running(BTreeMap<u64, Place>);
+
+/// Where a process is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// It holds this pipe.
+    Behind {
+        pipe: u64,
+    },
+    Known(Pid),
+}
+
+impl Running {
+    fn hear(&mut self, line: &[u8]) {
+        let Some(Line { number, what }) = std::str::from_utf8(line).ok().and_then(Line::read) else { return };
+        match what {
+            What::Begins { pipe } => {
+                self.0.insert(number, Place::Behind { pipe });
+            }
+            What::Started { pid } => {
+                let known = Pid::from_raw(pid).map(Place::Known);
+                if let (Some(place), Some(known)) = (self.0.get_mut(&number), known) {
+                    *place = known;
+                }
+            }
+            What::Ended => {
+                self.0.remove(&number);
+            }
+        }
+    }
+
+    fn leaders(&self) -> Vec<Pid> {
+        let of = |place: &Place| match place {
+            Place::Known(pid) => Some(*pid),
+            Place::Behind { pipe } => kin::leader_behind(*pipe),
+        };
+        self.0.values().filter_map(of).collect()
+    }
+}
+
+/// Whether processes can be seen; where they can't, the whole grace is given, and then all groups are killed.
+const CAN_SEE: bool = cfg!(target_os = "linux");
+
+fn end(leaders: Vec<Pid>, grace: Duration) {
+    let mut families: Vec<Kin> = leaders.into_iter().map(Kin::orphaned).collect();
+    if families.is_empty() {
+        return;
+    }
+    for family in &mut families {
+        family.look();
+        family.signal_orphans(Signal::TERM);
+        // A stopped process hears nothing until it goes on.
+        family.signal_orphans(Signal::CONT);
+    }
+    let start = Instant::now();
+    while (are_alive(&mut families) || !CAN_SEE) && start.elapsed() < grace {
+        thread::sleep(TICK);
+    }
+    kill(&mut families);
+    let start = Instant::now();
+    while are_alive(&mut families) && start.elapsed() < KILL_WAIT {
+        thread::sleep(TICK);
+        kill(&mut families);
+    }
+}
+
+fn kill(families: &mut [Kin]) {
+    for family in families {
+        family.look();
+        family.signal_orphans(Signal::KILL);
+    }
+}
+
+fn are_alive(families: &mut [Kin]) -> bool {
+    families.iter_mut().any(Kin::is_alive)
+}

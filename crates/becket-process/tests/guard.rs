@@ -1,0 +1,187 @@
+//! A host that is killed while commands run: what its guard ends, and what it leaves alone.
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
+
+mod common;
+
+use std::future::Future;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use becket_process::{Command, End, Guard, GuardError, Limits, Program};
+use becket_testkit::proc::{Marker, PATIENCE, wait_until};
+use common::{run, sh};
+
+/// There where a helper may work, and what it is to do; anybody else who runs the ignored tests does no harm.
+const SCRIPT: &str = "what-the-helper-runs";
+
+/// A host in a process of its own, whose commands carry a marker.
+struct Host {
+    child: Child,
+    marker: Marker,
+    directory: tempfile::TempDir,
+}
+
+impl Host {
+    /// Its command runs; `host` is the helper.
+    fn start(host: &str, script: &str) -> Self {
+        let (marker, directory) = (Marker::new(), tempfile::tempdir().unwrap());
+        let (name, value) = marker.env();
+        let text = format!("{name}\n{value}\n{script}");
+        std::fs::write(directory.path().join(SCRIPT), text).unwrap();
+        let child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args([host, "--exact", "--ignored", "--nocapture"])
+            .current_dir(directory.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut this = Self { child, marker, directory };
+        let out = BufReader::new(this.child.stdout.take().unwrap());
+        assert!(out.lines().map_while(Result::ok).any(|line| line.ends_with("guarded")), "the helper ended");
+        this
+    }
+
+    fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+// rule: H4
+#[test]
+fn a_killed_host_leaves_nothing_that_ran() {
+    for (script, count) in [
+        ("exec sleep 1000", 1),
+        ("sleep 1000 & sleep 1000", 3),
+        ("trap '' TERM HUP; sleep 1000 & wait; sleep 1000", 2),
+        ("setsid sleep 1000 & sleep 1000", 3),
+        ("exec >&- 2>&-; sleep 1000 & sleep 1000", 3),
+        ("kill -STOP $$; exec sleep 1000", 1),
+    ] {
+        let mut host = Host::start("helper_host", script);
+        assert!(wait_until(|| host.marker.alive().len() >= count), "{script}: {:?}", host.marker.alive());
+        host.kill();
+        assert!(wait_until(|| host.marker.alive().is_empty()), "{script}: {:?}", host.marker.alive());
+    }
+}
+
+// rule: H4
+#[test]
+fn a_command_has_the_grace_to_clean_up() {
+    let mut host =
+        Host::start("helper_host", "trap 'sleep 0.1; : >clean; exit' TERM; : >ready; sleep 1000 & wait");
+    let there = |name: &str| host.directory.path().join(name).exists();
+    assert!(wait_until(|| there("ready")));
+    let clean = host.directory.path().join("clean");
+    host.kill();
+    assert!(wait_until(|| host.marker.alive().is_empty()));
+    assert!(clean.exists());
+}
+
+// rule: H4
+#[test]
+fn whenever_a_host_is_killed_nobody_is_left() {
+    for round in 0..40_u64 {
+        let mut host = Host::start("helper_host_that_starts_more", "sleep 1000 & sleep 1000");
+        std::thread::sleep(Duration::from_micros(round * 371));
+        host.kill();
+        let left = || host.marker.alive();
+        assert!(wait_until(|| left().is_empty()), "round {round}: {:?}", left());
+    }
+}
+
+// rule: H4
+#[test]
+fn what_a_command_left_behind_before_its_end_stays() {
+    let mut host = Host::start("helper_host", "sleep 1000 >/dev/null 2>&1 & : >ended");
+    let ended = host.directory.path().join("ended");
+    assert!(wait_until(|| ended.exists() && host.marker.alive().len() == 1));
+    host.kill();
+    std::thread::sleep(Duration::from_millis(300));
+    let alive = host.marker.alive();
+    assert_eq!(alive.len(), 1);
+    let killed = std::process::Command::new("kill").args(["-KILL", &alive[0].to_string()]).status();
+    assert!(killed.unwrap().success());
+}
+
+// rule: H4
+#[tokio::test]
+async fn a_guard_that_is_let_go_ends_its_keeper_and_no_command() {
+    let Err(error) = Guard::start(&Command::new(Program::exec("nowhere-at-all", [""; 0]), "/")) else {
+        panic!("there is no such program")
+    };
+    assert!(error.to_string().contains("nowhere-at-all"), "{error}");
+    let marker = Marker::new();
+    let guard = Guard::start(&sh(&marker, "exec cat")).unwrap();
+    marker.wait_for(1);
+    assert!(matches!(Guard::start(&sh(&marker, "exec cat")), Err(GuardError::Twice)));
+    let finished = run(&sh(&marker, "echo hello"), &common::patient()).await;
+    assert_eq!((finished.end, finished.stdout.bytes.as_ref()), (End::Exited(0), &b"hello\n"[..]));
+    drop(guard);
+    assert_eq!(marker.alive(), Vec::<u32>::new());
+    // One that does not listen is given up; the host goes on.
+    let _guard = Guard::start(&sh(&marker, "exec sleep 1000")).unwrap();
+    for _ in 0..1500 {
+        run(&sh(&Marker::new(), "exit 0"), &common::patient()).await;
+    }
+    assert!(wait_until(|| marker.alive().is_empty()), "it was full, and is still there");
+}
+
+fn keeper() -> Command {
+    let own = std::env::current_exe().unwrap();
+    Command::new(Program::exec(own, ["helper_keeper", "--exact", "--ignored", "--nocapture"]), Path::new("."))
+}
+
+/// What the helper is to do, with a guard.
+fn helped() -> Option<(Command, Guard)> {
+    let text = std::fs::read_to_string(SCRIPT).ok()?;
+    let mut lines = text.splitn(3, '\n');
+    let (name, value, script) = (lines.next()?, lines.next()?, lines.next()?);
+    let here = std::env::current_dir().unwrap();
+    let command = Command::new(Program::shell(script), here).env("PATH", "/usr/bin:/bin").env(name, value);
+    Some((command, Guard::start(&keeper()).unwrap()))
+}
+
+#[expect(clippy::print_stdout, reason = "the test waits for it")]
+fn tell() {
+    println!("\nguarded");
+}
+
+#[test]
+#[ignore = "the keeper of the helpers below"]
+fn helper_keeper() {
+    if Path::new(SCRIPT).exists() {
+        becket_process::keep(std::io::stdin().lock());
+    }
+}
+
+#[tokio::test]
+#[ignore = "a helper of the tests above"]
+async fn helper_host() {
+    let Some((command, _guard)) = helped() else { return };
+    tell();
+    let limits = Limits { deadline: Some(PATIENCE), ..Limits::default() };
+    run(&command, &limits).await;
+    // Killed, and not ended by itself.
+    tokio::time::sleep(PATIENCE).await;
+}
+
+#[tokio::test]
+#[ignore = "a helper of the tests above"]
+async fn helper_host_that_starts_more() {
+    let Some((command, _guard)) = helped() else { return };
+    tell();
+    let one = || async {
+        let limits = Limits { deadline: Some(PATIENCE), ..Limits::default() };
+        run(&command, &limits).await;
+    };
+    let all = (0..40).map(|_| Box::pin(one()));
+    let mut all: Vec<_> = all.collect();
+    std::future::poll_fn(|context| {
+        all.retain_mut(|one| one.as_mut().poll(context).is_pending());
+        std::task::Poll::<()>::Pending
+    })
+    .await;
+}
