@@ -185,7 +185,7 @@ fn command_and_shown(step: &str) -> (String, &str) {
 }
 
 /// A screen without its colours and without blanks at the ends of lines.
-fn text_of(screen: &str) -> String {
+pub(crate) fn text_of(screen: &str) -> String {
     let mut pieces = screen.split('\u{1b}');
     let mut text = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {

@@ -1,5 +1,7 @@
 //! examples/guarded-repo, as README shows it.
 
+use crate::docs_page::text_of;
+use crate::tmux::Terminal;
 use crate::{env, workspace};
 use becket_testkit::env::TestEnv;
 use std::process::Command;
@@ -55,8 +57,39 @@ fn its_own_tests_pass() {
 fn the_output_in_the_readme_is_real() {
     let (env, _) = copied();
     let real = env.redacted(&env.becket(FORCE_PUSH).run().stdout);
+    snapbox::assert_data_eq!(env.redacted(&shown_in_the_readme(1)), snapbox::Data::text(real).raw());
+}
+
+/// What README shows below the line that is typed in its console block of that number.
+fn shown_in_the_readme(block: usize) -> String {
     let readme = std::fs::read_to_string(workspace().join("README.md")).expect("README.md is there");
-    let shown = readme.split("```console\n").nth(1).and_then(|rest| rest.split("```").next());
-    let shown = shown.and_then(|block| block.split_once('\n')).expect("README.md holds a console block").1;
-    snapbox::assert_data_eq!(env.redacted(shown), snapbox::Data::text(real).raw());
+    let shown = readme.split("```console\n").nth(block).and_then(|rest| rest.split("```").next());
+    shown.and_then(|block| block.split_once('\n')).expect("README.md holds such a block").1.to_owned()
+}
+
+#[test]
+fn the_run_in_the_readme_is_real_where_it_is_not_shortened() {
+    let (env, _) = copied();
+    let terminal = Terminal::new(&env);
+    let line = "-C examples/guarded-repo run --model script:demo.json -p \"tidy up\"";
+    let screen = terminal.screen_after(&terminal.becket(line));
+    assert!(screen.contains("ended 0"), "{screen}");
+    let real = env.redacted(&text_of(&screen));
+    let shown = env.redacted(&shown_in_the_readme(2));
+    let mut rest = real.lines();
+    let mut may_skip = false;
+    for shown in shown.lines() {
+        if shown == "…" {
+            may_skip = true;
+            continue;
+        }
+        // Of the last line the end is left out, which no two runs share.
+        let (begins, ends) = shown.split_once('…').unwrap_or((shown, ""));
+        let is_it = |line: &&str| {
+            line.starts_with(begins) && (begins != shown || *line == shown) && line.ends_with(ends)
+        };
+        let found = if may_skip { rest.find(is_it) } else { rest.next().filter(is_it) };
+        assert!(found.is_some(), "README shows `{shown}`, which is not seen there: {real}");
+        may_skip = false;
+    }
 }
