@@ -45,7 +45,7 @@ pub enum Happened {
     },
     /// A whole answer of the model.
     Answered {
-        /// The provider's id of it; empty where it has none.
+        /// The provider's id of it, or one that was made up.
         message_id: String,
         /// The model that answered.
         model: String,

@@ -28,7 +28,10 @@ pub(super) fn read(text: &str) -> (Vec<Definition>, Vec<Diagnostic>) {
         for finding in &mut found {
             // Places are those of a text that nobody wrote.
             (finding.line, finding.column, finding.span) = (0, 0, 0..0);
-            finding.message = format!("agent `{}`: {}", crate::schema::brief(&name), finding.message);
+            let of = format!("agent `{}`", crate::schema::brief(&name));
+            if !finding.message.contains(&of) {
+                finding.message = format!("{of}: {}", finding.message);
+            }
         }
         definitions.extend(definition);
         findings.extend(found);

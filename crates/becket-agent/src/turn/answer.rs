@@ -20,10 +20,14 @@ impl Work {
     pub(super) async fn take_answer(
         &mut self,
         turn: &mut Turn,
-        response: Response,
+        mut response: Response,
         after: AfterAnswer,
         cancel: &CancellationToken,
     ) {
+        if response.id.is_empty() {
+            // Transcript, hooks and whoever shows it know an answer by one id: it always has one.
+            response.id = format!("msg_{}", uuid::Uuid::new_v4().simple());
+        }
         self.meter.answered(&*self.model, response.usage);
         turn.text = response.text();
         if let StopReason::Other(novel) = &response.stop {
@@ -51,10 +55,7 @@ impl Work {
         }
         let body = MessageDisplay {
             turn_id: turn.id.clone(),
-            message_id: match response.id.is_empty() {
-                true => uuid::Uuid::new_v4().to_string(),
-                false => response.id.clone(),
-            },
+            message_id: response.id.clone(),
             index: 0,
             r#final: true,
             delta: turn.text.clone(),

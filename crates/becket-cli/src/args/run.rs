@@ -98,7 +98,7 @@ pub(crate) struct RunModelArgs {
     #[arg(long, value_name = "URL", requires = "model")]
     pub(crate) model_url: Option<String>,
     /// The most answers of the model for one prompt
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = answers)]
     pub(crate) max_turns: Option<u32>,
     /// Put this in the place of the system prompt
     #[arg(long, value_name = "TEXT")]
@@ -173,4 +173,9 @@ pub(crate) enum InputFormat {
     Text,
     /// One message a line
     StreamJson,
+}
+
+/// How many answers there may be.
+fn answers(given: &str) -> Result<u32, &'static str> {
+    given.parse().ok().filter(|answers| *answers > 0).ok_or("write a whole number from 1 on")
 }

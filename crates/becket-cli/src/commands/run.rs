@@ -46,7 +46,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     let models = Arc::new(RunModels::new(&args.model, &session.start, around)?);
     let debug = args.format.debug_file.as_ref().map(|file| printer::debug_file(&session.start.join(file)));
     let debug = debug.transpose()?;
-    let prompts = Prompts::read(wish.prompts)?;
+    let prompts = Prompts::read(wish.prompts, &wish.without_prompt)?;
     // Before anything is started, and until all has ended.
     let _guard = keep::guarded(around, out);
     let cancel = CancellationToken::new();

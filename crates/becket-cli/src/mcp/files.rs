@@ -65,7 +65,7 @@ pub(super) fn read_all(session: &Session, named: Named<'_>, project: &str) -> Re
         );
     }
     for given in named.files {
-        files.layer(command_line(given, &session.start)?);
+        files.settings.layers.push(command_line(given, &session.start)?);
     }
     Ok(files)
 }
@@ -178,12 +178,13 @@ fn plugins(request: &Request, files: &mut Files) -> Result<(), CliError> {
     Ok(())
 }
 
-fn command_line(given: &str, start: &Path) -> Result<Result<Layer, ConfigError>, CliError> {
+/// What was typed and can't be used ends the command: nothing is done without servers that were asked for.
+fn command_line(given: &str, start: &Path) -> Result<Layer, CliError> {
     if given.trim_start().starts_with('{') {
-        return Ok(read_file(given, Path::new("<--mcp-config>"), Scope::CommandLine));
+        return read_file(given, Path::new("<--mcp-config>"), Scope::CommandLine).map_err(refused);
     }
     let file = start.join(given);
-    Ok(read_file(&read::file(&file)?, &file, Scope::CommandLine))
+    read_file(&read::file(&file)?, &file, Scope::CommandLine).map_err(refused)
 }
 
 /// The text of a file; none where there is no such file.

@@ -42,6 +42,8 @@ mod memory;
 mod questions;
 #[cfg(unix)]
 mod run;
+#[cfg(unix)]
+mod run_arguments;
 #[cfg(target_os = "linux")]
 mod run_ends;
 mod run_typed;

@@ -41,7 +41,7 @@ pub struct FlagPermissions {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FlagError {
     /// A rule that can't be read.
-    #[error("`{argument}`: `{}` is no rule: {error}", error.text())]
+    #[error("`{argument}`: {error}")]
     Rule {
         /// The argument.
         argument: &'static str,

@@ -21,6 +21,7 @@ use crate::report::run::Shown;
 use crate::session;
 use becket_agent::elicit::McpHost;
 use becket_agent::mcp::{HookCalls, McpServers};
+use becket_agent::permission::{AutoMode, ModelClassifier};
 use becket_agent::session::Facts;
 use becket_agent::tasks::Tasks;
 use becket_agent::tool_call::{Tool, Toolbox};
@@ -112,7 +113,7 @@ impl Parts<'_> {
         let builder =
             builder.on_close(move || Box::pin(async move { drop(std::fs::remove_dir_all(private)) }));
         let agent = tokio::select! {
-            opened = builder.open() => opened.map_err(|error| CliError::Session { why: error.to_string() }),
+            opened = builder.open() => opened.map_err(|error| begins::not_opened(&error, begins::store(at).as_ref(), at)),
             () = at.cancel.cancelled() => Err(CliError::Interrupted),
         }?;
         let Own { agents, skills, works_as, .. } = own;
@@ -183,11 +184,13 @@ impl Parts<'_> {
         let (of, args) = (&at.args.session, &at.args.model);
         let store = begins::store(at);
         let prompt = own.works_as.as_ref().map(|agent| agent.prompt.as_str());
+        let models: Arc<dyn Models> = self.models.clone();
         let options = TurnOptions { one_shot: at.is_one_shot(), ..TurnOptions::default() };
         let mut builder = AgentBuilder::new(engine.clone(), toolbox, self.model(own)?, &at.session.start)
             .start(begins::start(of, store.as_ref(), at)?)
             .options(options)
             .system(system::prompt(args, prompt, &at.session.start))
+            .auto_mode(AutoMode::new(ModelClassifier::new(models, None)))
             .subagents(own.agents.clone())
             .expand(Arc::new(own.skills.clone()));
         match store {
@@ -197,7 +200,7 @@ impl Parts<'_> {
         if let Some(id) = &of.session_id {
             builder = builder.id(id);
         }
-        if let Some(name) = &of.name {
+        if let Some(name) = of.name.as_ref().filter(|name| !name.trim().is_empty()) {
             builder = builder.title(name);
         }
         if let Some(trigger) = begins::setup(of) {

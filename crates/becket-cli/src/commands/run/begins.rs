@@ -3,11 +3,17 @@
 use super::assembled::At;
 use crate::args::RunSessionArgs;
 use crate::error::CliError;
-use becket_agent::session::{SetupTrigger, Start};
-use becket_agent::transcript::Store;
+use crate::report::style::one_line;
+use becket_agent::session::{OpenError, SetupTrigger, Start};
+use becket_agent::transcript::{Listed, Store, StoreError};
 use becket_engine::Profile;
 use becket_engine::config::Request;
 use std::path::PathBuf;
+
+/// How many sessions are named to somebody who looks for one.
+const NAMED: usize = 3;
+/// How much of a prompt is shown, in characters.
+const PROMPT: usize = 50;
 
 /// Where transcripts are kept: Becket's own directory of the user. None where there is no home: then nothing is stored.
 pub(super) fn store(at: At<'_>) -> Option<Store> {
@@ -49,5 +55,34 @@ pub(super) fn setup(args: &RunSessionArgs) -> Option<SetupTrigger> {
         (true, _) => Some(SetupTrigger::Init),
         (false, true) => Some(SetupTrigger::Maintenance),
         (false, false) => None,
+    }
+}
+
+/// Why there is no session. Whoever looks for one that is not there is told which there are.
+pub(super) fn not_opened(error: &OpenError, store: Option<&Store>, at: At<'_>) -> CliError {
+    let known = match (error, store) {
+        (OpenError::Store(StoreError::Unknown { .. } | StoreError::BadId { .. }), Some(store))
+            if at.args.session.resume.is_some() =>
+        {
+            store.list(&at.session.start).unwrap_or_default()
+        }
+        (OpenError::Store(_) | OpenError::List(_) | OpenError::NotStored, _) => {
+            return CliError::Session { why: error.to_string() };
+        }
+    };
+    let given = at.args.session.resume.as_deref().unwrap_or_default();
+    let named: Vec<String> = known.iter().take(NAMED).map(named).collect();
+    let there_are = match named.is_empty() {
+        true => "this directory has none".to_owned(),
+        false => format!("the newest of this directory: {}", named.join(", ")),
+    };
+    CliError::Session { why: format!("there is no session `{given}`; {there_are}") }
+}
+
+/// A session, so that somebody knows it again.
+fn named(session: &Listed) -> String {
+    match session.title.as_ref().or(session.prompt.as_ref()) {
+        Some(words) => format!("`{}` ({})", session.id, one_line(words, PROMPT)),
+        None => format!("`{}`", session.id),
     }
 }

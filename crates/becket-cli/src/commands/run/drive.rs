@@ -3,7 +3,7 @@
 use super::assembled::{At, assembled};
 use super::opened::Session;
 use super::printer::Printer;
-use super::prompts::{NOTHING, Prompts};
+use super::prompts::Prompts;
 use super::typed::Typed;
 use crate::error::CliError;
 use crate::lend::RunModels;
@@ -14,6 +14,10 @@ use becket_agent::turn::TurnEnd;
 use becket_llm::Block;
 use std::sync::Arc;
 use std::time::Instant;
+
+/// What is said where a session is to go on by itself and has no reason to.
+const NONE_WAITS: &str =
+    "no call of that session waits to be taken up: give a prompt, as in `becket run -c -p 'and now?'`";
 
 /// Does all of it; the exit code says whether a result was an error.
 ///
@@ -94,7 +98,7 @@ impl Work<'_> {
             return Ok(());
         }
         if !self.session.agent.has_deferred().await {
-            return Err(CliError::usage(NOTHING));
+            return Err(CliError::usage(NONE_WAITS));
         }
         self.opened("(the calls that wait)".to_owned());
         let end = self.session.agent.resume_deferred(self.at.cancel).await;

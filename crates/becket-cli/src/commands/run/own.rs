@@ -13,6 +13,7 @@ use becket_agent::update::Watch;
 use becket_engine::config::Diagnostic;
 use becket_llm::Models;
 use becket_mcp::Pool;
+use becket_model::Source;
 use std::sync::Arc;
 
 /// Agents and skills.
@@ -30,7 +31,7 @@ impl Own {
     /// Reads them; a bare start has those of the command line and the program alone.
     ///
     /// # Errors
-    /// There is no agent of the name that the session is to work as.
+    /// There is no agent of the name that the session is to work as, or one of the command line can't be used.
     pub(super) fn load(
         at: At<'_>,
         makes: &Makes,
@@ -45,8 +46,17 @@ impl Own {
         };
         let dialect = Dialect::of(&request);
         let loaded = Agents::load(&homes, at.args.model.agents.as_deref());
+        // What was typed is wrong, and not what lies around: it is told before anything is done.
+        if let Some(wrong) =
+            loaded.diagnostics.iter().find(|one| one.source == Source::Flag && one.is_error())
+        {
+            return Err(CliError::usage(format!("`--agents`: {}", wrong.message)));
+        }
         let works_as = match &at.args.model.agent {
-            Some(name) => Some(Arc::clone(loaded.agents.get(name).map_err(CliError::usage)?)),
+            Some(name) => {
+                let found = loaded.agents.get(name);
+                Some(Arc::clone(found.map_err(|error| CliError::usage(format!("`--agent`: {error}")))?))
+            }
             None => None,
         };
         let calls = ToolCalls::new(makes.engine.clone(), Toolbox::new([makes.shell(facts)]));

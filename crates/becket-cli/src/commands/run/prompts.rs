@@ -29,11 +29,12 @@ pub(super) enum Prompts {
 type Line = Result<Vec<Block>, CliError>;
 
 impl Prompts {
-    /// Reads what is to be read before the session opens; lines are read as they come.
+    /// Reads what is to be read before the session opens; lines are read as they come. `nothing` is what to say where there
+    /// is no prompt.
     ///
     /// # Errors
     /// stdin can't be read, or there is no prompt.
-    pub(super) fn read(wanted: Wanted) -> Result<Self, CliError> {
+    pub(super) fn read(wanted: Wanted, nothing: &str) -> Result<Self, CliError> {
         match wanted {
             Wanted::None => Ok(Prompts::Once(None)),
             Wanted::Argument(text) => Ok(Prompts::Once(Some(vec![Block::Text(text)]))),
@@ -45,7 +46,7 @@ impl Prompts {
                 let text = parts.join("\n");
                 match text.trim().is_empty() {
                     true if may_be_empty => Ok(Prompts::Once(None)),
-                    true => Err(CliError::usage(NOTHING)),
+                    true => Err(CliError::usage(nothing)),
                     false => Ok(Prompts::Once(Some(vec![Block::Text(text)]))),
                 }
             }
@@ -64,10 +65,6 @@ impl Prompts {
         }
     }
 }
-
-/// What is said where there is no prompt at all.
-pub(super) const NOTHING: &str =
-    "there is nothing to do: give a prompt, as in `becket run -p 'tidy up'`, or pipe one in";
 
 /// All of stdin. Where there is a prompt already, a stdin that stays silent is none: who starts this program may have
 /// left it open.

@@ -1,6 +1,5 @@
 //! What the arguments of `run` come to, before anything is opened: what contradicts itself is told here.
 
-use super::prompts::NOTHING;
 use crate::args::{Global, InputFormat, OutputFormat, RunArgs};
 use crate::env::Surroundings;
 use crate::error::CliError;
@@ -10,6 +9,9 @@ use becket_rules::suggest;
 
 /// The variable that says that whatever happens here harms nobody.
 const SANDBOX: &str = "IS_SANDBOX";
+/// What is said where there is no prompt at all.
+const NOTHING: &str =
+    "there is nothing to do: give a prompt, as in `becket run -p 'tidy up'`, or pipe one in";
 /// The sources by name.
 const SOURCES: [&str; 3] = ["user", "project", "local"];
 
@@ -19,6 +21,8 @@ pub(super) struct Wish {
     pub(super) output: Output,
     pub(super) prompts: Prompts,
     pub(super) sources: Sources,
+    /// What is said where stdin turns out to hold no prompt either.
+    pub(super) without_prompt: String,
 }
 
 /// How it is printed.
@@ -54,6 +58,7 @@ impl Wish {
             output: output(args, global, around)?,
             prompts: prompts(args, around)?,
             sources: sources(args.sources.setting_sources.as_deref())?,
+            without_prompt: without_prompt(args),
         })
     }
 }
@@ -121,7 +126,12 @@ fn prompts(args: &RunArgs, around: &Surroundings) -> Result<Prompts, CliError> {
     let argument = args.prompt.clone().filter(|prompt| !prompt.trim().is_empty());
     let lines = args.format.input_format == Some(InputFormat::StreamJson);
     if args.session.init_only {
-        return Ok(Prompts::None);
+        return match argument {
+            Some(_) => Err(CliError::usage(
+                "`--init-only` works on no prompt: leave the prompt out, or write `--init`",
+            )),
+            None => Ok(Prompts::None),
+        };
     }
     if !args.print && around.terminals.stdin && around.terminals.stdout {
         return Err(CliError::usage(
@@ -137,7 +147,7 @@ fn prompts(args: &RunArgs, around: &Surroundings) -> Result<Prompts, CliError> {
         (false, Some(text), true) => Ok(Prompts::Argument(text)),
         // A deferred call needs no prompt to be taken up (D10).
         (false, None, true) if goes_on => Ok(Prompts::None),
-        (false, None, true) => Err(CliError::usage(NOTHING)),
+        (false, None, true) => Err(CliError::usage(without_prompt(args))),
         (false, argument, false) => Ok(Prompts::Piped { argument, may_be_empty: goes_on }),
     }
 }
@@ -160,4 +170,20 @@ fn sources(given: Option<&str>) -> Result<Sources, CliError> {
         }
     }
     Ok(sources)
+}
+
+/// There is no prompt; it may be among the values of an option that takes several.
+fn without_prompt(args: &RunArgs) -> String {
+    let greedy = [
+        ("--allowedTools", args.permissions.allowed_tools.is_empty()),
+        ("--disallowedTools", args.permissions.disallowed_tools.is_empty()),
+        ("--add-dir", args.permissions.add_dir.is_empty()),
+        ("--mcp-config", args.sources.mcp_config.is_empty()),
+    ];
+    match greedy.iter().find(|(_, is_empty)| !is_empty) {
+        Some((name, _)) => format!(
+            "{NOTHING} (what follows `{name}` counts as its value: a prompt goes before it, or behind `--`)"
+        ),
+        None => NOTHING.to_owned(),
+    }
 }

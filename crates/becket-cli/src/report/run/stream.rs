@@ -108,13 +108,11 @@ impl Stream {
         usage: Usage,
         parent_tool_use_id: Option<String>,
     ) -> String {
-        let made_up = || format!("msg_{}", self.ids.next().replace('-', ""));
         line(&Assistant {
             r#type: "assistant",
             message: Answer {
                 model: model.to_owned(),
-                // Scripts put the pieces of one answer together by its id: it always has one.
-                id: if id.is_empty() { made_up() } else { id.to_owned() },
+                id: id.to_owned(),
                 r#type: "message",
                 role: "assistant",
                 content: shown(content, displayed),
