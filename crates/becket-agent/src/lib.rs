@@ -9,6 +9,7 @@
 //! - [`update`]: what a host may show meanwhile
 //! - [`agents`], [`skills`], [`definitions`]: subagents, skills and typed commands, and the files that define them
 //!   (`protocol.md` C10)
+//! - [`instructions`]: what people write into `CLAUDE.md` and its like for the model (`protocol.md` L0)
 //! - [`tool_call`]: one tool call through hooks, rules, mode and person to its end (`protocol.md` L1)
 //! - [`shell`]: the command lines of a session, and the directory that they move
 //! - [`tasks`]: what goes on in the background of a session
@@ -34,6 +35,7 @@ pub mod definitions;
 mod denied;
 pub mod elicit;
 mod host_tools;
+pub mod instructions;
 pub mod mcp;
 pub mod permission;
 mod places;

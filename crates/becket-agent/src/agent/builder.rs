@@ -4,6 +4,7 @@ use super::open::Agent;
 use crate::agents::{AgentTool, Definition, MainAgent};
 use crate::compact::Window;
 use crate::definitions::Dialect;
+use crate::instructions::Instructions;
 use crate::permission::{AutoMode, SessionPermissions};
 use crate::session::{Expand, Facts, OpenError, SetupTrigger, Start};
 use crate::tasks::Tasks;
@@ -39,6 +40,7 @@ pub struct AgentBuilder {
     pub(super) max_turns: Option<u32>,
     pub(super) options: TurnOptions,
     pub(super) window: Window,
+    pub(super) instructions: Instructions,
     pub(super) interactive: bool,
     pub(super) asked: Asked,
     pub(super) permissions: Option<SessionPermissions>,
@@ -74,6 +76,7 @@ impl AgentBuilder {
             max_turns: None,
             options: TurnOptions::default(),
             window: Window::default(),
+            instructions: Instructions::default(),
             interactive: false,
             asked: Asked::default(),
             permissions: None,
@@ -127,6 +130,13 @@ impl AgentBuilder {
     #[must_use]
     pub fn mode(mut self, mode: PermissionMode) -> Self {
         self.mode = Some(mode);
+        self
+    }
+
+    /// The files in which people have written down what the model should know. Default: none.
+    #[must_use]
+    pub fn instructions(mut self, instructions: Instructions) -> Self {
+        self.instructions = instructions;
         self
     }
 

@@ -58,7 +58,9 @@ impl Agent {
 
     /// Takes up the calls that were put off when the session was stored (D10). Without any it goes on as after a pause.
     pub async fn resume_deferred(&self, cancel: &CancellationToken) -> TurnEnd {
-        self.main.lock().await.work.turn(TurnStart::Resume, cancel).await
+        let mut main = self.main.lock().await;
+        main.instruct(cancel).await;
+        main.work.turn(TurnStart::Resume, cancel).await
     }
 
     /// Whether calls wait to be taken up.
@@ -69,6 +71,8 @@ impl Agent {
     /// Goes on with what stands in the conversation already, and with `reminder`: for a host that was woken (A4).
     pub async fn wake(&self, reminder: impl Into<String>, cancel: &CancellationToken) -> TurnEnd {
         let mut main = self.main.lock().await;
+        main.instruct(cancel).await;
+        main.tell_instructions();
         main.work.remind(reminder);
         main.work.turn(TurnStart::AsItIs, cancel).await
     }
@@ -168,6 +172,7 @@ fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
     core.options = options;
     core.window = window;
     core.tasks = tasks;
+    core.instructions = builder.instructions;
     if let Some(permissions) = builder.permissions {
         core.permissions = permissions;
     }
@@ -200,6 +205,7 @@ fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
         store: builder.store,
         names_model: builder.interactive,
         pending: Vec::new(),
+        instructions: Vec::new(),
         initial: None,
     };
     note(&mut main, builder.title);

@@ -95,6 +95,9 @@ impl Subagent {
             agent_id: self.facts.id.as_str().to_owned(),
             agent_type: self.facts.kind.clone(),
         };
+        for text in self.work.instruct_silently(cancel).await {
+            self.work.remind(text);
+        }
         let started = self.work.core.fire(&self.work.facts, body, &self.work.updates, cancel).await;
         for text in started.for_model() {
             self.work.remind(text);

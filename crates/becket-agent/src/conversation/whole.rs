@@ -83,6 +83,13 @@ impl Conversation {
         }
     }
 
+    /// Whether a text stands beside the conversation already, word for word.
+    #[must_use]
+    pub fn has_beside(&self, text: &str) -> bool {
+        let wanted = reminder(text);
+        self.body.messages.iter().any(|message| message.content.contains(&wanted))
+    }
+
     /// A user message that transcript views hide: what a blocking Stop hook says, word for word (L4). Blank text is none.
     pub fn feedback(&mut self, text: impl Into<String>) {
         let text = text.into();

@@ -99,6 +99,20 @@ impl<'t> Fields<'t> {
         }
     }
 
+    /// Patterns of paths: a list, or a text with commas between them; what stands in braces is kept whole.
+    pub(crate) fn patterns(&mut self, key: &str) -> Option<Vec<String>> {
+        let patterns = match &self.field(key)?.value {
+            Value::String(text) => Some(split_patterns(text)),
+            Value::Array(items) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
+        };
+        let trimmed = |patterns: Vec<String>| {
+            let patterns = patterns.into_iter().map(|pattern| pattern.trim().to_owned());
+            patterns.filter(|pattern| !pattern.is_empty()).collect()
+        };
+        patterns.map(trimmed).or_else(|| self.wrong(key, "a list of patterns"))
+    }
+
     /// Something that keeps the definition from being loaded.
     pub(crate) fn error(&mut self, key: &str, code: &'static str, message: String) {
         self.add(Severity::Error, key, code, message);
@@ -154,6 +168,20 @@ fn split(text: &str) -> Vec<String> {
     names.push(name);
     names.retain(|name| !name.is_empty());
     names
+}
+
+/// Patterns with commas between them.
+fn split_patterns(text: &str) -> Vec<String> {
+    let mut depth = 0_usize;
+    let parts = text.split(|c| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    parts.map(str::to_owned).collect()
 }
 
 #[cfg(test)]

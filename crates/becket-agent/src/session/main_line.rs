@@ -42,6 +42,8 @@ pub(crate) struct Main {
     pub(crate) names_model: bool,
     /// What the model is told before the next prompt.
     pub(crate) pending: Vec<String>,
+    /// What files say to the model, in front of that.
+    pub(crate) instructions: Vec<String>,
     /// The first turn that a hook wants.
     pub(crate) initial: Option<String>,
 }
@@ -96,6 +98,8 @@ impl Main {
         });
         self.work.talk.replace(log);
         self.pending.clear();
+        self.instructions.clear();
+        self.work.forget_instructions();
         self.begin(&opened, None).await;
         self.work.store();
         result

@@ -30,6 +30,9 @@ impl Prompt {
     }
 }
 
+/// What a call is answered that was open when a prompt came.
+const ANOTHER_PROMPT: &str = "another prompt came: the call was not run";
+
 /// A prompt that hooks have let pass.
 struct Passed {
     content: Vec<Block>,
@@ -57,6 +60,7 @@ impl Held {
 impl Main {
     /// Has hooks look at a prompt, and works on it.
     pub(crate) async fn prompt(&mut self, prompt: Prompt, cancel: &CancellationToken) -> TurnEnd {
+        self.instruct(cancel).await;
         self.work.facts.set_prompt(PromptId::from(uuid::Uuid::new_v4().to_string()));
         match self.pass(prompt, cancel).await {
             Ok(passed) => match self.say(passed) {
@@ -72,8 +76,9 @@ impl Main {
 
     /// Says it, behind what the beginning of the session has left and before what hooks say about it.
     fn say(&mut self, passed: Passed) -> Result<(), EndReason> {
+        self.tell_instructions();
         let pending = std::mem::take(&mut self.pending);
-        let conversation = self.work.talk.whole("another prompt came: the call was not run");
+        let conversation = self.work.talk.whole(ANOTHER_PROMPT);
         for text in pending {
             conversation.beside(text);
         }
@@ -85,6 +90,21 @@ impl Main {
         }
         self.work.store();
         said.map_err(|error| EndReason::PromptRejected { because: error.to_string() })
+    }
+
+    /// Loads what files say to the model, if that was not done: behind SessionStart, before there is a prompt (L0).
+    pub(crate) async fn instruct(&mut self, cancel: &CancellationToken) {
+        self.instructions.extend(self.work.instruct(cancel).await);
+    }
+
+    /// Tells it, but for what the model was told before the session paused.
+    pub(crate) fn tell_instructions(&mut self) {
+        let conversation = self.work.talk.whole(ANOTHER_PROMPT);
+        for text in std::mem::take(&mut self.instructions) {
+            if !conversation.has_beside(&text) {
+                conversation.beside(text);
+            }
+        }
     }
 
     async fn pass(&mut self, prompt: Prompt, cancel: &CancellationToken) -> Result<Passed, Held> {

@@ -7,6 +7,7 @@ use becket_model::Session;
 use becket_rules::PermissionUpdate;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// A tool. It does its work; whether it may is asked before, by [`super::ToolCalls`].
@@ -62,6 +63,12 @@ pub trait Tool: Send + Sync {
     fn suggestions(&self, session: &Session, input: &Map<String, Value>) -> Vec<PermissionUpdate> {
         let _ = (session, input);
         Vec::new()
+    }
+
+    /// The file that a call with this input reads or changes, absolute; none where it is about no single file.
+    fn touches(&self, input: &Map<String, Value>) -> Option<PathBuf> {
+        let _ = input;
+        None
     }
 
     /// Reads what a PostToolUse hook put in the place of this tool's output (D11).

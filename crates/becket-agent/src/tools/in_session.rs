@@ -113,6 +113,10 @@ impl Tool for InSession {
         }
     }
 
+    fn touches(&self, input: &Map<String, Value>) -> Option<PathBuf> {
+        Input(input).text("file_path").map(PathBuf::from).filter(|path| path.is_absolute())
+    }
+
     fn replaced(&self, value: &Value) -> Result<ToolOutput, String> {
         let text = self.deed.text_of(value);
         let text =

@@ -58,7 +58,9 @@ impl Work {
             let mut running = Box::pin(run_together(self.runner(&brake, cancel), group));
             while let Some((place, report)) = running.next().await {
                 let updates = report.updates.clone();
+                let (id, touched) = (report.call.id.clone(), self.touched(&report));
                 self.settle(at + place, report, &mut reports, &brake);
+                self.instruct_beside(&id, touched, cancel).await;
                 self.take_updates(updates).await;
             }
             drop(running);

@@ -5,6 +5,7 @@ use super::meter::Meter;
 use super::tasks::TurnEndTasks;
 use super::told;
 use crate::compact::Window;
+use crate::instructions::Instructions;
 use crate::permission::{AutoMode, SessionPermissions};
 use crate::session::Facts;
 use crate::tasks::Tasks;
@@ -63,6 +64,8 @@ pub(crate) struct Core {
     pub(crate) tasks: Option<Tasks>,
     /// How much models hold.
     pub(crate) window: Window,
+    /// What files say to the model.
+    pub(crate) instructions: Instructions,
     /// Runs calls; lines of work share the person.
     calls: ToolCalls,
     watched: Mutex<Vec<PathBuf>>,
@@ -92,6 +95,7 @@ impl Core {
             meter: Meter::default(),
             tasks: None,
             window: Window::default(),
+            instructions: Instructions::default(),
             watched: Mutex::default(),
             reminders: Mutex::default(),
             title: Mutex::default(),

@@ -7,6 +7,7 @@ mod class;
 pub(crate) mod core;
 mod decide;
 mod end;
+mod instruct;
 mod left;
 mod meter;
 mod prepare;

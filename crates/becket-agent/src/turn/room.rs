@@ -97,6 +97,7 @@ impl Work {
         self.start_again(cancel).await;
         let outcome = compaction.done(&compacted).await;
         self.tell_of(EventKind::PostCompact, trigger, &outcome, cancel);
+        self.instruct_again(cancel).await;
         Ok(())
     }
 

@@ -11,6 +11,7 @@ use super::meter::{Meter, Spent};
 use super::stop::{StopCount, StopEvent};
 use super::talk::Talk;
 use crate::compact::Guard;
+use crate::instructions::Known;
 use crate::session::Facts;
 use crate::tool_call::{ToolCalls, Toolbox};
 use crate::update::{Origin, Updates};
@@ -55,6 +56,8 @@ pub(crate) struct Work {
     pub(crate) updates: Updates,
     pub(super) calls: ToolCalls,
     pub(super) meter: Meter,
+    /// What of the instructions in files this line of work was told.
+    pub(super) known: Known,
 }
 
 /// What a turn begins with.
@@ -116,6 +119,7 @@ impl Work {
             max_turns,
             stop_event,
             meter,
+            known: Known::default(),
         }
     }
 

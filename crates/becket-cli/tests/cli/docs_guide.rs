@@ -26,6 +26,7 @@ pages! {
     mcp_servers types "mcp.md";
     an_agent_as_a_guard types "agent.md";
     callbacks types "callbacks.md";
+    instructions_in_files types "instructions.md";
 }
 
 #[test]

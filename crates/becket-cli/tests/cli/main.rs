@@ -48,6 +48,8 @@ mod run_arguments;
 mod run_ends;
 mod run_typed;
 #[cfg(unix)]
+mod run_instructions;
+#[cfg(unix)]
 mod terminal;
 #[cfg(unix)]
 mod tmux;

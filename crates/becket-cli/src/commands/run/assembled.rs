@@ -20,6 +20,7 @@ use crate::out::Out;
 use crate::report::run::Shown;
 use crate::session;
 use becket_agent::elicit::McpHost;
+use becket_agent::instructions::Instructions;
 use becket_agent::mcp::{HookCalls, McpServers};
 use becket_agent::permission::{AutoMode, ModelClassifier};
 use becket_agent::session::Facts;
@@ -191,6 +192,7 @@ impl Parts<'_> {
             .options(options)
             .system(system::prompt(args, prompt, &at.session.start))
             .auto_mode(AutoMode::new(ModelClassifier::new(models, None)))
+            .instructions(self.instructions())
             .subagents(own.agents.clone())
             .expand(Arc::new(own.skills.clone()));
         match store {
@@ -213,6 +215,14 @@ impl Parts<'_> {
             Some(agent) => builder.as_agent(agent, &own.dialect),
             None => builder,
         })
+    }
+
+    /// The files that a bare start leaves alone.
+    fn instructions(&self) -> Instructions {
+        match self.at.args.sources.bare {
+            true => Instructions::default(),
+            false => Instructions::of(&self.at.session.request()),
+        }
     }
 
     fn model(&self, own: &Own) -> Result<Arc<dyn Model>, CliError> {

@@ -1,0 +1,71 @@
+//! HTML comments that stand in block position: notes of the authors to each other, which no model is told.
+//!
+//! A comment in the middle of a line stays, and so does one in fenced code, and one that is never closed: to lose the
+//! rest of the instructions unseen would be worse.
+
+use super::fences::Fences;
+
+const BEGINS: &str = "<!--";
+const ENDS: &str = "-->";
+/// How far a line may be indented and still begin a block.
+const INDENT: usize = 3;
+
+/// The text without its block comments, nor the lines that they leave blank.
+pub(super) fn without_comments(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut fences = Fences::default();
+    let mut rest = text;
+    // Once there is no end any more, no later one has to be looked for.
+    let mut may_end = true;
+    while !rest.is_empty() {
+        if may_end && !fences.is_open() && begins_comment(rest) {
+            match rest.find(ENDS) {
+                Some(at) => {
+                    rest = behind(rest, at + ENDS.len());
+                    continue;
+                }
+                None => may_end = false,
+            }
+        }
+        let line = rest.split_inclusive('\n').next().unwrap_or(rest);
+        fences.take(line);
+        kept.push_str(line);
+        rest = rest.get(line.len()..).unwrap_or_default();
+    }
+    kept
+}
+
+fn begins_comment(rest: &str) -> bool {
+    let text = rest.trim_start_matches(' ');
+    rest.len() - text.len() <= INDENT && text.starts_with(BEGINS)
+}
+
+/// What stands behind a comment; its line with it, if nothing else stands there.
+fn behind(rest: &str, end: usize) -> &str {
+    let rest = rest.get(end..).unwrap_or_default();
+    let (line, next) = rest.split_once('\n').unwrap_or((rest, ""));
+    if line.trim().is_empty() { next } else { rest }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_comments_in_block_position_are_left_out() {
+        for (text, kept) in [
+            ("a\n<!-- note -->\nb", "a\nb"),
+            ("<!-- one\ntwo\n```\n-->\nb\n", "b\n"),
+            ("   <!-- in -->\nb", "b"),
+            ("    <!-- code -->\nb", "    <!-- code -->\nb"),
+            ("a <!-- inline --> b", "a <!-- inline --> b"),
+            ("```\n<!-- code -->\n```\n", "```\n<!-- code -->\n```\n"),
+            ("<!-- a --> text\nb", " text\nb"),
+            ("<!-- never closed\nb\n<!-- nor this\nc", "<!-- never closed\nb\n<!-- nor this\nc"),
+            ("<!-- a --><!-- b -->\nc", "c"),
+            ("", ""),
+        ] {
+            assert_eq!(without_comments(text), kept, "{text}");
+        }
+    }
+}

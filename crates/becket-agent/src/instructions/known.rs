@@ -1,0 +1,55 @@
+//! What one line of work was told, and what waits for it.
+
+use super::globs::Globs;
+use super::loaded::Memory;
+use super::places;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// What one line of work knows of instructions. Nothing of it is stored: a session that goes on finds its files anew.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Known {
+    /// Whether it was told what holds from the start.
+    pub(crate) has_begun: bool,
+    /// The files that were looked at, by where they really lie.
+    pub(super) files: HashSet<PathBuf>,
+    /// The directories below the start that were looked at.
+    pub(super) directories: HashSet<PathBuf>,
+    /// Rules whose files nobody has touched yet.
+    pub(super) waiting: Vec<Waiting>,
+    /// How many files were told, and how large they were.
+    pub(super) count: usize,
+    pub(super) bytes: usize,
+    /// Whether the user knows that there was no room for all.
+    pub(super) is_full: bool,
+}
+
+/// A rule that waits for a file.
+#[derive(Debug, Clone)]
+pub(super) struct Waiting {
+    pub(super) path: PathBuf,
+    pub(super) memory: Memory,
+    pub(super) globs: Globs,
+    /// The directory that its patterns start from.
+    pub(super) base: PathBuf,
+}
+
+impl Waiting {
+    /// Whether it is about a file, by the name given or by where it leads.
+    pub(super) fn is_about(&self, file: &Path, real: Option<&Path>) -> bool {
+        let real_base = self.base.canonicalize().ok();
+        let given = places::below(&self.base, file);
+        let led_to = real_base.as_deref().zip(real).and_then(|(base, real)| places::below(base, real));
+        [given, led_to].into_iter().flatten().any(|below| self.globs.name(below))
+    }
+}
+
+impl Known {
+    /// Takes the rules out that a file lets in.
+    pub(super) fn let_in(&mut self, file: &Path, real: Option<&Path>) -> Vec<Waiting> {
+        let (let_in, waiting) =
+            std::mem::take(&mut self.waiting).into_iter().partition(|rule| rule.is_about(file, real));
+        self.waiting = waiting;
+        let_in
+    }
+}

@@ -1,0 +1,317 @@
+//! Loads files: those that hold from the start, those that a touched file lets in, and what they include.
+//!
+//! INVARIANT: each step asks whether somebody still waits; number, size and depth are bounded, and what is left out for
+//! that is named.
+
+use super::comments::without_comments;
+use super::includes::includes;
+use super::known::{Known, Waiting};
+use super::level::{Level, RULES, is_there};
+use super::loaded::{Loaded, Memory, Why};
+use super::read::{Text, text_of};
+use super::rule::{Rule, rule};
+use super::sources::{Instructions, Sources};
+use super::{included, places};
+use crate::blocking::{Halted, Stop};
+use crate::definitions::{is_markdown, markdown};
+use crate::update::Notice;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// How deep a file may be included.
+const DEEPEST: usize = 5;
+/// The most files that one line of work is told.
+const MOST: usize = 100;
+/// The most bytes that one line of work is told.
+const MOST_BYTES: usize = 512 << 10;
+/// The most paths of one file that are looked at.
+const MOST_INCLUDES: usize = 100;
+
+/// Why what holds from the start is loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Beginning {
+    /// A conversation begins.
+    Start,
+    /// It was compacted.
+    Again,
+}
+
+/// What came of looking for files.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) loaded: Vec<Loaded>,
+    /// What was left out, for the user.
+    pub(crate) notices: Vec<Notice>,
+    /// What is known now.
+    pub(crate) known: Known,
+}
+
+/// Why a rule keeps a file out.
+type Denied<'a> = &'a dyn Fn(&Path) -> Option<String>;
+
+impl Instructions {
+    /// Loads what holds from the start, for a line of work that knows nothing.
+    ///
+    /// # Errors
+    /// Nobody waits any more.
+    pub(crate) fn begin(
+        &self,
+        beginning: Beginning,
+        denied: Denied<'_>,
+        stop: &Stop,
+    ) -> Result<Found, Halted> {
+        let Some(sources) = self.sources() else { return Ok(Found::default()) };
+        let mut loader = Loader { sources, denied, stop, found: Found::default() };
+        loader.begin(match beginning {
+            Beginning::Start => &Why::Start,
+            Beginning::Again => &Why::Again { parent: None },
+        })?;
+        loader.found.known.has_begun = true;
+        Ok(loader.found)
+    }
+
+    /// Loads what a file lets in that was read or changed; `known` is what the line of work knows.
+    ///
+    /// # Errors
+    /// Nobody waits any more.
+    pub(crate) fn touched(
+        &self,
+        known: Known,
+        file: &Path,
+        denied: Denied<'_>,
+        stop: &Stop,
+    ) -> Result<Found, Halted> {
+        let found = Found { known, ..Found::default() };
+        let Some(sources) = self.sources() else { return Ok(found) };
+        let mut loader = Loader { sources, denied, stop, found };
+        loader.touched(file)?;
+        Ok(loader.found)
+    }
+}
+
+struct Loader<'a> {
+    sources: &'a Sources,
+    denied: Denied<'a>,
+    stop: &'a Stop,
+    found: Found,
+}
+
+impl Loader<'_> {
+    fn begin(&mut self, why: &Why) -> Result<(), Halted> {
+        self.file(&self.sources.managed.clone(), Memory::Managed, why)?;
+        if let Some(user) = self.sources.user.clone() {
+            self.file(&user.join(&self.sources.names.file), Memory::User, why)?;
+            self.rules(&user.join(RULES), (&self.sources.start.clone(), Memory::User), why)?;
+        }
+        for directory in places::down(&self.sources.top, &self.sources.start) {
+            self.level(&directory, why)?;
+        }
+        Ok(())
+    }
+
+    fn touched(&mut self, file: &Path) -> Result<(), Halted> {
+        let real = crate::places::real(file);
+        for directory in self.nested(file, real.as_deref()) {
+            if self.found.known.directories.insert(directory.clone()) {
+                let why = Why::Nested { trigger: file.to_owned(), below: directory.clone() };
+                self.level(&directory, &why)?;
+            }
+        }
+        for Waiting { path, memory, globs, .. } in self.found.known.let_in(file, real.as_deref()) {
+            self.stop.check()?;
+            // It is read again: what it said when the session began may not be true any more.
+            let Some(text) = self.text(&path, memory) else { continue };
+            let Some(Rule { body, .. }) = self.rule(&text, &path, memory) else { continue };
+            let why = Why::Named { trigger: file.to_owned(), globs: globs.written };
+            self.tell(Loaded { path, memory, why, text: body }, 0)?;
+        }
+        Ok(())
+    }
+
+    /// The directories below the start that a file lies in, from above, as far as they are the project's own.
+    fn nested(&mut self, file: &Path, real: Option<&Path>) -> Vec<PathBuf> {
+        let Sources { start, real_start, .. } = self.sources;
+        let led_to = || real_start.as_deref().zip(real).and_then(|(start, real)| places::below(start, real));
+        let Some(below) = places::below(start, file).or_else(led_to).and_then(Path::parent) else {
+            return Vec::new();
+        };
+        let mut own = Vec::new();
+        for directory in places::down(start, &start.join(below)).into_iter().skip(1) {
+            if places::is_installed(&directory) {
+                break;
+            }
+            if places::is_root(&directory) {
+                self.is_of_another_repository(&directory);
+                break;
+            }
+            own.push(directory);
+        }
+        own
+    }
+
+    /// A repository inside of the project is not trusted with it (G3).
+    fn is_of_another_repository(&mut self, directory: &Path) {
+        let is_new = self.found.known.directories.insert(directory.to_owned());
+        if is_new && !Level::of(directory, self.sources, is_there).is_empty() {
+            self.left_out(
+                directory,
+                "it is a repository of its own, whose instructions are not the project's",
+            );
+        }
+    }
+
+    /// All that a directory of the project has to say.
+    fn level(&mut self, directory: &Path, why: &Why) -> Result<(), Halted> {
+        let Level { files, rules, local } = Level::of(directory, self.sources, is_there);
+        for (file, memory) in files {
+            self.file(&file, memory, why)?;
+        }
+        if let Some(rules) = rules {
+            self.rules(&rules, (directory, Memory::Project), why)?;
+        }
+        match local {
+            Some(local) => self.file(&local, Memory::Local, why),
+            None => Ok(()),
+        }
+    }
+
+    fn rules(&mut self, rules: &Path, (base, memory): (&Path, Memory), why: &Why) -> Result<(), Halted> {
+        let mut found = markdown(rules, &memory.source(), is_markdown);
+        self.found.notices.extend(found.diagnostics.iter().map(Notice::of));
+        // The shortest way to a file is the one that it is known by, whatever circle links lead in.
+        found.files.sort_by_key(|file| file.components().count());
+        for path in found.files.iter().map(|file| rules.join(file)) {
+            self.stop.check()?;
+            let Some(text) = self.new_text(&path, memory) else { continue };
+            match self.rule(&text, &path, memory) {
+                Some(Rule { globs: Some(globs), .. }) => {
+                    self.found.known.waiting.push(Waiting { path, memory, globs, base: base.to_owned() });
+                }
+                Some(Rule { globs: None, body }) => {
+                    self.tell(Loaded { path, memory, why: why.clone(), text: body }, 0)?;
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn rule(&mut self, text: &str, path: &Path, memory: Memory) -> Option<Rule> {
+        let (rule, diagnostics) = rule(text, path, memory);
+        self.found.notices.extend(diagnostics.iter().map(Notice::of));
+        rule
+    }
+
+    fn file(&mut self, path: &Path, memory: Memory, why: &Why) -> Result<(), Halted> {
+        let Some(text) = self.new_text(path, memory) else { return Ok(()) };
+        self.tell(Loaded { path: path.to_owned(), memory, why: why.clone(), text }, 0)
+    }
+
+    /// Keeps a file, if there is room for it and it says anything, and loads what it includes.
+    fn tell(&mut self, mut loaded: Loaded, depth: usize) -> Result<(), Halted> {
+        self.stop.check()?;
+        loaded.text = without_comments(&loaded.text);
+        if loaded.text.trim().is_empty() || !self.has_room(&loaded) {
+            return Ok(());
+        }
+        let (path, memory, why) = (loaded.path.clone(), loaded.memory, loaded.why.of_included(&loaded.path));
+        let included = includes(&loaded.text);
+        self.found.loaded.push(loaded);
+        if included.len() > MOST_INCLUDES {
+            let why = format!("it includes {} files: those after the first {MOST_INCLUDES}", included.len());
+            self.left_out(&path, &why);
+        }
+        for written in included.into_iter().take(MOST_INCLUDES) {
+            self.stop.check()?;
+            self.include((&written, &path), memory, &why, depth + 1)?;
+        }
+        Ok(())
+    }
+
+    fn include(
+        &mut self,
+        (written, parent): (&str, &Path),
+        memory: Memory,
+        why: &Why,
+        depth: usize,
+    ) -> Result<(), Halted> {
+        let Some(path) = included::at(written, parent, self.sources.home.as_deref()) else { return Ok(()) };
+        if path.is_dir() {
+            return Ok(());
+        }
+        if !is_there(&path) {
+            if included::is_surely_a_path(written) {
+                self.left_out(&path, &format!("it is not there, and {} includes it", parent.display()));
+            }
+            return Ok(());
+        }
+        if depth > DEEPEST {
+            self.left_out(&path, &format!("it is included more than {DEEPEST} files deep"));
+            return Ok(());
+        }
+        match self.new_text(&path, memory) {
+            Some(text) => self.tell(Loaded { path, memory, why: why.clone(), text }, depth),
+            None => Ok(()),
+        }
+    }
+
+    fn has_room(&mut self, loaded: &Loaded) -> bool {
+        let known = &mut self.found.known;
+        let bytes = known.bytes + loaded.text.len();
+        if known.count < MOST && bytes <= MOST_BYTES {
+            (known.count, known.bytes) = (known.count + 1, bytes);
+            return true;
+        }
+        if !std::mem::replace(&mut known.is_full, true) {
+            let most = MOST_BYTES >> 10;
+            let why =
+                format!("instructions are {MOST} files and {most} KiB at most, and others may be left out");
+            self.left_out(&loaded.path.clone(), &why);
+        }
+        false
+    }
+
+    /// The text of a file that nobody has looked at yet.
+    fn new_text(&mut self, path: &Path, memory: Memory) -> Option<String> {
+        let is_new = match path.canonicalize() {
+            Ok(real) => self.found.known.files.insert(real),
+            Err(error) => error.kind() != ErrorKind::NotFound || is_there(path),
+        };
+        is_new.then(|| self.text(path, memory)).flatten()
+    }
+
+    fn text(&mut self, path: &Path, memory: Memory) -> Option<String> {
+        match self.read(path, memory) {
+            Ok(Text { text, broken_at: None }) => Some(text),
+            Ok(Text { text, broken_at: Some(at) }) => {
+                let path = path.display();
+                let text_of =
+                    format!("`{path}` is not UTF-8 from byte {at} on: what can't be read is replaced");
+                self.found.notices.push(Notice::warning(text_of));
+                Some(text)
+            }
+            Err(why) => {
+                self.left_out(path, &why);
+                None
+            }
+        }
+    }
+
+    /// What lies at a path; links are followed once, and what they lead to is judged and read.
+    fn read(&self, path: &Path, memory: Memory) -> Result<Text, String> {
+        let real = path.canonicalize().map_err(|error| format!("it can't be read: {error}"))?;
+        if memory.is_of_project() && !self.sources.real_top.as_ref().is_some_and(|top| real.starts_with(top))
+        {
+            return Err("it lies outside of the project, and a file of the project asks for it".to_owned());
+        }
+        if let Some(why) = (self.denied)(path).or_else(|| (self.denied)(&real)) {
+            return Err(why);
+        }
+        text_of(&real).map_err(|error| error.to_string())
+    }
+
+    fn left_out(&mut self, path: &Path, why: &str) {
+        let text = format!("instructions: `{}` is left out: {why}", path.display());
+        self.found.notices.push(Notice::warning(text));
+    }
+}

@@ -1,0 +1,146 @@
+//! A file that was loaded: whose it is, why, and how the model is told.
+
+use becket_model::Source;
+use becket_model::event::context::InstructionsLoaded;
+use std::path::{Path, PathBuf};
+
+/// Whose an instruction file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Memory {
+    /// The administrator's.
+    Managed,
+    /// The user's, for all projects.
+    User,
+    /// The project's, for everybody who works on it.
+    Project,
+    /// The user's, for this project.
+    Local,
+}
+
+impl Memory {
+    /// The word on the wire (`memory_type`).
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Managed => "Managed",
+            Self::User => "User",
+            Self::Project => "Project",
+            Self::Local => "Local",
+        }
+    }
+
+    /// Whether it came with the project, or may have: then it speaks for nothing outside of it.
+    pub(super) const fn is_of_project(self) -> bool {
+        match self {
+            Self::Managed | Self::User => false,
+            Self::Project | Self::Local => true,
+        }
+    }
+
+    /// The source, for findings.
+    pub(super) const fn source(self) -> Source {
+        match self {
+            Self::Managed => Source::Policy,
+            Self::User => Source::User,
+            Self::Project => Source::Project,
+            Self::Local => Source::Local,
+        }
+    }
+
+    const fn whose(self) -> &'static str {
+        match self {
+            Self::Managed => "the administrator's instructions",
+            Self::User => "the user's instructions for all projects",
+            Self::Project => "the project's instructions",
+            Self::Local => "the user's instructions for this project",
+        }
+    }
+}
+
+/// Why a file was loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// It holds from the start of the session.
+    Start,
+    /// The same once more, after a compaction; `parent` includes it, where one does.
+    Again { parent: Option<PathBuf> },
+    /// A file below its directory was read or changed.
+    Nested { trigger: PathBuf, below: PathBuf },
+    /// A file that its patterns name was read or changed.
+    Named { trigger: PathBuf, globs: Vec<String> },
+    /// Another file includes it.
+    Included { parent: PathBuf },
+}
+
+impl Why {
+    /// Why a file is loaded that `parent` includes, which was loaded for this reason.
+    pub(super) fn of_included(&self, parent: &Path) -> Self {
+        let parent = parent.to_owned();
+        match self {
+            Self::Again { .. } => Self::Again { parent: Some(parent) },
+            Self::Start | Self::Nested { .. } | Self::Named { .. } | Self::Included { .. } => {
+                Self::Included { parent }
+            }
+        }
+    }
+
+    /// The word on the wire (`load_reason`).
+    pub(crate) const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Start => "session_start",
+            Self::Again { .. } => "compact",
+            Self::Nested { .. } => "nested_traversal",
+            Self::Named { .. } => "path_glob_match",
+            Self::Included { .. } => "include",
+        }
+    }
+}
+
+/// A file that was loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Loaded {
+    pub(crate) path: PathBuf,
+    pub(crate) memory: Memory,
+    pub(crate) why: Why,
+    pub(super) text: String,
+}
+
+impl Loaded {
+    /// What the model is told.
+    pub(crate) fn told(&self) -> String {
+        let of = match &self.why {
+            Why::Start | Why::Again { parent: None } => String::new(),
+            Why::Again { parent: Some(parent) } | Why::Included { parent } => {
+                format!(", included by {}", parent.display())
+            }
+            Why::Nested { below, .. } => format!(", for what lies below {}", below.display()),
+            Why::Named { globs, .. } => format!(", for files that `{}` names", globs.join("`, `")),
+        };
+        format!(
+            "Contents of {} ({}{of}):\n\n{}",
+            self.path.display(),
+            self.memory.whose(),
+            self.text.trim_end()
+        )
+    }
+
+    /// What hooks are told.
+    pub(crate) fn event(&self) -> InstructionsLoaded {
+        let text = |path: &PathBuf| path.to_string_lossy().into_owned();
+        let (globs, trigger, parent) = match &self.why {
+            Why::Start => (None, None, None),
+            Why::Again { parent } => (None, None, parent.as_ref()),
+            Why::Nested { trigger, .. } => (None, Some(trigger), None),
+            Why::Named { trigger, globs } => (Some(globs.clone()), Some(trigger), None),
+            Why::Included { parent } => (None, None, Some(parent)),
+        };
+        InstructionsLoaded {
+            file_path: text(&self.path),
+            memory_type: self.memory.as_str().to_owned(),
+            load_reason: self.why.as_str().to_owned(),
+            globs,
+            trigger_file_path: trigger.map(text),
+            parent_file_path: parent.map(text),
+        }
+    }
+}

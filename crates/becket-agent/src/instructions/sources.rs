@@ -1,0 +1,93 @@
+//! Which files a session may load, as its host describes them.
+
+use super::places;
+use becket_engine::config::Request;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The instruction files of a session. The default has none, as a bare start. Cheap to clone.
+///
+/// A profile calls its files by its prefix: `CLAUDE.md`, `CLAUDE.local.md`, and in its own directory `.claude/CLAUDE.md` and
+/// `.claude/rules/**/*.md`. A directory that has none of the first kind may have an `AGENTS.md` in its place.
+#[derive(Debug, Clone, Default)]
+pub struct Instructions {
+    sources: Option<Arc<Sources>>,
+}
+
+/// Where they lie.
+#[derive(Debug)]
+pub(super) struct Sources {
+    /// The administrator's file.
+    pub(super) managed: PathBuf,
+    /// The user's directory.
+    pub(super) user: Option<PathBuf>,
+    /// Whether the project's files count.
+    pub(super) project: bool,
+    /// Whether the user's files of this project count.
+    pub(super) local: bool,
+    /// Where the session starts.
+    pub(super) start: PathBuf,
+    /// The same without links, if it is there.
+    pub(super) real_start: Option<PathBuf>,
+    /// The topmost directory of the project.
+    pub(super) top: PathBuf,
+    /// The same without links; a file of the project that does not lie below it is none.
+    pub(super) real_top: Option<PathBuf>,
+    pub(super) home: Option<PathBuf>,
+    pub(super) names: Names,
+}
+
+/// What files are called.
+#[derive(Debug)]
+pub(super) struct Names {
+    /// `CLAUDE.md`.
+    pub(super) file: String,
+    /// `CLAUDE.local.md`.
+    pub(super) local: String,
+    /// `.claude`.
+    pub(super) directory: String,
+    /// The user's directory, which is never a project's.
+    pub(super) user: Option<PathBuf>,
+}
+
+impl Instructions {
+    /// Those of the places that the profile names (C4); those of files that the request leaves out are left out. In a
+    /// folder that nobody trusts the project's are, too (G3).
+    #[must_use]
+    pub fn of(request: &Request) -> Self {
+        let profile = &request.profile;
+        let managed = request.managed.as_ref().unwrap_or(&profile.managed);
+        let trusted = request.trust.lets_hooks_run();
+        let home = request.environment.home();
+        let file = format!("{}.md", profile.prefix);
+        let top = places::top(&request.start, home, places::is_root).to_owned();
+        let user = request.user_directory();
+        let sources = Sources {
+            managed: managed.join(&file),
+            user: user.clone().filter(|_| request.sources.user),
+            project: request.sources.project && trusted,
+            local: request.sources.local && trusted,
+            real_start: request.start.canonicalize().ok(),
+            start: request.start.clone(),
+            real_top: top.canonicalize().ok(),
+            top,
+            home: home.map(Path::to_owned),
+            names: Names {
+                file,
+                local: format!("{}.local.md", profile.prefix),
+                directory: profile.directory.to_string(),
+                user,
+            },
+        };
+        Self { sources: Some(Arc::new(sources)) }
+    }
+
+    /// Whether there are none, whatever lies on disk.
+    pub(crate) fn is_none(&self) -> bool {
+        self.sources.is_none()
+    }
+
+    pub(super) fn sources(&self) -> Option<&Sources> {
+        self.sources.as_deref()
+    }
+}

@@ -1,0 +1,117 @@
+//! What files say to the model, told when it is due (L0): at the beginning of a conversation, after a compaction, and
+//! beside the call that touched a file.
+
+use super::core::error;
+use super::work::Work;
+use crate::blocking::{Halted, Stop, blocking};
+use crate::instructions::{Beginning, Found, Instructions, Known, Loaded};
+use crate::tool_call::{Ended, Report};
+use becket_engine::CancellationToken;
+use std::path::{Path, PathBuf};
+
+/// Why a rule keeps a file out.
+type Denied<'a> = &'a dyn Fn(&Path) -> Option<String>;
+
+impl Work {
+    /// Loads what holds from the start, if this line of work was not told yet; gives what the model is told.
+    pub(crate) async fn instruct(&mut self, cancel: &CancellationToken) -> Vec<String> {
+        if self.known.has_begun {
+            return Vec::new();
+        }
+        let found =
+            self.load(cancel, |files, denied, stop| files.begin(Beginning::Start, denied, stop)).await;
+        self.announced(found)
+    }
+
+    /// The same for a subagent: hooks and user have heard of these files when the session was told.
+    pub(crate) async fn instruct_silently(&mut self, cancel: &CancellationToken) -> Vec<String> {
+        let found =
+            self.load(cancel, |files, denied, stop| files.begin(Beginning::Start, denied, stop)).await;
+        found.map(|found| self.taken(found).iter().map(Loaded::told).collect()).unwrap_or_default()
+    }
+
+    /// Tells them once more, after a compaction has taken them away.
+    pub(super) async fn instruct_again(&mut self, cancel: &CancellationToken) {
+        self.forget_instructions();
+        let found =
+            self.load(cancel, |files, denied, stop| files.begin(Beginning::Again, denied, stop)).await;
+        for text in self.announced(found) {
+            self.remind(text);
+        }
+        self.store();
+    }
+
+    /// Another conversation begins: it was told nothing.
+    pub(crate) fn forget_instructions(&mut self) {
+        self.known = Known::default();
+    }
+
+    /// The file that a call has read or changed.
+    pub(super) fn touched(&self, report: &Report) -> Option<PathBuf> {
+        let Ended::Done { .. } = report.ended else { return None };
+        self.toolbox.find(&report.call.name)?.touches(report.input.as_ref()?)
+    }
+
+    /// Tells, beside the result of a call, what the file lets in that it has touched.
+    pub(super) async fn instruct_beside(
+        &mut self,
+        call: &str,
+        touched: Option<PathBuf>,
+        cancel: &CancellationToken,
+    ) {
+        let Some(file) = touched else { return };
+        let known = self.known.clone();
+        let found =
+            self.load(cancel, move |files, denied, stop| files.touched(known, &file, denied, stop)).await;
+        let texts = self.announced(found);
+        if let Some(open) = self.talk.open() {
+            let told = texts.into_iter().map(|text| open.beside_call(call, text));
+            if let Err(wrong) = told.collect::<Result<(), _>>() {
+                self.updates.notice(error(format!("instructions could not be told: {wrong}")));
+            }
+        }
+        self.store();
+    }
+
+    /// Looks for files, off the runtime's threads; nothing where there are none, or nobody waits any more.
+    async fn load(
+        &self,
+        cancel: &CancellationToken,
+        work: impl FnOnce(&Instructions, Denied<'_>, &Stop) -> Result<Found, Halted> + Send + 'static,
+    ) -> Option<Found> {
+        let files = self.core.instructions.clone();
+        if files.is_none() {
+            return None;
+        }
+        let (engine, session) = (self.core.engine.clone(), self.facts.session());
+        let found = blocking(cancel, move |stop| {
+            work(&files, &|path: &Path| engine.denies_read(&session, path), stop)
+        });
+        match found.await {
+            Ok(found) => Some(found),
+            Err(Halted::Cancelled) => None,
+            Err(halted @ (Halted::TooLong | Halted::Lost)) => {
+                self.updates.notice(error(format!("instructions were not loaded: {halted}")));
+                None
+            }
+        }
+    }
+
+    /// Tells hooks and user of what was found; gives what the model is told.
+    fn announced(&mut self, found: Option<Found>) -> Vec<String> {
+        let Some(found) = found else { return Vec::new() };
+        for notice in &found.notices {
+            self.updates.notice(notice.clone());
+        }
+        let loaded = self.taken(found);
+        for one in &loaded {
+            self.core.leave(&self.facts, one.event(), &self.updates);
+        }
+        loaded.iter().map(Loaded::told).collect()
+    }
+
+    fn taken(&mut self, found: Found) -> Vec<Loaded> {
+        self.known = found.known;
+        found.loaded
+    }
+}
