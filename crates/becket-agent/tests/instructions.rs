@@ -382,10 +382,11 @@ async fn a_subagent_is_told_what_holds_from_the_start_and_nothing_of_others() {
     assert!(!requests[2].contains("nested"), "{}", requests[2]);
     in_order(&requests[3], &["result c: ", "\n\nnested otherwise"]);
     assert!(!requests[4].contains("nested otherwise"), "{}", requests[4]);
-    let inputs = world.inputs(3).await;
-    assert_eq!(world.loaded(3).await.len(), 3, "of a subagent's beginning hooks hear nothing new");
-    assert!(inputs[1]["agent_id"].is_string() && inputs[0].get("agent_id").is_none(), "{inputs:?}");
+    world.inputs(3).await;
     within(agent.close("other")).await;
+    let inputs = world.inputs(3).await;
+    assert_eq!(inputs.len(), 3, "of a subagent's beginning hooks hear nothing new: {inputs:?}");
+    assert!(inputs[1]["agent_id"].is_string() && inputs[0].get("agent_id").is_none(), "{inputs:?}");
 }
 
 // rules: C4, G3
