@@ -46,9 +46,9 @@ mod run;
 mod run_arguments;
 #[cfg(target_os = "linux")]
 mod run_ends;
-mod run_typed;
 #[cfg(unix)]
 mod run_instructions;
+mod run_typed;
 #[cfg(unix)]
 mod terminal;
 #[cfg(unix)]
