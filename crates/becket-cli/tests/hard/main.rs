@@ -1,0 +1,19 @@
+//! Whole runs on bad days: killed at any moment, with hundreds of calls and floods of output, on full disks, beside each
+//! other. What is left is looked at from outside, and the model's side is a server that holds every request against the
+//! rules of the Messages API.
+
+#![cfg(target_os = "linux")]
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+
+#[path = "../../../becket-agent/tests/conversation/checker.rs"]
+mod checker;
+
+mod bad_calls;
+mod bad_places;
+mod cut;
+mod floods;
+mod full_disk;
+mod killed;
+mod many;
+mod place;
+mod together;
