@@ -3,8 +3,10 @@
 //! rules of the Messages API.
 
 #![cfg(target_os = "linux")]
-#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::print_stdout, reason = "figures, and what was left out, for whoever looks")]
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not allowed is refused")]
 #[path = "../../../becket-agent/tests/conversation/checker.rs"]
 mod checker;
 
@@ -16,4 +18,5 @@ mod full_disk;
 mod killed;
 mod many;
 mod place;
+mod real_model;
 mod together;

@@ -99,10 +99,11 @@ impl Place {
         restored
     }
 
-    /// The transcript of a session, if it has one.
+    /// The transcript of a session, if it has one. One in which nothing stands is none.
     pub(crate) fn transcript(&self, id: &str) -> Option<PathBuf> {
         let name = format!("{id}.jsonl");
-        below(&self.env.root().join("home")).into_iter().find(|path| path.ends_with(&name))
+        let is_it = |path: &PathBuf| path.ends_with(&name) && path.metadata().is_ok_and(|of| of.len() > 0);
+        below(&self.env.root().join("home")).into_iter().find(is_it)
     }
 
     #[track_caller]
@@ -180,12 +181,9 @@ pub(crate) fn results(body: &Value) -> Vec<(String, bool, String)> {
     let last = body["messages"].as_array().and_then(|all| all.last()).cloned().unwrap_or_default();
     let blocks = last["content"].as_array().cloned().unwrap_or_default();
     let result = |block: &Value| {
-        let text = match &block["content"] {
-            Value::String(text) => text.clone(),
-            other => {
-                other.as_array().into_iter().flatten().filter_map(|part| part["text"].as_str()).collect()
-            }
-        };
+        let content = &block["content"];
+        let parts = content.as_array().into_iter().flatten().filter_map(|part| part["text"].as_str());
+        let text = content.as_str().map_or_else(|| parts.collect(), str::to_owned);
         let id = block["tool_use_id"].as_str().unwrap_or_default().to_owned();
         (id, block["is_error"] == true, text)
     };
