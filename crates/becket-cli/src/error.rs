@@ -98,10 +98,7 @@ pub(crate) enum CliError {
 impl CliError {
     /// The exit code that says so: arguments that `run` can't use are told apart from work that failed.
     pub(crate) const fn exit_code(&self) -> u8 {
-        match self {
-            CliError::Usage { .. } => 2,
-            _ => 1,
-        }
+        if matches!(self, CliError::Usage { .. }) { 2 } else { 1 }
     }
 
     /// What is wrong with the arguments of `run`.

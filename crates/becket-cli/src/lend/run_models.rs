@@ -61,11 +61,7 @@ impl RunModels {
             start: start.to_owned(),
             scripts: Mutex::default(),
         };
-        models.get(&models.name).map_err(|error| match error {
-            ModelError::Script { message, .. } => CliError::ModelScript { why: message },
-            ModelError::NoKey { provider } => no_model(&no_key(&provider)),
-            error => no_model(&format!("{error}. {WAYS}")),
-        })?;
+        models.get(&models.name).map_err(unusable)?;
         Ok(models)
     }
 
@@ -118,6 +114,17 @@ const NO_KEY: &str = "no key is set. Set ANTHROPIC_API_KEY, or name another mode
                       to play a script offline";
 
 const WAYS: &str = "`becket run --help` shows the ways to name one, `--model script:FILE` among them";
+
+/// Why the model that works can't be had.
+fn unusable(error: ModelError) -> CliError {
+    if let ModelError::NoKey { provider } = &error {
+        return no_model(&no_key(provider));
+    }
+    if let ModelError::Script { message, .. } = error {
+        return CliError::ModelScript { why: message };
+    }
+    no_model(&format!("{error}. {WAYS}"))
+}
 
 fn no_key(provider: &str) -> String {
     match models::variable_of(provider) {

@@ -27,6 +27,7 @@ pages! {
     an_agent_as_a_guard types "agent.md";
     callbacks types "callbacks.md";
     instructions_in_files types "instructions.md";
+    an_agent_under_hooks types "run.md";
 }
 
 #[test]

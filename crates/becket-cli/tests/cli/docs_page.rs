@@ -6,8 +6,8 @@
 //! - A line that ends with `&` starts a server. What is shown below it is what it says once it is ready; it ends with the
 //!   page.
 //! - A `terminal` block is what is to be seen on a terminal while its line runs.
-//! - The port `8471` stands for one that is free, times are not compared, and stderr is not: a terminal shows the reason
-//!   of a denial once.
+//! - The port `8471` stands for one that is free, times and ids of sessions are not compared, and stderr is not: a
+//!   terminal shows the reason of a denial once.
 
 use crate::docs_examples::{CALLBACKS, callbacks};
 use crate::tmux::Terminal;
@@ -80,8 +80,8 @@ impl Page {
         for step in format!("\n{body}").split("\n$ ").skip(1) {
             let (line, shown) = command_and_shown(step);
             self.typed += 1;
-            let printed = self.redacted(&self.with_own_port(&line), shown);
-            let shown = snapbox::Data::text(self.env.redacted(shown).trim_end().to_owned());
+            let printed = without_run(&self.redacted(&self.with_own_port(&line), shown));
+            let shown = snapbox::Data::text(without_run(&self.env.redacted(shown)).trim_end().to_owned());
             snapbox::assert_data_eq!(printed.trim_end().to_owned(), shown.raw());
         }
     }
@@ -192,6 +192,24 @@ pub(crate) fn text_of(screen: &str) -> String {
         text.push_str(piece.split_once(|end: char| end.is_ascii_alphabetic()).map_or("", |(_, rest)| rest));
     }
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// How long a run took and what its session is called, in the parts of its last line, are no two times the same.
+fn without_run(text: &str) -> String {
+    let part = |part: &str| {
+        let took = part.strip_suffix(" s").is_some_and(|number| number.parse::<f64>().is_ok());
+        match part.split_once(' ') {
+            _ if took => "[TIME]".to_owned(),
+            Some(("session", id)) if uuid_like(id) => "session [ID]".to_owned(),
+            Some(_) | None => part.to_owned(),
+        }
+    };
+    let line = |line: &str| line.split(" · ").map(part).collect::<Vec<_>>().join(" · ");
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn uuid_like(text: &str) -> bool {
+    text.len() == 36 && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
 /// `export NAME=VALUE`: the one thing of a shell that lasts.

@@ -1,6 +1,6 @@
 //! The `becket` binary from outside: what it prints, how it ends, what it refuses.
 
-#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[cfg(unix)]
 mod as_hook;
@@ -48,6 +48,11 @@ mod run_arguments;
 mod run_ends;
 #[cfg(unix)]
 mod run_instructions;
+#[cfg(unix)]
+mod run_scripts;
+#[cfg(unix)]
+mod run_shapes;
+#[cfg(unix)]
 mod run_typed;
 #[cfg(unix)]
 mod terminal;

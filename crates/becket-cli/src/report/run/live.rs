@@ -206,7 +206,7 @@ impl Live {
 
     /// What the model said before it went wrong. The error itself is no answer.
     fn answer_of_an_error(&self, result: &RunResult) -> String {
-        let is_error = result.errors.iter().any(|error| *error == result.result);
+        let is_error = result.errors.contains(&result.result);
         if is_error { String::new() } else { result.result.clone() }
     }
 }
