@@ -1,8 +1,8 @@
 //! A session's shell: command lines, one after the other, in a directory that they move.
 //!
-//! [`Bash`] is the tool. A line runs in a process group of its own that ends with it ([`leader`]); where it leaves its
-//! shell the session goes on ([`script`], [`Whereabouts`]); what it prints is one text, in the order in which it was
-//! printed ([`foreground`]). One that is to go on by itself is a task of [`crate::tasks`] ([`background`]).
+//! [`Bash`] is the tool. A line runs in a process group of its own that ends with it (`leader`); where it leaves its
+//! shell the session goes on (`script`, [`Whereabouts`]); what it prints is one text, in the order in which it was
+//! printed (`foreground`). One that is to go on by itself is a task of [`crate::tasks`] (`background`).
 //!
 //! It refuses to keep anything else from line to line: no variable, no function, no option of the shell. It asks no rule
 //! and prompts nobody; what a line would do is judged from its text, in `unasked`.
