@@ -17,6 +17,7 @@
 //!   P13, P14)
 //! - [`mcp`]: the tools of MCP servers, for the model and for hooks (`protocol.md` X5, H6)
 //! - [`elicit`]: the questions of MCP servers, answered by hooks and the user (`protocol.md` X6)
+//! - [`watch`]: files that change while a session is open (`protocol.md` M8, C8, D11)
 //! - [`session_tools`]: the tools on files and on the web, and those that ask the user, for a session's own model
 //! - [`HostTools`]: the tools that a host lends to `agent` handlers (`protocol.md` H8)
 //!
@@ -52,6 +53,7 @@ pub mod transcript;
 pub mod turn;
 mod unasked;
 pub mod update;
+pub mod watch;
 
 pub use agent::{Agent, AgentBuilder, Info};
 pub use host_tools::HostTools;

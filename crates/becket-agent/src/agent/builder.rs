@@ -12,6 +12,7 @@ use crate::tool_call::{AskPermission, Toolbox};
 use crate::transcript::Store;
 use crate::turn::{Asked, TurnEndTasks, TurnOptions};
 use crate::update::{Notice, Watch};
+use crate::watch::FileWatch;
 use becket_engine::Engine;
 use becket_llm::Model;
 use becket_model::event::PermissionMode;
@@ -51,6 +52,7 @@ pub struct AgentBuilder {
     pub(super) at_turn_end: TurnEndTasks,
     pub(super) setup: Option<SetupTrigger>,
     pub(super) closers: Vec<Closer>,
+    pub(super) watch: Option<FileWatch>,
     /// What the user is told first.
     pub(super) notices: Vec<Notice>,
 }
@@ -87,6 +89,7 @@ impl AgentBuilder {
             at_turn_end: TurnEndTasks::default(),
             setup: None,
             closers: Vec::new(),
+            watch: None,
             notices: Vec::new(),
         }
     }
@@ -259,6 +262,14 @@ impl AgentBuilder {
     #[must_use]
     pub fn setup(mut self, trigger: SetupTrigger) -> Self {
         self.setup = Some(trigger);
+        self
+    }
+
+    /// The files whose changes hooks hear of, and whose changes count once hooks let them. Default: none, and the session
+    /// keeps the configuration that it began with.
+    #[must_use]
+    pub fn watch_files(mut self, watch: FileWatch) -> Self {
+        self.watch = Some(watch);
         self
     }
 

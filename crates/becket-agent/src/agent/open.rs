@@ -10,6 +10,7 @@ use crate::tool_call::Toolbox;
 use crate::transcript::Note;
 use crate::turn::{Begin, Core, StopEvent, Talk, TurnEnd, TurnStart, Work};
 use crate::update::{Notice, Origin, Updates};
+use crate::watch::{FileWatch, Lent, Remembered, Watching};
 use becket_engine::{CancellationToken, Engine};
 use becket_model::Session;
 use becket_model::event::{Agent as AgentFacts, PermissionMode};
@@ -29,14 +30,20 @@ pub struct Agent {
     commands: Arc<dyn Fn() -> Vec<String> + Send + Sync>,
     main: Arc<Mutex<Main>>,
     closers: Arc<StdMutex<Vec<Closer>>>,
+    watching: Arc<Mutex<Option<Watching>>>,
 }
 
 impl Agent {
     pub(super) async fn open(builder: AgentBuilder) -> Result<Self, OpenError> {
         let opened = open(builder.store.as_ref(), &builder.start, &builder.cwd, builder.id.as_deref())?;
         let (mut main, opened, rest) = parts(builder, opened);
+        let before = remembered(rest.watch).await;
         main.begin(&opened, rest.setup).await;
         main.work.store();
+        let watching = match before {
+            Some(before) => Watching::start(before, lent(&main)).await,
+            None => None,
+        };
         let expand = main.expand.clone();
         let commands = move || expand.as_ref().map(|expand| expand.names()).unwrap_or_default();
         Ok(Self {
@@ -47,6 +54,7 @@ impl Agent {
             commands: Arc::new(commands),
             main: Arc::new(Mutex::new(main)),
             closers: Arc::new(StdMutex::new(rest.closers)),
+            watching: Arc::new(Mutex::new(watching)),
         })
     }
 
@@ -110,6 +118,9 @@ impl Agent {
     /// Ends the session: SessionEnd in its budget, and then nothing of it is left: no task, no hook, nothing that the host
     /// ends with it. `reason` is `prompt_input_exit`, `logout` or `other`.
     pub async fn close(&self, reason: &str) {
+        if let Some(watching) = self.watching.lock().await.take() {
+            watching.end().await;
+        }
         self.main.lock().await.end(reason).await;
         self.core.at_turn_end.end().await;
         if let Some(tasks) = &self.core.tasks {
@@ -163,6 +174,23 @@ impl fmt::Debug for Agent {
 struct Rest {
     setup: Option<crate::session::SetupTrigger>,
     closers: Vec<Closer>,
+    watch: Option<FileWatch>,
+}
+
+/// What stands in the settings before the first hook runs.
+async fn remembered(watch: Option<FileWatch>) -> Option<Remembered> {
+    let watch = watch?;
+    tokio::task::spawn_blocking(|| watch.remember()).await.ok()
+}
+
+/// What the session lends its watch, without being kept alive by it.
+fn lent(main: &Main) -> Lent {
+    Lent {
+        core: Arc::downgrade(&main.work.core),
+        facts: main.work.facts.clone(),
+        updates: main.work.updates.clone(),
+        expand: main.expand.clone(),
+    }
 }
 
 /// Takes a builder and what was stored apart, and puts the session's line of work together.
@@ -215,7 +243,7 @@ fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
     if let Some(tool) = builder.subagents {
         lend(&main, &tool);
     }
-    (main, opened, Rest { setup: builder.setup, closers: builder.closers })
+    (main, opened, Rest { setup: builder.setup, closers: builder.closers, watch: builder.watch })
 }
 
 /// Lends the session to the tool that starts its agents, without being kept alive by it.

@@ -150,6 +150,7 @@ impl Work {
         }
         let (permissions, facts) = (self.core.permissions.clone(), self.facts.clone());
         let changed = tokio::task::spawn_blocking(move || permissions.apply(&facts, &updates)).await;
+        self.core.wrote_settings();
         let applied = match changed {
             Ok(changed) => changed.applied,
             Err(lost) => {

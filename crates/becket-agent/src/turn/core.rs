@@ -15,7 +15,9 @@ use becket_engine::{CancellationToken, Engine, Outcome};
 use becket_model::event::environment::CwdChanged;
 use becket_model::{Event, EventBody, EventKind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::Notify;
 
 /// How often in a row hooks may send a model back to work before the turn ends all the same (L4).
 const STOP_CAP: u32 = 8;
@@ -69,6 +71,10 @@ pub(crate) struct Core {
     /// Runs calls; lines of work share the person.
     calls: ToolCalls,
     watched: Mutex<Vec<PathBuf>>,
+    /// Told when other files are to be watched.
+    watch_news: Arc<Notify>,
+    /// Whether the session has written settings since somebody asked.
+    wrote_settings: AtomicBool,
     reminders: Mutex<Vec<String>>,
     title: Mutex<Option<String>>,
 }
@@ -97,6 +103,8 @@ impl Core {
             window: Window::default(),
             instructions: Instructions::default(),
             watched: Mutex::default(),
+            watch_news: Arc::default(),
+            wrote_settings: AtomicBool::new(false),
             reminders: Mutex::default(),
             title: Mutex::default(),
         }
@@ -134,11 +142,23 @@ impl Core {
 
     /// Fires an event and goes on (L3).
     pub(crate) fn leave(self: &Arc<Self>, facts: &Facts, body: impl Into<EventBody>, updates: &Updates) {
+        self.leave_with(facts, body, updates, ());
+    }
+
+    /// The same; `kept` is dropped when its hooks have ended, or at once where there are none.
+    pub(crate) fn leave_with(
+        self: &Arc<Self>,
+        facts: &Facts,
+        body: impl Into<EventBody>,
+        updates: &Updates,
+        kept: impl Send + 'static,
+    ) {
         let (core, updates) = (Arc::downgrade(self), updates.clone());
         let then = move |event: &Event, outcome: &Outcome, cancelled: bool| {
             if let Some(core) = core.upgrade() {
                 core.heard_later(event, outcome, &updates, cancelled);
             }
+            drop(kept);
         };
         self.left.start(Event::new(facts.session(), body), then);
     }
@@ -170,6 +190,7 @@ impl Core {
             return;
         }
         updates.tell(crate::update::Happened::Moved { cwd: cwd.clone() });
+        self.watch_news.notify_one();
         let body = CwdChanged {
             old_cwd: from.to_string_lossy().into_owned(),
             new_cwd: cwd.to_string_lossy().into_owned(),
@@ -201,8 +222,25 @@ impl Core {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Told when other files are to be watched.
+    pub(crate) fn watch_news(&self) -> Arc<Notify> {
+        Arc::clone(&self.watch_news)
+    }
+
+    /// The session has written to settings files: that is no change that anybody has to judge.
+    pub(crate) fn wrote_settings(&self) {
+        self.wrote_settings.store(true, Ordering::Release);
+        self.watch_news.notify_one();
+    }
+
+    /// Whether it has, since this was asked last.
+    pub(crate) fn take_wrote_settings(&self) -> bool {
+        self.wrote_settings.swap(false, Ordering::AcqRel)
+    }
+
     fn watch(&self, paths: Vec<PathBuf>) {
         *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = paths;
+        self.watch_news.notify_one();
     }
 }
 

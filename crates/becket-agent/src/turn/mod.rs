@@ -24,7 +24,7 @@ pub use core::TurnOptions;
 pub use end::{DeferredCall, Denial, EndReason, TurnEnd};
 pub use tasks::{AtTurnEnd, ForTurns, How, InBare, MainTurn, Snapshots, TaskRun, TurnEndTask, TurnEndTasks};
 
-pub(crate) use core::{Asked, Core, Fired};
+pub(crate) use core::{Asked, Core, Fired, error};
 pub(crate) use prepare::Woken;
 pub(crate) use stop::StopEvent;
 pub(crate) use talk::Talk;

@@ -28,6 +28,7 @@ pages! {
     callbacks types "callbacks.md";
     instructions_in_files types "instructions.md";
     an_agent_under_hooks types "run.md";
+    files_that_change types "watching.md";
 }
 
 #[test]

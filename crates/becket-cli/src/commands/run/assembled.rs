@@ -19,6 +19,7 @@ use crate::lend::{AgentsTools, RunModels, Shared, surroundings};
 use crate::out::Out;
 use crate::report::run::Shown;
 use crate::session;
+use becket_agent::definitions::Homes;
 use becket_agent::elicit::McpHost;
 use becket_agent::instructions::Instructions;
 use becket_agent::mcp::{HookCalls, McpServers};
@@ -28,6 +29,7 @@ use becket_agent::tasks::Tasks;
 use becket_agent::tool_call::{Tool, Toolbox};
 use becket_agent::turn::TurnOptions;
 use becket_agent::update::{Happened, Notice, Origin, Update, Watch};
+use becket_agent::watch::FileWatch;
 use becket_agent::{AgentBuilder, Web};
 use becket_engine::{CancellationToken, Engine, RunEvent, Start as HowStarted};
 use becket_llm::{Model, Models};
@@ -193,6 +195,7 @@ impl Parts<'_> {
             .system(system::prompt(args, prompt, &at.session.start))
             .auto_mode(AutoMode::new(ModelClassifier::new(models, None)))
             .instructions(self.instructions())
+            .watch_files(self.watched(engine))
             .subagents(own.agents.clone())
             .expand(Arc::new(own.skills.clone()));
         match store {
@@ -215,6 +218,16 @@ impl Parts<'_> {
             Some(agent) => builder.as_agent(agent, &own.dialect),
             None => builder,
         })
+    }
+
+    /// Settings, and the skills that a bare start leaves alone.
+    fn watched(&self, engine: &Engine) -> FileWatch {
+        let request = self.at.session.request();
+        let homes = match self.at.args.sources.bare {
+            true => Homes::default(),
+            false => Homes::of(&request, &engine.config().plugins),
+        };
+        FileWatch::of(&request, &homes)
     }
 
     /// The files that a bare start leaves alone.

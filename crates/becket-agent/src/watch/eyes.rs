@@ -1,0 +1,175 @@
+//! Compares what lies on disk with what lay there before. Blocks, and so runs off the runtime's threads.
+
+use super::disk::{Disk, Marks, Wanted};
+use super::list::List;
+use super::places::{FileWatch, Settings};
+use super::seen::{Content, Seen};
+use crate::definitions::{is_markdown, markdown};
+use becket_model::Source;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+/// What has changed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Changes {
+    /// Files of FileChanged, and what has happened to them.
+    pub(super) files: Vec<(PathBuf, &'static str)>,
+    /// Files of the configuration, by what ConfigChange calls their source.
+    pub(super) config: Vec<ConfigFile>,
+    /// What is looked at again later, since its hooks still run.
+    pub(super) held: Vec<PathBuf>,
+}
+
+/// A file of the configuration that has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ConfigFile {
+    pub(super) source: &'static str,
+    pub(super) path: PathBuf,
+    /// What stands for all files of that source.
+    pub(super) place: PathBuf,
+}
+
+/// What ConfigChange calls skills and commands.
+pub(super) const SKILLS: &str = "skills";
+
+/// What is to be watched, and what stood in the settings before anything ran.
+pub(crate) struct Remembered {
+    what: FileWatch,
+    settings: Vec<BTreeMap<PathBuf, Content>>,
+    skills: Vec<BTreeMap<PathBuf, Seen>>,
+}
+
+impl FileWatch {
+    /// Reads the settings: what changes from here on is a change. Blocks.
+    pub(crate) fn remember(self) -> Remembered {
+        let settings = self.settings.iter().map(contents).collect();
+        let skills = self.skills.iter().map(|tree| below(tree)).collect();
+        Remembered { what: self, settings, skills }
+    }
+}
+
+/// What lay on disk when somebody last looked.
+pub(super) struct Eyes {
+    what: FileWatch,
+    disk: Disk,
+    files: HashMap<PathBuf, Seen>,
+    settings: Vec<BTreeMap<PathBuf, Content>>,
+    skills: Vec<BTreeMap<PathBuf, Seen>>,
+}
+
+impl Eyes {
+    /// What is compared with is what was remembered. All settings are marked, since they may have changed since then.
+    pub(super) fn new(before: Remembered, disk: Disk) -> Self {
+        let Remembered { what, settings, skills } = before;
+        let dirty = disk.dirty();
+        what.settings.iter().for_each(|settings| dirty.mark(settings.file.clone()));
+        Self { what, disk, files: HashMap::new(), settings, skills }
+    }
+
+    /// Watches the files of a list in the place of those before; gives what can't be. `afresh` where directories may be
+    /// others than they were.
+    pub(super) fn watch(&mut self, list: &List, afresh: bool) -> Vec<String> {
+        let files = self.what.settings.iter().map(|settings| settings.file.clone());
+        let wanted = Wanted {
+            paths: list.paths.iter().cloned().chain(files).collect(),
+            trees: self.what.skills.clone(),
+            flat: self.what.settings.iter().filter_map(|settings| settings.more.clone()).collect(),
+        };
+        let wrong = self.disk.listen(wanted, afresh);
+        // Looked at once changes are heard of, or one in between would be lost.
+        self.files.retain(|path, _| list.paths.contains(path));
+        for path in &list.paths {
+            self.files.entry(path.clone()).or_insert_with(|| Seen::at(path));
+        }
+        wrong
+    }
+
+    /// What stands in the settings now is what the session knows: it has written them itself.
+    pub(super) fn know_settings(&mut self) {
+        self.settings = self.what.settings.iter().map(contents).collect();
+    }
+
+    /// Looks at what is marked; `may` says of which paths hooks may hear now.
+    pub(super) fn look(&mut self, marks: &Marks, mut may: impl FnMut(&Path) -> bool) -> Changes {
+        let mut changes = Changes::default();
+        let is_marked = |path: &PathBuf| marks.all || marks.paths.contains(path);
+        let mut marked: Vec<PathBuf> = self.files.keys().filter(|path| is_marked(path)).cloned().collect();
+        marked.sort();
+        for path in marked {
+            let now = Seen::at(&path);
+            let Some(event) = self.files.get(&path).and_then(|before| now.since(*before)) else { continue };
+            if may(&path) {
+                self.files.insert(path.clone(), now);
+                changes.files.push((path, event));
+            } else {
+                changes.held.push(path);
+            }
+        }
+        self.look_at_settings(&is_marked, &mut may, &mut changes);
+        self.look_at_skills(&is_marked, &mut may, &mut changes);
+        changes
+    }
+
+    fn look_at_settings(
+        &mut self,
+        is_marked: &impl Fn(&PathBuf) -> bool,
+        may: &mut impl FnMut(&Path) -> bool,
+        changes: &mut Changes,
+    ) {
+        for (settings, before) in self.what.settings.iter().zip(&mut self.settings) {
+            if is_marked(&settings.file) || settings.more.as_ref().is_some_and(is_marked) {
+                changes.compare((settings.source, &settings.file), before, contents(settings), may);
+            }
+        }
+    }
+
+    fn look_at_skills(
+        &mut self,
+        is_marked: &impl Fn(&PathBuf) -> bool,
+        may: &mut impl FnMut(&Path) -> bool,
+        changes: &mut Changes,
+    ) {
+        for (tree, before) in self.what.skills.iter().zip(&mut self.skills) {
+            if is_marked(tree) {
+                changes.compare((SKILLS, tree), before, below(tree), may);
+            }
+        }
+    }
+}
+
+impl Changes {
+    /// Notes that the files of a source are others than before, if hooks may hear of it now.
+    fn compare<T: PartialEq>(
+        &mut self,
+        (source, place): (&'static str, &Path),
+        before: &mut BTreeMap<PathBuf, T>,
+        now: BTreeMap<PathBuf, T>,
+        may: &mut impl FnMut(&Path) -> bool,
+    ) {
+        let Some(path) = different(before, &now) else { return };
+        if may(place) {
+            *before = now;
+            self.config.push(ConfigFile { source, path, place: place.to_owned() });
+        } else {
+            self.held.push(place.to_owned());
+        }
+    }
+}
+
+fn contents(settings: &Settings) -> BTreeMap<PathBuf, Content> {
+    let read = |path: PathBuf| (Content::of(&path), path);
+    let all = settings.files().into_iter().map(read);
+    all.filter(|(content, _)| *content != Content::Nothing).map(|(content, path)| (path, content)).collect()
+}
+
+/// The Markdown files of a tree.
+fn below(tree: &Path) -> BTreeMap<PathBuf, Seen> {
+    let files = markdown(tree, &Source::User, is_markdown).files.into_iter().map(|file| tree.join(file));
+    files.map(|file| (file.clone(), Seen::at(&file))).collect()
+}
+
+/// The first file that is not what it was.
+fn different<T: PartialEq>(before: &BTreeMap<PathBuf, T>, now: &BTreeMap<PathBuf, T>) -> Option<PathBuf> {
+    let mut all = before.keys().chain(now.keys());
+    all.find(|path| before.get(*path) != now.get(*path)).cloned()
+}

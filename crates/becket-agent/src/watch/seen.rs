@@ -1,0 +1,108 @@
+//! What lay at a path when somebody looked, and what has changed since.
+
+use becket_engine::config::read_text;
+use sha2::{Digest, Sha256};
+use std::fs::Metadata;
+use std::path::Path;
+use std::time::SystemTime;
+
+/// What lies at a path. Two looks that are equal saw the same file, unchanged; links are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// Nothing.
+    Nothing,
+    /// A file or a directory.
+    Something {
+        length: u64,
+        modified: Option<SystemTime>,
+        /// Which file it is, on systems that tell.
+        id: u64,
+    },
+}
+
+impl Seen {
+    /// Looks.
+    pub(super) fn at(path: &Path) -> Self {
+        match path.metadata() {
+            // When something in a directory changes, it is no other directory for that.
+            Ok(found) if found.is_dir() => Self::Something { length: 0, modified: None, id: 0 },
+            Ok(found) => {
+                Self::Something { length: found.len(), modified: found.modified().ok(), id: id(&found) }
+            }
+            Err(_) => Self::Nothing,
+        }
+    }
+
+    /// What has happened since `before`, as FileChanged says it.
+    pub(super) fn since(self, before: Self) -> Option<&'static str> {
+        match (before, self) {
+            (Self::Nothing, Self::Nothing) => None,
+            (Self::Nothing, Self::Something { .. }) => Some("add"),
+            (Self::Something { .. }, Self::Nothing) => Some("unlink"),
+            (before, now) => (before != now).then_some("change"),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn id(found: &Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    found.ino()
+}
+
+#[cfg(not(unix))]
+fn id(_: &Metadata) -> u64 {
+    0
+}
+
+/// What stands in a settings file. A file that is written again with the same text has not changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    Nothing,
+    Unreadable,
+    Text([u8; 32]),
+}
+
+impl Content {
+    /// Reads it.
+    pub(super) fn of(path: &Path) -> Self {
+        match read_text(path) {
+            Ok(None) => Self::Nothing,
+            Ok(Some(text)) => Self::Text(Sha256::digest(text.as_bytes()).into()),
+            Err(_) => Self::Unreadable,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_tells_what_has_happened_since() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("a");
+        let nothing = Seen::at(&file);
+        std::fs::write(&file, "one").unwrap();
+        let one = Seen::at(&file);
+        std::fs::write(&file, "longer").unwrap();
+        let longer = Seen::at(&file);
+        let other = root.path().join("b");
+        std::fs::write(&other, "LONGER").unwrap();
+        std::fs::rename(&other, &file).unwrap();
+        let replaced = Seen::at(&file);
+        for (before, now, event) in [
+            (nothing, nothing, None),
+            (nothing, one, Some("add")),
+            (one, longer, Some("change")),
+            (longer, longer, None),
+            (longer, replaced, Some("change")),
+            (longer, nothing, Some("unlink")),
+        ] {
+            assert_eq!(now.since(before), event);
+        }
+        let directory = Seen::at(root.path());
+        std::fs::write(root.path().join("more"), "").unwrap();
+        assert_eq!(Seen::at(root.path()).since(directory), None);
+    }
+}
