@@ -2,6 +2,7 @@
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![allow(clippy::wildcard_enum_match_arm, reason = "a test picks one kind of update among many")]
 
 #[path = "support/session.rs"]
 mod session;
