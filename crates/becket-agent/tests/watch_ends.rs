@@ -41,8 +41,10 @@ async fn closed_or_dropped_a_session_listens_no_more() {
     assert_eq!(listening(), 1);
     within(agent.close("other")).await;
     until_none().await;
-    for _ in 0..20 {
+    for n in 0..20 {
         let agent = at.builder().watch_files(watch()).open().await.unwrap();
+        // At the beginning, before the first look, and after it.
+        tokio::time::sleep(Duration::from_millis(n * 10)).await;
         drop(agent);
     }
     until_none().await;
