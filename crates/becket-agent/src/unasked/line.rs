@@ -6,8 +6,11 @@ use super::flat::is_flat;
 use super::program::Programs;
 use crate::surroundings::Surroundings;
 use crate::tool_call::Effect;
+use crate::tools::of_edit;
 use becket_model::Session;
 use becket_rules::shell::{Command, Line, RedirectionKind, Target};
+use becket_rules::{Call, NoLinks, Scope};
+use serde_json::{Map, Value};
 use std::path::Path;
 
 /// Whether the line certainly does nothing but read, and that inside the working directories.
@@ -33,7 +36,21 @@ pub(crate) fn effect(text: &str, host: &Surroundings, session: &Session) -> Effe
         };
         worst(commands.iter().map(effect).collect::<Option<Vec<Effect>>>()?)
     });
-    judged.unwrap_or(Effect::Acts)
+    match judged {
+        Some(effect) => effect,
+        None if names_protected(text, host, session) => Effect::EditsProtected,
+        None => Effect::Acts,
+    }
+}
+
+/// Whether a line of which more is not certain names a protected file as one that it edits: by a redirection, or as what a
+/// well-known command writes (P7). No allow rule for the command opens that (P14).
+fn names_protected(text: &str, host: &Surroundings, session: &Session) -> bool {
+    let input = Map::from_iter([("command".to_owned(), Value::String(text.to_owned()))]);
+    let (cwd, home) = (session.cwd.as_path(), host.environment.home());
+    let scope = Scope { cwd, home, anchor: cwd, links: &NoLinks };
+    let edited = Call::new("Bash", &input).edited(&scope);
+    edited.iter().any(|path| of_edit(host, session, path) == Effect::EditsProtected)
 }
 
 /// Has a flat list of plain commands judged, a leading `cd` aside, unless it is not certain what they are.

@@ -26,6 +26,22 @@ pub(crate) struct Uses {
     pub(crate) unread: Option<String>,
 }
 
+impl Call<'_> {
+    /// The files that the call would edit, as far as its text says (P7): each by name, seen from every directory that the
+    /// line may be in by then, and by where it leads (P8). A directory stands for what comes to lie in it.
+    #[must_use]
+    pub fn edited(&self, scope: &Scope<'_>) -> Vec<PathBuf> {
+        let of_directory = format!("/{INSIDE}");
+        let path = |path: &Normal| {
+            let text = path.text();
+            PathBuf::from(text.strip_suffix(&*of_directory).unwrap_or(text))
+        };
+        let files = Uses::of(self, scope).files;
+        let edited = files.iter().filter(|file| file.access == Access::Edit);
+        edited.flat_map(|file| file.paths.iter().map(path)).collect()
+    }
+}
+
 impl Uses {
     pub(crate) fn of(call: &Call<'_>, scope: &Scope<'_>) -> Self {
         let mut uses = Self::default();
