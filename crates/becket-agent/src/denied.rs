@@ -11,6 +11,9 @@ use std::sync::Arc;
 /// Whether a rule denies reading a file in a session.
 pub(crate) type IsDenied = Arc<dyn Fn(&Session, &Path) -> bool + Send + Sync>;
 
+/// Whether any rule does now.
+pub(crate) type MayDeny = Arc<dyn Fn() -> bool + Send + Sync>;
+
 /// The denied files of one session.
 #[derive(Clone)]
 pub(crate) struct Denied {

@@ -1,6 +1,6 @@
 //! What a host lends its tools: directories, environment, a runner, a shell.
 
-use crate::denied::{Denied, IsDenied};
+use crate::denied::{Denied, IsDenied, MayDeny};
 use crate::places::Places;
 use becket_engine::Environment;
 use becket_model::{Session, SessionId};
@@ -35,6 +35,7 @@ pub struct Surroundings {
     pub(crate) shell: PathBuf,
     pub(crate) env_files: EnvFiles,
     is_denied: Option<IsDenied>,
+    may_deny: Option<MayDeny>,
 }
 
 impl Surroundings {
@@ -51,6 +52,7 @@ impl Surroundings {
             shell: PathBuf::from("/bin/bash"),
             env_files: Arc::new(|_| Vec::new()),
             is_denied: None,
+            may_deny: None,
         }
     }
 
@@ -120,9 +122,18 @@ impl Surroundings {
         self
     }
 
+    /// Says whether there is such a rule now, where rules change while a session works: asked anew for every call. Where
+    /// this does not say, [`Surroundings::with_denied_reads`] alone does.
+    #[must_use]
+    pub fn while_reads_are_denied(mut self, may_deny: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.may_deny = Some(Arc::new(may_deny));
+        self
+    }
+
     /// The files of a session that must not be read.
     pub(crate) fn denied(&self, session: &Session) -> Denied {
-        Denied::new(session, self.is_denied.clone())
+        let may_deny = self.may_deny.as_ref().is_none_or(|may_deny| may_deny());
+        Denied::new(session, self.is_denied.clone().filter(|_| may_deny))
     }
 
     /// The working directories of a session.

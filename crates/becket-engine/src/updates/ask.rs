@@ -37,6 +37,13 @@ impl Engine {
         Some(format!("the rule `{}` of {} denies it", entry.rule(), entry.origin().label))
     }
 
+    /// Whether a deny rule may keep some file from being read now: any but one about a shell (P7).
+    pub fn may_deny_reads(&self) -> bool {
+        let snapshot = self.inner().snapshot();
+        let rules = snapshot.rules.list(RuleList::Deny);
+        rules.iter().any(|entry| !matches!(entry.rule().tool(), "Bash" | "PowerShell"))
+    }
+
     /// The suggestions that would change something (P13): none for rules and directories that hold already, for the mode
     /// that the session is in, nor for one that it may not be in.
     pub fn worth_suggesting(
