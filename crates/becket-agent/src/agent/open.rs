@@ -68,7 +68,7 @@ impl Agent {
     pub async fn resume_deferred(&self, cancel: &CancellationToken) -> TurnEnd {
         let mut main = self.main.lock().await;
         main.instruct(cancel).await;
-        main.work.turn(TurnStart::Resume, cancel).await
+        main.turn(TurnStart::Resume, cancel).await
     }
 
     /// Whether calls wait to be taken up.
@@ -82,7 +82,7 @@ impl Agent {
         main.instruct(cancel).await;
         main.tell_instructions();
         main.work.remind(reminder);
-        main.work.turn(TurnStart::AsItIs, cancel).await
+        main.turn(TurnStart::AsItIs, cancel).await
     }
 
     /// Puts a summary in the place of the conversation.
@@ -121,11 +121,15 @@ impl Agent {
         if let Some(watching) = self.watching.lock().await.take() {
             watching.end().await;
         }
-        self.main.lock().await.end(reason).await;
+        let mut main = self.main.lock().await;
+        main.end(reason).await;
         self.core.at_turn_end.end().await;
+        // Agents in the background work on until here, and the hooks of skills guard them.
         if let Some(tasks) = &self.core.tasks {
             tasks.close().await;
         }
+        main.forget().await;
+        drop(main);
         let closers = std::mem::take(&mut *self.closers.lock().unwrap_or_else(PoisonError::into_inner));
         for close in closers {
             close().await;
@@ -250,9 +254,10 @@ fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
 fn lend(main: &Main, tool: &AgentTool) {
     let core = Arc::downgrade(&main.work.core);
     let (facts, model, store) = (main.work.facts.clone(), Arc::clone(&main.work.model), main.store.clone());
+    let toolbox = main.work.toolbox.clone();
     tool.belongs_to(move || {
         let (facts, model, store) = (facts.clone(), Arc::clone(&model), store.clone());
-        Some(Parent { core: core.upgrade()?, facts, model, store })
+        Some(Parent { core: core.upgrade()?, facts, model, toolbox: toolbox.clone(), store })
     });
 }
 

@@ -4,13 +4,18 @@
 
 use super::definition::Definition;
 use crate::definitions::Whose;
-use crate::tool_call::Tool;
+use crate::tool_call::{Tool, Toolbox};
 use crate::update::Notice;
 use becket_rules::Renames;
 use std::sync::Arc;
 
 /// What no subagent gets.
 const NEVER: [&str; 3] = ["Agent", "AskUserQuestion", "ExitPlanMode"];
+
+/// Those of another line of work that the session has itself: one that works as an agent may have lost some.
+pub(crate) fn within(all: Vec<Arc<dyn Tool>>, session: &Toolbox) -> Vec<Arc<dyn Tool>> {
+    all.into_iter().filter(|tool| session.find(tool.name()).is_some()).collect()
+}
 
 /// The tools that a subagent gets.
 pub(crate) fn of_subagent(

@@ -2,6 +2,7 @@
 
 use crate::conversation::{Conversation, Stored};
 use crate::session::Facts;
+use crate::tool_call::Toolbox;
 use crate::transcript::Store;
 use crate::turn::{Core, Talk};
 use crate::update::{Notice, Updates};
@@ -17,6 +18,8 @@ pub(crate) struct Parent {
     pub(crate) facts: Facts,
     /// The model of the session's own line of work.
     pub(crate) model: Arc<dyn Model>,
+    /// The tools of the session's own line of work.
+    pub(crate) toolbox: Toolbox,
     /// Where it is stored, if it is.
     pub(crate) store: Option<Store>,
 }

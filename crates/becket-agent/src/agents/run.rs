@@ -60,7 +60,7 @@ impl Subagent {
         let hooks = HooksOfAgent::register(engine, dialect, &definition, Some(id.clone()));
         let own = Agent { id: Some(id.clone()), kind: Some(Arc::clone(&definition.name)) };
         let facts = parent.facts.of_subagent(own).with_mode(mode_of(parent, &definition, &hooks));
-        let all = tools(&facts);
+        let all = narrow::within(tools(&facts), &parent.toolbox);
         let who = Origin::Subagent { id: id.clone(), tool_use_id: wanted.tool_use_id.clone() };
         let updates = parent.core.updates_of(&who);
         let unknown = narrow::unknown_notices(&all, &definition, &dialect.tools);

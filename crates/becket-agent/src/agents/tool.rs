@@ -12,7 +12,8 @@ use crate::definitions::{Dialect, unknown};
 use crate::schema::{Kind, Spec, optional, required};
 use crate::session::Facts;
 use crate::tasks::Tasks;
-use crate::tool_call::{Effect, Hints, Running, Tool, ToolFailure, ToolOutput};
+use crate::tool_call::{Effect, Hints, Nested, Running, Tool, ToolFailure, ToolOutput};
+use crate::turn::EndReason;
 use becket_engine::Settlement;
 use becket_llm::{Models, ToolSpec};
 use becket_model::event::tool::PreToolUse;
@@ -123,7 +124,7 @@ impl AgentTool {
         })
     }
 
-    async fn start(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
+    async fn start(&self, running: Running<'_>, nested: &Nested) -> Result<ToolOutput, ToolFailure> {
         let definition = self.definition(running.input).map_err(ToolFailure::new)?;
         let parent = self.shared.parent.get();
         let parent =
@@ -144,6 +145,10 @@ impl AgentTool {
             Some(tasks) if background => launch(tasks, AgentTask { subagent, description }),
             Some(_) | None => {
                 let (end, facts) = subagent.run(running.cancel).await;
+                // Somebody who was asked about a call of the agent has ended what is waited for (D8).
+                if end.reason == EndReason::Interrupted {
+                    nested.interrupt();
+                }
                 report::answer(&end, &facts)
             }
         }
@@ -210,7 +215,15 @@ impl Tool for AgentTool {
     }
 
     fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(self.start(running))
+        Box::pin(async move { self.start(running, &Nested::default()).await })
+    }
+
+    fn run_nested<'a>(
+        &'a self,
+        running: Running<'a>,
+        nested: &'a Nested,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(self.start(running, nested))
     }
 }
 

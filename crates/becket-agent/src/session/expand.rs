@@ -35,6 +35,9 @@ pub trait Expand: Send + Sync {
     /// Reads its commands again (`reloadSkills`).
     fn reload(&self) {}
 
+    /// A turn has ended, however it did: what its commands were granted goes.
+    fn turn_ended(&self) {}
+
     /// The session has ended, and its hooks have heard of it: what its commands have left behind goes.
     fn session_ended(&self) {}
 

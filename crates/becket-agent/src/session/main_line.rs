@@ -80,6 +80,7 @@ impl Main {
     /// There is no transcript to begin with: it goes on unstored.
     pub(crate) async fn clear(&mut self) -> Result<(), OpenError> {
         self.end("clear").await;
+        self.forget().await;
         let cwd = self.work.facts.cwd();
         let opened = Opened::cleared(self.store.as_ref(), &cwd);
         let (mut opened, result) = match opened {
@@ -105,16 +106,22 @@ impl Main {
         result
     }
 
-    /// Fires SessionEnd, and ends what hooks have left running for the session.
+    /// Fires SessionEnd, and ends the events that were left running.
     pub(crate) async fn end(&mut self, reason: &str) {
         let never = CancellationToken::new();
         let core = Arc::clone(&self.work.core);
         let body = SessionEnd { reason: reason.to_owned() };
         tokio::join!(self.work.fire(body, &never), core.left.end(LEFT));
         self.work.store();
+    }
+
+    /// Ends what hooks have left running for the session, and takes its skills' hooks away: nothing of it that they guard
+    /// may be at work any more.
+    pub(crate) async fn forget(&mut self) {
         if let Some(expand) = &self.expand {
             expand.session_ended();
         }
+        let core = &self.work.core;
         let Session { id, .. } = self.work.facts.session();
         core.engine.end_background(&id).await;
         core.engine.forget_session(&id);

@@ -62,15 +62,30 @@ impl Main {
     pub(crate) async fn prompt(&mut self, prompt: Prompt, cancel: &CancellationToken) -> TurnEnd {
         self.instruct(cancel).await;
         self.work.facts.set_prompt(PromptId::from(uuid::Uuid::new_v4().to_string()));
-        match self.pass(prompt, cancel).await {
+        let held = match self.pass(prompt, cancel).await {
             Ok(passed) => match self.say(passed) {
-                Ok(()) => self.work.turn(TurnStart::AsItIs, cancel).await,
-                Err(reason) => TurnEnd::at_once(reason),
+                Ok(()) => return self.turn(TurnStart::AsItIs, cancel).await,
+                Err(reason) => reason,
             },
             Err(Held { reason, kept }) => {
                 let said = kept.map_or(Ok(()), |passed| self.say(passed));
-                TurnEnd::at_once(said.err().unwrap_or(reason))
+                said.err().unwrap_or(reason)
             }
+        };
+        self.turn_ended();
+        TurnEnd::at_once(held)
+    }
+
+    /// A turn, and what ends with it.
+    pub(crate) async fn turn(&mut self, start: TurnStart, cancel: &CancellationToken) -> TurnEnd {
+        let end = self.work.turn(start, cancel).await;
+        self.turn_ended();
+        end
+    }
+
+    fn turn_ended(&self) {
+        if let Some(expand) = &self.expand {
+            expand.turn_ended();
         }
     }
 
@@ -156,7 +171,11 @@ impl Main {
         if let Some(because) = fired.stop() {
             return Err(Held { reason: EndReason::HookStopped { because }, kept: Some(passed) });
         }
-        self.after_late_hooks(passed, words).await
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(Held::interrupted()),
+            passed = self.after_late_hooks(passed, words) => passed,
+        }
     }
 
     /// Hooks that nobody waited for are waited for now, in a run that nobody can wake (A4).

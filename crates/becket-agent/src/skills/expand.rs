@@ -5,6 +5,9 @@ use super::mcp;
 use super::session::SessionSkills;
 use super::typed::{self, Line};
 use crate::session::{CommandKind, Expand, Found, Typed};
+use crate::tool_call::Nested;
+use crate::turn::told;
+use crate::update::Notice;
 use becket_engine::CancellationToken;
 use becket_llm::Block;
 use becket_model::Session;
@@ -75,6 +78,10 @@ impl Expand for SessionSkills {
         self.tell(&diagnostics);
     }
 
+    fn turn_ended(&self) {
+        self.shared.grants.end();
+    }
+
     fn session_ended(&self) {
         self.shared.grants.end();
         self.shared.hooks.end();
@@ -96,7 +103,21 @@ impl SessionSkills {
         // A reload may have taken it away since it was typed.
         let skill = skills.find(&typed.name).filter(|skill| skill.for_user);
         let skill = skill.ok_or_else(|| typed::unknown(&typed.name, &skills, &self.shared.others))?;
-        let told = self.use_skill(skill, &typed.args, (session, cancel)).await?;
-        Ok(vec![Block::Text(told)])
+        let nested = Nested::default();
+        let told = self.use_skill(skill, &typed.args, (self.ground(session, cancel), &nested)).await;
+        self.tell_of(&nested, cancel);
+        Ok(vec![Block::Text(told?)])
+    }
+
+    /// Tells the user what hooks said to him about the commands of a skill.
+    fn tell_of(&self, nested: &Nested, cancel: &CancellationToken) {
+        for report in nested.take() {
+            for outcome in &report.outcomes {
+                let hook = told::named(outcome.verdict.event, Some(&report.call.name));
+                let notices = told::for_user(&hook, &outcome.verdict, cancel.is_cancelled());
+                notices.into_iter().for_each(|notice| self.notice(notice));
+            }
+            report.warnings.into_iter().for_each(|text| self.notice(Notice::warning(text)));
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! From a skill's text to what the model is told: arguments put in, commands run, files that it mentions read.
 //!
-//! A command of it is a call of Bash like any other: hooks, rules and mode judge it. One that is not run, or fails, ends
-//! the whole: half a prompt says something else than its author meant.
+//! A command of it is a call of Bash like any other: hooks, rules and mode judge it, and what they say is handed on. One
+//! that is not run, or fails, or after which a hook stops the host, ends the whole: half a prompt says something else than
+//! its author meant.
 
 use super::arguments::Arguments;
 use super::include::{self, Reach};
@@ -9,13 +10,16 @@ use super::skill::{Kind, Skill};
 use super::template::{Part, parts};
 use crate::definitions::Dialect;
 use crate::places::Places;
-use crate::tool_call::{Ended, ToolCall, ToolCalls};
+use crate::tool_call::{Ended, Nested, Report, ToolCall, ToolCalls};
+use crate::turn::told;
 use becket_engine::{CancellationToken, Engine, Environment};
 use becket_llm::Block;
 use becket_model::Session;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
+/// The field of a command's call that holds it.
+const COMMAND: &str = "command";
 /// The most commands of one text.
 const MOST_COMMANDS: usize = 50;
 
@@ -31,11 +35,11 @@ pub(super) struct Ground<'a> {
 }
 
 impl Ground<'_> {
-    /// What the model is told of a skill that is used with these arguments.
+    /// What the model is told of a skill that is used with these arguments. What comes of its commands goes into `nested`.
     ///
     /// # Errors
     /// A command of it was not run or failed: which, and why.
-    pub(super) async fn render(self, skill: &Skill, typed: &str) -> Result<String, String> {
+    pub(super) async fn render(self, skill: &Skill, typed: &str, nested: &Nested) -> Result<String, String> {
         let arguments = self.arguments(skill, typed);
         let parts = parts(&skill.body);
         let commands = parts.iter().filter(|part| matches!(part, Part::Shell(_))).count();
@@ -54,7 +58,10 @@ impl Ground<'_> {
                     told.push_str(&text);
                 }
                 Part::Shell(command) => {
-                    told.push_str(&self.output_of(skill, &arguments.put_into(command), number).await?);
+                    let report = self.called(&arguments.put_into(command), number).await;
+                    let output = output_of(skill, &report);
+                    nested.add(report);
+                    told.push_str(&output?);
                 }
             }
         }
@@ -105,23 +112,34 @@ impl Ground<'_> {
         directories
     }
 
-    async fn output_of(self, skill: &Skill, command: &str, number: usize) -> Result<String, String> {
-        let input = Map::from_iter([("command".to_owned(), Value::String(command.to_owned()))]);
+    async fn called(self, command: &str, number: usize) -> Report {
+        let input = Map::from_iter([(COMMAND.to_owned(), Value::String(command.to_owned()))]);
         let id = format!("command_{}_{number}", uuid::Uuid::new_v4().simple());
-        let call = ToolCall { id, name: "Bash".to_owned(), input };
-        let report = self.calls.run(self.session, call, self.cancel).await;
-        let (content, _) = report.for_model();
-        let text: Vec<&str> = content.iter().filter_map(Block::as_text).collect();
-        let text = text.join("\n");
-        let failed = |what: &str| Err(format!("the command `{command}` of `/{}` {what}: {text}", skill.name));
-        match report.ended {
-            Ended::Done { .. } => Ok(text),
-            Ended::Failed { .. } => failed("failed"),
+        self.calls.run(self.session, ToolCall { id, name: "Bash".to_owned(), input }, self.cancel).await
+    }
+}
+
+/// What a command has put out, unless it ends the whole.
+fn output_of(skill: &Skill, report: &Report) -> Result<String, String> {
+    let (content, _) = report.for_model();
+    let text: Vec<&str> = content.iter().filter_map(Block::as_text).collect();
+    let text = text.join("\n");
+    let command = report.call.input.get(COMMAND).and_then(Value::as_str).unwrap_or_default();
+    let failed =
+        |what: &str, why: &str| Err(format!("the command `{command}` of `/{}` {what}: {why}", skill.name));
+    match (&report.ended, report.stop()) {
+        (Ended::Done { .. }, None) => Ok(text),
+        (Ended::Done { .. } | Ended::Failed { .. }, Some(stop)) => {
+            failed("was the last: a hook stops here", &told::stop_reason(stop))
+        }
+        (Ended::Failed { .. }, None) => failed("failed", &text),
+        (
             Ended::Denied { .. }
             | Ended::Stopped { .. }
             | Ended::Deferred
             | Ended::Invalid { .. }
-            | Ended::Cancelled { .. } => failed("was not run"),
-        }
+            | Ended::Cancelled { .. },
+            _,
+        ) => failed("was not run", &text),
     }
 }

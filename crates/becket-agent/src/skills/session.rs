@@ -7,7 +7,7 @@ use super::render::Ground;
 use super::skill::Skill;
 use super::tool::SkillTool;
 use crate::definitions::{Dialect, Homes};
-use crate::tool_call::ToolCalls;
+use crate::tool_call::{Nested, ToolCalls};
 use crate::update::{Happened, Notice, Origin, Update, Watch};
 use becket_engine::config::Diagnostic;
 use becket_engine::{CancellationToken, Engine, Environment};
@@ -90,13 +90,14 @@ impl SessionSkills {
         SkillTool::new(self.clone())
     }
 
-    /// What rendering stands on.
+    /// What rendering stands on, where the session's own line of work is at work.
     pub(super) fn ground<'a>(&'a self, session: &'a Session, cancel: &'a CancellationToken) -> Ground<'a> {
         let Shared { engine, calls, environment, dialect, .. } = &*self.shared;
         Ground { engine, calls, environment, dialect, session, cancel }
     }
 
-    /// Uses a skill: its hooks hold from now on, its grants to the turn's end; gives what the model is told.
+    /// Uses a skill: its hooks hold from now on, its grants to the turn's end; gives what the model is told. What comes of
+    /// its commands goes into `nested`.
     ///
     /// # Errors
     /// As [`Ground::render`].
@@ -104,14 +105,14 @@ impl SessionSkills {
         &self,
         skill: &Skill,
         typed: &str,
-        (session, cancel): (&Session, &CancellationToken),
+        (ground, nested): (Ground<'_>, &Nested),
     ) -> Result<String, String> {
         let used = self.shared.hooks.register(skill, &self.shared.dialect);
         self.tell(&used.diagnostics);
         for warning in self.shared.grants.add(skill, used.broken_guard.as_deref()) {
             self.notice(Notice::warning(warning));
         }
-        self.ground(session, cancel).render(skill, typed).await
+        ground.render(skill, typed, nested).await
     }
 
     /// Tells the user what is wrong with files.
@@ -121,7 +122,7 @@ impl SessionSkills {
         }
     }
 
-    fn notice(&self, notice: Notice) {
+    pub(super) fn notice(&self, notice: Notice) {
         if let Some(watcher) = &self.shared.watcher {
             watcher.on(&Update { of: Origin::Main, what: Happened::Notice(notice) });
         }

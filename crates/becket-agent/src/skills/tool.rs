@@ -1,11 +1,12 @@
 //! The tool `Skill`: the model uses a skill or a command by itself (`protocol.md` P10).
 
+use super::render::Ground;
 use super::session::SessionSkills;
 use super::skill::Skill;
 use super::template::{Part, parts};
 use crate::definitions::unknown;
 use crate::schema::{Kind, Spec, optional, required};
-use crate::tool_call::{Effect, Hints, Running, Tool, ToolFailure, ToolOutput};
+use crate::tool_call::{Effect, Hints, Nested, Running, Tool, ToolCalls, ToolFailure, ToolOutput};
 use becket_engine::Settlement;
 use becket_llm::ToolSpec;
 use becket_model::event::tool::PreToolUse;
@@ -31,11 +32,19 @@ static SPEC: Spec = Spec {
 #[derive(Debug, Clone)]
 pub struct SkillTool {
     skills: SessionSkills,
+    /// Runs the commands of skills, where that is another line of work than the session's own.
+    calls: Option<ToolCalls>,
 }
 
 impl SkillTool {
     pub(super) fn new(skills: SessionSkills) -> Self {
-        Self { skills }
+        Self { skills, calls: None }
+    }
+
+    /// The tool of another line of work, whose commands `calls` runs: a shell has a directory of its own there.
+    #[must_use]
+    pub fn with_calls(&self, calls: ToolCalls) -> Self {
+        Self { skills: self.skills.clone(), calls: Some(calls) }
     }
 
     fn skill(&self, input: &Map<String, Value>) -> Result<Arc<Skill>, String> {
@@ -84,10 +93,11 @@ impl SkillTool {
         listed
     }
 
-    async fn answer(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
+    async fn answer(&self, running: Running<'_>, nested: &Nested) -> Result<ToolOutput, ToolFailure> {
         let skill = self.skill(running.input).map_err(ToolFailure::new)?;
-        let around = (running.session, running.cancel);
-        let told = self.skills.use_skill(&skill, text(running.input, "args"), around).await;
+        let ground = self.skills.ground(running.session, running.cancel);
+        let ground = Ground { calls: self.calls.as_ref().unwrap_or(ground.calls), ..ground };
+        let told = self.skills.use_skill(&skill, text(running.input, "args"), (ground, nested)).await;
         let told = told.map_err(ToolFailure::new)?;
         let response = Map::from_iter([
             ("success".to_owned(), Value::Bool(true)),
@@ -133,6 +143,14 @@ impl Tool for SkillTool {
     }
 
     fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(self.answer(running))
+        Box::pin(async move { self.answer(running, &Nested::default()).await })
+    }
+
+    fn run_nested<'a>(
+        &'a self,
+        running: Running<'a>,
+        nested: &'a Nested,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(self.answer(running, nested))
     }
 }

@@ -5,6 +5,7 @@ use super::brake::Brake;
 use super::gate;
 use super::heard::Heard;
 use super::names;
+use super::nested::Nested;
 use super::person::AskPermission;
 use super::report::{Ended, Report};
 use super::tool::Tool;
@@ -97,10 +98,11 @@ impl ToolCalls {
         call: ToolCall,
         (cancel, brake): (&CancellationToken, &Brake),
     ) -> Report {
-        let mut heard = Heard::default();
+        let (mut heard, nested) = (Heard::default(), Nested::default());
         let ended = match self.tool(&call) {
             Ok(tool) => {
-                let at = At { calls: self, session, call: &call, tool: &*tool, cancel, brake };
+                let at =
+                    At { calls: self, session, call: &call, tool: &*tool, cancel, brake, nested: &nested };
                 // A panic of what the host lends ends this call alone.
                 unharmed(at.end(&mut heard)).await.unwrap_or_else(|said| Ended::Failed {
                     error: format!("the host's own part panicked: {said}"),
@@ -112,7 +114,7 @@ impl ToolCalls {
         if let (Some(auto), Some(note)) = (&self.auto, &heard.classifier_context) {
             auto.noted(note);
         }
-        Report::new(call, ended, heard)
+        Report::new(call, ended, heard).with(&nested)
     }
 
     /// The tool that a call is of; it stays the same to the end, whatever becomes of the toolbox.
@@ -148,6 +150,7 @@ pub(super) struct At<'a> {
     pub(super) tool: &'a dyn Tool,
     pub(super) cancel: &'a CancellationToken,
     pub(super) brake: &'a Brake,
+    pub(super) nested: &'a Nested,
 }
 
 impl At<'_> {

@@ -67,7 +67,7 @@ impl Cleared {
         let running = Running { session: at.session, id, input, own, cancel: &cancel, limit };
         let ran = {
             // Async around the call, which can panic before there is a future.
-            let mut work = pin!(unharmed(async { at.tool.run(running).await }));
+            let mut work = pin!(unharmed(async { at.tool.run_nested(running, at.nested).await }));
             tokio::select! {
                 biased;
                 answer = work.as_mut() => match ended(answer) {

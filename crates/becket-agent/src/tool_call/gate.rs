@@ -12,6 +12,7 @@ use becket_engine::{Judged, Outcome, Settlement};
 use becket_model::event::PermissionMode;
 use becket_model::event::tool::PreToolUse;
 use becket_model::{Event, PermissionDecision, Ruling, Verdict};
+use becket_rules::PermissionUpdate;
 use serde_json::{Map, Value};
 
 /// Asks hooks, rules, mode and, where it has to be, a person.
@@ -44,18 +45,43 @@ pub(super) async fn pass(at: &At<'_>, heard: &mut Heard) -> Result<Cleared, Ende
         Next::Ask { because, hooks_may_answer } => {
             let written = written(at, &outcome);
             let prompt = Prompt { input, written, because, hooks_may_answer };
-            let input = match prompt::ask(at, prompt, heard).await? {
-                Yes::AsAsked(input) => input,
-                Yes::Rewritten(input) => look_again(at, input, heard).await?,
-            };
+            let (input, updates) = asked(at, prompt, heard).await?;
             heard.input = Some(input.clone());
-            Cleared::last_look(at, input)
+            let cleared = Cleared::last_look(at, input)?;
+            heard.updates.extend(updates);
+            Ok(cleared)
         }
         Next::Deny { by, because } => Err(Ended::Denied { by, because }),
         Next::Stop { because } => Err(Ended::Stopped { because }),
         Next::Defer => Err(Ended::Deferred),
         Next::Classify => Err(unjudged()),
     }
+}
+
+/// The input that somebody says yes to, and the updates of the hooks whose yes it is (P13).
+async fn asked(
+    at: &At<'_>,
+    prompt: Prompt,
+    heard: &mut Heard,
+) -> Result<(Map<String, Value>, Vec<PermissionUpdate>), Ended> {
+    match prompt::ask(at, prompt, heard).await? {
+        Yes::OfPerson(input) => Ok((input, Vec::new())),
+        Yes::OfHooks { input, is_rewritten: false, updates } => Ok((input, updates)),
+        Yes::OfHooks { input, is_rewritten: true, updates } => {
+            let (input, by) = look_again(at, input, heard).await?;
+            // Where a person had to say yes after them, only the person's own count.
+            Ok((input, if by == Again::Guards { updates } else { Vec::new() }))
+        }
+    }
+}
+
+/// Who let a hook's rewrite pass.
+#[derive(PartialEq, Eq)]
+enum Again {
+    /// The guards alone.
+    Guards,
+    /// A person, whom a guard wanted to be asked.
+    Person,
 }
 
 /// What was asked about once is not asked about again.
@@ -69,7 +95,7 @@ async fn look_again(
     at: &At<'_>,
     input: Map<String, Value>,
     heard: &mut Heard,
-) -> Result<Map<String, Value>, Ended> {
+) -> Result<(Map<String, Value>, Again), Ended> {
     let event = at.pre_tool_use_of(&input);
     let outcome = heard.look_again(&at.calls.engine, &event, at.cancel).await;
     if at.cancel.is_cancelled() {
@@ -78,7 +104,7 @@ async fn look_again(
     let input = judged(at, &event, &outcome.judged);
     heard.input = Some(input.clone());
     let because = match weigh::again(outcome.settlement, hook(&outcome.verdict)) {
-        Next::Run => return Ok(input),
+        Next::Run => return Ok((input, Again::Guards)),
         Next::Ask { because, .. } => because,
         Next::Deny { by, because } => return Err(Ended::Denied { by, because }),
         Next::Stop { because } => return Err(Ended::Stopped { because }),
@@ -87,7 +113,7 @@ async fn look_again(
     };
     let prompt = Prompt { written: input.clone(), input, because, hooks_may_answer: false };
     match prompt::ask(at, prompt, heard).await? {
-        Yes::AsAsked(input) | Yes::Rewritten(input) => Ok(input),
+        Yes::OfPerson(input) | Yes::OfHooks { input, .. } => Ok((input, Again::Person)),
     }
 }
 

@@ -20,6 +20,7 @@ mod gate;
 mod heard;
 mod lent;
 mod names;
+mod nested;
 mod output;
 mod person;
 mod prompt;
@@ -31,6 +32,7 @@ mod weigh;
 
 pub use calls::{ToolCall, ToolCalls};
 pub use lent::lent_tools;
+pub use nested::Nested;
 pub use output::{ToolFailure, ToolOutput};
 pub use person::{AskPermission, PermissionAnswer, PermissionPrompt};
 pub use report::{DeniedBy, Ended, Report};

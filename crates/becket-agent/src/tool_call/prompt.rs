@@ -53,12 +53,17 @@ enum Person {
     Nobody(String),
 }
 
-/// What may run.
+/// What may run, and whose yes that is.
 pub(super) enum Yes {
-    /// What was asked about.
-    AsAsked(Map<String, Value>),
-    /// What a hook that says yes has put in its place.
-    Rewritten(Map<String, Value>),
+    /// The person's, to what was asked about.
+    OfPerson(Map<String, Value>),
+    /// The hooks'. Their updates count only if nobody holds the call back after them (P13).
+    OfHooks {
+        input: Map<String, Value>,
+        /// Whether it is their own, which no guard has seen.
+        is_rewritten: bool,
+        updates: Vec<PermissionUpdate>,
+    },
 }
 
 /// Asks. The input that may run.
@@ -106,24 +111,17 @@ fn settle(prompt: Prompt, hooks: Hooks, person: Option<Person>, heard: &mut Hear
         }
         (_, Some(Person::Allow(updates))) => {
             heard.updates = updates;
-            Ok(Yes::AsAsked(prompt.input))
+            Ok(Yes::OfPerson(prompt.input))
         }
         (_, Some(Person::Answered(answers))) => {
             // What hooks and rules have judged stays as it is.
             let mut input = prompt.input;
             input.insert("answers".to_owned(), Value::Object(answers));
-            Ok(Yes::AsAsked(input))
+            Ok(Yes::OfPerson(input))
         }
         (Hooks::Allow { instead, updates }, Some(Person::Nobody(_)) | None) => {
-            for update in updates {
-                match PermissionUpdate::parse(&update) {
-                    Ok(update) => heard.updates.push(update),
-                    Err(error) => {
-                        heard.warnings.push(format!("a hook's `updatedPermissions` is ignored: {error}"));
-                    }
-                }
-            }
-            Ok(instead.map_or(Yes::AsAsked(prompt.input), Yes::Rewritten))
+            let (is_rewritten, input) = (instead.is_some(), instead.unwrap_or(prompt.input));
+            Ok(Yes::OfHooks { input, is_rewritten, updates: read(&updates, &mut heard.warnings) })
         }
         (Hooks::Nothing, Some(Person::Nobody(why))) => {
             let because = format!("{}, and {why}", prompt.because);
@@ -133,6 +131,18 @@ fn settle(prompt: Prompt, hooks: Hooks, person: Option<Person>, heard: &mut Hear
             Err(Ended::Denied { by: DeniedBy::Nobody, because: "nobody has answered".to_owned() })
         }
     }
+}
+
+/// The updates of hooks; what can't be read is told.
+fn read(updates: &[Value], warnings: &mut Vec<String>) -> Vec<PermissionUpdate> {
+    let mut readable = Vec::new();
+    for update in updates {
+        match PermissionUpdate::parse(update) {
+            Ok(update) => readable.push(update),
+            Err(error) => warnings.push(format!("a hook's `updatedPermissions` is ignored: {error}")),
+        }
+    }
+    readable
 }
 
 /// Fires PermissionRequest, where hooks may speak for the person.

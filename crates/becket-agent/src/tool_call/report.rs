@@ -2,6 +2,7 @@
 
 use super::calls::ToolCall;
 use super::heard::Heard;
+use super::nested::Nested;
 use super::output::ToolOutput;
 use crate::turn::told;
 use becket_engine::Outcome;
@@ -94,6 +95,8 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// What came of each event that was fired, in order.
     pub outcomes: Vec<Outcome>,
+    /// The calls that the tool made itself, in order.
+    pub nested: Vec<Report>,
 }
 
 impl Report {
@@ -111,7 +114,16 @@ impl Report {
             denied_too_often,
             warnings,
             outcomes,
+            nested: Vec::new(),
         }
+    }
+
+    /// With the calls that the tool made itself: what they bring for the host and its turn is this call's, too.
+    pub(super) fn with(mut self, nested: &Nested) -> Self {
+        self.nested = nested.take();
+        self.interrupt |= nested.is_interrupted() || self.nested.iter().any(|report| report.interrupt);
+        self.updates.extend(self.nested.iter().flat_map(|report| report.updates.iter().cloned()));
+        self
     }
 
     /// Of a call that no hook has seen.
@@ -142,14 +154,16 @@ impl Report {
     /// Why the host stops after this call (D6).
     #[must_use]
     pub fn stop(&self) -> Option<&Said<Stop>> {
-        self.outcomes.iter().find_map(|outcome| outcome.verdict.stop.as_ref())
+        let own = self.outcomes.iter().find_map(|outcome| outcome.verdict.stop.as_ref());
+        own.or_else(|| self.nested.iter().find_map(Self::stop))
     }
 
     /// What hooks say to the model beside the result, one paragraph each. It waits until the last call of the batch is
     /// answered (L2).
     #[must_use]
     pub fn beside(&self) -> Vec<String> {
-        self.outcomes.iter().flat_map(|outcome| self.of_outcome(outcome)).collect()
+        let own = self.outcomes.iter().flat_map(|outcome| self.of_outcome(outcome));
+        own.chain(self.nested.iter().flat_map(Self::beside)).collect()
     }
 
     fn of_outcome(&self, outcome: &Outcome) -> Vec<String> {

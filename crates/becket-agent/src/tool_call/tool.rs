@@ -1,5 +1,6 @@
 //! What a tool is to the one who runs its calls.
 
+use super::nested::Nested;
 use super::output::{ToolFailure, ToolOutput};
 use becket_engine::CancellationToken;
 use becket_llm::ToolSpec;
@@ -82,6 +83,17 @@ pub trait Tool: Send + Sync {
 
     /// Does it. After `cancel` it is dropped within a few seconds: whatever it has started has to end with it.
     fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>>;
+
+    /// The same for a tool that makes calls itself: what comes of those goes into `nested`. One that makes none leaves
+    /// this out.
+    fn run_nested<'a>(
+        &'a self,
+        running: Running<'a>,
+        nested: &'a Nested,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        let _ = nested;
+        self.run(running)
+    }
 }
 
 /// One call that runs.

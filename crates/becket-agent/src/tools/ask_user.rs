@@ -75,9 +75,7 @@ static OPTION: [Field; 2] = [
 impl AskUserQuestion {
     async fn answer(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
         let questions = questions(running.input);
-        // The model's own word is no person's.
-        let given = running.input.get("answers").filter(|given| running.own.get("answers") != Some(given));
-        let mut answers = given.and_then(Value::as_object).cloned().unwrap_or_default();
+        let mut answers = given(running);
         let open: Vec<ModelQuestion> =
             questions.iter().filter(|asked| !is_answered(&answers, &asked.question)).cloned().collect();
         if !open.is_empty() {
@@ -111,6 +109,15 @@ impl AskUserQuestion {
             interrupted: cancel.is_cancelled(),
         })
     }
+}
+
+/// The answers that came with the input. What the model has written itself is nobody's word, also beside what a hook has
+/// added to it.
+fn given(running: Running<'_>) -> Map<String, Value> {
+    let answers = |input: &Map<String, Value>| input.get("answers").and_then(Value::as_object).cloned();
+    let own = answers(running.own).unwrap_or_default();
+    let given = answers(running.input).unwrap_or_default();
+    given.into_iter().filter(|(question, answer)| own.get(question) != Some(answer)).collect()
 }
 
 fn questions(input: &Map<String, Value>) -> Vec<ModelQuestion> {

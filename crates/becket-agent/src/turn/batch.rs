@@ -124,6 +124,7 @@ impl Work {
 
     /// What the user is told of a call, and what is counted.
     fn tell(&self, report: &Report) {
+        report.nested.iter().for_each(|nested| self.tell(nested));
         for outcome in &report.outcomes {
             let hook = told::named(outcome.verdict.event, Some(&report.call.name));
             for notice in told::for_user(&hook, &outcome.verdict, is_cancelled(report)) {

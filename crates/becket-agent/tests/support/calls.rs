@@ -153,6 +153,8 @@ pub(crate) enum Says {
     Nothing,
     /// Nothing to the first prompt, no to the others.
     NothingThenNo,
+    /// Nothing to the first prompt, yes to the others.
+    NothingThenYes,
     /// Once told to.
     YesAfter(Arc<Notify>),
 }
@@ -183,8 +185,9 @@ impl AskPermission for Person {
                 Says::No => PermissionAnswer::Deny { message: None, interrupt: false },
                 Says::Panics => panic!("the screen is gone"),
                 Says::Nothing => std::future::pending().await,
-                Says::NothingThenNo if before == 0 => std::future::pending().await,
+                Says::NothingThenNo | Says::NothingThenYes if before == 0 => std::future::pending().await,
                 Says::NothingThenNo => PermissionAnswer::Deny { message: None, interrupt: false },
+                Says::NothingThenYes => yes,
                 Says::YesAfter(told) => {
                     told.notified().await;
                     yes
