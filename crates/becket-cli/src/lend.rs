@@ -16,4 +16,4 @@ pub(crate) use mcp::Mcp;
 pub(crate) use models::{Shared, http, models};
 pub(crate) use person::Person;
 pub(crate) use run_models::RunModels;
-pub(crate) use tools::{AgentsTools, surroundings};
+pub(crate) use tools::AgentsTools;

@@ -17,6 +17,7 @@ mod progress;
 mod report;
 mod run;
 mod session;
+mod trust;
 mod view;
 
 use std::process::ExitCode;

@@ -20,6 +20,7 @@ pub(crate) struct Session {
     plugins: Vec<PathBuf>,
     managed: Option<PathBuf>,
     strict: bool,
+    folder_trusted: bool,
 }
 
 impl Session {
@@ -42,6 +43,7 @@ impl Session {
             plugins: global.plugin_dir.iter().map(|directory| start.join(directory)).collect(),
             managed: global.managed_dir.as_ref().map(|directory| start.join(directory)),
             strict: global.strict,
+            folder_trusted: true,
             start,
         })
     }
@@ -74,6 +76,20 @@ impl Session {
         self
     }
 
+    /// The same, in a folder that the user may not trust: then what it brings along grants nothing (G3).
+    pub(crate) fn with_folder_trusted(mut self, trusted: bool) -> Self {
+        self.folder_trusted = trusted;
+        self
+    }
+
+    /// The settings file of the command line.
+    pub(crate) fn settings_file(&self) -> Option<&Path> {
+        match &self.flag {
+            Some(FlagSettings::File(file)) => Some(file),
+            Some(FlagSettings::Text(_)) | None => None,
+        }
+    }
+
     /// The variables and the home of the session.
     pub(crate) fn environment(&self) -> &Environment {
         &self.environment
@@ -88,13 +104,15 @@ impl Session {
         request.plugins = self.plugins.iter().map(|directory| plugin(directory)).collect();
         request.managed.clone_from(&self.managed);
         request.strict = self.strict;
+        request.trust.this_folder_trusted = self.folder_trusted;
         request
     }
 
-    /// An engine over the configuration. Whoever types a command in a folder trusts it.
+    /// An engine over the configuration. Whoever types a command in a folder trusts it, but not what a model does there:
+    /// see [`Session::with_folder_trusted`].
     pub(crate) fn builder(&self, somebody_to_ask: bool) -> Builder {
         let mut request = self.request();
-        request.trust = Trust { interactive: somebody_to_ask, ..Trust::default() };
+        request.trust = Trust { interactive: somebody_to_ask, trusted: true, ..request.trust };
         Engine::builder().request(|whole| *whole = request)
     }
 }

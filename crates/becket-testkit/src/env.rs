@@ -49,7 +49,7 @@ pub struct Run {
 }
 
 impl TestEnv {
-    /// An empty place for `program`.
+    /// An empty place for `program`. Its user trusts the project; a `home/.claude.json` of the test's own says otherwise.
     #[must_use]
     pub fn new(program: impl Into<PathBuf>) -> Self {
         let root = tempfile::tempdir().expect("a temporary directory can be made");
@@ -57,7 +57,11 @@ impl TestEnv {
         for directory in ["home", "project", "managed", "tmp"] {
             fs::create_dir(path.join(directory)).expect("a directory can be made");
         }
-        Self { root, path, program: program.into() }
+        let env = Self { root, path, program: program.into() };
+        let project = env.project().display().to_string().replace('\\', "\\\\");
+        let known = format!(r#"{{"projects": {{"{project}": {{"hasTrustDialogAccepted": true}}}}}}"#);
+        env.write("home/.claude.json", known);
+        env
     }
 
     /// The directory that holds everything: `home`, `project`, `managed`, `tmp`.

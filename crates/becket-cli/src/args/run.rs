@@ -133,6 +133,9 @@ pub(crate) struct RunPermissionArgs {
     /// More working directories
     #[arg(long, value_name = "DIR", num_args = 1..)]
     pub(crate) add_dir: Vec<PathBuf>,
+    /// Let what this folder brings along grant something, too: allow rules, directories, modes, hooks of its agents
+    #[arg(long)]
+    pub(crate) trust: bool,
 }
 
 /// What the session is made of.

@@ -28,6 +28,7 @@ use crate::lend::RunModels;
 use crate::out::Out;
 use crate::run::Done;
 use crate::session::Session;
+use crate::trust;
 use assembled::At;
 use becket_engine::CancellationToken;
 use becket_engine::config::FlagPermissions;
@@ -43,6 +44,8 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     let session = Session::new(global, around)?.with_sources(wish.sources);
     let permissions = permissions(args, &session.start)?;
     let session = session.with_permissions(permissions);
+    let trusted = args.permissions.trust || trust::is_recorded(&session.request());
+    let session = session.with_folder_trusted(trusted);
     let models = Arc::new(RunModels::new(&args.model, &session.start, around)?);
     let debug = args.format.debug_file.as_ref().map(|file| printer::debug_file(&session.start.join(file)));
     let debug = debug.transpose()?;

@@ -70,7 +70,7 @@ fn not_ready() -> ToolAnswer {
 }
 
 /// What tools that read stand on: the working directories and deny rules of a configuration.
-pub(crate) fn surroundings(config: &Config, environment: &Environment) -> Surroundings {
+fn surroundings(config: &Config, environment: &Environment) -> Surroundings {
     let mut surroundings = Surroundings::new(environment.clone());
     for directory in &config.additional_directories {
         surroundings = surroundings.with_directory(&directory.path);

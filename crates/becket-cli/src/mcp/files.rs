@@ -129,7 +129,7 @@ fn user_file(request: &Request, project: &str, files: &mut Files) -> Result<(), 
 }
 
 /// Where the user's own file lies; none for a profile without one.
-pub(super) fn user_file_of(request: &Request) -> Option<PathBuf> {
+pub(crate) fn user_file_of(request: &Request) -> Option<PathBuf> {
     let variable = request.profile.directory_variable.as_ref()?;
     let replaced = request.environment.var(&**variable).filter(|value| !value.is_empty());
     match replaced {
@@ -153,7 +153,7 @@ fn project_files(request: &Request, files: &mut Files) -> Result<(), CliError> {
 }
 
 /// The root of the repository around the start, or the start itself.
-pub(super) fn project_root(request: &Request) -> PathBuf {
+pub(crate) fn project_root(request: &Request) -> PathBuf {
     let around = request.start.ancestors().find(|place| place.join(".git").exists());
     around.unwrap_or(&request.start).to_owned()
 }
@@ -188,7 +188,7 @@ fn command_line(given: &str, start: &Path) -> Result<Layer, CliError> {
 }
 
 /// The text of a file; none where there is no such file.
-pub(super) fn text_of(file: &Path) -> Result<Option<String>, CliError> {
+pub(crate) fn text_of(file: &Path) -> Result<Option<String>, CliError> {
     match std::fs::metadata(file) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         Ok(_) | Err(_) => read::file(file).map(Some),

@@ -6,9 +6,10 @@ use crate::{env, workspace};
 use becket_testkit::env::TestEnv;
 use std::process::Command;
 
-/// A copy in a git repository of its own, so that its output does not depend on Becket's.
+/// A copy in a git repository of its own, so that its output does not depend on Becket's; nobody has said that he trusts it.
 pub(crate) fn copied() -> (TestEnv, std::path::PathBuf) {
     let env = env();
+    env.write("home/.claude.json", "{}");
     let copy = env.copy(&workspace().join("examples/guarded-repo"), "project/examples/guarded-repo");
     let made = Command::new("git").args(["init", "-q", "-b", "topic"]).arg(env.project()).status();
     assert!(made.expect("git is there").success());

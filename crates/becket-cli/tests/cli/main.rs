@@ -43,6 +43,8 @@ mod questions;
 #[cfg(unix)]
 mod run;
 #[cfg(unix)]
+mod run_adversary;
+#[cfg(unix)]
 mod run_arguments;
 #[cfg(target_os = "linux")]
 mod run_ends;

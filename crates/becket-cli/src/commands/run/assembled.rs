@@ -15,7 +15,7 @@ use crate::args::{InputFormat, RunArgs};
 use crate::commands::fire::{started, told_errors};
 use crate::env::Surroundings;
 use crate::error::CliError;
-use crate::lend::{AgentsTools, RunModels, Shared, surroundings};
+use crate::lend::{AgentsTools, RunModels, Shared};
 use crate::out::Out;
 use crate::report::run::Shown;
 use crate::session;
@@ -23,7 +23,7 @@ use becket_agent::definitions::Homes;
 use becket_agent::elicit::McpHost;
 use becket_agent::instructions::Instructions;
 use becket_agent::mcp::{HookCalls, McpServers};
-use becket_agent::permission::{AutoMode, ModelClassifier};
+use becket_agent::permission::{AutoMode, ModelClassifier, SessionPermissions};
 use becket_agent::session::Facts;
 use becket_agent::tasks::Tasks;
 use becket_agent::tool_call::{Tool, Toolbox};
@@ -79,6 +79,9 @@ struct Parts<'a> {
     servers: Option<Pool>,
 }
 
+/// How the codes of findings begin that tell what a file may not grant (G3, C7b).
+const WITHHELD: &str = "withheld-";
+
 /// What its last answer was shown as.
 type Displayed = Arc<Mutex<Option<String>>>;
 
@@ -112,6 +115,7 @@ impl Parts<'_> {
         tools.refresh().into_iter().for_each(|warning| self.notice(Notice::warning(warning)));
         let displayed = Displayed::default();
         let builder = self.builder(engine, toolbox, &own)?.facts(facts).tasks(tools.makes.tasks.clone());
+        let builder = builder.permissions(tools.makes.permissions.clone());
         let builder = builder.watch(watcher(self.printer.clone(), displayed.clone()));
         let builder =
             builder.on_close(move || Box::pin(async move { drop(std::fs::remove_dir_all(private)) }));
@@ -147,6 +151,9 @@ impl Parts<'_> {
         }
         let engine = started(builder.build(), at.around, at.out)?;
         told_errors(&engine, at.around, at.out);
+        let config = engine.config();
+        let withheld = config.diagnostics.iter().filter(|finding| finding.code.starts_with(WITHHELD));
+        withheld.for_each(|finding| self.notice(Notice::of(finding)));
         at.left.of(&engine);
         Ok(engine)
     }
@@ -155,10 +162,13 @@ impl Parts<'_> {
     fn makes(&self, engine: &Engine, private: &Path) -> Makes {
         let session = self.at.session;
         let (of_files, of_places) = (engine.clone(), engine.clone());
-        let host = surroundings(&engine.config(), session.environment())
+        let (of_reads, of_rules) = (engine.clone(), engine.clone());
+        let host = kept(self.at, engine)
             .with_runner(self.at.left.runner.clone())
             .with_env_files(move |session| of_files.env_files(session))
-            .with_more_directories(move |_| of_places.directories());
+            .with_more_directories(move |_| of_places.directories())
+            .with_denied_reads(move |session, path| of_reads.denies_read(session, path).is_some())
+            .while_reads_are_denied(move || of_rules.may_deny_reads());
         let models: Arc<dyn Models> = self.models.clone();
         let http = crate::lend::http(self.at.around);
         Makes {
@@ -168,6 +178,7 @@ impl Parts<'_> {
             tasks: Tasks::new(private.join("tasks")),
             web: Web::new().with_http(http).with_models(models),
             servers: self.servers.as_ref().map(|pool| McpServers::new(pool.clone(), private.join("mcp"))),
+            permissions: SessionPermissions::new(engine.clone()),
         }
     }
 
@@ -214,10 +225,17 @@ impl Parts<'_> {
         if let Some(limit) = args.max_turns {
             builder = builder.max_turns(limit);
         }
-        Ok(match &own.works_as {
-            Some(agent) => builder.as_agent(agent, &own.dialect),
-            None => builder,
-        })
+        if let Some(agent) = &own.works_as {
+            builder = builder.as_agent(agent, &own.dialect);
+        }
+        // What is said now beats what the session was in when it ended; an agent's own mode has been weighed with it.
+        let weighed = own.works_as.as_ref().is_some_and(|agent| agent.permission_mode.is_some());
+        let said =
+            at.args.permissions.permission_mode.is_some() || at.args.permissions.dangerously_skip_permissions;
+        if said && !weighed {
+            builder = builder.mode(engine.start_mode().mode.clone());
+        }
+        Ok(builder)
     }
 
     /// Settings, and the skills that a bare start leaves alone.
@@ -254,6 +272,19 @@ impl At<'_> {
     fn is_one_shot(&self) -> bool {
         self.args.format.input_format != Some(InputFormat::StreamJson)
     }
+}
+
+/// What tools stand on, with all protected that says what this program may do or what it runs, wherever it lies (P14).
+fn kept(at: At<'_>, engine: &Engine) -> becket_agent::Surroundings {
+    let request = at.session.request();
+    let plugins = engine.config().plugins.iter().map(|plugin| plugin.directory.clone()).collect::<Vec<_>>();
+    let named = at.args.sources.mcp_config.iter().filter(|given| !given.trim_start().starts_with('{'));
+    let named =
+        named.map(|file| request.start.join(file)).chain(at.session.settings_file().map(Path::to_owned));
+    let own = [request.user_directory(), request.managed.clone(), begins::own_directory(at)];
+    let all = plugins.into_iter().chain(named).chain(own.into_iter().flatten());
+    let surroundings = becket_agent::Surroundings::new(at.session.environment().clone());
+    all.fold(surroundings, becket_agent::Surroundings::with_protected)
 }
 
 fn shows(printer: Printer) -> impl Watch + 'static {

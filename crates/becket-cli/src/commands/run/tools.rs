@@ -20,6 +20,7 @@ pub(super) struct Makes {
     pub(super) tasks: Tasks,
     pub(super) web: Web,
     pub(super) servers: Option<McpServers>,
+    pub(super) permissions: SessionPermissions,
 }
 
 impl Makes {
@@ -41,8 +42,7 @@ impl Makes {
 
     /// The way out of the mode `plan`; the plan is kept in `file`.
     pub(super) fn plan(&self, facts: &Facts, file: PathBuf) -> Arc<dyn Tool> {
-        let permissions = SessionPermissions::new(self.engine.clone());
-        Arc::new(ExitPlanMode::new(permissions, facts.clone(), file))
+        Arc::new(ExitPlanMode::new(self.permissions.clone(), facts.clone(), file))
     }
 
     /// The tools of servers that there are now, and what is wrong with their names.
