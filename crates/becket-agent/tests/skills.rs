@@ -7,7 +7,7 @@
 mod calls;
 
 use becket_agent::definitions::{Dialect, Homes};
-use becket_agent::session::{Expand, Found};
+use becket_agent::session::{Expand, Found, Words};
 use becket_agent::skills::SessionSkills;
 use becket_agent::tool_call::{Ended, Tool, ToolCalls, Toolbox, lent_tools};
 use becket_agent::update::{Happened, Update};
@@ -100,7 +100,11 @@ impl World {
                 let body = self.skills.body(&session, &typed, &never).await?;
                 Ok(body.iter().filter_map(Block::as_text).collect())
             }
-            Found::Words => Ok(self.skills.mentioned(&session, prompt, &never).await.join("\n\n")),
+            Found::Words => {
+                let beside = step["beside"].as_str().unwrap_or_default().to_owned();
+                let words = Words { own: prompt.to_owned(), beside };
+                Ok(self.skills.mentioned(&session, &words, &never).await.join("\n\n"))
+            }
             Found::Unknown { why } => Err(why),
         }
     }

@@ -25,10 +25,10 @@ pub trait Expand: Send + Sync {
     fn mentioned<'a>(
         &'a self,
         session: &'a Session,
-        prompt: &'a str,
+        words: &'a Words,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Vec<String>> {
-        let _ = (session, prompt, cancel);
+        let _ = (session, words, cancel);
         Box::pin(std::future::ready(Vec::new()))
     }
 
@@ -45,6 +45,16 @@ pub trait Expand: Send + Sync {
     fn names(&self) -> Vec<String> {
         Vec::new()
     }
+}
+
+/// The words of a prompt, by whose they are.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Words {
+    /// The first text: the user's own.
+    pub own: String,
+    /// Those behind it: material that the user has handed in, such as what was piped in. It reaches no further than the
+    /// working directories.
+    pub beside: String,
 }
 
 /// What a prompt is.

@@ -6,7 +6,7 @@ mod main_line;
 mod prompt;
 mod start;
 
-pub use expand::{CommandKind, Expand, Found, Typed};
+pub use expand::{CommandKind, Expand, Found, Typed, Words};
 pub use facts::Facts;
 pub use main_line::SetupTrigger;
 pub use prompt::Prompt;

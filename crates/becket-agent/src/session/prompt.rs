@@ -1,6 +1,6 @@
 //! A prompt, from the user's words to what the model is told (L0).
 
-use super::expand::{Expand, Found, Typed};
+use super::expand::{Expand, Found, Typed, Words};
 use super::main_line::Main;
 use crate::turn::{EndReason, TurnEnd, TurnStart, Woken, told};
 use crate::update::{Level, Notice};
@@ -27,6 +27,13 @@ impl Prompt {
     pub fn words(&self) -> String {
         let words: Vec<&str> = self.content.iter().filter_map(Block::as_text).collect();
         words.join("\n")
+    }
+
+    /// The same by whose they are.
+    fn by_whose(&self) -> Words {
+        let mut words = self.content.iter().filter_map(Block::as_text);
+        let own = words.next().unwrap_or_default().to_owned();
+        Words { own, beside: words.collect::<Vec<_>>().join("\n") }
     }
 }
 
@@ -123,7 +130,7 @@ impl Main {
     }
 
     async fn pass(&mut self, prompt: Prompt, cancel: &CancellationToken) -> Result<Passed, Held> {
-        let words = prompt.words();
+        let (words, by_whose) = (prompt.words(), prompt.by_whose());
         let session = self.work.facts.session();
         let found = self.expand.as_ref().map_or(Found::Words, |expand| expand.find(&session, &words));
         if let Found::Unknown { why } = found {
@@ -138,7 +145,7 @@ impl Main {
                 self.expanded(&*expand, &typed, (&words, &mut passed), cancel).await?;
             }
             (Found::Words, Some(expand)) => {
-                passed.beside.extend(expand.mentioned(&session, &words, cancel).await);
+                passed.beside.extend(expand.mentioned(&session, &by_whose, cancel).await);
             }
             (Found::Words | Found::Command(_) | Found::Unknown { .. }, _) => {}
         }

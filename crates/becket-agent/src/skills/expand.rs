@@ -4,7 +4,8 @@ use super::include::Reach;
 use super::mcp;
 use super::session::SessionSkills;
 use super::typed::{self, Line};
-use crate::session::{CommandKind, Expand, Found, Typed};
+use crate::places::Places;
+use crate::session::{CommandKind, Expand, Found, Typed, Words};
 use crate::tool_call::Nested;
 use crate::turn::told;
 use crate::update::Notice;
@@ -58,16 +59,16 @@ impl Expand for SessionSkills {
     fn mentioned<'a>(
         &'a self,
         session: &'a Session,
-        prompt: &'a str,
+        words: &'a Words,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Vec<String>> {
         Box::pin(async move {
-            if !prompt.contains('@') {
-                return Vec::new();
-            }
-            let mut told = self.ground(session, cancel).files(prompt, Reach::Anywhere);
-            if let Some(pool) = &self.shared.pool {
-                told.extend(mcp::resources(pool, prompt, cancel).await);
+            let ground = self.ground(session, cancel);
+            let mut told = ground.files(&words.own, Reach::Anywhere);
+            let places = Places::new(&session.cwd, &self.shared.engine.directories());
+            told.extend(ground.files(&words.beside, Reach::Within(&places)));
+            if let Some(pool) = self.shared.pool.as_ref().filter(|_| words.own.contains('@')) {
+                told.extend(mcp::resources(pool, &words.own, cancel).await);
             }
             told
         })

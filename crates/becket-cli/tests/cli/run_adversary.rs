@@ -60,6 +60,9 @@ fn run(env: &TestEnv, name: &str, step: &Value) -> String {
     for (name, value) in object(&step["env"]) {
         started = started.env(&name, &here(value.as_str().expect("a text")));
     }
+    if let Some(text) = step["stdin"].as_str() {
+        started = started.stdin(here(text));
+    }
     let ended = started.run();
     let code = step["code"].as_i64().unwrap_or(0);
     assert_eq!(ended.code.map(i64::from), Some(code), "{name}: {ended:?}");

@@ -41,13 +41,13 @@ impl Prompts {
             Wanted::Piped { argument, may_be_empty } => {
                 let piped = piped(argument.is_some())?;
                 let parts: Vec<String> = argument.into_iter().chain([piped]).collect();
-                let parts: Vec<&str> =
-                    parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
-                let text = parts.join("\n");
-                match text.trim().is_empty() {
+                // Apart: what is piped in below a prompt is material, which names no files outside.
+                let said = |part: &String| !part.trim().is_empty();
+                let blocks: Vec<Block> = parts.into_iter().filter(said).map(Block::Text).collect();
+                match blocks.is_empty() {
                     true if may_be_empty => Ok(Prompts::Once(None)),
                     true => Err(CliError::usage(nothing)),
-                    false => Ok(Prompts::Once(Some(vec![Block::Text(text)]))),
+                    false => Ok(Prompts::Once(Some(blocks))),
                 }
             }
             Wanted::Lines => Ok(Prompts::Lines(lines())),
