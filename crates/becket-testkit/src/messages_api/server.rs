@@ -161,14 +161,20 @@ impl State {
         match lock(&self.script).take(&seen.body) {
             Some(turn) => (turn, nth),
             None => {
-                let last = seen.body["messages"].as_array().and_then(|all| all.last()).map(Value::to_string);
-                let wrong =
-                    format!("there is no turn for it; its last message: {}", last.unwrap_or_default());
+                let wrong = format!("there is no turn for it; it ends with: {}", last_text(&seen.body));
                 lock(&self.wrongs).push(format!("request {nth}: {wrong}"));
                 (Turn::refused(400, "invalid_request_error", &wrong), nth)
             }
         }
     }
+}
+
+/// What the last block of a request says; never the names of settings, by which a client knows what is refused.
+fn last_text(body: &Value) -> String {
+    let last = body["messages"].as_array().and_then(|messages| messages.last());
+    let block = last.and_then(|last| last["content"].as_array()).and_then(|blocks| blocks.last());
+    let text = block.and_then(|block| block["text"].as_str()).unwrap_or("a result, or nothing");
+    text.chars().take(200).collect()
 }
 
 /// What is wrong with a request around its body.

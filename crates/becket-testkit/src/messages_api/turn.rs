@@ -76,7 +76,7 @@ pub enum Trouble {
     Closed,
     /// It is closed in the middle of the first block.
     CutInBlock,
-    /// It is closed after the last block, with no word about the end.
+    /// The stream ends, as HTTP has it, after the last block, with no word about the end of the message.
     CutBeforeEnd,
     /// The first block is followed by bytes that are no event.
     Garbage,

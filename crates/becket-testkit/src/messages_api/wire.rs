@@ -96,6 +96,7 @@ impl Message<'_> {
             self.event(to, "content_block_stop", json!({"index": index}))?;
         }
         if self.turn.trouble == Some(Trouble::CutBeforeEnd) {
+            to.write_all(b"0\r\n\r\n")?;
             return Ok(Then::Close);
         }
         let stop = json!({"stop_reason": self.turn.stop(), "stop_sequence": null});

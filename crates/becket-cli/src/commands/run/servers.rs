@@ -17,10 +17,11 @@ pub(super) fn host(out: Out) -> McpHost {
     })
 }
 
-/// A pool of those that there are; none in a bare start that names none.
+/// A pool of those that there are; none in a bare start that names none, and none where a file can't be read that may deny
+/// something.
 ///
 /// # Errors
-/// A file can't be read that may deny something.
+/// The same, where servers were named on the command line; or the variable of the time to connect holds no time.
 pub(super) fn pool_of(at: At<'_>, host: &McpHost) -> Result<Option<Pool>, CliError> {
     let of = &at.args.sources;
     if of.bare && of.mcp_config.is_empty() {
@@ -31,7 +32,16 @@ pub(super) fn pool_of(at: At<'_>, host: &McpHost) -> Result<Option<Pool>, CliErr
         strict_mcp_config: of.strict_mcp_config || of.bare,
         approve_all: false,
     };
-    let gathered = Gathered::new(at.session, &args)?;
+    let gathered = match Gathered::new(at.session, &args) {
+        Ok(gathered) => gathered,
+        // A broken file may have denied any server, so none is used; it takes no session down (C7). Servers that somebody
+        // has typed are wanted, and not having them is an error.
+        Err(error) if of.mcp_config.is_empty() => {
+            warned(*at.out, &format!("no server is used: {error}"));
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
     gathered.problems.iter().for_each(|problem| warned(*at.out, &problem.to_string()));
     pool(&gathered, at.session, Arc::new(host.clone()), at.around).map(Some)
 }
