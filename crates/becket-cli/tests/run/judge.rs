@@ -49,16 +49,7 @@ fn hooks(want: &Want, seen: &Seen) -> Vec<String> {
     if let Some(wanted) = want.events.as_ref().filter(|wanted| **wanted != events) {
         wrong.push(format!("events: wanted {wanted:?}, got {events:?}"));
     }
-    let sorted = |names: &[&str]| -> Vec<String> {
-        let mut names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        names.sort();
-        names
-    };
-    if let Some(wanted) = want
-        .ran
-        .as_ref()
-        .filter(|wanted| sorted(&wanted.iter().map(String::as_str).collect::<Vec<_>>()) != sorted(&events))
-    {
+    if let Some(wanted) = want.ran.as_ref().filter(|wanted| sorted(wanted) != sorted(&events)) {
         wrong.push(format!("events in any order: wanted {wanted:?}, got {events:?}"));
     }
     let broken = seen.hooks.iter().filter(|record| !record["input"].is_object());
@@ -81,6 +72,12 @@ fn hooks(want: &Want, seen: &Seen) -> Vec<String> {
     wrong
 }
 
+fn sorted<S: AsRef<str>>(names: &[S]) -> Vec<&str> {
+    let mut names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    names.sort_unstable();
+    names
+}
+
 fn model(run: &Run, want: &Want, seen: &Seen) -> Vec<String> {
     let mut wrong: Vec<String> = seen.wrongs.iter().map(|why| format!("the API refuses: {why}")).collect();
     let wanted = want.requests.unwrap_or(run.turns.len());
@@ -98,6 +95,13 @@ fn model(run: &Run, want: &Want, seen: &Seen) -> Vec<String> {
             None => wrong.push(format!("there was no request {nth}")),
         }
     }
+    wrong.extend(offers(want, seen));
+    wrong
+}
+
+/// The system prompt and the tools of the first request.
+fn offers(want: &Want, seen: &Seen) -> Vec<String> {
+    let mut wrong = Vec::new();
     let first = seen.requests.first().unwrap_or(&Value::Null);
     let system = first["system"].to_string();
     let missing = want.system.iter().filter(|part| !system.contains(part.as_str()));

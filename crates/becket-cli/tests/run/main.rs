@@ -5,7 +5,7 @@
 //! the form. `BECKET_CASE=part-of-a-name cargo test -p becket-cli --test run` runs the cases of that name alone.
 
 #![cfg(target_os = "linux")]
-#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod case;
 mod coverage;
