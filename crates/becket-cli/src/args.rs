@@ -113,7 +113,10 @@ pub(crate) enum Command {
     Ask,
     /// End what a run that was killed has left; `run` starts this
     #[command(hide = true)]
-    Keep,
+    Keep {
+        /// What only that run has needed, and goes with it
+        private: PathBuf,
+    },
 }
 
 /// `becket explain`

@@ -45,7 +45,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> Done {
         Command::Man { directory } => commands::man::run(directory.as_deref(), out),
         Command::Reference => commands::reference::run(out),
         Command::Ask => commands::ask::run(out),
-        Command::Keep => commands::keep::run(),
+        Command::Keep { private } => commands::keep::run(private),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `becket keep`: a second process of `run`, which ends what is left where the first one is killed.
 //!
-//! It reads what runs from stdin, which ends with the run. It gets no variable of the environment, no terminal and no
+//! Processes are ended, and the directory that only that run has needed is deleted. It reads what runs from stdin, which ends with the run. It gets no variable of the environment, no terminal and no
 //! descriptor but its pipe.
 
 use crate::env::Surroundings;
@@ -16,18 +16,23 @@ pub(crate) use of_unix::{guarded, run};
 mod of_unix {
     use super::{Done, Out, Surroundings};
     use becket_process::{Command, Guard, Program};
+    use std::ffi::OsStr;
+    use std::path::Path;
 
     /// Waits for the end of the host, and then ends what it has left.
-    pub(crate) fn run() -> Done {
+    pub(crate) fn run(private: &Path) -> Done {
         becket_process::keep(std::io::stdin().lock());
+        // After a run that has ended by itself there is none.
+        drop(std::fs::remove_dir_all(private));
         Ok(0)
     }
 
     /// Has a second process watch this one, as long as the answer is held. Where there is none the user is told, and the
     /// run goes on.
-    pub(crate) fn guarded(around: &Surroundings, out: &Out) -> Option<Guard> {
+    pub(crate) fn guarded(private: &Path, around: &Surroundings, out: &Out) -> Option<Guard> {
         let program = around.program.as_ref()?;
-        let keeper = Command::new(Program::exec(program, ["keep"]), "/");
+        let arguments = [OsStr::new("keep"), private.as_os_str()];
+        let keeper = Command::new(Program::exec(program, arguments), "/");
         Guard::start(&keeper)
             .inspect_err(|error| {
                 out.tell(&format!(
@@ -42,10 +47,11 @@ mod of_unix {
 #[cfg(not(unix))]
 mod of_others {
     use super::{Done, Out, Surroundings};
+    use std::path::Path;
 
-    pub(crate) fn run() -> Done {
+    pub(crate) fn run(_: &Path) -> Done {
         Ok(0)
     }
 
-    pub(crate) fn guarded(_: &Surroundings, _: &Out) {}
+    pub(crate) fn guarded(_: &Path, _: &Surroundings, _: &Out) {}
 }

@@ -51,11 +51,12 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     let debug = debug.transpose()?;
     let prompts = Prompts::read(wish.prompts, &wish.without_prompt)?;
     // Before anything is started, and until all has ended.
-    let _guard = keep::guarded(around, out);
+    let private = around.temp.join(format!("becket-run-{}", uuid::Uuid::new_v4()));
+    let _guard = keep::guarded(&private, around, out);
     let cancel = CancellationToken::new();
     let (printer, writing) = printer::start(wish.output, printer::Places::new((around, out), debug, &cancel));
     let left = Left::default();
-    let at = At { args, session: &session, around, out, cancel: &cancel, left: &left };
+    let at = At { args, session: &session, around, out, cancel: &cancel, left: &left, private: &private };
     let caught = Caught::default();
     let done =
         interrupt::until_done_or(&cancel, &caught, drive::driven(at, models, prompts, printer.clone()));

@@ -21,7 +21,7 @@ fn working(until: usize) -> impl FnMut(&Value) -> Turn + Send + 'static {
 }
 
 /// Runs a script in which `"$@"` is a run of Becket.
-fn scripted(place: &Place, script: &str, arguments: &[&str]) -> Ended {
+pub(crate) fn scripted(place: &Place, script: &str, arguments: &[&str]) -> Ended {
     let run = place.run(arguments).into_command();
     let mut command = Command::new("sh");
     command.args(["-c", script, "sh"]).arg(run.get_program()).args(run.get_args());

@@ -5,6 +5,7 @@ use becket_testkit::messages_api::Turn;
 use becket_testkit::proc::wait_until;
 use serde_json::{Value, json};
 use std::fs;
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
@@ -119,6 +120,7 @@ fn killed(place: &Place, n: u64, chance: &mut Chance, seed: u64) -> bool {
     child.kill().expect("it can be killed");
     child.wait().expect("it is ours");
     place.soon_nobody_is_left(&context);
+    assert!(wait_until(|| private(place).is_empty()), "{context}: {:?}", private(place));
     if place.transcript(&id).is_none() {
         return false;
     }
@@ -127,13 +129,19 @@ fn killed(place: &Place, n: u64, chance: &mut Chance, seed: u64) -> bool {
     true
 }
 
+/// What runs here have for themselves.
+fn private(place: &Place) -> Vec<PathBuf> {
+    let entries = fs::read_dir(place.env.root().join("tmp")).expect("there is a directory for it").flatten();
+    entries.map(|entry| entry.path()).collect()
+}
+
 /// Keepers of this program whose run is gone.
 fn keepers_alone() -> Vec<String> {
     let exe = |pid: &str| fs::read_link(format!("/proc/{pid}/exe")).ok();
     let own = fs::canonicalize(env!("CARGO_BIN_EXE_becket")).ok();
     let is_keeper = |pid: &String| {
         let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        exe(pid) == own && line.ends_with("\0keep\0")
+        exe(pid) == own && line.contains("\0keep\0")
     };
     let parent = |pid: &str| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();

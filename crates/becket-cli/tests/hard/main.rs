@@ -19,4 +19,5 @@ mod killed;
 mod many;
 mod place;
 mod real_model;
+mod scarce;
 mod together;

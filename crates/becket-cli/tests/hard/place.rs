@@ -143,9 +143,12 @@ fn below(directory: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
+/// What a process is, and whose: its state, parent, group, session.
 fn command_line(pid: u32) -> String {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    format!("{pid}: {} ", text.replace('\0', " "))
+    let read = |name: &str| std::fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
+    let (line, stat) = (read("cmdline").replace('\0', " "), read("stat"));
+    let of: Vec<&str> = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ').take(4).collect();
+    format!("{pid}: {line}({}) ", of.join(" "))
 }
 
 /// A hook that is a command.

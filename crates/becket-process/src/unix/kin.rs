@@ -125,23 +125,26 @@ fn signal_if_same(stat: &Stat, signal: Signal) {
 #[cfg(not(target_os = "linux"))]
 fn signal_if_same(_: &Stat, _: Signal) {}
 
-/// The leader of a session that holds a pipe.
+/// The sessions of all that hold a pipe, by their leaders, who may have ended; without the session `but`, in which the one
+/// is who has made the pipe.
 #[cfg(target_os = "linux")]
-pub(super) fn leader_behind(pipe: u64) -> Option<Pid> {
+pub(super) fn sessions_behind(pipe: u64, but: i32) -> Vec<Pid> {
     let link = format!("pipe:[{pipe}]");
     let holds = |stat: &Stat| {
         let Ok(open) = std::fs::read_dir(format!("/proc/{}/fd", stat.pid)) else { return false };
         let mut targets = open.flatten().filter_map(|entry| std::fs::read_link(entry.path()).ok());
         targets.any(|target| target.as_os_str() == link.as_str())
     };
-    let found = processes().into_iter().find(|stat| stat.session == stat.pid && !stat.dead && holds(stat))?;
-    Pid::from_raw(found.pid)
+    let all = processes();
+    let holders = all.iter().filter(|stat| stat.session > 1 && stat.session != but && holds(stat));
+    let sessions: std::collections::BTreeSet<i32> = holders.map(|stat| stat.session).collect();
+    sessions.into_iter().filter_map(Pid::from_raw).collect()
 }
 
 /// Nobody can be seen here.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn leader_behind(_: u64) -> Option<Pid> {
-    None
+pub(super) fn sessions_behind(_: u64, _: i32) -> Vec<Pid> {
+    Vec::new()
 }
 
 #[cfg(target_os = "linux")]
@@ -206,5 +209,16 @@ mod tests {
     fn the_test_itself_is_seen() {
         let own = rustix::process::getpid().as_raw_pid();
         assert!(processes().iter().any(|stat| stat.pid == own && !stat.dead));
+    }
+
+    // rule: H4
+    #[test]
+    fn who_holds_a_pipe_is_found_by_its_session_but_the_one_who_made_it() {
+        let (_read, write) = crate::unix::pipes::pipe().unwrap();
+        let inode = rustix::fs::fstat(&write).unwrap().st_ino;
+        let own = rustix::process::getsid(None).unwrap();
+        assert_eq!(sessions_behind(inode, 0), [own]);
+        assert_eq!(sessions_behind(inode, own.as_raw_pid()), []);
+        assert_eq!(sessions_behind(u64::MAX, 0), []);
     }
 }

@@ -47,6 +47,8 @@ pub(super) struct At<'a> {
     pub(super) out: &'a Out,
     pub(super) cancel: &'a CancellationToken,
     pub(super) left: &'a Left,
+    /// A directory for what only this run needs; who needs it makes it.
+    pub(super) private: &'a Path,
 }
 
 /// Opens it.
@@ -105,8 +107,7 @@ impl Parts<'_> {
         let facts = Facts::new(Words::new("", "", &at.session.start));
         let of_facts = facts.clone();
         self.host.ready(engine.clone(), move || of_facts.session());
-        let private = at.around.temp.join(format!("becket-run-{}", uuid::Uuid::new_v4()));
-        let makes = self.makes(engine, &private);
+        let makes = self.makes(engine);
         let models: Arc<dyn Models> = self.models.clone();
         let own =
             Own::load(at, &makes, (&facts, models), self.servers.as_ref(), shows(self.printer.clone()))?;
@@ -117,6 +118,7 @@ impl Parts<'_> {
         let builder = self.builder(engine, toolbox, &own)?.facts(facts).tasks(tools.makes.tasks.clone());
         let builder = builder.permissions(tools.makes.permissions.clone());
         let builder = builder.watch(watcher(self.printer.clone(), displayed.clone()));
+        let private = at.private.to_owned();
         let builder =
             builder.on_close(move || Box::pin(async move { drop(std::fs::remove_dir_all(private)) }));
         let agent = tokio::select! {
@@ -141,7 +143,7 @@ impl Parts<'_> {
         let at = self.at;
         let printer = self.printer.clone();
         let mut builder = at.session.builder(false).tools(toolbox.clone()).agent_tools(for_hooks.clone());
-        builder = builder.models(Shared(self.models.clone()));
+        builder = builder.models(Shared(self.models.clone())).session_dir(at.private.join("hooks"));
         builder = builder.observe(move |event: &RunEvent| printer.show(Shown::Hook(Box::new(event.clone()))));
         if let Some(pool) = &self.servers {
             builder = builder.mcp_tools(HookCalls::new(pool.clone()));
@@ -158,9 +160,8 @@ impl Parts<'_> {
         Ok(engine)
     }
 
-    /// `private` is a directory for what only this run needs; who needs it makes it.
-    fn makes(&self, engine: &Engine, private: &Path) -> Makes {
-        let session = self.at.session;
+    fn makes(&self, engine: &Engine) -> Makes {
+        let (session, private) = (self.at.session, self.at.private);
         let (of_files, of_places) = (engine.clone(), engine.clone());
         let (of_reads, of_rules) = (engine.clone(), engine.clone());
         let host = kept(self.at, engine)

@@ -15,7 +15,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::line::{Line, What};
+use super::line::Line;
 use crate::command::Command;
 use crate::error::SpawnError;
 use crate::unix::ffi::{self, Stdio};
@@ -62,6 +62,9 @@ impl Guard {
             return Err(GuardError::Twice);
         }
         let told = Arc::new(Told::start(keeper)?);
+        if let Ok(session) = rustix::process::getsid(None) {
+            told.tell(Line::Host { session: session.as_raw_pid() });
+        }
         *guard = Some(Arc::clone(&told));
         Ok(Self { told: Some(told) })
     }
@@ -160,25 +163,25 @@ pub(in crate::unix) fn announce(stdout: &OwnedFd) -> Announced {
     let Some(told) = told else { return Announced(None) };
     let number = told.next.fetch_add(1, Ordering::Relaxed);
     let pipe = rustix::fs::fstat(stdout).map_or(0, |stat| stat.st_ino);
-    told.tell(Line { number, what: What::Begins { pipe } });
+    told.tell(Line::Begins { number, pipe });
     Announced(Some((told, number)))
 }
 
 impl Announced {
     pub(in crate::unix) fn started(&self, pid: Pid) {
-        self.tell(What::Started { pid: pid.as_raw_pid() });
+        self.tell(|number| Line::Started { number, pid: pid.as_raw_pid() });
     }
 
-    fn tell(&self, what: What) {
+    fn tell(&self, line: impl FnOnce(u64) -> Line) {
         if let Some((told, number)) = &self.0 {
-            told.tell(Line { number: *number, what });
+            told.tell(line(*number));
         }
     }
 }
 
 impl Drop for Announced {
     fn drop(&mut self) {
-        self.tell(What::Ended);
+        self.tell(|number| Line::Ended { number });
     }
 }
 

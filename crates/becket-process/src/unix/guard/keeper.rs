@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 
-use super::line::{Line, What};
+use super::line::Line;
 use crate::limits::Limits;
 use crate::unix::kin::{self, Kin};
 
@@ -29,7 +29,11 @@ pub fn keep(told: impl Read) {
 
 /// What runs, as far as it was told.
 #[derive(Debug, Default)]
-struct Running(BTreeMap<u64, Place>);
+struct Running {
+    processes: BTreeMap<u64, Place>,
+    /// The session of the host.
+    host: Option<i32>,
+}
 
 /// Where a process is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,29 +47,33 @@ enum Place {
 
 impl Running {
     fn hear(&mut self, line: &[u8]) {
-        let Some(Line { number, what }) = std::str::from_utf8(line).ok().and_then(Line::read) else { return };
-        match what {
-            What::Begins { pipe } => {
-                self.0.insert(number, Place::Behind { pipe });
+        match std::str::from_utf8(line).ok().and_then(Line::read) {
+            Some(Line::Host { session }) => self.host = Some(session),
+            Some(Line::Begins { number, pipe }) => {
+                self.processes.insert(number, Place::Behind { pipe });
             }
-            What::Started { pid } => {
+            Some(Line::Started { number, pid }) => {
                 let known = Pid::from_raw(pid).map(Place::Known);
-                if let (Some(place), Some(known)) = (self.0.get_mut(&number), known) {
+                if let (Some(place), Some(known)) = (self.processes.get_mut(&number), known) {
                     *place = known;
                 }
             }
-            What::Ended => {
-                self.0.remove(&number);
+            Some(Line::Ended { number }) => {
+                self.processes.remove(&number);
             }
+            None => {}
         }
     }
 
     fn leaders(&self) -> Vec<Pid> {
         let of = |place: &Place| match place {
-            Place::Known(pid) => Some(*pid),
-            Place::Behind { pipe } => kin::leader_behind(*pipe),
+            Place::Known(pid) => vec![*pid],
+            // Who holds it may be the host itself, as long as it dies: without its session nobody is looked for.
+            Place::Behind { pipe } => {
+                self.host.map(|host| kin::sessions_behind(*pipe, host)).unwrap_or_default()
+            }
         };
-        self.0.values().filter_map(of).collect()
+        self.processes.values().flat_map(of).collect()
     }
 }
 

@@ -2,31 +2,26 @@
 
 use std::fmt;
 
-/// One thing that happens to a process.
+/// One thing that the host says. Numbers tell one process from the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Line {
-    /// Tells one process from the others.
-    pub(super) number: u64,
-    pub(super) what: What,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
-    /// It is about to be started, with this pipe as its stdout.
-    Begins { pipe: u64 },
+pub(super) enum Line {
+    /// The host's own session, in which nobody is to be ended. The first line.
+    Host { session: i32 },
+    /// A process is about to be started, with this pipe as its stdout.
+    Begins { number: u64, pipe: u64 },
     /// It has this id, which is that of its session, too.
-    Started { pid: i32 },
+    Started { number: u64, pid: i32 },
     /// It has ended, or was never started. What it leaves behind by itself is nobody's business.
-    Ended,
+    Ended { number: u64 },
 }
 
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = self.number;
-        match self.what {
-            What::Begins { pipe } => writeln!(f, "begins {number} {pipe}"),
-            What::Started { pid } => writeln!(f, "started {number} {pid}"),
-            What::Ended => writeln!(f, "ended {number}"),
+        match self {
+            Self::Host { session } => writeln!(f, "host {session}"),
+            Self::Begins { number, pipe } => writeln!(f, "begins {number} {pipe}"),
+            Self::Started { number, pid } => writeln!(f, "started {number} {pid}"),
+            Self::Ended { number } => writeln!(f, "ended {number}"),
         }
     }
 }
@@ -35,13 +30,18 @@ impl Line {
     /// `None` for anything that a host does not say.
     pub(super) fn read(text: &str) -> Option<Self> {
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
-        let what = match words[..] {
-            ["begins", _, pipe] => What::Begins { pipe: pipe.parse().ok()? },
-            ["started", _, pid] => What::Started { pid: pid.parse().ok().filter(|pid| *pid > 1)? },
-            ["ended", _] => What::Ended,
+        Some(match words[..] {
+            ["host", session] => Self::Host { session: session.parse().ok()? },
+            ["begins", number, pipe] => {
+                Self::Begins { number: number.parse().ok()?, pipe: pipe.parse().ok()? }
+            }
+            ["started", number, pid] => {
+                let pid = pid.parse().ok().filter(|pid| *pid > 1)?;
+                Self::Started { number: number.parse().ok()?, pid }
+            }
+            ["ended", number] => Self::Ended { number: number.parse().ok()? },
             _ => return None,
-        };
-        Some(Self { number: words[1].parse().ok()?, what })
+        })
     }
 }
 
@@ -51,14 +51,27 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again_and_nothing_else() {
-        for what in [What::Begins { pipe: u64::MAX }, What::Started { pid: 4_194_304 }, What::Ended] {
-            let line = Line { number: u64::MAX, what };
+        let number = u64::MAX;
+        for line in [
+            Line::Host { session: 4_194_304 },
+            Line::Begins { number, pipe: u64::MAX },
+            Line::Started { number, pid: 4_194_304 },
+            Line::Ended { number },
+        ] {
             assert_eq!(Line::read(&line.to_string()), Some(line));
             assert!(line.to_string().len() < 64);
         }
-        for text in
-            ["", "begins 1", "started 1 0", "started 1 1", "started 1 -7", "ended x", "ended 1 2", "ended"]
-        {
+        for text in [
+            "",
+            "begins 1",
+            "started 1 0",
+            "started 1 1",
+            "started 1 -7",
+            "ended x",
+            "ended 1 2",
+            "ended",
+            "host",
+        ] {
             assert_eq!(Line::read(text), None, "{text}");
         }
     }
