@@ -8,13 +8,14 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   becket run -p 'what does the till do?'
   git diff | becket run -p 'review this' --output-format json
-  becket run --model script:demo.json -p 'tidy up'      (offline: a script answers in the place of a model)
+  becket run --model script:demo.json -p 'tidy up'      (offline: a script is the model)
   becket run --continue -p 'and now the tests'
 
-A key in ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN) reaches Anthropic, ANTHROPIC_BASE_URL another server of its protocol,
-and `--model provider::name` other providers, by keys such as OPENAI_API_KEY.
+A key in ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN reaches Anthropic (ANTHROPIC_BASE_URL: another
+server of its protocol), and `--model provider::name` others, by keys such as OPENAI_API_KEY.
 
-Exit codes: 0 done, 1 the result is an error, 2 wrong arguments, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).")]
+Exit codes: 0 done, 1 the result is an error, 2 wrong arguments, 130 interrupted (143 by SIGTERM,
+129 by SIGHUP). docs/guide/run.md tells the rest.")]
 pub(crate) struct RunArgs {
     /// What is to be done; text that is piped in is put below it, or is the prompt where there is none
     pub(crate) prompt: Option<String>,
@@ -61,7 +62,7 @@ pub(crate) struct RunFormatArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "The session")]
 pub(crate) struct RunSessionArgs {
-    /// Go on with the session of that id
+    /// Go on with the session of that id; without a prompt, with the calls that hooks have deferred in it
     #[arg(short, long, value_name = "ID", conflicts_with = "continue_last")]
     pub(crate) resume: Option<String>,
     /// Go on with the latest session of this directory
@@ -94,10 +95,10 @@ pub(crate) struct RunModelArgs {
     /// haiku, sonnet, opus, claude-…, provider::name, or script:FILE
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// The server of that model; a bare NAME then speaks the protocol of OpenAI
+    /// The address of a server that has it; without `provider::` in NAME it is spoken to as to OpenAI's
     #[arg(long, value_name = "URL", requires = "model")]
     pub(crate) model_url: Option<String>,
-    /// The most answers of the model for one prompt
+    /// The most answers of the model to one prompt; as many as it takes where this is left out
     #[arg(long, value_name = "N", value_parser = answers)]
     pub(crate) max_turns: Option<u32>,
     /// Put this in the place of the system prompt
@@ -142,7 +143,7 @@ pub(crate) struct RunPermissionArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Configuration")]
 pub(crate) struct RunSourceArgs {
-    /// Which settings files are read: user, project, local, apart by commas
+    /// Which settings files are read: user, project, local, apart by commas; all where this is left out
     #[arg(long, value_name = "LIST")]
     pub(crate) setting_sources: Option<String>,
     /// More MCP servers, as files or as JSON like `.mcp.json`

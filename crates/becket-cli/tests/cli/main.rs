@@ -51,6 +51,8 @@ mod run_ends;
 #[cfg(unix)]
 mod run_instructions;
 #[cfg(unix)]
+mod run_lines;
+#[cfg(unix)]
 mod run_scripts;
 #[cfg(unix)]
 mod run_shapes;

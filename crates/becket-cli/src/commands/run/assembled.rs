@@ -25,7 +25,7 @@ use becket_agent::instructions::Instructions;
 use becket_agent::mcp::{HookCalls, McpServers};
 use becket_agent::permission::{AutoMode, ModelClassifier, SessionPermissions};
 use becket_agent::session::Facts;
-use becket_agent::tasks::Tasks;
+use becket_agent::tasks::{TaskInfo, TaskOptions, Tasks};
 use becket_agent::tool_call::{Tool, Toolbox};
 use becket_agent::turn::TurnOptions;
 use becket_agent::update::{Happened, Notice, Origin, Update, Watch};
@@ -176,7 +176,7 @@ impl Parts<'_> {
             engine: engine.clone(),
             host,
             root: session.start.clone(),
-            tasks: Tasks::new(private.join("tasks")),
+            tasks: Tasks::with_options(private.join("tasks"), self.told_of_tasks()),
             web: Web::new().with_http(http).with_models(models),
             servers: self.servers.as_ref().map(|pool| McpServers::new(pool.clone(), private.join("mcp"))),
             permissions: SessionPermissions::new(engine.clone()),
@@ -261,6 +261,17 @@ impl Parts<'_> {
         let of_agent = own.model().filter(|_| self.at.args.model.model.is_none());
         let name = of_agent.unwrap_or(self.models.name());
         self.models.model(Some(name)).map_err(|error| CliError::NoModel { why: error.to_string() })
+    }
+
+    /// Tasks in the background are told of when they begin and when they have ended.
+    fn told_of_tasks(&self) -> TaskOptions {
+        let printer = shows(self.printer.clone());
+        let tell = move |task: &TaskInfo| {
+            let (id, status) = (task.id.to_string(), task.status.name().to_owned());
+            let what = Happened::Task { id, status, description: task.description.clone() };
+            printer.on(&Update { of: Origin::Main, what });
+        };
+        TaskOptions { observer: Some(Arc::new(tell)), ..TaskOptions::default() }
     }
 
     fn notice(&self, notice: Notice) {
