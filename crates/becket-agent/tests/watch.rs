@@ -263,6 +263,28 @@ async fn without_a_hook_a_change_counts_and_one_of_the_beginning_is_seen() {
     within(agent.close("other")).await;
 }
 
+// rules: C8, O10
+#[tokio::test]
+async fn a_hook_that_fails_is_told_and_refuses_only_where_it_should() {
+    for (hook, counts) in [
+        (json!({"command": "kill -9 $$"}), true),
+        (json!({"command": "kill -9 $$", "onFailure": "block"}), false),
+    ] {
+        let at = At::new(&hooks(&json!({"ConfigChange": [hook]})), &json!([]));
+        let agent = open(&at).await;
+        write(&at, ".claude/settings.json", &with_a_hook("true"));
+        until("the user knows that nobody has judged it", || {
+            at.notices()
+                .iter()
+                .any(|text| text.contains("did not check this action") || text.contains("keeps"))
+        })
+        .await;
+        tokio::time::sleep(REST).await;
+        assert_eq!(at.engine.has_any(EventKind::Stop), counts, "{:?}", at.notices());
+        within(agent.close("other")).await;
+    }
+}
+
 /// A person who allows all, for good.
 struct ForGood;
 

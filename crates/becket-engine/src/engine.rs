@@ -264,7 +264,12 @@ impl Engine {
     /// pass that source is read again, and no other: what was blocked before does not come in with it (C8). A policy
     /// change always passes. A change of a source that holds no settings (`skills`) leaves the configuration as it is.
     pub async fn config_changed(&self, event: &Event) -> ConfigChanged {
-        let outcome = self.fire(event).await;
+        self.config_heard(event, self.fire(event).await)
+    }
+
+    /// The second half of [`Engine::config_changed`], for a host that has fired the event itself, to tell its user what came
+    /// of it: does what these hooks have left to do.
+    pub fn config_heard(&self, event: &Event, outcome: Outcome) -> ConfigChanged {
         let of_policy = event.body.subject() == Some("policy_settings");
         if outcome.verdict.blocks() && !of_policy {
             return ConfigChanged::Blocked(Box::new(outcome));

@@ -5,9 +5,10 @@
 //!
 //! INVARIANT: what is kept is at most one mark for each wanted path, whatever changes around it and however often.
 
+use crate::definitions::is_markdown;
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,6 +18,10 @@ use tokio::sync::Notify;
 const QUIET: Duration = Duration::from_millis(100);
 /// The longest that a change waits for that.
 const LONGEST: Duration = Duration::from_secs(1);
+
+/// The most directories of one tree that are listened to, and how deep they may lie.
+const MOST_DIRECTORIES: usize = 500;
+const DEEPEST: usize = 8;
 
 /// What is to be heard of.
 #[derive(Debug, Clone, Default)]
@@ -58,7 +63,7 @@ struct Inner {
 /// Listens to the operating system. Dropped, it is gone.
 pub(super) struct Disk {
     watcher: RecommendedWatcher,
-    watched: HashMap<PathBuf, RecursiveMode>,
+    watched: HashSet<PathBuf>,
     dirty: Arc<Dirty>,
 }
 
@@ -69,7 +74,7 @@ impl Disk {
         let told = Arc::clone(&dirty);
         let on = move |event: notify::Result<Event>| told.heard(event.as_ref().ok());
         let watcher = RecommendedWatcher::new(on, Config::default().with_follow_symlinks(false))?;
-        Ok(Self { watcher, watched: HashMap::new(), dirty })
+        Ok(Self { watcher, watched: HashSet::new(), dirty })
     }
 
     pub(super) fn dirty(&self) -> Arc<Dirty> {
@@ -79,22 +84,20 @@ impl Disk {
     /// Listens to what is around these, and to nothing else. With `afresh` also where it does already: a directory may be
     /// another one of the same name. Gives what can't be watched.
     pub(super) fn listen(&mut self, wanted: Wanted, afresh: bool) -> Vec<String> {
-        let directories = directories(&wanted);
+        let (directories, mut wrong) = directories(&wanted);
         self.dirty.want(wanted);
-        let gone: Vec<PathBuf> =
-            self.watched.keys().filter(|old| !directories.contains_key(*old)).cloned().collect();
+        let gone: Vec<PathBuf> = self.watched.difference(&directories).cloned().collect();
         for old in gone {
             self.watched.remove(&old);
             // It may be gone from the disk, too.
             drop(self.watcher.unwatch(&old));
         }
-        let mut wrong = Vec::new();
-        for (directory, mode) in directories {
-            if !afresh && self.watched.get(&directory) == Some(&mode) {
+        for directory in directories {
+            if !afresh && self.watched.contains(&directory) {
                 continue;
             }
-            match self.watcher.watch(&directory, mode) {
-                Ok(()) => drop(self.watched.insert(directory, mode)),
+            match self.watcher.watch(&directory, RecursiveMode::NonRecursive) {
+                Ok(()) => drop(self.watched.insert(directory)),
                 Err(error) => wrong.push(format!("`{}` can't be watched: {error}", directory.display())),
             }
         }
@@ -102,17 +105,43 @@ impl Disk {
     }
 }
 
-/// What is listened to: the nearest directory that is there.
-fn directories(wanted: &Wanted) -> HashMap<PathBuf, RecursiveMode> {
+/// What is listened to, and what is too much of it: for a path the nearest directory that is there, and all of a tree.
+fn directories(wanted: &Wanted) -> (HashSet<PathBuf>, Vec<String>) {
     let nearest = |path: &Path| path.ancestors().skip(1).find(|above| above.is_dir()).map(Path::to_owned);
     let around =
         wanted.paths.iter().chain(&wanted.trees).chain(&wanted.flat).filter_map(|path| nearest(path));
     let flat = wanted.flat.iter().filter(|path| path.is_dir()).cloned();
-    let mut all: HashMap<PathBuf, RecursiveMode> =
-        around.chain(flat).map(|directory| (directory, RecursiveMode::NonRecursive)).collect();
-    let trees = wanted.trees.iter().filter(|path| path.is_dir());
-    all.extend(trees.map(|tree| (tree.clone(), RecursiveMode::Recursive)));
-    all
+    let mut all: HashSet<PathBuf> = around.chain(flat).collect();
+    let mut wrong = Vec::new();
+    for tree in &wanted.trees {
+        let (below, is_whole) = tree_of(tree);
+        all.extend(below);
+        if !is_whole {
+            let most = format!("more than {MOST_DIRECTORIES} directories");
+            wrong.push(format!("`{}` has {most}: the others are not watched", tree.display()));
+        }
+    }
+    (all, wrong)
+}
+
+/// The directories of a tree, itself among them, from above; and whether these are all. Hidden ones hold no definition.
+fn tree_of(tree: &Path) -> (Vec<PathBuf>, bool) {
+    let (mut found, mut at) = (Vec::new(), 0);
+    found.extend(Some(tree.to_owned()).filter(|tree| tree.is_dir()));
+    while let Some(directory) = found.get(at).cloned() {
+        at += 1;
+        let is_deep = directory.strip_prefix(tree).map_or(0, |below| below.components().count()) >= DEEPEST;
+        let entries = std::fs::read_dir(&directory).into_iter().flatten().flatten().filter(|_| !is_deep);
+        let is_hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
+        let entries = entries.filter(|entry| !is_hidden(&entry.file_name()));
+        for below in entries.map(|entry| entry.path()).filter(|path| path.is_dir()) {
+            if found.len() == MOST_DIRECTORIES {
+                return (found, false);
+            }
+            found.push(below);
+        }
+    }
+    (found, true)
 }
 
 impl Dirty {
@@ -196,11 +225,17 @@ impl Inner {
             self.marks.paths.insert(path.to_owned());
             return true;
         }
-        let of_tree = trees.iter().find(|tree| path.starts_with(tree) && counts_in_a_tree(path, tree, moves));
-        let of_flat = flat.iter().find(|flat| path.parent() == Some(flat) || (moves && path == **flat));
-        if let Some(place) = of_tree.or(of_flat) {
-            self.marks.all |= path == place;
-            self.marks.paths.insert(place.clone());
+        if let Some(tree) = trees.iter().find(|tree| path.starts_with(tree) && counts_in_a_tree(path, moves))
+        {
+            // A directory that comes or goes is to be listened to, or no more.
+            self.marks.all |= !is_markdown(path);
+            self.marks.paths.insert(tree.clone());
+            return true;
+        }
+        if let Some(flat) = flat.iter().find(|flat| path.parent() == Some(flat) || (moves && path == **flat))
+        {
+            self.marks.all |= path == *flat;
+            self.marks.paths.insert(flat.clone());
             return true;
         }
         // A directory on the way was made, removed or renamed.
@@ -210,9 +245,9 @@ impl Inner {
     }
 }
 
-/// A Markdown file, the tree itself, or a directory that was moved with what is in it.
-fn counts_in_a_tree(path: &Path, tree: &Path, moves: bool) -> bool {
-    crate::definitions::is_markdown(path) || (moves && (path == tree || path.extension().is_none()))
+/// A Markdown file; or what may be a directory, the tree itself among them, that came or went with all that is in it.
+fn counts_in_a_tree(path: &Path, moves: bool) -> bool {
+    is_markdown(path) || (moves && path.extension().is_none())
 }
 
 fn is_change(kind: EventKind) -> bool {
@@ -233,7 +268,7 @@ fn is_move(kind: EventKind) -> bool {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use notify::event::{CreateKind, DataChange, RemoveKind};
@@ -263,7 +298,8 @@ mod tests {
             (made, "/w/b", None, false),
             (changed, "/h/skills/s/SKILL.md", Some("/h/skills"), false),
             (changed, "/h/skills/s/data.bin", None, false),
-            (made, "/h/skills/new", Some("/h/skills"), false),
+            (made, "/h/skills/new", Some("/h/skills"), true),
+            (made, "/h/skills/new.bin", None, false),
             (made, "/h/skills", Some("/h/skills"), true),
             (changed, "/m/d/10.json", Some("/m/d"), false),
             (removed, "/m/d", Some("/m/d"), true),
@@ -278,6 +314,26 @@ mod tests {
                 "{kind:?} {path}"
             );
         }
+    }
+
+    #[test]
+    fn a_tree_is_listened_to_as_far_as_it_is_sensible() {
+        let root = tempfile::tempdir().unwrap();
+        let tree = root.path().join("skills");
+        assert_eq!(tree_of(&tree), (vec![], true));
+        for below in ["a/b", ".git/objects"] {
+            std::fs::create_dir_all(tree.join(below)).unwrap();
+        }
+        std::os::unix::fs::symlink(&tree, tree.join("a/circle")).unwrap();
+        let (found, is_whole) = tree_of(&tree);
+        assert!(is_whole && found[0] == tree && found.contains(&tree.join("a/b")), "{found:?}");
+        assert!(found.iter().all(|path| !path.starts_with(tree.join(".git"))), "{found:?}");
+        assert!(found.iter().all(|path| path.strip_prefix(&tree).unwrap().components().count() <= DEEPEST));
+        for n in 0..MOST_DIRECTORIES {
+            std::fs::create_dir(tree.join(n.to_string())).unwrap();
+        }
+        let (found, is_whole) = tree_of(&tree);
+        assert_eq!((found.len(), is_whole), (MOST_DIRECTORIES, false));
     }
 
     #[test]

@@ -264,8 +264,11 @@ impl Watch {
         let event = Event::new(self.lent.facts.session(), body);
         let expand = self.lent.expand.clone().filter(|_| file.source == SKILLS);
         self.judged.spawn(async move {
-            let changed = core.engine.config_changed(&event).await;
-            tell(&event, &file, &changed, &updates);
+            let outcome = core.engine.fire(&event).await;
+            let hook = told::hook_name(&event.body);
+            told::for_user(&hook, &outcome.verdict, false).into_iter().for_each(|said| updates.notice(said));
+            let changed = core.engine.config_heard(&event, outcome);
+            tell(&hook, &file, &changed, &updates);
             if let (ConfigChanged::Accepted(_), Some(expand)) = (&changed, expand) {
                 expand.reload();
             }
@@ -277,7 +280,7 @@ impl Watch {
 }
 
 /// What the user reads of a change.
-fn tell(event: &Event, file: &ConfigFile, changed: &ConfigChanged, updates: &Updates) {
+fn tell(hook: &str, file: &ConfigFile, changed: &ConfigChanged, updates: &Updates) {
     let path = file.path.display();
     match changed {
         ConfigChanged::Accepted(_) => {
@@ -285,13 +288,9 @@ fn tell(event: &Event, file: &ConfigFile, changed: &ConfigChanged, updates: &Upd
             updates.notice(Notice { level: Level::Notice, ..Notice::warning(text) });
         }
         ConfigChanged::Blocked(outcome) => {
-            let hook = told::hook_name(&event.body);
-            told::for_user(&hook, &outcome.verdict, false)
-                .into_iter()
-                .for_each(|notice| updates.notice(notice));
             let because = outcome.verdict.joined_reason().unwrap_or_default();
             let text = format!("`{path}` has changed, and a hook keeps that from counting: {because}");
-            updates.notice(Notice { hook: Some(hook), ..Notice::warning(text) });
+            updates.notice(Notice { hook: Some(hook.to_owned()), ..Notice::warning(text) });
         }
         ConfigChanged::KeptOld(kept) => updates.notice(Notice::warning(kept.to_string())),
     }
