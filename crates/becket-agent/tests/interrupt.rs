@@ -1,7 +1,7 @@
 //! Turns that are interrupted, and answers that are as bad as can be.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test picks one kind of update among many")]
 
 #[path = "support/session.rs"]
