@@ -114,4 +114,4 @@ macro_rules! families {
     };
 }
 
-families! { compact errors permission prompt session stop subagent tool }
+families! { compact errors kinds permission prompt session stop subagent tool }
