@@ -13,8 +13,8 @@
 //! - What is wrong with one server is that server's error and leaves the others as they are.
 //! - In the end nothing is left: no process, not what it started, as far as that can be seen on Linux, no socket, no task.
 //!
-//! It refuses to read the environment; to trust what a server says about itself; and to ask a host for anything that it does
-//! not offer.
+//! It refuses to read the environment (but for the way to a keyring, below); to trust what a server says about itself; and to
+//! ask a host for anything that it does not offer.
 //!
 //! # Files
 //!
@@ -26,9 +26,13 @@
 //! | the root certificates of the platform | the same | read, by `rustls-platform-verifier` |
 //! | a server's `privateKey`, `assertionFile` ([`config::Grant`]) | a token is got without a person | read |
 //! | the file of [`auth::FileStore`], its directory, and `.lock` files beside it | a person's tokens are used, renewed, kept | read, written |
+//! | with the feature `keyring`, files ending in `.keyring` beside the file of `auth::KeyringStore` | the same | read, written |
 //! | the file of [`auth::AuthNeeded`], its directory, and a `.lock` file beside it | a server wants a login | read, written |
 //! | the directory that [`CallResult::limited`] is given | an answer is too long to be shown | files in it written |
 //! | `/proc` (Linux) | what a server that was a process has left behind is ended | read |
+//!
+//! With the feature `keyring`, `auth::KeyringStore` goes to the keyring of the system. On Linux that is by the session's bus, whose
+//! address the keyring's library reads from the environment (`DBUS_SESSION_BUS_ADDRESS`, else `XDG_RUNTIME_DIR`).
 //!
 //! What a server that is a process, or a `headersHelper`, reads and writes is its own affair; so is what the system's resolver
 //! reads for names of hosts.

@@ -152,6 +152,9 @@ pub(crate) struct McpLoginArgs {
     /// Read the address that the browser ends at from stdin, for a browser on another machine
     #[arg(long)]
     pub(crate) paste: bool,
+    /// Keep the tokens in a file, even if this program was built to keep them in the system's keyring
+    #[arg(long)]
+    pub(crate) in_file: bool,
 }
 
 /// `becket mcp add`

@@ -4,9 +4,9 @@ use super::gathered::{Gathered, variables};
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::session::Session;
-use becket_mcp::auth::{AUTH_NEEDED_TTL, AuthNeeded, FileStore, LoginOptions, Logins};
+use becket_mcp::auth::{AUTH_NEEDED_TTL, AuthNeeded, FileStore, LoginOptions, Logins, TokenStore};
 use becket_mcp::{CancellationToken, Host, Names, Options, Pool, ToolList};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +20,15 @@ const TOKENS: &str = "mcp-tokens.json";
 /// Servers that wanted a login a while ago.
 const NEEDED: &str = "mcp-auth-needed.json";
 
+/// Where the tokens of logins are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// In the keyring of the system, where this program was built with the feature `keyring`; else in a file.
+    AsBuilt,
+    /// In a file, whatever it was built with.
+    InFile,
+}
+
 /// A pool of these servers; nothing is connected yet.
 ///
 /// # Errors
@@ -30,10 +39,24 @@ pub(crate) fn pool(
     host: Arc<dyn Host>,
     around: &Surroundings,
 ) -> Result<Pool, CliError> {
+    pool_that_keeps(Keep::AsBuilt, gathered, session, host, around)
+}
+
+/// The same with a place for the tokens of logins.
+///
+/// # Errors
+/// As [`pool`].
+pub(crate) fn pool_that_keeps(
+    keep: Keep,
+    gathered: &Gathered,
+    session: &Session,
+    host: Arc<dyn Host>,
+    around: &Surroundings,
+) -> Result<Pool, CliError> {
     let mut options = Options::new(variables(session), &session.start);
     options.extra_ca = around.var(CA).map(|file| session.start.join(file));
     if let Some(own) = &gathered.own {
-        let logins = logins(own, &options);
+        let logins = logins(own, keep, &options);
         options.auth_needed.clone_from(&logins.needed);
         options.logins = Some(Logins::new(logins));
     }
@@ -78,12 +101,21 @@ pub(crate) async fn tools_of(
 }
 
 /// Tokens and the memory of wanted logins, among Becket's own files of the user.
-fn logins(own: &Path, options: &Options) -> LoginOptions {
+fn logins(own: &Path, keep: Keep, options: &Options) -> LoginOptions {
     // A memory that is damaged counts as empty: servers are asked once more.
     let (needed, _) = AuthNeeded::open(own.join(NEEDED), AUTH_NEEDED_TTL);
-    let store = Arc::new(FileStore::new(own.join(TOKENS)));
-    let mut logins = LoginOptions::new(store);
+    let mut logins = LoginOptions::new(store(own.join(TOKENS), keep));
     logins.needed = Some(needed);
     logins.extra_ca.clone_from(&options.extra_ca);
     logins
+}
+
+fn store(file: PathBuf, keep: Keep) -> Arc<dyn TokenStore> {
+    match keep {
+        #[cfg(feature = "keyring")]
+        Keep::AsBuilt => Arc::new(becket_mcp::auth::KeyringStore::new(file)),
+        #[cfg(not(feature = "keyring"))]
+        Keep::AsBuilt => Arc::new(FileStore::new(file)),
+        Keep::InFile => Arc::new(FileStore::new(file)),
+    }
 }

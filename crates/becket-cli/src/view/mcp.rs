@@ -5,7 +5,7 @@ mod offered;
 
 pub(crate) use called::{McpCalled, McpEnded};
 pub(crate) use offered::{
-    McpAccount, McpAccountState, McpContents, McpPrompt, McpPrompts, McpResource, McpResources,
+    McpAccount, McpAccountState, McpContents, McpKept, McpPrompt, McpPrompts, McpResource, McpResources,
 };
 
 use becket_mcp::config::{Configured, Disabled, Status};

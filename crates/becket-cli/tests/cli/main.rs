@@ -34,6 +34,8 @@ mod mcp_approval;
 mod mcp_call;
 #[cfg(unix)]
 mod mcp_files;
+#[cfg(all(feature = "keyring", target_os = "linux"))]
+mod mcp_keyring;
 #[cfg(unix)]
 mod mcp_login;
 #[cfg(target_os = "linux")]

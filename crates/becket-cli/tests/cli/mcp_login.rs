@@ -11,12 +11,14 @@ fn becket(env: &TestEnv, server: &AuthServer, arguments: &[&str]) -> becket_test
     let config = json!({"mcpServers": {"s": {"type": "http", "url": server.url()}}}).to_string();
     env.write("servers.json", config);
     let config = env.root().join("servers.json").to_string_lossy().into_owned();
-    env.becket(["mcp", "--mcp-config", &config].into_iter().chain(arguments.iter().copied()))
+    let run = env.becket(["mcp", "--mcp-config", &config].into_iter().chain(arguments.iter().copied()));
+    // A build with the feature `keyring` does not find the keyring of whoever runs the tests.
+    run.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere/at/all")
 }
 
 /// Begins a login; the address that it prints.
 fn begun(env: &TestEnv, server: &AuthServer, more: &[&str]) -> (Child, BufReader<ChildStderr>, String) {
-    let all: Vec<&str> = ["login", "s"].into_iter().chain(more.iter().copied()).collect();
+    let all: Vec<&str> = ["login", "--in-file", "s"].into_iter().chain(more.iter().copied()).collect();
     let mut command = becket(env, server, &all).into_command();
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("becket starts");
@@ -57,6 +59,7 @@ fn a_login_lets_the_server_be_used_until_the_logout() {
     assert!(log_in(&url).status < 400);
     let done = ended(child, stderr);
     assert!(done.code == Some(0) && done.stdout.contains("logged in: s"), "{done:?}");
+    assert!(done.stdout.contains("; the tokens are in ~/.claude/becket/mcp-tokens.json"), "{done:?}");
     tells_nothing(&server, &done);
     listed("connected");
     let again = becket(&env, &server, &["login", "s"]).run();

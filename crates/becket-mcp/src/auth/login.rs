@@ -18,7 +18,8 @@ use crate::auth::discover::{Authority, Look, mapped};
 use crate::auth::endpoint::{Grant, ask};
 use crate::auth::logins::CallbackHost;
 use crate::auth::scrub::line;
-use crate::auth::session::Session;
+use crate::auth::session::{Got, Session};
+use crate::auth::store::Kept;
 use crate::auth::tokens::{Client, Issued, Tokens};
 use crate::auth::{AuthError, scopes};
 use crate::fault::Challenge;
@@ -44,6 +45,8 @@ pub struct LoggedIn {
     pub expires_at: Option<SystemTime>,
     /// Whether it can be renewed without the user.
     pub is_renewable: bool,
+    /// Where it is kept.
+    pub kept: Kept,
 }
 
 /// What the authorisation server was asked for, and how to know its answer.
@@ -75,6 +78,7 @@ impl Login {
         let (target, options) = (session.target(), session.options());
         // Before anybody is asked for anything: a store that can't be read would lose what comes of it.
         let kept = options.store.load(session.key()).await?;
+        options.store.ready(session.key()).await?;
         let callback = Callback::open(target.oauth.callback_port).await?;
         let redirect = callback.address(match options.callback_host {
             CallbackHost::Address => "127.0.0.1",
@@ -136,14 +140,11 @@ async fn complete(session: &Session, asked: Asked, returned: Returned) -> Result
     let grant = Grant::Code { code: &code, verifier: &verifier, redirect: &redirect };
     let given = ask(session.web().await?, &issued, &client, grant).await?;
     let tokens: Tokens = given.first(scopes, client, issued, session.now());
-    let done = LoggedIn {
-        scopes: tokens.scopes.clone(),
-        expires_at: tokens.expires_at,
-        is_renewable: tokens.refresh.is_some(),
-    };
+    let (scopes, expires_at) = (tokens.scopes.clone(), tokens.expires_at);
+    let is_renewable = tokens.refresh.is_some();
     let guard = session.guard().await?;
-    session.keep(&guard, tokens).await?;
-    Ok(done)
+    let kept = session.keep(&guard, tokens, Got::ByLogin).await?;
+    Ok(LoggedIn { scopes, expires_at, is_renewable, kept })
 }
 
 impl Asked {

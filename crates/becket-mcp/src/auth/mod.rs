@@ -5,7 +5,8 @@
 //!   then the helper, each stronger than the one before).
 //! - [`Logins`] has users log in and out, by OAuth 2.1 as MCP wants it, and renews what they got. Where the configuration
 //!   names a grant that does without a person ([`crate::config::Grant`]), it gets tokens by itself.
-//! - [`TokenStore`] keeps tokens, [`FileStore`] in a file; [`AuthNeeded`] remembers which servers want a login.
+//! - [`TokenStore`] keeps tokens, [`FileStore`] in a file, `KeyringStore` (feature `keyring`) in the keyring of the system;
+//!   [`AuthNeeded`] remembers which servers want a login.
 
 mod bearer;
 mod callback;
@@ -52,5 +53,7 @@ pub use private::FileError;
 pub use reach::Network;
 pub(crate) use scrub::Scrub;
 pub use source::{HeaderSource, Headers, Layered, StaticHeaders, Why};
-pub use store::{FileStore, Guard, StoreError, TokenStore};
+#[cfg(feature = "keyring")]
+pub use store::KeyringStore;
+pub use store::{FileStore, Guard, Kept, KeyringError, StoreError, TokenStore};
 pub use tokens::{Client, Issued, Proof, Tokens};

@@ -18,7 +18,7 @@ use crate::auth::endpoint::{Grant, ask};
 use crate::auth::key::Key;
 use crate::auth::logins::{Common, LoginOptions, Target};
 use crate::auth::reach::{Reach, is_loopback};
-use crate::auth::store::{Guard, StoreError};
+use crate::auth::store::{Guard, Kept, StoreError};
 use crate::auth::tokens::Tokens;
 use crate::auth::unattended::Unattended;
 use crate::auth::web::Web;
@@ -35,6 +35,15 @@ pub(crate) enum Stale {
     Old(Secret),
     /// The server refused this one, or a request without any.
     Refused(Option<Secret>),
+}
+
+/// How tokens were come by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Got {
+    /// A person has just logged in.
+    ByLogin,
+    /// With the tokens before them.
+    ByRenewal,
 }
 
 type Renewal = Shared<BoxFuture<'static, Result<Option<Tokens>, AuthError>>>;
@@ -144,15 +153,19 @@ impl Session {
         self.options().store.guard(&self.key).await
     }
 
-    /// Keeps new tokens, under the guard, and has the server asked again.
-    pub(crate) async fn keep(&self, _guard: &Guard, tokens: Tokens) -> Result<(), AuthError> {
-        self.options().store.save(&self.key, tokens.clone()).await?;
+    /// Keeps new tokens, under the guard, and has the server asked again; where they are kept.
+    pub(crate) async fn keep(&self, _guard: &Guard, tokens: Tokens, got: Got) -> Result<Kept, AuthError> {
+        let store = &self.options().store;
+        let kept = match got {
+            Got::ByLogin => store.save(&self.key, tokens.clone()).await?,
+            Got::ByRenewal => store.renew(&self.key, tokens.clone()).await?,
+        };
         self.state().tokens = Some(tokens);
         if let Some(needed) = &self.options().needed {
             // A memory that fails costs a wait of minutes at most, and no token.
             let _ = needed.clear(&self.key, self.now()).await;
         }
-        Ok(())
+        Ok(kept)
     }
 
     /// Forgets the tokens, under the guard.
@@ -189,7 +202,7 @@ impl Session {
         match ask(self.web().await?, &old.issued, &old.client, grant).await {
             Ok(given) => {
                 let tokens = given.next(old, self.now());
-                self.keep(&guard, tokens.clone()).await?;
+                self.keep(&guard, tokens.clone(), Got::ByRenewal).await?;
                 self.state().renewed = Some(Instant::now());
                 Ok(Some(tokens))
             }

@@ -6,15 +6,15 @@ use super::At;
 use crate::args::McpLoginArgs;
 use crate::error::CliError;
 use crate::interrupt;
-use crate::mcp::pool;
+use crate::mcp::{Keep, pool, pool_that_keeps};
 use crate::report::json;
 use crate::report::style::{GOOD, HEAD, plain, styled};
 use crate::run::Done;
 use crate::view::Report;
-use crate::view::mcp::{McpAccount, McpAccountState};
+use crate::view::mcp::{McpAccount, McpAccountState, McpKept};
 use becket_engine::CancellationToken;
-use becket_mcp::auth::{LoggedIn, LoggedOut, Login};
-use becket_mcp::{CallError, Pool};
+use becket_mcp::auth::{AuthError, LoggedIn, LoggedOut, Login, StoreError};
+use becket_mcp::{CallError, LoginError, Pool};
 use std::io::BufRead;
 use std::sync::Arc;
 
@@ -26,7 +26,8 @@ pub(super) fn login(args: &McpLoginArgs, at: At<'_>) -> Done {
     at.server(&args.server)?;
     let cancel = CancellationToken::new();
     let account = interrupt::until_done(&cancel, async {
-        let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
+        let keep = if args.in_file { Keep::InFile } else { Keep::AsBuilt };
+        let pool = pool_that_keeps(keep, at.gathered, at.session, Arc::new(()), at.around)?;
         let done = logged_in(args, &pool, at, &cancel).await;
         pool.close().await;
         done
@@ -58,7 +59,7 @@ pub(super) fn logout(server: &str, at: At<'_>) -> Done {
             (McpAccountState::LoggedOut, Some(note))
         }
     };
-    shown(McpAccount { server: server.to_owned(), state, scopes: Vec::new(), renewable: None, note }, at)
+    shown(McpAccount { note, ..account(server, state) }, at)
 }
 
 async fn logged_in(
@@ -71,13 +72,12 @@ async fn logged_in(
     match pool.reconnect(&server, cancel).await {
         Ok(_) => {
             let note = Some("it is connected and wants no login".to_owned());
-            let (state, scopes) = (McpAccountState::Connected, Vec::new());
-            return Ok(McpAccount { server, state, scopes, renewable: None, note });
+            return Ok(McpAccount { note, ..account(&server, McpAccountState::Connected) });
         }
         Err(CallError::NeedsAuth { .. }) => {}
         Err(error) => return Err(CliError::mcp(error)),
     }
-    let login = pool.login(&server).await.map_err(CliError::mcp)?;
+    let login = pool.login(&server).await.map_err(|error| failed(&error, &server))?;
     let ask = if args.paste {
         "then paste the address that the browser ends at"
     } else {
@@ -87,8 +87,25 @@ async fn logged_in(
     let done = finished(login, args.paste, cancel).await?;
     let connected = pool.reconnect(&server, cancel).await;
     let note = connected.err().map(|error| format!("the tokens are kept, but {error}"));
-    let (state, scopes) = (McpAccountState::LoggedIn, done.scopes);
-    Ok(McpAccount { server, state, scopes, renewable: Some(done.is_renewable), note })
+    let (renewable, kept) = (Some(done.is_renewable), Some(McpKept::new(&done.kept)));
+    let bare = account(&server, McpAccountState::LoggedIn);
+    Ok(McpAccount { scopes: done.scopes, renewable, kept, note, ..bare })
+}
+
+/// Why nobody can log in; with the way past a keyring that does not do.
+fn failed(error: &LoginError, server: &str) -> CliError {
+    match error {
+        LoginError::Auth { why: AuthError::Store(StoreError::Keyring(_)), .. } => {
+            CliError::Mcp { why: format!("{error}: `becket mcp login --in-file {server}`") }
+        }
+        LoginError::Server(_) | LoginError::NotForIt { .. } | LoginError::Auth { .. } => CliError::mcp(error),
+    }
+}
+
+/// An account of which nothing more is known.
+fn account(server: &str, state: McpAccountState) -> McpAccount {
+    let (server, scopes) = (server.to_owned(), Vec::new());
+    McpAccount { server, state, scopes, renewable: None, kept: None, note: None }
 }
 
 async fn finished(login: Login, is_pasted: bool, cancel: &CancellationToken) -> Result<LoggedIn, CliError> {
@@ -123,6 +140,14 @@ fn shown(account: McpAccount, at: At<'_>) -> Done {
     let mut text = format!("{} {}", styled(GOOD, word), styled(HEAD, &account.server));
     if !account.scopes.is_empty() {
         text.push_str(&format!(" ({})", plain(&account.scopes.join(" "))));
+    }
+    if let Some(kept) = &account.kept {
+        let place = match kept {
+            McpKept::File { path } => at.around.short(path.as_ref()),
+            McpKept::Keyring => "this system's keyring".to_owned(),
+            McpKept::Elsewhere { what } => what.clone(),
+        };
+        text.push_str(&format!("; the tokens are in {}", plain(&place)));
     }
     if let Some(note) = &account.note {
         text.push_str(&format!("; {}", plain(note)));

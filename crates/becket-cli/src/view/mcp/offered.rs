@@ -1,5 +1,6 @@
 //! What a server offers beside tools: resources and prompts; and who is logged in to it.
 
+use becket_mcp::auth::Kept;
 use becket_mcp::{Names, Prompt, PromptResult, PromptRole, ResourceBody, ResourceContents, Resources};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -181,9 +182,41 @@ pub(crate) struct McpAccount {
     /// Whether they can be renewed without the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) renewable: Option<bool>,
+    /// Where they are kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kept: Option<McpKept>,
     /// What the user should know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,
+}
+
+/// Where tokens are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "in", rename_all = "kebab-case")]
+pub(crate) enum McpKept {
+    /// In a file that its owner alone can read.
+    File {
+        /// Its path.
+        path: String,
+    },
+    /// In the keyring of the system.
+    Keyring,
+    /// In a place of its own.
+    Elsewhere {
+        /// Which one.
+        what: String,
+    },
+}
+
+impl McpKept {
+    /// Where a store says that it keeps them.
+    pub(crate) fn new(kept: &Kept) -> Self {
+        match kept {
+            Kept::File(path) => Self::File { path: path.display().to_string() },
+            Kept::Keyring => Self::Keyring,
+            Kept::Elsewhere(what) => Self::Elsewhere { what: what.to_string() },
+        }
+    }
 }
 
 /// What came of a login, or of logging out.

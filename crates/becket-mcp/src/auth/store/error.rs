@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::KeyringError;
 use crate::auth::private::FileError;
 
 /// A store of tokens fails. What it holds is as it was.
@@ -34,6 +35,9 @@ pub enum StoreError {
         /// The newest one that is known here.
         known: u64,
     },
+    /// The keyring of the system.
+    #[error("the tokens can't be used: {0}")]
+    Keyring(#[from] KeyringError),
     /// Another kind of store, in its own words.
     #[error("the tokens can't be used: {0}")]
     Other(Arc<str>),

@@ -1,11 +1,24 @@
 //! What a store of tokens must do.
 
 use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
 
 use super::StoreError;
 use crate::auth::key::Key;
 use crate::auth::tokens::Tokens;
 use crate::host::Lent;
+
+/// Where tokens are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kept {
+    /// In this file.
+    File(Arc<Path>),
+    /// In the keyring of the system.
+    Keyring,
+    /// In another kind of store, in its own words.
+    Elsewhere(Arc<str>),
+}
 
 /// Keeps tokens between runs. Several processes may use one store at the same time.
 pub trait TokenStore: fmt::Debug + Send + Sync + 'static {
@@ -15,11 +28,29 @@ pub trait TokenStore: fmt::Debug + Send + Sync + 'static {
     /// What is kept can't be read. That is never the same as nothing.
     fn load<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<Option<Tokens>, StoreError>>;
 
-    /// Keeps tokens in the place of those that are there. Dropped half-way, it has kept all of them or none.
+    /// Whether the tokens of a login could be kept: asked before anybody logs in.
+    ///
+    /// # Errors
+    /// They could not.
+    fn ready<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<(), StoreError>> {
+        let _ = key;
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Keeps the tokens of a login in the place of those that are there; says where. Dropped half-way, it has kept all of
+    /// them or none.
     ///
     /// # Errors
     /// They are not kept.
-    fn save<'a>(&'a self, key: &'a Key, tokens: Tokens) -> Lent<'a, Result<(), StoreError>>;
+    fn save<'a>(&'a self, key: &'a Key, tokens: Tokens) -> Lent<'a, Result<Kept, StoreError>>;
+
+    /// The same with tokens that were renewed: those that are there have been used up.
+    ///
+    /// # Errors
+    /// They are not kept.
+    fn renew<'a>(&'a self, key: &'a Key, tokens: Tokens) -> Lent<'a, Result<Kept, StoreError>> {
+        self.save(key, tokens)
+    }
 
     /// Forgets the tokens of a server; there need not be any.
     ///

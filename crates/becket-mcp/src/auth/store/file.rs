@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::wire::{Entries, FORMAT, Wrong};
-use super::{Guard, StoreError, TokenStore};
+use super::{Guard, Kept, StoreError, TokenStore};
 use crate::auth::key::Key;
 use crate::auth::private;
 use crate::auth::tokens::Tokens;
@@ -54,9 +54,20 @@ impl FileStore {
         .await
     }
 
-    async fn guarded(&self, key: &Key) -> Result<Guard, StoreError> {
-        let name = format!(".{}.lock", key.id().get(..16).unwrap_or_default());
-        Ok(Guard::new(private::lock(&private::beside(&self.path, &name), RENEWAL).await?))
+    /// The guard of a server, waited for at most so long.
+    pub(super) async fn guarded(&self, key: &Key, limit: Duration) -> Result<Guard, StoreError> {
+        Ok(Guard::new(private::lock(&self.beside(key, "lock"), limit).await?))
+    }
+
+    /// A file of a server's own, beside the file of all.
+    pub(super) fn beside(&self, key: &Key, ending: &str) -> PathBuf {
+        private::beside(&self.path, &format!(".{}.{ending}", key.id().get(..16).unwrap_or_default()))
+    }
+
+    /// The file of all.
+    #[cfg(feature = "keyring")]
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 }
 
@@ -66,9 +77,12 @@ impl TokenStore for FileStore {
         Box::pin(blocking(move || Ok(read(&path)?.get(&key))))
     }
 
-    fn save<'a>(&'a self, key: &'a Key, tokens: Tokens) -> Lent<'a, Result<(), StoreError>> {
+    fn save<'a>(&'a self, key: &'a Key, tokens: Tokens) -> Lent<'a, Result<Kept, StoreError>> {
         let key = key.clone();
-        Box::pin(self.change(move |entries| entries.set(&key, &tokens)))
+        Box::pin(async move {
+            self.change(move |entries| entries.set(&key, &tokens)).await?;
+            Ok(Kept::File(Arc::clone(&self.path)))
+        })
     }
 
     fn remove<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<(), StoreError>> {
@@ -82,7 +96,7 @@ impl TokenStore for FileStore {
     }
 
     fn guard<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<Guard, StoreError>> {
-        Box::pin(self.guarded(key))
+        Box::pin(self.guarded(key, RENEWAL))
     }
 }
 
@@ -95,7 +109,7 @@ fn read(path: &Path) -> Result<Entries, StoreError> {
 }
 
 /// Files are read and written outside the threads that drive connections.
-async fn blocking<T: Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
     match tokio::task::spawn_blocking(work).await {

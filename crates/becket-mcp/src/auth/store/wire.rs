@@ -92,6 +92,12 @@ impl Entries {
         serde_json::to_vec_pretty(&file).unwrap_or_default()
     }
 
+    /// The same without anything for people, for places that are narrow.
+    #[cfg(feature = "keyring")]
+    pub(super) fn write_narrow(self) -> Vec<u8> {
+        serde_json::to_vec(&File { format: FORMAT, servers: self.0 }).unwrap_or_default()
+    }
+
     pub(super) fn get(&self, key: &Key) -> Option<Tokens> {
         self.0.iter().find(|entry| entry.id == key.id()).map(Entry::tokens)
     }

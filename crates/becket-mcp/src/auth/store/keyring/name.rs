@@ -1,0 +1,51 @@
+//! What an entry of the keyring is called.
+//!
+//! INVARIANT: stores over different files never share an entry, for nothing keeps their processes apart.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use crate::auth::key::Key;
+use crate::auth::scrub::line;
+
+/// Whose entries they are.
+pub(super) const SERVICE: &str = "becket-mcp";
+
+/// An entry, for the keyring and for people.
+#[derive(Debug, Clone)]
+pub(super) struct Name {
+    /// 64 hexadecimal digits.
+    pub(super) id: String,
+    /// What the keyring shows it as, where it can.
+    pub(super) label: Arc<str>,
+}
+
+impl Name {
+    /// The entry of a server, for the store over a file.
+    pub(super) fn of(file: &Path, key: &Key) -> Self {
+        let label = format!("Becket: login of the MCP server {} ({})", line(key.server()), line(key.url()));
+        Self { id: digits(&[file.as_os_str().as_encoded_bytes(), key.id().as_bytes()]), label: label.into() }
+    }
+
+    /// The entry by which a keyring is tried out.
+    pub(super) fn of_try(file: &Path) -> Self {
+        let id = digits(&[file.as_os_str().as_encoded_bytes(), b"try"]);
+        Self { id, label: "Becket: whether something can be kept".into() }
+    }
+}
+
+fn digits(parts: &[&[u8]]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    hash.finalize().iter().fold(String::with_capacity(64), |mut digits, byte| {
+        // Writing to a string can't fail.
+        let _ = write!(digits, "{byte:02x}");
+        digits
+    })
+}

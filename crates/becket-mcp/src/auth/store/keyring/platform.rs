@@ -1,0 +1,42 @@
+//! The keyring of each system.
+//!
+//! What they read of the environment is what leads to them: on Linux `DBUS_SESSION_BUS_ADDRESS`, or `XDG_RUNTIME_DIR` for
+//! the bus of the session. The sides of macOS and Windows have never been compiled.
+
+use std::sync::Arc;
+
+use keyring_core::{CredentialStore, Result};
+
+/// Whether entries can be given a label.
+pub(super) const LABELS: bool = cfg!(all(unix, not(target_vendor = "apple"), not(target_os = "android")));
+
+/// The Secret Service: GNOME Keyring, KWallet, KeePassXC and the like. What goes over the bus is encrypted.
+#[cfg(all(unix, not(target_vendor = "apple"), not(target_os = "android")))]
+pub(super) fn open() -> Result<Arc<CredentialStore>> {
+    let store: Arc<CredentialStore> = zbus_secret_service_keyring_store::Store::new()?;
+    Ok(store)
+}
+
+/// The keychain of the user's login.
+#[cfg(target_os = "macos")]
+pub(super) fn open() -> Result<Arc<CredentialStore>> {
+    let store: Arc<CredentialStore> = apple_native_keyring_store::keychain::Store::new()?;
+    Ok(store)
+}
+
+/// The Credential Manager. It takes 2560 bytes an entry: servers with longer tokens need the file.
+#[cfg(windows)]
+pub(super) fn open() -> Result<Arc<CredentialStore>> {
+    let store: Arc<CredentialStore> = windows_native_keyring_store::Store::new()?;
+    Ok(store)
+}
+
+/// Other systems have none that is known here.
+#[cfg(not(any(
+    windows,
+    target_os = "macos",
+    all(unix, not(target_vendor = "apple"), not(target_os = "android"))
+)))]
+pub(super) fn open() -> Result<Arc<CredentialStore>> {
+    Err(keyring_core::Error::NotSupportedByStore("none is known for this system".to_owned()))
+}

@@ -1,0 +1,160 @@
+//! The store over a keyring and a file.
+//!
+//! The file is the one of [`FileStore`], and so are the locks: programs with and without this feature keep out of each
+//! other's way. Tokens that are in the file stay there, and are renewed there, until somebody logs in again.
+//!
+//! INVARIANT: what can't be read of the keyring is an error, never "no tokens".
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::access::Access;
+use super::mark::Mark;
+use super::name::Name;
+use super::worker::{LIMIT, Worker};
+use crate::auth::key::Key;
+use crate::auth::private::FileError;
+use crate::auth::store::file::blocking;
+use crate::auth::store::wire::{Entries, FORMAT, Wrong};
+use crate::auth::store::{FileStore, Guard, Kept, KeyringError, StoreError, TokenStore};
+use crate::auth::tokens::Tokens;
+use crate::host::Lent;
+
+/// How long another process may take to renew the tokens of a server: longer than its request, and what it asks of the
+/// keyring, can take.
+const RENEWAL: Duration = Duration::from_secs(180);
+
+/// Tokens in the keyring of the system: the Secret Service on Linux, the keychain of macOS, the credentials of Windows.
+///
+/// It lives beside a file of tokens, as [`FileStore`] has it. Tokens that are there already go on to be used, and are renewed
+/// there; a login takes its server out of it. For each server whose tokens are in the keyring there is a small file beside
+/// it that says so, without anything secret: the keyring is asked for those servers alone. A logout forgets both.
+///
+/// A keyring may ask its user for a password. It is waited for, for a minute, on a thread of its own.
+#[derive(Debug, Clone)]
+pub struct KeyringStore {
+    file: FileStore,
+    worker: Worker,
+}
+
+impl KeyringStore {
+    /// The store beside this file of tokens. Nothing is read or made yet, and no keyring asked.
+    #[must_use]
+    pub fn new(file: impl Into<PathBuf>) -> Self {
+        Self::over(file, Worker::new(LIMIT, Access::of_system))
+    }
+
+    pub(super) fn over(file: impl Into<PathBuf>, worker: Worker) -> Self {
+        Self { file: FileStore::new(file), worker }
+    }
+
+    fn name(&self, key: &Key) -> Name {
+        Name::of(self.file.path(), key)
+    }
+
+    /// Does something with the mark of a server.
+    async fn mark<T: Send + 'static>(
+        &self,
+        key: &Key,
+        deed: impl FnOnce(&Mark) -> Result<T, FileError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let mark = Mark::of(&self.file, key);
+        blocking(move || Ok(deed(&mark)?)).await
+    }
+
+    async fn loaded(&self, key: &Key) -> Result<Option<Tokens>, StoreError> {
+        if let Some(tokens) = self.file.load(key).await? {
+            return Ok(Some(tokens));
+        }
+        if !self.mark(key, Mark::is_set).await? {
+            return Ok(None);
+        }
+        let name = self.name(key);
+        let asked = name.clone();
+        let Some(bytes) = self.worker.run(move |keyring| keyring.get(&asked)).await? else {
+            return Ok(None);
+        };
+        Ok(Some(read(&bytes, key, name)?))
+    }
+
+    async fn tried(&self) -> Result<(), StoreError> {
+        let name = Name::of_try(self.file.path());
+        let tried = self.worker.run(move |keyring| {
+            keyring.set(&name, b"yes")?;
+            keyring.remove(&name)
+        });
+        Ok(tried.await?)
+    }
+
+    async fn kept(&self, key: &Key, tokens: Tokens) -> Result<Kept, StoreError> {
+        let (name, mut entries, of) = (self.name(key), Entries::default(), key.clone());
+        entries.set(key, &tokens);
+        let was_set = self.mark(key, Mark::is_set).await?;
+        self.mark(key, move |mark| mark.set(&of)).await?;
+        let bytes = entries.write_narrow();
+        match self.worker.run(move |keyring| keyring.set(&name, &bytes)).await {
+            Ok(()) => {}
+            // It may still happen.
+            Err(error @ KeyringError::Silent { .. }) => return Err(error.into()),
+            Err(error) => {
+                if !was_set {
+                    self.mark(key, Mark::clear).await?;
+                }
+                return Err(error.into());
+            }
+        }
+        self.file.remove(key).await?;
+        Ok(Kept::Keyring)
+    }
+
+    async fn removed(&self, key: &Key) -> Result<(), StoreError> {
+        // The keyring first: if it can't be had, nothing has changed.
+        if self.mark(key, Mark::is_set).await? {
+            let name = self.name(key);
+            self.worker.run(move |keyring| keyring.remove(&name)).await?;
+            self.mark(key, Mark::clear).await?;
+        }
+        self.file.remove(key).await
+    }
+}
+
+impl TokenStore for KeyringStore {
+    fn load<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<Option<Tokens>, StoreError>> {
+        Box::pin(self.loaded(key))
+    }
+
+    fn ready<'a>(&'a self, _key: &'a Key) -> Lent<'a, Result<(), StoreError>> {
+        Box::pin(self.tried())
+    }
+
+    fn save<'a>(&'a self, key: &'a Key, tokens: Tokens) -> Lent<'a, Result<Kept, StoreError>> {
+        Box::pin(self.kept(key, tokens))
+    }
+
+    fn renew<'a>(&'a self, key: &'a Key, tokens: Tokens) -> Lent<'a, Result<Kept, StoreError>> {
+        Box::pin(async move {
+            match self.file.load(key).await? {
+                Some(_) => self.file.save(key, tokens).await,
+                None => self.kept(key, tokens).await,
+            }
+        })
+    }
+
+    fn remove<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<(), StoreError>> {
+        Box::pin(self.removed(key))
+    }
+
+    fn guard<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<Guard, StoreError>> {
+        Box::pin(self.file.guarded(key, RENEWAL))
+    }
+}
+
+/// The tokens of an entry. One with those of another server is none of ours.
+fn read(bytes: &[u8], key: &Key, Name { label, .. }: Name) -> Result<Tokens, KeyringError> {
+    let read = Entries::read(bytes)
+        .and_then(|entries| entries.get(key).ok_or(Wrong::Damaged { line: 0, column: 0 }));
+    read.map_err(|wrong| match wrong {
+        Wrong::Newer(found) => KeyringError::Newer { label, found, known: FORMAT },
+        Wrong::Damaged { line, column } => KeyringError::Damaged { label, line, column },
+    })
+}
