@@ -72,15 +72,16 @@ fn a_disk_that_fills_up_and_is_emptied_loses_nothing() {
     let settings = hooks(&[("PreToolUse", vec![hook(FILLS)]), ("PostToolUse", vec![hook(empties)])]);
     let place = Place::with(&settings, working(8));
     let id = id(5);
-    let twice =
-        format!("\"$@\" --session-id {id} Work.; echo \"code $?\" >&2; exec \"$@\" --resume {id} '{GO_ON}'");
+    let twice = format!(
+        "\"$@\" --allowedTools Bash --session-id {id} Work.; echo \"code $?\" >&2; exec \"$@\" --resume {id} '{GO_ON}'"
+    );
     let Some(ended) = on_a_small_disk(&place, &twice, &[]) else { return };
     let expected = format!("Done.\n{GONE_ON}\n");
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), expected.as_str()), "{ended:?}");
-    for (said, times) in [(FULL, 1), (AGAIN, 1), ("code 0", 1), ("left out", 0)] {
-        let found = ended.stderr.matches(said).count();
-        assert!(found == times || (said == "left out"), "{said} {found} times: {ended:?}");
-    }
+    // A short line may still find room where a long one did not: then it is told each time.
+    let told = |text: &str| ended.stderr.matches(text).count();
+    assert!((1..=4).contains(&told(FULL)) && told(FULL) == told(AGAIN), "{ended:?}");
+    assert_eq!(told("code 0"), 1, "{ended:?}");
     assert_eq!(place.server.wrongs(), Vec::<String>::new());
     let said = place.server.requests().last().map(Value::to_string).unwrap_or_default();
     for n in 1..=8 {
@@ -95,7 +96,7 @@ fn a_disk_that_stays_full_ends_no_turn_and_tears_no_session() {
     let place = Place::with(&settings, working(5));
     let id = id(6);
     let twice = format!(
-        "\"$@\" --session-id {id} Work.; echo \"code $?\" >&2; rm ~/filler; exec \"$@\" --resume {id} '{GO_ON}'"
+        "\"$@\" --allowedTools Bash --session-id {id} Work.; echo \"code $?\" >&2; rm ~/filler; exec \"$@\" --resume {id} '{GO_ON}'"
     );
     let Some(ended) = on_a_small_disk(&place, &twice, &[]) else { return };
     let expected = format!("Done.\n{GONE_ON}\n");
@@ -103,5 +104,6 @@ fn a_disk_that_stays_full_ends_no_turn_and_tears_no_session() {
     assert!(ended.stderr.contains(FULL) && ended.stderr.contains("code 0"), "{ended:?}");
     assert_eq!(place.server.wrongs(), Vec::<String>::new());
     let requests = place.server.requests();
-    assert!(requests.iter().any(|body| results(body).iter().any(|(.., text)| text.contains("number 5"))));
+    let all: Vec<_> = requests.iter().map(results).collect();
+    assert!(all.iter().flatten().any(|(.., text)| text.contains("number 5")), "{all:?} {ended:?}");
 }

@@ -36,6 +36,10 @@ impl Place {
     fn on(settings: &Value, server: Server) -> Self {
         let env = TestEnv::new(env!("CARGO_BIN_EXE_becket"));
         env.write("project/.claude/settings.json", settings.to_string());
+        // A user's own word: that of a project counts once the folder is trusted.
+        let allow = ["Bash", "Write", "Edit", "Agent", "Read"];
+        let permissions = json!({"permissions": {"allow": allow, "defaultMode": "acceptEdits"}});
+        env.write("home/.claude/settings.json", permissions.to_string());
         Self { env, server, marker: Marker::new() }
     }
 
@@ -156,12 +160,11 @@ pub(crate) fn hook(command: &str) -> Value {
     json!({"type": "command", "command": command})
 }
 
-/// Settings in which all is allowed, with these hooks: per event a list of handlers.
+/// Settings with these hooks: per event a list of handlers.
 pub(crate) fn hooks(of: &[(&str, Vec<Value>)]) -> Value {
     let groups = of.iter().map(|(event, handlers)| ((*event).to_owned(), json!([{"hooks": handlers}])));
     let hooks: serde_json::Map<String, Value> = groups.collect();
-    let allow = ["Bash", "Write", "Edit", "Agent", "Read"];
-    json!({"permissions": {"allow": allow, "defaultMode": "acceptEdits"}, "hooks": hooks})
+    json!({"hooks": hooks})
 }
 
 /// A call of Bash.
