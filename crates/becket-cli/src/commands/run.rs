@@ -6,6 +6,7 @@
 mod assembled;
 mod begins;
 mod drive;
+mod kept;
 mod left;
 mod opened;
 mod own;

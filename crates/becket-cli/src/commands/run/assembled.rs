@@ -4,6 +4,7 @@
 //! before there are tools, and tools want the engine.
 
 use super::begins;
+use super::kept::kept;
 use super::left::Left;
 use super::opened::Session;
 use super::own::Own;
@@ -284,19 +285,6 @@ impl At<'_> {
     fn is_one_shot(&self) -> bool {
         self.args.format.input_format != Some(InputFormat::StreamJson)
     }
-}
-
-/// What tools stand on, with all protected that says what this program may do or what it runs, wherever it lies (P14).
-fn kept(at: At<'_>, engine: &Engine) -> becket_agent::Surroundings {
-    let request = at.session.request();
-    let plugins = engine.config().plugins.iter().map(|plugin| plugin.directory.clone()).collect::<Vec<_>>();
-    let named = at.args.sources.mcp_config.iter().filter(|given| !given.trim_start().starts_with('{'));
-    let named =
-        named.map(|file| request.start.join(file)).chain(at.session.settings_file().map(Path::to_owned));
-    let own = [request.user_directory(), request.managed.clone(), begins::own_directory(at)];
-    let all = plugins.into_iter().chain(named).chain(own.into_iter().flatten());
-    let surroundings = becket_agent::Surroundings::new(at.session.environment().clone());
-    all.fold(surroundings, becket_agent::Surroundings::with_protected)
 }
 
 fn shows(printer: Printer) -> impl Watch + 'static {
