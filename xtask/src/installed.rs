@@ -1,4 +1,4 @@
-//! What chores install from npm and PyPI: pinned by a lock file with hashes, below `target/mcp`, once.
+//! What chores install from npm and PyPI: pinned by a lock file with hashes, below `target`, once.
 //!
 //! A marker beside each place holds what it was made from. It comes last: a half-made place is made again. No package's
 //! install scripts are run.
@@ -20,8 +20,18 @@ impl Places {
         Self { fixtures: root.join("crates/becket-mcp/tests/fixtures"), target: root.join("target/mcp") }
     }
 
+    /// Those of the agent SDKs.
+    pub(crate) fn of_sdks(root: &Path) -> Self {
+        Self { fixtures: root.join("crates/becket-cli/tests/sdk/fixtures"), target: root.join("target/sdk") }
+    }
+
     /// Installs what `<fixtures>/<name>/package-lock.json` names; returns its `node_modules`.
     pub(crate) fn npm(&self, name: &str) -> Result<PathBuf, String> {
+        self.npm_with(name, &[])
+    }
+
+    /// The same with more options.
+    pub(crate) fn npm_with(&self, name: &str, options: &[&str]) -> Result<PathBuf, String> {
         let place = self.target.join(name);
         let wanted = ["package.json", "package-lock.json"].map(|file| self.fixtures.join(name).join(file));
         once(&place, &wanted, || {
@@ -32,20 +42,29 @@ impl Places {
             }
             let mut npm = Command::new("npm");
             npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
-            run(npm.current_dir(&place))
+            run(npm.args(options).current_dir(&place))
         })?;
         Ok(place.join("node_modules"))
     }
 
     /// Installs what `<fixtures>/requirements.txt` names; returns the interpreter that finds it.
     pub(crate) fn pypi(&self) -> Result<PathBuf, String> {
-        let (wanted, venv) = (self.fixtures.join("requirements.txt"), self.target.join("venv"));
+        self.pypi_with(&["requirements.txt"], &[])
+    }
+
+    /// Installs what these lists name, one after the other, since a package of a later one may be built by one of an earlier.
+    pub(crate) fn pypi_with(&self, lists: &[&str], options: &[&str]) -> Result<PathBuf, String> {
+        let (wanted, venv): (Vec<PathBuf>, _) =
+            (lists.iter().map(|list| self.fixtures.join(list)).collect(), self.target.join("venv"));
         let python = venv.join("bin/python");
-        once(&venv, std::slice::from_ref(&wanted), || {
+        once(&venv, &wanted, || {
             run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv))?;
-            let mut pip = Command::new(&python);
-            pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes"]);
-            run(pip.args(["--disable-pip-version-check", "-r"]).arg(&wanted))
+            for list in &wanted {
+                let mut pip = Command::new(&python);
+                pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes"]);
+                run(pip.args(options).args(["--disable-pip-version-check", "-r"]).arg(list))?;
+            }
+            Ok(())
         })?;
         Ok(python)
     }

@@ -8,6 +8,7 @@ mod r#gen;
 mod installed;
 mod mcp_fixture;
 mod model_fixture;
+mod sdk_fixture;
 mod test;
 
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! `cargo xtask test`: installs what the tests need, then runs every test.
 
-use crate::{mcp_fixture, model_fixture, root, say};
+use crate::{mcp_fixture, model_fixture, root, say, sdk_fixture};
 use std::path::Path;
 use std::process::Command;
 
@@ -15,6 +15,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     tests.args(["test", "--workspace", "--no-fail-fast"]).args(arguments).current_dir(root());
     tests.envs(model_fixture::prepare(root()).environment()?);
     tests.envs(mcp_fixture::prepare(root()).environment);
+    tests.envs(sdk_fixture::prepare(root()));
     let status = tests.status().map_err(|error| format!("can't run cargo: {error}"))?;
     if status.success() { Ok(()) } else { Err("some tests failed: see above".to_owned()) }
 }

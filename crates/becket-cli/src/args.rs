@@ -3,12 +3,15 @@
 mod fire;
 mod mcp;
 mod run;
+mod run_sdk;
 
 pub(crate) use fire::{FireArgs, LentArgs, ProgressChoice};
 pub(crate) use mcp::{
     McpAddArgs, McpAddJsonArgs, McpArgs, McpCallArgs, McpCommand, McpListArgs, McpLoginArgs, McpPromptsArgs,
     McpScope, McpServersArgs, McpToolsArgs, McpTransport,
 };
+
+pub(crate) use run_sdk::RunSdkArgs;
 
 pub(crate) use run::{InputFormat, OutputFormat, RunArgs, RunModelArgs, RunSessionArgs};
 

@@ -75,6 +75,8 @@ pub(crate) enum CliError {
     McpOption { option: &'static str, given: String, wanted: &'static str },
     #[error("{why}")]
     Usage { why: String },
+    #[error("the session can't begin as `initialize` wants it: {why}")]
+    Initialize { why: String },
     #[error("line {line} of stdin is no message: {why}")]
     InputLine { line: u64, why: BadLine },
     #[error("the session can't be opened: {why}")]

@@ -23,6 +23,12 @@ impl Caught {
         }
     }
 
+    /// The run ends as if it had been asked to by a signal: nobody wants it any more.
+    pub(crate) fn as_if_terminated(&self) {
+        const TERMINATED: u8 = 15;
+        self.note(TERMINATED);
+    }
+
     fn note(&self, number: u8) {
         // The first one counts.
         let _first = self.0.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);

@@ -7,6 +7,8 @@ use crate::error::CliError;
 use crate::out::Out;
 use crate::report::style::ERROR;
 use clap::{CommandFactory, Parser};
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// What the process ends with.
@@ -14,7 +16,7 @@ pub(crate) type Done = Result<u8, CliError>;
 
 /// Runs the command that the arguments name.
 pub(crate) fn main(around: &Surroundings) -> ExitCode {
-    let cli = match Cli::try_parse_from(&around.arguments) {
+    let cli = match Cli::try_parse_from(&*spelled_out(&around.arguments)) {
         Ok(cli) => cli,
         Err(error) => return bad_arguments(&error, around),
     };
@@ -66,8 +68,20 @@ fn bad_arguments(error: &clap::Error, around: &Surroundings) -> ExitCode {
     }
 }
 
+/// Agent SDKs start their program without the name of a command, and with the format of its output first, an option that
+/// `run` alone has: then that is the command.
+fn spelled_out(arguments: &[OsString]) -> Cow<'_, [OsString]> {
+    let is_sdk = arguments.get(1).is_some_and(|first| first == "--output-format");
+    match arguments.split_first() {
+        Some((program, rest)) if is_sdk => {
+            [program.clone(), "run".into()].into_iter().chain(rest.iter().cloned()).collect()
+        }
+        Some(_) | None => Cow::Borrowed(arguments),
+    }
+}
+
 /// Whether it is `run` that was called, as far as the arguments can be read.
 fn is_of_run(around: &Surroundings) -> bool {
-    let read = Cli::command().ignore_errors(true).try_get_matches_from(&around.arguments);
+    let read = Cli::command().ignore_errors(true).try_get_matches_from(&*spelled_out(&around.arguments));
     read.is_ok_and(|matches| matches.subcommand_name() == Some("run"))
 }

@@ -12,6 +12,7 @@ use crate::turn::{Begin, Core, StopEvent, Talk, TurnEnd, TurnStart, Work};
 use crate::update::{Notice, Origin, Updates};
 use crate::watch::{FileWatch, Lent, Remembered, Watching};
 use becket_engine::{CancellationToken, Engine};
+use becket_llm::Model;
 use becket_model::Session;
 use becket_model::event::{Agent as AgentFacts, PermissionMode};
 use std::fmt;
@@ -23,10 +24,11 @@ use tokio::sync::Mutex;
 /// processes and says nothing to its hooks.
 #[derive(Clone)]
 pub struct Agent {
-    core: Arc<Core>,
-    facts: Facts,
+    pub(super) core: Arc<Core>,
+    pub(super) facts: Facts,
     toolbox: Toolbox,
-    model: String,
+    /// The one that it was opened with.
+    pub(super) model: Arc<dyn Model>,
     commands: Arc<dyn Fn() -> Vec<String> + Send + Sync>,
     main: Arc<Mutex<Main>>,
     closers: Arc<StdMutex<Vec<Closer>>>,
@@ -50,7 +52,7 @@ impl Agent {
             core: Arc::clone(&main.work.core),
             facts: main.work.facts.clone(),
             toolbox: main.work.toolbox.clone(),
-            model: main.work.model.name().to_owned(),
+            model: Arc::clone(&main.work.model),
             commands: Arc::new(commands),
             main: Arc::new(Mutex::new(main)),
             closers: Arc::new(StdMutex::new(rest.closers)),
@@ -153,7 +155,7 @@ impl Agent {
             title: self.core.title(),
             transcript_path,
             cwd,
-            model: self.model.clone(),
+            model: self.model().name().to_owned(),
             mode: permission_mode.unwrap_or(PermissionMode::Default),
             tools: offered.into_iter().map(|tool| tool.name).collect(),
             commands: (self.commands)(),
@@ -256,8 +258,10 @@ fn lend(main: &Main, tool: &AgentTool) {
     let (facts, model, store) = (main.work.facts.clone(), Arc::clone(&main.work.model), main.store.clone());
     let toolbox = main.work.toolbox.clone();
     tool.belongs_to(move || {
-        let (facts, model, store) = (facts.clone(), Arc::clone(&model), store.clone());
-        Some(Parent { core: core.upgrade()?, facts, model, toolbox: toolbox.clone(), store })
+        let core = core.upgrade()?;
+        let model = core.seat.taken().unwrap_or_else(|| Arc::clone(&model));
+        let (facts, toolbox, store) = (facts.clone(), toolbox.clone(), store.clone());
+        Some(Parent { core, facts, model, toolbox, store })
     });
 }
 

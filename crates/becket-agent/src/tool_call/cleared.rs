@@ -37,8 +37,8 @@ impl Cleared {
     pub(super) fn last_look(at: &At<'_>, input: Map<String, Value>) -> Result<Self, Ended> {
         if let Err(wrong) = at.tool.check(&input) {
             let because = format!(
-                "a hook rewrote the input of this call into one that the tool does not take: {wrong}. The call as you \
-                 made it was not at fault"
+                "a hook or the host rewrote the input of this call into one that the tool does not take: {wrong}. The \
+                 call as you made it was not at fault"
             );
             return Err(Ended::Denied { by: DeniedBy::Rewrite, because });
         }

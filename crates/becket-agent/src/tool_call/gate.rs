@@ -58,7 +58,7 @@ pub(super) async fn pass(at: &At<'_>, heard: &mut Heard) -> Result<Cleared, Ende
     }
 }
 
-/// The input that somebody says yes to, and the updates of the hooks whose yes it is (P13).
+/// The input that somebody says yes to, and the updates that go with a yes which had to be judged (P13).
 async fn asked(
     at: &At<'_>,
     prompt: Prompt,
@@ -66,6 +66,10 @@ async fn asked(
 ) -> Result<(Map<String, Value>, Vec<PermissionUpdate>), Ended> {
     match prompt::ask(at, prompt, heard).await? {
         Yes::OfPerson(input) => Ok((input, Vec::new())),
+        Yes::Rewritten { input, updates } => {
+            let (input, _) = look_again(at, input, heard).await?;
+            Ok((input, updates))
+        }
         Yes::OfHooks { input, is_rewritten: false, updates } => Ok((input, updates)),
         Yes::OfHooks { input, is_rewritten: true, updates } => {
             let (input, by) = look_again(at, input, heard).await?;
@@ -75,7 +79,7 @@ async fn asked(
     }
 }
 
-/// Who let a hook's rewrite pass.
+/// Who let a rewrite pass.
 #[derive(PartialEq, Eq)]
 enum Again {
     /// The guards alone.
@@ -89,8 +93,8 @@ fn unjudged() -> Ended {
     Ended::Denied { by: DeniedBy::Nobody, because: "nobody has judged this call".to_owned() }
 }
 
-/// A PermissionRequest hook's yes is one to what it wrote itself, which no guard has seen: the hooks of PreToolUse judge it
-/// (D9), and what only a person may answer is put to the person (D3).
+/// A yes of a PermissionRequest hook or a person to what they wrote themselves, which no guard has seen: the hooks of
+/// PreToolUse judge it (D9), and what only a person may answer is put to the person (D3).
 async fn look_again(
     at: &At<'_>,
     input: Map<String, Value>,
@@ -114,6 +118,11 @@ async fn look_again(
     let prompt = Prompt { written: input.clone(), input, because, hooks_may_answer: false };
     match prompt::ask(at, prompt, heard).await? {
         Yes::OfPerson(input) | Yes::OfHooks { input, .. } => Ok((input, Again::Person)),
+        // Nobody has judged that one either, and somebody who always has another one would be asked for ever.
+        Yes::Rewritten { .. } => {
+            let because = "the input of this call was changed a second time".to_owned();
+            Err(Ended::Denied { by: DeniedBy::Person, because })
+        }
     }
 }
 

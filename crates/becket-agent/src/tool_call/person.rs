@@ -32,6 +32,10 @@ impl AskPermission for Arc<dyn AskPermission> {
 pub struct PermissionPrompt {
     /// The tool.
     pub tool: String,
+    /// The call (`tool_use_id`).
+    pub tool_use_id: String,
+    /// The subagent that makes it; none for the session's own model.
+    pub agent_id: Option<String>,
     /// What it would run with: this and nothing else runs if the answer is yes.
     pub input: Map<String, Value>,
     /// Who wants a person to be asked, and why.
@@ -45,6 +49,15 @@ pub struct PermissionPrompt {
 pub enum PermissionAnswer {
     /// Yes.
     Allow {
+        /// Rule updates that go with it, for the host to apply (P13).
+        updates: Vec<PermissionUpdate>,
+    },
+    /// Yes, to another input, which the guards of the call have yet to see: hooks of PreToolUse, deny and ask rules, the
+    /// tool's schema (D9). The same input as was shown is a plain yes. Where a rule or a hook asks about the new one, the
+    /// person is asked once more; who changes it again then has said no.
+    Rewritten {
+        /// What is to run.
+        input: Map<String, Value>,
         /// Rule updates that go with it, for the host to apply (P13).
         updates: Vec<PermissionUpdate>,
     },

@@ -3,7 +3,7 @@
 //! - A person's answer ends the hooks' wait, and never overrides a denial that has come in.
 //! - A hook's allow counts once all hooks have answered, and only while the person has not said no.
 //! - Nobody there, nobody who decides: denied (P11).
-//! - Whoever says yes says it to one input: the person to the one that he was shown, a hook to its own rewrite or that one.
+//! - Whoever says yes says it to one input: the one that was shown, or a rewrite of one's own, which the guards judge anew.
 
 use super::calls::At;
 use super::gate;
@@ -44,6 +44,7 @@ enum Hooks {
 /// What the person says.
 enum Person {
     Allow(Vec<PermissionUpdate>),
+    Rewritten(Map<String, Value>, Vec<PermissionUpdate>),
     Answered(Map<String, Value>),
     Deny {
         because: String,
@@ -57,6 +58,8 @@ enum Person {
 pub(super) enum Yes {
     /// The person's, to what was asked about.
     OfPerson(Map<String, Value>),
+    /// The person's, to an input of the person's own, which no guard has seen. The updates count only if that one may run.
+    Rewritten { input: Map<String, Value>, updates: Vec<PermissionUpdate> },
     /// The hooks'. Their updates count only if nobody holds the call back after them (P13).
     OfHooks {
         input: Map<String, Value>,
@@ -113,6 +116,11 @@ fn settle(prompt: Prompt, hooks: Hooks, person: Option<Person>, heard: &mut Hear
             heard.updates = updates;
             Ok(Yes::OfPerson(prompt.input))
         }
+        (_, Some(Person::Rewritten(input, updates))) if input == prompt.input => {
+            heard.updates = updates;
+            Ok(Yes::OfPerson(input))
+        }
+        (_, Some(Person::Rewritten(input, updates))) => Ok(Yes::Rewritten { input, updates }),
         (_, Some(Person::Answered(answers))) => {
             // What hooks and rules have judged stays as it is.
             let mut input = prompt.input;
@@ -222,6 +230,8 @@ async fn person_says(at: &At<'_>, prompt: &Prompt) -> Person {
     let _told_when_dropped = cancel.clone().drop_guard();
     let shown = PermissionPrompt {
         tool: at.call.name.clone(),
+        tool_use_id: at.call.id.clone(),
+        agent_id: at.session.agent.as_ref().and_then(|agent| agent.id.as_ref()).map(ToString::to_string),
         input: prompt.input.clone(),
         because: prompt.because.clone(),
         suggestions: suggestions(at, prompt),
@@ -237,6 +247,7 @@ async fn person_says(at: &At<'_>, prompt: &Prompt) -> Person {
     };
     match answer {
         Ok(PermissionAnswer::Allow { updates }) => Person::Allow(updates),
+        Ok(PermissionAnswer::Rewritten { input, updates }) => Person::Rewritten(input, updates),
         Ok(PermissionAnswer::Answered { answers }) => Person::Answered(answers),
         Ok(PermissionAnswer::Deny { message, interrupt }) => {
             let because = message.filter(|text| !text.trim().is_empty());

@@ -2,6 +2,7 @@
 
 use super::left::Left;
 use super::meter::Meter;
+use super::seat::Seat;
 use super::tasks::TurnEndTasks;
 use super::told;
 use crate::compact::Window;
@@ -64,6 +65,8 @@ pub(crate) struct Core {
     pub(crate) auto: Option<AutoMode>,
     /// What goes on in the background.
     pub(crate) tasks: Option<Tasks>,
+    /// The session's model, where it has changed.
+    pub(crate) seat: Seat,
     /// How much models hold.
     pub(crate) window: Window,
     /// What files say to the model.
@@ -100,6 +103,7 @@ impl Core {
             at_turn_end: TurnEndTasks::default(),
             meter: Meter::default(),
             tasks: None,
+            seat: Seat::default(),
             window: Window::default(),
             instructions: Instructions::default(),
             watched: Mutex::default(),
@@ -166,6 +170,10 @@ impl Core {
     fn heard_later(&self, event: &Event, outcome: &Outcome, updates: &Updates, cancelled: bool) {
         let (hook, verdict) = (told::hook_name(&event.body), &outcome.verdict);
         if event.kind() == EventKind::DirectoryAdded {
+            if event.body.subject() == Some("register_repo_root") {
+                // Neither the model nor the user has asked for it: it is in the stream of events, which a log is made of.
+                return;
+            }
             // What these hooks say is for the model; the user reads how many have failed.
             let says = verdict.messages.iter().map(|said| format!("{hook} says: {}", said.what));
             says.for_each(|text| self.remind_later(text));

@@ -13,6 +13,7 @@ mod meter;
 mod prepare;
 mod retry;
 mod room;
+mod seat;
 mod stop;
 mod talk;
 mod tasks;

@@ -4,10 +4,12 @@ use super::end::EndReason;
 use super::told;
 use super::work::{Step, Turn, Work};
 use crate::tasks::Tasks;
+use crate::transcript::Note;
 use crate::update::{Notice, Origin};
 use becket_engine::CancellationToken;
 use becket_model::EventKind;
 use becket_model::table::Exit2Effect;
+use std::sync::Arc;
 
 /// What the exit code 2 of a hook that nobody waited for does now (A4).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,8 +80,19 @@ impl Work {
                 }
             }
         }
+        self.take_model();
         self.take_news();
         self.make_room(turn, cancel).await
+    }
+
+    /// Asks the model from now on that the session was told to change to; an agent's line of work keeps its own.
+    fn take_model(&mut self) {
+        let other = self.core.seat.taken().filter(|model| !Arc::ptr_eq(model, &self.model));
+        if let (Some(model), Origin::Main) = (other, &self.who) {
+            self.model = model;
+            let note = Note::Model(self.model.name().to_owned());
+            self.talk.note(&note, &self.facts.cwd(), &self.updates);
+        }
     }
 
     /// What hooks that nobody waited for make of this run, once they have ended; nothing where somebody can be woken (A4).

@@ -1,5 +1,6 @@
 //! The arguments of `becket run`.
 
+use super::RunSdkArgs;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -32,6 +33,8 @@ pub(crate) struct RunArgs {
     pub(crate) permissions: RunPermissionArgs,
     #[command(flatten)]
     pub(crate) sources: RunSourceArgs,
+    #[command(flatten)]
+    pub(crate) sdk: RunSdkArgs,
 }
 
 /// What is read and printed.

@@ -4,8 +4,11 @@
 //! left when the process ends, but after a second signal.
 
 mod assembled;
+mod base;
 mod begins;
+mod control;
 mod drive;
+mod gone;
 mod kept;
 mod left;
 mod opened;
@@ -24,41 +27,66 @@ use super::keep;
 use crate::args::{Global, RunArgs};
 use crate::env::Surroundings;
 use crate::error::CliError;
+use crate::event::read;
 use crate::interrupt::{self, Caught};
 use crate::lend::RunModels;
 use crate::out::Out;
+use crate::report::style::{WARNING, styled};
 use crate::run::Done;
 use crate::session::Session;
 use crate::trust;
 use assembled::At;
 use becket_engine::CancellationToken;
 use becket_engine::config::FlagPermissions;
+use control::{Ending, Lines};
 use left::Left;
 use prompts::Prompts;
 use std::path::Path;
 use std::sync::Arc;
-use wish::Wish;
+use wish::{Output, Wish};
 
 /// Works on the prompts; the exit code says how that went.
 pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
     let wish = Wish::new(args, global, around)?;
     let session = Session::new(global, around)?.with_sources(wish.sources);
+    let args = &with_prompt_file(args, &session.start)?;
     let permissions = permissions(args, &session.start)?;
     let session = session.with_permissions(permissions);
     let trusted = args.permissions.trust || trust::is_recorded(&session.request());
     let session = session.with_folder_trusted(trusted);
+    for name in args.sdk.mute.given() {
+        out.tell(&format!("{} `{name}` has no effect here\n", styled(WARNING, "warning:")));
+    }
     let models = Arc::new(RunModels::new(&args.model, &session.start, around)?);
     let debug = args.format.debug_file.as_ref().map(|file| printer::debug_file(&session.start.join(file)));
     let debug = debug.transpose()?;
-    let prompts = Prompts::read(wish.prompts, &wish.without_prompt)?;
+    let (cancel, caught) = (CancellationToken::new(), Caught::default());
+    let once = Prompts::once(&wish.prompts, &wish.without_prompt)?;
     // Before anything is started, and until all has ended.
     let private = around.temp.join(format!("becket-run-{}", uuid::Uuid::new_v4()));
     let _guard = keep::guarded(&private, around, out);
-    let cancel = CancellationToken::new();
     let (printer, writing) = printer::start(wish.output, printer::Places::new((around, out), debug, &cancel));
     let left = Left::default();
-    let at = At { args, session: &session, around, out, cancel: &cancel, left: &left, private: &private };
-    let caught = Caught::default();
+    let (host, wants) = (None, None);
+    let at = At {
+        args,
+        session: &session,
+        around,
+        out,
+        cancel: &cancel,
+        left: &left,
+        private: &private,
+        host,
+        wants,
+    };
+    let prompts = match once {
+        Some(prompts) => prompts,
+        None => {
+            let ending = Ending { cancel: cancel.clone(), caught: caught.clone() };
+            let answers = matches!(wish.output, Output::Stream(_));
+            Prompts::Lines(Lines::open(printer.clone(), answers, ending))
+        }
+    };
     let done =
         interrupt::until_done_or(&cancel, &caught, drive::driven(at, models, prompts, printer.clone()));
     if caught.exit_code().is_some() {
@@ -71,6 +99,15 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
         Some(code) => Ok(code),
         None => done.and_then(|code| written.map(|()| code)),
     }
+}
+
+/// The same with the system prompt that stands in a file.
+fn with_prompt_file(args: &RunArgs, start: &Path) -> Result<RunArgs, CliError> {
+    let mut args = args.clone();
+    if let Some(file) = &args.sdk.system_prompt_file {
+        args.model.system_prompt = Some(read::file(&start.join(file))?);
+    }
+    Ok(args)
 }
 
 /// What the command line lets run, and what it doesn't.
@@ -91,6 +128,9 @@ fn permissions(args: &RunArgs, start: &Path) -> Result<FlagPermissions, CliError
     }
     if of.dangerously_skip_permissions {
         permissions.skip_permissions();
+    }
+    if args.sdk.allow_dangerously_skip_permissions {
+        permissions.allow_skipping();
     }
     Ok(permissions)
 }

@@ -34,6 +34,8 @@ pub(crate) struct RunModels {
     start: PathBuf,
     /// Scripts that were read, by name: each goes on where it stands.
     scripts: Mutex<HashMap<String, Arc<dyn Model>>>,
+    /// Whether the session has a server of its own (`--model-url`).
+    has_server: bool,
 }
 
 impl RunModels {
@@ -60,6 +62,7 @@ impl RunModels {
             providers: models::models(&lent, start, around)?,
             start: start.to_owned(),
             scripts: Mutex::default(),
+            has_server: args.model_url.is_some(),
         };
         models.get(&models.name).map_err(unusable)?;
         Ok(models)
@@ -73,6 +76,18 @@ impl RunModels {
     /// Where the key comes from: the name of a variable, or `none`.
     pub(crate) fn key_source(&self) -> &'static str {
         self.key_source
+    }
+
+    /// Another model for the session, by the name that its user gives it: as on the command line, a name without a provider
+    /// stands for one of the session's own server, where the session has one.
+    ///
+    /// # Errors
+    /// There is no such model, or no key for it.
+    pub(crate) fn named(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+        if name == self.name {
+            return self.get(name);
+        }
+        self.get(&models::full_name(name, self.has_server))
     }
 
     fn get(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {

@@ -5,7 +5,8 @@ use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::session::Session;
 use becket_mcp::auth::{AUTH_NEEDED_TTL, AuthNeeded, FileStore, LoginOptions, Logins, TokenStore};
-use becket_mcp::{CancellationToken, Host, Names, Options, Pool, ToolList};
+use becket_mcp::config::{Configured, ServerName};
+use becket_mcp::{CancellationToken, Host, InProcessServer, Names, Options, Pool, ToolList};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +28,15 @@ pub(crate) enum Keep {
     AsBuilt,
     /// In a file, whatever it was built with.
     InFile,
+}
+
+/// The servers of the program's own host.
+#[derive(Default)]
+pub(crate) struct Lent {
+    /// Those that no configuration names; of two of one name, these count.
+    pub(crate) servers: Vec<Configured>,
+    /// The ends of those, and of others that a configuration names.
+    pub(crate) in_process: Vec<(String, Arc<dyn InProcessServer>)>,
 }
 
 /// A pool of these servers; nothing is connected yet.
@@ -53,7 +63,21 @@ pub(crate) fn pool_that_keeps(
     host: Arc<dyn Host>,
     around: &Surroundings,
 ) -> Result<Pool, CliError> {
+    pool_with(gathered, (session, around), host, (keep, Lent::default()))
+}
+
+/// The same with servers of the host.
+///
+/// # Errors
+/// As of [`pool`].
+pub(crate) fn pool_with(
+    gathered: &Gathered,
+    (session, around): (&Session, &Surroundings),
+    host: Arc<dyn Host>,
+    (keep, lent): (Keep, Lent),
+) -> Result<Pool, CliError> {
     let mut options = Options::new(variables(session), &session.start);
+    options.in_process = lent.in_process;
     options.extra_ca = around.var(CA).map(|file| session.start.join(file));
     if let Some(own) = &gathered.own {
         let logins = logins(own, keep, &options);
@@ -73,7 +97,11 @@ pub(crate) fn pool_that_keeps(
         }
     }
     let pool = Pool::new(options, host);
-    pool.configure(gathered.resolved.servers.clone());
+    let is_lent = |name: &ServerName| lent.servers.iter().any(|lent| lent.name == *name);
+    let mut servers = gathered.resolved.servers.clone();
+    servers.retain(|server| !is_lent(&server.name));
+    servers.extend(lent.servers);
+    pool.configure(servers);
     Ok(pool)
 }
 

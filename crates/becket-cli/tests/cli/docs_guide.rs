@@ -26,6 +26,7 @@ pages! {
     mcp_servers types "mcp.md";
     an_agent_as_a_guard types "agent.md";
     callbacks types "callbacks.md";
+    driven_by_a_program types "sdk.md";
     instructions_in_files types "instructions.md";
     an_agent_under_hooks types "run.md";
     files_that_change types "watching.md";

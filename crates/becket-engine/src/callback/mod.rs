@@ -19,7 +19,7 @@ pub use compile::InvalidCallback;
 pub(crate) use compile::Surroundings;
 pub(crate) use run::{call_inline, run};
 
-use becket_model::{Event, EventKind};
+use becket_model::{Event, EventKind, OnFailure};
 use becket_process::CancellationToken;
 use futures_util::future::BoxFuture;
 use std::fmt;
@@ -60,6 +60,7 @@ pub struct Callback {
     pub(crate) once: bool,
     pub(crate) order: i64,
     pub(crate) is_function: bool,
+    pub(crate) on_failure: OnFailure,
     pub(crate) in_process: InProcess,
 }
 
@@ -133,6 +134,7 @@ impl Callback {
             once: false,
             order: 0,
             is_function: false,
+            on_failure: OnFailure::Open,
             in_process: InProcess { how, internal: false },
         }
     }
@@ -183,6 +185,13 @@ impl Callback {
     /// settings that leave only managed hooks leave it out (H9, G2).
     pub fn function(mut self) -> Self {
         self.is_function = true;
+        self
+    }
+
+    /// What a failure of it means on the events where H9 leaves that open: [`OnFailure::Block`] turns it into a block on
+    /// those that can be blocked so, and voids the allows of PermissionRequest (O10). Default: it is reported.
+    pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
+        self.on_failure = on_failure;
         self
     }
 

@@ -117,6 +117,12 @@ impl FlagPermissions {
         self.mode.get_or_insert(Mode::BypassPermissions);
     }
 
+    /// `--allow-dangerously-skip-permissions`: the session may be put into the mode `bypassPermissions` later, and starts in
+    /// another one.
+    pub fn allow_skipping(&mut self) {
+        self.bypass_available = true;
+    }
+
     /// The mode in which the session starts, where an argument says so.
     #[must_use]
     pub fn mode(&self) -> Option<Mode> {

@@ -3,7 +3,9 @@
 //! The order is that of what needs what: servers want their host before there is an engine, the engine wants the toolbox
 //! before there are tools, and tools want the engine.
 
+use super::base::Base;
 use super::begins;
+use super::control::{Host, HostPerson, Initialize};
 use super::kept::kept;
 use super::left::Left;
 use super::opened::Session;
@@ -50,6 +52,10 @@ pub(super) struct At<'a> {
     pub(super) left: &'a Left,
     /// A directory for what only this run needs; who needs it makes it.
     pub(super) private: &'a Path,
+    /// The program that drives the session over stdin and stdout, if one may.
+    pub(super) host: Option<&'a Host>,
+    /// What it wants, where it has said so.
+    pub(super) wants: Option<&'a Initialize>,
 }
 
 /// Opens it.
@@ -143,7 +149,8 @@ impl Parts<'_> {
     fn engine(&self, toolbox: &Toolbox, for_hooks: &AgentsTools) -> Result<Engine, CliError> {
         let at = self.at;
         let printer = self.printer.clone();
-        let mut builder = at.session.builder(false).tools(toolbox.clone()).agent_tools(for_hooks.clone());
+        let mut builder =
+            at.session.builder(self.person().is_some()).tools(toolbox.clone()).agent_tools(for_hooks.clone());
         builder = builder.models(Shared(self.models.clone())).session_dir(at.private.join("hooks"));
         builder = builder.observe(move |event: &RunEvent| printer.show(Shown::Hook(Box::new(event.clone()))));
         if let Some(pool) = &self.servers {
@@ -153,12 +160,22 @@ impl Parts<'_> {
             builder = builder.start(HowStarted::Bare);
         }
         let engine = started(builder.build(), at.around, at.out)?;
+        if let Some(wants) = at.wants {
+            wants.register(&engine, at)?;
+            wants.warnings().for_each(|text| self.notice(Notice::warning(text)));
+        }
         told_errors(&engine, at.around, at.out);
         let config = engine.config();
         let withheld = config.diagnostics.iter().filter(|finding| finding.code.starts_with(WITHHELD));
         withheld.for_each(|finding| self.notice(Notice::of(finding)));
         at.left.of(&engine);
         Ok(engine)
+    }
+
+    /// Who is asked for permissions.
+    fn person(&self) -> Option<HostPerson> {
+        let is_wanted = self.at.args.sdk.permission_prompt_tool.is_some();
+        self.at.host.filter(|_| is_wanted).map(|host| HostPerson::new(host.clone()))
     }
 
     fn makes(&self, engine: &Engine) -> Makes {
@@ -181,6 +198,7 @@ impl Parts<'_> {
             web: Web::new().with_http(http).with_models(models),
             servers: self.servers.as_ref().map(|pool| McpServers::new(pool.clone(), private.join("mcp"))),
             permissions: SessionPermissions::new(engine.clone()),
+            base: Base::of(self.at.args.sdk.tools.as_deref()),
         }
     }
 
@@ -192,7 +210,7 @@ impl Parts<'_> {
             let file = directory.join("plans").join(format!("{}.md", uuid::Uuid::new_v4()));
             tools.push(makes.plan(facts, file));
         }
-        SessionTools { toolbox, own: tools.into(), makes }
+        SessionTools { toolbox, own: makes.base.kept(tools).into(), makes }
     }
 
     fn builder(&self, engine: &Engine, toolbox: Toolbox, own: &Own) -> Result<AgentBuilder, CliError> {
@@ -211,7 +229,11 @@ impl Parts<'_> {
             .watch_files(self.watched(engine))
             .subagents(own.agents.clone())
             .expand(Arc::new(own.skills.clone()));
+        if let Some(person) = self.person() {
+            builder = builder.person(person);
+        }
         match store {
+            Some(_) if at.args.sdk.no_session_persistence => {}
             Some(store) => builder = builder.store(store),
             None => self.notice(Notice::warning("there is no home directory, so this session is not stored")),
         }

@@ -1,6 +1,7 @@
 //! One session from its first event to its last: opens it, hands it the prompts, and closes it.
 
 use super::assembled::{At, assembled};
+use super::control;
 use super::opened::Session;
 use super::printer::Printer;
 use super::prompts::Prompts;
@@ -11,6 +12,7 @@ use crate::report::run::{Ids, RunResult, Shown, Started};
 use crate::run::Done;
 use becket_agent::session::Prompt;
 use becket_agent::turn::TurnEnd;
+use becket_engine::CancellationToken;
 use becket_llm::Block;
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,76 +25,82 @@ const NONE_WAITS: &str =
 ///
 /// # Errors
 /// The session can't be opened, or a prompt can't be read.
-pub(super) async fn driven(
-    at: At<'_>,
-    models: Arc<RunModels>,
-    mut prompts: Prompts,
-    printer: Printer,
-) -> Done {
+pub(super) async fn driven(at: At<'_>, models: Arc<RunModels>, prompts: Prompts, printer: Printer) -> Done {
+    let prompt = match prompts {
+        Prompts::Once(prompt) => prompt,
+        Prompts::Lines(lines) => return control::driven(at, models, lines, &printer).await,
+    };
     let session = assembled(at, models, &printer).await?;
     let done = match at.args.session.init_only {
         true => Ok(0),
-        false => worked(at, &session, &mut prompts, &printer).await,
+        false => worked(Work::new(at, &session, &printer), prompt).await,
     };
     session.close().await;
     done
 }
 
-async fn worked(at: At<'_>, session: &Session, prompts: &mut Prompts, printer: &Printer) -> Done {
-    let mut work = Work { at, session, printer, code: 0, prompts: 0 };
-    if let Some(prompt) = session.agent.initial_prompt().await {
-        work.prompt(prompt).await;
+async fn worked(mut work: Work<'_>, prompt: Option<Vec<Block>>) -> Done {
+    let cancel = work.at.cancel;
+    if let Some(prompt) = work.session.agent.initial_prompt().await {
+        work.prompt(prompt, cancel).await;
     }
-    loop {
-        let next = tokio::select! {
-            next = prompts.next() => next,
-            () = at.cancel.cancelled() => None,
-        };
-        match next {
-            Some(content) => work.prompt(Prompt { content: content? }).await,
-            None => break,
-        }
+    if let Some(content) = prompt.filter(|_| !cancel.is_cancelled()) {
+        work.prompt(Prompt { content }, cancel).await;
     }
-    if work.prompts == 0 && !at.cancel.is_cancelled() {
-        work.resumed().await?;
-    }
-    Ok(work.code)
+    work.resumed().await?;
+    Ok(work.code())
 }
 
 /// What was worked on so far.
-struct Work<'a> {
-    at: At<'a>,
-    session: &'a Session,
+pub(super) struct Work<'a> {
+    pub(super) at: At<'a>,
+    pub(super) session: &'a Session,
     printer: &'a Printer,
     code: u8,
     prompts: u32,
 }
 
-impl Work<'_> {
-    async fn prompt(&mut self, prompt: Prompt) {
+impl<'a> Work<'a> {
+    /// Of a session that is open.
+    pub(super) fn new(at: At<'a>, session: &'a Session, printer: &'a Printer) -> Self {
+        Work { at, session, printer, code: 0, prompts: 0 }
+    }
+
+    /// The exit code that the results so far come to.
+    pub(super) fn code(&self) -> u8 {
+        self.code
+    }
+
+    /// Works on a prompt until it is done, or `turn` is cancelled.
+    pub(super) async fn prompt(&mut self, prompt: Prompt, turn: &CancellationToken) {
         self.opened(shown(&prompt));
         if let Some(command) = Typed::read(&prompt) {
-            return self.command(command).await;
+            return self.command(command, turn).await;
         }
-        let end = self.session.agent.prompt(prompt, self.at.cancel).await;
+        let end = self.session.agent.prompt(prompt, turn).await;
         self.ended(&end);
     }
 
     /// Does what the model is not asked for.
-    async fn command(&mut self, command: Typed) {
+    async fn command(&mut self, command: Typed, turn: &CancellationToken) {
         let (agent, start) = (&self.session.agent, Instant::now());
         let done = match command {
-            Typed::Compact { instructions } => agent
-                .compact(instructions.as_deref(), self.at.cancel)
-                .await
-                .map_err(|error| error.to_string()),
+            Typed::Compact { instructions } => {
+                agent.compact(instructions.as_deref(), turn).await.map_err(|error| error.to_string())
+            }
             Typed::Clear => agent.clear().await.map_err(|error| error.to_string()),
         };
         self.told(RunResult::of_command(done, start.elapsed(), (agent.info().id, Ids::random().next())));
     }
 
-    /// Without a prompt there may be calls that wait (D10).
-    async fn resumed(&mut self) -> Result<(), CliError> {
+    /// Where there was no prompt, there may be calls that wait (D10).
+    ///
+    /// # Errors
+    /// There are none, though the session was to go on: then there is nothing to do.
+    pub(super) async fn resumed(&mut self) -> Result<(), CliError> {
+        if self.prompts > 0 || self.at.cancel.is_cancelled() {
+            return Ok(());
+        }
         if self.at.args.session.resume.is_none() && !self.at.args.session.continue_last {
             // Lines that never came are no mistake.
             return Ok(());
@@ -120,9 +128,12 @@ impl Work<'_> {
     }
 
     fn told(&mut self, result: RunResult) {
-        if result.is_error {
-            self.code = 1;
-        }
+        self.code = match (result.is_error, self.at.wants) {
+            (true, _) => 1,
+            // A host has read each result: what it takes for a crash is an end that fits none of them.
+            (false, Some(_)) => 0,
+            (false, None) => self.code,
+        };
         self.printer.show(Shown::Ended(Box::new(result)));
     }
 }

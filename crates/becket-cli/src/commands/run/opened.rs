@@ -83,12 +83,16 @@ impl Session {
 }
 
 fn server(view: &ServerView) -> Server {
-    let status = match &view.state {
+    Server { name: view.name.clone(), status: status(&view.state) }
+}
+
+/// How a server stands, in the word that scripts know.
+pub(super) fn status(state: &ServerState) -> &'static str {
+    match state {
         ServerState::Connected { .. } => "connected",
         ServerState::Failed { .. } | ServerState::Closed => "failed",
         ServerState::NeedsAuth { .. } => "needs-auth",
         ServerState::Disabled { .. } => "disabled",
         ServerState::Waiting | ServerState::Connecting => "pending",
-    };
-    Server { name: view.name.clone(), status }
+    }
 }

@@ -1,9 +1,10 @@
 //! The MCP servers of a session.
 
 use super::assembled::At;
+use super::control::{self, Initialize};
 use crate::args::McpServersArgs;
 use crate::error::CliError;
-use crate::mcp::{Gathered, pool};
+use crate::mcp::{Gathered, Keep, pool_with};
 use crate::out::Out;
 use crate::report::style::{WARNING, one_line, styled};
 use becket_agent::elicit::{Elicited, McpHost};
@@ -24,7 +25,8 @@ pub(super) fn host(out: Out) -> McpHost {
 /// The same, where servers were named on the command line; or the variable of the time to connect holds no time.
 pub(super) fn pool_of(at: At<'_>, host: &McpHost) -> Result<Option<Pool>, CliError> {
     let of = &at.args.sources;
-    if of.bare && of.mcp_config.is_empty() {
+    let lends = at.wants.is_some_and(Initialize::lends_servers);
+    if of.bare && of.mcp_config.is_empty() && !lends {
         return Ok(None);
     }
     let args = McpServersArgs {
@@ -43,7 +45,9 @@ pub(super) fn pool_of(at: At<'_>, host: &McpHost) -> Result<Option<Pool>, CliErr
         Err(error) => return Err(error),
     };
     gathered.problems.iter().for_each(|problem| warned(*at.out, &problem.to_string()));
-    pool(&gathered, at.session, Arc::new(host.clone()), at.around).map(Some)
+    let lent = at.host.map(|host| control::lent(host, at.wants, &gathered.resolved.servers));
+    let around = (at.session, at.around);
+    pool_with(&gathered, around, Arc::new(host.clone()), (Keep::AsBuilt, lent.unwrap_or_default())).map(Some)
 }
 
 fn warned(out: Out, text: &str) {

@@ -30,7 +30,7 @@ pub(super) fn prompt(args: &RunModelArgs, of_agent: Option<&str>, start: &Path) 
     let alone = args.system_prompt.is_some();
     let kept =
         parts.into_iter().enumerate().filter(|(n, _)| !(alone && *n == 1)).filter_map(|(_, part)| part);
-    kept.collect::<Vec<_>>().join("\n\n")
+    kept.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
 #[cfg(test)]

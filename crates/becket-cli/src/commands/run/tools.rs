@@ -1,5 +1,6 @@
 //! The tools of a session: on files, on the web, a shell, background tasks, and those of MCP servers, which come and go.
 
+use super::base::Base;
 use becket_agent::mcp::McpServers;
 use becket_agent::permission::{ExitPlanMode, SessionPermissions};
 use becket_agent::session::Facts;
@@ -21,6 +22,7 @@ pub(super) struct Makes {
     pub(super) web: Web,
     pub(super) servers: Option<McpServers>,
     pub(super) permissions: SessionPermissions,
+    pub(super) base: Base,
 }
 
 impl Makes {
@@ -37,7 +39,7 @@ impl Makes {
         tools.extend(becket_agent::session_tools(lent));
         tools.push(Arc::new(TaskOutput::new(self.tasks.clone())));
         tools.push(Arc::new(TaskStop::new(self.tasks.clone())));
-        tools
+        self.base.kept(tools)
     }
 
     /// The way out of the mode `plan`; the plan is kept in `file`.

@@ -6,6 +6,7 @@ use crate::error::CliError;
 use crate::report::run::{Telling, Wanted};
 use becket_engine::config::Sources;
 use becket_rules::suggest;
+use serde_json::Value;
 
 /// The variable that says that whatever happens here harms nobody.
 const SANDBOX: &str = "IS_SANDBOX";
@@ -54,6 +55,7 @@ impl Wish {
     pub(super) fn new(args: &RunArgs, global: &Global, around: &Surroundings) -> Result<Self, CliError> {
         harmless(args, around)?;
         session(args)?;
+        driven(args, global)?;
         Ok(Wish {
             output: output(args, global, around)?,
             prompts: prompts(args, around)?,
@@ -66,6 +68,7 @@ impl Wish {
 /// Without a sandbox around it, nobody runs everything as root.
 fn harmless(args: &RunArgs, around: &Surroundings) -> Result<(), CliError> {
     let skips = args.permissions.dangerously_skip_permissions
+        || args.sdk.allow_dangerously_skip_permissions
         || args.permissions.permission_mode.as_deref() == Some("bypassPermissions");
     let is_sandbox = around.var(SANDBOX).is_some_and(|value| value == "1");
     if skips && around.is_root && !is_sandbox {
@@ -97,6 +100,44 @@ fn session(args: &RunArgs) -> Result<(), CliError> {
         ));
     }
     Ok(())
+}
+
+/// What the program that drives the session asks for, as far as that can't be had.
+fn driven(args: &RunArgs, global: &Global) -> Result<(), CliError> {
+    let (of, sdk) = (&args.format, &args.sdk);
+    if let Some((name, why)) = sdk.refused.given() {
+        return Err(CliError::usage(format!("`{name}` has no meaning here: {why}")));
+    }
+    let both = of.input_format == Some(InputFormat::StreamJson)
+        && of.output_format == Some(OutputFormat::StreamJson);
+    match sdk.permission_prompt_tool.as_deref() {
+        None => {}
+        Some("stdio") if both => {}
+        Some("stdio") => {
+            return Err(CliError::usage(
+                "`--permission-prompt-tool stdio` asks whoever reads stdout and answers on stdin: it needs \
+                 `--input-format stream-json --output-format stream-json`",
+            ));
+        }
+        Some(other) => {
+            return Err(CliError::usage(format!(
+                "`--permission-prompt-tool {other}`: only `stdio` can be asked for permissions"
+            )));
+        }
+    }
+    if wants_sandbox(global) {
+        return Err(CliError::usage(
+            "`sandbox` in `--settings` has no meaning here: what runs would run without one",
+        ));
+    }
+    Ok(())
+}
+
+/// Whether the settings of the command line count on a sandbox. Files of a user may: they are made for several programs.
+fn wants_sandbox(global: &Global) -> bool {
+    let given = global.settings.as_deref().filter(|given| given.trim_start().starts_with('{'));
+    let settings: Option<Value> = given.and_then(|given| serde_json::from_str(given).ok());
+    settings.is_some_and(|settings| settings["sandbox"]["enabled"] == Value::Bool(true))
 }
 
 fn output(args: &RunArgs, global: &Global, around: &Surroundings) -> Result<Output, CliError> {

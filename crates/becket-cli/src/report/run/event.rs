@@ -4,6 +4,7 @@ use super::result::RunResult;
 use super::system_line::Init;
 use becket_agent::update::Update;
 use becket_engine::RunEvent;
+use serde_json::Value;
 
 /// One thing to be shown.
 #[derive(Debug, Clone)]
@@ -14,6 +15,8 @@ pub(crate) enum Shown {
     Update(Box<Update>),
     /// Something of a hook.
     Hook(Box<RunEvent>),
+    /// A line for the program that has started this one: a request, or the answer to one.
+    Control(Box<Value>),
     /// A prompt is done.
     Ended(Box<RunResult>),
 }

@@ -1,4 +1,5 @@
-//! The lines that are read with `--input-format stream-json`: one message of the user each.
+//! The lines that are read with `--input-format stream-json`: a message of the user each, or one of the program that has
+//! started this one (a control line).
 
 use becket_llm::Block;
 use serde_json::{Map, Value};
@@ -10,8 +11,14 @@ pub(crate) enum BadLine {
     NotJson(String),
     #[error("it must be a JSON object, as in `{EXAMPLE}`")]
     NotAnObject,
-    #[error("its `type` is {0}, but only `user` is read, as in `{EXAMPLE}`")]
+    #[error("its `type` is {0}, but only `user` and control lines are read: a message is `{EXAMPLE}`")]
     OtherType(String),
+    #[error("its `{field}` is {got}, but must be {wanted}")]
+    Control { field: &'static str, got: String, wanted: &'static str },
+    #[error(
+        "it is a control line, which is answered on stdout: start with `--output-format stream-json`, too"
+    )]
+    NoAnswers,
     #[error("it has no `message` with `content`: write `{EXAMPLE}`")]
     NoContent,
     #[error("its `message.role` is {0}, but must be `user`")]
@@ -25,20 +32,36 @@ pub(crate) enum BadLine {
 /// What a line looks like.
 const EXAMPLE: &str = r#"{"type":"user","message":{"role":"user","content":"…"}}"#;
 
+/// The types of control lines.
+const CONTROL: [&str; 4] = ["control_request", "control_response", "control_cancel_request", "keep_alive"];
+
+/// A line that can be read.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Line {
+    /// A message of the user.
+    Message(Vec<Block>),
+    /// A control line, as it stands.
+    Control(Map<String, Value>),
+}
+
 /// Reads a line; an empty one is none.
 ///
 /// # Errors
-/// It is no message of the user.
-pub(crate) fn read_line(line: &str) -> Result<Option<Vec<Block>>, BadLine> {
+/// It is neither a message of the user nor a control line.
+pub(crate) fn read_line(line: &str) -> Result<Option<Line>, BadLine> {
     if line.trim().is_empty() {
         return Ok(None);
     }
     let value: Value = serde_json::from_str(line).map_err(|error| BadLine::NotJson(error.to_string()))?;
     let Value::Object(fields) = value else { return Err(BadLine::NotAnObject) };
     match fields.get("type") {
-        Some(Value::String(name)) if name == "user" => {}
-        other => return Err(BadLine::OtherType(quoted(other))),
+        Some(Value::String(name)) if name == "user" => message(&fields).map(Line::Message).map(Some),
+        Some(Value::String(name)) if CONTROL.contains(&name.as_str()) => Ok(Some(Line::Control(fields))),
+        other => Err(BadLine::OtherType(quoted(other))),
     }
+}
+
+fn message(fields: &Map<String, Value>) -> Result<Vec<Block>, BadLine> {
     let Some(Value::Object(message)) = fields.get("message") else { return Err(BadLine::NoContent) };
     match message.get("role") {
         None => {}
@@ -53,10 +76,11 @@ pub(crate) fn read_line(line: &str) -> Result<Option<Vec<Block>>, BadLine> {
         Some(_) | None => return Err(BadLine::NoContent),
     };
     let says_something = |one: &Block| one.as_text().is_none_or(|text| !text.trim().is_empty());
-    if blocks.iter().any(says_something) { Ok(Some(blocks)) } else { Err(BadLine::Empty) }
+    if blocks.iter().any(says_something) { Ok(blocks) } else { Err(BadLine::Empty) }
 }
 
-fn quoted(value: Option<&Value>) -> String {
+/// A field as it stands, for a message about it.
+pub(crate) fn quoted(value: Option<&Value>) -> String {
     value.map_or_else(|| "missing".to_owned(), |value| format!("`{value}`"))
 }
 

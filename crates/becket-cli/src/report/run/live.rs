@@ -67,6 +67,8 @@ impl Live {
             Shown::Opened(started) => self.opened(&started.init.model, &started.prompt),
             Shown::Update(update) => self.update(update),
             Shown::Hook(event) => self.hook(event),
+            // Control lines are spoken in stream-json alone.
+            Shown::Control(_) => String::new(),
             Shown::Ended(result) => return self.ended(result),
         };
         Page { stdout: String::new(), stderr }

@@ -63,6 +63,7 @@ impl Stream {
                 None => String::new(),
             },
             Shown::Hook(_) => String::new(),
+            Shown::Control(said) => line(said),
             Shown::Ended(result) => line(result),
         }
     }

@@ -317,13 +317,16 @@ fn deferred_calls_are_all_told_and_the_last_apart() {
 #[test]
 fn lines_that_are_read_are_messages_or_say_what_is_wrong() {
     let text = |line: &str| read_line(line).unwrap();
-    let hi = || Some(vec![Block::Text("hi".to_owned())]);
+    let hi = || Some(Line::Message(vec![Block::Text("hi".to_owned())]));
     assert_eq!(text(r#"{"type":"user","message":{"role":"user","content":"hi"},"session_id":""}"#), hi());
     assert_eq!(text(r#"{"type":"user","message":{"content":[{"type":"text","text":"hi"}]}}"#), hi());
     assert_eq!(text("  \n"), None);
     let image = r#"{"type":"user","message":{"content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}]}}"#;
     let image = text(image).unwrap();
-    assert_eq!(image, [Block::Image { media_type: "image/png".into(), data: "AA==".into() }]);
+    let block = Block::Image { media_type: "image/png".into(), data: "AA==".into() };
+    assert_eq!(image, Line::Message(vec![block]));
+    let request = text(r#"{"type":"control_request","request_id":"r1"}"#).unwrap();
+    assert!(matches!(request, Line::Control(fields) if fields["request_id"] == "r1"));
     for (line, said) in [
         ("{", "is not valid JSON"),
         ("[]", "must be a JSON object"),

@@ -1,0 +1,129 @@
+//! What may change of an open session from outside, also while a turn works: its mode, its directories, its model.
+
+use super::open::Agent;
+use crate::permission::ModeRefused;
+use crate::update::Notice;
+use becket_engine::CancellationToken;
+use becket_llm::Model;
+use becket_model::event::PermissionMode;
+use becket_model::event::context::{PostModelSwitch, PreModelSwitch};
+use becket_model::event::environment::DirectoryAdded;
+use becket_rules::{Change, Destination, PermissionUpdate};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A hook of PreModelSwitch has kept the model that was there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the model stays `{model}`: {because}")]
+pub struct SwitchBlocked {
+    /// The model that stays.
+    pub model: String,
+    /// The reason of the hook.
+    pub because: String,
+}
+
+/// From one model to another. What a cache would cost is the providers' to know.
+struct Switch {
+    from: String,
+    to: String,
+    requested: String,
+    source: String,
+}
+
+impl Switch {
+    fn before(&self) -> PreModelSwitch {
+        PreModelSwitch {
+            from_model: self.from.clone(),
+            to_model: self.to.clone(),
+            requested_model: self.requested.clone(),
+            source: self.source.clone(),
+            context_tokens: None,
+            prompt_cache_warm: None,
+            cache_ttl: None,
+            estimated_cache_write_usd: None,
+            pricing: None,
+        }
+    }
+
+    fn after(&self) -> PostModelSwitch {
+        let PreModelSwitch { from_model, to_model, requested_model, source, .. } = self.before();
+        PostModelSwitch {
+            from_model,
+            to_model,
+            requested_model,
+            source,
+            context_tokens: None,
+            prompt_cache_warm: None,
+            cache_ttl: None,
+            estimated_cache_write_usd: None,
+            pricing: None,
+        }
+    }
+}
+
+impl Agent {
+    /// Enters a mode, as the user of the session wishes; the mode before. Calls that are judged already keep their judgement.
+    ///
+    /// # Errors
+    /// There is no such mode, or the session may not be in it (P13).
+    pub fn set_mode(&self, mode: PermissionMode) -> Result<PermissionMode, ModeRefused> {
+        self.core.permissions.set_mode(&self.facts, mode)
+    }
+
+    /// Adds a working directory for the rest of the session, and fires DirectoryAdded, whose hooks are not waited for.
+    /// `source` is `slash_command` or `register_repo_root`. One that is there already changes nothing. The directories that
+    /// are new.
+    pub async fn add_directory(&self, directory: &Path, source: &str) -> Vec<PathBuf> {
+        let text = directory.to_string_lossy().into_owned();
+        let update = PermissionUpdate {
+            destination: Destination::Session,
+            change: Change::AddDirectories(vec![text]),
+        };
+        let (permissions, facts) = (self.core.permissions.clone(), self.facts.clone());
+        let changed = tokio::task::spawn_blocking(move || permissions.apply(&facts, &[update])).await;
+        let Ok(changed) = changed else { return Vec::new() };
+        for text in changed.applied.warnings {
+            self.core.updates.notice(Notice::warning(text));
+        }
+        for directory in &changed.applied.added {
+            let directory = directory.to_string_lossy().into_owned();
+            let body = DirectoryAdded { directory, source: source.to_owned() };
+            self.core.leave(&self.facts, body, &self.core.updates);
+        }
+        changed.applied.added
+    }
+
+    /// Asks another model from the next request on, in the turn that works now too. PreModelSwitch is fired before,
+    /// PostModelSwitch after. `requested` is the name as somebody gave it, `source` where it comes from.
+    ///
+    /// # Errors
+    /// A hook has blocked it: the model stays what it was.
+    pub async fn switch_model(
+        &self,
+        model: Arc<dyn Model>,
+        (requested, source): (&str, &str),
+        cancel: &CancellationToken,
+    ) -> Result<(), SwitchBlocked> {
+        let switch = Switch {
+            from: self.model().name().to_owned(),
+            to: model.name().to_owned(),
+            requested: requested.to_owned(),
+            source: source.to_owned(),
+        };
+        let fired = self.core.fire(&self.facts, switch.before(), &self.core.updates, cancel).await;
+        let verdict = &fired.outcome.verdict;
+        // What was cut short has judged nothing.
+        if verdict.blocks() || cancel.is_cancelled() {
+            let because = verdict.joined_reason().unwrap_or_else(|| "it was interrupted".to_owned());
+            return Err(SwitchBlocked { model: switch.from, because });
+        }
+        self.core.seat.take(model);
+        self.core.fire(&self.facts, switch.after(), &self.core.updates, cancel).await;
+        Ok(())
+    }
+
+    /// The model that is asked next.
+    pub(super) fn model(&self) -> Arc<dyn Model> {
+        self.core.seat.taken().unwrap_or_else(|| Arc::clone(&self.model))
+    }
+}

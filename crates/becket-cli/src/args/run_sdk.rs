@@ -1,0 +1,155 @@
+//! The arguments by which agent SDKs start their program, as far as `run` does not have them anyway.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// What the program that starts this one says of itself.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "For programs that drive a session (agent SDKs)")]
+pub(crate) struct RunSdkArgs {
+    /// Who is asked for permissions: `stdio` is the program that reads stdout
+    #[arg(long, value_name = "stdio")]
+    pub(crate) permission_prompt_tool: Option<String>,
+    /// The tools of the program itself that there are, apart by commas; `default` is all, nothing is none
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) tools: Option<String>,
+    /// Let the session be put into the mode bypassPermissions later; it starts in another
+    #[arg(long)]
+    pub(crate) allow_dangerously_skip_permissions: bool,
+    /// As --system-prompt, from a file
+    #[arg(long, value_name = "FILE", conflicts_with = "system_prompt")]
+    pub(crate) system_prompt_file: Option<PathBuf>,
+    /// Do not store the session
+    #[arg(long)]
+    pub(crate) no_session_persistence: bool,
+    #[command(flatten)]
+    pub(crate) mute: RunMuteArgs,
+    #[command(flatten)]
+    pub(crate) refused: RunRefusedArgs,
+}
+
+/// Wishes that have no effect here and take nothing away that somebody relies on: each is told once.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct RunMuteArgs {
+    #[arg(long, hide = true)]
+    fallback_model: Option<String>,
+    #[arg(long, hide = true)]
+    betas: Option<String>,
+    #[arg(long, hide = true)]
+    effort: Option<String>,
+    #[arg(long, hide = true)]
+    thinking: Option<String>,
+    #[arg(long, hide = true)]
+    thinking_display: Option<String>,
+    #[arg(long, hide = true)]
+    max_thinking_tokens: Option<String>,
+    /// It is waited for in any case
+    #[arg(long, hide = true)]
+    await_initialize: bool,
+    #[arg(long, hide = true)]
+    debug: bool,
+}
+
+/// Wishes that can't be met, and that somebody relies on: a limit, a place, a shape.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct RunRefusedArgs {
+    #[arg(long, hide = true)]
+    max_budget_usd: Option<String>,
+    #[arg(long, hide = true)]
+    task_budget: Option<String>,
+    #[arg(long, hide = true)]
+    json_schema: Option<String>,
+    #[arg(long, hide = true)]
+    resume_session_at: Option<String>,
+    #[arg(long, hide = true)]
+    resume_drops_turn: Option<String>,
+    #[arg(long, hide = true)]
+    session_mirror: bool,
+    #[arg(long, hide = true)]
+    channels: Vec<String>,
+    #[arg(long, hide = true)]
+    project_config_root: Option<PathBuf>,
+    #[arg(long, hide = true)]
+    plugin_dir_no_mcp: Vec<PathBuf>,
+    #[arg(long, hide = true)]
+    permission_prompts: Option<String>,
+    #[arg(long, hide = true)]
+    initialize_fields: Option<String>,
+    #[arg(long, hide = true)]
+    managed_settings: Option<String>,
+    #[arg(long, hide = true)]
+    managed_settings_in_initialize: bool,
+}
+
+impl RunMuteArgs {
+    /// Those that were given.
+    pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
+        let all = [
+            ("--fallback-model", self.fallback_model.is_some()),
+            ("--betas", self.betas.is_some()),
+            ("--effort", self.effort.is_some()),
+            ("--thinking", self.thinking.is_some()),
+            ("--thinking-display", self.thinking_display.is_some()),
+            ("--max-thinking-tokens", self.max_thinking_tokens.is_some()),
+        ];
+        all.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
+}
+
+/// An argument, whether it was given, and why it can't be met.
+type Refused = (&'static str, bool, &'static str);
+
+impl RunRefusedArgs {
+    /// The first that was given, and why it can't be met.
+    pub(crate) fn given(&self) -> Option<(&'static str, &'static str)> {
+        let mut all = self.limits().into_iter().chain(self.sessions()).chain(self.settings());
+        all.find(|(_, is_given, _)| *is_given).map(|(name, _, why)| (name, why))
+    }
+
+    fn limits(&self) -> [Refused; 3] {
+        [
+            (
+                "--max-budget-usd",
+                self.max_budget_usd.is_some(),
+                "costs are told, and not limited: use `--max-turns`",
+            ),
+            (
+                "--task-budget",
+                self.task_budget.is_some(),
+                "tokens are told, and not limited: use `--max-turns`",
+            ),
+            ("--json-schema", self.json_schema.is_some(), "answers of a given shape are not to be had"),
+        ]
+    }
+
+    fn sessions(&self) -> [Refused; 4] {
+        [
+            ("--resume-session-at", self.resume_session_at.is_some(), FROM_ITS_END),
+            ("--resume-drops-turn", self.resume_drops_turn.is_some(), FROM_ITS_END),
+            (
+                "--session-mirror",
+                self.session_mirror,
+                "sessions are stored in files alone, and not handed out",
+            ),
+            ("--channels", !self.channels.is_empty(), "there are no channels"),
+        ]
+    }
+
+    fn settings(&self) -> [Refused; 6] {
+        [
+            ("--project-config-root", self.project_config_root.is_some(), OF_THE_START),
+            ("--plugin-dir-no-mcp", !self.plugin_dir_no_mcp.is_empty(), WHOLE),
+            ("--permission-prompts", self.permission_prompts.is_some(), NOBODY),
+            ("--initialize-fields", self.initialize_fields.is_some(), "give them as arguments"),
+            ("--managed-settings", self.managed_settings.is_some(), ADMINISTRATORS),
+            ("--managed-settings-in-initialize", self.managed_settings_in_initialize, ADMINISTRATORS),
+        ]
+    }
+}
+
+const FROM_ITS_END: &str = "a session goes on from its end, or in a copy (`--fork-session`)";
+const ADMINISTRATORS: &str = "managed settings are an administrator's files";
+const OF_THE_START: &str = "settings are those of the directory in which the session starts";
+const WHOLE: &str =
+    "a plugin is loaded whole: use `--plugin-dir`, and `--strict-mcp-config` against its servers";
+const NOBODY: &str = "leave `--permission-prompt-tool` out, and nobody is asked";

@@ -1,0 +1,18 @@
+//! Answers to the host's requests, as lines.
+
+use super::host::Host;
+use serde_json::{Value, json};
+
+impl Host {
+    /// Answers a request.
+    pub(super) fn grant(&self, id: &str, response: Value) {
+        let response = json!({"subtype": "success", "request_id": id, "response": response});
+        self.say(json!({"type": "control_response", "response": response}));
+    }
+
+    /// Refuses one, and says why.
+    pub(super) fn refuse(&self, id: &str, why: &str) {
+        let response = json!({"subtype": "error", "request_id": id, "error": why});
+        self.say(json!({"type": "control_response", "response": response}));
+    }
+}

@@ -1,0 +1,124 @@
+//! Callbacks of the host, as hooks of the engine (`protocol.md` H9).
+//!
+//! INVARIANT: whatever is no answer fails the hook: an error, an object that is none, a host that is gone, and the end of its
+//! time. What that means is the engine's to say.
+
+use super::host::Host;
+use becket_engine::{Callback, CallbackAnswer, CancellationToken, Hook, IntoAnswer};
+use becket_model::wire::input;
+use becket_model::{Event, EventKind, OnFailure};
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A callback that the host wants to be asked.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Wanted {
+    pub(super) event: EventKind,
+    pub(super) id: String,
+    pub(super) matcher: Option<String>,
+    pub(super) timeout: Option<Duration>,
+    pub(super) on_failure: OnFailure,
+}
+
+/// Reads `hooks` of an `initialize`: by event a list of matchers, each with the ids of its callbacks.
+///
+/// # Errors
+/// What is wrong, and where: a guard that is not understood must not be left out.
+pub(super) fn read(hooks: &Value) -> Result<Vec<Wanted>, String> {
+    let Value::Object(events) = hooks else { return Err("`hooks` must be an object".to_owned()) };
+    let mut all = Vec::new();
+    for (name, matchers) in events {
+        let event: EventKind =
+            name.parse().map_err(|_| format!("`hooks`: `{name}` is no event; `becket events` lists all"))?;
+        let Value::Array(matchers) = matchers else { return Err(format!("`hooks.{name}` must be a list")) };
+        for (n, matcher) in matchers.iter().enumerate() {
+            let wanted = of_matcher(event, matcher).map_err(|why| format!("`hooks.{name}[{n}]`: {why}"))?;
+            all.extend(wanted);
+        }
+    }
+    Ok(all)
+}
+
+fn of_matcher(event: EventKind, matcher: &Value) -> Result<Vec<Wanted>, String> {
+    let Value::Object(fields) = matcher else { return Err("it must be an object".to_owned()) };
+    let ids = match fields.get("hookCallbackIds") {
+        Some(Value::Array(ids)) => ids,
+        Some(_) | None => return Err("`hookCallbackIds` must be a list".to_owned()),
+    };
+    let pattern = match fields.get("matcher") {
+        None | Some(Value::Null) => None,
+        Some(Value::String(pattern)) => Some(pattern.clone()),
+        Some(_) => return Err("`matcher` must be a string".to_owned()),
+    };
+    let timeout = timeout(fields)?;
+    let on_failure = match fields.get("onFailure") {
+        None | Some(Value::Null) => OnFailure::Open,
+        Some(Value::String(word)) if word == "continue" => OnFailure::Open,
+        // A word that nobody knows means the stricter one.
+        Some(_) => OnFailure::Block,
+    };
+    ids.iter()
+        .map(|id| {
+            let id = id.as_str().ok_or("an id of `hookCallbackIds` is no string")?.to_owned();
+            Ok(Wanted { event, id, matcher: pattern.clone(), timeout, on_failure })
+        })
+        .collect()
+}
+
+fn timeout(fields: &Map<String, Value>) -> Result<Option<Duration>, String> {
+    let wrong = || "`timeout` must be a number of seconds above 0".to_owned();
+    match fields.get("timeout") {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => {
+            let seconds = value.as_f64().filter(|seconds| *seconds > 0.0).ok_or_else(wrong)?;
+            Duration::try_from_secs_f64(seconds).map(Some).map_err(|_| wrong())
+        }
+    }
+}
+
+impl Wanted {
+    /// The engine's own word for it.
+    pub(super) fn callback(&self, host: &Host) -> Callback {
+        let hook = HostHook { host: host.clone(), id: self.id.clone(), on_failure: self.on_failure };
+        let mut callback = Callback::object(self.event, Arc::new(hook))
+            .named(format!("the host's callback {}", self.id))
+            .on_failure(self.on_failure);
+        if let Some(matcher) = &self.matcher {
+            callback = callback.matcher(matcher.as_str());
+        }
+        if let Some(limit) = self.timeout {
+            callback = callback.timeout(limit);
+        }
+        callback
+    }
+}
+
+/// Asks the host. Dropped at its limit, it takes the question back.
+struct HostHook {
+    host: Host,
+    id: String,
+    on_failure: OnFailure,
+}
+
+impl Hook for HostHook {
+    fn call<'a>(&'a self, event: &'a Event, _: &'a CancellationToken) -> BoxFuture<'a, CallbackAnswer> {
+        let input = input::to_value(event);
+        let asked = self.host.ask(json!({
+            "subtype": "hook_callback",
+            "callback_id": self.id,
+            "tool_use_id": input.get("tool_use_id"),
+            "input": input,
+        }));
+        Box::pin(async move {
+            match (asked.await, self.on_failure) {
+                (Ok(Value::Null), OnFailure::Block) => CallbackAnswer::Failed(
+                    "it answered nothing: an answer without an opinion is `{}`".to_owned(),
+                ),
+                (Ok(answer), _) => answer.into_answer(),
+                (Err(error), _) => CallbackAnswer::Failed(error.to_string()),
+            }
+        })
+    }
+}

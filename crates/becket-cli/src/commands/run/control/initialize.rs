@@ -1,0 +1,201 @@
+//! `initialize`, the first line of a host that speaks the control protocol: what the session is made of, beside the arguments.
+//!
+//! What Becket has no meaning for is one of two: it changes nothing that somebody may rely on, and is told about; or it does,
+//! and the session is refused.
+
+use super::super::assembled::At;
+use super::hooks::{self, Wanted};
+use super::said::Request;
+use crate::args::RunArgs;
+use crate::error::CliError;
+use becket_engine::Engine;
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// Fields that change nothing here: how the host is told things, and what is kept in a provider's cache.
+const HARMLESS: [&str; 12] = [
+    "agentProgressSummaries",
+    "codeRunningMcpTools",
+    "excludeDynamicSections",
+    "forwardNestedSubagentToolCalls",
+    "forwardSubagentText",
+    "perTaskStopAffordance",
+    "promptSuggestions",
+    "rapidFollowupPreempt",
+    "sdkMcpServerManifests",
+    "sdkMcpServerManifestsOrigin",
+    "supportedDialogKinds",
+    "systemPromptSnapshot",
+];
+
+/// Fields without which a session would do what its host has ruled out, or not what it counts on.
+const REFUSED: [(&str, &str); 6] = [
+    ("disallowedTools", "give them as `--disallowedTools`"),
+    ("jsonSchema", "answers of a given shape are not to be had"),
+    ("managedSettings", "managed settings are an administrator's files"),
+    ("plugins", "name each by `--plugin-dir`"),
+    ("settings", "give them as `--settings`"),
+    ("toolAliases", "a tool is called by its own name"),
+];
+
+/// The shortest limit of a call that counts.
+const SHORTEST: Duration = Duration::from_secs(1);
+
+/// What the host wants.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Initialize {
+    /// The request.
+    pub(super) id: String,
+    /// Callbacks; none where the host has none.
+    hooks: Option<Vec<Wanted>>,
+    /// Its MCP servers, and how long their calls may take.
+    pub(super) servers: Vec<(String, Option<Duration>)>,
+    agents: Option<Map<String, Value>>,
+    mcp_servers: Option<Map<String, Value>>,
+    system_prompt: Option<String>,
+    append_system_prompt: Option<String>,
+    title: Option<String>,
+    /// What has no effect here.
+    ignored: Vec<String>,
+}
+
+impl Initialize {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// What can't be read or can't be had, in words for the host.
+    pub(super) fn read(request: &Request) -> Result<Self, String> {
+        let mut fields = request.fields.clone();
+        fields.retain(|_, value| !value.is_null());
+        fields.remove("subtype");
+        if let Some((name, instead)) = REFUSED.iter().find(|(name, _)| fields.contains_key(*name)) {
+            return Err(format!("`{name}` of `initialize` has no meaning here: {instead}"));
+        }
+        HARMLESS.iter().for_each(|name| drop(fields.remove(*name)));
+        let configs = fields.remove("sdkMcpServerConfigs");
+        let read = Initialize {
+            id: request.id.clone(),
+            hooks: fields.remove("hooks").as_ref().map(hooks::read).transpose()?,
+            servers: servers(fields.remove("sdkMcpServers"), configs.as_ref())?,
+            agents: object(fields.remove("agents"), "agents")?,
+            mcp_servers: object(fields.remove("mcpServers"), "mcpServers")?,
+            system_prompt: fields.remove("systemPrompt").map(prompt).transpose()?,
+            append_system_prompt: text(fields.remove("appendSystemPrompt"), "appendSystemPrompt")?,
+            title: text(fields.remove("title"), "title")?,
+            ignored: Vec::new(),
+        };
+        Ok(Initialize { ignored: fields.keys().cloned().collect(), ..read })
+    }
+
+    /// The arguments with what it says in their place.
+    ///
+    /// # Errors
+    /// The agents of the command line are no JSON object, so others can't be put beside them.
+    pub(super) fn over(&self, args: &RunArgs) -> Result<RunArgs, CliError> {
+        let mut args = args.clone();
+        if let Some(agents) = &self.agents {
+            let mut all = match &args.model.agents {
+                Some(given) => serde_json::from_str::<Map<String, Value>>(given)
+                    .map_err(|error| CliError::usage(format!("`--agents` is no JSON object: {error}")))?,
+                None => Map::new(),
+            };
+            all.extend(agents.clone());
+            args.model.agents = Some(Value::Object(all).to_string());
+        }
+        if let Some(servers) = &self.mcp_servers {
+            args.sources.mcp_config.push(json!({"mcpServers": servers}).to_string());
+        }
+        let instead = |own: &mut Option<String>, said: &Option<String>| {
+            if said.is_some() {
+                own.clone_from(said);
+            }
+        };
+        instead(&mut args.model.system_prompt, &self.system_prompt);
+        instead(&mut args.model.append_system_prompt, &self.append_system_prompt);
+        instead(&mut args.session.name, &self.title);
+        Ok(args)
+    }
+
+    /// Registers its callbacks.
+    ///
+    /// # Errors
+    /// A matcher can't be read.
+    pub(crate) fn register(&self, engine: &Engine, at: At<'_>) -> Result<(), CliError> {
+        let Some((host, hooks)) = at.host.zip(self.hooks.as_ref()) else { return Ok(()) };
+        let callbacks = hooks.iter().map(|wanted| wanted.callback(host));
+        engine.on_all(callbacks).map_err(|error| CliError::Initialize { why: error.to_string() })?;
+        Ok(())
+    }
+
+    /// Whether it lends MCP servers.
+    pub(crate) fn lends_servers(&self) -> bool {
+        !self.servers.is_empty()
+    }
+
+    /// Whether it has brought callbacks.
+    pub(super) fn has_hooks(&self) -> bool {
+        self.hooks.is_some()
+    }
+
+    /// What the user should know of it.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = String> + '_ {
+        self.ignored.iter().map(|name| format!("`{name}` of `initialize` has no effect here"))
+    }
+}
+
+fn servers(names: Option<Value>, configs: Option<&Value>) -> Result<Vec<(String, Option<Duration>)>, String> {
+    let names = match names {
+        None => return Ok(Vec::new()),
+        Some(Value::Array(names)) => names,
+        Some(_) => return Err("`sdkMcpServers` must be a list".to_owned()),
+    };
+    names
+        .into_iter()
+        .map(|name| {
+            let Value::String(name) = name else {
+                return Err("a name in `sdkMcpServers` is no string".to_owned());
+            };
+            let config = configs.and_then(|configs| configs.get(&name));
+            // Those are rules, and one that is not kept is worse than none.
+            if config.and_then(|config| config.get("tools")).is_some() {
+                return Err(format!(
+                    "`sdkMcpServerConfigs.{name}.tools` has no meaning here: write permission rules (`mcp__{name}__…`)"
+                ));
+            }
+            let milliseconds = config.and_then(|config| config.get("timeout")).and_then(Value::as_u64);
+            let limit = milliseconds.map(Duration::from_millis).filter(|limit| *limit >= SHORTEST);
+            Ok((name, limit))
+        })
+        .collect()
+}
+
+/// A text, or pieces of one.
+fn prompt(value: Value) -> Result<String, String> {
+    let wrong = || "`systemPrompt` must be a string or a list of strings".to_owned();
+    match value {
+        Value::String(text) => Ok(text),
+        Value::Array(pieces) => {
+            let pieces: Option<Vec<&str>> = pieces.iter().map(Value::as_str).collect();
+            let full = |piece: &&str| !piece.is_empty();
+            let pieces: Vec<&str> = pieces.ok_or_else(wrong)?.into_iter().filter(full).collect();
+            Ok(pieces.join("\n\n"))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Err(wrong()),
+    }
+}
+
+fn object(value: Option<Value>, name: &str) -> Result<Option<Map<String, Value>>, String> {
+    match value {
+        None => Ok(None),
+        Some(Value::Object(object)) => Ok(Some(object)),
+        Some(_) => Err(format!("`{name}` must be an object")),
+    }
+}
+
+fn text(value: Option<Value>, name: &str) -> Result<Option<String>, String> {
+    match value {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(format!("`{name}` must be a string")),
+    }
+}

@@ -1,0 +1,182 @@
+//! Reads stdin: messages and requests go to the session in their order, answers straight to who waits for them.
+//!
+//! Whoever reads a file can't be interrupted, so a thread of its own does, and ends with the process. It never waits for the
+//! session: an answer that a turn waits for may stand behind messages that wait for that turn.
+
+use super::super::printer::Printer;
+use super::host::Host;
+use super::said::{self, Request, Said};
+use crate::error::CliError;
+use crate::event::read::{LIMIT, utf8};
+use crate::interrupt::Caught;
+use crate::report::run::{BadLine, Line, read_line};
+use becket_engine::CancellationToken;
+use becket_llm::Block;
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use tokio::sync::mpsc;
+
+/// How many bytes of messages and requests may wait for the session, in all.
+const AHEAD: u64 = 4 * LIMIT;
+
+/// What the session is told.
+#[derive(Debug)]
+pub(super) enum Heard {
+    Message(Vec<Block>),
+    Request(Request, CancellationToken),
+}
+
+/// The lines of stdin.
+pub(crate) struct Lines {
+    pub(super) host: Host,
+    heard: mpsc::UnboundedReceiver<(u64, Result<Heard, CliError>)>,
+    waiting: Arc<AtomicU64>,
+    /// One that was looked at and put back.
+    next: Option<Result<Heard, CliError>>,
+    pub(super) open: Open,
+}
+
+/// The requests of the host that are not answered yet, by their ids.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Open(Arc<Mutex<HashMap<String, CancellationToken>>>);
+
+impl Open {
+    fn add(&self, id: &str) -> CancellationToken {
+        let cancel = CancellationToken::new();
+        self.all().insert(id.to_owned(), cancel.clone());
+        cancel
+    }
+
+    fn cancel(&self, id: &str) {
+        if let Some(cancel) = self.all().remove(id) {
+            cancel.cancel();
+        }
+    }
+
+    /// It is answered.
+    pub(super) fn done(&self, id: &str) {
+        self.all().remove(id);
+    }
+
+    fn all(&self) -> std::sync::MutexGuard<'_, HashMap<String, CancellationToken>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How the run is ended where nobody wants it any more.
+pub(crate) struct Ending {
+    pub(crate) cancel: CancellationToken,
+    pub(crate) caught: Caught,
+}
+
+impl Lines {
+    /// Starts to read. `answers` says whether stdout is what control lines are answered on.
+    pub(crate) fn open(printer: Printer, answers: bool, ending: Ending) -> Self {
+        let host = Host::new(printer);
+        let (to, heard) = mpsc::unbounded_channel();
+        let (waiting, open) = (Arc::<AtomicU64>::default(), Open::default());
+        let reader = Reader { host: host.clone(), to, waiting: waiting.clone(), open: open.clone(), answers };
+        thread::spawn(move || {
+            reader.read_all();
+            super::super::gone::wait_until_nobody_reads(&ending.cancel);
+            if !ending.cancel.is_cancelled() {
+                ending.caught.as_if_terminated();
+                ending.cancel.cancel();
+            }
+        });
+        Lines { host, heard, waiting, next: None, open }
+    }
+
+    /// The next thing that the session has to know; none where there is no more. Cancel-safe.
+    ///
+    /// # Errors
+    /// A line can't be read; it is the last.
+    pub(super) async fn next(&mut self) -> Option<Result<Heard, CliError>> {
+        if let Some(next) = self.next.take() {
+            return Some(next);
+        }
+        let (bytes, heard) = self.heard.recv().await?;
+        self.waiting.fetch_sub(bytes, Ordering::Relaxed);
+        Some(heard)
+    }
+
+    /// Puts one back.
+    pub(super) fn put_back(&mut self, heard: Option<Result<Heard, CliError>>) {
+        self.next = heard;
+    }
+}
+
+struct Reader {
+    host: Host,
+    to: mpsc::UnboundedSender<(u64, Result<Heard, CliError>)>,
+    waiting: Arc<AtomicU64>,
+    open: Open,
+    answers: bool,
+}
+
+impl Reader {
+    /// Until the end, or a line that can't be read; then nothing else comes, and the session is told so.
+    fn read_all(self) {
+        let mut stdin = BufReader::new(std::io::stdin());
+        for number in 1.. {
+            let told = match one(&mut stdin, number) {
+                Ok(Some(line)) => self.hear(&line, number),
+                Ok(None) => break,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = told {
+                // Nobody listens any more where that fails.
+                drop(self.to.send((0, Err(error))));
+                break;
+            }
+        }
+        self.host.gone();
+    }
+
+    fn hear(&self, line: &str, number: u64) -> Result<(), CliError> {
+        let bad = |why| CliError::InputLine { line: number, why };
+        let heard = match read_line(line).map_err(bad)? {
+            None => return Ok(()),
+            Some(Line::Message(blocks)) => Heard::Message(blocks),
+            Some(Line::Control(_)) if !self.answers => return Err(bad(BadLine::NoAnswers)),
+            Some(Line::Control(fields)) => match said::read(fields).map_err(bad)? {
+                Said::Request(request) => {
+                    let cancel = self.open.add(&request.id);
+                    Heard::Request(request, cancel)
+                }
+                Said::Response { id, answer } => {
+                    self.host.answered(&id, answer);
+                    return Ok(());
+                }
+                Said::Cancel { id } => {
+                    self.open.cancel(&id);
+                    return Ok(());
+                }
+                Said::Nothing => return Ok(()),
+            },
+        };
+        let bytes = line.len() as u64;
+        if self.waiting.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) > AHEAD {
+            return Err(CliError::TooLarge { what: "what waits on stdin".to_owned(), limit: AHEAD });
+        }
+        // Where nobody listens any more, the session is over.
+        drop(self.to.send((bytes, Ok(heard))));
+        Ok(())
+    }
+}
+
+/// A line; none at the end.
+fn one(stdin: &mut impl BufRead, number: u64) -> Result<Option<String>, CliError> {
+    let mut bytes = Vec::new();
+    stdin.take(LIMIT + 1).read_until(b'\n', &mut bytes).map_err(CliError::Stdin)?;
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    if bytes.len() as u64 > LIMIT {
+        return Err(CliError::TooLarge { what: format!("line {number} of stdin"), limit: LIMIT });
+    }
+    utf8(bytes, &format!("line {number} of stdin")).map(Some)
+}

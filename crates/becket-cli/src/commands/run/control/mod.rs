@@ -1,0 +1,33 @@
+//! The control protocol: the program that has started this one speaks with it over stdin and stdout, beside the messages
+//! of its user and the lines about the session. The public agent SDKs are such programs; here each is called the host.
+//!
+//! - [`lines`]: reads stdin, on a thread of its own
+//! - [`said`]: a control line, read
+//! - [`host`]: what is asked of the host, and who waits for it
+//! - [`initialize`]: the first request, which says what the session is made of
+//! - [`hooks`], [`person`], [`server`]: what the host lends: callbacks, somebody who is asked, MCP servers
+//! - [`requests`]: what the host may ask for, and how it is answered
+//! - [`turns`]: which turn an interrupt means
+//! - [`session`]: all of it, from the first line to the last
+//!
+//! INVARIANT: what the host is asked and does not answer, for whatever reason, counts as a failure of the host and never as
+//! its consent. A line that can't be read ends the run with its number; none is skipped.
+
+mod answers;
+mod hooks;
+mod host;
+mod initialize;
+mod lines;
+mod person;
+mod requests;
+mod said;
+mod server;
+mod session;
+mod turns;
+
+pub(super) use host::Host;
+pub(super) use initialize::Initialize;
+pub(super) use lines::{Ending, Lines};
+pub(super) use person::HostPerson;
+pub(super) use server::lent;
+pub(super) use session::driven;

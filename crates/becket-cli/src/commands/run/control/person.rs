@@ -1,0 +1,100 @@
+//! The host as the person of a session: `can_use_tool` (`--permission-prompt-tool stdio`).
+//!
+//! INVARIANT: only an answer that is understood whole is a yes.
+
+use super::host::{Answer, Host};
+use becket_agent::tool_call::{AskPermission, PermissionAnswer, PermissionPrompt};
+use becket_engine::CancellationToken;
+use becket_rules::PermissionUpdate;
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value, json};
+
+/// The tool whose questions are answered beside its input (D3).
+const ASKS: &str = "AskUserQuestion";
+
+/// Asks the host.
+pub(crate) struct HostPerson(Host);
+
+impl HostPerson {
+    /// The person of this host.
+    pub(crate) fn new(host: Host) -> Self {
+        HostPerson(host)
+    }
+}
+
+impl AskPermission for HostPerson {
+    fn ask<'a>(
+        &'a self,
+        prompt: &'a PermissionPrompt,
+        _: &'a CancellationToken,
+    ) -> BoxFuture<'a, PermissionAnswer> {
+        let asked = self.0.ask(question(prompt));
+        Box::pin(async move { read(prompt, asked.await) })
+    }
+}
+
+fn question(prompt: &PermissionPrompt) -> Value {
+    let suggestions: Vec<Value> = prompt.suggestions.iter().map(PermissionUpdate::to_json).collect();
+    let mut question = json!({
+        "subtype": "can_use_tool",
+        "tool_name": prompt.tool,
+        "input": prompt.input,
+        "permission_suggestions": suggestions,
+        "decision_reason": prompt.because,
+        "tool_use_id": prompt.tool_use_id,
+    });
+    if let Some(agent) = &prompt.agent_id {
+        question["agent_id"] = json!(agent);
+    }
+    question
+}
+
+/// What the host has answered to this prompt.
+pub(super) fn read(prompt: &PermissionPrompt, answer: Answer) -> PermissionAnswer {
+    let no = |why: String| PermissionAnswer::Deny { message: Some(why), interrupt: false };
+    let fields = match answer {
+        Ok(Value::Object(fields)) => fields,
+        Ok(other) => return no(format!("the host's answer to `can_use_tool` is no object but {other}")),
+        Err(error) => return no(error.to_string()),
+    };
+    match fields.get("behavior").and_then(Value::as_str) {
+        Some("allow") => {
+            allowed(prompt, &fields).unwrap_or_else(|why| no(format!("the host's yes can't be read: {why}")))
+        }
+        Some("deny") => PermissionAnswer::Deny {
+            message: fields.get("message").and_then(Value::as_str).map(str::to_owned),
+            interrupt: fields.get("interrupt") == Some(&Value::Bool(true)),
+        },
+        Some(_) | None => {
+            let got = fields.get("behavior").map_or_else(|| "missing".to_owned(), ToString::to_string);
+            no(format!("`behavior` of the host's answer is {got}, but must be `allow` or `deny`"))
+        }
+    }
+}
+
+fn allowed(prompt: &PermissionPrompt, fields: &Map<String, Value>) -> Result<PermissionAnswer, String> {
+    let updates = updates(fields.get("updatedPermissions"))?;
+    let input = match fields.get("updatedInput") {
+        None | Some(Value::Null) => return Ok(PermissionAnswer::Allow { updates }),
+        Some(Value::Object(input)) => input,
+        Some(_) => return Err("`updatedInput` must be an object".to_owned()),
+    };
+    match input.get("answers") {
+        Some(Value::Object(answers)) if prompt.tool == ASKS => {
+            Ok(PermissionAnswer::Answered { answers: answers.clone() })
+        }
+        Some(_) | None => Ok(PermissionAnswer::Rewritten { input: input.clone(), updates }),
+    }
+}
+
+/// All of them or none: the one that can't be read may be a restriction.
+fn updates(given: Option<&Value>) -> Result<Vec<PermissionUpdate>, String> {
+    match given {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Array(given)) => given
+            .iter()
+            .map(|one| PermissionUpdate::parse(one).map_err(|why| format!("`updatedPermissions`: {why}")))
+            .collect(),
+        Some(_) => Err("`updatedPermissions` must be a list".to_owned()),
+    }
+}

@@ -1,0 +1,200 @@
+//! What the host may ask for while the session is open. Many at once, also while a turn works.
+
+use super::super::opened::Session;
+use super::host::Host;
+use super::lines::{Heard, Lines};
+use super::said::Request;
+use super::turns::Turns;
+use crate::error::CliError;
+use becket_agent::session::Prompt;
+use becket_engine::CancellationToken;
+use becket_mcp::{ServerState, ServerView};
+use becket_model::event::PermissionMode;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+use tokio::sync::mpsc;
+
+/// A message, and what ends its turn.
+pub(super) type Message = Result<(Prompt, CancellationToken), CliError>;
+
+/// What is answered, for those who ask for something else.
+const KNOWN: &str = "interrupt, set_permission_mode, set_model, mcp_status, mcp_message, mcp_reconnect, stop_task, \
+                     register_repo_root";
+/// How many requests may be under way at once.
+const MOST: usize = 256;
+/// By what DirectoryAdded knows a request of the host.
+const REPO_ROOT: &str = "register_repo_root";
+
+/// Answers a host.
+pub(super) struct Requests<'a> {
+    pub(super) host: Host,
+    pub(super) session: &'a Session,
+    pub(super) turns: &'a Turns,
+    /// Ends the run.
+    pub(super) cancel: &'a CancellationToken,
+}
+
+impl Requests<'_> {
+    /// Hears the lines to their end: hands messages on, and answers requests.
+    pub(super) async fn hear(&self, lines: &mut Lines, messages: mpsc::UnboundedSender<Message>) {
+        let mut under_way = FuturesUnordered::new();
+        let (open, mut messages) = (lines.open.clone(), Some(messages));
+        while messages.is_some() || !under_way.is_empty() {
+            tokio::select! {
+                heard = lines.next(), if messages.is_some() => match heard {
+                    Some(Ok(Heard::Message(content))) => {
+                        let turn = self.turns.wanted(self.cancel);
+                        self.hand_on(messages.as_ref(), Ok((Prompt { content }, turn)));
+                    }
+                    Some(Ok(Heard::Request(request, _))) if under_way.len() >= MOST => {
+                        open.done(&request.id);
+                        self.host.refuse(&request.id, &format!("{MOST} requests are under way: wait for one"));
+                    }
+                    Some(Ok(Heard::Request(request, cancel))) => {
+                        let open = open.clone();
+                        under_way.push(async move {
+                            self.answer(&request, &cancel).await;
+                            open.done(&request.id);
+                        });
+                    }
+                    Some(Err(error)) => self.hand_on(messages.take().as_ref(), Err(error)),
+                    None => drop(messages.take()),
+                },
+                Some(()) = under_way.next(), if !under_way.is_empty() => {}
+                () = self.cancel.cancelled() => return,
+            }
+        }
+    }
+
+    /// Nobody takes it any more where the session is over.
+    fn hand_on(&self, messages: Option<&mpsc::UnboundedSender<Message>>, message: Message) {
+        if let Some(messages) = messages {
+            drop(messages.send(message));
+        }
+    }
+
+    async fn answer(&self, request: &Request, cancel: &CancellationToken) {
+        let answer = tokio::select! {
+            answer = self.wanted(request) => answer,
+            () = cancel.cancelled() => return,
+        };
+        match answer {
+            Ok(response) => self.host.grant(&request.id, response),
+            Err(why) => self.host.refuse(&request.id, &why),
+        }
+    }
+
+    /// # Errors
+    /// Why it is not done, for the host.
+    async fn wanted(&self, request: &Request) -> Result<Value, String> {
+        let fields = &request.fields;
+        match request.subtype.as_str() {
+            "interrupt" => {
+                self.turns.interrupt();
+                Ok(json!({}))
+            }
+            "set_permission_mode" => self.set_mode(text(fields, "mode")?),
+            "set_model" => self.set_model(fields).await,
+            "mcp_status" => Ok(json!({"mcpServers": self.servers()})),
+            "mcp_message" => {
+                let message = fields.get("message").cloned().ok_or("`message` is missing")?;
+                self.host.server_says(text(fields, "server_name")?, message).await?;
+                Ok(json!({}))
+            }
+            "mcp_reconnect" => self.reconnect(text(fields, "serverName")?).await,
+            "stop_task" => self.stop_task(text(fields, "task_id")?).await,
+            "register_repo_root" => self.register_root(fields).await,
+            "initialize" => {
+                Err("`initialize` has to be the first line of a session, and the only one".to_owned())
+            }
+            other => Err(format!(
+                "becket does not answer control requests of the subtype `{other}`, only: {KNOWN}"
+            )),
+        }
+    }
+
+    fn set_mode(&self, name: &str) -> Result<Value, String> {
+        self.session.agent.set_mode(PermissionMode::from_name(name)).map_err(|error| error.to_string())?;
+        Ok(json!({"mode": self.session.agent.info().mode.to_string()}))
+    }
+
+    async fn set_model(&self, fields: &Map<String, Value>) -> Result<Value, String> {
+        let models = &self.session.models;
+        let name = match fields.get("model") {
+            None | Some(Value::Null) => models.name(),
+            Some(Value::String(name)) if name == "default" => models.name(),
+            Some(Value::String(name)) => name,
+            Some(_) => return Err("`model` must be a string".to_owned()),
+        };
+        let model = models.named(name).map_err(|error| error.to_string())?;
+        let switched = self.session.agent.switch_model(model, (name, "sdk"), self.cancel).await;
+        switched.map_err(|error| error.to_string())?;
+        Ok(json!({"model": self.session.agent.info().model}))
+    }
+
+    fn servers(&self) -> Vec<Value> {
+        let pool = self.session.servers.as_ref();
+        pool.map(|pool| pool.servers().iter().map(server).collect()).unwrap_or_default()
+    }
+
+    async fn reconnect(&self, name: &str) -> Result<Value, String> {
+        let pool = self.session.servers.as_ref().ok_or("this session has no MCP servers")?;
+        pool.reconnect(name, self.cancel).await.map_err(|error| error.to_string())?;
+        Ok(json!({}))
+    }
+
+    async fn stop_task(&self, id: &str) -> Result<Value, String> {
+        let stopped = self.session.tools.makes.tasks.stop(id).await;
+        stopped.map(|_| json!({})).ok_or_else(|| format!("there is no background task `{id}`"))
+    }
+
+    /// A directory in which the model may work from now on; what else of it is wanted is told where it can't be had.
+    async fn register_root(&self, fields: &Map<String, Value>) -> Result<Value, String> {
+        let directory = Path::new(text(fields, "directory")?);
+        if !directory.is_absolute() || !directory.is_dir() {
+            return Err(format!("`{}` is no directory, with its whole path", directory.display()));
+        }
+        let wants = |name: &str| fields.get(name) == Some(&Value::Bool(true));
+        if let Some(name) = ["reload_claude_md", "reload_plugins"].into_iter().find(|name| wants(name)) {
+            return Err(format!("`{name}` has no meaning here: register the directory without it"));
+        }
+        let added = self.session.agent.add_directory(directory, REPO_ROOT).await;
+        if wants("reload_skills") {
+            drop(self.session.skills.load());
+        }
+        Ok(json!({"added": added}))
+    }
+}
+
+fn text<'a>(fields: &'a Map<String, Value>, name: &str) -> Result<&'a str, String> {
+    fields.get(name).and_then(Value::as_str).ok_or_else(|| format!("`{name}` must be a string"))
+}
+
+fn server(view: &ServerView) -> Value {
+    let mut status = json!({
+        "name": view.name,
+        "status": super::super::opened::status(&view.state),
+        "scope": view.configured.scope.to_string(),
+    });
+    match &view.state {
+        ServerState::Connected { info, .. } => {
+            status["serverInfo"] = json!({
+                "name": info.name.as_deref().unwrap_or(&view.name),
+                "version": info.version.as_deref().unwrap_or_default(),
+            });
+        }
+        ServerState::Failed { why } => status["error"] = json!(why.to_string()),
+        ServerState::Disabled { why } => status["error"] = json!(why.to_string()),
+        ServerState::NeedsAuth { .. }
+        | ServerState::Waiting
+        | ServerState::Connecting
+        | ServerState::Closed => {}
+    }
+    if let Some(tools) = &view.tools {
+        let tool = |tool: &becket_mcp::Tool| json!({"name": tool.name, "description": tool.description});
+        status["tools"] = tools.as_slice().iter().map(tool).collect();
+    }
+    status
+}

@@ -1,0 +1,140 @@
+//! MCP servers in the host's own process: their messages travel in `mcp_message` requests, both ways (`protocol.md` X1).
+//!
+//! INVARIANT: messages reach the host in the order in which they were sent; a request whose answer is not wanted any more is
+//! taken back at the host.
+
+use super::host::{Answer, Asked, Host};
+use super::initialize::Initialize;
+use crate::mcp::Lent;
+use becket_mcp::config::{Configured, Scope, ServerConfig, Transport};
+use becket_mcp::{CancellationToken, InProcessServer, ServerEnd, ServerSender};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// JSON-RPC: the server itself failed.
+const INTERNAL: i64 = -32603;
+/// By what a client gives up a request.
+const CANCELLED: &str = "notifications/cancelled";
+
+/// The servers of the host: those that `initialize` names, which need no configuration, and those that the command line
+/// says are the host's. No file can name one.
+pub(crate) fn lent(host: &Host, wants: Option<&Initialize>, configured: &[Configured]) -> Lent {
+    let named = wants.map(|wants| wants.servers.as_slice()).unwrap_or_default();
+    let of_host = |(name, timeout): &(String, _)| {
+        let config = ServerConfig { transport: Transport::InProcess, timeout: *timeout };
+        Configured::of_host(name.as_str(), config)
+    };
+    let servers: Vec<Configured> = named.iter().map(of_host).collect();
+    let is_hosts = |server: &&Configured| {
+        let is_in_process = matches!(&server.config, Ok(config) if config.transport == Transport::InProcess);
+        server.scope == Scope::CommandLine && is_in_process
+    };
+    let all = servers.iter().chain(configured.iter().filter(is_hosts));
+    let in_process = all.map(|server| server.name.to_string()).map(|name| (name.clone(), host.server(&name)));
+    Lent { in_process: in_process.collect(), servers }
+}
+
+impl Host {
+    /// A server of the host.
+    pub(crate) fn server(&self, name: &str) -> Arc<dyn InProcessServer> {
+        Arc::new(HostServer { host: self.clone(), name: name.to_owned() })
+    }
+
+    /// What a server of the host says by itself: to whom it is connected to.
+    ///
+    /// # Errors
+    /// It is not connected.
+    pub(super) async fn server_says(&self, name: &str, message: Value) -> Result<(), String> {
+        let sender = self.servers().get(name).map(|(_, sender)| sender.clone());
+        let gone = || format!("the server `{name}` is not connected");
+        sender.ok_or_else(gone)?.send(message).await.map_err(|_| gone())
+    }
+}
+
+struct HostServer {
+    host: Host,
+    name: String,
+}
+
+impl InProcessServer for HostServer {
+    fn connect(&self, end: ServerEnd) {
+        let (host, name) = (self.host.clone(), self.name.clone());
+        let number = host.connected(&name, end.sender().clone());
+        tokio::spawn(async move {
+            serve(&host, &name, end).await;
+            host.disconnected(&name, number);
+        });
+    }
+}
+
+/// Carries messages until the client is gone; what still waits for an answer then is taken back.
+async fn serve(host: &Host, name: &str, mut end: ServerEnd) {
+    let sender = end.sender().clone();
+    let mut under_way = FuturesUnordered::new();
+    let mut cancels: HashMap<String, CancellationToken> = HashMap::new();
+    loop {
+        tokio::select! {
+            message = end.receive() => {
+                let Some(message) = message else { return };
+                let given_up = given_up(&message).and_then(|id| cancels.remove(&id));
+                let id = message.get("id").filter(|_| message.get("method").is_some()).cloned();
+                let asked = host.ask(json!({"subtype": "mcp_message", "server_name": name, "message": message}));
+                if let Some(cancel) = given_up {
+                    cancel.cancel();
+                }
+                let cancel = CancellationToken::new();
+                if let Some(id) = &id {
+                    cancels.insert(id.to_string(), cancel.clone());
+                }
+                under_way.push(carried(asked, id, sender.clone(), cancel));
+            }
+            Some(done) = under_way.next(), if !under_way.is_empty() => {
+                if let Some(id) = done {
+                    cancels.remove(&Value::to_string(&id));
+                }
+            }
+        }
+    }
+}
+
+/// The request that a message gives up.
+fn given_up(message: &Value) -> Option<String> {
+    let is_one = message.get("method").and_then(Value::as_str) == Some(CANCELLED);
+    message.get("params")?.get("requestId").filter(|_| is_one).map(ToString::to_string)
+}
+
+/// Waits for the host's answer and hands it on; gives the id of the request, where it was one.
+async fn carried(
+    asked: Asked,
+    id: Option<Value>,
+    sender: ServerSender,
+    cancel: CancellationToken,
+) -> Option<Value> {
+    let answer = tokio::select! {
+        answer = asked => answer,
+        () = cancel.cancelled() => return id,
+    };
+    // The host says that a notification or an answer has come; nobody waits for that.
+    let id = id?;
+    // A client that is gone needs no answer.
+    drop(sender.send(reply(&id, answer)).await);
+    Some(id)
+}
+
+fn reply(id: &Value, answer: Answer) -> Value {
+    let failed =
+        |why: String| json!({"jsonrpc": "2.0", "id": id, "error": {"code": INTERNAL, "message": why}});
+    match answer {
+        Ok(mut said) => match said.get_mut("mcp_response").map(Value::take) {
+            Some(Value::Object(mut response)) => {
+                response.insert("id".to_owned(), id.clone());
+                Value::Object(response)
+            }
+            Some(_) | None => failed("the host's answer has no `mcp_response`".to_owned()),
+        },
+        Err(error) => failed(error.to_string()),
+    }
+}

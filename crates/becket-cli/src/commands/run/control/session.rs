@@ -1,0 +1,133 @@
+//! A session that a host drives: from its first line to its end.
+
+use super::super::assembled::{At, assembled};
+use super::super::drive::Work;
+use super::super::opened::Session;
+use super::super::printer::Printer;
+use super::initialize::Initialize;
+use super::lines::{Heard, Lines};
+use super::requests::{Message, Requests};
+use super::turns::Turns;
+use crate::args::RunArgs;
+use crate::error::CliError;
+use crate::lend::RunModels;
+use crate::run::Done;
+use becket_agent::skills::Kind;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// Does all of it; the exit code says whether the last result was an error, and without `initialize` whether any was.
+///
+/// # Errors
+/// The session can't be opened, or a line can't be read.
+pub(crate) async fn driven(at: At<'_>, models: Arc<RunModels>, mut lines: Lines, printer: &Printer) -> Done {
+    let (wants, args) = described(at, &mut lines).await?.unzip();
+    let host = lines.host.clone();
+    let at = At { args: args.as_ref().unwrap_or(at.args), host: Some(&host), wants: wants.as_ref(), ..at };
+    let session = match assembled(at, models, printer).await {
+        Ok(session) => session,
+        Err(error) => {
+            if let Some(wants) = at.wants {
+                host.refuse(&wants.id, &error.to_string());
+            }
+            return Err(error);
+        }
+    };
+    if let Some(wants) = at.wants {
+        host.grant(&wants.id, initialized(&session, wants));
+    }
+    let done = worked(at, &session, lines, printer).await;
+    session.close().await;
+    done
+}
+
+/// What the host says of the session in its first line, and the arguments that this makes of those that were given; none
+/// where that line is another one.
+///
+/// # Errors
+/// What it wants can't be had; it has been told so.
+async fn described(at: At<'_>, lines: &mut Lines) -> Result<Option<(Initialize, RunArgs)>, CliError> {
+    let first = tokio::select! {
+        first = lines.next() => first,
+        () = at.cancel.cancelled() => None,
+    };
+    let request = match first {
+        Some(Ok(Heard::Request(request, _))) if request.subtype == "initialize" => request,
+        other => {
+            lines.put_back(other);
+            return Ok(None);
+        }
+    };
+    lines.open.done(&request.id);
+    let read = Initialize::read(&request).and_then(|wants| {
+        let args = wants.over(at.args).map_err(|error| error.to_string())?;
+        Ok((wants, args))
+    });
+    read.map(Some).map_err(|why| {
+        lines.host.refuse(&request.id, &why);
+        CliError::Initialize { why }
+    })
+}
+
+/// Hears the host and works on its messages, both at once.
+async fn worked(at: At<'_>, session: &Session, mut lines: Lines, printer: &Printer) -> Done {
+    let turns = Turns::default();
+    let requests = Requests { host: lines.host.clone(), session, turns: &turns, cancel: at.cancel };
+    let (to, messages) = mpsc::unbounded_channel();
+    let work = Work::new(at, session, printer);
+    let ((), done) = tokio::join!(requests.hear(&mut lines, to), all(work, messages, &turns));
+    done
+}
+
+/// Works on the messages in their order, until there are no more.
+async fn all(mut work: Work<'_>, mut messages: mpsc::UnboundedReceiver<Message>, turns: &Turns) -> Done {
+    let at = work.at;
+    if let Some(prompt) = work.session.agent.initial_prompt().await {
+        let turn = turns.first(at.cancel);
+        work.prompt(prompt, &turn).await;
+        turns.done();
+    }
+    loop {
+        let next = tokio::select! {
+            next = messages.recv() => next,
+            () = at.cancel.cancelled() => None,
+        };
+        let Some(message) = next else { break };
+        let (prompt, turn) = message?;
+        work.prompt(prompt, &turn).await;
+        turns.done();
+    }
+    // A host that has said nothing may want nothing.
+    if at.wants.is_none() || work.session.agent.has_deferred().await {
+        work.resumed().await?;
+    }
+    Ok(work.code())
+}
+
+/// What the host is told of the session that it has described.
+fn initialized(session: &Session, wants: &Initialize) -> Value {
+    let skills = session.skills.skills();
+    let commands = skills.all().iter().map(|skill| {
+        json!({"name": &*skill.name, "description": skill.description, "argumentHint": "",
+               "kind": if skill.kind == Kind::Skill { "skill" } else { "command" }})
+    });
+    let agents = session.agents.agents();
+    let agents =
+        agents.all().iter().map(|agent| json!({"name": &*agent.name, "description": agent.description}));
+    let model = session.agent.info().model;
+    let mut response = json!({
+        "commands": commands.collect::<Vec<_>>(),
+        "agents": agents.collect::<Vec<_>>(),
+        "output_style": "default",
+        "available_output_styles": ["default"],
+        "models": [{"value": model, "displayName": model, "description": "the model of this session"}],
+        "account": {"apiKeySource": session.models.key_source()},
+        "hook_on_failure_supported": true,
+        "becket_version": env!("CARGO_PKG_VERSION"),
+    });
+    if wants.has_hooks() {
+        response["hooks_applied"] = json!(true);
+    }
+    response
+}

@@ -1,0 +1,45 @@
+//! Which turn an interrupt means: the one that works, else the one of the prompt that has waited longest.
+//!
+//! A host that sends a prompt and thinks better of it at once must not be too early.
+
+use becket_engine::CancellationToken;
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+/// The turns of the prompts that have come in and are not done, in their order.
+#[derive(Debug, Default)]
+pub(super) struct Turns(Mutex<VecDeque<CancellationToken>>);
+
+impl Turns {
+    /// A prompt has come in; its turn ends with `run` at the latest.
+    pub(super) fn wanted(&self, run: &CancellationToken) -> CancellationToken {
+        let turn = run.child_token();
+        self.all().push_back(turn.clone());
+        turn
+    }
+
+    /// A turn comes before all of those.
+    pub(super) fn first(&self, run: &CancellationToken) -> CancellationToken {
+        let turn = run.child_token();
+        self.all().push_front(turn.clone());
+        turn
+    }
+
+    /// The first of them is done.
+    pub(super) fn done(&self) {
+        self.all().pop_front();
+    }
+
+    /// Ends the first of them; false where there is none.
+    pub(super) fn interrupt(&self) -> bool {
+        let all = self.all();
+        if let Some(turn) = all.front() {
+            turn.cancel();
+        }
+        !all.is_empty()
+    }
+
+    fn all(&self) -> std::sync::MutexGuard<'_, VecDeque<CancellationToken>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,32 @@
+//! Finds out that nobody reads stdout any more, also while nothing is written there.
+
+use becket_engine::CancellationToken;
+use std::time::Duration;
+
+/// How often it is looked whether the run is over.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Returns once the reader of stdout has gone away, or `over` is cancelled. Blocks its thread. Where stdout is a file or a
+/// terminal there is no such reader, and this ends with the run.
+#[cfg(unix)]
+pub(super) fn wait_until_nobody_reads(over: &CancellationToken) {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let stdout = std::io::stdout();
+    let limit = Timespec { tv_sec: 0, tv_nsec: i64::from(LOOK.subsec_nanos()) };
+    while !over.is_cancelled() {
+        // Nothing is asked for: what is told all the same is that the other end is closed.
+        let mut streams = [PollFd::new(&stdout, PollFlags::empty())];
+        let is_told = poll(&mut streams, Some(&limit)).is_ok_and(|told| told > 0);
+        if is_told && streams[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) {
+            return;
+        }
+    }
+}
+
+/// The same where that can't be asked: the next write finds out.
+#[cfg(not(unix))]
+pub(super) fn wait_until_nobody_reads(over: &CancellationToken) {
+    while !over.is_cancelled() {
+        std::thread::sleep(LOOK);
+    }
+}

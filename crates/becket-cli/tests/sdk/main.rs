@@ -1,0 +1,33 @@
+//! Programs that drive `becket run` over stdin and stdout: the public Agent SDKs, and a host that speaks the control protocol
+//! by itself.
+
+#![cfg(unix)]
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod arguments;
+mod gone;
+mod hooks;
+mod host;
+mod lines;
+mod node;
+mod package;
+mod permissions;
+mod python;
+mod requests;
+mod servers;
+
+use becket_testkit::env::TestEnv;
+use serde_json::{Value, json};
+
+/// A place with settings of the user, and a script in the place of a model.
+fn place(program: &str, settings: &Value, turns: &Value) -> TestEnv {
+    let env = TestEnv::new(program);
+    env.write("home/.claude/settings.json", settings.to_string());
+    env.write("project/script.json", json!({"turns": turns}).to_string());
+    env
+}
+
+/// A call of Bash, as the model makes it.
+fn bash(id: &str, command: &str) -> Value {
+    json!({"id": id, "name": "Bash", "input": {"command": command}})
+}

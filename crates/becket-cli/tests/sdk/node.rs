@@ -1,0 +1,48 @@
+//! The Agent SDK for Node (npm `@anthropic-ai/claude-agent-sdk`), through `pathToClaudeCodeExecutable`.
+
+use crate::package::{Package, scenario};
+
+#[test]
+fn a_query_is_answered() {
+    scenario::query(Package::Node);
+}
+
+#[test]
+fn the_example_of_the_guide_works() {
+    scenario::example(Package::Node);
+}
+
+#[test]
+fn callbacks_deny_let_pass_and_add() {
+    scenario::hooks(Package::Node);
+}
+
+#[test]
+fn callbacks_that_fail_deny() {
+    scenario::failing_hooks(Package::Node);
+}
+
+#[test]
+fn permissions_are_asked_for() {
+    scenario::permissions(Package::Node);
+}
+
+#[test]
+fn a_server_in_its_process_is_called() {
+    scenario::server(Package::Node);
+}
+
+#[test]
+fn a_turn_is_interrupted() {
+    scenario::interrupt(Package::Node);
+}
+
+#[test]
+fn a_session_is_gone_on_with() {
+    scenario::resume(Package::Node);
+}
+
+#[test]
+fn mode_and_model_change() {
+    scenario::changes(Package::Node);
+}

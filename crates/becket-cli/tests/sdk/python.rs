@@ -1,0 +1,48 @@
+//! The Agent SDK for Python (PyPI `claude-agent-sdk`), through `cli_path`.
+
+use crate::package::{Package, scenario};
+
+#[test]
+fn a_query_is_answered() {
+    scenario::query(Package::Python);
+}
+
+#[test]
+fn the_example_of_the_guide_works() {
+    scenario::example(Package::Python);
+}
+
+#[test]
+fn callbacks_deny_let_pass_and_add() {
+    scenario::hooks(Package::Python);
+}
+
+#[test]
+fn callbacks_that_fail_deny() {
+    scenario::failing_hooks(Package::Python);
+}
+
+#[test]
+fn permissions_are_asked_for() {
+    scenario::permissions(Package::Python);
+}
+
+#[test]
+fn a_server_in_its_process_is_called() {
+    scenario::server(Package::Python);
+}
+
+#[test]
+fn a_turn_is_interrupted() {
+    scenario::interrupt(Package::Python);
+}
+
+#[test]
+fn a_session_is_gone_on_with() {
+    scenario::resume(Package::Python);
+}
+
+#[test]
+fn mode_and_model_change() {
+    scenario::changes(Package::Python);
+}
