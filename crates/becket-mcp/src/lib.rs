@@ -24,7 +24,7 @@
 //! |---|---|---|
 //! | [`Options::extra_ca`], [`auth::LoginOptions::extra_ca`], a server's `tls` files | it is connected with TLS | read |
 //! | the root certificates of the platform | the same | read, by `rustls-platform-verifier` |
-//! | a server's `privateKey`, `assertionFile` ([`config::Grant`]) | a token is got without a person | read |
+//! | a server's `privateKey`, `assertionFile`, `idTokenFile` ([`config::Grant`]) | a token is got without a person | read |
 //! | the file of [`auth::FileStore`], its directory, and `.lock` files beside it | a person's tokens are used, renewed, kept | read, written |
 //! | with the feature `keyring`, files ending in `.keyring` beside the file of `auth::KeyringStore` | the same | read, written |
 //! | the file of [`auth::AuthNeeded`], its directory, and a `.lock` file beside it | a server wants a login | read, written |

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use becket_mcp::Secret;
 use becket_mcp::config::{
-    self, Algorithm, Configured, Grant, Ide, OAuth, PrivateKey, Proxy, Remote, Scope, ServerConfig, Stdio,
-    Tls, Transport,
+    self, Algorithm, Configured, Grant, Ide, IdentityProvider, OAuth, PrivateKey, Proxy, Remote, Scope,
+    ServerConfig, Stdio, Tls, Transport,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -174,6 +174,10 @@ fn of_oauth(oauth: &OAuth) -> Value {
     match grant {
         Grant::Code => {}
         Grant::Secret => shown.push(json!(grant.name())),
+        Grant::Exchange(IdentityProvider { token_endpoint, client_id, client_secret, id_token }) => {
+            let secret = client_secret.as_ref().map(Secret::expose);
+            shown.push(json!([grant.name(), token_endpoint.as_str(), client_id, secret, id_token]));
+        }
         Grant::Assertion(file) => shown.push(json!([grant.name(), file])),
         Grant::Key(PrivateKey { file, algorithm, id }) => {
             shown.push(json!([grant.name(), file, algorithm.map(Algorithm::name), id]));

@@ -27,6 +27,10 @@ pub(crate) struct Given {
     pub(crate) signing_algorithm: Option<String>,
     /// What its platform says of it.
     pub(crate) valid_jwt: Option<String>,
+    /// An identity provider, this client there, and what it says of the person.
+    pub(crate) idp_token_endpoint: Option<Url>,
+    pub(crate) idp_client_id: Option<String>,
+    pub(crate) idp_id_token: Option<String>,
     /// The calls to make, instead of one of each tool.
     #[serde(default, rename = "toolCalls")]
     pub(crate) calls: Vec<Call>,

@@ -13,7 +13,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use becket_mcp::auth::{FileStore, LoginOptions, Logins, Unsaid};
-use becket_mcp::config::{Algorithm, Configured, Grant, OAuth, PrivateKey, Remote, ServerConfig, Transport};
+use becket_mcp::config::{
+    Algorithm, Configured, Grant, IdentityProvider, OAuth, PrivateKey, Remote, ServerConfig, Transport,
+};
 use becket_mcp::{Options, Pool, Secret};
 use context::Context;
 use tokio::time::timeout;
@@ -66,6 +68,18 @@ fn grant(context: &Context, dir: &Path) -> Result<Grant, String> {
         let file = dir.join(name);
         std::fs::write(&file, text).map(|()| file).map_err(|error| error.to_string())
     };
+    if let (Some(url), Some(id), Some(token)) =
+        (&given.idp_token_endpoint, &given.idp_client_id, &given.idp_id_token)
+    {
+        let (token_endpoint, client_id) = (url.clone(), id.clone());
+        let id_token = written("identity.jwt", token)?;
+        return Ok(Grant::Exchange(IdentityProvider {
+            token_endpoint,
+            client_id,
+            client_secret: None,
+            id_token,
+        }));
+    }
     Ok(match (&given.private_key_pem, &given.valid_jwt) {
         (Some(pem), _) => {
             let algorithm = given.signing_algorithm.as_deref().and_then(Algorithm::named);

@@ -67,11 +67,24 @@ struct Good {
     scope: Option<String>,
 }
 
+/// What an endpoint says that says no.
 #[derive(Deserialize)]
-struct Bad {
+pub(crate) struct Bad {
     error: String,
     #[serde(default)]
     error_description: Option<String>,
+}
+
+impl Bad {
+    /// The code and the words of it, for people.
+    pub(crate) fn said(&self, scrub: &Scrub) -> (String, String) {
+        (scrub.line(&self.error), scrub.line(self.error_description.as_deref().unwrap_or_default()))
+    }
+
+    fn refused(&self, scrub: &Scrub) -> AuthError {
+        let (error, description) = self.said(scrub);
+        AuthError::Refused { error, description }
+    }
 }
 
 impl Grant<'_> {
@@ -175,20 +188,14 @@ fn read(answer: &Answer, url: &str, scrub: &Scrub) -> Result<Given, AuthError> {
     if !answer.status.is_success() {
         let status = format!("HTTP {}", answer.status.as_u16());
         return Err(match serde_json::from_slice::<Bad>(&answer.body) {
-            Ok(bad) => AuthError::Refused {
-                error: scrub.line(&bad.error),
-                description: scrub.line(&bad.error_description.unwrap_or_default()),
-            },
+            Ok(bad) => bad.refused(scrub),
             Err(_) => wrong(format!("it is {status} without an error of OAuth")),
         });
     }
     let good: Good = serde_json::from_slice(&answer.body).map_err(|error| {
         // Some say no with a 200.
         match serde_json::from_slice::<Bad>(&answer.body) {
-            Ok(bad) => AuthError::Refused {
-                error: scrub.line(&bad.error),
-                description: scrub.line(&bad.error_description.unwrap_or_default()),
-            },
+            Ok(bad) => bad.refused(scrub),
             Err(_) => wrong(format!("it is no token (line {}, column {})", error.line(), error.column())),
         }
     })?;

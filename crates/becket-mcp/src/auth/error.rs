@@ -92,6 +92,16 @@ pub enum AuthError {
         /// In words.
         description: String,
     },
+    /// The identity provider does not vouch for its user.
+    #[error("the identity provider at `{url}` gives no grant: {error}{}", tail(.description))]
+    NotVouched {
+        /// Where it was asked.
+        url: String,
+        /// The code of OAuth.
+        error: String,
+        /// In words.
+        description: String,
+    },
     /// Nobody has to log in.
     #[error(
         "nobody has to log in: this program does it itself, by the grant `{grant}` that the server's `oauth` names"

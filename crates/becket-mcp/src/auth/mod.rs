@@ -15,6 +15,7 @@ mod client;
 mod discover;
 mod endpoint;
 mod error;
+mod exchange;
 mod headers_error;
 mod helper;
 mod key;

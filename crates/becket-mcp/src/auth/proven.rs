@@ -1,4 +1,5 @@
-//! How a client proves who it is where no person does it: by its secret, by its key, by what its platform says of it.
+//! How a client proves who it is where no person does it: by its secret, by its key, by what its platform or an identity
+//! provider says of it.
 //!
 //! INVARIANT: nothing of the files that are read here reaches an error message.
 
@@ -16,7 +17,7 @@ use crate::auth::discover::Authority;
 use crate::auth::endpoint::BY_ASSERTION;
 use crate::auth::signing::{Claims, Signing};
 use crate::auth::tokens::{Client, Proof};
-use crate::config::{Grant, OAuth, PrivateKey};
+use crate::config::{Grant, IdentityProvider, OAuth, PrivateKey};
 use crate::secret::Secret;
 
 /// The largest file that is read, in bytes: a key or a token.
@@ -24,27 +25,30 @@ const FILE: u64 = 64 << 10;
 const CLIENT: &str = "client_credentials";
 const KEY: &str = "private key";
 const ASSERTION: &str = "assertion";
+const IDENTITY: &str = "identity token";
 
 /// A client, and what says that it is the one.
-pub(crate) struct Proven {
+pub(crate) struct Proven<'a> {
     pub(crate) client: Client,
-    pub(crate) by: By,
+    pub(crate) by: By<'a>,
 }
 
 /// Who says that a client is the one.
-pub(crate) enum By {
+pub(crate) enum By<'a> {
     /// It does, with its secret or with what it has signed.
     Itself { signed: Option<Secret> },
     /// Somebody whom the authorisation server believes.
     Assertion(Secret),
+    /// Somebody whom it believes, once he has seen the identity token of a person.
+    Provider(&'a IdentityProvider, Secret),
 }
 
 /// Makes ready what the authorisation server is to be shown, if it takes such a thing.
-pub(crate) async fn prove(
-    oauth: &OAuth,
+pub(crate) async fn prove<'a>(
+    oauth: &'a OAuth,
     authority: &Authority,
     now: SystemTime,
-) -> Result<Proven, AuthError> {
+) -> Result<Proven<'a>, AuthError> {
     let id = oauth.client_id.clone().ok_or(AuthError::Incomplete("a `clientId`"))?;
     let secret = oauth.client_secret.clone();
     let (proof, by) = match &oauth.grant {
@@ -62,7 +66,12 @@ pub(crate) async fn prove(
         Grant::Assertion(file) => {
             authority.offers(BY_ASSERTION)?;
             let proof = secret.map_or(Ok(Proof::None), |secret| by_secret(secret, authority))?;
-            (proof, By::Assertion(assertion(file, now).await?))
+            (proof, By::Assertion(jwt(ASSERTION, file, now).await?))
+        }
+        Grant::Exchange(provider) => {
+            authority.offers(BY_ASSERTION)?;
+            let proof = secret.map_or(Ok(Proof::None), |secret| by_secret(secret, authority))?;
+            (proof, By::Provider(provider, jwt(IDENTITY, &provider.id_token, now).await?))
         }
     };
     Ok(Proven { client: Client { id, proof }, by })
@@ -90,9 +99,9 @@ async fn signed(
 }
 
 /// The JWT in a file. One that is none is not sent anywhere: it may be something else that is secret.
-async fn assertion(file: &Path, now: SystemTime) -> Result<Secret, AuthError> {
-    let wrong = |why: &str| AuthError::File { what: ASSERTION, file: file.to_owned(), why: why.to_owned() };
-    let bytes = read(ASSERTION, file).await?;
+async fn jwt(what: &'static str, file: &Path, now: SystemTime) -> Result<Secret, AuthError> {
+    let wrong = |why: &str| AuthError::File { what, file: file.to_owned(), why: why.to_owned() };
+    let bytes = read(what, file).await?;
     let text = std::str::from_utf8(&bytes).unwrap_or_default().trim();
     let claims = claims(text).ok_or_else(|| wrong("there is no JWT in it"))?;
     let expires = claims.get("exp").and_then(Value::as_f64).unwrap_or(f64::INFINITY);
@@ -104,7 +113,7 @@ async fn assertion(file: &Path, now: SystemTime) -> Result<Secret, AuthError> {
 }
 
 /// What a JWT says, if the text is one.
-fn claims(text: &str) -> Option<Value> {
+pub(crate) fn claims(text: &str) -> Option<Value> {
     let mut parts = text.split('.');
     let [header, claims, signature] = [parts.next()?, parts.next()?, parts.next()?];
     let decoded = |part: &str| URL_SAFE_NO_PAD.decode(part).ok().filter(|part| !part.is_empty());

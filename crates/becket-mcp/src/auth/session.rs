@@ -12,6 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 use tokio::sync::OnceCell;
+use url::Url;
 
 use crate::auth::AuthError;
 use crate::auth::endpoint::{Grant, ask};
@@ -22,6 +23,7 @@ use crate::auth::store::{Guard, Kept, StoreError};
 use crate::auth::tokens::Tokens;
 use crate::auth::unattended::Unattended;
 use crate::auth::web::Web;
+use crate::config::Tls;
 use crate::secret::Secret;
 use crate::tls::Files;
 
@@ -96,10 +98,13 @@ impl Session {
 
     /// Who makes requests for this server.
     pub(crate) async fn web(&self) -> Result<&Web, AuthError> {
-        let (common, target) = (Arc::clone(&self.common), self.target.clone());
-        // The platform's roots and the files of a server are read outside the threads that drive connections.
-        let made = || tokio::task::spawn_blocking(move || new_web(&common, &target));
-        self.web.get_or_try_init(|| async { made().await.unwrap_or(Err(AuthError::Cancelled)) }).await
+        let Target { url, tls, .. } = &self.target;
+        self.web.get_or_try_init(|| new_web(&self.common, url, tls.clone())).await
+    }
+
+    /// Who makes requests for somebody else whom the user has named: the certificates of the server are not for him.
+    pub(crate) async fn web_of(&self, url: &Url) -> Result<Web, AuthError> {
+        new_web(&self.common, url, None).await
     }
 
     /// The tokens that are known, or those in the store.
@@ -220,18 +225,23 @@ impl Session {
     }
 }
 
-fn new_web(common: &Common, target: &Target) -> Result<Web, AuthError> {
-    let Target { url, tls, .. } = target;
-    let files = tls.as_ref().map_or_else(Files::default, |tls| Files {
-        ca: tls.ca.as_deref(),
-        cert: tls.cert.as_deref(),
-        key: tls.key.as_deref(),
+/// The platform's roots and the files of a server are read outside the threads that drive connections.
+async fn new_web(common: &Arc<Common>, url: &Url, tls: Option<Tls>) -> Result<Web, AuthError> {
+    let (common, url) = (Arc::clone(common), url.clone());
+    let made = tokio::task::spawn_blocking(move || {
+        let files = tls.as_ref().map_or_else(Files::default, |tls| Files {
+            ca: tls.ca.as_deref(),
+            cert: tls.cert.as_deref(),
+            key: tls.key.as_deref(),
+        });
+        // A server on this machine may do without roots, and so may the machine.
+        let config = common.trust.config(files);
+        let config =
+            config.or_else(|error| if is_loopback(&url) { common.trust.nobody() } else { Err(error) });
+        let config = config.map_err(|error| AuthError::Client(error.to_string().into()))?;
+        Web::new(config, Reach::new(&url, common.options.network))
     });
-    // A server on this machine may do without roots, and so may the machine.
-    let config = common.trust.config(files);
-    let config = config.or_else(|error| if is_loopback(url) { common.trust.nobody() } else { Err(error) });
-    let config = config.map_err(|error| AuthError::Client(error.to_string().into()))?;
-    Web::new(config, Reach::new(url, common.options.network))
+    made.await.unwrap_or(Err(AuthError::Cancelled))
 }
 
 /// What is the same for all servers is shown where they are.

@@ -1,4 +1,5 @@
-//! Tokens without a person: the grants by which a client, or the platform that it runs on, says itself who it is.
+//! Tokens without a person at a browser: the grants by which a client, or the platform that it runs on, says itself who it
+//! is, and the one by which an identity provider says it of a person.
 //!
 //! They are asked for when the server wants to know who asks, and again before they expire. They are kept in memory alone:
 //! what they were got with is at hand, so there is nothing to keep from one run to the next.
@@ -13,13 +14,14 @@ use tokio::time::timeout;
 
 use crate::auth::discover::Look;
 use crate::auth::endpoint::{Grant, ask};
+use crate::auth::exchange::Wish;
 use crate::auth::logins::Target;
 use crate::auth::pageless::resource;
 use crate::auth::proven::{By, Proven, prove};
 use crate::auth::session::Session;
 use crate::auth::source::Why;
 use crate::auth::tokens::Tokens;
-use crate::auth::{AuthError, scopes};
+use crate::auth::{AuthError, exchange, scopes};
 use crate::fault::Challenge;
 
 /// How long it may take to find the authorisation server and to get a token from it.
@@ -82,7 +84,9 @@ impl Unattended {
             Ok(tokens) => {
                 (self.tokens, self.got, self.refused) = (Some(tokens.clone()), Some(Instant::now()), None);
             }
-            Err(error @ AuthError::Refused { .. }) => self.refused = Some((Instant::now(), error.clone())),
+            Err(error @ (AuthError::Refused { .. } | AuthError::NotVouched { .. })) => {
+                self.refused = Some((Instant::now(), error.clone()))
+            }
             Err(_) => {}
         }
         asked
@@ -101,9 +105,16 @@ async fn get(session: &Session, challenge: &Challenge) -> Result<Tokens, AuthErr
     let resource = resource(&mut manager).await?;
     let Proven { client, by } = prove(oauth, &authority, session.now()).await?;
     let issued = authority.issued(resource);
+    let vouched;
     let grant = match &by {
         By::Itself { signed } => Grant::Client { signed: signed.as_ref(), scopes: &scopes },
         By::Assertion(token) => Grant::Assertion { token, scopes: &scopes },
+        By::Provider(provider, id_token) => {
+            let wish = Wish::new(&authority, &issued.resource, &scopes)?;
+            let web = session.web_of(&provider.token_endpoint).await?;
+            vouched = exchange::vouched(&web, provider, id_token, &wish).await?;
+            Grant::Assertion { token: &vouched, scopes: &scopes }
+        }
     };
     let given = ask(web, &issued, &client, grant).await?;
     Ok(given.first(scopes, client, issued, session.now()))

@@ -7,7 +7,7 @@ use std::fmt;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::grant::{Algorithm, Grant, PrivateKey};
+use super::grant::{Algorithm, Grant, IdentityProvider, PrivateKey};
 use super::server::{Ide, OAuth, Proxy, Remote, ServerConfig, Stdio, Tls, Transport};
 
 /// What an entry says, as it was written: `sha256:` and 64 hexadecimal digits.
@@ -215,6 +215,12 @@ impl Parts {
         match grant {
             Grant::Code | Grant::Secret => self.path(None),
             Grant::Assertion(file) => self.path(Some(file)),
+            Grant::Exchange(IdentityProvider { token_endpoint, client_id, client_secret, id_token }) => {
+                self.path(Some(id_token));
+                self.text(token_endpoint.as_str());
+                self.text(client_id);
+                self.option(client_secret.as_ref().map(crate::secret::Secret::expose));
+            }
             Grant::Key(PrivateKey { file, algorithm, id }) => {
                 self.path(Some(file));
                 self.option(algorithm.map(Algorithm::name));

@@ -1,6 +1,12 @@
 //! How tokens are come by: by a person with a browser, or by this program itself.
 
+use std::fmt;
 use std::path::PathBuf;
+
+use url::Url;
+
+use super::server::shown_url;
+use crate::secret::Secret;
 
 /// The grant of OAuth by which a server's tokens are got (`protocol.md` X3).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -15,6 +21,22 @@ pub enum Grant {
     /// `jwt_bearer`: the platform that this program runs on vouches for it, with a JWT in this file (RFC 7523). The file is
     /// read anew for each token; its path counts from the directory of the host.
     Assertion(PathBuf),
+    /// `token_exchange`: the identity provider of an enterprise vouches for a person who has logged in there (SEP-990).
+    Exchange(IdentityProvider),
+}
+
+/// An identity provider that vouches for a person at the authorisation servers of others.
+#[derive(Clone, PartialEq, Eq)]
+pub struct IdentityProvider {
+    /// Where it exchanges tokens (RFC 8693): encrypted, or on this machine.
+    pub token_endpoint: Url,
+    /// This program, as it is registered there.
+    pub client_id: String,
+    /// Its secret there, if it has one.
+    pub client_secret: Option<Secret>,
+    /// A file with the person's identity token, a JWT that whoever logs in there writes and renews. It is read anew for each
+    /// token; its path counts from the directory of the host.
+    pub id_token: PathBuf,
 }
 
 /// The private key of a client.
@@ -59,16 +81,28 @@ impl Grant {
             Grant::Code => "authorization_code",
             Grant::Secret | Grant::Key(_) => "client_credentials",
             Grant::Assertion(_) => "jwt_bearer",
+            Grant::Exchange(_) => "token_exchange",
         }
     }
 
-    /// Whether a person has to log in.
+    /// Whether a person has to log in with a browser.
     #[must_use]
     pub fn wants_person(&self) -> bool {
         match self {
             Grant::Code => true,
-            Grant::Secret | Grant::Key(_) | Grant::Assertion(_) => false,
+            Grant::Secret | Grant::Key(_) | Grant::Assertion(_) | Grant::Exchange(_) => false,
         }
+    }
+}
+
+impl fmt::Debug for IdentityProvider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IdentityProvider")
+            .field("token_endpoint", &shown_url(&self.token_endpoint))
+            .field("client_id", &self.client_id)
+            .field("client_secret", &self.client_secret)
+            .field("id_token", &self.id_token)
+            .finish()
     }
 }
 

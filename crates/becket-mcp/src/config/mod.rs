@@ -66,7 +66,7 @@ pub use choices::Choices;
 pub use configured::{Configured, read};
 pub use error::{ConfigError, ServerConfigError};
 pub use fingerprint::{ConfigKey, Fingerprint};
-pub use grant::{Algorithm, Grant, PrivateKey};
+pub use grant::{Algorithm, Grant, IdentityProvider, PrivateKey};
 pub use layer::{Layer, read_file};
 pub use name::ServerName;
 pub use place::Place;

@@ -16,7 +16,7 @@ use crate::auth::{
     self, Bearer, BearerProvider, HELPER_LIMIT, HeaderSource, HeadersError, Helper, HelperCommand, Layered,
     Logins, StaticHeaders,
 };
-use crate::config::{Grant, Ide, OAuth, PrivateKey, Proxy, Remote, Tls};
+use crate::config::{Grant, Ide, IdentityProvider, OAuth, PrivateKey, Proxy, Remote, Tls};
 use crate::fault::Fault;
 use crate::options::Options;
 use crate::tls::{Files, Trust};
@@ -163,6 +163,7 @@ pub(crate) fn login_target(server: &str, remote: &Remote, dir: &Path) -> auth::T
     let mut oauth: OAuth = remote.oauth.clone().unwrap_or_default();
     match &mut oauth.grant {
         Grant::Key(PrivateKey { file, .. }) | Grant::Assertion(file) => *file = dir.join(&*file),
+        Grant::Exchange(IdentityProvider { id_token, .. }) => *id_token = dir.join(&*id_token),
         Grant::Code | Grant::Secret => {}
     }
     let tls = remote.tls.as_ref().map(|tls| in_dir(tls, dir));

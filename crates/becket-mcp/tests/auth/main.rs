@@ -6,6 +6,7 @@
 
 mod callback;
 mod discovery;
+mod exchange;
 mod helper;
 mod login;
 mod logout;

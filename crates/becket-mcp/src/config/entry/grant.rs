@@ -3,6 +3,7 @@
 //! It refuses to guess: a grant is named, and has just what it needs.
 
 use super::keys::unknown_within;
+use super::provider::ProviderWritten;
 use crate::config::error::{ServerConfigError, cut, near};
 use crate::config::expand::Expander;
 use crate::config::grant::{Algorithm, Grant, PrivateKey};
@@ -19,6 +20,7 @@ pub(super) struct GrantWritten {
     kind: Kind,
     key: Option<KeyWritten>,
     assertion: Option<String>,
+    provider: Option<ProviderWritten>,
 }
 
 #[derive(Clone)]
@@ -33,6 +35,7 @@ enum Kind {
     Code,
     Client,
     Assertion,
+    Exchange,
 }
 
 /// What the client has beside its grant.
@@ -41,10 +44,11 @@ pub(super) struct Has {
     pub(super) secret: bool,
 }
 
-const KINDS: [(&str, Kind); 3] = [
+const KINDS: [(&str, Kind); 4] = [
     ("authorization_code", Kind::Code),
     ("client_credentials", Kind::Client),
     ("jwt_bearer", Kind::Assertion),
+    ("token_exchange", Kind::Exchange),
 ];
 const KEY: [&str; 3] = ["file", "algorithm", "id"];
 /// Members of `oauth` that are about a person's browser.
@@ -71,42 +75,52 @@ impl GrantWritten {
             private_key(&members)
         });
         let assertion = members.string("assertionFile")?.map(|file| file.value);
+        let provider = members.get("identityProvider").map(|raw| {
+            let members = Members::read(members.text, raw, "`identityProvider`")?;
+            ProviderWritten::read(&members, warnings)
+        });
         Ok(Self {
             place: members.start.clone(),
             kind,
             key: key.transpose()?,
             assertion: assertion.filter(|file| !file.is_empty()),
+            provider: provider.transpose()?,
         })
     }
 
     /// The same, with variables filled in.
     pub(super) fn expanded(&self, expander: &mut Expander<'_>) -> Self {
-        let Self { place, kind, key, assertion } = self.clone();
+        let Self { place, kind, key, assertion, provider } = self.clone();
         let key = key.map(|KeyWritten { file, algorithm, id }| KeyWritten {
             file: expander.text(&file),
             algorithm,
             id: id.map(|id| expander.text(&id)),
         });
         let assertion = assertion.map(|file| expander.text(&file));
-        Self { place, kind, key, assertion }
+        let provider = provider.map(|provider| provider.expanded(expander));
+        Self { place, kind, key, assertion, provider }
     }
 
     /// The grant, if all that it needs is there and nothing that belongs to another one.
     pub(super) fn resolve(self, has: &Has) -> Result<Grant, ServerConfigError> {
-        let Self { place, kind, key, assertion } = self;
+        let Self { place, kind, key, assertion, provider } = self;
+        let provider = provider.map(ProviderWritten::resolve).transpose()?;
         let no_id = || format!("has the grant `{}` and no `clientId`: write one", kind.name());
-        let grant = match (kind, key, assertion) {
-            (Kind::Code, None, None) => return Ok(Grant::Code),
-            (Kind::Code | Kind::Assertion, Some(_), _) => Err(KEY_ALONE.to_owned()),
-            (Kind::Code | Kind::Client, _, Some(_)) => Err(ASSERTION_ALONE.to_owned()),
-            (Kind::Assertion, None, None) => Err(NO_ASSERTION.to_owned()),
-            (Kind::Assertion, None, Some(file)) => Ok(Grant::Assertion(file.into())),
-            (Kind::Client, Some(_), None) if has.secret => Err(TWO_PROOFS.to_owned()),
-            (Kind::Client, Some(KeyWritten { file, algorithm, id }), None) => {
+        let grant = match (kind, key, assertion, provider) {
+            (Kind::Code, None, None, None) => return Ok(Grant::Code),
+            (Kind::Code | Kind::Assertion | Kind::Exchange, Some(_), _, _) => Err(KEY_ALONE.to_owned()),
+            (Kind::Code | Kind::Client | Kind::Exchange, _, Some(_), _) => Err(ASSERTION_ALONE.to_owned()),
+            (Kind::Code | Kind::Client | Kind::Assertion, _, _, Some(_)) => Err(PROVIDER_ALONE.to_owned()),
+            (Kind::Assertion, None, None, None) => Err(NO_ASSERTION.to_owned()),
+            (Kind::Assertion, None, Some(file), None) => Ok(Grant::Assertion(file.into())),
+            (Kind::Exchange, None, None, None) => Err(NO_PROVIDER.to_owned()),
+            (Kind::Exchange, None, None, Some(provider)) => Ok(Grant::Exchange(provider)),
+            (Kind::Client, Some(_), None, None) if has.secret => Err(TWO_PROOFS.to_owned()),
+            (Kind::Client, Some(KeyWritten { file, algorithm, id }), None, None) => {
                 Ok(Grant::Key(PrivateKey { file: file.into(), algorithm, id }))
             }
-            (Kind::Client, None, None) if has.secret => Ok(Grant::Secret),
-            (Kind::Client, None, None) => Err(NO_PROOF.to_owned()),
+            (Kind::Client, None, None, None) if has.secret => Ok(Grant::Secret),
+            (Kind::Client, None, None, None) => Err(NO_PROOF.to_owned()),
         };
         let grant = grant.and_then(|grant| if has.id { Ok(grant) } else { Err(no_id()) });
         grant.map_err(|why| ServerConfigError::Grant { place, why })
@@ -123,10 +137,15 @@ const KEY_ALONE: &str = "has a `privateKey`, which belongs to the grant `client_
     write `\"grant\": \"client_credentials\"`, or remove it";
 const ASSERTION_ALONE: &str = "has an `assertionFile`, which belongs to the grant `jwt_bearer`: \
     write `\"grant\": \"jwt_bearer\"`, or remove it";
+const PROVIDER_ALONE: &str = "has an `identityProvider`, which belongs to the grant `token_exchange`: \
+    write `\"grant\": \"token_exchange\"`, or remove it";
 const TWO_PROOFS: &str = "has a `clientSecret` and a `privateKey`: remove one";
 const NO_PROOF: &str = "has the grant `client_credentials` and nothing to prove who it is: \
     write a `clientSecret` or a `privateKey`";
 const NO_ASSERTION: &str = "has the grant `jwt_bearer` and no `assertionFile`: name the file with the JWT";
+
+const NO_PROVIDER: &str = "has the grant `token_exchange` and no `identityProvider`: \
+    name the one that vouches for you";
 
 fn kind(members: &Members<'_, '_>) -> Result<Kind, ServerConfigError> {
     let Some(At { value, place }) = members.string("grant")? else { return Ok(Kind::Code) };

@@ -10,6 +10,7 @@ mod address;
 mod grant;
 mod headers;
 mod keys;
+mod provider;
 mod resolve;
 mod written;
 

@@ -175,7 +175,7 @@ fn oauth(written: OAuthWritten) -> Result<OAuth, ServerConfigError> {
 }
 
 /// An address whose content decides where credentials go: encrypted, or on this machine.
-fn metadata(at: &At<String>, key: &'static str) -> Result<Url, ServerConfigError> {
+pub(super) fn metadata(at: &At<String>, key: &'static str) -> Result<Url, ServerConfigError> {
     let wrong = |why| ServerConfigError::Url { place: at.place.clone(), key, why };
     let Address { url, had_fragment } = address::read(&at.value, ["https", "http"]).map_err(wrong)?;
     if had_fragment {

@@ -77,12 +77,13 @@ pub(super) struct TlsWritten {
     pub(super) key: Option<String>,
 }
 
-const OAUTH: [&str; 9] = [
+const OAUTH: [&str; 10] = [
     "grant",
     "clientId",
     "clientSecret",
     "privateKey",
     "assertionFile",
+    "identityProvider",
     "clientMetadataUrl",
     "callbackPort",
     "scopes",
