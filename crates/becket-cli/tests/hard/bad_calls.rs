@@ -62,7 +62,12 @@ fn hooks_and_rules_that_change_in_their_file_are_those_of_the_start() {
             "" => "rm .claude/settings.json".to_owned(),
             text => format!("printf '%s' '{text}' >.claude/settings.json"),
         };
-        let settings = hooks(&[("PreToolUse", vec![hook(deny)]), ("PostToolUse", vec![hook(&change)])]);
+        // Nobody accepts the change: that would be the one way in which it counts before the next session.
+        let settings = hooks(&[
+            ("PreToolUse", vec![hook(deny)]),
+            ("PostToolUse", vec![hook(&change)]),
+            ("ConfigChange", vec![hook("echo not now >&2; exit 2")]),
+        ]);
         let turns = vec![
             Turn::calls([bash("t1", "echo first")]),
             Turn::calls([bash("t2", "touch secret")]),
