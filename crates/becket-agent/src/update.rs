@@ -117,6 +117,8 @@ pub enum Happened {
         status: String,
         /// What it does.
         description: String,
+        /// The private file that holds what it has said; gone once the session is.
+        output_file: PathBuf,
     },
 }
 

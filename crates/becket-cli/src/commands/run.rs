@@ -11,6 +11,7 @@ mod drive;
 mod gone;
 mod kept;
 mod left;
+mod limits;
 mod opened;
 mod own;
 mod printer;

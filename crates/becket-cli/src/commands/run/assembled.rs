@@ -8,6 +8,7 @@ use super::begins;
 use super::control::{Host, HostPerson, Initialize};
 use super::kept::kept;
 use super::left::Left;
+use super::limits;
 use super::opened::Session;
 use super::own::Own;
 use super::printer::Printer;
@@ -30,7 +31,6 @@ use becket_agent::permission::{AutoMode, ModelClassifier, SessionPermissions};
 use becket_agent::session::Facts;
 use becket_agent::tasks::{TaskInfo, TaskOptions, Tasks};
 use becket_agent::tool_call::{Tool, Toolbox};
-use becket_agent::turn::TurnOptions;
 use becket_agent::update::{Happened, Notice, Origin, Update, Watch};
 use becket_agent::watch::FileWatch;
 use becket_agent::{AgentBuilder, Web};
@@ -219,7 +219,7 @@ impl Parts<'_> {
         let store = begins::store(at);
         let prompt = own.works_as.as_ref().map(|agent| agent.prompt.as_str());
         let models: Arc<dyn Models> = self.models.clone();
-        let options = TurnOptions { one_shot: at.is_one_shot(), ..TurnOptions::default() };
+        let options = limits::of(at)?;
         let mut builder = AgentBuilder::new(engine.clone(), toolbox, self.model(own)?, &at.session.start)
             .start(begins::start(of, store.as_ref(), at)?)
             .options(options)
@@ -291,7 +291,8 @@ impl Parts<'_> {
         let printer = shows(self.printer.clone());
         let tell = move |task: &TaskInfo| {
             let (id, status) = (task.id.to_string(), task.status.name().to_owned());
-            let what = Happened::Task { id, status, description: task.description.clone() };
+            let (description, output_file) = (task.description.clone(), task.output_file.clone());
+            let what = Happened::Task { id, status, description, output_file };
             printer.on(&Update { of: Origin::Main, what });
         };
         TaskOptions { observer: Some(Arc::new(tell)), ..TaskOptions::default() }
@@ -304,7 +305,7 @@ impl Parts<'_> {
 
 impl At<'_> {
     /// Nobody comes back to a run with one prompt.
-    fn is_one_shot(&self) -> bool {
+    pub(super) fn is_one_shot(&self) -> bool {
         self.args.format.input_format != Some(InputFormat::StreamJson)
     }
 }

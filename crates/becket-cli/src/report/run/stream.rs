@@ -94,10 +94,13 @@ impl Stream {
                     CompactMetadata { trigger: trigger.clone(), pre_tokens: *tokens_before };
                 self.system("compact_boundary", &CompactBoundary { compact_metadata })
             }
-            Happened::Task { id, status, description } => {
-                let subtype = if status == "running" { "task_started" } else { "task_notification" };
+            Happened::Task { id, status, description, output_file } => {
+                let has_ended = status != "running";
+                let subtype = if has_ended { "task_notification" } else { "task_started" };
                 let (task_id, status, description) = (id.clone(), status.clone(), description.clone());
-                self.system(subtype, &Task { task_id, status, description })
+                let summary = has_ended.then(|| format!("{description}: {status}"));
+                let output_file = has_ended.then(|| output_file.display().to_string());
+                self.system(subtype, &Task { task_id, status, description, output_file, summary })
             }
         }
     }

@@ -140,4 +140,10 @@ pub(super) struct Task {
     pub(super) task_id: String,
     pub(super) status: String,
     pub(super) description: String,
+    /// Of one that has ended: what it has said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) output_file: Option<String>,
+    /// Of one that has ended: how.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) summary: Option<String>,
 }
