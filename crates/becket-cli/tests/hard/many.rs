@@ -10,6 +10,9 @@ const CALLS: usize = 5;
 /// an allocator keeps. A leak of 20 KiB a call is more.
 const MAY_GROW_KIB: u64 = 3 * 1024;
 
+/// How many descriptors, children or threads one look may see more than another. One that leaked a call would be 150.
+const DIFFERS: u64 = 3;
+
 /// What a hook sees of its host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Seen {
@@ -61,12 +64,12 @@ fn two_hundred_calls_with_five_hooks_each_leave_nothing_and_take_no_more_room() 
     println!("after 50 calls {fifty:?}, after 200 {last:?}");
     let grown = last.resident_kib.saturating_sub(fifty.resident_kib);
     assert!(grown <= MAY_GROW_KIB, "{grown} KiB more: {looks:?}");
-    assert_eq!((last.descriptors, last.children), (fifty.descriptors, fifty.children), "{looks:?}");
-    // Threads that block are kept for a while: as many as work at once, and not more with time.
-    assert!(
-        last.threads <= looks.iter().take(10).map(|look| look.threads).max().unwrap_or(0) + 2,
-        "{looks:?}"
-    );
+    // The least of ten looks each: now and then one sees the shell of the call before, which is just being ended. What leaks
+    // with each call never comes back, and is many times more than what one look differs from another.
+    let least = |looks: &[Seen], what: fn(&Seen) -> u64| looks.iter().map(what).min().unwrap_or(0);
+    for what in [|seen: &Seen| seen.descriptors, |seen: &Seen| seen.children, |seen: &Seen| seen.threads] {
+        assert!(least(&looks[ANSWERS - 10..], what) <= least(&looks[..10], what) + DIFFERS, "{looks:?}");
+    }
 }
 
 // rules: L1, L2
