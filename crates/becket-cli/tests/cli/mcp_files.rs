@@ -106,6 +106,7 @@ fn an_entry_says_how_the_server_is_reached() {
 fn a_file_of_the_users_own_is_for_its_owner_alone() {
     use std::os::unix::fs::PermissionsExt;
     let env = env();
+    fs::remove_file(env.root().join("home/.claude.json")).expect("the folder is trusted there");
     let mode = |file: &str| {
         let metadata = fs::metadata(env.root().join(file)).expect("the file is there");
         metadata.permissions().mode() & 0o777
