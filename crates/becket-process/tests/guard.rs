@@ -27,11 +27,17 @@ struct Host {
 impl Host {
     /// Its command runs; `host` is the helper.
     fn start(host: &str, script: &str) -> Self {
+        let own = std::process::Command::new(std::env::current_exe().unwrap());
+        Self::start_by(own, host, script)
+    }
+
+    /// The same through another program.
+    fn start_by(mut starter: std::process::Command, host: &str, script: &str) -> Self {
         let (marker, directory) = (Marker::new(), tempfile::tempdir().unwrap());
         let (name, value) = marker.env();
         let text = format!("{name}\n{value}\n{script}");
         std::fs::write(directory.path().join(SCRIPT), text).unwrap();
-        let child = std::process::Command::new(std::env::current_exe().unwrap())
+        let child = starter
             .args([host, "--exact", "--ignored", "--nocapture"])
             .current_dir(directory.path())
             .stdout(Stdio::piped())
@@ -94,6 +100,28 @@ fn whenever_a_host_is_killed_nobody_is_left() {
 
 // rule: H4
 #[test]
+fn a_host_in_a_container_that_was_entered_from_outside_is_guarded() {
+    let contained = || {
+        let mut unshare = std::process::Command::new("unshare");
+        unshare.args(["--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child"]);
+        unshare
+    };
+    if !contained().arg("true").stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
+        return skipped("this system lets nobody make a process namespace");
+    }
+    let mut starter = contained();
+    // The shell keeps the container alive when the helper is gone: nothing but the keeper ends what is left then.
+    starter.args(["sh", "-c", r#""$0" "$@"; [ $? = 137 ] && sleep 1000"#]).arg(std::env::current_exe().unwrap());
+    let mut host = Host::start_by(starter, "helper_host", "kill -KILL $PPID; : >killed; sleep 1000 & wait");
+    let killed = host.directory.path().join("killed");
+    assert!(wait_until(|| killed.exists()));
+    assert!(wait_until(|| host.marker.alive().is_empty()), "{:?}", host.marker.alive());
+    assert!(host.child.try_wait().unwrap().is_none(), "the container itself has ended them");
+    host.kill();
+}
+
+// rule: H4
+#[test]
 fn what_a_command_left_behind_before_its_end_stays() {
     let mut host = Host::start("helper_host", "sleep 1000 >/dev/null 2>&1 & : >ended");
     let ended = host.directory.path().join("ended");
@@ -127,6 +155,11 @@ async fn a_guard_that_is_let_go_ends_its_keeper_and_no_command() {
         run(&sh(&Marker::new(), "exit 0"), &common::patient()).await;
     }
     assert!(wait_until(|| marker.alive().is_empty()), "it was full, and is still there");
+}
+
+#[expect(clippy::print_stdout, reason = "who started the tests is told what was skipped")]
+fn skipped(why: &str) {
+    println!("SKIPPED: {why}");
 }
 
 fn keeper() -> Command {

@@ -218,3 +218,9 @@ pub(super) fn watch(fd: OwnedFd, interest: Interest) -> io::Result<AsyncFd<Owned
     // SAFETY: an `OwnedFd` stays open, with the same number, until it is dropped, and the `AsyncFd` owns it.
     unsafe { AsyncFd::register_with_interest(fd, interest) }.map_err(|refused| refused.into_parts().1)
 }
+
+/// The session of this process; 0 where its leader can't be seen from here, as in a container that was entered from outside.
+pub(super) fn session() -> i32 {
+    // SAFETY: `getsid` takes a number and touches no memory. It can't fail for the calling process.
+    unsafe { libc::getsid(0) }
+}

@@ -62,9 +62,7 @@ impl Guard {
             return Err(GuardError::Twice);
         }
         let told = Arc::new(Told::start(keeper)?);
-        if let Ok(session) = rustix::process::getsid(None) {
-            told.tell(Line::Host { session: session.as_raw_pid() });
-        }
+        told.tell(Line::Host { session: ffi::session() });
         *guard = Some(Arc::clone(&told));
         Ok(Self { told: Some(told) })
     }

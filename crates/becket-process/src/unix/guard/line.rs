@@ -5,7 +5,8 @@ use std::fmt;
 /// One thing that the host says. Numbers tell one process from the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Line {
-    /// The host's own session, in which nobody is to be ended. The first line.
+    /// The host's own session, in which nobody is to be ended; 0 where its leader lives outside of this container, as it does
+    /// for all in it who share that session. The first line.
     Host { session: i32 },
     /// A process is about to be started, with this pipe as its stdout.
     Begins { number: u64, pipe: u64 },
