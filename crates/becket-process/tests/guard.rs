@@ -111,7 +111,9 @@ fn a_host_in_a_container_that_was_entered_from_outside_is_guarded() {
     }
     let mut starter = contained();
     // The shell keeps the container alive when the helper is gone: nothing but the keeper ends what is left then.
-    starter.args(["sh", "-c", r#""$0" "$@"; [ $? = 137 ] && sleep 1000"#]).arg(std::env::current_exe().unwrap());
+    starter
+        .args(["sh", "-c", r#""$0" "$@"; [ $? = 137 ] && sleep 1000"#])
+        .arg(std::env::current_exe().unwrap());
     let mut host = Host::start_by(starter, "helper_host", "kill -KILL $PPID; : >killed; sleep 1000 & wait");
     let killed = host.directory.path().join("killed");
     assert!(wait_until(|| killed.exists()));
