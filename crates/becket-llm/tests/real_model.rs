@@ -4,7 +4,7 @@
 //! looked at, never their sense.
 
 #![cfg(unix)]
-#![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests fail by panicking")]
+#![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod support;
 
@@ -12,78 +12,34 @@ use becket_llm::{
     Anthropic, Credential, Endpoint, Genai, Model, ModelError, Output, Request, Response, StopReason,
     StructuredOutput, Thinking, ToolSpec, judge,
 };
+use becket_testkit::real_model::Serving;
 use serde_json::json;
-use std::ffi::OsString;
-use std::io::{BufRead, BufReader};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
 use std::time::Duration;
 use support::http;
 
 /// A tiny model on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-#[expect(clippy::disallowed_methods, reason = "where the model is, is said from outside")]
-fn variable(name: &str) -> Option<OsString> {
-    std::env::var_os(name).filter(|value| !value.is_empty())
-}
+/// The server, and the two ways to speak to it.
+struct Small(Serving);
 
-/// A server that ends with this value, also when a test panics.
-struct Serving {
-    child: Child,
-    url: String,
-}
-
-impl Serving {
-    /// `None` where the model can't be had, and whoever started the tests knows why.
+impl Small {
     fn start() -> Option<Self> {
-        let place = (variable("BECKET_TEST_MODEL_PYTHON"), variable("BECKET_TEST_MODEL_GGUF"));
-        let (Some(python), Some(gguf)) = place else {
-            let Some(reason) = variable("BECKET_TEST_MODEL_SKIP") else {
-                panic!("no model to test with: run `cargo xtask test -p becket-llm`, which brings one");
-            };
-            println!("SKIPPED: no test with a real model: {}", reason.to_string_lossy());
-            return None;
-        };
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/serve.py");
-        let child = Command::new(python)
-            .arg("-I")
-            .arg(script)
-            .arg(gguf)
-            .env("OMP_WAIT_POLICY", "passive")
-            .env("OMP_NUM_THREADS", "1")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .spawn()
-            .expect("the server starts");
-        let mut serving = Self { child, url: String::new() };
-        let stdout = serving.child.stdout.take().expect("it is piped");
-        let lines = BufReader::new(stdout).lines().map_while(Result::ok);
-        let port = lines.filter_map(|line| line.strip_prefix("PORT ").map(str::to_owned)).next();
-        serving.url = format!("http://127.0.0.1:{}", port.expect("the server says its port"));
-        Some(serving)
+        Serving::start(Path::new(script)).map(Self)
     }
 
     fn other(&self) -> Genai {
-        Genai::new(http(), "openai", "small", &Endpoint::at(format!("{}/v1", self.url))).expect("a model")
+        Genai::new(http(), "openai", "small", &Endpoint::at(format!("{}/v1", self.0.url()))).expect("a model")
     }
 
     fn native(&self) -> Anthropic {
         let model = Anthropic::new(http(), "small", &Credential::None).expect("a model");
-        model.with_base_url(&self.url).expect("a URL").with_structured_output(StructuredOutput::Unsupported)
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        // Its end of input is its end; what hangs is ended with its group.
-        drop(self.child.stdin.take());
-        let group = format!("-{}", self.child.id());
-        let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        model
+            .with_base_url(self.0.url())
+            .expect("a URL")
+            .with_structured_output(StructuredOutput::Unsupported)
     }
 }
 
@@ -106,7 +62,7 @@ fn judgement(max_tokens: u32) -> Request {
 // rules: H7, H8
 #[tokio::test]
 async fn a_real_model_answers_in_the_shape_that_was_asked_for() {
-    let Some(serving) = Serving::start() else { return };
+    let Some(serving) = Small::start() else { return };
     let other = serving.other();
 
     let answer = ask(&other, &judgement(300)).await;
@@ -145,7 +101,7 @@ async fn a_real_model_answers_in_the_shape_that_was_asked_for() {
 // rule: H7
 #[tokio::test]
 async fn a_real_server_of_the_messages_api_is_understood() {
-    let Some(serving) = Serving::start() else { return };
+    let Some(serving) = Small::start() else { return };
     for model in [serving.native(), serving.native().without_streaming()] {
         let request = Request { temperature: Some(0.0), max_tokens: 24, ..Request::user("Say hello.") };
         let answer = ask(&model, &request).await;
@@ -158,7 +114,7 @@ async fn a_real_server_of_the_messages_api_is_understood() {
         assert_eq!((&cut.stop, cut.usage.output_tokens), (&StopReason::MaxTokens, 2));
     }
 
-    let wrong = serving.native().with_base_url(&format!("{}/nowhere", serving.url)).expect("a URL");
+    let wrong = serving.native().with_base_url(&format!("{}/nowhere", serving.0.url())).expect("a URL");
     let error = wrong.respond(&Request::user("?")).await.expect_err("no such path");
     assert!(matches!(error, ModelError::NotFound { .. }), "{error}");
 }

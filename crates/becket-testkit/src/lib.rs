@@ -5,6 +5,7 @@
 //! - [`mcp_http`] is an MCP server over HTTP, as good or as bad as a test wants it.
 //! - [`mcp_auth`] is an MCP server that wants a login, with the authorisation server that gives it.
 //! - [`messages_api`] is a model behind the Messages API, which holds each request against the API's rules.
+//! - `real_model` (Unix) is the server of a small real model.
 //! - [`mod@bench`] measures a thing beside its floor, in one run, and prints rows for `cargo xtask bench`.
 
 #![expect(clippy::expect_used, reason = "a test helper fails by panicking")]
@@ -15,3 +16,5 @@ pub mod mcp_auth;
 pub mod mcp_http;
 pub mod messages_api;
 pub mod proc;
+#[cfg(unix)]
+pub mod real_model;

@@ -5,51 +5,13 @@
 
 use crate::place::{hook, hooks};
 use becket_testkit::env::TestEnv;
+use becket_testkit::real_model::Serving;
 use serde_json::{Value, json};
-use std::ffi::OsString;
-use std::io::{BufRead, BufReader};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
 
-#[expect(clippy::disallowed_methods, reason = "where the model is, is said from outside")]
-fn variable(name: &str) -> Option<OsString> {
-    std::env::var_os(name).filter(|value| !value.is_empty())
-}
-
-/// A server of the model; it ends when its standard input does, and at the latest with this value.
-struct Serving {
-    child: Child,
-    url: String,
-}
-
-impl Serving {
-    fn start() -> Option<Self> {
-        let place = (variable("BECKET_TEST_MODEL_PYTHON"), variable("BECKET_TEST_MODEL_GGUF"));
-        let (Some(python), Some(gguf)) = place else {
-            let why =
-                variable("BECKET_TEST_MODEL_SKIP").unwrap_or("`cargo xtask test` brings a model".into());
-            println!("SKIPPED: no real model has worked: {}", why.to_string_lossy());
-            return None;
-        };
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hard/serve_with_tools.py");
-        let mut command = Command::new(python);
-        command.arg("-I").arg(script).arg(gguf).env("OMP_WAIT_POLICY", "passive").env("OMP_NUM_THREADS", "1");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
-        let mut child = command.spawn().expect("the server starts");
-        let stdout = child.stdout.take().expect("it is piped");
-        let lines = BufReader::new(stdout).lines().map_while(Result::ok);
-        let port = lines.filter_map(|line| line.strip_prefix("PORT ").map(str::to_owned)).next();
-        let url = format!("http://127.0.0.1:{}/v1", port.expect("the server says its port"));
-        Some(Serving { child, url })
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        drop(self.child.stdin.take());
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
+/// A server of the model that takes tools.
+fn serving() -> Option<Serving> {
+    Serving::start(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hard/serve_with_tools.py")))
 }
 
 const AGENT: &str = r#"{"reader": {"description": "reads", "prompt": "You read files. The file is notes.txt.", "tools": ["Read"]}}"#;
@@ -61,7 +23,8 @@ fn worked(serving: &Serving, before: &str) -> (TestEnv, Option<i32>, Vec<Value>)
     let env = TestEnv::new(env!("CARGO_BIN_EXE_becket"));
     env.write("project/.claude/settings.json", settings.to_string());
     env.write("project/notes.txt", "The till opens at nine.\n");
-    let model = ["--model", "small", "--model-url", &serving.url, "--agents", AGENT, "--agent", "reader"];
+    let url = format!("{}/v1", serving.url());
+    let model = ["--model", "small", "--model-url", &url, "--agents", AGENT, "--agent", "reader"];
     let rest = ["--max-turns", "4", "--output-format", "stream-json", "-p", TASK];
     let ended = env.becket([&["run"], &model[..], &rest].concat()).run();
     let read = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
@@ -81,7 +44,7 @@ fn result(lines: &[Value]) -> &Value {
 // rules: L0, L1, D6
 #[test]
 fn a_real_model_reads_and_answers_under_a_hook() {
-    let Some(serving) = Serving::start() else { return };
+    let Some(serving) = serving() else { return };
     let (env, code, lines) = worked(&serving, "cat >asked.json");
     let asked = json_of(&env, "asked.json");
     assert_eq!((&asked["tool_name"], &asked["tool_use_id"]), (&json!("Read"), &json!("call_1")));
