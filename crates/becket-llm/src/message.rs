@@ -3,7 +3,7 @@
 //! Blocks this crate does not know are carried as they came and sent back unchanged, so that a conversation
 //! survives what a provider adds.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// A JSON object, in the order it was written.
 pub type Object = Map<String, Value>;
@@ -99,5 +99,39 @@ impl Block {
             | Self::RedactedThinking { .. }
             | Self::Other(_) => None,
         }
+    }
+
+    /// The block in the form of the Messages API, whole: also what that API would refuse, such as blank text or a thought
+    /// without a signature. `is_error` of a result stands there only where it is true.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        match self {
+            Self::Text(text) => json!({"type": "text", "text": text}),
+            Self::Image { media_type, data } => {
+                json!({"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}})
+            }
+            Self::ToolUse { id, name, input } => {
+                json!({"type": "tool_use", "id": id, "name": name, "input": input})
+            }
+            Self::ToolResult { tool_use_id, content, is_error } => {
+                Self::result_to_json(tool_use_id, content, *is_error)
+            }
+            Self::Thinking { text, signature } => {
+                json!({"type": "thinking", "thinking": text, "signature": signature})
+            }
+            Self::RedactedThinking { data } => json!({"type": "redacted_thinking", "data": data}),
+            Self::Other(value) => value.clone(),
+        }
+    }
+
+    /// What [`Block::to_json`] makes of a [`Block::ToolResult`] of these.
+    #[must_use]
+    pub fn result_to_json(tool_use_id: &str, content: &[Block], is_error: bool) -> Value {
+        let content: Vec<Value> = content.iter().map(Self::to_json).collect();
+        let mut result = json!({"type": "tool_result", "tool_use_id": tool_use_id, "content": content});
+        if is_error {
+            result["is_error"] = Value::Bool(true);
+        }
+        result
     }
 }

@@ -5,39 +5,11 @@
 use becket_llm::{Block, Object, Response, StopReason, Usage};
 use serde_json::{Map, Value, json};
 
-pub(super) fn to_json(block: &Block) -> Value {
-    match block {
-        Block::Text(text) => json!({"type": "text", "text": text}),
-        Block::Image { media_type, data } => {
-            json!({"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}})
-        }
-        Block::ToolUse { id, name, input } => {
-            json!({"type": "tool_use", "id": id, "name": name, "input": input})
-        }
-        Block::ToolResult { tool_use_id, content, is_error } => result(tool_use_id, content, *is_error),
-        Block::Thinking { text, signature } => {
-            json!({"type": "thinking", "thinking": text, "signature": signature})
-        }
-        Block::RedactedThinking { data } => json!({"type": "redacted_thinking", "data": data}),
-        Block::Other(value) => value.clone(),
-    }
-}
-
-/// A call's result.
-pub(super) fn result(tool_use_id: &str, content: &[Block], is_error: bool) -> Value {
-    let content: Vec<Value> = content.iter().map(to_json).collect();
-    let mut result = json!({"type": "tool_result", "tool_use_id": tool_use_id, "content": content});
-    if is_error {
-        result["is_error"] = Value::Bool(true);
-    }
-    result
-}
-
 /// What a user says: text alone is a string, as other agents write it.
 pub(super) fn said(content: &[Block]) -> Value {
     match content {
         [Block::Text(text)] => Value::from(text.as_str()),
-        blocks => blocks.iter().map(to_json).collect(),
+        blocks => blocks.iter().map(Block::to_json).collect(),
     }
 }
 
@@ -81,7 +53,7 @@ fn known(value: &Value) -> Option<Block> {
 
 /// An answer as a message.
 pub(super) fn answer(answer: &Response) -> Value {
-    let content: Vec<Value> = answer.content.iter().map(to_json).collect();
+    let content: Vec<Value> = answer.content.iter().map(Block::to_json).collect();
     let usage = &answer.usage;
     json!({
         "id": answer.id, "type": "message", "role": "assistant", "model": answer.model, "content": content,

@@ -51,7 +51,7 @@ pub(super) fn of_entry(entry: &Entry) -> Value {
         }
         Entry::Answered { answer } => json!({"type": "assistant", "message": blocks::answer(answer)}),
         Entry::Result { tool_use_id, content, is_error } => {
-            let result = blocks::result(tool_use_id, content, *is_error);
+            let result = Block::result_to_json(tool_use_id, content, *is_error);
             json!({"type": "user", "message": user(json!([result]))})
         }
         Entry::Deferred { ids } => json!({"type": "deferred", "toolUseIDs": ids}),

@@ -1,37 +1,30 @@
 //! Blocks as the API writes them, both ways.
 
 use crate::message::{Block, Object};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The API's form of a block; `None` for what the API would refuse: empty text, a thought without a signature.
 pub(super) fn to_wire(block: &Block) -> Option<Value> {
-    Some(match block {
-        Block::Text(text) if text.trim().is_empty() => return None,
-        Block::Text(text) => json!({"type": "text", "text": text}),
-        Block::Image { media_type, data } => {
-            json!({"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}})
-        }
-        Block::ToolUse { id, name, input } => {
-            json!({"type": "tool_use", "id": id, "name": name, "input": input})
-        }
+    match block {
+        Block::Text(text) if text.trim().is_empty() => None,
+        Block::Thinking { signature, .. } if signature.is_empty() => None,
         Block::ToolResult { tool_use_id, content, is_error } => {
             let content: Vec<Value> = content.iter().filter_map(to_wire).collect();
-            let mut result = json!({"type": "tool_result", "tool_use_id": tool_use_id});
-            if !content.is_empty() {
+            let mut result = Block::result_to_json(tool_use_id, &[], *is_error);
+            if let Some(result) = result.as_object_mut().filter(|_| content.is_empty()) {
+                result.shift_remove("content");
+            } else {
                 result["content"] = Value::Array(content);
             }
-            if *is_error {
-                result["is_error"] = Value::Bool(true);
-            }
-            result
+            Some(result)
         }
-        Block::Thinking { signature, .. } if signature.is_empty() => return None,
-        Block::Thinking { text, signature } => {
-            json!({"type": "thinking", "thinking": text, "signature": signature})
-        }
-        Block::RedactedThinking { data } => json!({"type": "redacted_thinking", "data": data}),
-        Block::Other(value) => value.clone(),
-    })
+        Block::Text(_)
+        | Block::Image { .. }
+        | Block::ToolUse { .. }
+        | Block::Thinking { .. }
+        | Block::RedactedThinking { .. }
+        | Block::Other(_) => Some(block.to_json()),
+    }
 }
 
 /// A block of an answer. What is not known, or not as the API documents it, stays as it came.
@@ -61,6 +54,7 @@ fn object(value: &Value) -> Object {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn what_came_goes_back_unchanged() {

@@ -2,7 +2,7 @@
 
 use becket_llm::{Block, Usage};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The blocks of a message.
 pub(super) fn blocks(content: &[Block]) -> Vec<Value> {
@@ -25,35 +25,15 @@ pub(super) fn shown(content: &[Block], displayed: Option<&str>) -> Vec<Value> {
     left.collect()
 }
 
-fn block(block: &Block) -> Value {
-    match block {
-        Block::Text(text) => json!({"type": "text", "text": text}),
-        Block::Image { media_type, data } => {
-            json!({"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}})
-        }
-        Block::ToolUse { id, name, input } => {
-            json!({"type": "tool_use", "id": id, "name": name, "input": input})
-        }
-        Block::ToolResult { tool_use_id, content, is_error } => result(tool_use_id, content, *is_error),
-        Block::Thinking { text, signature } => {
-            json!({"type": "thinking", "thinking": text, "signature": signature})
-        }
-        Block::RedactedThinking { data } => json!({"type": "redacted_thinking", "data": data}),
-        Block::Other(value) => value.clone(),
-    }
-}
-
 /// A result that is one text is written as that text, which is how scripts know it.
-fn result(id: &str, content: &[Block], is_error: bool) -> Value {
-    let content = match content {
-        [Block::Text(text)] => Value::String(text.clone()),
-        several => Value::Array(blocks(several)),
-    };
-    let mut result = json!({"tool_use_id": id, "type": "tool_result", "content": content});
-    if is_error {
-        result["is_error"] = Value::Bool(true);
+fn block(block: &Block) -> Value {
+    let mut written = block.to_json();
+    if let Block::ToolResult { content, .. } = block
+        && let [Block::Text(text)] = content.as_slice()
+    {
+        written["content"] = Value::from(text.as_str());
     }
-    result
+    written
 }
 
 /// Tokens, under the names of the Messages API.
