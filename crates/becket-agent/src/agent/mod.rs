@@ -4,8 +4,10 @@ mod builder;
 mod change;
 mod info;
 mod open;
+mod switch;
 
 pub use builder::AgentBuilder;
 pub use change::SwitchBlocked;
 pub use info::Info;
 pub use open::Agent;
+pub use switch::Spending;

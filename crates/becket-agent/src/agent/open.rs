@@ -30,7 +30,7 @@ pub struct Agent {
     /// The one that it was opened with.
     pub(super) model: Arc<dyn Model>,
     commands: Arc<dyn Fn() -> Vec<String> + Send + Sync>,
-    main: Arc<Mutex<Main>>,
+    pub(super) main: Arc<Mutex<Main>>,
     closers: Arc<StdMutex<Vec<Closer>>>,
     watching: Arc<Mutex<Option<Watching>>>,
 }
@@ -212,6 +212,7 @@ fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
     }
     core.at_turn_end = at_turn_end;
     let core = Arc::new(core);
+    let start = builder.cwd.clone();
     let mut session = Session::new(opened.id.clone(), path(&opened), builder.cwd);
     session.permission_mode = Some(mode(&core, builder.mode, &opened));
     session.agent = builder.agent.map(|kind| AgentFacts { id: None, kind: Some(kind.into()) });
@@ -237,6 +238,7 @@ fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
         work: Work::new(core, begin),
         expand: builder.expand,
         store: builder.store,
+        start,
         names_model: builder.interactive,
         pending: Vec::new(),
         instructions: Vec::new(),

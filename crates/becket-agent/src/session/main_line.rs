@@ -7,6 +7,7 @@ use crate::turn::{Fired, Work};
 use becket_engine::CancellationToken;
 use becket_model::event::lifecycle::{SessionEnd, Setup};
 use becket_model::{EventBody, Session};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,6 +39,8 @@ pub(crate) struct Main {
     pub(crate) work: Work,
     pub(crate) expand: Option<Arc<dyn Expand>>,
     pub(crate) store: Option<Store>,
+    /// The directory in which it was opened: by that the store knows it, wherever it has moved since.
+    pub(crate) start: PathBuf,
     /// Whether SessionStart names the model: an interactive host does.
     pub(crate) names_model: bool,
     /// What the model is told before the next prompt.

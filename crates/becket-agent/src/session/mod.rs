@@ -4,6 +4,7 @@ mod expand;
 mod facts;
 mod main_line;
 mod prompt;
+mod resumed;
 mod start;
 
 pub use expand::{CommandKind, Expand, Found, Typed, Words};

@@ -45,6 +45,11 @@ impl<'p> Line<'p> {
 
 /// What to tell a user of a command that nobody knows.
 pub(crate) fn unknown(command: &str, skills: &Skills, others: &[String]) -> String {
+    if others.iter().any(|other| other == command) {
+        return format!(
+            "`/{command}` is a command of the program itself: the user types it, and nothing beside it"
+        );
+    }
     let others = others.iter().map(String::as_str);
     let known: Vec<&str> = skills.for_user().map(|skill| &*skill.name).chain(others).collect();
     let near = becket_rules::suggest(command, &known).map(|near| format!(": did you mean `/{near}`?"));
@@ -88,6 +93,10 @@ mod tests {
             ("see /clear", "words"),
             ("/mcp__srv__ask a b\nc", "mcp mcp__srv__ask: a b\nc"),
             ("/cler", "there is no command `/cler`: did you mean `/clear`?"),
+            (
+                "/clear",
+                "`/clear` is a command of the program itself: the user types it, and nothing beside it",
+            ),
             ("/no-such-thing x", "there is no command `/no-such-thing`"),
         ] {
             assert_eq!(read(prompt), expected, "{prompt}");

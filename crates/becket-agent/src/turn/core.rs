@@ -212,7 +212,12 @@ impl Core {
     }
 
     pub(crate) fn set_title(&self, title: &str) {
-        *self.title.lock().unwrap_or_else(PoisonError::into_inner) = Some(title.to_owned());
+        self.put_title(Some(title.to_owned()));
+    }
+
+    /// The same, or that it is called nothing.
+    pub(crate) fn put_title(&self, title: Option<String>) {
+        *self.title.lock().unwrap_or_else(PoisonError::into_inner) = title;
     }
 
     /// Keeps a text for the model until the next request of the session's own line of work.

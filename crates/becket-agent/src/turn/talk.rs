@@ -99,7 +99,12 @@ impl Talk {
 
     /// Another conversation goes on in this one's place, with a transcript of its own.
     pub(crate) fn replace(&mut self, log: Option<Log>) {
-        *self = Self::new(Stored::Whole(Conversation::default()), log);
+        self.go_on_with(Stored::Whole(Conversation::default()), log);
+    }
+
+    /// A conversation that was stored goes on in this one's place, in its own transcript.
+    pub(crate) fn go_on_with(&mut self, stored: Stored, log: Option<Log>) {
+        *self = Self::new(stored, log);
     }
 
     /// The transcript, beside which those of subagents stand.

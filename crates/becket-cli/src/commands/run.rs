@@ -8,6 +8,7 @@ mod base;
 mod begins;
 mod control;
 mod drive;
+mod fired;
 mod gone;
 mod kept;
 mod left;

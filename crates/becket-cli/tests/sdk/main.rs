@@ -15,6 +15,7 @@ mod permissions;
 mod python;
 mod requests;
 mod servers;
+mod typed;
 
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};

@@ -6,6 +6,7 @@
 use super::base::Base;
 use super::begins;
 use super::control::{Host, HostPerson, Initialize};
+use super::fired::LastFired;
 use super::kept::kept;
 use super::left::Left;
 use super::limits;
@@ -15,6 +16,7 @@ use super::printer::Printer;
 use super::servers;
 use super::system;
 use super::tools::{Makes, SessionTools};
+use super::typed;
 use crate::args::{InputFormat, RunArgs};
 use crate::commands::fire::{started, told_errors};
 use crate::env::Surroundings;
@@ -37,9 +39,11 @@ use becket_agent::{AgentBuilder, Web};
 use becket_engine::{CancellationToken, Engine, RunEvent, Start as HowStarted};
 use becket_llm::{Model, Models};
 use becket_mcp::Pool;
+use becket_mcp::config::Configured;
 use becket_model::Session as Words;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// What a run works with.
 #[derive(Clone, Copy)]
@@ -68,11 +72,14 @@ pub(super) async fn assembled(
     printer: &Printer,
 ) -> Result<Session, CliError> {
     let host = servers::host(*at.out);
-    let servers = servers::pool_of(at, &host)?;
+    let (servers, hidden_servers) = servers::pool_of(at, &host)?.unzip();
     if let Some(pool) = &servers {
         pool.start(at.cancel).await;
     }
-    let made = Parts { at, models, printer, host, servers: servers.clone() }.opened().await;
+    let hidden_servers = hidden_servers.unwrap_or_default();
+    let fired = LastFired::default();
+    let parts = Parts { at, models, printer, host, servers: servers.clone(), hidden_servers, fired };
+    let made = parts.opened().await;
     if let (Err(_), Some(pool)) = (&made, servers) {
         pool.close().await;
     }
@@ -86,10 +93,13 @@ struct Parts<'a> {
     printer: &'a Printer,
     host: McpHost,
     servers: Option<Pool>,
+    /// Entries of servers that do not count.
+    hidden_servers: Vec<Configured>,
+    fired: LastFired,
 }
 
 /// How the codes of findings begin that tell what a file may not grant (G3, C7b).
-const WITHHELD: &str = "withheld-";
+pub(super) const WITHHELD: &str = "withheld-";
 
 /// What its last answer was shown as.
 type Displayed = Arc<Mutex<Option<String>>>;
@@ -119,6 +129,7 @@ impl Parts<'_> {
         let own =
             Own::load(at, &makes, (&facts, models), self.servers.as_ref(), shows(self.printer.clone()))?;
         own.diagnostics.iter().for_each(|diagnostic| self.notice(Notice::of(diagnostic)));
+        typed::hidden(&own.skills.skills()).into_iter().for_each(|text| self.notice(Notice::warning(text)));
         let tools = self.tools(&own, makes, &facts, toolbox.clone());
         tools.refresh().into_iter().for_each(|warning| self.notice(Notice::warning(warning)));
         let displayed = Displayed::default();
@@ -134,13 +145,17 @@ impl Parts<'_> {
         }?;
         let Own { agents, skills, works_as, .. } = own;
         let (servers, models) = (self.servers, self.models);
+        let (hidden_servers, fired) = (self.hidden_servers, self.fired);
         Ok(Session {
             agent,
             tools,
             servers,
+            hidden_servers,
             models,
             agents,
             skills,
+            fired,
+            since: Instant::now(),
             displayed,
             is_narrowed: works_as.is_some(),
         })
@@ -148,11 +163,14 @@ impl Parts<'_> {
 
     fn engine(&self, toolbox: &Toolbox, for_hooks: &AgentsTools) -> Result<Engine, CliError> {
         let at = self.at;
-        let printer = self.printer.clone();
+        let (printer, fired) = (self.printer.clone(), self.fired.clone());
         let mut builder =
             at.session.builder(self.person().is_some()).tools(toolbox.clone()).agent_tools(for_hooks.clone());
         builder = builder.models(Shared(self.models.clone())).session_dir(at.private.join("hooks"));
-        builder = builder.observe(move |event: &RunEvent| printer.show(Shown::Hook(Box::new(event.clone()))));
+        builder = builder.observe(move |event: &RunEvent| {
+            fired.on(event);
+            printer.show(Shown::Hook(Box::new(event.clone())));
+        });
         if let Some(pool) = &self.servers {
             builder = builder.mcp_tools(HookCalls::new(pool.clone()));
         }

@@ -60,23 +60,27 @@ pub(super) fn setup(args: &RunSessionArgs) -> Option<SetupTrigger> {
 
 /// Why there is no session. Whoever looks for one that is not there is told which there are.
 pub(super) fn not_opened(error: &OpenError, store: Option<&Store>, at: At<'_>) -> CliError {
-    let known = match (error, store) {
-        (OpenError::Store(StoreError::Unknown { .. } | StoreError::BadId { .. }), Some(store))
-            if at.args.session.resume.is_some() =>
-        {
-            store.list(&at.session.start).unwrap_or_default()
+    let why = match (&at.args.session.resume, store) {
+        (Some(given), Some(store)) => {
+            not_found(error, given, &store.list(&at.session.start).unwrap_or_default())
         }
-        (OpenError::Store(_) | OpenError::List(_) | OpenError::NotStored, _) => {
-            return CliError::Session { why: error.to_string() };
-        }
+        (_, _) => error.to_string(),
     };
-    let given = at.args.session.resume.as_deref().unwrap_or_default();
+    CliError::Session { why }
+}
+
+/// Why the session of that id is not opened, and which there are beside it where it is not there.
+pub(super) fn not_found(error: &OpenError, given: &str, known: &[Listed]) -> String {
+    match error {
+        OpenError::Store(StoreError::Unknown { .. } | StoreError::BadId { .. }) => {}
+        OpenError::Store(_) | OpenError::List(_) | OpenError::NotStored => return error.to_string(),
+    }
     let named: Vec<String> = known.iter().take(NAMED).map(named).collect();
     let there_are = match named.is_empty() {
         true => "this directory has none".to_owned(),
         false => format!("the newest of this directory: {}", named.join(", ")),
     };
-    CliError::Session { why: format!("there is no session `{given}`; {there_are}") }
+    format!("there is no session `{given}`; {there_are}")
 }
 
 /// A session, so that somebody knows it again.

@@ -5,7 +5,7 @@ use super::control;
 use super::opened::Session;
 use super::printer::Printer;
 use super::prompts::Prompts;
-use super::typed::Typed;
+use super::typed::{Answering, Typed};
 use crate::error::CliError;
 use crate::lend::RunModels;
 use crate::report::run::{Ids, RunResult, Shown, Started};
@@ -42,7 +42,7 @@ pub(super) async fn driven(at: At<'_>, models: Arc<RunModels>, prompts: Prompts,
 async fn worked(mut work: Work<'_>, prompt: Option<Vec<Block>>) -> Done {
     let cancel = work.at.cancel;
     if let Some(prompt) = work.session.agent.initial_prompt().await {
-        work.prompt(prompt, cancel).await;
+        work.hooks_prompt(prompt, cancel).await;
     }
     if let Some(content) = prompt.filter(|_| !cancel.is_cancelled()) {
         work.prompt(Prompt { content }, cancel).await;
@@ -81,16 +81,19 @@ impl<'a> Work<'a> {
         self.ended(&end);
     }
 
+    /// The same with a prompt that a hook wants to be the first: what only a user may command, it can't.
+    pub(super) async fn hooks_prompt(&mut self, prompt: Prompt, turn: &CancellationToken) {
+        self.opened(shown(&prompt));
+        let end = self.session.agent.prompt(prompt, turn).await;
+        self.ended(&end);
+    }
+
     /// Does what the model is not asked for.
     async fn command(&mut self, command: Typed, turn: &CancellationToken) {
-        let (agent, start) = (&self.session.agent, Instant::now());
-        let done = match command {
-            Typed::Compact { instructions } => {
-                agent.compact(instructions.as_deref(), turn).await.map_err(|error| error.to_string())
-            }
-            Typed::Clear => agent.clear().await.map_err(|error| error.to_string()),
-        };
-        self.told(RunResult::of_command(done, start.elapsed(), (agent.info().id, Ids::random().next())));
+        let start = Instant::now();
+        let done = Answering { at: self.at, session: self.session, turn }.answer(&command).await;
+        let id = self.session.agent.info().id;
+        self.told(RunResult::of_command(done, start.elapsed(), (id, Ids::random().next())));
     }
 
     /// Where there was no prompt, there may be calls that wait (D10).

@@ -1,5 +1,6 @@
 //! A session that is open: what is shown of it, and how it is closed.
 
+use super::fired::LastFired;
 use super::tools::SessionTools;
 use super::typed;
 use crate::lend::RunModels;
@@ -7,17 +8,25 @@ use crate::report::run::{Init, Plugin, Server};
 use becket_agent::Agent;
 use becket_agent::agents::AgentTool;
 use becket_agent::skills::{Kind, SessionSkills};
+use becket_mcp::config::Configured;
 use becket_mcp::{Pool, ServerState, ServerView};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// A session that is open.
 pub(super) struct Session {
     pub(super) agent: Agent,
     pub(super) tools: SessionTools,
     pub(super) servers: Option<Pool>,
+    /// Entries of servers that do not count.
+    pub(super) hidden_servers: Vec<Configured>,
     pub(super) models: Arc<RunModels>,
     pub(super) agents: AgentTool,
     pub(super) skills: SessionSkills,
+    /// What was fired last.
+    pub(super) fired: LastFired,
+    /// When it was opened.
+    pub(super) since: Instant,
     /// What a hook has put in the place of the last answer (D11).
     pub(super) displayed: Arc<Mutex<Option<String>>>,
     /// Whether it works as an agent, whose tools were chosen when it opened.
@@ -37,7 +46,7 @@ impl Session {
             mcp_servers: servers.iter().map(server).collect(),
             model: info.model,
             permission_mode: info.mode.to_string(),
-            slash_commands: typed::NAMES.map(str::to_owned).into_iter().chain(info.commands).collect(),
+            slash_commands: typed::names().map(str::to_owned).chain(info.commands).collect(),
             api_key_source: self.models.key_source().to_owned(),
             becket_version: env!("CARGO_PKG_VERSION"),
             output_style: "default",

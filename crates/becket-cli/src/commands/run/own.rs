@@ -63,7 +63,7 @@ impl Own {
         let environment = at.session.environment().clone();
         let skills =
             SessionSkills::builder(makes.engine.clone(), calls, environment, (homes, dialect.clone()))
-                .other_commands(typed::NAMES.map(str::to_owned))
+                .other_commands(typed::names().map(str::to_owned))
                 .watch(watch);
         let skills = match servers {
             Some(pool) => skills.servers(pool.clone()),

@@ -9,6 +9,7 @@ use crate::out::Out;
 use crate::report::style::{WARNING, one_line, styled};
 use becket_agent::elicit::{Elicited, McpHost};
 use becket_mcp::Pool;
+use becket_mcp::config::Configured;
 use std::sync::Arc;
 
 /// Who answers what servers ask: hooks, and nobody else.
@@ -18,12 +19,12 @@ pub(super) fn host(out: Out) -> McpHost {
     })
 }
 
-/// A pool of those that there are; none in a bare start that names none, and none where a file can't be read that may deny
+/// A pool of those that there are, and the entries that do not count; none in a bare start that names none, and none where a file can't be read that may deny
 /// something.
 ///
 /// # Errors
 /// The same, where servers were named on the command line; or the variable of the time to connect holds no time.
-pub(super) fn pool_of(at: At<'_>, host: &McpHost) -> Result<Option<Pool>, CliError> {
+pub(super) fn pool_of(at: At<'_>, host: &McpHost) -> Result<Option<(Pool, Vec<Configured>)>, CliError> {
     let of = &at.args.sources;
     let lends = at.wants.is_some_and(Initialize::lends_servers);
     if of.bare && of.mcp_config.is_empty() && !lends {
@@ -47,7 +48,9 @@ pub(super) fn pool_of(at: At<'_>, host: &McpHost) -> Result<Option<Pool>, CliErr
     gathered.problems.iter().for_each(|problem| warned(*at.out, &problem.to_string()));
     let lent = at.host.map(|host| control::lent(host, at.wants, &gathered.resolved.servers));
     let around = (at.session, at.around);
-    pool_with(&gathered, around, Arc::new(host.clone()), (Keep::AsBuilt, lent.unwrap_or_default())).map(Some)
+    let lent = (Keep::AsBuilt, lent.unwrap_or_default());
+    let pool = pool_with(&gathered, around, Arc::new(host.clone()), lent)?;
+    Ok(Some((pool, gathered.resolved.others)))
 }
 
 fn warned(out: Out, text: &str) {

@@ -1,56 +1,31 @@
-//! Commands that the program itself answers, typed as a prompt: no hook sees them and the model is not asked.
+//! Commands that the program itself answers, typed as a prompt: no hook sees them and the model is not asked (`protocol.md`
+//! L0).
+//!
+//! - [`table`]: which there are, and what each takes
+//! - [`read`]: whether a prompt is one
+//! - [`answer`]: does one, and says what came of it
+//! - the others: what each family shows or changes
+//!
+//! INVARIANT: no file of a user, a plugin or a repository takes the place of one: `/permissions` and `/hooks` show what is
+//! in force, whatever a repository brings along. A file whose name is taken is named in a warning.
 
-use becket_agent::session::Prompt;
-use becket_llm::Block;
+mod agents;
+mod answer;
+mod cost;
+mod directory;
+mod help;
+mod hidden;
+mod hooks;
+mod mcp;
+mod model;
+mod permissions;
+mod read;
+mod resume;
+mod table;
+mod tasks;
 
-/// A command that is not the model's.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Typed {
-    /// `/compact [WHAT THE SUMMARY IS TO HEED]`
-    Compact { instructions: Option<String> },
-    /// `/clear`
-    Clear,
-}
-
-/// Their names, without the slash.
-pub(super) const NAMES: [&str; 2] = ["compact", "clear"];
-
-impl Typed {
-    /// Reads a prompt; none where it is for the model, or for skills.
-    pub(super) fn read(prompt: &Prompt) -> Option<Self> {
-        let [Block::Text(text)] = prompt.content.as_slice() else { return None };
-        let typed = text.trim().strip_prefix('/')?;
-        let (name, rest) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
-        let rest = rest.trim();
-        match (name, rest.is_empty()) {
-            ("compact", true) => Some(Self::Compact { instructions: None }),
-            ("compact", false) => Some(Self::Compact { instructions: Some(rest.to_owned()) }),
-            ("clear", true) => Some(Self::Clear),
-            (_, _) => None,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_prompt_that_is_the_command_is_one() {
-        let heeding = |text: &str| Typed::Compact { instructions: Some(text.to_owned()) };
-        for (prompt, expected) in [
-            ("/compact", Some(Typed::Compact { instructions: None })),
-            (" /compact  the tests\nand why ", Some(heeding("the tests\nand why"))),
-            ("/clear", Some(Typed::Clear)),
-            ("/clear the table", None),
-            ("/compactor", None),
-            ("see /compact", None),
-            ("compact", None),
-            ("", None),
-        ] {
-            assert_eq!(Typed::read(&Prompt::text(prompt)), expected, "{prompt}");
-        }
-        let two = [Block::Text("/clear".to_owned()), Block::Text("and this".to_owned())];
-        assert_eq!(Typed::read(&Prompt { content: two.into() }), None);
-    }
-}
+pub(super) use answer::Answering;
+pub(super) use hidden::hidden;
+pub(super) use model::{switched, wanted};
+pub(super) use read::Typed;
+pub(super) use table::{COMMANDS, names};

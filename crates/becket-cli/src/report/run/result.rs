@@ -80,13 +80,16 @@ impl RunResult {
         }
     }
 
-    /// Of a command that the model is not asked for; `done` says why it was not done.
+    /// Of a command that the model is not asked for; `done` is its answer, or says why it was not done.
     pub(crate) fn of_command(
-        done: Result<(), String>,
+        done: Result<String, String>,
         took: Duration,
         (session, uuid): (String, String),
     ) -> Self {
-        let error = done.err();
+        let (said, error) = match done {
+            Ok(said) => (said, None),
+            Err(why) => (String::new(), Some(why)),
+        };
         let (subtype, terminal_reason) = match &error {
             None => ("success", "completed"),
             Some(_) => ("error_during_execution", "command_failed"),
@@ -98,7 +101,7 @@ impl RunResult {
             duration_ms: milliseconds(took),
             duration_api_ms: 0,
             num_turns: 0,
-            result: error.clone().unwrap_or_default(),
+            result: error.clone().unwrap_or(said),
             errors: error.into_iter().collect(),
             stop_reason: None,
             session_id: session,

@@ -1,6 +1,7 @@
 //! What the host may ask for while the session is open. Many at once, also while a turn works.
 
 use super::super::opened::Session;
+use super::super::typed;
 use super::host::Host;
 use super::lines::{Heard, Lines};
 use super::said::Request;
@@ -121,17 +122,14 @@ impl Requests<'_> {
     }
 
     async fn set_model(&self, fields: &Map<String, Value>) -> Result<Value, String> {
-        let models = &self.session.models;
         let name = match fields.get("model") {
-            None | Some(Value::Null) => models.name(),
-            Some(Value::String(name)) if name == "default" => models.name(),
-            Some(Value::String(name)) => name,
+            None | Some(Value::Null) => None,
+            Some(Value::String(name)) => Some(name.as_str()),
             Some(_) => return Err("`model` must be a string".to_owned()),
         };
-        let model = models.named(name).map_err(|error| error.to_string())?;
-        let switched = self.session.agent.switch_model(model, (name, "sdk"), self.cancel).await;
-        switched.map_err(|error| error.to_string())?;
-        Ok(json!({"model": self.session.agent.info().model}))
+        let name = typed::wanted(self.session, name);
+        let now = typed::switched(self.session, (name, "sdk"), self.cancel).await?;
+        Ok(json!({"model": now}))
     }
 
     fn servers(&self) -> Vec<Value> {

@@ -4,6 +4,7 @@ use super::super::assembled::{At, assembled};
 use super::super::drive::Work;
 use super::super::opened::Session;
 use super::super::printer::Printer;
+use super::super::typed::COMMANDS;
 use super::initialize::Initialize;
 use super::lines::{Heard, Lines};
 use super::requests::{Message, Requests};
@@ -85,7 +86,7 @@ async fn all(mut work: Work<'_>, mut messages: mpsc::UnboundedReceiver<Message>,
     let at = work.at;
     if let Some(prompt) = work.session.agent.initial_prompt().await {
         let turn = turns.first(at.cancel);
-        work.prompt(prompt, &turn).await;
+        work.hooks_prompt(prompt, &turn).await;
         turns.done();
     }
     loop {
@@ -109,9 +110,14 @@ async fn all(mut work: Work<'_>, mut messages: mpsc::UnboundedReceiver<Message>,
 fn initialized(session: &Session, wants: &Initialize) -> Value {
     let skills = session.skills.skills();
     let commands = skills.all().iter().map(|skill| {
-        json!({"name": &*skill.name, "description": skill.description, "argumentHint": "",
+        json!({"name": &*skill.name, "description": skill.description,
+               "argumentHint": skill.argument_hint.as_deref().unwrap_or_default(),
                "kind": if skill.kind == Kind::Skill { "skill" } else { "command" }})
     });
+    let own = COMMANDS.iter().map(|own| {
+        json!({"name": own.name, "description": own.about, "argumentHint": own.hint, "kind": "command"})
+    });
+    let commands = own.chain(commands);
     let agents = session.agents.agents();
     let agents =
         agents.all().iter().map(|agent| json!({"name": &*agent.name, "description": agent.description}));

@@ -1,0 +1,36 @@
+//! Another session in the place of the one that is open, and what all of them have spent.
+
+use super::open::Agent;
+use crate::session::OpenError;
+use becket_llm::Usage;
+use std::time::Duration;
+
+/// What was spent since the session was opened, by those that took its place as well, subagents included.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spending {
+    /// Tokens.
+    pub usage: Usage,
+    /// US dollars, as far as prices are known; none where no price is.
+    pub cost_usd: Option<f64>,
+    /// Time that requests to models took.
+    pub with_model: Duration,
+}
+
+impl Agent {
+    /// Ends the conversation (SessionEnd `resume`) and goes on with a stored one where it ended (SessionStart `resume`), in
+    /// its own transcript. Mode, model, working directory and rules stay those of now.
+    ///
+    /// # Errors
+    /// The other session can't be opened: nothing is stored, there is none of that id, or it is in use, which this one is,
+    /// too. Nothing has changed then.
+    pub async fn resume(&self, id: &str) -> Result<(), OpenError> {
+        self.main.lock().await.resume(id).await
+    }
+
+    /// What was spent so far.
+    #[must_use]
+    pub fn spent(&self) -> Spending {
+        let spent = self.core.meter.spent();
+        Spending { usage: spent.usage, cost_usd: spent.cost_usd, with_model: spent.with_model }
+    }
+}

@@ -1,0 +1,28 @@
+//! Which events with hooks a session has fired last, so that somebody may ask why a hook ran or did not.
+//!
+//! One of each kind is kept, shared with the run that fired it.
+
+use becket_engine::{RunEvent, What};
+use becket_model::{Event, EventKind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The last event of each kind, the newest last. Cheap to clone; all clones are the same.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LastFired(Arc<Mutex<Vec<Arc<Event>>>>);
+
+impl LastFired {
+    /// Keeps the event of a firing; other news is none.
+    pub(super) fn on(&self, news: &RunEvent) {
+        if let What::Fired { event } = &news.what {
+            let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.retain(|known| known.kind() != event.kind());
+            kept.push(Arc::clone(event));
+        }
+    }
+
+    /// The last one, or the last of a kind.
+    pub(super) fn last(&self, only: Option<EventKind>) -> Option<Arc<Event>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().rev().find(|event| only.is_none_or(|only| event.kind() == only)).cloned()
+    }
+}

@@ -1,0 +1,38 @@
+//! `/agents`: who the model may start.
+
+use super::answer::Answering;
+use crate::report::style::{FAINT, HEAD, NONE, SOURCE, indented};
+use crate::report::table::{Cell, Table};
+use becket_agent::agents::Definition;
+use becket_agent::definitions::ModelChoice;
+
+/// Each agent: whose it is, its model, its tools, what it is for.
+pub(super) fn shown(answering: Answering<'_>) -> String {
+    let agents = answering.session.agents.agents();
+    let mut table = Table::default();
+    for agent in agents.all() {
+        let model = match &agent.model {
+            ModelChoice::Inherit => "the session's model",
+            ModelChoice::Named(name) => name,
+        };
+        table.row([
+            Cell::new(HEAD, &agent.name),
+            Cell::new(SOURCE, &agent.whose.to_string()),
+            Cell::new(NONE, model),
+            Cell::last(FAINT, &tools(agent)),
+        ]);
+        table.below(&indented(&crate::report::style::one_line(&agent.description, 300), 4));
+    }
+    match table.render(0) {
+        rows if rows.is_empty() => "there are no agents here".to_owned(),
+        rows => rows,
+    }
+}
+
+fn tools(agent: &Definition) -> String {
+    let given = agent.tools.as_ref().map_or_else(|| "all tools".to_owned(), |tools| tools.join(", "));
+    match agent.disallowed_tools.as_slice() {
+        [] => given,
+        not => format!("{given}, but not {}", not.join(", ")),
+    }
+}

@@ -1,0 +1,51 @@
+//! Does what was typed, and says what came of it.
+
+use super::super::assembled::At;
+use super::super::opened::Session;
+use super::read::Typed;
+use super::table::What;
+use super::{agents, cost, directory, help, hooks, mcp, model, permissions, resume, tasks};
+use becket_engine::CancellationToken;
+
+/// What a command is answered with, as plain text; or why it was not done.
+pub(super) type Said = Result<String, String>;
+
+/// Who answers.
+#[derive(Clone, Copy)]
+pub(crate) struct Answering<'a> {
+    pub(crate) at: At<'a>,
+    pub(crate) session: &'a Session,
+    /// Ends what it waits for.
+    pub(crate) turn: &'a CancellationToken,
+}
+
+impl Answering<'_> {
+    /// Does it.
+    ///
+    /// # Errors
+    /// Why it was not done, for the user.
+    pub(crate) async fn answer(self, typed: &Typed) -> Said {
+        let argument = typed.argument()?;
+        let agent = &self.session.agent;
+        let said = match typed.command.what {
+            What::Help => Ok(help::all(self)),
+            What::Hooks => hooks::shown(self, argument),
+            What::Permissions => Ok(permissions::shown(self)),
+            What::Mcp => mcp::shown(self, argument),
+            What::Agents => Ok(agents::shown(self)),
+            What::Tasks => tasks::shown(self, argument).await,
+            What::Model => model::of_session(self, argument).await,
+            What::AddDir => directory::added(self, argument).await,
+            What::Cost => Ok(cost::spent(self)),
+            What::Resume => resume::other(self, argument).await,
+            What::Compact => agent
+                .compact(argument, self.turn)
+                .await
+                .map(|()| String::new())
+                .map_err(|why| why.to_string()),
+            What::Clear => agent.clear().await.map(|()| String::new()).map_err(|why| why.to_string()),
+        };
+        // Reports are coloured for a terminal; an answer is text.
+        said.map(|text| anstream::adapter::strip_str(text.trim_end()).to_string())
+    }
+}

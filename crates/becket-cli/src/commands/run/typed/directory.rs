@@ -1,0 +1,35 @@
+//! `/add-dir`: one more working directory.
+
+use super::answer::{Answering, Said};
+use std::path::{Path, PathBuf};
+
+/// By what DirectoryAdded knows it.
+const SOURCE: &str = "slash_command";
+
+/// Adds a directory for the rest of the session, and fires DirectoryAdded.
+///
+/// # Errors
+/// None is named, or it is no directory.
+pub(super) async fn added(answering: Answering<'_>, given: Option<&str>) -> Said {
+    let given = given.ok_or("name a directory, as in `/add-dir ../shared`")?;
+    let agent = &answering.session.agent;
+    let path = agent.info().cwd.join(at_home(given, answering.at.around.home.as_deref()));
+    let path = path.canonicalize().map_err(|error| format!("`{given}` can't be added: {error}"))?;
+    if !path.is_dir() {
+        return Err(format!("`{given}` is no directory"));
+    }
+    let added = agent.add_directory(&path, SOURCE).await;
+    Ok(match added.is_empty() {
+        true => format!("{} is a working directory already", path.display()),
+        false => format!("{} is a working directory of this session now", path.display()),
+    })
+}
+
+/// `~` and `~/…` stand for the home directory.
+fn at_home(given: &str, home: Option<&Path>) -> PathBuf {
+    let below = if given == "~" { Some("") } else { given.strip_prefix("~/") };
+    match (below, home) {
+        (Some(below), Some(home)) => home.join(below),
+        (Some(_), None) | (None, _) => given.into(),
+    }
+}

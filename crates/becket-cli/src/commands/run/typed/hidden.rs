@@ -1,0 +1,15 @@
+//! Files whose names the program's own commands have taken.
+
+use super::table::names;
+use becket_agent::skills::Skills;
+
+/// What the user should know of them.
+pub(crate) fn hidden(skills: &Skills) -> Vec<String> {
+    let taken = skills.for_user().filter(|skill| names().any(|own| own == &*skill.name));
+    taken
+        .map(|skill| {
+            let (name, file) = (&skill.name, skill.file.display());
+            format!("`/{name}` is becket's own command, so `{file}` can't be typed: give it another name")
+        })
+        .collect()
+}

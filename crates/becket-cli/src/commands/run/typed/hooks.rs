@@ -1,0 +1,44 @@
+//! `/hooks`: what `becket list` and `becket explain` show, of the session that is open.
+
+use super::answer::{Answering, Said};
+use crate::event::kind;
+use crate::report::human;
+use crate::view::listed::Listed;
+use crate::view::planned::Planned;
+
+/// The hooks of all events or of one; or the plan of the last event, as it would be now.
+///
+/// # Errors
+/// There is no such event, or it has not been fired.
+pub(super) fn shown(answering: Answering<'_>, argument: Option<&str>) -> Said {
+    let words: Vec<&str> = argument.unwrap_or_default().split_whitespace().collect();
+    match words.as_slice() {
+        [] => listed(answering, None),
+        ["explain"] => explained(answering, None),
+        ["explain", event] => explained(answering, Some(event)),
+        [event] => listed(answering, Some(event)),
+        [_, other, ..] => Err(format!(
+            "`{other}` is one word too many: write `/hooks`, `/hooks EVENT` or `/hooks explain EVENT`"
+        )),
+    }
+}
+
+fn listed(answering: Answering<'_>, event: Option<&str>) -> Said {
+    let only = event.map(kind).transpose().map_err(|error| error.to_string())?;
+    let engine = answering.session.agent.engine();
+    let listed = Listed::new(&engine.hooks(), &engine.gates(), only);
+    Ok(human::listed::render(&listed, answering.at.around))
+}
+
+fn explained(answering: Answering<'_>, event: Option<&str>) -> Said {
+    let only = event.map(kind).transpose().map_err(|error| error.to_string())?;
+    let Some(event) = answering.session.fired.last(only) else {
+        return Err(match only {
+            Some(event) => format!("no `{event}` with hooks was fired in this session yet"),
+            None => "no event with hooks was fired in this session yet".to_owned(),
+        });
+    };
+    let plan = answering.session.agent.engine().plan(&event);
+    let planned = Planned::new(&plan, event.body.subject(), Vec::new());
+    Ok(human::planned::render(&planned, answering.at.around))
+}

@@ -1,0 +1,36 @@
+//! `/mcp`: what `becket mcp list` and `becket mcp tools` show, of the servers of the session that is open.
+
+use super::answer::{Answering, Said};
+use crate::report::human;
+use crate::view::mcp::{McpServers, McpTools};
+use becket_mcp::{Names, Pool, ServerView};
+
+/// How all servers stand; or the tools of one.
+///
+/// # Errors
+/// There is no such server, or it is not connected.
+pub(super) fn shown(answering: Answering<'_>, server: Option<&str>) -> Said {
+    let session = answering.session;
+    let views = session.servers.as_ref().map(Pool::servers).unwrap_or_default();
+    match server {
+        None => {
+            let servers = McpServers::new(&views, &session.hidden_servers);
+            Ok(human::mcp::servers(&servers, answering.at.around))
+        }
+        Some(name) => tools(&views, name),
+    }
+}
+
+fn tools(views: &[ServerView], name: &str) -> Said {
+    let Some(view) = views.iter().find(|view| view.name == name) else {
+        return Err(format!("there is no MCP server `{name}`; `/mcp` shows which there are"));
+    };
+    let Some(tools) = &view.tools else {
+        return Err(format!("the MCP server `{name}` is not connected; `/mcp` shows why"));
+    };
+    let all = views.iter().map(|view| {
+        let tools = view.tools.as_ref().map(|tools| tools.as_slice()).unwrap_or_default();
+        (view.name.as_str(), tools)
+    });
+    Ok(human::mcp::tools(&McpTools::new(name, tools.as_slice(), &Names::of_tools(all), false)))
+}

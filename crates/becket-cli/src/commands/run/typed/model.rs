@@ -1,0 +1,42 @@
+//! `/model`, and `set_model` of the control protocol: who answers from the next request on.
+
+use super::super::opened::Session;
+use super::answer::{Answering, Said};
+use becket_engine::CancellationToken;
+
+/// The name by which the session's own model is meant, whatever it is called.
+const OWN: &str = "default";
+
+/// The name of the model that is wanted: the session's own where none is named.
+pub(crate) fn wanted<'a>(session: &'a Session, name: Option<&'a str>) -> &'a str {
+    name.filter(|name| *name != OWN).unwrap_or_else(|| session.models.name())
+}
+
+/// Asks another model from now on, under the hooks of PreModelSwitch; what it is called then. `source` says who wants it.
+///
+/// # Errors
+/// There is no such model, or a hook keeps the one that is there.
+pub(crate) async fn switched(
+    session: &Session,
+    (name, source): (&str, &str),
+    cancel: &CancellationToken,
+) -> Said {
+    let model = session.models.named(name).map_err(|error| error.to_string())?;
+    let switched = session.agent.switch_model(model, (name, source), cancel).await;
+    switched.map_err(|error| error.to_string())?;
+    Ok(session.agent.info().model)
+}
+
+/// Says who answers, or changes it.
+///
+/// # Errors
+/// As [`switched`].
+pub(super) async fn of_session(answering: Answering<'_>, name: Option<&str>) -> Said {
+    let session = answering.session;
+    let Some(name) = name else {
+        let now = session.agent.info().model;
+        return Ok(format!("{now} answers; `/model NAME` asks another, `/model {OWN}` the one of the start"));
+    };
+    let now = switched(session, (wanted(session, Some(name)), "command"), answering.turn).await?;
+    Ok(format!("{now} answers from now on"))
+}

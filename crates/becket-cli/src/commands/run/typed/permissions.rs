@@ -1,0 +1,59 @@
+//! `/permissions`: what is allowed, asked for and denied, and who says so.
+
+use super::super::assembled::WITHHELD;
+use super::answer::Answering;
+use crate::report::human::place;
+use crate::report::style::{ERROR, FAINT, GOOD, HEAD, NONE, SOURCE, WARNING, one_line, styled};
+use crate::report::table::{Cell, Table};
+use crate::view::hook::At as Place;
+use anstyle::Style;
+use becket_engine::config::{Config, RuleList};
+
+/// The mode, the rules in the order in which they are asked (P11), the directories, and what is held back (G3, C7b).
+pub(super) fn shown(answering: Answering<'_>) -> String {
+    let agent = &answering.session.agent;
+    let (info, config) = (agent.info(), agent.engine().config());
+    let mut text = format!("{} {}\n", styled(HEAD, "mode"), info.mode);
+    text.push_str(&rules(answering, &config));
+    let directories = answering.session.tools.makes.permissions.directories(agent.facts());
+    text.push_str(&format!("{}\n", styled(HEAD, "working directories")));
+    for directory in directories {
+        text.push_str(&format!("  {}\n", one_line(&directory.display().to_string(), 300)));
+    }
+    let withheld = config.diagnostics.iter().filter(|finding| finding.code.starts_with(WITHHELD));
+    for finding in withheld {
+        text.push_str(&format!(
+            "{} {}\n",
+            styled(WARNING, "held back:"),
+            one_line(&finding.to_string(), 300)
+        ));
+    }
+    text
+}
+
+fn rules(answering: Answering<'_>, config: &Config) -> String {
+    let mut table = Table::default();
+    for list in [RuleList::Deny, RuleList::Ask, RuleList::Allow] {
+        let (style, word) = named(list);
+        for rule in config.permissions.iter().filter(|rule| rule.list == list) {
+            table.row([
+                Cell::new(style, word),
+                Cell::new(NONE, &rule.text),
+                Cell::new(SOURCE, &rule.source.to_string()),
+                Cell::last(FAINT, &place(&Place::from(&rule.location), answering.at.around)),
+            ]);
+        }
+    }
+    match table.render(2) {
+        rows if rows.is_empty() => format!("{} none\n", styled(HEAD, "rules")),
+        rows => format!("{}\n{rows}", styled(HEAD, "rules")),
+    }
+}
+
+const fn named(list: RuleList) -> (Style, &'static str) {
+    match list {
+        RuleList::Deny => (ERROR, "deny"),
+        RuleList::Ask => (WARNING, "ask"),
+        RuleList::Allow => (GOOD, "allow"),
+    }
+}

@@ -1,0 +1,77 @@
+//! Whether a prompt is a command of the program's own.
+
+use super::table::{COMMANDS, Command};
+use becket_agent::session::Prompt;
+use becket_llm::Block;
+
+/// A command that was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Typed {
+    pub(super) command: Command,
+    /// What stands behind its name, without blanks around it.
+    pub(super) rest: String,
+}
+
+impl Typed {
+    /// Reads a prompt; none where it is for the model, or for skills. A prompt with material below it is none.
+    pub(crate) fn read(prompt: &Prompt) -> Option<Self> {
+        let [Block::Text(text)] = prompt.content.as_slice() else { return None };
+        let typed = text.trim().strip_prefix('/')?;
+        let (name, rest) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
+        let command = COMMANDS.iter().find(|command| command.name == name)?;
+        Some(Typed { command: *command, rest: rest.trim().to_owned() })
+    }
+
+    /// What stands behind it, where something may.
+    ///
+    /// # Errors
+    /// Nothing may.
+    pub(super) fn argument(&self) -> Result<Option<&str>, String> {
+        let given = Some(self.rest.as_str()).filter(|rest| !rest.is_empty());
+        match given {
+            Some(rest) if self.command.hint.is_empty() => {
+                Err(format!("nothing stands behind `/{}`, but here `{rest}` does", self.command.name))
+            }
+            given => Ok(given),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_prompt_that_is_the_command_is_one() {
+        for (prompt, expected) in [
+            ("/compact", Some(("compact", ""))),
+            (" /compact  the tests\nand why ", Some(("compact", "the tests\nand why"))),
+            ("/clear", Some(("clear", ""))),
+            ("/hooks explain PreToolUse", Some(("hooks", "explain PreToolUse"))),
+            ("/add-dir ../a b", Some(("add-dir", "../a b"))),
+            ("/compactor", None),
+            ("/Help", None),
+            ("see /compact", None),
+            ("compact", None),
+            ("/", None),
+            ("", None),
+        ] {
+            let read = Typed::read(&Prompt::text(prompt));
+            let read = read.as_ref().map(|typed| (typed.command.name, typed.rest.as_str()));
+            assert_eq!(read, expected, "{prompt}");
+        }
+        let two = [Block::Text("/clear".to_owned()), Block::Text("and this".to_owned())];
+        assert_eq!(Typed::read(&Prompt { content: two.into() }), None);
+    }
+
+    #[test]
+    fn what_takes_nothing_says_so() {
+        let argument = |prompt: &str| {
+            Typed::read(&Prompt::text(prompt)).map(|typed| typed.argument().map(|it| it.map(str::to_owned)))
+        };
+        assert_eq!(argument("/clear"), Some(Ok(None)));
+        assert_eq!(argument("/model opus"), Some(Ok(Some("opus".to_owned()))));
+        let said = argument("/clear the table");
+        assert!(matches!(said, Some(Err(why)) if why.contains("`/clear`") && why.contains("`the table`")));
+    }
+}

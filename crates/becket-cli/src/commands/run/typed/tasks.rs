@@ -1,0 +1,53 @@
+//! `/tasks`: what runs in the background of the session.
+
+use super::answer::{Answering, Said};
+use crate::report::style::{FAINT, HEAD, NONE, SOURCE};
+use crate::report::table::{Cell, Table};
+use becket_agent::tasks::{TaskInfo, Tasks};
+
+/// All tasks with their state and where their output is; or ends one.
+///
+/// # Errors
+/// There is no such task, or the words mean nothing.
+pub(super) async fn shown(answering: Answering<'_>, argument: Option<&str>) -> Said {
+    let tasks = &answering.session.tools.makes.tasks;
+    let words: Vec<&str> = argument.unwrap_or_default().split_whitespace().collect();
+    match words.as_slice() {
+        [] => Ok(listed(&tasks.list())),
+        ["stop", id] => stopped(tasks, id).await,
+        _ => Err("write `/tasks`, or `/tasks stop ID`".to_owned()),
+    }
+}
+
+/// Ends a task of the session; also as the control protocol asks for it.
+async fn stopped(tasks: &Tasks, id: &str) -> Said {
+    let before = tasks
+        .find(id)
+        .ok_or_else(|| format!("there is no background task `{id}`; `/tasks` shows which there are"))?;
+    let ran = before.status.name() == "running";
+    let ended = tasks.stop(id).await.unwrap_or(before);
+    Ok(match ran {
+        true => format!("`{id}` has ended: {}", ended.status.name()),
+        false => format!("`{id}` had ended before: {}", ended.status.name()),
+    })
+}
+
+fn listed(tasks: &[TaskInfo]) -> String {
+    if tasks.is_empty() {
+        return "nothing was started in the background".to_owned();
+    }
+    let mut table = Table::default();
+    for task in tasks {
+        table.row([
+            Cell::new(HEAD, &task.id.to_string()),
+            Cell::new(NONE, task.status.name()),
+            Cell::new(SOURCE, task.kind.name()),
+            Cell::last(NONE, &task.description),
+        ]);
+        table.below(&format!(
+            "    {}\n",
+            crate::report::style::styled(FAINT, &task.output_file.display().to_string())
+        ));
+    }
+    table.render(0)
+}
