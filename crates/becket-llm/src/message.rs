@@ -128,7 +128,7 @@ impl Block {
     #[must_use]
     pub fn result_to_json(tool_use_id: &str, content: &[Block], is_error: bool) -> Value {
         let content: Vec<Value> = content.iter().map(Self::to_json).collect();
-        let mut result = json!({"type": "tool_result", "tool_use_id": tool_use_id, "content": content});
+        let mut result = json!({"tool_use_id": tool_use_id, "type": "tool_result", "content": content});
         if is_error {
             result["is_error"] = Value::Bool(true);
         }
