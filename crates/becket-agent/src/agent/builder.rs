@@ -10,7 +10,7 @@ use crate::session::{Expand, Facts, OpenError, SetupTrigger, Start};
 use crate::tasks::Tasks;
 use crate::tool_call::{AskPermission, Toolbox};
 use crate::transcript::Store;
-use crate::turn::{Asked, TurnEndTasks, TurnOptions};
+use crate::turn::{Asked, Fallback, TurnEndTasks, TurnOptions};
 use crate::update::{Notice, Watch};
 use crate::watch::FileWatch;
 use becket_engine::Engine;
@@ -40,6 +40,7 @@ pub struct AgentBuilder {
     pub(super) system: String,
     pub(super) max_turns: Option<u32>,
     pub(super) options: TurnOptions,
+    pub(super) fallback: Option<Fallback>,
     pub(super) window: Window,
     pub(super) instructions: Instructions,
     pub(super) interactive: bool,
@@ -77,6 +78,7 @@ impl AgentBuilder {
             system: String::new(),
             max_turns: None,
             options: TurnOptions::default(),
+            fallback: None,
             window: Window::default(),
             instructions: Instructions::default(),
             interactive: false,
@@ -189,6 +191,13 @@ impl AgentBuilder {
     #[must_use]
     pub fn person(mut self, person: impl AskPermission + 'static) -> Self {
         self.asked.person = Some(Arc::new(person));
+        self
+    }
+
+    /// Who answers for the rest of a turn whose own model is overloaded, and the name that it is given here. Default: nobody.
+    #[must_use]
+    pub fn fallback(mut self, model: Arc<dyn Model>, requested: impl Into<String>) -> Self {
+        self.fallback = Some(Fallback { model, requested: requested.into() });
         self
     }
 

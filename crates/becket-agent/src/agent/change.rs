@@ -2,11 +2,11 @@
 
 use super::open::Agent;
 use crate::permission::ModeRefused;
+use crate::turn::Switch;
 use crate::update::Notice;
 use becket_engine::CancellationToken;
 use becket_llm::Model;
 use becket_model::event::PermissionMode;
-use becket_model::event::context::{PostModelSwitch, PreModelSwitch};
 use becket_model::event::environment::DirectoryAdded;
 use becket_rules::{Change, Destination, PermissionUpdate};
 use std::path::{Path, PathBuf};
@@ -20,45 +20,6 @@ pub struct SwitchBlocked {
     pub model: String,
     /// The reason of the hook.
     pub because: String,
-}
-
-/// From one model to another. What a cache would cost is the providers' to know.
-struct Switch {
-    from: String,
-    to: String,
-    requested: String,
-    source: String,
-}
-
-impl Switch {
-    fn before(&self) -> PreModelSwitch {
-        PreModelSwitch {
-            from_model: self.from.clone(),
-            to_model: self.to.clone(),
-            requested_model: self.requested.clone(),
-            source: self.source.clone(),
-            context_tokens: None,
-            prompt_cache_warm: None,
-            cache_ttl: None,
-            estimated_cache_write_usd: None,
-            pricing: None,
-        }
-    }
-
-    fn after(&self) -> PostModelSwitch {
-        let PreModelSwitch { from_model, to_model, requested_model, source, .. } = self.before();
-        PostModelSwitch {
-            from_model,
-            to_model,
-            requested_model,
-            source,
-            context_tokens: None,
-            prompt_cache_warm: None,
-            cache_ttl: None,
-            estimated_cache_write_usd: None,
-            pricing: None,
-        }
-    }
 }
 
 impl Agent {

@@ -204,6 +204,7 @@ fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
     let AgentBuilder { engine, asked, watchers, options, window, tasks, at_turn_end, .. } = builder;
     let mut core = Core::new(engine, asked, Updates::new(watchers));
     core.options = options;
+    core.fallback = builder.fallback;
     core.window = window;
     core.tasks = tasks;
     core.instructions = builder.instructions;

@@ -57,7 +57,13 @@ impl Work {
                 }
                 Heard::Failed { error, had_begun } => (error, had_begun),
             };
-            match attempts.failed(&error, had_begun, chance()) {
+            let after = attempts.failed(&error, had_begun, chance());
+            let enough = attempts.are_enough_for_another() || matches!(after, After::GiveUp { .. });
+            if enough && self.may_fall_back(&error) && self.fall_back(&error, cancel).await {
+                attempts = Attempts::default();
+                continue;
+            }
+            match after {
                 After::GiveUp { because } => return Err(NoAnswer::Failed { error, because }),
                 After::Again { wait, attempt } => {
                     let because = error.to_string();

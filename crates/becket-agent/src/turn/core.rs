@@ -1,5 +1,6 @@
 //! What all lines of work of a session share.
 
+use super::fallback::Fallback;
 use super::left::Left;
 use super::meter::Meter;
 use super::seat::Seat;
@@ -67,6 +68,8 @@ pub(crate) struct Core {
     pub(crate) tasks: Option<Tasks>,
     /// The session's model, where it has changed.
     pub(crate) seat: Seat,
+    /// Who answers where that one is overloaded.
+    pub(crate) fallback: Option<Fallback>,
     /// How much models hold.
     pub(crate) window: Window,
     /// What files say to the model.
@@ -104,6 +107,7 @@ impl Core {
             meter: Meter::default(),
             tasks: None,
             seat: Seat::default(),
+            fallback: None,
             window: Window::default(),
             instructions: Instructions::default(),
             watched: Mutex::default(),

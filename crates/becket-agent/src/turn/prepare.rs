@@ -87,8 +87,10 @@ impl Work {
 
     /// Asks the model from now on that the session was told to change to; an agent's line of work keeps its own.
     fn take_model(&mut self) {
-        let other = self.core.seat.taken().filter(|model| !Arc::ptr_eq(model, &self.model));
+        let own = self.aside.as_ref().unwrap_or(&self.model);
+        let other = self.core.seat.taken().filter(|model| !Arc::ptr_eq(model, own));
         if let (Some(model), Origin::Main) = (other, &self.who) {
+            self.aside = None;
             self.model = model;
             let note = Note::Model(self.model.name().to_owned());
             self.talk.note(&note, &self.facts.cwd(), &self.updates);

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 /// How often a request that got no answer is sent again.
 const MOST: u32 = 10;
+/// After how many of them another model is asked, where there is one.
+const ENOUGH: u32 = 3;
 /// How often one is whose answer broke off in its middle.
 const MOST_BROKEN: u32 = 1;
 /// The first wait; each one after it is twice as long.
@@ -43,6 +45,11 @@ pub(super) enum After {
 }
 
 impl Attempts {
+    /// Whether a model that answered none of them has had its chance, where another one would.
+    pub(super) const fn are_enough_for_another(&self) -> bool {
+        self.unanswered >= ENOUGH
+    }
+
     /// Counts a failure, and says what comes. `had_begun`: some of the answer had come. `chance` is a number from 0 to 1
     /// that spreads the waits of many clients.
     pub(super) fn failed(&mut self, error: &ModelError, had_begun: bool, chance: f64) -> After {

@@ -54,6 +54,8 @@ pub(crate) struct Work {
     pub(crate) max_turns: Option<u32>,
     pub(crate) stop_event: StopEvent,
     pub(crate) updates: Updates,
+    /// The model that is asked again from the next turn on: `model` answers in its place.
+    pub(super) aside: Option<Arc<dyn Model>>,
     pub(super) calls: ToolCalls,
     pub(super) meter: Meter,
     /// What of the instructions in files this line of work was told.
@@ -119,6 +121,7 @@ impl Work {
             max_turns,
             stop_event,
             meter,
+            aside: None,
             known: Known::default(),
         }
     }
@@ -136,6 +139,7 @@ impl Work {
             cut_off: 0,
             paused: 0,
         };
+        self.own_model_again();
         let mut step = self.begin(start);
         let reason = loop {
             step = match step {

@@ -101,6 +101,9 @@ pub(crate) struct RunModelArgs {
     /// The address of a server that has it; without `provider::` in NAME it is spoken to as to OpenAI's
     #[arg(long, value_name = "URL", requires = "model")]
     pub(crate) model_url: Option<String>,
+    /// Who answers for the rest of a turn whose model is overloaded; the next turn tries that one again
+    #[arg(long, value_name = "NAME")]
+    pub(crate) fallback_model: Option<String>,
     /// The most answers of the model to one prompt; as many as it takes where this is left out
     #[arg(long, value_name = "N", value_parser = answers)]
     pub(crate) max_turns: Option<u32>,

@@ -32,8 +32,6 @@ pub(crate) struct RunSdkArgs {
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RunMuteArgs {
     #[arg(long, hide = true)]
-    fallback_model: Option<String>,
-    #[arg(long, hide = true)]
     betas: Option<String>,
     #[arg(long, hide = true)]
     effort: Option<String>,
@@ -85,7 +83,6 @@ impl RunMuteArgs {
     /// Those that were given.
     pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
         let all = [
-            ("--fallback-model", self.fallback_model.is_some()),
             ("--betas", self.betas.is_some()),
             ("--effort", self.effort.is_some()),
             ("--thinking", self.thinking.is_some()),

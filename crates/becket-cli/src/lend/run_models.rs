@@ -90,6 +90,21 @@ impl RunModels {
         self.get(&models::full_name(name, self.has_server))
     }
 
+    /// Who answers where the model that works is overloaded.
+    ///
+    /// # Errors
+    /// It is the same model, there is no such one, or no key for it.
+    pub(crate) fn fallback(&self, name: &str) -> Result<Arc<dyn Model>, CliError> {
+        let model = self.named(name).map_err(unusable)?;
+        let own = self.get(&self.name).map_err(unusable)?;
+        if model.name() == own.name() {
+            return Err(CliError::usage(format!(
+                "`--fallback-model {name}` is the model that works: name another one for when that is overloaded"
+            )));
+        }
+        Ok(model)
+    }
+
     fn get(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
         match name.strip_prefix(SCRIPT) {
             Some(file) if self.may_be_scripted(name) => self.script(name, file),

@@ -255,6 +255,9 @@ impl Parts<'_> {
             Some(store) => builder = builder.store(store),
             None => self.notice(Notice::warning("there is no home directory, so this session is not stored")),
         }
+        if let Some(name) = &args.fallback_model {
+            builder = builder.fallback(self.models.fallback(name)?, name);
+        }
         if let Some(id) = &of.session_id {
             builder = builder.id(id);
         }

@@ -1,0 +1,66 @@
+//! Another model for the rest of a turn whose own is overloaded.
+//!
+//! INVARIANT: a turn falls back once at most, and never where PreModelSwitch keeps the model; the next turn begins with its
+//! own model again. The user is told of each.
+
+use super::switch::Switch;
+use super::work::Work;
+use crate::update::Notice;
+use becket_engine::CancellationToken;
+use becket_llm::{Model, ModelError};
+use std::fmt;
+use std::sync::Arc;
+
+/// Who answers instead, by the name that the host gives it.
+#[derive(Clone)]
+pub(crate) struct Fallback {
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) requested: String,
+}
+
+impl fmt::Debug for Fallback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Fallback").field(&self.requested).finish()
+    }
+}
+
+impl Work {
+    /// Whether there is another model to ask, now that this one has failed in this way.
+    pub(super) fn may_fall_back(&self, error: &ModelError) -> bool {
+        let other = self.core.fallback.as_ref().is_some_and(|other| other.model.name() != self.model.name());
+        other && self.aside.is_none() && matches!(error, ModelError::Overloaded { .. })
+    }
+
+    /// Asks the other one from now on. False where a hook keeps the one that is overloaded, or nobody wants an answer.
+    pub(super) async fn fall_back(&mut self, error: &ModelError, cancel: &CancellationToken) -> bool {
+        let Some(Fallback { model, requested }) = self.core.fallback.clone() else { return false };
+        let switch = Switch {
+            from: self.model.name().to_owned(),
+            to: model.name().to_owned(),
+            requested,
+            source: "fallback".to_owned(),
+        };
+        let fired = self.fire(switch.before(), cancel).await;
+        let verdict = &fired.outcome.verdict;
+        if cancel.is_cancelled() {
+            return false;
+        }
+        if verdict.blocks() {
+            let because = verdict.joined_reason().unwrap_or_default();
+            self.updates.notice(Notice::warning(format!("{} is not asked instead: {because}", switch.to)));
+            return false;
+        }
+        let text = format!("{error}: {} answers for the rest of this turn", switch.to);
+        self.updates.notice(Notice::warning(text));
+        self.aside = Some(std::mem::replace(&mut self.model, model));
+        self.fire(switch.after(), cancel).await;
+        true
+    }
+
+    /// A turn begins: its own model is tried first.
+    pub(super) fn own_model_again(&mut self) {
+        if let Some(own) = self.aside.take() {
+            self.model = own;
+        }
+    }
+}

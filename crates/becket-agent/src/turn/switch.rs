@@ -1,0 +1,44 @@
+//! What hooks are told where another model is asked from now on. Pure.
+
+use becket_model::event::context::{PostModelSwitch, PreModelSwitch};
+
+/// From one model to another. What a cache would cost is the providers' to know.
+pub(crate) struct Switch {
+    pub(crate) from: String,
+    pub(crate) to: String,
+    /// As somebody gave it.
+    pub(crate) requested: String,
+    /// Who wants it: `command`, `sdk`, `fallback`.
+    pub(crate) source: String,
+}
+
+impl Switch {
+    pub(crate) fn before(&self) -> PreModelSwitch {
+        PreModelSwitch {
+            from_model: self.from.clone(),
+            to_model: self.to.clone(),
+            requested_model: self.requested.clone(),
+            source: self.source.clone(),
+            context_tokens: None,
+            prompt_cache_warm: None,
+            cache_ttl: None,
+            estimated_cache_write_usd: None,
+            pricing: None,
+        }
+    }
+
+    pub(crate) fn after(&self) -> PostModelSwitch {
+        let PreModelSwitch { from_model, to_model, requested_model, source, .. } = self.before();
+        PostModelSwitch {
+            from_model,
+            to_model,
+            requested_model,
+            source,
+            context_tokens: None,
+            prompt_cache_warm: None,
+            cache_ttl: None,
+            estimated_cache_write_usd: None,
+            pricing: None,
+        }
+    }
+}
