@@ -55,7 +55,7 @@ mod unasked;
 pub mod update;
 pub mod watch;
 
-pub use agent::{Agent, AgentBuilder, Info, Spending, SwitchBlocked};
+pub use agent::{Agent, AgentBuilder, ContextUse, Info, Spending, SwitchBlocked};
 pub use host_tools::HostTools;
 pub use surroundings::Surroundings;
 pub use tools::{AskQuestions, LeavePlan, ModelOption, ModelQuestion, SessionTools, Web, session_tools};

@@ -11,6 +11,7 @@ use becket_model::event::environment::DirectoryAdded;
 use becket_rules::{Change, Destination, PermissionUpdate};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// A hook of PreModelSwitch has kept the model that was there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -81,6 +82,11 @@ impl Agent {
         self.core.seat.take(model);
         self.core.fire(&self.facts, switch.after(), &self.core.updates, cancel).await;
         Ok(())
+    }
+
+    /// Whether the model thinks before it answers, from the next request on, as far as it can be told so.
+    pub fn set_thinking(&self, thinks: bool) {
+        self.core.thinks.store(thinks, Ordering::Relaxed);
     }
 
     /// The model that is asked next.

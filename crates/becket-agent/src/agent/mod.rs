@@ -2,12 +2,14 @@
 
 mod builder;
 mod change;
+mod context;
 mod info;
 mod open;
 mod switch;
 
 pub use builder::AgentBuilder;
 pub use change::SwitchBlocked;
+pub use context::ContextUse;
 pub use info::Info;
 pub use open::Agent;
 pub use switch::Spending;

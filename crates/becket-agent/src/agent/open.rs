@@ -26,7 +26,9 @@ use tokio::sync::Mutex;
 pub struct Agent {
     pub(super) core: Arc<Core>,
     pub(super) facts: Facts,
-    toolbox: Toolbox,
+    pub(super) toolbox: Toolbox,
+    /// How long its system prompt is.
+    pub(super) system_bytes: usize,
     /// The one that it was opened with.
     pub(super) model: Arc<dyn Model>,
     commands: Arc<dyn Fn() -> Vec<String> + Send + Sync>,
@@ -53,6 +55,7 @@ impl Agent {
             facts: main.work.facts.clone(),
             toolbox: main.work.toolbox.clone(),
             model: Arc::clone(&main.work.model),
+            system_bytes: main.work.system.len(),
             commands: Arc::new(commands),
             main: Arc::new(Mutex::new(main)),
             closers: Arc::new(StdMutex::new(rest.closers)),

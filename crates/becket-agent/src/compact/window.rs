@@ -35,7 +35,13 @@ impl Window {
     /// Whether a conversation of this size is compacted before the next request.
     #[must_use]
     pub fn is_full(self, tokens: u64) -> bool {
-        tokens >= self.tokens.saturating_sub(self.reserve)
+        tokens >= self.full_at()
+    }
+
+    /// The size from which on it is.
+    #[must_use]
+    pub fn full_at(self) -> u64 {
+        self.tokens.saturating_sub(self.reserve)
     }
 
     /// Whether what stands at the end of a conversation is small enough to stay beside the summary of the rest.

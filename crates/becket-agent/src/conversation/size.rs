@@ -30,6 +30,11 @@ impl Size {
         }
     }
 
+    /// Whether a provider has told some of it, and with that what it was sent beside the conversation.
+    pub(super) fn is_told(&self) -> bool {
+        self.told.is_some()
+    }
+
     pub(super) fn tokens(&self) -> u64 {
         self.told.unwrap_or(0).saturating_add(self.bytes.div_ceil(BYTES_OF_A_TOKEN))
     }

@@ -172,6 +172,12 @@ impl Conversation {
         self.body.size.tokens()
     }
 
+    /// Whether that holds what a provider has told, with the system prompt and the tools among it.
+    #[must_use]
+    pub fn is_told(&self) -> bool {
+        self.body.size.is_told()
+    }
+
     /// What is not stored yet, oldest first; see the module on when to store it.
     #[must_use = "what is taken has to be stored"]
     pub fn take_entries(&mut self) -> Vec<Entry> {

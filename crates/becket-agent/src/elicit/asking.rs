@@ -154,11 +154,12 @@ impl Asking<'_> {
         cancel: &CancellationToken,
     ) -> Result<ElicitationAnswer, String> {
         let (server, message) = (self.server.to_owned(), message(self.asked).to_owned());
-        let mut question = UserQuestion { server, message, wanted: wanted.clone(), wrong: Vec::new() };
+        let (wanted, asked) = (wanted.clone(), self.asked.clone());
+        let mut question = UserQuestion { server, message, wanted, asked, wrong: Vec::new() };
         for _ in 0..MOST_TIMES {
             let answer = user.answer(&question, cancel).await;
             let ElicitationAnswer::Accept(content) = answer else { return Ok(answer) };
-            match fitting(wanted, content) {
+            match fitting(&question.wanted, content) {
                 Ok(content) => return Ok(ElicitationAnswer::Accept(content)),
                 Err(wrong) => question.wrong = wrong,
             }

@@ -1,8 +1,8 @@
 //! The user, as somebody who answers servers.
 
 use becket_engine::CancellationToken;
-use becket_mcp::ElicitationAnswer;
 use becket_mcp::elicitation::{Address, FieldError, Form};
+use becket_mcp::{Elicitation, ElicitationAnswer};
 use futures_util::future::BoxFuture;
 
 /// A user who answers the questions of servers: one at a time, in the order in which they came.
@@ -25,6 +25,8 @@ pub struct UserQuestion {
     pub message: String,
     /// What it wants.
     pub wanted: Wanted,
+    /// The question as it came, for hosts that hand it on.
+    pub asked: Elicitation,
     /// What was wrong with the answer before; empty when the question is new.
     pub wrong: Vec<FieldError>,
 }

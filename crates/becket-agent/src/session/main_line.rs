@@ -75,6 +75,7 @@ impl Main {
         if let Some(expand) = self.expand.as_ref().filter(|_| fields.reload_skills) {
             expand.reload();
         }
+        self.work.glance();
     }
 
     /// Ends the conversation and begins another one in its place.

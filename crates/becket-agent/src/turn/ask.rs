@@ -5,9 +5,10 @@ use super::work::Work;
 use crate::tool_call::unharmed;
 use crate::update::Happened;
 use becket_engine::CancellationToken;
-use becket_llm::{BrokenCall, Caching, Collector, Delta, ModelError, Request, Response};
+use becket_llm::{BrokenCall, Caching, Collector, Delta, ModelError, Request, Response, Thinking};
 use futures_util::StreamExt;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -81,6 +82,10 @@ impl Work {
             tools: self.toolbox.offered(&self.core.engine),
             max_tokens: self.core.options.max_tokens,
             caching: Caching::Conversation,
+            thinking: match self.core.thinks.load(Ordering::Relaxed) {
+                true => Thinking::Default,
+                false => Thinking::Off,
+            },
             ..Request::default()
         }
     }

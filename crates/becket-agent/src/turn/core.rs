@@ -1,6 +1,7 @@
 //! What all lines of work of a session share.
 
 use super::fallback::Fallback;
+use super::fill::Fill;
 use super::left::Left;
 use super::meter::Meter;
 use super::seat::Seat;
@@ -70,6 +71,10 @@ pub(crate) struct Core {
     pub(crate) seat: Seat,
     /// Who answers where that one is overloaded.
     pub(crate) fallback: Option<Fallback>,
+    /// How large the conversation is.
+    pub(crate) context: Fill,
+    /// Whether the model thinks before it answers.
+    pub(crate) thinks: AtomicBool,
     /// How much models hold.
     pub(crate) window: Window,
     /// What files say to the model.
@@ -108,6 +113,8 @@ impl Core {
             tasks: None,
             seat: Seat::default(),
             fallback: None,
+            context: Fill::default(),
+            thinks: AtomicBool::new(true),
             window: Window::default(),
             instructions: Instructions::default(),
             watched: Mutex::default(),

@@ -8,6 +8,7 @@ pub(crate) mod core;
 mod decide;
 mod end;
 mod fallback;
+mod fill;
 mod instruct;
 mod left;
 mod meter;

@@ -5,7 +5,7 @@ use super::told;
 use super::work::{INTERRUPTED, Step, Turn, Work};
 use crate::compact::{Compacted, Compaction, NotCompacted, Trigger};
 use crate::transcript::Note;
-use crate::update::{Happened, Notice};
+use crate::update::{Happened, Notice, Origin};
 use becket_engine::{CancellationToken, Outcome};
 use becket_model::EventKind;
 use becket_model::event::lifecycle::SessionStart;
@@ -13,7 +13,7 @@ use becket_model::event::lifecycle::SessionStart;
 impl Work {
     /// Before a request: a conversation that is nearly too large is compacted, unless this turn has failed to.
     pub(super) async fn make_room(&mut self, turn: &mut Turn, cancel: &CancellationToken) -> Step {
-        let tokens = self.talk.whole(INTERRUPTED).tokens();
+        let tokens = self.look();
         if !self.core.window.is_full(tokens) || turn.guard.may_try().is_err() {
             return Step::Ask;
         }
@@ -25,6 +25,23 @@ impl Work {
                 self.updates.notice(Notice::warning(text));
                 Step::Ask
             }
+        }
+    }
+
+    /// How large the conversation is; of the session's own, everybody may know.
+    fn look(&mut self) -> u64 {
+        let conversation = self.talk.whole(INTERRUPTED);
+        let (tokens, is_whole) = (conversation.tokens(), conversation.is_told());
+        if self.who == Origin::Main {
+            self.core.context.is(tokens, is_whole);
+        }
+        tokens
+    }
+
+    /// Looks where no calls wait to be taken up: those are not for a look to answer.
+    pub(crate) fn glance(&mut self) {
+        if self.talk.deferred().is_none() {
+            self.look();
         }
     }
 
@@ -98,6 +115,7 @@ impl Work {
         let outcome = compaction.done(&compacted).await;
         self.tell_of(EventKind::PostCompact, trigger, &outcome, cancel);
         self.instruct_again(cancel).await;
+        self.glance();
         Ok(())
     }
 

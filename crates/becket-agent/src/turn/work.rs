@@ -236,6 +236,7 @@ impl Work {
             }
         }
         self.store();
+        self.glance();
     }
 
     fn end_of(&self, turn: Turn, reason: EndReason) -> TurnEnd {

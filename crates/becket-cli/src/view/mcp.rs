@@ -183,6 +183,7 @@ pub(crate) fn why_disabled(why: &Disabled, server: &str) -> String {
         Disabled::NotApproved { .. } => format!("{why}: `becket mcp approve {server}`"),
         Disabled::ByEntry
         | Disabled::ByUser
+        | Disabled::ByHost
         | Disabled::NotTrusted
         | Disabled::ByPolicy { .. }
         | Disabled::Shadowed { .. } => why.to_string(),

@@ -30,7 +30,11 @@ impl Host {
     /// The same with variables.
     pub(crate) fn with_env(env: &TestEnv, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let formats = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"];
-        let own = ["--model", "script:script.json", "--managed-dir"].map(str::to_owned);
+        let own: &[&str] = match arguments.contains(&"--model") {
+            true => &["--managed-dir"],
+            false => &["--model", "script:script.json", "--managed-dir"],
+        };
+        let own = own.iter().map(ToString::to_string);
         let managed = env.root().join("managed").display().to_string();
         let all = formats.iter().map(ToString::to_string).chain(own).chain([managed]);
         let mut run = env.bare(all.chain(arguments.iter().map(ToString::to_string)));

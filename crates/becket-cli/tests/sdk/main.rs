@@ -5,6 +5,7 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod arguments;
+mod elicit;
 mod gone;
 mod hooks;
 mod host;
@@ -16,6 +17,7 @@ mod python;
 mod requests;
 mod servers;
 mod typed;
+mod wishes;
 
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};

@@ -63,11 +63,15 @@ impl Driven {
             Package::Node => self.env.root().join("driver/drive.mjs"),
         };
         let managed = self.env.root().join("managed").display().to_string();
+        // One that asks its user, and writes down what it hears.
+        let servers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../becket-agent/tests/servers/server.py");
         let ended: Ended = self
             .env
             .bare([script.display().to_string(), scenario.to_owned()])
             .env("BECKET", env!("CARGO_BIN_EXE_becket"))
             .env("MANAGED", &managed)
+            .env("LOG", &self.env.root().join("heard.jsonl").display().to_string())
+            .env("SERVER", &servers.display().to_string())
             .run();
         assert_eq!(ended.code, Some(0), "{scenario}: {ended:#?}");
         ended
@@ -235,6 +239,30 @@ pub(crate) mod scenario {
 
     /// Mode and model of a session that is open, and agents of the host.
     // rules: P13, P14
+    /// Only one of the two packages answers servers, and sets others.
+    pub(crate) fn wishes(package: Package) {
+        let turns = json!([
+            {"tool_uses": [{"id": "t1", "name": "mcp__one__ask", "input": {}}]},
+            {"text": "Done.", "expect": [match package { Package::Python => "cancel", Package::Node => "Ada" }]}
+        ]);
+        let Some(driven) = package.place(&json!({}), &turns) else { return };
+        let seen = driven.play("wishes");
+        let status: Vec<&Value> = told(&seen, "status");
+        let one = |word: &str| json!([["one", word]]);
+        assert_eq!(status[..3], [&one("connected"), &one("disabled"), &one("connected")]);
+        assert_eq!(told(&seen, "window"), [200_000]);
+        assert_eq!(told(&seen, "used"), [true]);
+        assert_eq!(told(&seen, "result")[0]["result"], "Done.", "{seen:?}");
+        match package {
+            Package::Python => {}
+            Package::Node => {
+                assert_eq!(told(&seen, "set")[0]["added"], json!(["two"]), "{seen:?}");
+                assert_eq!(*status[3], json!([["one", "connected"], ["two", "connected"]]));
+                assert_eq!(told(&seen, "asked"), [&json!(["one", "who are you?", ["name"]])]);
+            }
+        }
+    }
+
     pub(crate) fn changes(package: Package) {
         let write = |id: &str, file: &str| json!({"id": id, "name": "Write", "input": {"file_path": file, "content": "x"}});
         let turns = json!([

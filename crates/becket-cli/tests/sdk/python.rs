@@ -46,3 +46,8 @@ fn a_session_is_gone_on_with() {
 fn mode_and_model_change() {
     scenario::changes(Package::Python);
 }
+
+#[test]
+fn servers_are_switched_and_the_window_is_told() {
+    scenario::wishes(Package::Python);
+}

@@ -24,6 +24,9 @@ pub enum Disabled {
     /// The user has refused it.
     #[error("it is refused by `disabledMcpjsonServers`: remove it there to use it")]
     ByUser,
+    /// The program that drives the session does not want it now.
+    #[error("the program that drives this session has switched it off")]
+    ByHost,
     /// It belongs to a workspace that is not trusted.
     #[error("the workspace is not trusted: trust it to use the servers that belong to it")]
     NotTrusted,

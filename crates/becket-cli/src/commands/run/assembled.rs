@@ -5,7 +5,7 @@
 
 use super::base::Base;
 use super::begins;
-use super::control::{Host, HostPerson, Initialize};
+use super::control::{Host, HostPerson, HostsWishes, Initialize};
 use super::fired::LastFired;
 use super::kept::kept;
 use super::left::Left;
@@ -71,7 +71,7 @@ pub(super) async fn assembled(
     models: Arc<RunModels>,
     printer: &Printer,
 ) -> Result<Session, CliError> {
-    let host = servers::host(*at.out);
+    let host = servers::host(at);
     let (servers, hidden_servers) = servers::pool_of(at, &host)?.unzip();
     if let Some(pool) = &servers {
         pool.start(at.cancel).await;
@@ -155,6 +155,7 @@ impl Parts<'_> {
             agents,
             skills,
             fired,
+            wishes: HostsWishes::default(),
             since: Instant::now(),
             displayed,
             is_narrowed: works_as.is_some(),

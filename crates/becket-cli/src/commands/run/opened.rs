@@ -1,5 +1,6 @@
 //! A session that is open: what is shown of it, and how it is closed.
 
+use super::control::HostsWishes;
 use super::fired::LastFired;
 use super::tools::SessionTools;
 use super::typed;
@@ -23,6 +24,8 @@ pub(super) struct Session {
     pub(super) models: Arc<RunModels>,
     pub(super) agents: AgentTool,
     pub(super) skills: SessionSkills,
+    /// What a host wants of the servers.
+    pub(super) wishes: HostsWishes,
     /// What was fired last.
     pub(super) fired: LastFired,
     /// When it was opened.

@@ -1,7 +1,7 @@
 //! The MCP servers of a session.
 
 use super::assembled::At;
-use super::control::{self, Initialize};
+use super::control::{self, HostUser, Initialize};
 use crate::args::McpServersArgs;
 use crate::error::CliError;
 use crate::mcp::{Gathered, Keep, pool_with};
@@ -10,11 +10,17 @@ use crate::report::style::{WARNING, one_line, styled};
 use becket_agent::elicit::{Elicited, McpHost};
 use becket_mcp::Pool;
 use becket_mcp::config::Configured;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Who answers what servers ask: hooks, and nobody else.
-pub(super) fn host(out: Out) -> McpHost {
-    McpHost::new().with_observer(move |elicited: &Elicited| {
+/// Who answers what servers ask: hooks, and the program that has described the session.
+pub(super) fn host(at: At<'_>) -> McpHost {
+    let out = *at.out;
+    let host = match (at.host, at.wants) {
+        (Some(host), Some(_)) => McpHost::new().with_user(HostUser::new(host.clone())),
+        (_, _) => McpHost::new(),
+    };
+    host.with_observer(move |elicited: &Elicited| {
         elicited.failures.iter().for_each(|failure| warned(out, failure));
     })
 }
@@ -30,12 +36,7 @@ pub(super) fn pool_of(at: At<'_>, host: &McpHost) -> Result<Option<(Pool, Vec<Co
     if of.bare && of.mcp_config.is_empty() && !lends {
         return Ok(None);
     }
-    let args = McpServersArgs {
-        mcp_config: of.mcp_config.clone(),
-        strict_mcp_config: of.strict_mcp_config || of.bare,
-        approve_all: false,
-    };
-    let gathered = match Gathered::new(at.session, &args) {
+    let gathered = match Gathered::new(at.session, &arguments(at, None)) {
         Ok(gathered) => gathered,
         // A broken file may have denied any server, so none is used; it takes no session down (C7). Servers that somebody
         // has typed are wanted, and not having them is an error.
@@ -51,6 +52,29 @@ pub(super) fn pool_of(at: At<'_>, host: &McpHost) -> Result<Option<(Pool, Vec<Co
     let lent = (Keep::AsBuilt, lent.unwrap_or_default());
     let pool = pool_with(&gathered, around, Arc::new(host.clone()), lent)?;
     Ok(Some((pool, gathered.resolved.others)))
+}
+
+/// All servers that there are once the host has named these, too: each judged as the others were (X2, policy).
+///
+/// # Errors
+/// A file can't be read that may deny something.
+pub(super) fn with_more(at: At<'_>, more: &Value) -> Result<Vec<Configured>, CliError> {
+    let more = json!({"mcpServers": more}).to_string();
+    let gathered = Gathered::new(at.session, &arguments(at, Some(more)))?;
+    let mut servers = gathered.resolved.servers;
+    let lent = at.host.map(|host| control::lent(host, at.wants, &servers)).unwrap_or_default().servers;
+    servers.retain(|server| !lent.iter().any(|lent| lent.name == server.name));
+    servers.extend(lent);
+    Ok(servers)
+}
+
+fn arguments(at: At<'_>, more: Option<String>) -> McpServersArgs {
+    let of = &at.args.sources;
+    McpServersArgs {
+        mcp_config: of.mcp_config.iter().cloned().chain(more).collect(),
+        strict_mcp_config: of.strict_mcp_config || of.bare,
+        approve_all: false,
+    }
 }
 
 fn warned(out: Out, text: &str) {

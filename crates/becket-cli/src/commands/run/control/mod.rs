@@ -5,8 +5,9 @@
 //! - [`said`]: a control line, read
 //! - [`host`]: what is asked of the host, and who waits for it
 //! - [`initialize`]: the first request, which says what the session is made of
-//! - [`hooks`], [`person`], [`server`]: what the host lends: callbacks, somebody who is asked, MCP servers
-//! - [`requests`]: what the host may ask for, and how it is answered
+//! - [`hooks`], [`person`], [`elicit`], [`server`]: what the host lends: callbacks, somebody who is asked for permissions and by
+//!   servers, MCP servers
+//! - [`requests`], [`servers`], [`context`]: what the host may ask for, and how it is answered
 //! - [`turns`]: which turn an interrupt means
 //! - [`session`]: all of it, from the first line to the last
 //!
@@ -14,6 +15,8 @@
 //! its consent. A line that can't be read ends the run with its number; none is skipped.
 
 mod answers;
+mod context;
+mod elicit;
 mod hooks;
 mod host;
 mod initialize;
@@ -22,12 +25,15 @@ mod person;
 mod requests;
 mod said;
 mod server;
+mod servers;
 mod session;
 mod turns;
 
+pub(super) use elicit::HostUser;
 pub(super) use host::Host;
 pub(super) use initialize::Initialize;
 pub(super) use lines::{Ending, Lines};
 pub(super) use person::HostPerson;
 pub(super) use server::lent;
+pub(super) use servers::HostsWishes;
 pub(super) use session::driven;

@@ -1,10 +1,13 @@
 //! What the host may ask for while the session is open. Many at once, also while a turn works.
 
+use super::super::assembled::At;
 use super::super::opened::Session;
 use super::super::typed;
+use super::context;
 use super::host::Host;
 use super::lines::{Heard, Lines};
 use super::said::Request;
+use super::servers;
 use super::turns::Turns;
 use crate::error::CliError;
 use becket_agent::session::Prompt;
@@ -21,8 +24,8 @@ use tokio::sync::mpsc;
 pub(super) type Message = Result<(Prompt, CancellationToken), CliError>;
 
 /// What is answered, for those who ask for something else.
-const KNOWN: &str = "interrupt, set_permission_mode, set_model, mcp_status, mcp_message, mcp_reconnect, stop_task, \
-                     register_repo_root";
+const KNOWN: &str = "interrupt, set_permission_mode, set_model, set_max_thinking_tokens, get_context_usage, mcp_status, \
+                     mcp_message, mcp_reconnect, mcp_toggle, mcp_set_servers, stop_task, register_repo_root";
 /// How many requests may be under way at once.
 const MOST: usize = 256;
 /// By what DirectoryAdded knows a request of the host.
@@ -31,6 +34,7 @@ const REPO_ROOT: &str = "register_repo_root";
 /// Answers a host.
 pub(super) struct Requests<'a> {
     pub(super) host: Host,
+    pub(super) at: At<'a>,
     pub(super) session: &'a Session,
     pub(super) turns: &'a Turns,
     /// Ends the run.
@@ -104,6 +108,18 @@ impl Requests<'_> {
                 self.host.server_says(text(fields, "server_name")?, message).await?;
                 Ok(json!({}))
             }
+            "mcp_toggle" => {
+                let on = fields
+                    .get("enabled")
+                    .and_then(Value::as_bool)
+                    .ok_or("`enabled` must be true or false")?;
+                servers::toggle(self.session, (text(fields, "serverName")?, on), self.cancel).await
+            }
+            "mcp_set_servers" => {
+                servers::set((self.at, self.session), fields.get("servers"), self.cancel).await
+            }
+            "get_context_usage" => Ok(context::usage(self.session)),
+            "set_max_thinking_tokens" => self.set_thinking(fields),
             "mcp_reconnect" => self.reconnect(text(fields, "serverName")?).await,
             "stop_task" => self.stop_task(text(fields, "task_id")?).await,
             "register_repo_root" => self.register_root(fields).await,
@@ -130,6 +146,16 @@ impl Requests<'_> {
         let name = typed::wanted(self.session, name);
         let now = typed::switched(self.session, (name, "sdk"), self.cancel).await?;
         Ok(json!({"model": now}))
+    }
+
+    /// Newer models take no number: 0 is none, and anything else leaves it to the model.
+    fn set_thinking(&self, fields: &Map<String, Value>) -> Result<Value, String> {
+        let thinks = match fields.get("max_thinking_tokens") {
+            None | Some(Value::Null) => true,
+            Some(value) => value.as_u64().ok_or("`max_thinking_tokens` must be a whole number or null")? > 0,
+        };
+        self.session.agent.set_thinking(thinks);
+        Ok(json!({}))
     }
 
     fn servers(&self) -> Vec<Value> {

@@ -74,7 +74,7 @@ async fn described(at: At<'_>, lines: &mut Lines) -> Result<Option<(Initialize, 
 /// Hears the host and works on its messages, both at once.
 async fn worked(at: At<'_>, session: &Session, mut lines: Lines, printer: &Printer) -> Done {
     let turns = Turns::default();
-    let requests = Requests { host: lines.host.clone(), session, turns: &turns, cancel: at.cancel };
+    let requests = Requests { host: lines.host.clone(), at, session, turns: &turns, cancel: at.cancel };
     let (to, messages) = mpsc::unbounded_channel();
     let work = Work::new(at, session, printer);
     let ((), done) = tokio::join!(requests.hear(&mut lines, to), all(work, messages, &turns));

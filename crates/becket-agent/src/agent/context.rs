@@ -1,0 +1,49 @@
+//! How full the model's window is.
+
+use super::open::Agent;
+use becket_llm::ToolSpec;
+
+/// What a request holds, in tokens: as the provider told with the last answer, and a guess for what came since.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContextUse {
+    /// All of it.
+    pub total: u64,
+    /// How much the model holds.
+    pub window: u64,
+    /// From how many on the conversation is compacted.
+    pub compacts_at: u64,
+    /// The system prompt, guessed.
+    pub system: u64,
+    /// Each tool with what its description takes, guessed.
+    pub tools: Vec<(String, u64)>,
+    /// The conversation: what is left of all of it.
+    pub messages: u64,
+}
+
+impl Agent {
+    /// How full it is as of the last request; it does not wait for a turn that works.
+    #[must_use]
+    pub fn context(&self) -> ContextUse {
+        let offered = self.toolbox.offered(&self.core.engine);
+        let tools: Vec<(String, u64)> =
+            offered.into_iter().map(|tool| (tool.name.clone(), size(&tool))).collect();
+        let of_tools: u64 = tools.iter().map(|(_, tokens)| tokens).sum();
+        let system = guessed(self.system_bytes);
+        let (tokens, is_whole) = self.core.context.last();
+        // What a provider has told holds all that it was sent.
+        let total = if is_whole { tokens } else { tokens + system + of_tools };
+        let messages = total.saturating_sub(system + of_tools);
+        let window = self.core.window;
+        ContextUse { total, window: window.tokens(), compacts_at: window.full_at(), system, tools, messages }
+    }
+}
+
+/// Four bytes are taken for a token.
+fn guessed(bytes: usize) -> u64 {
+    (bytes as u64).div_ceil(4)
+}
+
+fn size(tool: &ToolSpec) -> u64 {
+    let schema = serde_json::to_string(&tool.input_schema).map_or(0, |text| text.len());
+    guessed(tool.name.len() + tool.description.len() + schema)
+}

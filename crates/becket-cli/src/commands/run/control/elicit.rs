@@ -1,0 +1,82 @@
+//! The host as the one who answers MCP servers: `elicitation` (`protocol.md` X6).
+//!
+//! INVARIANT: only an answer that is understood whole is a yes. No answer, an error and a host that is gone are a cancel.
+
+use super::host::{Answer, Host};
+use becket_agent::elicit::{ElicitUser, UserQuestion, Wanted};
+use becket_engine::CancellationToken;
+use becket_mcp::{Elicitation, ElicitationAnswer};
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value, json};
+
+/// Asks the host.
+pub(crate) struct HostUser(Host);
+
+impl HostUser {
+    /// The user of this host.
+    pub(crate) fn new(host: Host) -> Self {
+        HostUser(host)
+    }
+}
+
+impl ElicitUser for HostUser {
+    fn answer<'a>(
+        &'a self,
+        question: &'a UserQuestion,
+        _: &'a CancellationToken,
+    ) -> BoxFuture<'a, ElicitationAnswer> {
+        // Dropped where nobody wants the answer any more: then the question is taken back.
+        let asked = self.0.ask(request(question));
+        Box::pin(async move { read(asked.await) })
+    }
+}
+
+fn request(question: &UserQuestion) -> Value {
+    let mut request = json!({
+        "subtype": "elicitation",
+        "mcp_server_name": question.server,
+        "message": message(question),
+    });
+    match (&question.asked, &question.wanted) {
+        (Elicitation::Form { schema, .. }, wanted) => {
+            request["mode"] = json!("form");
+            request["requested_schema"] = json!(schema);
+            if let Wanted::Form(form) = wanted {
+                request["property_order"] = form.fields.iter().map(|field| json!(field.name)).collect();
+            }
+        }
+        (Elicitation::Url { url, id, .. }, wanted) => {
+            request["mode"] = json!("url");
+            // The very address that hooks have judged.
+            request["url"] = match wanted {
+                Wanted::Visit(address) => json!(address.url()),
+                Wanted::Form(_) => json!(url),
+            };
+            if !id.is_empty() {
+                request["elicitation_id"] = json!(id);
+            }
+        }
+    }
+    request
+}
+
+/// The server's words, and behind them what was wrong with the answer before.
+fn message(question: &UserQuestion) -> String {
+    let wrong: Vec<String> = question.wrong.iter().map(ToString::to_string).collect();
+    match wrong.is_empty() {
+        true => question.message.clone(),
+        false => format!("{}\n\n(The answer before does not fit: {})", question.message, wrong.join("; ")),
+    }
+}
+
+/// What the host has answered.
+fn read(answer: Answer) -> ElicitationAnswer {
+    let Ok(Value::Object(mut fields)) = answer else { return ElicitationAnswer::Cancel };
+    let content = fields.remove("content").filter(|content| !content.is_null());
+    match (fields.get("action").and_then(Value::as_str), content) {
+        (Some("accept"), None) => ElicitationAnswer::Accept(Map::new()),
+        (Some("accept"), Some(Value::Object(content))) => ElicitationAnswer::Accept(content),
+        (Some("decline"), _) => ElicitationAnswer::Decline,
+        (_, _) => ElicitationAnswer::Cancel,
+    }
+}

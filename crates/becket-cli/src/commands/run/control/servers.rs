@@ -1,0 +1,122 @@
+//! What a host wants of MCP servers while the session is open: some of them off, others beside them.
+//!
+//! INVARIANT: what policy, trust, approvals or the user are against stays off, whatever the host says. Servers of its own
+//! process are those of `initialize` alone.
+
+use super::super::assembled::At;
+use super::super::opened::Session;
+use super::super::servers::with_more;
+use becket_mcp::config::{Configured, Disabled, Status};
+use becket_mcp::{CancellationToken, Pool};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+/// What the host wants now. One change at a time.
+#[derive(Debug, Default)]
+pub(crate) struct HostsWishes {
+    changing: tokio::sync::Mutex<()>,
+    wishes: Mutex<Wishes>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Wishes {
+    /// The servers that are switched off.
+    off: BTreeSet<String>,
+    /// Those of the last `mcp_set_servers`.
+    more: BTreeSet<String>,
+}
+
+/// Switches a server off or on again.
+///
+/// # Errors
+/// There is no such server, somebody else is against it, or it can't be connected.
+pub(super) async fn toggle(
+    session: &Session,
+    (name, on): (&str, bool),
+    cancel: &CancellationToken,
+) -> Result<Value, String> {
+    let pool = pool_of(session)?;
+    let _changing = session.wishes.changing.lock().await;
+    let mut all: Vec<Configured> = pool.servers().iter().map(|view| (*view.configured).clone()).collect();
+    let server = all.iter_mut().find(|server| server.name.to_string() == name);
+    let server = server.ok_or_else(|| format!("there is no MCP server `{name}`"))?;
+    match (&server.status, on) {
+        (Status::Disabled(Disabled::ByHost), true) => server.status = Status::Allowed,
+        (Status::Allowed, false) => server.status = Status::Disabled(Disabled::ByHost),
+        (Status::Allowed, true) | (Status::Disabled(_), false) => {}
+        (Status::Disabled(why), true) => return Err(why.to_string()),
+    }
+    session.wishes.change(|wishes| match on {
+        true => drop(wishes.off.remove(name)),
+        false => drop(wishes.off.insert(name.to_owned())),
+    });
+    pool.configure(all);
+    if on {
+        pool.connect(name, cancel).await.map_err(|error| error.to_string())?;
+    }
+    session.refresh();
+    Ok(json!({}))
+}
+
+/// Puts these servers in the place of those that were set before, beside those that the session has anyway; what came of each.
+///
+/// # Errors
+/// A file can't be read that may deny one of them, or `servers` is no object.
+pub(super) async fn set(
+    (at, session): (At<'_>, &Session),
+    servers: Option<&Value>,
+    cancel: &CancellationToken,
+) -> Result<Value, String> {
+    let pool = pool_of(session)?;
+    let Some(Value::Object(servers)) = servers else { return Err("`servers` must be an object".to_owned()) };
+    let _changing = session.wishes.changing.lock().await;
+    let (own, others): (Map<String, Value>, Map<String, Value>) =
+        servers.clone().into_iter().partition(|(_, config)| config["type"] == "sdk");
+    let had = names(pool);
+    let before = session.wishes.get();
+    let mut all = with_more(at, &Value::Object(others.clone())).map_err(|error| error.to_string())?;
+    for server in all.iter_mut().filter(|server| server.status == Status::Allowed) {
+        if before.off.contains(&server.name.to_string()) {
+            server.status = Status::Disabled(Disabled::ByHost);
+        }
+    }
+    pool.configure(all);
+    let now: BTreeSet<String> = others.keys().cloned().collect();
+    session.wishes.change(|wishes| wishes.more.clone_from(&now));
+    let has = names(pool);
+    let mut errors = Map::new();
+    for name in own.keys().filter(|name| !has.contains(*name)) {
+        let why = "a server in the host's own process is named in `initialize`, and not later";
+        errors.insert(name.clone(), json!(why));
+    }
+    for name in &now {
+        if let Err(error) = pool.connect(name, cancel).await {
+            errors.insert(name.clone(), json!(error.to_string()));
+        }
+    }
+    session.refresh();
+    let added: Vec<&String> =
+        now.iter().filter(|name| !before.more.contains(*name) && has.contains(*name)).collect();
+    let removed: Vec<&String> =
+        before.more.iter().filter(|name| !now.contains(*name) && had.contains(*name)).collect();
+    Ok(json!({"added": added, "removed": removed, "errors": errors}))
+}
+
+fn pool_of(session: &Session) -> Result<&Pool, String> {
+    session.servers.as_ref().ok_or_else(|| "this session has no MCP servers".to_owned())
+}
+
+fn names(pool: &Pool) -> BTreeSet<String> {
+    pool.servers().into_iter().map(|view| view.name).collect()
+}
+
+impl HostsWishes {
+    fn get(&self) -> Wishes {
+        self.wishes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Wishes)) {
+        change(&mut self.wishes.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}

@@ -1,0 +1,161 @@
+//! The host as the one who answers the questions of MCP servers.
+
+use crate::host::Host;
+use crate::place;
+use becket_testkit::env::TestEnv;
+use serde_json::{Value, json};
+
+const BECKET: &str = env!("CARGO_BIN_EXE_becket");
+
+/// What a server of the host answers to what comes before its tool is called.
+fn response(message: &Value) -> Value {
+    let result = match message["method"].as_str().unwrap_or_default() {
+        "initialize" => json!({"protocolVersion": message["params"]["protocolVersion"],
+            "capabilities": {"tools": {}}, "serverInfo": {"name": "desk", "version": "1"}}),
+        "tools/list" => json!({"tools": [{"name": "book", "inputSchema": {"type": "object"}}]}),
+        _ => json!({}),
+    };
+    json!({"mcp_response": {"jsonrpc": "2.0", "id": message["id"], "result": result}})
+}
+
+/// Serves until a line is one.
+fn serves(host: &mut Host, is_it: impl Fn(&Value) -> bool) -> Value {
+    loop {
+        let line = host.until(|line| line["request"]["subtype"] == "mcp_message" || is_it(line));
+        if is_it(&line) {
+            return line;
+        }
+        let answer = response(&line["request"]["message"]);
+        host.answers(&line, answer);
+    }
+}
+
+fn desk(settings: &Value) -> TestEnv {
+    let turns =
+        json!([{"tool_uses": [{"id": "t1", "name": "mcp__desk__book", "input": {}}]}, {"text": "Done."}]);
+    let mut settings = settings.clone();
+    settings["permissions"] = json!({"allow": ["mcp__desk__book"]});
+    place(BECKET, &settings, &turns)
+}
+
+fn form() -> Value {
+    let schema = json!({"type": "object", "properties": {"when": {"type": "string"}, "seats": {"type": "integer", "minimum": 1}}, "required": ["when"]});
+    json!({"mode": "form", "message": "Which table?", "requestedSchema": schema})
+}
+
+/// Has the server ask this while its tool is called. What the host is asked, if it is; then the server's answer.
+struct Asked {
+    host: Host,
+    call: Value,
+}
+
+impl Asked {
+    fn of(env: &TestEnv, question: &Value) -> Self {
+        let mut host = Host::start(env, &[]);
+        let id = host.request("initialize", json!({"sdkMcpServers": ["desk"]}));
+        serves(&mut host, |line| line["response"]["request_id"] == id.as_str());
+        host.prompt("book");
+        let call = serves(&mut host, |line| line["request"]["message"]["method"] == "tools/call");
+        let message = json!({"jsonrpc": "2.0", "id": 77, "method": "elicitation/create", "params": question});
+        host.request("mcp_message", json!({"server_name": "desk", "message": message}));
+        Asked { host, call }
+    }
+
+    fn question(&mut self) -> Value {
+        serves(&mut self.host, |line| line["request"]["subtype"] == "elicitation")
+    }
+
+    /// What the server is answered.
+    fn answer(&mut self) -> Value {
+        let line = serves(&mut self.host, |line| line["request"]["message"]["id"] == 77);
+        self.host.answers(&line, json!({}));
+        line["request"]["message"]["result"].clone()
+    }
+
+    /// The call is answered, and the turn goes to its end.
+    fn ends(mut self) {
+        let result = json!({"content": [{"type": "text", "text": "booked"}]});
+        let answer = json!({"jsonrpc": "2.0", "id": self.call["request"]["message"]["id"], "result": result});
+        self.host.answers(&self.call, json!({"mcp_response": answer}));
+        let result = serves(&mut self.host, |line| line["type"] == "result");
+        assert_eq!(result["result"], "Done.", "{:#?}", self.host.seen);
+    }
+}
+
+// rule: X6
+#[test]
+fn a_form_goes_to_the_host_and_its_answer_to_the_server() {
+    let env = desk(&json!({"hooks": {
+        "Elicitation": [{"hooks": [{"type": "command", "command": "touch before"}]}],
+        "ElicitationResult": [{"hooks": [{"type": "command", "command": "cat > after.json"}]}]
+    }}));
+    let mut asked = Asked::of(&env, &form());
+    let question = asked.question();
+    let request = &question["request"];
+    assert!(env.project().join("before").exists(), "hooks are asked first");
+    assert_eq!(request["mcp_server_name"], "desk");
+    assert_eq!((&request["message"], &request["mode"]), (&json!("Which table?"), &json!("form")));
+    assert_eq!(request["requested_schema"], form()["requestedSchema"]);
+    assert_eq!(request["property_order"], json!(["when", "seats"]));
+    // One that does not fit is asked for again, and says why.
+    asked.host.answers(&question, json!({"action": "accept", "content": {"when": "noon", "seats": 0}}));
+    let again = asked.question();
+    assert!(again["request"]["message"].as_str().is_some_and(|said| said.contains("seats")), "{again}");
+    asked.host.answers(&again, json!({"action": "accept", "content": {"when": "noon", "seats": 2}}));
+    assert_eq!(asked.answer(), json!({"action": "accept", "content": {"when": "noon", "seats": 2}}));
+    let after = std::fs::read_to_string(env.project().join("after.json")).expect("the hook has run");
+    assert!(after.contains(r#""action":"accept""#) && after.contains("noon"), "{after}");
+    asked.ends();
+}
+
+// rules: X6, H9
+#[test]
+fn only_a_yes_that_is_understood_whole_is_one() {
+    for (answer, expected) in [
+        (json!({"action": "decline"}), "decline"),
+        (json!({"action": "cancel"}), "cancel"),
+        (json!({"action": "accept", "content": ["noon"]}), "cancel"),
+        (json!({"action": "yes", "content": {"when": "noon"}}), "cancel"),
+        (json!({}), "cancel"),
+        (Value::Null, "cancel"),
+    ] {
+        let mut asked = Asked::of(&desk(&json!({})), &form());
+        let question = asked.question();
+        asked.host.answers(&question, answer.clone());
+        assert_eq!(asked.answer()["action"], expected, "{answer}");
+        asked.ends();
+    }
+    let mut asked = Asked::of(&desk(&json!({})), &form());
+    let question = asked.question();
+    asked.host.fails(&question, "there is nobody");
+    assert_eq!(asked.answer()["action"], "cancel");
+    asked.ends();
+}
+
+// rule: X6
+#[test]
+fn an_address_goes_to_the_host_with_its_id() {
+    let mut asked = Asked::of(
+        &desk(&json!({})),
+        &json!({"mode": "url", "message": "Pay", "url": "https://pay.example/1", "elicitationId": "e1"}),
+    );
+    let question = asked.question();
+    assert_eq!(
+        (&question["request"]["mode"], &question["request"]["url"], &question["request"]["elicitation_id"]),
+        (&json!("url"), &json!("https://pay.example/1"), &json!("e1"))
+    );
+    asked.host.answers(&question, json!({"action": "accept"}));
+    assert_eq!(asked.answer()["action"], "accept");
+    asked.ends();
+}
+
+// rules: X6, D11
+#[test]
+fn a_hook_that_answers_leaves_the_host_unasked() {
+    let says = r#"echo '{"hookSpecificOutput":{"hookEventName":"Elicitation","action":"decline"}}'"#;
+    let env = desk(&json!({"hooks": {"Elicitation": [{"hooks": [{"type": "command", "command": says}]}]}}));
+    let mut asked = Asked::of(&env, &form());
+    assert_eq!(asked.answer()["action"], "decline");
+    assert!(!asked.host.seen.iter().any(|line| line["request"]["subtype"] == "elicitation"));
+    asked.ends();
+}
