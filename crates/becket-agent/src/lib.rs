@@ -13,6 +13,7 @@
 //! - [`tool_call`]: one tool call through hooks, rules, mode and person to its end (`protocol.md` L1)
 //! - [`shell`]: the command lines of a session, and the directory that they move
 //! - [`tasks`]: what goes on in the background of a session
+//! - [`team`]: tasks that are shared, and teammates who work on them (`protocol.md` L3)
 //! - [`permission`]: mode, rules and directories of a session while it runs, and who judges in mode `auto` (`protocol.md`
 //!   P13, P14)
 //! - [`mcp`]: the tools of MCP servers, for the model and for hooks (`protocol.md` X5, H6)
@@ -47,6 +48,7 @@ pub mod shell;
 pub mod skills;
 mod surroundings;
 pub mod tasks;
+pub mod team;
 pub mod tool_call;
 mod tools;
 pub mod transcript;

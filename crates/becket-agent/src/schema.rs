@@ -41,6 +41,10 @@ pub(crate) enum Kind {
     List(&'static [Field], usize, usize),
     /// Texts, or lists of texts, by names that are not known before.
     ByName,
+    /// A list of texts.
+    Texts,
+    /// Any object.
+    Object,
 }
 
 /// A field that must be there.
@@ -167,6 +171,8 @@ impl Kind {
                 (least..=most).contains(&items.len()) && items.iter().all(Value::is_object)
             }),
             Self::ByName => value.as_object().is_some_and(|fields| fields.values().all(is_text_or_texts)),
+            Self::Texts => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
+            Self::Object => value.is_object(),
         }
     }
 
@@ -179,6 +185,8 @@ impl Kind {
             Self::Choice(texts) => format!("one of `{}`", texts.join("`, `")),
             Self::List(_, least, most) => format!("a list of {least} to {most} objects"),
             Self::ByName => "an object of strings".to_owned(),
+            Self::Texts => "a list of strings".to_owned(),
+            Self::Object => "an object".to_owned(),
         }
     }
 
@@ -192,7 +200,8 @@ impl Kind {
             Self::List(fields, least, most) => {
                 json!({"type": "array", "items": object_schema(fields), "minItems": least, "maxItems": most})
             }
-            Self::ByName => json!({"type": "object"}),
+            Self::ByName | Self::Object => json!({"type": "object"}),
+            Self::Texts => json!({"type": "array", "items": {"type": "string"}}),
         };
         schema.as_object().cloned().unwrap_or_default()
     }

@@ -8,6 +8,7 @@ use crate::instructions::Instructions;
 use crate::permission::{AutoMode, SessionPermissions};
 use crate::session::{Expand, Facts, OpenError, SetupTrigger, Start};
 use crate::tasks::Tasks;
+use crate::team::Team;
 use crate::tool_call::{AskPermission, Toolbox};
 use crate::transcript::Store;
 use crate::turn::{Asked, Fallback, TurnEndTasks, TurnOptions};
@@ -50,6 +51,7 @@ pub struct AgentBuilder {
     pub(super) expand: Option<Arc<dyn Expand>>,
     pub(super) subagents: Option<AgentTool>,
     pub(super) tasks: Option<Tasks>,
+    pub(super) team: Option<Team>,
     pub(super) at_turn_end: TurnEndTasks,
     pub(super) setup: Option<SetupTrigger>,
     pub(super) closers: Vec<Closer>,
@@ -88,6 +90,7 @@ impl AgentBuilder {
             expand: None,
             subagents: None,
             tasks: None,
+            team: None,
             at_turn_end: TurnEndTasks::default(),
             setup: None,
             closers: Vec::new(),
@@ -257,6 +260,13 @@ impl AgentBuilder {
     #[must_use]
     pub fn tasks(mut self, tasks: Tasks) -> Self {
         self.tasks = Some(tasks);
+        self
+    }
+
+    /// The shared list of tasks, and those who work on it: hand its tools to the toolbox, and it to [`AgentTool`].
+    #[must_use]
+    pub fn team(mut self, team: Team) -> Self {
+        self.team = Some(team);
         self
     }
 

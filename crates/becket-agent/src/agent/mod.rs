@@ -4,6 +4,7 @@ mod builder;
 mod change;
 mod context;
 mod info;
+mod news;
 mod open;
 mod switch;
 

@@ -204,12 +204,13 @@ fn lent(main: &Main) -> Lent {
 
 /// Takes a builder and what was stored apart, and puts the session's line of work together.
 fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
-    let AgentBuilder { engine, asked, watchers, options, window, tasks, at_turn_end, .. } = builder;
+    let AgentBuilder { engine, asked, watchers, options, window, tasks, team, at_turn_end, .. } = builder;
     let mut core = Core::new(engine, asked, Updates::new(watchers));
     core.options = options;
     core.fallback = builder.fallback;
     core.window = window;
     core.tasks = tasks;
+    core.team = team;
     core.instructions = builder.instructions;
     if let Some(permissions) = builder.permissions {
         core.permissions = permissions;
@@ -237,6 +238,7 @@ fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
         who: Origin::Main,
         max_turns: builder.max_turns,
         stop_event: StopEvent::Stop,
+        mate: None,
     };
     let mut main = Main {
         work: Work::new(core, begin),

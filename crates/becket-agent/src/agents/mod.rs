@@ -15,6 +15,7 @@ mod register;
 mod report;
 mod run;
 mod task;
+mod teammate;
 mod tool;
 
 pub use definition::Definition;

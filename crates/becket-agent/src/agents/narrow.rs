@@ -4,13 +4,14 @@
 
 use super::definition::Definition;
 use crate::definitions::Whose;
+use crate::team::OF_TEAM;
 use crate::tool_call::{Tool, Toolbox};
 use crate::update::Notice;
 use becket_rules::Renames;
 use std::sync::Arc;
 
 /// What no subagent gets.
-const NEVER: [&str; 3] = ["Agent", "AskUserQuestion", "ExitPlanMode"];
+const NEVER: [&str; 4] = ["Agent", "AskUserQuestion", "ExitPlanMode", "SendMessage"];
 
 /// Those of another line of work that the session has itself: one that works as an agent may have lost some.
 pub(crate) fn within(all: Vec<Arc<dyn Tool>>, session: &Toolbox) -> Vec<Arc<dyn Tool>> {
@@ -25,6 +26,24 @@ pub(crate) fn of_subagent(
 ) -> Vec<Arc<dyn Tool>> {
     let tools = of_main(all, definition, renames);
     tools.into_iter().filter(|tool| !NEVER.contains(&tool.name())).collect()
+}
+
+/// The tools that a teammate gets: those of a subagent, and those by which it works with its team, whatever its definition
+/// names. What the definition takes away stays away.
+pub(crate) fn of_teammate(
+    all: &[Arc<dyn Tool>],
+    definition: &Definition,
+    renames: &Renames,
+) -> Vec<Arc<dyn Tool>> {
+    let mut tools = of_subagent(all.iter().cloned(), definition, renames);
+    let taken = |name: &str| definition.disallowed_tools.iter().any(|other| is_named(other, name, renames));
+    let of_team = all.iter().filter(|tool| OF_TEAM.contains(&tool.name()) && !taken(tool.name()));
+    for tool in of_team {
+        if tools.iter().all(|other| other.name() != tool.name()) {
+            tools.push(Arc::clone(tool));
+        }
+    }
+    tools
 }
 
 /// The tools of a session that runs as this agent.

@@ -110,6 +110,20 @@ fn response(end: &TurnEnd, facts: &Facts, text: &str) -> Value {
     ])
 }
 
+/// What hooks see of an agent that has become a teammate.
+pub(crate) fn joined(facts: &Facts, name: &str, team: &str) -> Value {
+    object([
+        ("status", json!("teammate_spawned")),
+        ("prompt", json!(facts.prompt)),
+        ("teammate_id", json!(format!("{name}@{team}"))),
+        ("agent_id", json!(facts.id.as_str())),
+        ("agent_type", json!(facts.kind)),
+        ("model", json!(facts.model)),
+        ("name", json!(name)),
+        ("team_name", json!(team)),
+    ])
+}
+
 /// What hooks see of an agent that goes on in the background.
 pub(crate) fn launched(facts: &Facts, description: &str, output_file: &str) -> Value {
     object([

@@ -11,6 +11,7 @@ use super::report;
 use super::tool::MakesTools;
 use crate::definitions::{Dialect, ModelChoice};
 use crate::session::Facts;
+use crate::team::Seat;
 use crate::tool_call::{Tool, Toolbox};
 use crate::turn::{Begin, StopEvent, TurnEnd, TurnStart, Work};
 use crate::update::Origin;
@@ -32,12 +33,18 @@ pub(super) struct Wanted {
     /// The model that the call names.
     pub(super) model: Option<String>,
     pub(super) tool_use_id: String,
+    /// What it is called in its team, if it is to be a teammate.
+    pub(super) name: Option<String>,
+    /// The team, where the call names one.
+    pub(super) team: Option<String>,
 }
 
 /// A subagent that has not begun.
 pub(super) struct Subagent {
-    work: Work,
+    pub(super) work: Work,
     wanted: Wanted,
+    /// Its place in its team.
+    pub(super) seat: Option<Seat>,
     /// Gone with it.
     hooks: HooksOfAgent,
     pub(super) facts: report::Facts,
@@ -65,12 +72,16 @@ impl Subagent {
         let updates = parent.core.updates_of(&who);
         let unknown = narrow::unknown_notices(&all, &definition, &dialect.tools);
         hooks.notices().into_iter().chain(unknown).for_each(|notice| updates.notice(notice));
-        let tools: Vec<Arc<dyn Tool>> = narrow::of_subagent(all, &definition, &dialect.tools);
+        let seat = seat(parent, &wanted, &id)?;
+        let tools: Vec<Arc<dyn Tool>> = match &seat {
+            Some(_) => narrow::of_teammate(&all, &definition, &dialect.tools),
+            None => narrow::of_subagent(all, &definition, &dialect.tools),
+        };
         let (transcript, talk) = parent.talk(&id, &updates);
         let stop_event =
             StopEvent::SubagentStop { id: id.clone(), kind: definition.name.to_string(), transcript };
         let begin = Begin {
-            system: system(&definition, &facts),
+            system: system(&definition, &facts, seat.as_ref()),
             toolbox: Toolbox::new(tools),
             model: Arc::clone(&model),
             max_turns: definition.max_turns,
@@ -78,6 +89,7 @@ impl Subagent {
             talk,
             who,
             stop_event,
+            mate: seat.as_ref().map(|seat| Arc::clone(&seat.name)),
         };
         let facts = report::Facts {
             id,
@@ -86,11 +98,21 @@ impl Subagent {
             model: model.name().to_owned(),
             tools: std::collections::BTreeMap::new(),
         };
-        Ok(Self { work: Work::new(Arc::clone(&parent.core), begin), wanted, hooks, facts })
+        Ok(Self { work: Work::new(Arc::clone(&parent.core), begin), wanted, seat, hooks, facts })
     }
 
     /// Runs it to its end.
     pub(super) async fn run(mut self, cancel: &CancellationToken) -> (TurnEnd, report::Facts) {
+        let start = self.begin(cancel).await;
+        let end = self.work.turn(start, cancel).await;
+        self.facts.tools = report::tools_called(&self.work.talk.whole(UNANSWERED).messages());
+        // Its hooks have judged its end: nothing of it happens any more.
+        drop(self.hooks);
+        (end, self.facts)
+    }
+
+    /// Fires SubagentStart; gives the first turn.
+    pub(super) async fn begin(&mut self, cancel: &CancellationToken) -> TurnStart {
         let body = SubagentStart {
             agent_id: self.facts.id.as_str().to_owned(),
             agent_type: self.facts.kind.clone(),
@@ -102,12 +124,7 @@ impl Subagent {
         for text in started.for_model() {
             self.work.remind(text);
         }
-        let prompt = TurnStart::Prompt(vec![Block::Text(std::mem::take(&mut self.wanted.prompt))]);
-        let end = self.work.turn(prompt, cancel).await;
-        self.facts.tools = report::tools_called(&self.work.talk.whole(UNANSWERED).messages());
-        // Its hooks have judged its end: nothing of it happens any more.
-        drop(self.hooks);
-        (end, self.facts)
+        TurnStart::Prompt(vec![Block::Text(std::mem::take(&mut self.wanted.prompt))])
     }
 }
 
@@ -137,8 +154,26 @@ fn mode_of(
     }
 }
 
-fn system(definition: &Definition, facts: &Facts) -> String {
-    format!("{}\n\nWorking directory: {}", definition.prompt, facts.cwd().display())
+/// Its place in the team of its session, where it is to be a teammate.
+fn seat(parent: &Parent, wanted: &Wanted, id: &AgentId) -> Result<Option<Seat>, String> {
+    let Some(name) = &wanted.name else { return Ok(None) };
+    let team = parent.core.team.as_ref().ok_or("this session has no team, so an agent can't have a `name`")?;
+    let session = parent.facts.session();
+    let own = team.name(&session).unwrap_or_default();
+    match wanted.team.as_deref().filter(|other| *other != own) {
+        Some(other) => {
+            Err(format!("there is no team `{}`: this session's is `{own}`", crate::schema::brief(other)))
+        }
+        None => team.join(name, id, &session).map(Some),
+    }
+}
+
+fn system(definition: &Definition, facts: &Facts, seat: Option<&Seat>) -> String {
+    let own = format!("{}\n\nWorking directory: {}", definition.prompt, facts.cwd().display());
+    match seat {
+        Some(seat) => format!("{own}\n\n{}", seat.words()),
+        None => own,
+    }
 }
 
 fn fresh_id() -> AgentId {

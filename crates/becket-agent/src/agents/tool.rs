@@ -8,10 +8,12 @@ use super::register::Agents;
 use super::report;
 use super::run::{Subagent, Wanted};
 use super::task::AgentTask;
+use super::teammate::TeammateTask;
 use crate::definitions::{Dialect, unknown};
-use crate::schema::{Kind, Spec, optional, required};
+use crate::schema::{Field, Kind, Spec, optional, required};
 use crate::session::Facts;
 use crate::tasks::Tasks;
+use crate::team::Team;
 use crate::tool_call::{Effect, Hints, Nested, Running, Tool, ToolFailure, ToolOutput};
 use crate::turn::EndReason;
 use becket_engine::Settlement;
@@ -21,6 +23,7 @@ use becket_model::{Event, Session};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// The agent of a call that names none.
@@ -31,18 +34,38 @@ static SPEC: Spec = Spec {
     description: "Gives a task to an agent that works on it by itself and reports back. It sees nothing of this \
                   conversation but `prompt`: put everything into it that the agent has to know, and say what it is to \
                   report. Several calls at once run side by side.",
+    fields: &[DESCRIPTION, PROMPT, KIND, MODEL, IN_BACKGROUND],
+};
+
+/// The same in a session that leads a team.
+static IN_TEAM: Spec = Spec {
+    name: SPEC.name,
+    description: "Gives a task to an agent that works on it by itself and reports back. It sees nothing of this \
+                  conversation but `prompt`: put everything into it that the agent has to know, and say what it is to \
+                  report. Several calls at once run side by side. With a `name` it becomes a teammate: it goes on in the \
+                  background, shares the list of tasks with you, and is idle at the end of a turn until SendMessage sets \
+                  it to work; what it sends you is told to you by itself.",
     fields: &[
-        required("description", Kind::Text, "The task in a few words"),
-        required("prompt", Kind::Text, "The task for the agent, complete"),
-        optional("subagent_type", Kind::Text, "Which agent works on it"),
-        optional("model", Kind::Text, "The model that it asks, where that should be another than its own"),
-        optional(
-            "run_in_background",
-            Kind::Flag,
-            "Whether it goes on in the background: the call is answered at once, and its end is told later",
-        ),
+        DESCRIPTION,
+        PROMPT,
+        KIND,
+        MODEL,
+        IN_BACKGROUND,
+        optional("name", Kind::Text, "What the agent is called as a teammate: letters, digits, `_` and `-`"),
+        optional("team_name", Kind::Text, "The team: there is one, which needs no name here"),
     ],
 };
+
+const DESCRIPTION: Field = required("description", Kind::Text, "The task in a few words");
+const PROMPT: Field = required("prompt", Kind::Text, "The task for the agent, complete");
+const KIND: Field = optional("subagent_type", Kind::Text, "Which agent works on it");
+const MODEL: Field =
+    optional("model", Kind::Text, "The model that it asks, where that should be another than its own");
+const IN_BACKGROUND: Field = optional(
+    "run_in_background",
+    Kind::Flag,
+    "Whether it goes on in the background: the call is answered at once, and its end is told later",
+);
 
 /// The tool. Cheap to clone; all clones are the same tool.
 #[derive(Clone)]
@@ -59,6 +82,7 @@ struct Shared {
     tools: MakesTools,
     models: Arc<dyn Models>,
     tasks: OnceLock<Tasks>,
+    has_team: AtomicBool,
     parent: ParentCell,
 }
 
@@ -69,7 +93,7 @@ impl AgentTool {
     pub fn new(agents: Agents, dialect: Dialect, models: Arc<dyn Models>, tools: MakesTools) -> Self {
         let parent = ParentCell::default();
         let agents = RwLock::new(agents);
-        Self { shared: Arc::new(Shared { agents, dialect, tools, models, tasks: OnceLock::new(), parent }) }
+        Self { shared: Arc::new(Shared { agents, dialect, tools, models, tasks: OnceLock::new(), has_team: AtomicBool::new(false), parent }) }
     }
 
     /// Lends the session's background tasks: without them an agent that is to go on in the background is waited for.
@@ -77,6 +101,18 @@ impl AgentTool {
     pub fn with_tasks(self, tasks: Tasks) -> Self {
         let _ = self.shared.tasks.set(tasks);
         self
+    }
+
+    /// Lets agents with a name be teammates, where the session leads a team; its background tasks have to be lent before.
+    #[must_use]
+    pub fn with_team(self, team: &Team) -> Self {
+        let may = team.has_teammates() && self.shared.tasks.get().is_some();
+        self.shared.has_team.store(may, Ordering::Relaxed);
+        self
+    }
+
+    fn table(&self) -> &'static Spec {
+        if self.shared.has_team.load(Ordering::Relaxed) { &IN_TEAM } else { &SPEC }
     }
 
     /// Says whose tool it is.
@@ -137,11 +173,18 @@ impl AgentTool {
             prompt: text(running.input, "prompt").unwrap_or_default(),
             model: text(running.input, "model"),
             tool_use_id: running.id.to_owned(),
+            name: text(running.input, "name"),
+            team: text(running.input, "team_name"),
         };
+        let name = wanted.name.clone();
         let Shared { dialect, models, tools, tasks, .. } = &*self.shared;
         let subagent = Subagent::new(&parent, wanted, (dialect, &**models, tools));
         let subagent = subagent.map_err(ToolFailure::new)?;
         match tasks.get() {
+            Some(tasks) if name.is_some() => {
+                let name = name.unwrap_or_default();
+                join(tasks, TeammateTask { subagent, name, description })
+            }
             Some(tasks) if background => launch(tasks, AgentTask { subagent, description }),
             Some(_) | None => {
                 let (end, facts) = subagent.run(running.cancel).await;
@@ -167,6 +210,19 @@ fn launch(tasks: &Tasks, task: AgentTask) -> Result<ToolOutput, ToolFailure> {
     Ok(ToolOutput::text(text, report::launched(&facts, &description, &file)))
 }
 
+/// Starts a teammate.
+fn join(tasks: &Tasks, task: TeammateTask) -> Result<ToolOutput, ToolFailure> {
+    let (facts, name) = (task.subagent.facts.clone(), task.name.clone());
+    let team = task.subagent.seat.as_ref().map(|seat| seat.team_name.to_string()).unwrap_or_default();
+    let info = tasks.start(task).map_err(|error| ToolFailure::new(error.to_string()))?;
+    let text = format!(
+        "The teammate `{name}` works in the background as task `{}`, in the team `{team}`. What it has to say is told to \
+         you; SendMessage reaches it, TaskStop ends it.",
+        info.id
+    );
+    Ok(ToolOutput::text(text, report::joined(&facts, &name, &team)))
+}
+
 fn text(input: &Map<String, Value>, field: &str) -> Option<String> {
     input.get(field).and_then(Value::as_str).map(str::to_owned)
 }
@@ -187,8 +243,8 @@ impl Tool for AgentTool {
             .collect();
         ToolSpec {
             name: SPEC.name.to_owned(),
-            description: format!("{}\n\nThe agents:\n{}", SPEC.description, agents.join("\n")),
-            input_schema: SPEC.json_schema(),
+            description: format!("{}\n\nThe agents:\n{}", self.table().description, agents.join("\n")),
+            input_schema: self.table().json_schema(),
         }
     }
 
@@ -198,7 +254,7 @@ impl Tool for AgentTool {
     }
 
     fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
-        SPEC.validate(input).map_err(|error| error.to_string())?;
+        self.table().validate(input).map_err(|error| error.to_string())?;
         if text(input, "prompt").is_none_or(|prompt| prompt.trim().is_empty()) {
             return Err("`prompt` has to say what the agent is to do".to_owned());
         }

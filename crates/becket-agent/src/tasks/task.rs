@@ -45,6 +45,13 @@ pub enum TaskKind {
         /// Its kind (`agent_type`).
         agent_type: String,
     },
+    /// A teammate: an agent that waits for messages when it has nothing to do.
+    Teammate {
+        /// What its team calls it.
+        name: String,
+        /// Its kind (`agent_type`).
+        agent_type: String,
+    },
 }
 
 impl TaskKind {
@@ -54,13 +61,21 @@ impl TaskKind {
         match self {
             Self::Shell { .. } => "shell",
             Self::Agent { .. } => "agent",
+            Self::Teammate { .. } => "teammate",
         }
+    }
+
+    /// Whether it is a teammate.
+    #[must_use]
+    pub const fn is_teammate(&self) -> bool {
+        matches!(self, Self::Teammate { .. })
     }
 
     pub(super) const fn initial(&self) -> char {
         match self {
             Self::Shell { .. } => 'b',
             Self::Agent { .. } => 'a',
+            Self::Teammate { .. } => 't',
         }
     }
 }
@@ -145,17 +160,19 @@ impl TaskInfo {
     #[must_use]
     pub fn on_the_wire(&self) -> Map<String, Value> {
         let more = match &self.kind {
-            TaskKind::Shell { command } => ("command", json!(command)),
-            TaskKind::Agent { agent_type } => ("agent_type", json!(agent_type)),
+            TaskKind::Shell { command } => vec![("command", json!(command))],
+            TaskKind::Agent { agent_type } => vec![("agent_type", json!(agent_type))],
+            TaskKind::Teammate { name, agent_type } => {
+                vec![("agent_type", json!(agent_type)), ("name", json!(name))]
+            }
         };
         let fields = [
             ("id", json!(self.id.as_str())),
             ("type", json!(self.kind.name())),
             ("status", json!(self.status.name())),
             ("description", json!(self.description)),
-            more,
         ];
-        fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        fields.into_iter().chain(more).map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     /// How it stands with the task, in words for the model: what it is told of its end.
@@ -164,6 +181,7 @@ impl TaskInfo {
         let what = match &self.kind {
             TaskKind::Shell { .. } => "command",
             TaskKind::Agent { .. } => "agent",
+            TaskKind::Teammate { .. } => "teammate",
         };
         let status = match &self.status {
             TaskStatus::Running => "is still running".to_owned(),

@@ -1,6 +1,8 @@
-//! The calls that a tool makes itself, as a skill runs its commands: what was said about them is the host's to hear.
+//! What a tool does beside its own deed: calls that it makes itself, as a skill runs its commands, and events that it
+//! fires. What was said about them is the host's to hear.
 
 use super::report::Report;
+use becket_engine::Outcome;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -9,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug, Default)]
 pub struct Nested {
     reports: Mutex<Vec<Report>>,
+    fired: Mutex<Vec<Outcome>>,
     interrupted: AtomicBool,
 }
 
@@ -16,6 +19,11 @@ impl Nested {
     /// Adds the report of a call.
     pub fn add(&self, report: Report) {
         self.reports.lock().unwrap_or_else(PoisonError::into_inner).push(report);
+    }
+
+    /// Adds what came of an event that the tool has fired. What it says to the model is the tool's to tell.
+    pub fn fired(&self, outcome: Outcome) {
+        self.fired.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
     }
 
     /// Somebody who was asked on the way wants the turn to end (D8).
@@ -27,6 +35,11 @@ impl Nested {
     #[must_use]
     pub fn take(&self) -> Vec<Report> {
         std::mem::take(&mut *self.reports.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The events so far, in order; they are gone then.
+    pub(super) fn take_fired(&self) -> Vec<Outcome> {
+        std::mem::take(&mut *self.fired.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(super) fn is_interrupted(&self) -> bool {

@@ -97,6 +97,8 @@ pub struct Report {
     pub outcomes: Vec<Outcome>,
     /// The calls that the tool made itself, in order.
     pub nested: Vec<Report>,
+    /// What came of each event that the tool has fired itself, in order. The tool has told the model.
+    pub fired: Vec<Outcome>,
 }
 
 impl Report {
@@ -115,12 +117,14 @@ impl Report {
             warnings,
             outcomes,
             nested: Vec::new(),
+            fired: Vec::new(),
         }
     }
 
     /// With the calls that the tool made itself: what they bring for the host and its turn is this call's, too.
     pub(super) fn with(mut self, nested: &Nested) -> Self {
         self.nested = nested.take();
+        self.fired = nested.take_fired();
         self.interrupt |= nested.is_interrupted() || self.nested.iter().any(|report| report.interrupt);
         self.updates.extend(self.nested.iter().flat_map(|report| report.updates.iter().cloned()));
         self
@@ -154,7 +158,8 @@ impl Report {
     /// Why the host stops after this call (D6).
     #[must_use]
     pub fn stop(&self) -> Option<&Said<Stop>> {
-        let own = self.outcomes.iter().find_map(|outcome| outcome.verdict.stop.as_ref());
+        let own = self.outcomes.iter().chain(&self.fired);
+        let own = own.filter_map(|outcome| outcome.verdict.stop.as_ref()).next();
         own.or_else(|| self.nested.iter().find_map(Self::stop))
     }
 

@@ -34,3 +34,5 @@ pub use list::Listed;
 pub use load::{Damage, Flaw, Restored};
 pub use log::{AppendError, Log};
 pub use store::{Store, StoreError};
+
+pub(crate) use time::text as time_text;

@@ -131,6 +131,12 @@ impl Work {
                 self.updates.notice(notice);
             }
         }
+        for outcome in &report.fired {
+            let hook = told::named(outcome.verdict.event, None);
+            for notice in told::for_user(&hook, &outcome.verdict, is_cancelled(report)) {
+                self.updates.notice(notice);
+            }
+        }
         for text in &report.warnings {
             self.updates.notice(Notice::warning(text.clone()));
         }

@@ -12,6 +12,7 @@ use crate::instructions::Instructions;
 use crate::permission::{AutoMode, SessionPermissions};
 use crate::session::Facts;
 use crate::tasks::Tasks;
+use crate::team::Team;
 use crate::tool_call::{AskPermission, ToolCalls, Toolbox};
 use crate::update::{Level, Notice, Origin, Updates};
 use becket_engine::{CancellationToken, Engine, Outcome};
@@ -67,6 +68,8 @@ pub(crate) struct Core {
     pub(crate) auto: Option<AutoMode>,
     /// What goes on in the background.
     pub(crate) tasks: Option<Tasks>,
+    /// The shared list of tasks, and those who work on it.
+    pub(crate) team: Option<Team>,
     /// The session's model, where it has changed.
     pub(crate) seat: Seat,
     /// Who answers where that one is overloaded.
@@ -111,6 +114,7 @@ impl Core {
             at_turn_end: TurnEndTasks::default(),
             meter: Meter::default(),
             tasks: None,
+            team: None,
             seat: Seat::default(),
             fallback: None,
             context: Fill::default(),

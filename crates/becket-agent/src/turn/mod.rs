@@ -11,6 +11,7 @@ mod fallback;
 mod fill;
 mod instruct;
 mod left;
+mod mail;
 mod meter;
 mod prepare;
 mod retry;

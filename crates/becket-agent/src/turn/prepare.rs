@@ -82,6 +82,7 @@ impl Work {
         }
         self.take_model();
         self.take_news();
+        self.take_mail().await;
         self.make_room(turn, cancel).await
     }
 
@@ -125,7 +126,8 @@ impl Work {
             }
         }
         let ended = self.core.tasks.as_ref().map(Tasks::take_ended).unwrap_or_default();
-        for task in ended {
+        // The end of a teammate is told by its team.
+        for task in ended.iter().filter(|task| !task.kind.is_teammate()) {
             self.remind(task.words());
         }
         for text in self.core.take_reminders() {

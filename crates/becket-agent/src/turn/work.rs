@@ -40,6 +40,8 @@ pub(crate) struct Begin {
     pub(crate) max_turns: Option<u32>,
     /// What is fired when it wants to end.
     pub(crate) stop_event: StopEvent,
+    /// Which teammate it is, if it is one.
+    pub(crate) mate: Option<Arc<str>>,
 }
 
 /// One line of work.
@@ -53,6 +55,8 @@ pub(crate) struct Work {
     pub(crate) who: Origin,
     pub(crate) max_turns: Option<u32>,
     pub(crate) stop_event: StopEvent,
+    /// Which teammate it is, if it is one.
+    pub(crate) mate: Option<Arc<str>>,
     pub(crate) updates: Updates,
     /// The model that is asked again from the next turn on: `model` answers in its place.
     pub(super) aside: Option<Arc<dyn Model>>,
@@ -103,7 +107,7 @@ pub(super) struct Turn {
 
 impl Work {
     pub(crate) fn new(core: Arc<Core>, begin: Begin) -> Self {
-        let Begin { facts, toolbox, model, system, talk, who, max_turns, stop_event } = begin;
+        let Begin { facts, toolbox, model, system, talk, who, max_turns, stop_event, mate } = begin;
         let meter = match who {
             Origin::Main => core.meter.clone(),
             Origin::Subagent { .. } => core.meter.below(),
@@ -120,6 +124,7 @@ impl Work {
             who,
             max_turns,
             stop_event,
+            mate,
             meter,
             aside: None,
             known: Known::default(),

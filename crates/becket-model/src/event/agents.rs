@@ -75,6 +75,9 @@ pub struct TaskCompleted {
     /// The team's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_name: Option<String>,
+    /// Whether a teammate fires it as it stops: a model's no then counts as it does on TeammateIdle. No hook is told.
+    #[serde(skip)]
+    pub at_stop: bool,
 }
 
 /// A teammate has nothing more to do.

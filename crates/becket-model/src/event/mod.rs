@@ -17,6 +17,7 @@ mod session;
 pub use body::{EventBody, EventKind, UnknownEvent};
 pub use session::{Agent, Effort, PermissionMode, Session};
 
+use crate::table::EventSpec;
 use serde_json::{Map, Value};
 
 /// A lifecycle point with everything a hook may learn about it.
@@ -53,5 +54,14 @@ impl Event {
     /// Which of the 33 it is.
     pub fn kind(&self) -> EventKind {
         self.body.kind()
+    }
+
+    /// The row of the table by which a model's answer counts: the event's own, but TeammateIdle's for a TaskCompleted that
+    /// a teammate fires as it stops (H7).
+    pub fn judged_by(&self) -> &'static EventSpec {
+        match &self.body {
+            EventBody::TaskCompleted(completed) if completed.at_stop => EventKind::TeammateIdle.spec(),
+            body => body.kind().spec(),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Whether a turn ends, by what its Stop hooks say. Pure.
 
 use super::super::told;
-use becket_model::Verdict;
+use becket_model::{EventKind, Verdict};
 
 /// How often hooks have sent the model back.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -44,12 +44,28 @@ pub(super) struct Says {
     pub(super) contexts: Vec<String>,
 }
 
+/// What blocking hooks say begins with this line (L4).
+const FEEDBACK: &str = "hook feedback:";
+
+/// Why the model is to go on, as it reads it.
+pub(super) fn feedback(event: EventKind, reason: &str) -> String {
+    format!("{event} {FEEDBACK}\n{reason}")
+}
+
 impl Says {
-    /// What a verdict on Stop or SubagentStop says.
+    /// Both: a stop of one of them wins, blocks of all count (L3).
+    pub(super) fn and(mut self, other: Self) -> Self {
+        self.prevented = self.prevented.or(other.prevented);
+        self.blocks.extend(other.blocks);
+        self.contexts.extend(other.contexts);
+        self
+    }
+
+    /// What a verdict on an event at the end of a turn says.
     pub(super) fn of(hook: &str, verdict: &Verdict) -> Self {
         Self {
             prevented: verdict.stop.as_ref().map(told::stop_reason),
-            blocks: told::blocks(verdict).iter().map(told::reason).collect(),
+            blocks: told::blocks(verdict).iter().map(|said| feedback(verdict.event, &told::reason(said))).collect(),
             contexts: told::contexts(hook, verdict),
         }
     }

@@ -30,11 +30,10 @@ pub(super) struct AtStop {
 }
 
 impl StopEvent {
-    /// Its name, as the model reads it.
-    pub(super) const fn name(&self) -> &'static str {
+    pub(super) const fn kind(&self) -> EventKind {
         match self {
-            Self::Stop => EventKind::Stop.name(),
-            Self::SubagentStop { .. } => EventKind::SubagentStop.name(),
+            Self::Stop => EventKind::Stop,
+            Self::SubagentStop { .. } => EventKind::SubagentStop,
         }
     }
 

@@ -4,6 +4,7 @@ mod decide;
 mod event;
 mod run;
 mod summary;
+mod teammate;
 
 pub(crate) use event::StopEvent;
 

@@ -5,17 +5,14 @@ use super::super::prepare::Woken;
 use super::super::tasks::AtTurnEnd;
 use super::super::told;
 use super::super::work::{INTERRUPTED, Step, Turn, Work};
-use super::decide::{Next, Says, next};
+use super::decide::{Next, Says, feedback, next};
 use super::event::AtStop;
 use super::summary;
 use crate::tasks::Tasks;
 use crate::tool_call::unharmed;
 use crate::update::{Happened, Notice};
 use becket_engine::{CancellationToken, Outcome};
-use becket_model::Event;
-
-/// What blocking hooks say begins with this line (L4).
-const FEEDBACK: &str = "hook feedback:";
+use becket_model::{Event, EventBody, EventKind};
 
 impl Work {
     /// The model is done: the host's tasks, then Stop or SubagentStop, then what they say.
@@ -35,12 +32,16 @@ impl Work {
         tokio::select! {
             biased;
             () = cancel.cancelled() => return Step::End(EndReason::Interrupted),
-            wakes = self.wakes() => add(&mut says, wakes),
+            wakes = self.wakes() => add(&mut says, self.stop_event.kind(), wakes),
         }
         if let Some((hook, outcome)) = &fired {
             self.tell_of_stop(hook, outcome, says.prevented.clone());
         }
-        self.go_on_or_end(turn, says)
+        let step = self.go_on_or_end(turn, says);
+        match (&step, self.mate.clone()) {
+            (Step::End(EndReason::Completed), Some(mate)) => self.teammate_stops(turn, &mate, cancel).await,
+            (_, Some(_) | None) => step,
+        }
     }
 
     async fn turn_end_tasks(&mut self, turn: &Turn, cancel: &CancellationToken) {
@@ -59,7 +60,7 @@ impl Work {
         }
     }
 
-    /// Fires the event. A failure of the engine itself is told, and holds nothing (L6).
+    /// Fires the event by which the turn wants to end.
     async fn fire_stop(&self, turn: &Turn, cancel: &CancellationToken) -> Option<(String, Outcome)> {
         let background = self.core.tasks.as_ref().map(Tasks::background_tasks);
         let at = AtStop {
@@ -67,7 +68,16 @@ impl Work {
             text: turn.text.clone(),
             background: background.unwrap_or_default(),
         };
-        let event = Event::new(self.facts.session(), self.stop_event.body(at));
+        self.fire_at_end(self.stop_event.body(at), cancel).await
+    }
+
+    /// Fires an event at the end of a turn. A failure of the engine itself is told, and holds nothing (L6).
+    pub(super) async fn fire_at_end(
+        &self,
+        body: EventBody,
+        cancel: &CancellationToken,
+    ) -> Option<(String, Outcome)> {
+        let event = Event::new(self.facts.session(), body);
         let hook = told::hook_name(&event.body);
         match unharmed(self.core.engine.fire_until(&event, cancel)).await {
             Ok(outcome) => Some((hook, outcome)),
@@ -80,7 +90,7 @@ impl Work {
     }
 
     /// One summary, and one notice of what went wrong (L8).
-    fn tell_of_stop(&self, hook: &str, outcome: &Outcome, prevented: Option<String>) {
+    pub(super) fn tell_of_stop(&self, hook: &str, outcome: &Outcome, prevented: Option<String>) {
         for notice in told::messages(hook, &outcome.verdict) {
             self.updates.notice(notice);
         }
@@ -92,7 +102,7 @@ impl Work {
         }
     }
 
-    fn go_on_or_end(&mut self, turn: &mut Turn, says: Says) -> Step {
+    pub(super) fn go_on_or_end(&mut self, turn: &mut Turn, says: Says) -> Step {
         let cap = self.core.options.stop_cap;
         match next(&says, &mut turn.stops, cap) {
             Next::Ends => Step::End(EndReason::Completed),
@@ -113,12 +123,10 @@ impl Work {
 
     /// Tells the model why it goes on.
     fn send_back(&mut self, says: Says) {
-        let event = self.stop_event.name();
         let conversation = self.talk.whole(INTERRUPTED);
         for block in says.blocks {
-            let text = format!("{event} {FEEDBACK}\n{block}");
-            conversation.feedback(text.clone());
-            let content = vec![becket_llm::Block::Text(text)];
+            conversation.feedback(block.clone());
+            let content = vec![becket_llm::Block::Text(block)];
             self.updates.tell(Happened::Told { content, hidden: true });
         }
         for context in says.contexts {
@@ -129,10 +137,10 @@ impl Work {
 
 /// What hooks say that were waited for after all (A4): an exit 2 on Stop sends the model back; of another event it is
 /// told, and so goes on, too.
-fn add(says: &mut Says, wakes: Vec<Woken>) {
+fn add(says: &mut Says, event: EventKind, wakes: Vec<Woken>) {
     for wake in wakes {
         match wake {
-            Woken::TurnGoesOn(text) => says.blocks.push(text),
+            Woken::TurnGoesOn(text) => says.blocks.push(feedback(event, &text)),
             Woken::Told(text) => says.contexts.push(text),
             Woken::LoopStopped { told: _, because } | Woken::PromptRejected(because) => {
                 says.prevented.get_or_insert(because);

@@ -1,0 +1,78 @@
+//! A teammate: an agent that goes on in the background, turn by turn, until its session ends, somebody stops it, or a hook
+//! does (`protocol.md` L3).
+//!
+//! INVARIANT: a teammate that waits costs nothing and asks nobody. Its place in the team is gone when it is, whatever ended it.
+
+use super::report;
+use super::run::Subagent;
+use crate::tasks::{About, BackgroundTask, TaskEnd, TaskId, TaskKind, TaskRun};
+use crate::team::Seat;
+use crate::turn::{EndReason, TurnEnd, TurnStart};
+use becket_engine::CancellationToken;
+use futures_util::future::BoxFuture;
+
+/// A subagent that is a teammate.
+pub(super) struct TeammateTask {
+    pub(super) subagent: Subagent,
+    pub(super) name: String,
+    pub(super) description: String,
+}
+
+impl BackgroundTask for TeammateTask {
+    fn about(&self) -> About {
+        let facts = &self.subagent.facts;
+        let kind = TaskKind::Teammate { name: self.name.clone(), agent_type: facts.kind.clone() };
+        About { id: TaskId::new(facts.id.as_str()).ok(), kind, description: self.description.clone() }
+    }
+
+    fn run(self: Box<Self>, run: TaskRun) -> BoxFuture<'static, TaskEnd> {
+        Box::pin(async move {
+            let mut subagent = self.subagent;
+            let Some(seat) = subagent.seat.take() else {
+                return TaskEnd::Failed { because: "it has no place in a team".to_owned() };
+            };
+            let (end, why) = lives(&mut subagent, &seat, &run).await;
+            // Its hooks go before it has left: nothing of it happens any more.
+            drop(subagent);
+            seat.leaves(&why).await;
+            end
+        })
+    }
+}
+
+/// Turn by turn, to its end; in words why it has ended, for the lead.
+async fn lives(subagent: &mut Subagent, seat: &Seat, run: &TaskRun) -> (TaskEnd, String) {
+    let mut start = subagent.begin(&run.cancel).await;
+    loop {
+        let end = subagent.work.turn(start, &run.cancel).await;
+        let said = report::text(&end).unwrap_or_else(|failed| failed);
+        run.output.push(format!("{said}\n").as_bytes());
+        if let Some(ended) = over(&end, &said, &run.cancel) {
+            return ended;
+        }
+        tokio::select! {
+            biased;
+            () = run.cancel.cancelled() => return (TaskEnd::Killed, "it was stopped".to_owned()),
+            () = seat.idle(&said) => {}
+        }
+        start = TurnStart::AsItIs;
+    }
+}
+
+/// Whether this was a teammate's last turn.
+fn over(end: &TurnEnd, said: &str, cancel: &CancellationToken) -> Option<(TaskEnd, String)> {
+    if cancel.is_cancelled() {
+        return Some((TaskEnd::Killed, "it was stopped".to_owned()));
+    }
+    match &end.reason {
+        // It may be sent a message: whether that can be answered is seen then.
+        EndReason::Completed | EndReason::Capped { .. } | EndReason::MaxTurns { .. } | EndReason::ApiError { .. } => None,
+        EndReason::HookStopped { because } => Some((TaskEnd::Done, format!("a hook stopped it: {because}"))),
+        EndReason::Interrupted => Some((TaskEnd::Killed, "it was interrupted".to_owned())),
+        EndReason::PromptRejected { .. }
+        | EndReason::Deferred { .. }
+        | EndReason::DeferredUnavailable { .. }
+        | EndReason::DeniedTooOften { .. }
+        | EndReason::TooLong { .. } => Some((TaskEnd::Failed { because: said.to_owned() }, said.to_owned())),
+    }
+}

@@ -1,0 +1,108 @@
+//! A shared list of tasks on the disk.
+
+use super::change::{Change, Refused};
+use super::task::{ListedTask, Status};
+use super::tasks::{Changed, ListedTasks};
+use super::super::shared_file::SharedFile;
+use crate::blocking::blocking;
+use becket_engine::CancellationToken;
+use std::path::Path;
+
+/// The name of the file in its directory.
+const FILE: &str = "tasks.json";
+
+/// A shared list of tasks on the disk: any number of processes may work with it at once. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct TaskFile {
+    file: SharedFile,
+}
+
+impl TaskFile {
+    /// The list in this directory, which is made, for the user's eyes alone, with the first task.
+    #[must_use]
+    pub fn new(directory: &Path) -> Self {
+        Self { file: SharedFile::new(directory.join(FILE)) }
+    }
+
+    /// All tasks.
+    pub(crate) async fn all(&self, cancel: &CancellationToken) -> Result<ListedTasks, Refused> {
+        let file = self.file.clone();
+        let read = blocking(cancel, move |_| Ok(file.read())).await;
+        Ok(flat(read)?)
+    }
+
+    /// Gives a number to a task that may come.
+    pub(crate) async fn reserve(&self, cancel: &CancellationToken) -> Result<String, Refused> {
+        self.changed(cancel, ListedTasks::reserve).await
+    }
+
+    /// Adds a task whose number was given.
+    pub(crate) async fn add(&self, task: ListedTask, cancel: &CancellationToken) -> Result<(), Refused> {
+        self.changed(cancel, |tasks| {
+            tasks.add(task);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Changes a task, all of it or nothing.
+    pub(crate) async fn change(
+        &self,
+        id: &str,
+        change: Change,
+        who: Option<&str>,
+        cancel: &CancellationToken,
+    ) -> Result<Changed, Refused> {
+        let (id, who) = (id.to_owned(), who.map(str::to_owned));
+        self.changed(cancel, move |tasks| tasks.change(&id, &change, who.as_deref())).await
+    }
+
+    /// Nobody works any longer on what somebody worked on.
+    pub(crate) async fn release(&self, owner: &str) -> Result<(), Refused> {
+        let never = CancellationToken::new();
+        if self.all(&never).await?.in_progress_of(owner).is_empty() {
+            return Ok(());
+        }
+        let owner = owner.to_owned();
+        self.changed(&never, move |tasks| {
+            tasks.release(&owner);
+            Ok(())
+        })
+        .await
+    }
+
+    async fn changed<R: Send + 'static>(
+        &self,
+        cancel: &CancellationToken,
+        change: impl FnOnce(&mut ListedTasks) -> Result<R, Refused> + Send + 'static,
+    ) -> Result<R, Refused> {
+        let file = self.file.clone();
+        let changed = blocking(cancel, move |stop| Ok(file.change(stop, change))).await;
+        changed.map_err(super::super::shared_file::SharedFileError::from)?
+    }
+}
+
+fn flat<T, H: Into<super::super::shared_file::SharedFileError>>(
+    read: Result<Result<T, super::super::shared_file::SharedFileError>, H>,
+) -> Result<T, super::super::shared_file::SharedFileError> {
+    read.map_err(Into::into)?
+}
+
+impl ListedTask {
+    /// A task that nobody works on.
+    pub(crate) fn new(id: String, subject: &str, description: &str) -> Self {
+        Self {
+            id,
+            subject: subject.to_owned(),
+            description: description.to_owned(),
+            active_form: None,
+            status: Status::Pending,
+            owner: None,
+            blocked_by: Vec::new(),
+            metadata: serde_json::Map::new(),
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;

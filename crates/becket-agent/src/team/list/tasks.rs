@@ -1,0 +1,181 @@
+//! All tasks of a list, as they stand in its file. Pure.
+//!
+//! INVARIANT: a number is given once, and never waits for itself: what `blocked_by` says has no circles.
+
+use super::change::{Change, Refused};
+use super::task::{ListedTask, Status};
+use serde::{Deserialize, Serialize};
+
+/// The most tasks of a list.
+const MOST: usize = 2_000;
+
+/// All tasks of a list.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ListedTasks {
+    /// The last number that was given.
+    #[serde(default)]
+    last: u64,
+    #[serde(default)]
+    pub(crate) tasks: Vec<ListedTask>,
+}
+
+/// What a change has come to.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Changed {
+    /// The task as it is now; as it was, where it is deleted.
+    pub(crate) task: ListedTask,
+    /// The names of the fields that are others now.
+    pub(crate) fields: Vec<&'static str>,
+    /// Its status before and after, where that has changed.
+    pub(crate) status: Option<(&'static str, &'static str)>,
+}
+
+impl ListedTasks {
+    /// Gives a number. It stays given, whatever becomes of the task.
+    ///
+    /// # Errors
+    /// The list is full.
+    pub(crate) fn reserve(&mut self) -> Result<String, Refused> {
+        if self.tasks.len() >= MOST {
+            return Err(Refused::Full { most: MOST });
+        }
+        let highest = self.tasks.iter().filter_map(|task| task.id.parse().ok()).max().unwrap_or(0);
+        self.last = self.last.max(highest) + 1;
+        Ok(self.last.to_string())
+    }
+
+    pub(crate) fn add(&mut self, task: ListedTask) {
+        self.tasks.push(task);
+    }
+
+    pub(crate) fn find(&self, id: &str) -> Option<&ListedTask> {
+        let id = id.trim().trim_start_matches('#');
+        self.tasks.iter().find(|task| task.id == id)
+    }
+
+    /// The tasks that wait for this one.
+    pub(crate) fn blocks(&self, id: &str) -> Vec<&str> {
+        let waits = |task: &&ListedTask| task.blocked_by.iter().any(|blocker| blocker == id);
+        self.tasks.iter().filter(waits).map(|task| task.id.as_str()).collect()
+    }
+
+    /// The tasks that this one waits for still.
+    pub(crate) fn waits_for<'a>(&self, task: &'a ListedTask) -> Vec<&'a str> {
+        let open = |id: &&String| self.find(id).is_some_and(|other| other.status != Status::Completed);
+        task.blocked_by.iter().filter(open).map(String::as_str).collect()
+    }
+
+    /// The tasks that somebody works on.
+    pub(crate) fn in_progress_of(&self, owner: &str) -> Vec<ListedTask> {
+        let own = |task: &&ListedTask| {
+            task.status == Status::InProgress && task.owner.as_deref() == Some(owner)
+        };
+        self.tasks.iter().filter(own).cloned().collect()
+    }
+
+    /// Nobody works any longer on what somebody worked on.
+    pub(crate) fn release(&mut self, owner: &str) {
+        for task in self.tasks.iter_mut().filter(|task| task.owner.as_deref() == Some(owner)) {
+            if task.status == Status::InProgress {
+                (task.status, task.owner) = (Status::Pending, None);
+            }
+        }
+    }
+
+    /// Changes a task, all of it or nothing. `who`: the teammate that wants it; none where it is the lead, who may change
+    /// what others work on.
+    ///
+    /// # Errors
+    /// Why not: see [`Refused`].
+    pub(crate) fn change(
+        &mut self,
+        id: &str,
+        change: &Change,
+        who: Option<&str>,
+    ) -> Result<Changed, Refused> {
+        let before = self.find(id).cloned().ok_or_else(|| self.unknown(id))?;
+        change.may_be_made(&before, who)?;
+        if change.deletes() {
+            return Ok(self.delete(before));
+        }
+        let mut after = before.clone();
+        change.fill(&mut after, who);
+        let mut fields = change.differs(&before, &after);
+        self.link(&mut after, change, &mut fields)?;
+        if after.status == Status::InProgress && before.status != Status::InProgress {
+            let open = self.waits_for(&after);
+            if !open.is_empty() {
+                return Err(Refused::Waits { id: after.id.clone(), open: open.join(", #") });
+            }
+        }
+        let status = (before.status != after.status).then(|| (before.status.as_str(), after.status.as_str()));
+        if let Some(place) = self.tasks.iter_mut().find(|task| task.id == after.id) {
+            place.clone_from(&after);
+        }
+        Ok(Changed { task: after, fields, status })
+    }
+
+    /// Says who waits for whom; `task` is not in the list yet as it is to be.
+    fn link(
+        &mut self,
+        task: &mut ListedTask,
+        change: &Change,
+        fields: &mut Vec<&'static str>,
+    ) -> Result<(), Refused> {
+        for wanted in &change.add_blocked_by {
+            let blocker = self.find(wanted).ok_or_else(|| self.unknown(wanted))?.id.clone();
+            if self.leads_to(&blocker, &task.id) {
+                return Err(Refused::Circle { id: task.id.clone(), other: blocker });
+            }
+            if !task.blocked_by.contains(&blocker) {
+                task.blocked_by.push(blocker);
+                fields.push("blockedBy");
+            }
+        }
+        for wanted in &change.add_blocks {
+            let waits = self.find(wanted).ok_or_else(|| self.unknown(wanted))?.id.clone();
+            let circle = task.blocked_by.iter().any(|blocker| self.leads_to(blocker, &waits));
+            if circle || self.leads_to(&task.id, &waits) {
+                return Err(Refused::Circle { id: waits, other: task.id.clone() });
+            }
+            let others = self.tasks.iter_mut().filter(|other| other.id == waits);
+            for other in others.filter(|other| !other.blocked_by.contains(&task.id)) {
+                other.blocked_by.push(task.id.clone());
+                fields.push("blocks");
+            }
+        }
+        fields.dedup();
+        Ok(())
+    }
+
+    /// Whether `from` waits for `to`, over whatever is between; it does for itself.
+    fn leads_to(&self, from: &str, to: &str) -> bool {
+        let (mut left, mut seen) = (vec![from.to_owned()], std::collections::HashSet::new());
+        while let Some(id) = left.pop() {
+            if id == to {
+                return true;
+            }
+            if let Some(task) = self.find(&id).filter(|_| seen.insert(id.clone())) {
+                left.extend(task.blocked_by.iter().cloned());
+            }
+        }
+        false
+    }
+
+    fn delete(&mut self, task: ListedTask) -> Changed {
+        self.tasks.retain(|other| other.id != task.id);
+        for other in &mut self.tasks {
+            other.blocked_by.retain(|blocker| *blocker != task.id);
+        }
+        let status = Some((task.status.as_str(), "deleted"));
+        Changed { task, fields: vec!["deleted"], status }
+    }
+
+    pub(crate) fn unknown(&self, id: &str) -> Refused {
+        let known: Vec<&str> = self.tasks.iter().map(|task| task.id.as_str()).collect();
+        Refused::Unknown { id: crate::schema::brief(id), known: known.join("`, `") }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! What teammates and their lead say to each other, on the disk until it was heard.
+//!
+//! INVARIANT: a message is in its file until the conversation that it is for holds it. A session that is killed between
+//! the two hears it again; none is lost.
+
+use super::shared_file::{SharedFile, SharedFileError};
+use crate::blocking::blocking;
+use becket_engine::CancellationToken;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// The most messages that wait in a box.
+const MOST: usize = 1_000;
+
+/// A message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Mail {
+    #[serde(default)]
+    pub(crate) id: u64,
+    pub(crate) from: String,
+    pub(crate) text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) summary: Option<String>,
+    pub(crate) at: String,
+}
+
+impl Mail {
+    pub(crate) fn new(from: &str, text: &str, summary: Option<&str>) -> Self {
+        let at = crate::transcript::time_text(SystemTime::now());
+        Self { id: 0, from: from.to_owned(), text: text.to_owned(), summary: summary.map(str::to_owned), at }
+    }
+
+    /// As it is told to the one whom it is for.
+    pub(crate) fn words(&self) -> String {
+        let about = self.summary.as_ref().map(|summary| format!(" ({summary})")).unwrap_or_default();
+        format!("Message from `{}`{about}:\n{}", self.from, self.text)
+    }
+}
+
+/// Why a message was not sent; for the model.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum MailError {
+    #[error("{MOST} messages wait for `{0}` already: wait until some are read")]
+    Full(String),
+    #[error("messages can't be kept: {0}")]
+    File(#[from] SharedFileError),
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct Waiting {
+    #[serde(default)]
+    last: u64,
+    #[serde(default)]
+    mail: Vec<Mail>,
+}
+
+/// The boxes of a team, in a directory of one session.
+#[derive(Debug, Clone)]
+pub(super) struct Mailboxes {
+    directory: PathBuf,
+}
+
+impl Mailboxes {
+    pub(super) fn new(directory: &Path) -> Self {
+        Self { directory: directory.to_owned() }
+    }
+
+    fn of(&self, name: &str) -> SharedFile {
+        SharedFile::new(self.directory.join(format!("{name}.json")))
+    }
+
+    /// Puts a message into a box.
+    pub(super) async fn post(
+        &self,
+        to: &str,
+        mut mail: Mail,
+        cancel: &CancellationToken,
+    ) -> Result<(), MailError> {
+        let (file, name) = (self.of(to), to.to_owned());
+        let posted = blocking(cancel, move |stop| {
+            Ok(file.change(stop, |waiting: &mut Waiting| {
+                if waiting.mail.len() >= MOST {
+                    return Err(MailError::Full(name));
+                }
+                waiting.last += 1;
+                mail.id = waiting.last;
+                waiting.mail.push(mail);
+                Ok(())
+            }))
+        });
+        posted.await.map_err(SharedFileError::from)?
+    }
+
+    /// What waits in a box; it stays there.
+    pub(super) async fn waiting(&self, name: &str) -> Result<Vec<Mail>, MailError> {
+        let file = self.of(name);
+        let read = blocking(&CancellationToken::new(), move |_| Ok(file.read::<Waiting>())).await;
+        Ok(read.map_err(SharedFileError::from)??.mail)
+    }
+
+    /// Takes what was heard out of a box, up to this message.
+    pub(super) async fn heard(&self, name: &str, up_to: u64) -> Result<(), MailError> {
+        let (file, never) = (self.of(name), CancellationToken::new());
+        let taken = blocking(&never, move |stop| {
+            Ok(file.change(stop, |waiting: &mut Waiting| {
+                waiting.mail.retain(|mail| mail.id > up_to);
+                Ok(())
+            }))
+        });
+        taken.await.map_err(SharedFileError::from)?
+    }
+}

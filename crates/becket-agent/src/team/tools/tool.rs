@@ -1,0 +1,166 @@
+//! What the tools share: the list, the engine that hooks are asked through, and how a hook's no is told.
+
+use super::super::team::Team;
+use super::{create, read, send, update};
+use crate::schema::Spec;
+use crate::tool_call::{Effect, Hints, Nested, Running, Tool, ToolFailure, ToolOutput};
+use crate::turn::told;
+use becket_engine::Engine;
+use becket_llm::ToolSpec;
+use becket_model::{Event, EventBody, Session};
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// What every teammate has, whatever its definition names.
+pub(crate) const OF_TEAM: [&str; 5] = ["TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "SendMessage"];
+
+/// What a tool does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Does {
+    Create,
+    Update,
+    List,
+    Get,
+    Send,
+}
+
+impl Does {
+    const fn spec(self) -> &'static Spec {
+        match self {
+            Self::Create => &create::SPEC,
+            Self::Update => &update::SPEC,
+            Self::List => &read::LIST,
+            Self::Get => &read::GET,
+            Self::Send => &send::SPEC,
+        }
+    }
+}
+
+/// The tools of a session's list and, in a team, of its mail. One set serves all lines of work: who calls is in the call.
+#[must_use]
+pub fn team_tools(team: &Team, engine: &Engine) -> Vec<Arc<dyn Tool>> {
+    let mail = team.has_teammates().then_some(Does::Send);
+    let all = [Does::Create, Does::Update, Does::List, Does::Get].into_iter().chain(mail);
+    all.map(|does| {
+        let at = At { team: team.clone(), engine: engine.clone() };
+        Arc::new(TeamTool { does, at }) as Arc<dyn Tool>
+    })
+    .collect()
+}
+
+struct TeamTool {
+    does: Does,
+    at: At,
+}
+
+/// What a tool works with.
+pub(super) struct At {
+    pub(super) team: Team,
+    pub(super) engine: Engine,
+}
+
+impl At {
+    /// Asks hooks. What they say is the caller's to hear.
+    ///
+    /// # Errors
+    /// They refuse, stop the host, or nobody waits for them any more; for the model.
+    pub(super) async fn judged(
+        &self,
+        body: impl Into<EventBody>,
+        running: Running<'_>,
+        nested: &Nested,
+    ) -> Result<(), ToolFailure> {
+        let event = Event::new(running.session.clone(), body);
+        let outcome = self.engine.fire_until(&event, running.cancel).await;
+        let verdict = &outcome.verdict;
+        let (hook, stop) = (told::named(verdict.event, None), verdict.stop.as_ref().map(told::stop_reason));
+        let reasons: Vec<String> = told::blocks(verdict).iter().map(told::reason).collect();
+        nested.fired(outcome);
+        if running.cancel.is_cancelled() {
+            return Err(ToolFailure { error: "the call was cancelled".to_owned(), interrupted: true });
+        }
+        match (reasons.is_empty(), stop) {
+            (false, _) => Err(ToolFailure::new(format!("{hook} hook feedback:\n{}", reasons.join("\n\n")))),
+            (true, Some(because)) => Err(ToolFailure::new(format!("stopped by a {hook} hook: {because}"))),
+            (true, None) => Ok(()),
+        }
+    }
+
+    /// Who calls, and in which team, as events say it.
+    pub(super) fn whose(&self, session: &Session) -> (Option<String>, Option<String>) {
+        let name = self.team.teammate(session).map(|name| name.to_string());
+        (name, self.team.name(session).map(str::to_owned))
+    }
+
+    async fn answer(
+        &self,
+        does: Does,
+        running: Running<'_>,
+        nested: &Nested,
+    ) -> Result<ToolOutput, ToolFailure> {
+        match does {
+            Does::Create => create::run(self, running, nested).await,
+            Does::Update => update::run(self, running, nested).await,
+            Does::List => read::list(self, running).await,
+            Does::Get => read::get(self, running).await,
+            Does::Send => send::run(self, running).await,
+        }
+    }
+}
+
+/// A text of an input.
+pub(super) fn text<'a>(input: &'a Map<String, Value>, field: &str) -> Option<&'a str> {
+    input.get(field).and_then(Value::as_str)
+}
+
+/// A failure that says what is wrong.
+pub(super) fn failed(error: impl std::fmt::Display) -> ToolFailure {
+    ToolFailure::new(error.to_string())
+}
+
+impl Tool for TeamTool {
+    fn name(&self) -> &str {
+        self.does.spec().name
+    }
+
+    fn spec(&self) -> ToolSpec {
+        self.does.spec().for_model()
+    }
+
+    /// Changes are made one after the other: their numbers come in the order of the calls.
+    fn hints(&self) -> Hints {
+        let reads = matches!(self.does, Does::List | Does::Get);
+        Hints { read_only: reads, destructive: false, open_world: false, together: reads }
+    }
+
+    fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
+        self.does.spec().validate(input).map_err(|error| error.to_string())?;
+        match self.does {
+            Does::Create => create::check(input),
+            Does::Send => send::check(input),
+            Does::Update | Does::List | Does::Get => Ok(()),
+        }
+    }
+
+    fn defaults(&self) -> Map<String, Value> {
+        self.does.spec().defaults()
+    }
+
+    /// It writes down what is to be done, and does nothing of it: no mode asks about it.
+    fn effect(&self, _: &Session, _: &Map<String, Value>) -> Effect {
+        Effect::Reads
+    }
+
+    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(async move { self.at.answer(self.does, running, &Nested::default()).await })
+    }
+
+    fn run_nested<'a>(
+        &'a self,
+        running: Running<'a>,
+        nested: &'a Nested,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(self.at.answer(self.does, running, nested))
+    }
+}

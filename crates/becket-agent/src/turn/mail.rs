@@ -1,0 +1,30 @@
+//! What is said to a line of work by those who work beside it: told before its next request.
+
+use super::core::error;
+use super::work::Work;
+use crate::update::Origin;
+
+impl Work {
+    /// Tells the model what its team says. A message leaves its box once it is stored here: the one who is killed in between
+    /// hears it again.
+    pub(super) async fn take_mail(&mut self) {
+        let is_lead = self.who == Origin::Main;
+        let Some(team) = self.core.team.clone().filter(|_| is_lead || self.mate.is_some()) else { return };
+        let (session, mate) = (self.facts.session(), self.mate.clone());
+        match team.mail(mate.as_deref(), &session).await {
+            Ok(mail) => {
+                mail.iter().for_each(|mail| self.remind(mail.words()));
+                if let Some(last) = mail.last() {
+                    self.store();
+                    if let Err(lost) = team.heard(mate.as_deref(), last.id, &session).await {
+                        self.updates.notice(error(format!("a message may be told again: {lost}")));
+                    }
+                }
+            }
+            Err(lost) => self.updates.notice(error(lost.to_string())),
+        }
+        if is_lead {
+            team.take_notes().into_iter().for_each(|note| self.remind(note));
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The end of a teammate's turn, once Stop has let it end: TaskCompleted for each of its tasks in progress, then
+//! TeammateIdle (L3).
+//!
+//! It completes no task: hooks judge whether the teammate may rest with it, and TaskUpdate alone says that it is done.
+
+use super::super::core::error;
+use super::super::end::EndReason;
+use super::super::work::{Step, Turn, Work};
+use super::decide::Says;
+use crate::team::{ListedTask, Team};
+use becket_engine::CancellationToken;
+use becket_model::EventBody;
+use becket_model::event::agents::{TaskCompleted, TeammateIdle};
+
+impl Work {
+    /// Asks the hooks of all of them; a stop of one wins over blocks, and blocks of all are told.
+    pub(super) async fn teammate_stops(
+        &mut self,
+        turn: &mut Turn,
+        mate: &str,
+        cancel: &CancellationToken,
+    ) -> Step {
+        let Some(team) = self.core.team.clone() else { return Step::End(EndReason::Completed) };
+        let team_name = team.name(&self.facts.session()).map(str::to_owned);
+        let tasks = self.in_progress(&team, mate, cancel).await;
+        let completed = tasks.into_iter().map(|task| {
+            EventBody::from(TaskCompleted {
+                task_id: task.id,
+                task_subject: task.subject,
+                task_description: Some(task.description),
+                teammate_name: Some(mate.to_owned()),
+                team_name: team_name.clone(),
+                at_stop: true,
+            })
+        });
+        let idle = TeammateIdle { teammate_name: mate.to_owned(), team_name: team_name.clone() };
+        let bodies: Vec<EventBody> = completed.chain([idle.into()]).collect();
+        let mut says = Says::default();
+        for body in bodies {
+            if let Some((hook, outcome)) = self.fire_at_end(body, cancel).await {
+                let said = Says::of(&hook, &outcome.verdict);
+                self.tell_of_stop(&hook, &outcome, said.prevented.clone());
+                says = says.and(said);
+            }
+            if cancel.is_cancelled() {
+                return Step::End(EndReason::Interrupted);
+            }
+        }
+        self.go_on_or_end(turn, says)
+    }
+
+    /// The tasks that the teammate works on; that they can't be read is told, and holds nothing (L6).
+    async fn in_progress(&self, team: &Team, mate: &str, cancel: &CancellationToken) -> Vec<ListedTask> {
+        match team.in_progress(mate, &self.facts.session(), cancel).await {
+            Ok(tasks) => tasks,
+            Err(lost) => {
+                self.updates.notice(error(format!(
+                    "it was not checked whether `{mate}` is done with its tasks: {lost}"
+                )));
+                Vec::new()
+            }
+        }
+    }
+}
