@@ -157,7 +157,8 @@ fn mode_of(
 /// Its place in the team of its session, where it is to be a teammate.
 fn seat(parent: &Parent, wanted: &Wanted, id: &AgentId) -> Result<Option<Seat>, String> {
     let Some(name) = &wanted.name else { return Ok(None) };
-    let team = parent.core.team.as_ref().ok_or("this session has no team, so an agent can't have a `name`")?;
+    let team =
+        parent.core.team.as_ref().ok_or("this session has no team, so an agent can't have a `name`")?;
     let session = parent.facts.session();
     let own = team.name(&session).unwrap_or_default();
     match wanted.team.as_deref().filter(|other| *other != own) {

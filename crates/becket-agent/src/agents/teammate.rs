@@ -66,7 +66,10 @@ fn over(end: &TurnEnd, said: &str, cancel: &CancellationToken) -> Option<(TaskEn
     }
     match &end.reason {
         // It may be sent a message: whether that can be answered is seen then.
-        EndReason::Completed | EndReason::Capped { .. } | EndReason::MaxTurns { .. } | EndReason::ApiError { .. } => None,
+        EndReason::Completed
+        | EndReason::Capped { .. }
+        | EndReason::MaxTurns { .. }
+        | EndReason::ApiError { .. } => None,
         EndReason::HookStopped { because } => Some((TaskEnd::Done, format!("a hook stopped it: {because}"))),
         EndReason::Interrupted => Some((TaskEnd::Killed, "it was interrupted".to_owned())),
         EndReason::PromptRejected { .. }

@@ -93,7 +93,17 @@ impl AgentTool {
     pub fn new(agents: Agents, dialect: Dialect, models: Arc<dyn Models>, tools: MakesTools) -> Self {
         let parent = ParentCell::default();
         let agents = RwLock::new(agents);
-        Self { shared: Arc::new(Shared { agents, dialect, tools, models, tasks: OnceLock::new(), has_team: AtomicBool::new(false), parent }) }
+        Self {
+            shared: Arc::new(Shared {
+                agents,
+                dialect,
+                tools,
+                models,
+                tasks: OnceLock::new(),
+                has_team: AtomicBool::new(false),
+                parent,
+            }),
+        }
     }
 
     /// Lends the session's background tasks: without them an agent that is to go on in the background is waited for.

@@ -36,7 +36,11 @@ impl Seat {
 
     /// It has nothing to do: waits for a message. `said` is what it has said last.
     pub(crate) async fn idle(&self, said: &str) {
-        let note = format!("The teammate `{}` is idle: a message by SendMessage sets it to work.{}", self.name, last(said));
+        let note = format!(
+            "The teammate `{}` is idle: a message by SendMessage sets it to work.{}",
+            self.name,
+            last(said)
+        );
         self.team.roster().idle(&self.name, note).await;
     }
 
@@ -44,7 +48,8 @@ impl Seat {
     pub(crate) async fn leaves(mut self, why: &str) {
         self.is_told = true;
         let released = self.team.list(&self.session).release(&self.name).await;
-        let lost = released.err().map(|error| format!(" Its tasks stay its own: {error}.")).unwrap_or_default();
+        let lost =
+            released.err().map(|error| format!(" Its tasks stay its own: {error}.")).unwrap_or_default();
         let note = format!("The teammate `{}` has ended: {why}.{lost}", self.name);
         self.team.roster().gone(&self.name, Some(note));
     }

@@ -115,8 +115,7 @@ impl SharedFile {
     /// Puts a content in its place. Only who holds the lock comes here, so one name for what is new is enough: what a
     /// killed writer has left there is written over.
     fn write(&self, content: &impl Serialize) -> Result<(), SharedFileError> {
-        let mut text =
-            serde_json::to_vec_pretty(content).map_err(|error| self.damaged(error.to_string()))?;
+        let mut text = serde_json::to_vec_pretty(content).map_err(|error| self.damaged(error.to_string()))?;
         text.push(b'\n');
         let new = self.path.with_extension("new");
         let written = private_file().truncate(true).open(&new).and_then(|mut file| {
@@ -124,9 +123,7 @@ impl SharedFile {
             // On the disk before it has its name: a machine that fails leaves the old content or the new one.
             file.sync_data()
         });
-        written
-            .and_then(|()| fs::rename(&new, &self.path))
-            .map_err(|source| self.failed("written", source))
+        written.and_then(|()| fs::rename(&new, &self.path)).map_err(|source| self.failed("written", source))
     }
 
     fn failed(&self, deed: &'static str, source: io::Error) -> SharedFileError {

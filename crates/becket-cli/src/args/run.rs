@@ -116,6 +116,10 @@ pub(crate) struct RunModelArgs {
     /// Work as this agent
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
+    /// Lead a team of that name: agents that the model starts with a name are teammates, who share a list of tasks and
+    /// write to each other; sessions that give the same name share the list
+    #[arg(long, value_name = "NAME")]
+    pub(crate) team: Option<String>,
     /// More subagents: {"name": {"description": …, "prompt": …, "tools": […], "model": …}}
     #[arg(long, value_name = "JSON")]
     pub(crate) agents: Option<String>,

@@ -19,6 +19,7 @@ mod printer;
 mod prompts;
 mod servers;
 mod system;
+mod team;
 #[cfg(test)]
 mod tests;
 mod tools;

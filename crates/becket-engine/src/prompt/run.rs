@@ -40,9 +40,10 @@ impl Judged {
     pub(crate) fn ran(self, firing: &Firing<'_>, end: Result<ModelAnswer, Failure>, goes_on: bool) -> Ran {
         let spec = firing.event.kind().spec();
         let mut taken = match end {
-            Ok(answer) => {
-                Taken { reply: interpret::judged(firing.event.judged_by(), answer, goes_on), ..Taken::default() }
-            }
+            Ok(answer) => Taken {
+                reply: interpret::judged(firing.event.judged_by(), answer, goes_on),
+                ..Taken::default()
+            },
             Err(failure) => interpret::failed(spec, failure),
         };
         taken.warnings.extend(self.warnings);

@@ -59,9 +59,7 @@ impl Event {
     /// The row of the table by which a model's answer counts: the event's own, but TeammateIdle's for a TaskCompleted that
     /// a teammate fires as it stops (H7).
     pub fn judged_by(&self) -> &'static EventSpec {
-        match &self.body {
-            EventBody::TaskCompleted(completed) if completed.at_stop => EventKind::TeammateIdle.spec(),
-            body => body.kind().spec(),
-        }
+        let at_stop = matches!(&self.body, EventBody::TaskCompleted(completed) if completed.at_stop);
+        if at_stop { EventKind::TeammateIdle.spec() } else { self.kind().spec() }
     }
 }

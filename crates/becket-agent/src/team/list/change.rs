@@ -1,7 +1,7 @@
 //! What somebody wants to change of a task. Pure.
 
-use super::task::{ListedTask, Status};
 use super::super::shared_file::SharedFileError;
+use super::task::{ListedTask, Status};
 use serde_json::{Map, Value};
 
 /// Why a list was not changed; for the model.
@@ -111,9 +111,7 @@ impl Change {
         }
         let takes = self.to.is_some() || self.owner.is_some();
         match (&task.owner, who) {
-            (Some(owner), Some(who))
-                if takes && owner != who && task.status == Status::InProgress =>
-            {
+            (Some(owner), Some(who)) if takes && owner != who && task.status == Status::InProgress => {
                 Err(Refused::Taken { id: task.id.clone(), owner: owner.clone() })
             }
             (Some(_) | None, _) => Ok(()),
@@ -142,9 +140,9 @@ impl Change {
             task.owner = who.map(str::to_owned);
         }
         for (name, value) in &self.metadata {
-            match value {
-                Value::Null => drop(task.metadata.shift_remove(name)),
-                value => drop(task.metadata.insert(name.clone(), value.clone())),
+            match value.is_null() {
+                true => drop(task.metadata.shift_remove(name)),
+                false => drop(task.metadata.insert(name.clone(), value.clone())),
             }
         }
     }

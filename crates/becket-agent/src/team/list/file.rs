@@ -1,9 +1,9 @@
 //! A shared list of tasks on the disk.
 
+use super::super::shared_file::SharedFile;
 use super::change::{Change, Refused};
 use super::task::{ListedTask, Status};
 use super::tasks::{Changed, ListedTasks};
-use super::super::shared_file::SharedFile;
 use crate::blocking::blocking;
 use becket_engine::CancellationToken;
 use std::path::Path;

@@ -67,9 +67,8 @@ impl ListedTasks {
 
     /// The tasks that somebody works on.
     pub(crate) fn in_progress_of(&self, owner: &str) -> Vec<ListedTask> {
-        let own = |task: &&ListedTask| {
-            task.status == Status::InProgress && task.owner.as_deref() == Some(owner)
-        };
+        let own =
+            |task: &&ListedTask| task.status == Status::InProgress && task.owner.as_deref() == Some(owner);
         self.tasks.iter().filter(own).cloned().collect()
     }
 

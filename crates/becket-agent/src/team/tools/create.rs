@@ -29,11 +29,7 @@ pub(super) fn check(input: &Map<String, Value>) -> Result<(), String> {
     }
 }
 
-pub(super) async fn run(
-    at: &At,
-    running: Running<'_>,
-    nested: &Nested,
-) -> Result<ToolOutput, ToolFailure> {
+pub(super) async fn run(at: &At, running: Running<'_>, nested: &Nested) -> Result<ToolOutput, ToolFailure> {
     let (input, list) = (running.input, at.team.list(running.session));
     let id = list.reserve(running.cancel).await.map_err(failed)?;
     let (subject, description) = (text(input, "subject").unwrap_or_default(), text(input, "description"));

@@ -33,11 +33,7 @@ pub(super) static SPEC: Spec = Spec {
     ],
 };
 
-pub(super) async fn run(
-    at: &At,
-    running: Running<'_>,
-    nested: &Nested,
-) -> Result<ToolOutput, ToolFailure> {
+pub(super) async fn run(at: &At, running: Running<'_>, nested: &Nested) -> Result<ToolOutput, ToolFailure> {
     let (session, cancel) = (running.session, running.cancel);
     let (list, who) = (at.team.list(session), at.team.teammate(session));
     let id = text(running.input, "taskId").unwrap_or_default();

@@ -65,7 +65,10 @@ impl Says {
     pub(super) fn of(hook: &str, verdict: &Verdict) -> Self {
         Self {
             prevented: verdict.stop.as_ref().map(told::stop_reason),
-            blocks: told::blocks(verdict).iter().map(|said| feedback(verdict.event, &told::reason(said))).collect(),
+            blocks: told::blocks(verdict)
+                .iter()
+                .map(|said| feedback(verdict.event, &told::reason(said)))
+                .collect(),
             contexts: told::contexts(hook, verdict),
         }
     }

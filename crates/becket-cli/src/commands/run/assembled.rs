@@ -15,6 +15,7 @@ use super::own::Own;
 use super::printer::Printer;
 use super::servers;
 use super::system;
+use super::team;
 use super::tools::{Makes, SessionTools};
 use super::typed;
 use crate::args::{InputFormat, RunArgs};
@@ -124,7 +125,7 @@ impl Parts<'_> {
         let facts = Facts::new(Words::new("", "", &at.session.start));
         let of_facts = facts.clone();
         self.host.ready(engine.clone(), move || of_facts.session());
-        let makes = self.makes(engine);
+        let makes = self.makes(engine)?;
         let models: Arc<dyn Models> = self.models.clone();
         let own =
             Own::load(at, &makes, (&facts, models), self.servers.as_ref(), shows(self.printer.clone()))?;
@@ -134,7 +135,7 @@ impl Parts<'_> {
         tools.refresh().into_iter().for_each(|warning| self.notice(Notice::warning(warning)));
         let displayed = Displayed::default();
         let builder = self.builder(engine, toolbox, &own)?.facts(facts).tasks(tools.makes.tasks.clone());
-        let builder = builder.permissions(tools.makes.permissions.clone());
+        let builder = builder.permissions(tools.makes.permissions.clone()).team(tools.makes.team.clone());
         let builder = builder.watch(watcher(self.printer.clone(), displayed.clone()));
         let private = at.private.to_owned();
         let builder =
@@ -197,7 +198,7 @@ impl Parts<'_> {
         self.at.host.filter(|_| is_wanted).map(|host| HostPerson::new(host.clone()))
     }
 
-    fn makes(&self, engine: &Engine) -> Makes {
+    fn makes(&self, engine: &Engine) -> Result<Makes, CliError> {
         let (session, private) = (self.at.session, self.at.private);
         let (of_files, of_places) = (engine.clone(), engine.clone());
         let (of_reads, of_rules) = (engine.clone(), engine.clone());
@@ -209,7 +210,7 @@ impl Parts<'_> {
             .while_reads_are_denied(move || of_rules.may_deny_reads());
         let models: Arc<dyn Models> = self.models.clone();
         let http = crate::lend::http(self.at.around);
-        Makes {
+        Ok(Makes {
             engine: engine.clone(),
             host,
             root: session.start.clone(),
@@ -218,7 +219,8 @@ impl Parts<'_> {
             servers: self.servers.as_ref().map(|pool| McpServers::new(pool.clone(), private.join("mcp"))),
             permissions: SessionPermissions::new(engine.clone()),
             base: Base::of(self.at.args.sdk.tools.as_deref()),
-        }
+            team: team::of(self.at, engine)?,
+        })
     }
 
     fn tools(&self, own: &Own, makes: Makes, facts: &Facts, toolbox: Toolbox) -> SessionTools {

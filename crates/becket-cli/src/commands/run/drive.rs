@@ -47,6 +47,9 @@ async fn worked(mut work: Work<'_>, prompt: Option<Vec<Block>>) -> Done {
     if let Some(content) = prompt.filter(|_| !cancel.is_cancelled()) {
         work.prompt(Prompt { content }, cancel).await;
     }
+    if work.code() == 0 {
+        work.with_team().await;
+    }
     work.resumed().await?;
     Ok(work.code())
 }
@@ -117,14 +120,14 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    fn opened(&mut self, prompt: String) {
+    pub(super) fn opened(&mut self, prompt: String) {
         self.prompts += 1;
         self.session.refresh();
         let init = self.session.init();
         self.printer.show(Shown::Opened(Box::new(Started { init, prompt })));
     }
 
-    fn ended(&mut self, end: &TurnEnd) {
+    pub(super) fn ended(&mut self, end: &TurnEnd) {
         let displayed = self.session.displayed();
         let id = self.session.agent.info().id;
         self.told(RunResult::new(end, displayed, (id, Ids::random().next())));

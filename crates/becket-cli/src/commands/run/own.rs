@@ -79,7 +79,7 @@ impl Own {
             of_agents.own(facts).into_iter().chain(skill).chain(of_servers).collect()
         };
         let agents = AgentTool::new(loaded.agents, dialect.clone(), models, Arc::new(tools));
-        let agents = agents.with_tasks(makes.tasks.clone());
+        let agents = agents.with_tasks(makes.tasks.clone()).with_team(&makes.team);
         let diagnostics = loaded.diagnostics.into_iter().chain(of_skills).collect();
         Ok(Own { agents, skills, dialect, works_as, diagnostics })
     }

@@ -6,6 +6,7 @@ use becket_agent::permission::{ExitPlanMode, SessionPermissions};
 use becket_agent::session::Facts;
 use becket_agent::shell::{Bash, Whereabouts};
 use becket_agent::tasks::{TaskOutput, TaskStop, Tasks};
+use becket_agent::team::{Team, team_tools};
 use becket_agent::tool_call::{Tool, Toolbox};
 use becket_agent::{Surroundings, Web};
 use becket_engine::Engine;
@@ -23,6 +24,7 @@ pub(super) struct Makes {
     pub(super) servers: Option<McpServers>,
     pub(super) permissions: SessionPermissions,
     pub(super) base: Base,
+    pub(super) team: Team,
 }
 
 impl Makes {
@@ -39,6 +41,7 @@ impl Makes {
         tools.extend(becket_agent::session_tools(lent));
         tools.push(Arc::new(TaskOutput::new(self.tasks.clone())));
         tools.push(Arc::new(TaskStop::new(self.tasks.clone())));
+        tools.extend(team_tools(&self.team, &self.engine));
         self.base.kept(tools)
     }
 

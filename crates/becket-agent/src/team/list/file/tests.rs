@@ -1,5 +1,7 @@
 //! Writers that are processes of their own: this test program, started again for [`a_writer`] alone.
 
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
 use super::*;
 use crate::team::list::{Change, To};
 use std::collections::BTreeSet;
@@ -24,8 +26,8 @@ async fn write(list: &TaskFile, writer: &str, count: u32) {
         let id = list.reserve(&never()).await.unwrap();
         let task = ListedTask::new(id.clone(), &format!("{writer}-{n}"), &"long ".repeat(200));
         list.add(task, &never()).await.unwrap();
-        println!("added {id}");
-        std::io::stdout().flush().unwrap();
+        let mut stdout = std::io::stdout();
+        writeln!(stdout, "added {id}").and_then(|()| stdout.flush()).unwrap();
     }
 }
 

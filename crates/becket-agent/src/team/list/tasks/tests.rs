@@ -39,7 +39,12 @@ fn who_begins_what_is_nobody_s_owns_it_and_nobody_else_takes_it() {
     assert_eq!(changed.task.owner.as_deref(), Some("ann"));
     assert_eq!(changed.fields, ["status", "owner"]);
     assert_eq!(changed.status, Some(("pending", "in_progress")));
-    for change in [to("completed"), to("in_progress"), to("deleted"), Change { owner: Some("bob".into()), ..Change::default() }] {
+    for change in [
+        to("completed"),
+        to("in_progress"),
+        to("deleted"),
+        Change { owner: Some("bob".into()), ..Change::default() },
+    ] {
         assert!(matches!(tasks.change("1", &change, Some("bob")), Err(Refused::Taken { .. })), "{change:?}");
     }
     // The lead may.

@@ -89,21 +89,41 @@ async fn all(mut work: Work<'_>, mut messages: mpsc::UnboundedReceiver<Message>,
         work.hooks_prompt(prompt, &turn).await;
         turns.done();
     }
+    // Whether the last turn about the team came to its end: what it did not hear waits for a prompt then.
+    let mut heard = true;
     loop {
         let next = tokio::select! {
-            next = messages.recv() => next,
+            biased;
             () = at.cancel.cancelled() => None,
+            next = messages.recv() => next,
+            () = has_news(work.session, heard) => {
+                let turn = turns.first(at.cancel);
+                heard = work.team_turn(&turn).await;
+                turns.done();
+                continue;
+            }
         };
         let Some(message) = next else { break };
         let (prompt, turn) = message?;
         work.prompt(prompt, &turn).await;
         turns.done();
+        heard = true;
+    }
+    if heard {
+        work.with_team().await;
     }
     // A host that has said nothing may want nothing.
     if at.wants.is_none() || work.session.agent.has_deferred().await {
         work.resumed().await?;
     }
     Ok(work.code())
+}
+
+/// Resolves once teammates have something to say.
+async fn has_news(session: &Session, may_hear: bool) {
+    if !may_hear || !session.agent.team_has_news().await {
+        std::future::pending::<()>().await;
+    }
 }
 
 /// What the host is told of the session that it has described.
