@@ -30,6 +30,7 @@ pages! {
     instructions_in_files types "instructions.md";
     an_agent_under_hooks types "run.md";
     files_that_change types "watching.md";
+    tasks_and_teams types "teams.md";
 }
 
 #[test]

@@ -15,7 +15,7 @@ const RULES: [&str; 30] = [
 ];
 
 /// The events whose input a case has to show, field by field.
-const EVENTS: [&str; 20] = [
+const EVENTS: [&str; 23] = [
     "Setup",
     "SessionStart",
     "SessionEnd",
@@ -32,6 +32,9 @@ const EVENTS: [&str; 20] = [
     "StopFailure",
     "SubagentStart",
     "SubagentStop",
+    "TaskCreated",
+    "TaskCompleted",
+    "TeammateIdle",
     "PreCompact",
     "PostCompact",
     "CwdChanged",
