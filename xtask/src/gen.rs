@@ -1,4 +1,4 @@
-//! `cargo xtask gen`: writes `schemas/` from the code. Files there that no event has any more are removed.
+//! `cargo xtask gen`: writes `schemas/` and the reference of the commands from the code. Files there that no event has any more are removed.
 
 use becket_model::schema;
 use std::collections::BTreeSet;
@@ -20,18 +20,23 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
         remove_others(&root.join(folder), &written)?;
     }
     crate::say(&format!("{} files in {}", written.len(), root.display()));
-    reference()
+    told(&["schema", "rpc"], "schemas/rpc.json")?;
+    told(&["reference"], "docs/cli.md")
 }
 
-/// The reference of the commands, as the program itself tells it.
-fn reference() -> Result<(), String> {
+/// What the program itself tells, as a file.
+fn told(arguments: &[&str], file: &str) -> Result<(), String> {
     let mut becket = Command::new(env!("CARGO"));
-    becket.args(["run", "--quiet", "--package", "becket-cli", "--", "reference"]).current_dir(crate::root());
+    becket
+        .args(["run", "--quiet", "--package", "becket-cli", "--"])
+        .args(arguments)
+        .current_dir(crate::root());
     let told = becket.output().map_err(|error| format!("can't run cargo: {error}"))?;
     if !told.status.success() {
-        return Err(format!("`becket reference` failed: {}", String::from_utf8_lossy(&told.stderr)));
+        let name = arguments.join(" ");
+        return Err(format!("`becket {name}` failed: {}", String::from_utf8_lossy(&told.stderr)));
     }
-    write(&crate::root().join("docs/cli.md"), &String::from_utf8_lossy(&told.stdout))
+    write(&crate::root().join(file), &String::from_utf8_lossy(&told.stdout))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {

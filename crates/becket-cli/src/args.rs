@@ -4,6 +4,7 @@ mod fire;
 mod mcp;
 mod run;
 mod run_sdk;
+mod serve;
 
 pub(crate) use fire::{FireArgs, LentArgs, ProgressChoice};
 pub(crate) use mcp::{
@@ -12,6 +13,8 @@ pub(crate) use mcp::{
 };
 
 pub(crate) use run_sdk::RunSdkArgs;
+
+pub(crate) use serve::ServeArgs;
 
 pub(crate) use run::{InputFormat, OutputFormat, RunArgs, RunModelArgs, RunSessionArgs};
 
@@ -93,6 +96,8 @@ pub(crate) enum Command {
     Background(BackgroundArgs),
     /// Let an agent work on a prompt, under the hooks and rules of the configuration
     Run(Box<RunArgs>),
+    /// Serve the engine to a program in any language: JSON-RPC over stdio or a Unix socket
+    Serve(ServeArgs),
     /// List, examine and call the MCP servers of the configuration
     Mcp(McpArgs),
     /// Print a JSON Schema
@@ -237,4 +242,6 @@ pub(crate) enum SchemaOf {
     },
     /// What becket prints with --json
     Report,
+    /// What `becket serve` speaks
+    Rpc,
 }

@@ -15,3 +15,4 @@ pub(crate) mod mcp;
 pub(crate) mod reference;
 pub(crate) mod run;
 pub(crate) mod schema;
+pub(crate) mod serve;

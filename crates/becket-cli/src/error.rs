@@ -81,6 +81,8 @@ pub(crate) enum CliError {
     InputLine { line: u64, why: BadLine },
     #[error("the session can't be opened: {why}")]
     Session { why: String },
+    #[error("{why}")]
+    Serve { why: String },
     #[error("there is no model to ask: {why}")]
     NoModel { why: String },
     #[error("there is no schema of `{what}` in this build")]

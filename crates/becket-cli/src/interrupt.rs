@@ -58,6 +58,28 @@ pub(crate) fn until_done_or<T>(
 ) -> Result<T, CliError> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CliError::Runtime)?;
+    on(runtime, cancel, caught, work)
+}
+
+/// As [`until_done`], on several threads: what one client wants does not hold up the others.
+///
+/// # Errors
+/// As of [`until_done`].
+pub(crate) fn until_done_on_threads<T>(
+    cancel: &CancellationToken,
+    work: impl Future<Output = Result<T, CliError>>,
+) -> Result<T, CliError> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::Runtime)?;
+    on(runtime, cancel, &Caught::default(), work)
+}
+
+fn on<T>(
+    runtime: tokio::runtime::Runtime,
+    cancel: &CancellationToken,
+    caught: &Caught,
+    work: impl Future<Output = Result<T, CliError>>,
+) -> Result<T, CliError> {
     let done = runtime.block_on(async {
         let interrupt = cancels(cancel, caught).map_err(CliError::Runtime)?;
         interrupt.while_running(work).await.unwrap_or(Err(CliError::Interrupted))

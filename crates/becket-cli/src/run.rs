@@ -41,6 +41,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> Done {
         Command::Events(args) => commands::events::run(args, global, out),
         Command::Background(args) => commands::background::run(args, global, around, out),
         Command::Run(args) => commands::run::run(args, global, around, out),
+        Command::Serve(args) => commands::serve::run(args, global, around, out),
         Command::Mcp(args) => commands::mcp::run(args, global, around, out),
         Command::Schema(args) => commands::schema::run(args, out),
         Command::Completions { shell } => commands::completions::run(*shell, out),

@@ -14,6 +14,7 @@ pub(crate) fn run(args: &SchemaArgs, out: &Out) -> Done {
         SchemaOf::Settings => generated("settings.json".to_owned())?,
         SchemaOf::Input { event } => generated(format!("input/{}.json", event::kind(event)?))?,
         SchemaOf::Output { event } => generated(format!("output/{}.json", event::kind(event)?))?,
+        SchemaOf::Rpc => schema::text(&super::serve::schema()),
         SchemaOf::Report => schema::text(schemars::schema_for!(Report).as_value()),
     };
     out.print_raw(text.as_bytes())?;

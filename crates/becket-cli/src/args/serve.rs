@@ -1,0 +1,30 @@
+//! The arguments of `becket serve`.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// `becket serve`
+#[derive(Debug, Args)]
+#[command(after_help = "Without --socket, one client is served over stdin and stdout.
+`becket schema rpc` describes the protocol; docs/guide/serve.md shows it at work.
+--plugin-dir, --settings and --strict hold for every session.")]
+pub(crate) struct ServeArgs {
+    /// Speak over stdin and stdout, which is the default
+    #[arg(long, conflicts_with = "socket")]
+    pub(crate) stdio: bool,
+    /// Listen on a Unix socket, in a directory that only its owner can enter (made where it is not there)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
+    /// Cut off a client that reads nothing for so many seconds while something waits for it
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) patience: u64,
+    /// The model of prompt and agent handlers that name none: haiku, claude-…, provider::name
+    #[arg(long, value_name = "NAME", help_heading = "What hooks are lent")]
+    pub(crate) model: Option<String>,
+    /// The server of that model; a bare NAME then speaks the protocol of OpenAI
+    #[arg(long, value_name = "URL", requires = "model", help_heading = "What hooks are lent")]
+    pub(crate) model_url: Option<String>,
+    /// Answer in the place of every model, from a script
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "model_url"], help_heading = "What hooks are lent")]
+    pub(crate) model_script: Option<PathBuf>,
+}

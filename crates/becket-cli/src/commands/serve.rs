@@ -1,0 +1,107 @@
+//! `becket serve`: the engine beside a program in any language, spoken to in JSON-RPC 2.0, a line a message.
+//!
+//! - [`listen`]: a Unix socket that nobody else can reach; stdio is the other way in
+//! - [`lines`], [`message`], [`outgoing`]: lines with a limit, what they say, and what waits to be written
+//! - [`connection`], [`requests`], [`work`]: one client, from its first line to its last, and all that goes on for it
+//! - [`method`], [`params`], [`answers`], [`fault`]: what can be asked for, what comes back, and why it doesn't
+//! - [`sessions`], [`session`], [`opening`]: the sessions of one client, each an engine of its own
+//! - [`calls`], [`hook`], [`person`], [`told`]: what the client is asked and told: its hooks, its user, what happens
+//! - [`schema`]: all of it as data
+//!
+//! No method has logic of its own: each is a view of a value of the engine, the same that `fire` and `explain` print.
+//!
+//! INVARIANT: a session belongs to the connection that has opened it, and ends with it, with every hook that it runs.
+
+mod answers;
+mod calls;
+mod connection;
+mod fault;
+mod hook;
+mod lines;
+#[cfg(unix)]
+mod listen;
+mod message;
+mod method;
+mod opening;
+mod outgoing;
+mod params;
+mod person;
+mod presence;
+mod requests;
+mod schema;
+mod session;
+mod sessions;
+mod told;
+mod work;
+
+pub(crate) use schema::schema;
+
+use crate::args::{Global, LentArgs, ServeArgs};
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::interrupt;
+use crate::lend;
+use crate::out::Out;
+use crate::run::Done;
+use crate::session::Session;
+use becket_engine::CancellationToken;
+use connection::{Client, Ended};
+use opening::Host;
+use presence::Presence;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Serves until the last client is gone, or a signal comes.
+pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
+    let start = Session::new(global, around)?.start;
+    let model = LentArgs {
+        model: args.model.clone(),
+        model_url: args.model_url.clone(),
+        model_script: args.model_script.clone(),
+        ..LentArgs::default()
+    };
+    let models = lend::models(&model, &start, around)?;
+    let host =
+        Arc::new(Host { global: global.clone(), around: around.clone(), start: start.clone(), models });
+    let patience = Duration::from_secs(args.patience);
+    let cancel = CancellationToken::new();
+    interrupt::until_done_on_threads(&cancel, async {
+        let done = match &args.socket {
+            Some(socket) => on_socket(&start.join(socket), host, patience, (&cancel, *out)).await,
+            None => on_stdio(host, patience, &cancel).await,
+        };
+        // A read of stdin that hangs must not hold the process up.
+        cancel.cancel();
+        done
+    })
+}
+
+/// One client, the program that has started this one.
+async fn on_stdio(host: Arc<Host>, patience: Duration, cancel: &CancellationToken) -> Done {
+    let presence = Presence::of_stdout().map_err(CliError::Runtime)?;
+    let client = Client { host, patience, presence };
+    match client.served(tokio::io::stdin(), tokio::io::stdout(), cancel).await {
+        Ended::Left => Ok(0),
+        Ended::CutOff(why) => Err(CliError::Serve { why: why.to_owned() }),
+    }
+}
+
+#[cfg(unix)]
+async fn on_socket(
+    path: &Path,
+    host: Arc<Host>,
+    patience: Duration,
+    (cancel, out): (&CancellationToken, Out),
+) -> Done {
+    listen::served(path, host, patience, (cancel, out)).await
+}
+
+#[cfg(not(unix))]
+async fn on_socket(path: &Path, _: Arc<Host>, _: Duration, _: (&CancellationToken, Out)) -> Done {
+    let why = format!(
+        "`{}`: there are no Unix sockets here: leave `--socket` out, and speak over stdio",
+        path.display()
+    );
+    Err(CliError::Serve { why })
+}

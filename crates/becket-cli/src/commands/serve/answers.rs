@@ -1,0 +1,155 @@
+//! What comes back, and what the client is asked and told, as it stands on the wire.
+
+use super::fault::{Fault, WireFault};
+use crate::view::background::Left;
+use crate::view::finding::Finding;
+use crate::view::planned::PlannedHook;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+
+/// The version of the protocol that is spoken.
+pub(super) const PROTOCOL: u64 = 1;
+
+/// A result, written already.
+pub(super) type Said = Result<Box<RawValue>, Fault>;
+
+/// Writes a result.
+pub(super) fn said(result: &impl Serialize) -> Said {
+    to_raw_value(result).map_err(|_| Fault::Broken)
+}
+
+/// An answer with its id.
+#[derive(Serialize)]
+pub(super) struct Answer<'a> {
+    jsonrpc: &'static str,
+    id: &'a Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<WireFault>,
+}
+
+impl<'a> Answer<'a> {
+    pub(super) fn new(id: &'a Value, said: Said) -> Self {
+        let (result, error) = match said {
+            Ok(result) => (Some(result), None),
+            Err(fault) => (None, Some(fault.wire())),
+        };
+        Answer { jsonrpc: "2.0", id, result, error }
+    }
+}
+
+/// What the client is asked (with an id) or told (without).
+#[derive(Serialize)]
+pub(super) struct Saying<'a, P> {
+    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    method: &'static str,
+    params: &'a P,
+}
+
+impl<'a, P> Saying<'a, P> {
+    pub(super) fn new(id: Option<&'a str>, method: &'static str, params: &'a P) -> Self {
+        Saying { jsonrpc: "2.0", id, method, params }
+    }
+}
+
+/// Answers `initialize`.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Initialized {
+    /// The version that both speak.
+    pub(super) protocol: u64,
+    /// The version of becket.
+    pub(super) becket: &'static str,
+}
+
+/// Answers `session/open` and `session/reload`.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Opened {
+    /// The session's id.
+    pub(super) session: String,
+    /// The events that a hook or a permission rule has something to say on.
+    pub(super) events: Vec<&'static str>,
+    /// What is wrong in the configuration; what is good of it works.
+    pub(super) findings: Vec<Finding>,
+}
+
+/// Answers `event/plan`.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Planned {
+    /// The event.
+    pub(super) event: &'static str,
+    /// What runs, in order of listing; all of it at the same time.
+    pub(super) runs: Vec<PlannedHook>,
+}
+
+/// Answers `background/take`.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Taken {
+    /// What background hooks have come to, in the order of their ends.
+    pub(super) background: Vec<Left>,
+    /// What wakes an idle model.
+    pub(super) wakes: Vec<Woken>,
+}
+
+/// A wake.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Woken {
+    /// Whose hook.
+    pub(super) source: String,
+    /// Which hook.
+    pub(super) label: String,
+    /// What the model is told.
+    pub(super) reminder: String,
+}
+
+/// Answers what has nothing to tell.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Done {}
+
+/// `hook/call`: a hook of the client is to answer.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct HookCall<'a> {
+    /// The session.
+    pub(super) session: &'a str,
+    /// The hook, as the client has named it.
+    pub(super) hook: &'a str,
+    /// What a command would read on stdin.
+    pub(super) input: Value,
+}
+
+/// `question/ask`: the user is to answer.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Question<'a> {
+    /// The session.
+    pub(super) session: &'a str,
+    /// The hook's own name for the question.
+    pub(super) question: &'a str,
+    /// What is asked.
+    pub(super) message: &'a str,
+    /// What can be answered.
+    pub(super) options: Vec<Choice<'a>>,
+    /// Which hook asks.
+    pub(super) asked_by: &'a str,
+}
+
+/// One answer that a question offers.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Choice<'a> {
+    /// What goes back.
+    pub(super) key: &'a str,
+    /// What the user reads.
+    pub(super) label: &'a str,
+    /// More about it.
+    pub(super) description: Option<&'a str>,
+}
+
+/// `hook/cancel` and `question/cancel`: nobody waits for the answer any more.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Withdrawn<'a> {
+    /// The id of the call.
+    pub(super) id: &'a str,
+}

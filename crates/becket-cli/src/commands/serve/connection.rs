@@ -1,0 +1,211 @@
+//! One client: hears its lines to the end, answers its requests side by side, and ends all that it has left behind.
+//!
+//! INVARIANT: every request is answered once, and what it has started is over before the connection is. What can be
+//! answered without waiting is answered in the order of the lines.
+
+use super::answers::{Answer, Initialized, PROTOCOL, Said, said};
+use super::calls::Calls;
+use super::fault::Fault;
+use super::lines::{Line, Lines};
+use super::message::{self, Message};
+use super::method::{CANCEL, Method};
+use super::opening::{Around, Host};
+use super::outgoing::Outgoing;
+use super::params::{Cancel, Initialize};
+use super::presence::Presence;
+use super::requests::Requests;
+use super::sessions::Sessions;
+use super::work::{self, At, Work};
+use becket_engine::CancellationToken;
+use futures_util::FutureExt;
+use futures_util::future::join_all;
+use serde_json::Value;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::JoinSet;
+
+/// How often it is looked whether a client that says nothing any more still reads.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A client that is about to be heard.
+pub(super) struct Client {
+    pub(super) host: Arc<Host>,
+    /// For how long it may read nothing.
+    pub(super) patience: Duration,
+    pub(super) presence: Presence,
+}
+
+/// How a connection ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// The client has left, or was asked to.
+    Left,
+    /// It did not keep up, for this reason.
+    CutOff(&'static str),
+}
+
+impl Client {
+    /// Serves the client until it is gone or `cancel` is cancelled; then nothing of it is left.
+    pub(super) async fn served(
+        self,
+        from: impl AsyncRead + Unpin,
+        to: impl AsyncWrite + Unpin + Send + 'static,
+        cancel: &CancellationToken,
+    ) -> Ended {
+        let cut = cancel.child_token();
+        let out = Outgoing::new(cut.clone());
+        let writer = tokio::spawn(out.clone().write_to(to, self.patience));
+        let around = Around { out: out.clone(), calls: Calls::new(out.clone()), cut };
+        let mut connection = Connection {
+            host: self.host,
+            around,
+            sessions: Sessions::default(),
+            requests: Requests::default(),
+            tasks: JoinSet::new(),
+            is_initialized: false,
+        };
+        connection.hear(Lines::new(from)).await;
+        connection.finish(&self.presence).await;
+        connection.end().await;
+        out.over();
+        // A writer that broke down has nothing left to write.
+        drop(writer.await);
+        out.why_cut_off().map_or(Ended::Left, Ended::CutOff)
+    }
+}
+
+/// A client that is heard.
+struct Connection {
+    host: Arc<Host>,
+    around: Around,
+    sessions: Sessions,
+    requests: Requests,
+    tasks: JoinSet<()>,
+    is_initialized: bool,
+}
+
+impl Connection {
+    /// Hears the lines to their end. Nothing more is read while the client leaves too much unread.
+    async fn hear<R: AsyncRead + Unpin>(&mut self, mut lines: Lines<R>) {
+        let cut = self.around.cut.clone();
+        let next = async |lines: &mut Lines<R>, out: &Outgoing| {
+            out.has_room().await;
+            lines.next().await
+        };
+        loop {
+            let line = tokio::select! {
+                biased;
+                () = cut.cancelled() => return,
+                line = next(&mut lines, &self.around.out) => line,
+            };
+            while self.tasks.try_join_next().is_some() {}
+            match line {
+                Line::Whole(line, number) => self.take(&line, number),
+                Line::Bad(fault) => self.answer(&Value::Null, Err(fault)),
+                Line::Last(fault) => return self.answer(&Value::Null, Err(fault)),
+                Line::End => return,
+            }
+        }
+    }
+
+    /// The client says nothing more: nobody answers what it is asked, and the rest of what it asked for is done, as long
+    /// as it is there to read it.
+    async fn finish(&mut self, presence: &Presence) {
+        self.around.calls.gone();
+        let mut look = tokio::time::interval(LOOK);
+        loop {
+            tokio::select! {
+                biased;
+                () = self.around.cut.cancelled() => return,
+                done = self.tasks.join_next() => if done.is_none() { return },
+                _ = look.tick() => if presence.is_gone() { return },
+            }
+        }
+    }
+
+    /// Ends what is left, and waits until it is gone.
+    async fn end(&mut self) {
+        self.around.cut.cancel();
+        while self.tasks.join_next().await.is_some() {}
+        join_all(self.sessions.take_all().iter().map(|session| session.close())).await;
+    }
+
+    fn take(&mut self, line: &[u8], number: u64) {
+        match message::read(line, number) {
+            Ok(Message::Request { id, method, params }) => self.request(id, &method, params),
+            Ok(Message::Notification { method, params }) => self.notified(&method, params, number),
+            Ok(Message::Answer { id, answer }) => self.around.calls.answered(&id, answer),
+            Err(told) => self.answer(&told.0, Err(told.1)),
+        }
+    }
+
+    /// A request that was sent without an id is an error: who sends it waits for nothing, and would never know.
+    fn notified(&self, method: &str, params: Value, number: u64) {
+        if method == CANCEL {
+            if let Ok(cancel) = serde_json::from_value::<Cancel>(params) {
+                self.requests.cancel(&cancel.id);
+            }
+        } else if Method::named(method).is_some() {
+            let why = format!("`{method}` is a request: give it an `id`");
+            self.answer(&Value::Null, Err(Fault::NoMessage { line: number, why }));
+        }
+    }
+
+    fn request(&mut self, id: Value, name: &str, params: Value) {
+        match self.work(name, params) {
+            Ok(Work::Done(answer)) => self.answer(&id, answer),
+            Ok(work) => self.start(id, work),
+            Err(fault) => self.answer(&id, Err(fault)),
+        }
+    }
+
+    fn answer(&self, id: &Value, said: Said) {
+        self.around.out.say(&Answer::new(id, said));
+    }
+
+    /// Does the work beside all else that goes on.
+    fn start(&mut self, id: Value, work: Work) {
+        let cancel = match self.requests.add(&id, work.ends_with(&self.around.cut)) {
+            Ok(cancel) => cancel,
+            Err(fault) => return self.answer(&id, Err(fault)),
+        };
+        let (requests, out) = (self.requests.clone(), self.around.out.clone());
+        let at = At {
+            host: self.host.clone(),
+            sessions: self.sessions.clone(),
+            around: self.around.clone(),
+            cancel,
+        };
+        self.tasks.spawn(async move {
+            let said = AssertUnwindSafe(work.done(at)).catch_unwind().await.unwrap_or(Err(Fault::Broken));
+            requests.done(&id);
+            out.say(&Answer::new(&id, said));
+        });
+    }
+
+    /// What a request comes to: an answer at once, or work.
+    fn work(&mut self, name: &str, params: Value) -> Result<Work, Fault> {
+        let Some(method) = Method::named(name) else {
+            return Err(Fault::NoMethod { name: name.to_owned(), near: Method::near(name) });
+        };
+        if method == Method::Initialize {
+            return self.initialize(params);
+        }
+        if !self.is_initialized {
+            return Err(Fault::NotInitialized);
+        }
+        Work::wanted(method, params, &self.sessions)
+    }
+
+    fn initialize(&mut self, params: Value) -> Result<Work, Fault> {
+        let wants: Initialize = work::params(Method::Initialize, params)?;
+        if wants.protocol != PROTOCOL {
+            return Err(Fault::Version { given: wants.protocol, spoken: PROTOCOL });
+        }
+        self.is_initialized = true;
+        let done = Initialized { protocol: PROTOCOL, becket: env!("CARGO_PKG_VERSION") };
+        Ok(Work::Done(said(&done)))
+    }
+}

@@ -1,0 +1,124 @@
+//! What a line says: a request, a notification, or an answer to what the client was asked.
+
+use super::fault::Fault;
+use serde_json::{Map, Value};
+
+/// A message of a client.
+#[derive(Debug, PartialEq)]
+pub(super) enum Message {
+    /// Wants an answer, under its id.
+    Request { id: Value, method: String, params: Value },
+    /// Wants none.
+    Notification { method: String, params: Value },
+    /// Answers the call with that number; what is no answer says why.
+    Answer { id: Value, answer: Result<Value, String> },
+}
+
+/// Reads a line. The fault goes to the id that comes with it, which is null where there is none.
+///
+/// # Errors
+/// It is no message of JSON-RPC 2.0.
+pub(super) fn read(line: &[u8], number: u64) -> Result<Message, Box<(Value, Fault)>> {
+    let value: Value = serde_json::from_slice(line)
+        .map_err(|error| Box::new((Value::Null, Fault::NotJson { line: number, why: error.to_string() })))?;
+    let no_message = |id, why: &str| Box::new((id, Fault::NoMessage { line: number, why: why.to_owned() }));
+    let mut fields = match value {
+        Value::Object(fields) => fields,
+        Value::Array(_) => {
+            return Err(no_message(Value::Null, "batches are not spoken: send a line for each"));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            return Err(no_message(Value::Null, "it must be an object"));
+        }
+    };
+    let id = fields.remove("id");
+    of_fields(id.clone(), &mut fields).map_err(|why| no_message(id.filter(is_id).unwrap_or_default(), why))
+}
+
+fn of_fields(id: Option<Value>, fields: &mut Map<String, Value>) -> Result<Message, &'static str> {
+    if fields.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return Err("`jsonrpc` must be \"2.0\"");
+    }
+    match (fields.remove("method"), id) {
+        (None, Some(id)) => Ok(Message::Answer { answer: answer(fields), id }),
+        (None, None) => Err("it has neither a `method` nor an `id`"),
+        (Some(Value::String(method)), id) => {
+            let params = fields.remove("params").unwrap_or_else(|| Value::Object(Map::new()));
+            match id {
+                None => Ok(Message::Notification { method, params }),
+                Some(id) if is_id(&id) => Ok(Message::Request { id, method, params }),
+                Some(_) => Err("`id` must be a string or a whole number"),
+            }
+        }
+        (Some(_), _) => Err("`method` must be a string"),
+    }
+}
+
+fn is_id(id: &Value) -> bool {
+    id.is_string() || id.is_i64() || id.is_u64()
+}
+
+/// What a client has answered; whatever is no plain result says why it is none.
+fn answer(fields: &mut Map<String, Value>) -> Result<Value, String> {
+    match (fields.remove("result"), fields.remove("error")) {
+        (Some(result), None) => Ok(result),
+        (None, Some(error)) => {
+            let words = error.get("message").and_then(Value::as_str).map(str::to_owned);
+            Err(format!("the client answered with an error: {}", words.unwrap_or_else(|| error.to_string())))
+        }
+        (Some(_), Some(_)) => Err("the client's answer has both a `result` and an `error`".to_owned()),
+        (None, None) => Err("the client's answer has neither a `result` nor an `error`".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn messages_are_told_apart() {
+        let said = |line: &str| read(line.as_bytes(), 7).map_err(|told| format!("{} {}", told.0, told.1));
+        let no = |why: &str| Err(format!("null line 7 is no message: {why}"));
+        let two = |more: &str| format!(r#"{{"jsonrpc":"2.0",{more}}}"#);
+        let request = Message::Request { id: json!(1), method: "m".to_owned(), params: json!([1]) };
+        assert_eq!(said(&two(r#""id":1,"method":"m","params":[1]"#)), Ok(request));
+        let notification = Message::Notification { method: "m".to_owned(), params: json!({}) };
+        assert_eq!(said(&two(r#""method":"m""#)), Ok(notification));
+        for (line, expected) in [
+            ("[]", no("batches are not spoken: send a line for each")),
+            ("1", no("it must be an object")),
+            ("{}", no("`jsonrpc` must be \"2.0\"")),
+            (&two(r#""x":1"#), no("it has neither a `method` nor an `id`")),
+            (&two(r#""id":null,"method":"m""#), no("`id` must be a string or a whole number")),
+            (&two(r#""id":1.5,"method":"m""#), no("`id` must be a string or a whole number")),
+            (&two(r#""method":3"#), no("`method` must be a string")),
+            (
+                r#"{"id":"a","method":"m"}"#,
+                Err("\"a\" line 7 is no message: `jsonrpc` must be \"2.0\"".to_owned()),
+            ),
+        ] {
+            assert_eq!(said(line), expected, "{line}");
+        }
+        assert!(said("{").is_err_and(|why| why.starts_with("null line 7 is no JSON: ")));
+    }
+
+    // rule: H9
+    #[test]
+    fn what_is_no_plain_result_is_no_answer() {
+        let said = |more: &str| match read(format!(r#"{{"jsonrpc":"2.0","id":1{more}}}"#).as_bytes(), 1) {
+            Ok(Message::Answer { answer, .. }) => answer,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(said(r#","result":{"a":1}"#), Ok(json!({"a": 1})));
+        assert_eq!(said(r#","result":null"#), Ok(Value::Null));
+        for (more, words) in [
+            (r#","error":{"message":"no"}"#, "with an error: no"),
+            (r#","error":5"#, "with an error: 5"),
+            (r#","result":{},"error":{}"#, "has both"),
+            ("", "has neither"),
+        ] {
+            assert!(said(more).is_err_and(|why| why.contains(words)), "{more}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The methods by name: one table for what is answered, suggested and described.
+
+/// What a client may ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Method {
+    Initialize,
+    SessionOpen,
+    SessionReload,
+    SessionClose,
+    EventFire,
+    EventPlan,
+    EventExplain,
+    HooksRegister,
+    HooksUnregister,
+    EventsSubscribe,
+    EventsUnsubscribe,
+    BackgroundTake,
+}
+
+/// The notification that takes a request back.
+pub(super) const CANCEL: &str = "$/cancel";
+
+impl Method {
+    /// All of them, in the order in which they are described.
+    pub(super) const ALL: [Method; 12] = [
+        Method::Initialize,
+        Method::SessionOpen,
+        Method::SessionReload,
+        Method::SessionClose,
+        Method::EventFire,
+        Method::EventPlan,
+        Method::EventExplain,
+        Method::HooksRegister,
+        Method::HooksUnregister,
+        Method::EventsSubscribe,
+        Method::EventsUnsubscribe,
+        Method::BackgroundTake,
+    ];
+
+    /// As it stands on the wire.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Method::Initialize => "initialize",
+            Method::SessionOpen => "session/open",
+            Method::SessionReload => "session/reload",
+            Method::SessionClose => "session/close",
+            Method::EventFire => "event/fire",
+            Method::EventPlan => "event/plan",
+            Method::EventExplain => "event/explain",
+            Method::HooksRegister => "hooks/register",
+            Method::HooksUnregister => "hooks/unregister",
+            Method::EventsSubscribe => "events/subscribe",
+            Method::EventsUnsubscribe => "events/unsubscribe",
+            Method::BackgroundTake => "background/take",
+        }
+    }
+
+    /// What it does, in a sentence.
+    pub(super) const fn about(self) -> &'static str {
+        match self {
+            Method::Initialize => {
+                "Says which version of the protocol the client speaks. Comes before all others."
+            }
+            Method::SessionOpen => "Reads the configuration of a project, and starts an engine over it.",
+            Method::SessionReload => "Reads the configuration again; what runs keeps what it started with.",
+            Method::SessionClose => "Ends a session with all that it runs.",
+            Method::EventFire => "Runs the hooks of an event, and answers what `becket fire --json` prints.",
+            Method::EventPlan => "Says which hooks an event would run. Runs nothing.",
+            Method::EventExplain => {
+                "Says what `becket explain --json` prints: the plan, and why the rest would not run."
+            }
+            Method::HooksRegister => "Adds a hook that is a call of the client.",
+            Method::HooksUnregister => "Removes such a hook.",
+            Method::EventsSubscribe => "Has the client told of everything that happens in a session.",
+            Method::EventsUnsubscribe => "Ends that.",
+            Method::BackgroundTake => "Hands over what background hooks have come to since the last call.",
+        }
+    }
+
+    /// Finds one.
+    pub(super) fn named(name: &str) -> Option<Method> {
+        Method::ALL.into_iter().find(|method| method.name() == name)
+    }
+
+    /// The name that was probably meant.
+    pub(super) fn near(name: &str) -> Option<&'static str> {
+        becket_rules::suggest(name, &Method::ALL.map(Method::name))
+    }
+}

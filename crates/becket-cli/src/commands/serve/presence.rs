@@ -1,0 +1,46 @@
+//! Whether anybody is left to read what is written. Whoever has only closed his own end still reads.
+
+use std::io;
+
+/// The other end of what is written to.
+#[derive(Debug)]
+pub(super) struct Presence {
+    #[cfg(unix)]
+    end: std::os::fd::OwnedFd,
+}
+
+#[cfg(unix)]
+impl Presence {
+    /// Of whoever reads stdout.
+    pub(super) fn of_stdout() -> io::Result<Self> {
+        Presence::of(&io::stdout())
+    }
+
+    /// Of the other end of a socket or a pipe.
+    pub(super) fn of(end: &impl std::os::fd::AsFd) -> io::Result<Self> {
+        Ok(Presence { end: end.as_fd().try_clone_to_owned()? })
+    }
+
+    /// Whether the other end is closed in both directions.
+    pub(super) fn is_gone(&self) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        // Nothing is asked for: what is told all the same is that nobody is there.
+        let mut ends = [PollFd::new(&self.end, PollFlags::empty())];
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let is_told = poll(&mut ends, Some(&at_once)).is_ok_and(|told| told > 0);
+        is_told && ends[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)
+    }
+}
+
+#[cfg(not(unix))]
+impl Presence {
+    /// Nothing can be asked here: the next write finds out.
+    pub(super) fn of_stdout() -> io::Result<Self> {
+        Ok(Presence {})
+    }
+
+    /// Taken to be there.
+    pub(super) fn is_gone(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,90 @@
+//! The protocol as data: its methods, calls, notifications and errors, each with its shapes.
+
+use super::answers::{Done, HookCall, Initialized, Opened, PROTOCOL, Planned, Question, Taken, Withdrawn};
+use super::fault::{BROKEN, KINDS, WireFault};
+use super::method::{CANCEL, Method};
+use super::params::{Cancel, Initialize, OfEvent, OfSession, Open, Register, Unregister};
+use super::told::Happened;
+use crate::view::{fired, planned};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+/// The whole protocol.
+pub(crate) fn schema() -> Value {
+    let mut shapes = schemars::generate::SchemaSettings::draft2020_12().into_generator();
+    let requests = Method::ALL.iter().map(|method| {
+        let (params, result) = shapes_of(*method, &mut shapes);
+        let described = json!({"description": method.about(), "params": params, "result": result});
+        (method.name().to_owned(), described)
+    });
+    let requests: Map<String, Value> = requests.collect();
+    let calls = calls(&mut shapes);
+    let notifications = json!({
+        CANCEL: told::<Cancel>("The client does not want an answer any more: what the request has started is ended.", &mut shapes),
+        "hook/cancel": told::<Withdrawn<'_>>("From becket: a call of a hook is not to be answered any more.", &mut shapes),
+        "question/cancel": told::<Withdrawn<'_>>("From becket: a question is not to be answered any more.", &mut shapes),
+        "run/event": told::<Happened<'_>>("From becket, after `events/subscribe`: something happened.", &mut shapes),
+    });
+    let error = shapes.subschema_for::<WireFault>();
+    let kinds: Vec<Value> =
+        KINDS.iter().chain([&BROKEN]).map(|(code, kind)| json!({"code": code, "kind": kind})).collect();
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "The protocol of becket serve",
+        "description": "JSON-RPC 2.0, one message a line. Made by `becket schema rpc`.",
+        "protocol": PROTOCOL,
+        "requests": requests,
+        "calls": calls,
+        "notifications": notifications,
+        "error": error,
+        "kinds_of_errors": kinds,
+        "$defs": shapes.take_definitions(true),
+    })
+}
+
+fn shape<T: JsonSchema>(shapes: &mut SchemaGenerator) -> Schema {
+    shapes.subschema_for::<T>()
+}
+
+fn told<P: JsonSchema>(about: &str, shapes: &mut SchemaGenerator) -> Value {
+    json!({"description": about, "params": shape::<P>(shapes)})
+}
+
+/// What becket asks the client.
+fn calls(shapes: &mut SchemaGenerator) -> Value {
+    let answer = json!({"description": "What a command would print, or null.", "type": ["object", "null"]});
+    let selected = json!({
+        "type": "object",
+        "properties": {"selected": {"description": "The key of an option, or null.", "type": ["string", "null"]}},
+    });
+    json!({
+        "hook/call": {
+            "description": "A hook of the client is to answer. Any other answer than an object or null fails it.",
+            "params": shape::<HookCall<'_>>(shapes),
+            "result": answer,
+        },
+        "question/ask": {
+            "description": "The user of the client is to answer the question of a hook.",
+            "params": shape::<Question<'_>>(shapes),
+            "result": selected,
+        },
+    })
+}
+
+/// The shapes of what comes with a request, and of its result.
+fn shapes_of(method: Method, shapes: &mut SchemaGenerator) -> (Schema, Schema) {
+    match method {
+        Method::Initialize => (shape::<Initialize>(shapes), shape::<Initialized>(shapes)),
+        Method::SessionOpen => (shape::<Open>(shapes), shape::<Opened>(shapes)),
+        Method::SessionReload => (shape::<OfSession>(shapes), shape::<Opened>(shapes)),
+        Method::EventFire => (shape::<OfEvent>(shapes), shape::<fired::Fired>(shapes)),
+        Method::EventPlan => (shape::<OfEvent>(shapes), shape::<Planned>(shapes)),
+        Method::EventExplain => (shape::<OfEvent>(shapes), shape::<planned::Planned>(shapes)),
+        Method::HooksRegister => (shape::<Register>(shapes), shape::<Done>(shapes)),
+        Method::HooksUnregister => (shape::<Unregister>(shapes), shape::<Done>(shapes)),
+        Method::SessionClose | Method::EventsSubscribe | Method::EventsUnsubscribe => {
+            (shape::<OfSession>(shapes), shape::<Done>(shapes))
+        }
+        Method::BackgroundTake => (shape::<OfSession>(shapes), shape::<Taken>(shapes)),
+    }
+}

@@ -1,0 +1,60 @@
+//! The sessions of one connection. Another connection has a table of its own, so its ids are unknown here.
+
+use super::fault::Fault;
+use super::method::Method;
+use super::session::Session;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// How many sessions a connection may have open.
+const MOST: usize = 1_024;
+
+/// Open sessions by their ids. Clones are the same table.
+#[derive(Clone, Default)]
+pub(super) struct Sessions(Arc<Mutex<HashMap<Arc<str>, Arc<Session>>>>);
+
+impl Sessions {
+    /// Adds one.
+    ///
+    /// # Errors
+    /// Its id is taken, or there are too many.
+    pub(super) fn add(&self, session: Session) -> Result<Arc<Session>, Fault> {
+        let mut all = self.all();
+        if all.len() >= MOST {
+            return Err(Fault::Busy { why: format!("{MOST} sessions are open: close one first") });
+        }
+        match all.entry(session.id.clone()) {
+            Entry::Occupied(_) => Err(Fault::Params {
+                method: Method::SessionOpen.name(),
+                why: format!("the session `{}` is open already", session.id),
+            }),
+            Entry::Vacant(place) => Ok(place.insert(Arc::new(session)).clone()),
+        }
+    }
+
+    /// Finds one.
+    ///
+    /// # Errors
+    /// There is none of that id.
+    pub(super) fn get(&self, id: &str) -> Result<Arc<Session>, Fault> {
+        self.all().get(id).cloned().ok_or_else(|| Fault::NoSession { id: id.to_owned() })
+    }
+
+    /// Takes one out, to be closed.
+    ///
+    /// # Errors
+    /// There is none of that id.
+    pub(super) fn take(&self, id: &str) -> Result<Arc<Session>, Fault> {
+        self.all().remove(id).ok_or_else(|| Fault::NoSession { id: id.to_owned() })
+    }
+
+    /// Takes all out.
+    pub(super) fn take_all(&self) -> Vec<Arc<Session>> {
+        self.all().drain().map(|(_, session)| session).collect()
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<Session>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,144 @@
+//! From a request to its answer.
+
+use super::answers::{Done, Said, said};
+use super::fault::Fault;
+use super::method::Method;
+use super::opening::{self, Around, Host};
+use super::params::{OfEvent, OfSession, Open, Register, Unregister};
+use super::session::Session;
+use super::sessions::Sessions;
+use becket_engine::CancellationToken;
+use becket_model::Event;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What a request comes to.
+pub(super) enum Work {
+    /// It needs no waiting.
+    Done(Said),
+    Open(Box<Open>),
+    Reload(Arc<Session>),
+    Close(Arc<Session>),
+    Fire(Arc<Session>, Box<Event>),
+}
+
+/// Where work is done.
+pub(super) struct At {
+    pub(super) host: Arc<Host>,
+    pub(super) sessions: Sessions,
+    pub(super) around: Around,
+    pub(super) cancel: CancellationToken,
+}
+
+/// Reads the params of a method.
+///
+/// # Errors
+/// They do not fit.
+pub(super) fn params<P: DeserializeOwned>(method: Method, params: Value) -> Result<P, Fault> {
+    serde_json::from_value(params)
+        .map_err(|error| Fault::Params { method: method.name(), why: error.to_string() })
+}
+
+impl Work {
+    /// Reads a request, and answers it where nothing has to be waited for.
+    ///
+    /// # Errors
+    /// It can't be done.
+    pub(super) fn wanted(method: Method, given: Value, sessions: &Sessions) -> Result<Work, Fault> {
+        match method {
+            Method::Initialize => Err(Fault::Broken),
+            Method::SessionOpen => Ok(Work::Open(params(method, given)?)),
+            Method::SessionClose => of_session(method, given, |id| sessions.take(id)).map(Work::Close),
+            Method::SessionReload => of_session(method, given, |id| sessions.get(id)).map(Work::Reload),
+            Method::EventFire => {
+                let (session, event) = of_event(method, given, sessions)?;
+                Ok(Work::Fire(session, Box::new(event)))
+            }
+            Method::EventPlan => {
+                let (session, event) = of_event(method, given, sessions)?;
+                Ok(Work::Done(session.plan(&event)))
+            }
+            Method::EventExplain => {
+                let (session, event) = of_event(method, given, sessions)?;
+                Ok(Work::Done(session.explain(&event)))
+            }
+            Method::HooksRegister | Method::HooksUnregister => hooks(method, given, sessions),
+            Method::EventsSubscribe | Method::EventsUnsubscribe => {
+                let session = of_session(method, given, |id| sessions.get(id))?;
+                session.tell(method == Method::EventsSubscribe);
+                Ok(Work::Done(said(&Done {})))
+            }
+            Method::BackgroundTake => {
+                let session = of_session(method, given, |id| sessions.get(id))?;
+                Ok(Work::Done(session.background()))
+            }
+        }
+    }
+
+    /// What ends it, beside its client's wish.
+    pub(super) fn ends_with<'a>(&'a self, cut: &'a CancellationToken) -> &'a CancellationToken {
+        match self {
+            Work::Fire(session, _) | Work::Reload(session) => &session.cancel,
+            Work::Done(_) | Work::Open(_) | Work::Close(_) => cut,
+        }
+    }
+
+    /// Does it.
+    pub(super) async fn done(self, at: At) -> Said {
+        match self {
+            Work::Done(said) => said,
+            Work::Fire(session, event) => session.fire(&event, &at.cancel).await,
+            Work::Open(wants) => opened(*wants, at).await,
+            Work::Close(session) => {
+                session.close().await;
+                said(&Done {})
+            }
+            Work::Reload(session) => {
+                let wrong = |why| Fault::Params { method: Method::SessionReload.name(), why };
+                let reloaded = tokio::task::spawn_blocking(move || session.reload()).await;
+                said(&reloaded.map_err(|_| Fault::Broken)?.map_err(wrong)?)
+            }
+        }
+    }
+}
+
+/// Opens a session on a thread that may wait for files. One that was taken back meanwhile is not opened.
+async fn opened(wants: Open, at: At) -> Said {
+    let (host, around) = (at.host, at.around);
+    let opened = tokio::task::spawn_blocking(move || opening::open(&host, wants, &around)).await;
+    let session = opened.map_err(|_| Fault::Broken)??;
+    if at.cancel.is_cancelled() {
+        return Err(Fault::Cancelled);
+    }
+    let session = at.sessions.add(session)?;
+    said(&session.opened(&session.engine.config()))
+}
+
+fn of_session(
+    method: Method,
+    given: Value,
+    find: impl FnOnce(&str) -> Result<Arc<Session>, Fault>,
+) -> Result<Arc<Session>, Fault> {
+    let wants: OfSession = params(method, given)?;
+    find(&wants.session)
+}
+
+fn of_event(method: Method, given: Value, sessions: &Sessions) -> Result<(Arc<Session>, Event), Fault> {
+    let wants: OfEvent = params(method, given)?;
+    let session = sessions.get(&wants.session)?;
+    let event = session.event(wants).map_err(|why| Fault::Params { method: method.name(), why })?;
+    Ok((session, event))
+}
+
+fn hooks(method: Method, given: Value, sessions: &Sessions) -> Result<Work, Fault> {
+    let wrong = |why| Fault::Params { method: method.name(), why };
+    if method == Method::HooksRegister {
+        let wants: Register = params(method, given)?;
+        sessions.get(&wants.session)?.register(&wants).map_err(wrong)?;
+    } else {
+        let wants: Unregister = params(method, given)?;
+        sessions.get(&wants.session)?.unregister(&wants.id).map_err(wrong)?;
+    }
+    Ok(Work::Done(said(&Done {})))
+}

@@ -1,0 +1,230 @@
+//! A client that says what it is told to.
+
+use becket_testkit::env::TestEnv;
+use becket_testkit::proc::wait_until;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+/// Longer than anything here takes.
+const LONG: Duration = Duration::from_secs(60);
+
+/// One end of a conversation.
+pub(crate) struct Client {
+    to: Option<Box<dyn Write + Send>>,
+    lines: Receiver<Value>,
+    seen: Vec<Value>,
+    next: u64,
+    /// What it speaks over, where that is a socket.
+    stream: Option<UnixStream>,
+}
+
+/// A client with a becket of its own.
+pub(crate) struct OnStdio {
+    pub(crate) child: Child,
+    pub(crate) client: Client,
+}
+
+/// A becket that listens on a socket.
+pub(crate) struct OnSocket {
+    pub(crate) child: Child,
+    pub(crate) path: PathBuf,
+}
+
+/// Starts a becket and speaks with it over stdio.
+pub(crate) fn on_stdio(env: &TestEnv, arguments: &[&str], variables: &[(String, String)]) -> OnStdio {
+    let run = env.becket([&["serve"], arguments].concat());
+    let mut command = run.into_command();
+    command.envs(variables.iter().cloned());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("becket starts");
+    let to = child.stdin.take().expect("piped");
+    let from = child.stdout.take().expect("piped");
+    OnStdio { child, client: Client::new(to, from) }
+}
+
+/// Starts a becket that listens.
+pub(crate) fn on_socket(env: &TestEnv, arguments: &[&str]) -> OnSocket {
+    let path = env.root().join("run/becket.sock");
+    let start = ["serve", "--socket", path.to_str().expect("text")];
+    let mut command = env.becket([&start, arguments].concat()).into_command();
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let child = command.spawn().expect("becket starts");
+    assert!(wait_until(|| UnixStream::connect(&path).is_ok()), "it listens");
+    OnSocket { child, path }
+}
+
+impl OnSocket {
+    /// A connection.
+    pub(crate) fn stream(&self) -> UnixStream {
+        UnixStream::connect(&self.path).expect("it listens")
+    }
+
+    /// A client that is understood.
+    pub(crate) fn client(&self) -> Client {
+        let stream = self.stream();
+        let other = || stream.try_clone().expect("it can be cloned");
+        let mut client = Client::new(other(), other());
+        client.initialize();
+        client.stream = Some(stream);
+        client
+    }
+}
+
+impl OnStdio {
+    /// Has it understood.
+    pub(crate) fn initialized(mut self) -> Self {
+        self.client.initialize();
+        self
+    }
+
+    /// Says nothing any more and waits for the end: its code.
+    pub(crate) fn ends(mut self) -> Option<i32> {
+        self.client.hangs_up();
+        self.child.wait().expect("it ends").code()
+    }
+}
+
+impl Client {
+    pub(crate) fn new(to: impl Write + Send + 'static, from: impl Read + Send + 'static) -> Self {
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            for line in BufReader::new(from).lines().map_while(Result::ok) {
+                let line = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Client { to: Some(Box::new(to)), lines, seen: Vec::new(), next: 0, stream: None }
+    }
+
+    fn initialize(&mut self) {
+        assert_eq!(self.asks("initialize", json!({"protocol": 1}))["protocol"], 1);
+    }
+
+    /// Writes bytes as they are; a becket that has ended reads nothing.
+    pub(crate) fn writes(&mut self, bytes: &[u8]) {
+        let to = self.to.as_mut().expect("it is open");
+        drop(to.write_all(bytes).and_then(|()| to.flush()));
+    }
+
+    pub(crate) fn line(&mut self, line: &Value) {
+        self.writes(format!("{line}\n").as_bytes());
+    }
+
+    /// Sends a request; its id.
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> u64 {
+        self.next += 1;
+        self.line(&json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params}));
+        self.next
+    }
+
+    /// The result of a request that is answered.
+    pub(crate) fn asks(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params);
+        self.result_of(id)
+    }
+
+    /// The kind of the error that a request is answered with, and its words.
+    pub(crate) fn fails(&mut self, method: &str, params: Value) -> (String, String) {
+        let id = self.request(method, params);
+        fault(&self.answer_to(id))
+    }
+
+    pub(crate) fn result_of(&mut self, id: u64) -> Value {
+        let answer = self.answer_to(id);
+        assert!(answer.get("result").is_some(), "{answer}");
+        answer["result"].clone()
+    }
+
+    pub(crate) fn answer_to(&mut self, id: u64) -> Value {
+        self.until(|line| line.get("method").is_none() && line["id"] == id)
+    }
+
+    /// Waits until it is asked or told that.
+    pub(crate) fn asked(&mut self, method: &str) -> Value {
+        self.until(|line| line["method"] == method)
+    }
+
+    /// Answers what it was asked.
+    pub(crate) fn answers(&mut self, asked: &Value, result: Value) {
+        self.line(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": result}));
+    }
+
+    /// Waits for a line: of those that have come and were not waited for, the first.
+    pub(crate) fn until(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.seen.iter().position(&is_it) {
+            return self.seen.remove(at);
+        }
+        loop {
+            let Ok(line) = self.lines.recv_timeout(LONG) else {
+                panic!("that line did not come: {:#?}", self.seen);
+            };
+            if is_it(&line) {
+                return line;
+            }
+            self.seen.push(line);
+        }
+    }
+
+    /// All that comes until becket has closed its end.
+    pub(crate) fn rest(&mut self) -> Vec<Value> {
+        let mut rest = std::mem::take(&mut self.seen);
+        loop {
+            match self.lines.recv_timeout(LONG) {
+                Ok(line) => rest.push(line),
+                Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => return rest,
+                Err(std::sync::mpsc::RecvTimeoutError::Timeout) => panic!("it does not end: {rest:#?}"),
+            }
+        }
+    }
+
+    /// Says nothing any more.
+    pub(crate) fn hangs_up(&mut self) {
+        drop(self.to.take());
+    }
+
+    /// Is gone as the system closes what a killed process had open.
+    pub(crate) fn dies(mut self) {
+        if let Some(stream) = self.stream.take() {
+            drop(stream.shutdown(Shutdown::Both));
+        }
+    }
+
+    /// Opens a session in a project.
+    pub(crate) fn opens(&mut self, start: &Path, id: &str, more: Value) -> Value {
+        let mut params = json!({"start": start, "session": id});
+        for (name, value) in more.as_object().expect("an object") {
+            params[name] = value.clone();
+        }
+        self.asks("session/open", params)
+    }
+}
+
+/// The kind of an error, and its words.
+pub(crate) fn fault(answer: &Value) -> (String, String) {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    assert!(answer["error"]["code"].is_i64(), "{answer}");
+    (text(&answer["error"]["data"]["kind"]), text(&answer["error"]["message"]))
+}
+
+impl Drop for OnStdio {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+impl Drop for OnSocket {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
