@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 /// A place in which hooks start processes that would stay.
 fn with_sleepers() -> TestEnv {
-    let foreground = command("(trap '' HUP; sleep 300) & touch started; sleep 300");
+    let foreground = command("(trap '' HUP; sleep 300) & : >started; sleep 300");
     let background = json!({"type": "command", "command": "sleep 300", "async": true});
     let env = with_hook("PreToolUse", foreground);
     let settings = json!({"hooks": {"Stop": [{"hooks": [background]}]}});
