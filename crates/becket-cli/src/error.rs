@@ -79,6 +79,8 @@ pub(crate) enum CliError {
     Initialize { why: String },
     #[error("line {line} of stdin is no message: {why}")]
     InputLine { line: u64, why: BadLine },
+    #[error("nothing was run: `{}` is not trusted", folder.display())]
+    NotTrusted { folder: PathBuf },
     #[error("the session can't be opened: {why}")]
     Session { why: String },
     #[error("{why}")]

@@ -1,10 +1,25 @@
 //! Whether the user has said that he trusts the folder in which a session starts (`protocol.md` G3).
 //!
-//! INVARIANT: nothing that lies in the folder has a say. What can't be read says nothing.
+//! INVARIANT: nothing that lies in the folder has a say. What can't be read says nothing. What is written changes nothing
+//! else in the user's file.
 
 use crate::mcp::{project_root, text_of, user_file_of};
-use becket_engine::config::Request;
-use serde_json::Value;
+use becket_engine::config::{Access, Request, write_text};
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Why a yes is not remembered.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NotRecorded {
+    #[error("there is no file of the user's own to remember it in")]
+    NoFile,
+    #[error("the name of the folder is no text that JSON could hold")]
+    NoText,
+    #[error("`{}` was left alone: {why}", file.display())]
+    Refused { file: PathBuf, why: String },
+}
 
 /// Where the user's own file keeps what it knows of a folder, and the key that says so.
 const FOLDERS: &str = "projects";
@@ -22,6 +37,65 @@ pub(crate) fn is_recorded(request: &Request) -> bool {
     })
 }
 
+/// The folder that a yes is about: the repository around the start, or the start itself.
+pub(crate) fn folder(request: &Request) -> PathBuf {
+    project_root(request)
+}
+
+/// Records trust in the folder.
+///
+/// # Errors
+/// It can't be remembered; the file is as it was.
+pub(crate) fn record(request: &Request) -> Result<(), NotRecorded> {
+    let file = user_file_of(request).ok_or(NotRecorded::NoFile)?;
+    let folder = folder(request);
+    let folder = folder.to_str().ok_or(NotRecorded::NoText)?;
+    let refused = |why: String| NotRecorded::Refused { file: file.clone(), why };
+    let text = text_of(&file).map_err(|error| refused(error.to_string()))?.unwrap_or_default();
+    let text = accepted(&text, folder).map_err(refused)?;
+    write_text(&file, &text, Access::Private).map_err(|error| refused(error.to_string()))
+}
+
+/// The text with the yes in it.
+///
+/// # Errors
+/// Why it can't be changed without changing more.
+fn accepted(text: &str, folder: &str) -> Result<String, String> {
+    let body = if text.trim().is_empty() { "{}\n" } else { text };
+    let mut meant: Value = serde_json::from_str(body).map_err(|error| format!("it is not JSON: {error}"))?;
+    let root = CstRootNode::parse(body, &ParseOptions::default()).map_err(|error| error.to_string())?;
+    let wrong = |what: &str| format!("{what} is no object");
+    let mut object = root.object_value().ok_or_else(|| wrong("the whole"))?;
+    for key in [FOLDERS, folder] {
+        let property = match only(&object, key)? {
+            Some(property) => property,
+            None => object.append(key, CstInputValue::Object(Vec::new())),
+        };
+        object = property.object_value().ok_or_else(|| wrong(&format!("`{key}`")))?;
+    }
+    match only(&object, ACCEPTED)? {
+        Some(property) => property.set_value(CstInputValue::Bool(true)),
+        None => drop(object.append(ACCEPTED, CstInputValue::Bool(true))),
+    }
+    let changed = root.to_string();
+    meant[FOLDERS][folder][ACCEPTED] = json!(true);
+    // The last look at a text before it is written.
+    match serde_json::from_str::<Value>(&changed) {
+        Ok(means) if means == meant => Ok(changed),
+        Ok(_) | Err(_) => Err("it can't be changed without changing more than was asked for".to_owned()),
+    }
+}
+
+/// The one property of a name.
+fn only(object: &CstObject, key: &str) -> Result<Option<CstObjectProp>, String> {
+    let mut found =
+        object.properties().into_iter().filter(|property| property.decoded_name().as_deref() == Some(key));
+    match (found.next(), found.next()) {
+        (property, None) => Ok(property),
+        (_, Some(_)) => Err(format!("`{key}` stands in it twice")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -34,6 +108,50 @@ mod tests {
         fs::write(home.join(".claude.json"), text).expect("it can be written");
         let environment = Environment::empty().with_home(home);
         is_recorded(&Request::new(Profile::claude(), environment, start))
+    }
+
+    // rule: G3
+    #[test]
+    fn a_yes_is_remembered_and_nothing_else_is_touched() {
+        for (text, expected) in [
+            ("", r#"{"projects":{"/w":{"hasTrustDialogAccepted":true}}}"#),
+            (
+                r#"{"cost": 0.1234567890123456789, "projects": {"/v": {"a": 1}}}"#,
+                r#"{"cost":0.1234567890123456789,"projects":{"/v":{"a":1},"/w":{"hasTrustDialogAccepted":true}}}"#,
+            ),
+            (
+                r#"{"projects": {"/w": {"hasTrustDialogAccepted": false, "b": [1, 2]}}, "z": null}"#,
+                r#"{"projects":{"/w":{"hasTrustDialogAccepted":true,"b":[1,2]}},"z":null}"#,
+            ),
+        ] {
+            let changed = accepted(text, "/w").expect("it can be changed");
+            let bare: String = changed.chars().filter(|c| !c.is_whitespace()).collect();
+            assert_eq!(bare, expected, "{changed}");
+        }
+        for text in ["{", "[]", r#"{"projects": []}"#, r#"{"projects": {}, "projects": {}}"#, "{} // mine"] {
+            assert!(accepted(text, "/w").is_err(), "{text}");
+        }
+    }
+
+    // rule: G3
+    #[test]
+    fn what_was_recorded_is_found_again() {
+        let root = tempfile::tempdir().expect("a directory");
+        let root = root.path().canonicalize().expect("it is there");
+        let (home, work) = (root.join("home"), root.join("work"));
+        for directory in [home.as_path(), &work.join(".git"), &work.join("sub/inner/.git")] {
+            fs::create_dir_all(directory).expect("it can be made");
+        }
+        let request =
+            |start: &Path| Request::new(Profile::claude(), Environment::empty().with_home(&home), start);
+        assert_eq!(record(&request(&work.join("sub"))), Ok(()));
+        for (start, expected) in [("", true), ("sub", true), ("sub/inner", false)] {
+            assert_eq!(is_recorded(&request(&work.join(start))), expected, "{start}");
+        }
+        assert_eq!(
+            record(&Request::new(Profile::claude(), Environment::empty(), &work)),
+            Err(NotRecorded::NoFile)
+        );
     }
 
     // rule: G3

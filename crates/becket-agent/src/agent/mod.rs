@@ -5,6 +5,7 @@ mod change;
 mod context;
 mod info;
 mod news;
+mod notify;
 mod open;
 mod switch;
 

@@ -20,6 +20,7 @@ mod prompts;
 mod servers;
 mod system;
 mod team;
+mod terminal;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -46,6 +47,7 @@ use left::Left;
 use prompts::Prompts;
 use std::path::Path;
 use std::sync::Arc;
+use terminal::View;
 use wish::{Output, Wish};
 
 /// Works on the prompts; the exit code says how that went.
@@ -55,7 +57,13 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     let args = &with_prompt_file(args, &session.start)?;
     let permissions = permissions(args, &session.start)?;
     let session = session.with_permissions(permissions);
-    let trusted = args.permissions.trust || trust::is_recorded(&session.request());
+    let cancel = CancellationToken::new();
+    let screen = terminal::opened(wish.output, &session, (around, out), &cancel);
+    let mut trusted = args.permissions.trust || trust::is_recorded(&session.request());
+    if let Some((terminal, _)) = screen.as_ref().filter(|_| !trusted) {
+        terminal::is_trusted(terminal, &session)?;
+        trusted = true;
+    }
     let session = session.with_folder_trusted(trusted);
     for name in args.sdk.mute.given() {
         out.tell(&format!("{} `{name}` has no effect here\n", styled(WARNING, "warning:")));
@@ -63,12 +71,14 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     let models = Arc::new(RunModels::new(&args.model, &session.start, around)?);
     let debug = args.format.debug_file.as_ref().map(|file| printer::debug_file(&session.start.join(file)));
     let debug = debug.transpose()?;
-    let (cancel, caught) = (CancellationToken::new(), Caught::default());
+    let caught = Caught::default();
     let once = Prompts::once(&wish.prompts, &wish.without_prompt)?;
     // Before anything is started, and until all has ended.
     let private = around.temp.join(format!("becket-run-{}", uuid::Uuid::new_v4()));
     let _guard = keep::guarded(&private, around, out);
-    let (printer, writing) = printer::start(wish.output, printer::Places::new((around, out), debug, &cancel));
+    let view = screen.as_ref().map(|(terminal, _)| View::new(terminal.clone(), wish.output, out));
+    let places = printer::Places::new((around, out), debug, &cancel).with_view(view);
+    let (printer, writing) = printer::start(wish.output, places);
     let left = Left::default();
     let (host, wants) = (None, None);
     let at = At {
@@ -81,10 +91,14 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
         private: &private,
         host,
         wants,
+        terminal: screen.as_ref().map(|(terminal, _)| terminal),
     };
-    let prompts = match once {
-        Some(prompts) => prompts,
-        None => {
+    let prompts = match (once, wish.prompts, &screen) {
+        (Some(prompts), ..) => prompts,
+        (None, wish::Prompts::Typed { first }, Some((terminal, _))) => {
+            Prompts::Typed { terminal: terminal.clone(), first }
+        }
+        (None, ..) => {
             let ending = Ending { cancel: cancel.clone(), caught: caught.clone() };
             let answers = matches!(wish.output, Output::Stream(_));
             Prompts::Lines(Lines::open(printer.clone(), answers, ending))

@@ -16,6 +16,7 @@ use super::printer::Printer;
 use super::servers;
 use super::system;
 use super::team;
+use super::terminal::{Ends, Person, Terminal};
 use super::tools::{Makes, SessionTools};
 use super::typed;
 use crate::args::{InputFormat, RunArgs};
@@ -33,7 +34,7 @@ use becket_agent::mcp::{HookCalls, McpServers};
 use becket_agent::permission::{AutoMode, ModelClassifier, SessionPermissions};
 use becket_agent::session::Facts;
 use becket_agent::tasks::{TaskInfo, TaskOptions, Tasks};
-use becket_agent::tool_call::{Tool, Toolbox};
+use becket_agent::tool_call::{AskPermission, Tool, Toolbox};
 use becket_agent::update::{Happened, Notice, Origin, Update, Watch};
 use becket_agent::watch::FileWatch;
 use becket_agent::{AgentBuilder, Web};
@@ -61,6 +62,8 @@ pub(super) struct At<'a> {
     pub(super) host: Option<&'a Host>,
     /// What it wants, where it has said so.
     pub(super) wants: Option<&'a Initialize>,
+    /// The terminal at which somebody types, if that is so.
+    pub(super) terminal: Option<&'a Terminal>,
 }
 
 /// Opens it.
@@ -140,6 +143,10 @@ impl Parts<'_> {
         let private = at.private.to_owned();
         let builder =
             builder.on_close(move || Box::pin(async move { drop(std::fs::remove_dir_all(private)) }));
+        if let Some(terminal) = at.terminal {
+            // From here on nothing is written to the screen by anybody else.
+            terminal.works(Ends::Program);
+        }
         let agent = tokio::select! {
             opened = builder.open() => opened.map_err(|error| begins::not_opened(&error, begins::store(at).as_ref(), at)),
             () = at.cancel.cancelled() => Err(CliError::Interrupted),
@@ -176,6 +183,9 @@ impl Parts<'_> {
         if let Some(pool) = &self.servers {
             builder = builder.mcp_tools(HookCalls::new(pool.clone()));
         }
+        if let Some(terminal) = at.terminal {
+            builder = builder.ask_user(Person::at(terminal));
+        }
         if at.args.sources.bare {
             builder = builder.start(HowStarted::Bare);
         }
@@ -193,9 +203,13 @@ impl Parts<'_> {
     }
 
     /// Who is asked for permissions.
-    fn person(&self) -> Option<HostPerson> {
+    fn person(&self) -> Option<Arc<dyn AskPermission>> {
         let is_wanted = self.at.args.sdk.permission_prompt_tool.is_some();
-        self.at.host.filter(|_| is_wanted).map(|host| HostPerson::new(host.clone()))
+        let host = self.at.host.filter(|_| is_wanted).map(|host| HostPerson::new(host.clone()));
+        match self.at.terminal {
+            Some(terminal) => Some(Arc::new(Person::at(terminal))),
+            None => host.map(|host| Arc::new(host) as Arc<dyn AskPermission>),
+        }
     }
 
     fn makes(&self, engine: &Engine) -> Result<Makes, CliError> {
@@ -218,6 +232,7 @@ impl Parts<'_> {
             web: Web::new().with_http(http).with_models(models),
             servers: self.servers.as_ref().map(|pool| McpServers::new(pool.clone(), private.join("mcp"))),
             permissions: SessionPermissions::new(engine.clone()),
+            person: self.at.terminal.map(Person::at),
             base: Base::of(self.at.args.sdk.tools.as_deref()),
             team: team::of(self.at, engine)?,
         })
@@ -249,6 +264,7 @@ impl Parts<'_> {
             .instructions(self.instructions())
             .watch_files(self.watched(engine))
             .subagents(own.agents.clone())
+            .interactive(at.terminal.is_some())
             .expand(Arc::new(own.skills.clone()));
         if let Some(person) = self.person() {
             builder = builder.person(person);
@@ -330,7 +346,7 @@ impl Parts<'_> {
 impl At<'_> {
     /// Nobody comes back to a run with one prompt.
     pub(super) fn is_one_shot(&self) -> bool {
-        self.args.format.input_format != Some(InputFormat::StreamJson)
+        self.args.format.input_format != Some(InputFormat::StreamJson) && self.terminal.is_none()
     }
 }
 

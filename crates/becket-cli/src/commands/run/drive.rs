@@ -5,6 +5,7 @@ use super::control;
 use super::opened::Session;
 use super::printer::Printer;
 use super::prompts::Prompts;
+use super::terminal;
 use super::typed::{Answering, Typed};
 use crate::error::CliError;
 use crate::lend::RunModels;
@@ -29,6 +30,9 @@ pub(super) async fn driven(at: At<'_>, models: Arc<RunModels>, prompts: Prompts,
     let prompt = match prompts {
         Prompts::Once(prompt) => prompt,
         Prompts::Lines(lines) => return control::driven(at, models, lines, &printer).await,
+        Prompts::Typed { terminal, first } => {
+            return terminal::driven((at, &terminal), models, first, &printer).await;
+        }
     };
     let session = assembled(at, models, &printer).await?;
     let done = match at.args.session.init_only {
@@ -88,6 +92,13 @@ impl<'a> Work<'a> {
     pub(super) async fn hooks_prompt(&mut self, prompt: Prompt, turn: &CancellationToken) {
         self.opened(shown(&prompt));
         let end = self.session.agent.prompt(prompt, turn).await;
+        self.ended(&end);
+    }
+
+    /// Works on what a hook that nobody waited for has to say (A4).
+    pub(super) async fn woken(&mut self, reminder: String, turn: &CancellationToken) {
+        self.opened(reminder.clone());
+        let end = self.session.agent.wake(reminder, turn).await;
         self.ended(&end);
     }
 

@@ -87,7 +87,12 @@ impl Session {
 
     /// Ends it: its hooks, its tasks, its servers.
     pub(super) async fn close(self) {
-        self.agent.close("other").await;
+        self.close_because("other").await;
+    }
+
+    /// The same, for a reason that SessionEnd names.
+    pub(super) async fn close_because(self, reason: &str) {
+        self.agent.close(reason).await;
         if let Some(pool) = &self.servers {
             pool.close().await;
         }

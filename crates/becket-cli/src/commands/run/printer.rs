@@ -3,6 +3,7 @@
 //! INVARIANT: what is told is written in that order, and all of it before [`Printer::end`] returns. Where nobody reads
 //! stdout any more, the work is cancelled and nothing else is written there.
 
+use super::terminal::View;
 use super::wish::Output;
 use crate::env::Surroundings;
 use crate::error::CliError;
@@ -39,6 +40,8 @@ pub(super) struct Places {
     pub(super) shows_stdout: bool,
     pub(super) progress: Progress,
     pub(super) debug: Option<File>,
+    /// The screen of somebody who types.
+    pub(super) view: Option<View>,
     /// Cancelled once nobody reads.
     pub(super) cancel: CancellationToken,
 }
@@ -52,7 +55,16 @@ impl Places {
     ) -> Self {
         let progress = if around.terminals.stderr { Progress::on_stderr() } else { Progress::off() };
         let (out, shows_stdout) = (*out, around.terminals.stdout);
-        Places { out, shows_stdout, progress, debug, cancel: cancel.clone() }
+        Places { out, shows_stdout, progress, debug, view: None, cancel: cancel.clone() }
+    }
+
+    /// The same with a screen, on which all is shown.
+    pub(super) fn with_view(mut self, view: Option<View>) -> Self {
+        if view.is_some() {
+            self.progress = Progress::off();
+        }
+        self.view = view;
+        self
     }
 }
 
@@ -62,7 +74,7 @@ pub(super) fn start(output: Output, places: Places) -> (Printer, Writing) {
     let debug =
         places.debug.as_ref().map(|_| Stream::new(Wanted { hooks: true, pieces: true }, Ids::random()));
     let format = match output {
-        Output::Text(telling) => Format::Text(Live::new(telling)),
+        Output::Text(telling) | Output::Screen(telling) => Format::Text(Live::new(telling)),
         Output::Json => Format::Json(Live::new(Telling::Needed)),
         Output::Stream(wanted) => Format::Stream(Stream::new(wanted, Ids::random())),
     };
@@ -118,6 +130,20 @@ impl Writer {
     }
 
     fn write(&mut self, shown: &Shown) {
+        match &mut self.places.view {
+            Some(view) => view.show(shown),
+            None => self.print_page(shown),
+        }
+        if let (Some(stream), Some(file)) = (&mut self.debug, &mut self.places.debug) {
+            let written = file.write_all(stream.lines(shown).as_bytes());
+            if let Err(error) = written {
+                self.failed.get_or_insert(CliError::Output(error));
+                self.debug = None;
+            }
+        }
+    }
+
+    fn print_page(&mut self, shown: &Shown) {
         let page = self.page(shown);
         if !page.stderr.is_empty() || !page.stdout.is_empty() {
             let _paused = self.places.progress.pause();
@@ -127,13 +153,6 @@ impl Writer {
             let is_safe =
                 !self.places.shows_stdout || matches!(self.format, Format::Stream(_) | Format::Json(_));
             self.print(&if is_safe { page.stdout } else { plain(&page.stdout) });
-        }
-        if let (Some(stream), Some(file)) = (&mut self.debug, &mut self.places.debug) {
-            let written = file.write_all(stream.lines(shown).as_bytes());
-            if let Err(error) = written {
-                self.failed.get_or_insert(CliError::Output(error));
-                self.debug = None;
-            }
         }
     }
 

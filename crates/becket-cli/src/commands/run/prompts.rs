@@ -3,6 +3,7 @@
 //! Those of lines are [`super::control`]'s to read.
 
 use super::control::Lines;
+use super::terminal::Terminal;
 use super::wish::Prompts as Wanted;
 use crate::error::CliError;
 use crate::event::read::{LIMIT, utf8};
@@ -21,6 +22,8 @@ pub(super) enum Prompts {
     Once(Option<Vec<Block>>),
     /// Those that come in on stdin.
     Lines(Lines),
+    /// Those that somebody types, after one that was given with the command.
+    Typed { terminal: Terminal, first: Option<String> },
 }
 
 impl Prompts {
@@ -31,7 +34,7 @@ impl Prompts {
     /// stdin can't be read, or there is no prompt.
     pub(super) fn once(wanted: &Wanted, nothing: &str) -> Result<Option<Self>, CliError> {
         let prompt = match wanted {
-            Wanted::Lines => return Ok(None),
+            Wanted::Lines | Wanted::Typed { .. } => return Ok(None),
             Wanted::None => None,
             Wanted::Argument(text) => Some(vec![Block::Text(text.clone())]),
             Wanted::Piped { argument, may_be_empty } => {

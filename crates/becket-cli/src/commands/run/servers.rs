@@ -2,6 +2,7 @@
 
 use super::assembled::At;
 use super::control::{self, HostUser, Initialize};
+use super::terminal::Person;
 use crate::args::McpServersArgs;
 use crate::error::CliError;
 use crate::mcp::{Gathered, Keep, pool_with};
@@ -13,15 +14,21 @@ use becket_mcp::config::Configured;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Who answers what servers ask: hooks, and the program that has described the session.
+/// Who answers what servers ask: hooks, and the program that has described the session, or the person at the terminal.
 pub(super) fn host(at: At<'_>) -> McpHost {
-    let out = *at.out;
-    let host = match (at.host, at.wants) {
-        (Some(host), Some(_)) => McpHost::new().with_user(HostUser::new(host.clone())),
-        (_, _) => McpHost::new(),
+    let host = match (at.host, at.wants, at.terminal) {
+        (_, _, Some(terminal)) => McpHost::new().with_user(Person::at(terminal)),
+        (Some(host), Some(_), None) => McpHost::new().with_user(HostUser::new(host.clone())),
+        (_, _, None) => McpHost::new(),
     };
+    let (out, terminal) = (*at.out, at.terminal.cloned());
     host.with_observer(move |elicited: &Elicited| {
-        elicited.failures.iter().for_each(|failure| warned(out, failure));
+        for failure in &elicited.failures {
+            match &terminal {
+                Some(terminal) => terminal.warns(failure),
+                None => warned(out, failure),
+            }
+        }
     })
 }
 

@@ -57,6 +57,9 @@ fn arguments_that_fit_together_say_what_is_read_and_printed() {
             Output::Stream(nothing),
             Prompts::Lines,
         ),
+        ("", true, Output::Screen(Telling::Work), Prompts::Typed { first: None }),
+        ("hi", true, Output::Screen(Telling::Work), Prompts::Typed { first: Some("hi".to_owned()) }),
+        ("-c --verbose", true, Output::Screen(Telling::All), Prompts::Typed { first: None }),
         ("--init-only", true, Output::Text(Telling::Work), Prompts::None),
         ("-p --resume some-id", true, Output::Text(Telling::Work), Prompts::None),
         ("-p -c", true, Output::Text(Telling::Work), Prompts::None),
@@ -70,7 +73,8 @@ fn arguments_that_fit_together_say_what_is_read_and_printed() {
 fn arguments_that_contradict_each_other_are_told_and_end_with_2() {
     let id = "5f1c9f0e-3c0b-4b7e-9a55-0d6f2b1c7a10";
     for (arguments, said) in [
-        ("hi", "the interactive screen is not there yet"),
+        ("--json", "a session at a terminal prints for people"),
+        ("hi --output-format stream-json", "a session at a terminal prints for people"),
         ("-p", "there is nothing to do"),
         ("-p hi --include-hook-events", "`--output-format stream-json`"),
         ("-p hi --include-partial-messages --output-format json", "`--include-partial-messages`"),

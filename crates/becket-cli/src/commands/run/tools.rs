@@ -1,6 +1,7 @@
 //! The tools of a session: on files, on the web, a shell, background tasks, and those of MCP servers, which come and go.
 
 use super::base::Base;
+use super::terminal::Person;
 use becket_agent::mcp::McpServers;
 use becket_agent::permission::{ExitPlanMode, SessionPermissions};
 use becket_agent::session::Facts;
@@ -23,6 +24,8 @@ pub(super) struct Makes {
     pub(super) web: Web,
     pub(super) servers: Option<McpServers>,
     pub(super) permissions: SessionPermissions,
+    /// Who answers the questions of models, if somebody does.
+    pub(super) person: Option<Person>,
     pub(super) base: Base,
     pub(super) team: Team,
 }
@@ -36,7 +39,10 @@ impl Makes {
 
     /// All that a line of work may have, without the tools of servers.
     pub(super) fn own(&self, facts: &Facts) -> Vec<Arc<dyn Tool>> {
-        let lent = becket_agent::SessionTools::new(self.host.clone()).with_web(self.web.clone());
+        let mut lent = becket_agent::SessionTools::new(self.host.clone()).with_web(self.web.clone());
+        if let Some(person) = &self.person {
+            lent = lent.with_person(person.clone());
+        }
         let mut tools = vec![self.shell(facts)];
         tools.extend(becket_agent::session_tools(lent));
         tools.push(Arc::new(TaskOutput::new(self.tasks.clone())));

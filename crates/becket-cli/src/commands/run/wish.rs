@@ -32,6 +32,8 @@ pub(super) enum Output {
     Text(Telling),
     Json,
     Stream(Wanted),
+    /// On the screen of somebody who types.
+    Screen(Telling),
 }
 
 /// Where prompts come from.
@@ -45,6 +47,8 @@ pub(super) enum Prompts {
     Piped { argument: Option<String>, may_be_empty: bool },
     /// From stdin, one message a line.
     Lines,
+    /// Somebody types them.
+    Typed { first: Option<String> },
 }
 
 impl Wish {
@@ -56,9 +60,10 @@ impl Wish {
         harmless(args, around)?;
         session(args)?;
         driven(args, global)?;
+        let prompts = prompts(args, around)?;
         Ok(Wish {
-            output: output(args, global, around)?,
-            prompts: prompts(args, around)?,
+            output: output(args, global, (around, &prompts))?,
+            prompts,
             sources: sources(args.sources.setting_sources.as_deref())?,
             without_prompt: without_prompt(args),
         })
@@ -140,7 +145,11 @@ fn wants_sandbox(global: &Global) -> bool {
     settings.is_some_and(|settings| settings["sandbox"]["enabled"] == Value::Bool(true))
 }
 
-fn output(args: &RunArgs, global: &Global, around: &Surroundings) -> Result<Output, CliError> {
+fn output(
+    args: &RunArgs,
+    global: &Global,
+    (around, prompts): (&Surroundings, &Prompts),
+) -> Result<Output, CliError> {
     let of = &args.format;
     let format =
         of.output_format.unwrap_or(if global.json { OutputFormat::Json } else { OutputFormat::Text });
@@ -152,7 +161,16 @@ fn output(args: &RunArgs, global: &Global, around: &Surroundings) -> Result<Outp
     if let Some((name, _)) = found {
         return Err(CliError::usage(format!("`{name}` adds lines: it needs `--output-format stream-json`")));
     }
+    let is_typed = matches!(prompts, Prompts::Typed { .. });
     Ok(match format {
+        OutputFormat::Text if is_typed => {
+            Output::Screen(if of.verbose { Telling::All } else { Telling::Work })
+        }
+        OutputFormat::Json | OutputFormat::StreamJson if is_typed => {
+            return Err(CliError::usage(
+                "a session at a terminal prints for people: add `-p` for another format",
+            ));
+        }
         OutputFormat::Text if of.verbose => Output::Text(Telling::All),
         OutputFormat::Text if around.terminals.stderr => Output::Text(Telling::Work),
         OutputFormat::Text => Output::Text(Telling::Needed),
@@ -174,10 +192,13 @@ fn prompts(args: &RunArgs, around: &Surroundings) -> Result<Prompts, CliError> {
             None => Ok(Prompts::None),
         };
     }
-    if !args.print && around.terminals.stdin && around.terminals.stdout {
-        return Err(CliError::usage(
-            "the interactive screen is not there yet: give a prompt and `-p`, as in `becket run -p 'tidy up'`, or pipe one in",
-        ));
+    if !args.print && !lines && around.terminals.stdin && around.terminals.stdout {
+        return match around.terminals.stderr {
+            true => Ok(Prompts::Typed { first: argument }),
+            false => Err(CliError::usage(
+                "a session at a terminal draws on stderr, too: leave stderr to the terminal, or add `-p`",
+            )),
+        };
     }
     let goes_on = args.session.resume.is_some() || args.session.continue_last;
     match (lines, argument, around.terminals.stdin) {

@@ -1,0 +1,14 @@
+//! What a host tells the hooks of Notification.
+
+use super::open::Agent;
+use becket_model::event::permission::Notification;
+
+impl Agent {
+    /// Fires Notification, whose hooks are not waited for. `kind` is a `notification_type`, such as `permission_prompt` or
+    /// `idle_prompt`; `message` is what the user would read.
+    pub fn notify(&self, kind: &str, message: &str) {
+        let body =
+            Notification { message: message.to_owned(), title: None, notification_type: kind.to_owned() };
+        self.core.leave(&self.facts, body, &self.core.updates);
+    }
+}

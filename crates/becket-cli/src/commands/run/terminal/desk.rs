@@ -1,0 +1,373 @@
+//! The thread that has the terminal: it alone reads keys and writes to the screen, one thing at a time.
+//!
+//! A question comes before all else; what is to be shown meanwhile waits. Then the keys of a person who watches, then the
+//! line that prompts are typed in: it gives the screen back whenever there is something to show.
+//!
+//! INVARIANT: keys typed before a question was on the screen never answer it. A terminal that can't be read has a person
+//! who answers nothing and leaves.
+
+use super::editor::{Editor, Read};
+use super::field::Field;
+use super::handle::{Ends, Line, Said, Shared, ToPut, Wanted, Wants};
+use super::menu::Menu;
+use super::screen::{Restored, Screen, width};
+use crate::out::Out;
+use crate::report::style::{FAINT, one_line, styled};
+use becket_engine::CancellationToken;
+use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::terminal;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+
+/// How long a key is waited for before it is looked at what else there is.
+const LOOK: Duration = Duration::from_millis(40);
+/// How long no key may have been pressed before one answers a question.
+const QUIET: Duration = Duration::from_millis(500);
+/// Within this time the second Ctrl-C leaves.
+const TWICE: Duration = Duration::from_secs(3);
+
+/// What the thread begins with.
+pub(in crate::commands::run) struct Setup {
+    /// Where to write.
+    pub(in crate::commands::run) out: Out,
+    /// Where prompts are kept; nowhere where there is no home.
+    pub(in crate::commands::run) history: Option<PathBuf>,
+    /// The directory that names of files are completed in.
+    pub(in crate::commands::run) start: PathBuf,
+    /// Ends the program where there are no signals.
+    pub(in crate::commands::run) cancel: CancellationToken,
+}
+
+/// The state of the terminal.
+pub(super) struct Desk {
+    screen: Screen,
+    editor: Editor,
+    from: Receiver<Wanted>,
+    shared: Arc<Shared>,
+    works: Option<(Ends, Instant)>,
+    line: Option<oneshot::Sender<Line>>,
+    put: Option<(ToPut, oneshot::Sender<Said>)>,
+    /// What waits until the question is answered.
+    held: Vec<Wanted>,
+    drawn: String,
+    pressed: Option<Instant>,
+    cancel: CancellationToken,
+    is_over: bool,
+}
+
+/// What the keyboard has come to within a moment.
+enum Pressed {
+    Key(KeyEvent),
+    Resized,
+    Nothing,
+}
+
+/// What is asked.
+enum Asked {
+    Menu(Menu),
+    Field(Field),
+}
+
+impl Desk {
+    pub(super) fn new(setup: Setup, from: Receiver<Wanted>, shared: Arc<Shared>) -> Self {
+        Desk {
+            screen: Screen::new(setup.out),
+            cancel: setup.cancel.clone(),
+            editor: Editor::new(setup, shared.clone()),
+            from,
+            shared,
+            works: None,
+            line: None,
+            put: None,
+            held: Vec::new(),
+            drawn: String::new(),
+            pressed: None,
+            is_over: false,
+        }
+    }
+
+    /// Keeps the terminal until the end.
+    pub(super) fn keep(mut self) {
+        let _restored = Restored;
+        while !self.is_over {
+            self.take();
+            if self.turn().is_err() {
+                self.gone();
+            }
+        }
+        self.screen.clear();
+    }
+
+    /// Does the one thing whose turn it is, for a moment.
+    fn turn(&mut self) -> io::Result<()> {
+        if let Some((put, reply)) = self.put.take() {
+            let said = self.ask(put, &reply)?;
+            if let Some(said) = said {
+                // Nobody waits any more where that fails.
+                drop(reply.send(said));
+            }
+            return Ok(());
+        }
+        if self.works.is_some() {
+            return self.watch();
+        }
+        if self.line.is_some() {
+            return self.edit();
+        }
+        self.wait();
+        Ok(())
+    }
+
+    /// Takes all that is wanted.
+    fn take(&mut self) {
+        while let Ok(wanted) = self.from.try_recv() {
+            self.apply(wanted);
+        }
+    }
+
+    fn wait(&mut self) {
+        match self.from.recv() {
+            Ok(wanted) => self.apply(wanted),
+            Err(_) => self.is_over = true,
+        }
+    }
+
+    fn apply(&mut self, wanted: Wanted) {
+        match wanted {
+            Wanted::Show(lines) => {
+                self.screen.show(&lines);
+                self.drawn.clear();
+            }
+            Wanted::Sequence(sequence) => self.screen.raw(&sequence),
+            Wanted::Works(ends) => self.works = Some((ends, Instant::now())),
+            Wanted::Rests => {
+                self.works = None;
+                self.screen.clear();
+                self.drawn.clear();
+            }
+            Wanted::Commands(names) => self.editor.commands(names),
+            Wanted::Line(reply) => self.line = Some(reply),
+            Wanted::Put(put, reply) => self.put = Some((put, reply)),
+            Wanted::End => self.is_over = true,
+        }
+    }
+
+    /// The terminal can't be read: nobody is there.
+    fn gone(&mut self) {
+        if let Some(line) = self.line.take() {
+            drop(line.send(Line::Leave));
+        }
+        self.wait();
+    }
+
+    /// Watches the keys of somebody who watches the work.
+    fn watch(&mut self) -> io::Result<()> {
+        let Some((ends, since)) = self.works.clone() else { return Ok(()) };
+        terminal::enable_raw_mode()?;
+        let words = match &ends {
+            Ends::Turn(turn) if turn.is_cancelled() => "interrupted: waits for what runs to end",
+            Ends::Turn(_) => "Esc interrupts",
+            Ends::Program => "Ctrl-C ends",
+        };
+        let line = self.shared.status().line(since, words);
+        if line != self.drawn {
+            self.screen.draw(std::slice::from_ref(&line));
+            self.drawn = line;
+        }
+        match self.key()? {
+            Pressed::Key(key) if is_control(key, 'c') || key.code == KeyCode::Esc => {
+                self.interrupt(&ends, key);
+            }
+            Pressed::Resized => self.drawn.clear(),
+            Pressed::Key(_) | Pressed::Nothing => {}
+        }
+        Ok(())
+    }
+
+    fn interrupt(&mut self, ends: &Ends, key: KeyEvent) {
+        match ends {
+            Ends::Turn(turn) if !turn.is_cancelled() => turn.cancel(),
+            // What does not end by the first key ends with the program, by the one that can't be pressed by accident.
+            Ends::Turn(_) | Ends::Program if is_control(key, 'c') => end_program(&self.cancel),
+            Ends::Turn(_) | Ends::Program => {}
+        }
+    }
+
+    /// A key, if one is pressed soon.
+    fn key(&self) -> io::Result<Pressed> {
+        if !event::poll(LOOK)? {
+            return Ok(Pressed::Nothing);
+        }
+        Ok(match event::read()? {
+            Event::Key(key) if key.kind != KeyEventKind::Release => {
+                self.shared.touch();
+                Pressed::Key(key)
+            }
+            Event::Resize(..) => Pressed::Resized,
+            _ => Pressed::Nothing,
+        })
+    }
+
+    /// Throws away what was typed until now.
+    fn forget_keys(&self) -> io::Result<()> {
+        while event::poll(Duration::ZERO)? {
+            event::read()?;
+            self.shared.touch();
+        }
+        Ok(())
+    }
+
+    /// Lets a prompt be typed.
+    fn edit(&mut self) -> io::Result<()> {
+        // What comes from here on breaks the editor; what came before is taken below.
+        self.shared.breaks.store(false, std::sync::atomic::Ordering::Release);
+        self.take();
+        let is_wanted = self.line.as_ref().is_some_and(|line| !line.is_closed());
+        if !is_wanted {
+            self.line = None;
+        }
+        if !is_wanted || self.works.is_some() || self.put.is_some() || self.is_over {
+            return Ok(());
+        }
+        match self.editor.read()? {
+            Read::Typed(text) if text.trim().is_empty() => {}
+            Read::Typed(text) => self.typed(Line::Typed(text)),
+            Read::Broken { rows } => self.screen.up(rows),
+            Read::Interrupted => self.pressed_once(),
+            Read::End => self.typed(Line::Leave),
+        }
+        Ok(())
+    }
+
+    fn typed(&mut self, line: Line) {
+        self.shared.touch();
+        self.pressed = None;
+        if let Some(reply) = self.line.take() {
+            // Who wanted it no more has asked for the program's end.
+            drop(reply.send(line));
+        }
+    }
+
+    /// One Ctrl-C clears the line; the second leaves.
+    fn pressed_once(&mut self) {
+        self.shared.touch();
+        match self.pressed.replace(Instant::now()) {
+            Some(before) if before.elapsed() < TWICE => self.typed(Line::Leave),
+            Some(_) | None => {
+                self.screen.show(&format!("{}\n", styled(FAINT, "Ctrl-C again leaves; so does Ctrl-D")));
+            }
+        }
+    }
+
+    /// Puts something to the person, until there is an answer or nobody wants one; none where that is so.
+    fn ask(&mut self, put: ToPut, reply: &oneshot::Sender<Said>) -> io::Result<Option<Said>> {
+        terminal::enable_raw_mode()?;
+        if !put.follows {
+            self.forget_keys()?;
+        }
+        self.screen.show(&put.head);
+        self.drawn.clear();
+        let mut asked = Asked::new(put.wants);
+        let (mut is_quiet, mut drawn) = (put.follows, Vec::new());
+        let said = loop {
+            let lines = asked.lines();
+            if lines != drawn {
+                self.screen.draw(&lines);
+                drawn = lines;
+            }
+            self.hold();
+            if reply.is_closed() || self.is_over {
+                break None;
+            }
+            is_quiet = is_quiet || self.shared.is_quiet_for(QUIET);
+            match self.key()? {
+                Pressed::Key(key) if is_quiet => {
+                    if let Some(said) = asked.on(key) {
+                        break Some(said);
+                    }
+                }
+                // The terminal may have another width now.
+                Pressed::Resized => drawn.clear(),
+                Pressed::Key(_) | Pressed::Nothing => {}
+            }
+        };
+        if let (Some(Said::Interrupted), Some((Ends::Turn(turn), _))) = (&said, &self.works) {
+            turn.cancel();
+        }
+        self.screen.clear();
+        let word = said.as_ref().map_or_else(|| "no longer asked".to_owned(), |said| asked.word(said));
+        self.screen.show(&format!("{}\n", styled(FAINT, &format!("  → {word}"))));
+        self.drawn.clear();
+        let held = std::mem::take(&mut self.held);
+        held.into_iter().for_each(|wanted| self.apply(wanted));
+        Ok(said)
+    }
+
+    /// Takes what is wanted while somebody is asked: what would be shown waits.
+    fn hold(&mut self) {
+        while let Ok(wanted) = self.from.try_recv() {
+            match wanted {
+                Wanted::Show(_) | Wanted::Rests => self.held.push(wanted),
+                other => self.apply(other),
+            }
+        }
+    }
+}
+
+impl Asked {
+    fn new(wants: Wants) -> Self {
+        match wants {
+            Wants::One(options) => Asked::Menu(Menu::one(options)),
+            Wants::OneFrom(options, at) => Asked::Menu(Menu::one_from(options, at)),
+            Wants::Several(options, chosen) => Asked::Menu(Menu::several(options, &chosen)),
+            Wants::Words(words) => Asked::Field(Field::new(words)),
+        }
+    }
+
+    fn on(&mut self, key: KeyEvent) -> Option<Said> {
+        match self {
+            Asked::Menu(menu) => menu.on(key),
+            Asked::Field(field) => field.on(key),
+        }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        match self {
+            Asked::Menu(menu) => menu.lines(),
+            Asked::Field(field) => field.lines(width()),
+        }
+    }
+
+    /// What the person did, for the record.
+    fn word(&self, said: &Said) -> String {
+        match (self, said) {
+            (_, Said::Nothing) => "no answer".to_owned(),
+            (_, Said::Interrupted) => "interrupted".to_owned(),
+            (_, Said::Words(words)) => one_line(words, 200),
+            (Asked::Menu(menu), Said::Chose(_)) => one_line(&menu.chosen(said), 200),
+            (Asked::Field(_), Said::Chose(_)) => String::new(),
+        }
+    }
+}
+
+fn is_control(key: KeyEvent, letter: char) -> bool {
+    key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char(letter)
+}
+
+/// Asks this very program to end, as a signal from outside would: its hooks and processes end with it.
+#[cfg(unix)]
+fn end_program(_: &CancellationToken) {
+    use rustix::process::{Signal, getpid, kill_process};
+    // A process may signal itself.
+    let _sent = kill_process(getpid(), Signal::INT);
+}
+
+/// The same where there are no signals.
+#[cfg(not(unix))]
+fn end_program(cancel: &CancellationToken) {
+    cancel.cancel();
+}

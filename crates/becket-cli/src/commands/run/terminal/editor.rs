@@ -1,0 +1,303 @@
+//! The line that prompts are typed in: history, completion, several lines.
+//!
+//! INVARIANT: the file of the history is for its owner alone and keeps a bounded number of prompts; one that begins with a
+//! blank is not kept.
+
+use super::desk::Setup;
+use super::handle::Shared;
+use super::screen::width;
+use reedline::{
+    ColumnarMenu, Completer, CompletionResult, EditCommand, Emacs, FileBackedHistory, Hinter, History,
+    KeyCode, KeyModifiers, MenuBuilder, Prompt, PromptEditMode, PromptHistorySearch, Reedline, ReedlineEvent,
+    ReedlineMenu, Signal, Span, Suggestion, default_emacs_keybindings,
+};
+use std::borrow::Cow;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use unicode_width::UnicodeWidthStr;
+
+/// How many prompts are kept.
+const KEPT: usize = 1_000;
+/// How many names are offered.
+const OFFERED: usize = 100;
+const MENU: &str = "names";
+/// What stands in front of what is typed.
+const MARK: &str = "> ";
+
+/// What came of typing.
+#[derive(Debug)]
+pub(super) enum Read {
+    Typed(String),
+    /// The screen is wanted for something else; what is typed begins `rows` above the cursor, and is kept.
+    Broken {
+        rows: usize,
+    },
+    Interrupted,
+    End,
+}
+
+/// The editor.
+pub(super) struct Editor {
+    /// None before the first prompt: nothing is read or written that may never be needed.
+    line: Option<Reedline>,
+    setup: Setup,
+    shared: Arc<Shared>,
+    commands: Arc<Mutex<Vec<String>>>,
+}
+
+impl Editor {
+    pub(super) fn new(setup: Setup, shared: Arc<Shared>) -> Self {
+        Editor { line: None, setup, shared, commands: Arc::default() }
+    }
+
+    /// What can be completed behind a slash.
+    pub(super) fn commands(&self, names: Vec<String>) {
+        *self.commands.lock().unwrap_or_else(PoisonError::into_inner) = names;
+    }
+
+    /// Reads until there is a prompt, or the screen is wanted.
+    ///
+    /// # Errors
+    /// The terminal can't be read.
+    pub(super) fn read(&mut self) -> io::Result<Read> {
+        let mut line = self.line.take().unwrap_or_else(|| self.made());
+        let signal = line.read_line(&Mark).map_err(io::Error::other)?;
+        let read = match signal {
+            Signal::Success(text) => {
+                // Prompts that can't be kept are prompts all the same.
+                drop(line.sync_history());
+                Read::Typed(text)
+            }
+            Signal::CtrlC => Read::Interrupted,
+            Signal::ExternalBreak(_) => return Ok(self.broken(&line)),
+            Signal::CtrlD | Signal::HostCommand(_) => Read::End,
+            _ => Read::End,
+        };
+        self.line = Some(line);
+        Ok(read)
+    }
+
+    fn made(&self) -> Reedline {
+        made(&self.setup, &self.shared, &self.commands)
+    }
+
+    /// Another editor goes on where this one was: one that was broken believes to know where it stands on the screen.
+    fn broken(&mut self, line: &Reedline) -> Read {
+        let (text, at) = (line.current_buffer_contents().to_owned(), line.current_insertion_point());
+        let rows = rows_above(text.get(..at).unwrap_or(&text), width());
+        let mut other = self.made();
+        let to = EditCommand::MoveToPosition { position: at, select: false };
+        other.run_edit_commands(&[EditCommand::InsertString(text), to]);
+        self.line = Some(other);
+        Read::Broken { rows }
+    }
+}
+
+/// How many rows stand above the cursor, which is behind `text`.
+fn rows_above(text: &str, width: usize) -> usize {
+    let mut rows = 0;
+    let mut lines = text.split('\n').peekable();
+    while let Some(line) = lines.next() {
+        let columns = MARK.len() + line.width();
+        rows += match lines.peek() {
+            Some(_) => columns.saturating_sub(1) / width + 1,
+            None => columns / width,
+        };
+    }
+    rows
+}
+
+fn made(setup: &Setup, shared: &Arc<Shared>, commands: &Arc<Mutex<Vec<String>>>) -> Reedline {
+    let mut keys = default_emacs_keybindings();
+    let next = ReedlineEvent::UntilFound(vec![ReedlineEvent::Menu(MENU.to_owned()), ReedlineEvent::MenuNext]);
+    keys.add_binding(KeyModifiers::NONE, KeyCode::Tab, next);
+    let breaks = ReedlineEvent::Edit(vec![EditCommand::InsertNewline]);
+    keys.add_binding(KeyModifiers::ALT, KeyCode::Enter, breaks.clone());
+    keys.add_binding(KeyModifiers::CONTROL, KeyCode::Char('j'), breaks);
+    let menu = ReedlineMenu::EngineCompleter(Box::new(ColumnarMenu::default().with_name(MENU)));
+    let names = Names { commands: commands.clone(), start: setup.start.clone() };
+    let line = Reedline::create()
+        .with_edit_mode(Box::new(Emacs::new(keys)))
+        .with_menu(menu)
+        .with_completer(Box::new(names))
+        .with_quick_completions(true)
+        .with_hinter(Box::new(Touches(shared.clone())))
+        .with_ansi_colors(setup.out.colours_stderr())
+        .use_bracketed_paste(true)
+        .with_history_exclusion_prefix(Some(" ".to_owned()))
+        .with_break_signal(shared.breaks.clone());
+    match setup.history.as_deref().and_then(history) {
+        Some(history) => line.with_history(Box::new(history)),
+        None => line,
+    }
+}
+
+/// The prompts of before; none where they can't be kept.
+fn history(file: &Path) -> Option<FileBackedHistory> {
+    private(file).ok()?;
+    FileBackedHistory::with_file(KEPT, file.to_owned()).ok()
+}
+
+/// Sees to it that the file is there, for its owner alone.
+#[cfg(unix)]
+fn private(file: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+    if let Some(directory) = file.parent() {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    }
+    let file = std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(file)?;
+    file.set_permissions(std::fs::Permissions::from_mode(0o600))
+}
+
+/// The same where a directory of the user is the user's alone.
+#[cfg(not(unix))]
+fn private(file: &Path) -> io::Result<()> {
+    file.parent().map_or(Ok(()), std::fs::create_dir_all)
+}
+
+/// The mark in front of what is typed.
+struct Mark;
+
+impl Prompt for Mark {
+    fn render_prompt_left(&self) -> Cow<'_, str> {
+        Cow::Borrowed("")
+    }
+
+    fn render_prompt_right(&self) -> Cow<'_, str> {
+        Cow::Borrowed("")
+    }
+
+    fn render_prompt_indicator(&self, _: PromptEditMode) -> Cow<'_, str> {
+        Cow::Borrowed(MARK)
+    }
+
+    fn render_prompt_multiline_indicator(&self) -> Cow<'_, str> {
+        Cow::Borrowed("  ")
+    }
+
+    fn render_prompt_history_search_indicator(&self, search: PromptHistorySearch) -> Cow<'_, str> {
+        Cow::Owned(format!("(search: {}) ", search.term))
+    }
+}
+
+/// Takes note of keys: whatever is typed makes the editor look for a hint. There are none.
+struct Touches(Arc<Shared>);
+
+impl Hinter for Touches {
+    fn handle(&mut self, line: &str, _: usize, _: &dyn History, _: bool, _: &str) -> String {
+        if !line.is_empty() {
+            self.0.touch();
+        }
+        String::new()
+    }
+
+    fn complete_hint(&self) -> String {
+        String::new()
+    }
+
+    fn next_hint_token(&self) -> String {
+        String::new()
+    }
+}
+
+/// Completes the names of commands behind a slash at the beginning, and those of files behind an `@`.
+struct Names {
+    commands: Arc<Mutex<Vec<String>>>,
+    start: PathBuf,
+}
+
+impl Completer for Names {
+    fn complete(&mut self, line: &str, pos: usize) -> CompletionResult {
+        let typed = line.get(..pos).unwrap_or(line);
+        let word = typed.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+        let names = match (typed[word..].chars().next(), word) {
+            (Some('/'), 0) => self.commands(&typed[1..]),
+            (Some('@'), _) => files(&self.start, &typed[word + 1..]),
+            _ => Vec::new(),
+        };
+        let suggested = |name: String| Suggestion {
+            append_whitespace: !name.ends_with('/'),
+            value: name,
+            span: Span::new(word + 1, pos),
+            ..Suggestion::default()
+        };
+        CompletionResult::fresh(names.into_iter().take(OFFERED).map(suggested).collect::<Vec<_>>())
+    }
+}
+
+impl Names {
+    fn commands(&self, typed: &str) -> Vec<String> {
+        let all = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().filter(|name| name.starts_with(typed)).cloned().collect()
+    }
+}
+
+/// What may follow: files and directories of the directory that is typed, hidden ones where a dot is.
+fn files(start: &Path, typed: &str) -> Vec<String> {
+    let (directory, begin) = typed.rsplit_once('/').map_or(("", typed), |(before, name)| (before, name));
+    let inside = if directory.is_empty() && typed.starts_with('/') { "/" } else { directory };
+    let Ok(entries) = std::fs::read_dir(start.join(inside)) else { return Vec::new() };
+    let mut names: Vec<String> = entries
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let is_meant = name.starts_with(begin) && (begin.starts_with('.') || !name.starts_with('.'));
+            // A name that can't be shown as it is can't be typed either.
+            let is_plain = !name.chars().any(|c| c.is_control() || c.is_whitespace());
+            let slash = if entry.path().is_dir() { "/" } else { "" };
+            let before = typed.strip_suffix(begin).unwrap_or_default();
+            (is_meant && is_plain).then(|| format!("{before}{name}{slash}"))
+        })
+        .collect();
+    names.sort();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_above_the_cursor_are_counted_as_the_terminal_breaks_lines() {
+        for (text, width, expected) in [
+            ("", 40, 0),
+            ("one", 40, 0),
+            ("one\ntwo", 40, 1),
+            (&*"x".repeat(38), 40, 1),
+            (&*"x".repeat(37), 40, 0),
+            (&*format!("{}\n", "x".repeat(38)), 40, 1),
+            (&*format!("{}\n", "x".repeat(39)), 40, 2),
+        ] {
+            assert_eq!(rows_above(text, width), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn commands_and_files_are_completed_and_words_are_not() {
+        let root = tempfile::tempdir().expect("a directory");
+        for name in ["notes.txt", "next", ".hidden", "a b"] {
+            std::fs::write(root.path().join(name), "").expect("it can be written");
+        }
+        std::fs::create_dir(root.path().join("src")).expect("it can be made");
+        std::fs::write(root.path().join("src/main.rs"), "").expect("it can be written");
+        let commands = Arc::new(Mutex::new(["clear", "compact", "exit"].map(str::to_owned).to_vec()));
+        let mut names = Names { commands, start: root.path().to_owned() };
+        for (line, expected) in [
+            ("/c", &["clear", "compact"][..]),
+            ("/", &["clear", "compact", "exit"]),
+            ("see /c", &[]),
+            ("read @n", &["next", "notes.txt"]),
+            ("@s", &["src/"]),
+            ("@src/", &["src/main.rs"]),
+            ("@.h", &[".hidden"]),
+            ("@a", &[]),
+            ("n", &[]),
+            ("", &[]),
+        ] {
+            let found = names.complete(line, line.len());
+            let found: Vec<&str> = found.suggestions().iter().map(|one| one.value.as_str()).collect();
+            assert_eq!(found, expected, "{line}");
+        }
+    }
+}

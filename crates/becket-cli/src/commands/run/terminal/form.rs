@@ -1,0 +1,173 @@
+//! The questions of MCP servers (X6): a form, field by field with what stands there already, or a visit to an address.
+//!
+//! INVARIANT: the server that asks is named. An address is shown whole, with its host and its cautions, and is not opened:
+//! the person opens it.
+
+use super::handle::{Said, Terminal, ToPut, Wants};
+use crate::report::style::{FAINT, HEAD, WARNING, plain, styled};
+use becket_agent::elicit::{UserQuestion, Wanted};
+use becket_mcp::ElicitationAnswer;
+use becket_mcp::elicitation::{Address, Caution, Field, FieldKind, Form};
+use serde_json::{Map, Value};
+
+/// How hooks are told of it.
+pub(super) fn notified(wanted: &Wanted) -> &'static str {
+    match wanted {
+        Wanted::Form(_) => "elicitation_dialog",
+        Wanted::Visit(_) => "elicitation_url_dialog",
+    }
+}
+
+/// Asks.
+pub(super) async fn asked(terminal: &Terminal, question: &UserQuestion) -> ElicitationAnswer {
+    let mut head = format!(
+        "{}\n  {}\n",
+        styled(HEAD, &format!("the server `{}` asks", question.server)),
+        plain(question.message.trim_end()).replace('\n', "\n  ")
+    );
+    for wrong in &question.wrong {
+        head.push_str(&format!(
+            "  {} {}\n",
+            styled(WARNING, "not as it should be:"),
+            plain(&wrong.to_string())
+        ));
+    }
+    let yes = match &question.wanted {
+        Wanted::Form(_) => "fill it in",
+        Wanted::Visit(address) => {
+            head.push_str(&shown(address));
+            "I have opened it"
+        }
+    };
+    let options = [yes, "decline"].map(str::to_owned).to_vec();
+    match (terminal.put(ToPut::new(head, Wants::One(options))).await, &question.wanted) {
+        (Said::Chose(places), Wanted::Form(form)) if places == [0] => filled(terminal, form).await,
+        (Said::Chose(places), Wanted::Visit(_)) if places == [0] => ElicitationAnswer::Accept(Map::new()),
+        (Said::Chose(_), _) => ElicitationAnswer::Decline,
+        (Said::Words(_) | Said::Nothing | Said::Interrupted, _) => ElicitationAnswer::Cancel,
+    }
+}
+
+fn shown(address: &Address) -> String {
+    let mut text =
+        format!("  {}\n  {} {}\n", plain(address.url()), styled(FAINT, "at"), plain(address.host()));
+    for caution in address.cautions() {
+        text.push_str(&format!("  {} {}\n", styled(WARNING, "careful:"), in_words(*caution)));
+    }
+    text
+}
+
+fn in_words(caution: Caution) -> &'static str {
+    match caution {
+        Caution::NotEncrypted => "the connection can be read and changed by others",
+        Caution::OtherLetters => "a part of the host's name may look like another name",
+        Caution::BeforeTheHost => "what stands before the host may look like the host",
+        Caution::Number => "the host is a number",
+    }
+}
+
+/// Asks field by field; nothing is sent where the person stops half-way.
+async fn filled(terminal: &Terminal, form: &Form) -> ElicitationAnswer {
+    let mut content = Map::new();
+    for field in &form.fields {
+        match value(terminal, form, field).await {
+            Filled::Is(value) => drop(content.insert(field.name.clone(), value)),
+            Filled::LeftOut => {}
+            Filled::Stopped => return ElicitationAnswer::Cancel,
+        }
+    }
+    ElicitationAnswer::Accept(content)
+}
+
+/// What a field is filled in with.
+enum Filled {
+    Is(Value),
+    LeftOut,
+    Stopped,
+}
+
+async fn value(terminal: &Terminal, form: &Form, field: &Field) -> Filled {
+    let mut wrong = None;
+    loop {
+        let put = ToPut { head: head(field, wrong.as_deref()), wants: wants(field), follows: true };
+        let value = match terminal.put(put).await {
+            Said::Nothing | Said::Interrupted => return Filled::Stopped,
+            Said::Chose(places) => chosen(field, &places),
+            Said::Words(words) if words.is_empty() && !field.required => return Filled::LeftOut,
+            Said::Words(words) => match field.typed(&words) {
+                Ok(value) => value,
+                Err(error) => {
+                    wrong = Some(error.to_string());
+                    continue;
+                }
+            },
+        };
+        match fault(form, field, &value) {
+            Some(why) => wrong = Some(why),
+            None => return Filled::Is(value),
+        }
+    }
+}
+
+fn head(field: &Field, wrong: Option<&str>) -> String {
+    let title = field.title.as_deref().unwrap_or(&field.name);
+    let needed = if field.required { "needed" } else { "may be left out" };
+    let mut head = format!("{} {}\n", styled(HEAD, title), styled(FAINT, &format!("({needed})")));
+    if let Some(description) = &field.description {
+        head.push_str(&format!("  {}\n", plain(description)));
+    }
+    if let Some(wrong) = wrong {
+        head.push_str(&format!("  {} {}\n", styled(WARNING, "not as it should be:"), plain(wrong)));
+    }
+    head
+}
+
+fn wants(field: &Field) -> Wants {
+    let default = field.default.as_ref();
+    match &field.kind {
+        FieldKind::Text { .. } | FieldKind::Number { .. } => {
+            let words = default.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+            Wants::Words(words.unwrap_or_default())
+        }
+        FieldKind::Boolean => {
+            let options = ["yes", "no"].map(str::to_owned).to_vec();
+            Wants::OneFrom(options, usize::from(default == Some(&Value::Bool(false))))
+        }
+        FieldKind::One(choices) => {
+            let at = choices.iter().position(|choice| default.and_then(Value::as_str) == Some(&choice.value));
+            Wants::OneFrom(choices.iter().map(|choice| choice.title.clone()).collect(), at.unwrap_or(0))
+        }
+        FieldKind::Many { choices, .. } => {
+            let given: Vec<&str> =
+                default.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+            let is_given = |(at, choice): (usize, &becket_mcp::elicitation::Choice)| {
+                given.contains(&choice.value.as_str()).then_some(at)
+            };
+            let places = choices.iter().enumerate().filter_map(is_given).collect();
+            Wants::Several(choices.iter().map(|choice| choice.title.clone()).collect(), places)
+        }
+    }
+}
+
+fn chosen(field: &Field, places: &[usize]) -> Value {
+    let first = places.first().copied().unwrap_or_default();
+    match &field.kind {
+        FieldKind::Boolean => Value::Bool(first == 0),
+        FieldKind::One(choices) => {
+            choices.get(first).map_or(Value::Null, |choice| Value::String(choice.value.clone()))
+        }
+        FieldKind::Many { choices, .. } => places
+            .iter()
+            .filter_map(|at| choices.get(*at))
+            .map(|choice| Value::String(choice.value.clone()))
+            .collect(),
+        FieldKind::Text { .. } | FieldKind::Number { .. } => Value::Null,
+    }
+}
+
+/// What is wrong with one field; the expressions of servers are judged by whoever takes the answer.
+fn fault(form: &Form, field: &Field, value: &Value) -> Option<String> {
+    let content = Map::from_iter([(field.name.clone(), value.clone())]);
+    let wrong = form.validate(&content, &|_, _| None).err()?;
+    wrong.into_iter().find(|wrong| wrong.field == field.name).map(|wrong| wrong.what)
+}

@@ -1,0 +1,256 @@
+//! The terminal, as the rest of the program knows it. Cheap to clone; all clones are the same terminal.
+
+use super::desk::{Desk, Setup};
+use super::person::Told;
+use super::screen::Restored;
+use super::status::Status;
+use crate::report::style::{WARNING, one_line, styled};
+use becket_engine::CancellationToken;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, oneshot};
+
+/// How long the thread may take to end.
+const END: Duration = Duration::from_secs(3);
+
+/// What the person has typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::commands::run) enum Line {
+    /// A line, or several.
+    Typed(String),
+    /// The way out: twice Ctrl-C, or Ctrl-D where nothing is typed.
+    Leave,
+}
+
+/// One thing that is put to the person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::commands::run) struct ToPut {
+    /// What stands above, styled; all that is not the program's own in it is plain already.
+    pub(in crate::commands::run) head: String,
+    /// What is wanted.
+    pub(in crate::commands::run) wants: Wants,
+    /// Whether it belongs to the answer before: then keys count at once.
+    pub(in crate::commands::run) follows: bool,
+}
+
+impl ToPut {
+    /// A question of its own.
+    pub(in crate::commands::run) fn new(head: String, wants: Wants) -> Self {
+        ToPut { head, wants, follows: false }
+    }
+
+    /// Words that the answer before has asked for.
+    pub(super) fn words(head: String) -> Self {
+        ToPut { head, wants: Wants::Words(String::new()), follows: true }
+    }
+}
+
+/// What is wanted of the person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::commands::run) enum Wants {
+    /// One of these.
+    One(Vec<String>),
+    /// One of these; the person begins at this place.
+    OneFrom(Vec<String>, usize),
+    /// Any of these; those at the places are chosen already.
+    Several(Vec<String>, Vec<usize>),
+    /// Words; these stand there already.
+    Words(String),
+}
+
+/// What the person did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::commands::run) enum Said {
+    /// Chose what stands at these places, from 0.
+    Chose(Vec<usize>),
+    /// Wrote this.
+    Words(String),
+    /// Wants to answer nothing, or is not there any more.
+    Nothing,
+    /// Wants the turn to stop.
+    Interrupted,
+}
+
+/// What ends when the person presses the key that interrupts.
+#[derive(Debug, Clone)]
+pub(in crate::commands::run) enum Ends {
+    /// This turn; when it does not end, the program.
+    Turn(CancellationToken),
+    /// The program: it begins, or is about to end.
+    Program,
+}
+
+/// What the thread is told.
+pub(super) enum Wanted {
+    /// Lines, styled. They end with a line break.
+    Show(String),
+    /// An escape sequence that may pass as it is (O7).
+    Sequence(String),
+    Works(Ends),
+    Rests,
+    Commands(Vec<String>),
+    Line(oneshot::Sender<Line>),
+    Put(ToPut, oneshot::Sender<Said>),
+    End,
+}
+
+/// The terminal.
+#[derive(Clone)]
+pub(in crate::commands::run) struct Terminal {
+    to: Sender<Wanted>,
+    shared: Arc<Shared>,
+    floor: Arc<tokio::sync::Mutex<()>>,
+    notices: mpsc::UnboundedSender<Told>,
+    heard: Arc<Mutex<Option<mpsc::UnboundedReceiver<Told>>>>,
+}
+
+/// What is looked at from both sides.
+pub(super) struct Shared {
+    /// Makes the editor give the screen back.
+    pub(super) breaks: Arc<AtomicBool>,
+    /// When a key was pressed last, if one was.
+    pub(super) touched: Mutex<Option<Instant>>,
+    pub(super) status: Mutex<Status>,
+}
+
+impl Shared {
+    /// A key was pressed.
+    pub(super) fn touch(&self) {
+        *self.touched.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    /// Whether no key was pressed for so long.
+    pub(super) fn is_quiet_for(&self, time: Duration) -> bool {
+        let touched = *self.touched.lock().unwrap_or_else(PoisonError::into_inner);
+        touched.is_none_or(|touched| touched.elapsed() >= time)
+    }
+
+    pub(super) fn status(&self) -> MutexGuard<'_, Status> {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A terminal that is in use; dropped, it is as it was found.
+pub(in crate::commands::run) struct InUse {
+    terminal: Terminal,
+    over: Receiver<()>,
+    // After the thread: nothing writes any more.
+    _restored: Restored,
+}
+
+impl Terminal {
+    /// Takes the terminal over.
+    pub(in crate::commands::run) fn open(setup: Setup) -> (Self, InUse) {
+        let (to, from) = channel();
+        let shared =
+            Arc::new(Shared { breaks: Arc::default(), touched: Mutex::default(), status: Mutex::default() });
+        let (notices, heard) = mpsc::unbounded_channel();
+        let heard = Arc::new(Mutex::new(Some(heard)));
+        let terminal = Terminal { to, shared: shared.clone(), floor: Arc::default(), notices, heard };
+        let (ended, over) = channel();
+        std::thread::spawn(move || {
+            // Dropped with the thread, however it ends.
+            let _ended: Sender<()> = ended;
+            Desk::new(setup, from, shared).keep();
+        });
+        let in_use = InUse { terminal: terminal.clone(), over, _restored: Restored };
+        (terminal, in_use)
+    }
+
+    /// Shows lines, styled.
+    pub(super) fn show(&self, lines: String) {
+        if !lines.is_empty() {
+            self.tell(Wanted::Show(lines));
+        }
+    }
+
+    /// Passes an escape sequence on that was checked.
+    pub(super) fn pass(&self, sequence: String) {
+        self.tell(Wanted::Sequence(sequence));
+    }
+
+    /// Something is under way, which a key ends.
+    pub(in crate::commands::run) fn works(&self, ends: Ends) {
+        self.tell(Wanted::Works(ends));
+    }
+
+    /// Nothing is.
+    pub(super) fn rests(&self) {
+        self.tell(Wanted::Rests);
+    }
+
+    /// What can be completed, without the slash.
+    pub(super) fn commands(&self, names: Vec<String>) {
+        self.tell(Wanted::Commands(names));
+    }
+
+    /// The next prompt. Cancel-safe: what is typed so far stays.
+    pub(super) async fn line(&self) -> Line {
+        let (to, answer) = oneshot::channel();
+        self.tell(Wanted::Line(to));
+        answer.await.unwrap_or(Line::Leave)
+    }
+
+    /// The screen belongs to whoever holds this: questions come one at a time, whoever asks.
+    pub(in crate::commands::run) async fn floor(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.floor.lock().await
+    }
+
+    /// Puts one thing to the person; ask for [`Terminal::floor`] first. Withdrawn when it is dropped.
+    pub(in crate::commands::run) async fn put(&self, put: ToPut) -> Said {
+        self.waits(put).await.unwrap_or(Said::Nothing)
+    }
+
+    /// The same where nothing else goes on yet.
+    pub(in crate::commands::run) fn put_and_wait(&self, put: ToPut) -> Said {
+        self.waits(put).blocking_recv().unwrap_or(Said::Nothing)
+    }
+
+    fn waits(&self, put: ToPut) -> oneshot::Receiver<Said> {
+        let (to, answer) = oneshot::channel();
+        self.tell(Wanted::Put(put, to));
+        answer
+    }
+
+    /// Says that hooks of Notification are to be told something.
+    pub(super) fn notify(&self, told: Told) {
+        // Nobody is told anything once the session is over.
+        let _heard = self.notices.send(told);
+    }
+
+    /// What they are to be told, for the first who asks.
+    pub(super) fn notices(&self) -> Option<mpsc::UnboundedReceiver<Told>> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Shows that something is not as the person wants it.
+    pub(in crate::commands::run) fn warns(&self, text: &str) {
+        self.show(format!("{} {}\n", styled(WARNING, "warning:"), one_line(text, 500)));
+    }
+
+    /// When the person has pressed a key last.
+    pub(super) fn touched(&self) -> Option<Instant> {
+        *self.shared.touched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is under way, for the line that says so.
+    pub(super) fn status(&self) -> MutexGuard<'_, Status> {
+        self.shared.status()
+    }
+
+    fn tell(&self, wanted: Wanted) {
+        // A thread that is gone has ended the program's part of the screen; answers are then those of nobody.
+        drop(self.to.send(wanted));
+        self.shared.breaks.store(true, Ordering::Release);
+    }
+}
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        self.terminal.tell(Wanted::End);
+        // A terminal that takes nothing any more must not hold the program up.
+        let _ended = self.over.recv_timeout(END);
+    }
+}

@@ -1,0 +1,48 @@
+//! When somebody has left a prompt alone for so long that hooks are told.
+
+use super::handle::Terminal;
+use super::person::Told;
+use std::time::{Duration, Instant};
+
+/// How long.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// Tells hooks once that the prompt, which is open from now on, is left alone; never ends.
+pub(super) async fn notified(terminal: &Terminal) {
+    let opened = Instant::now();
+    loop {
+        let left = left(opened, terminal.touched(), Instant::now());
+        if left.is_zero() {
+            break;
+        }
+        tokio::time::sleep(left).await;
+    }
+    terminal.notify(Told { kind: "idle_prompt", message: "Becket is waiting for your input".to_owned() });
+    std::future::pending().await
+}
+
+/// How long it is until the prompt that was `opened`, with a key `touched` last, is left alone.
+fn left(opened: Instant, touched: Option<Instant>, now: Instant) -> Duration {
+    (touched.map_or(opened, |touched| opened.max(touched)) + IDLE).saturating_duration_since(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_is_left_alone_a_minute_after_the_last_key_or_since_it_opened() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        for (opened, touched, now, expected) in [
+            (100, None, 100, 60),
+            (100, Some(0), 159, 1),
+            (100, Some(0), 160, 0),
+            (100, Some(130), 160, 30),
+            (100, Some(130), 500, 0),
+        ] {
+            let found = left(at(opened), touched.map(at), at(now));
+            assert_eq!(found, Duration::from_secs(expected), "{opened} {touched:?} {now}");
+        }
+    }
+}

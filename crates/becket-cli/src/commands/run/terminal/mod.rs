@@ -1,0 +1,38 @@
+//! A session at a terminal: a person types prompts, watches the work, and is asked.
+//!
+//! - [`handle`]: what the rest of the program says to the terminal
+//! - [`desk`]: the one thread that reads keys and writes to the screen
+//! - [`screen`]: writing; what is restored
+//! - [`editor`]: the line that prompts are typed in, its history and completion
+//! - [`menu`], [`field`]: a choice, and a line of words, for one question
+//! - [`view`], [`markdown`], [`status`]: what is shown of a session, and what is under way
+//! - [`open`]: taking the terminal over, and the one question that comes before all else
+//! - [`person`]: whom calls ([`permission`]), hooks, models ([`questions`]) and servers ([`form`]) ask
+//! - [`idle`]: a prompt that is left alone
+//! - [`session`]: from the first prompt to the way out
+//!
+//! INVARIANT: text of models, tools, hooks and servers reaches the screen with its control characters made visible. What
+//! nobody answers is a no. However the program ends, the terminal is as it was found.
+
+mod desk;
+mod editor;
+mod field;
+mod form;
+mod handle;
+mod idle;
+mod markdown;
+mod menu;
+mod open;
+mod permission;
+mod person;
+mod questions;
+mod screen;
+mod session;
+mod status;
+mod view;
+
+pub(super) use handle::{Ends, Terminal};
+pub(super) use open::{is_trusted, opened};
+pub(super) use person::Person;
+pub(super) use session::driven;
+pub(super) use view::View;

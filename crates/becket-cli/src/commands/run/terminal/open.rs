@@ -1,0 +1,66 @@
+//! Takes the terminal over, and asks whether the folder is trusted before anything of it runs (G3).
+
+use super::super::wish::Output;
+use super::desk::Setup;
+use super::handle::{InUse, Said, Terminal, ToPut, Wants};
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::out::Out;
+use crate::report::style::{FAINT, HEAD, plain, styled};
+use crate::session::Session;
+use crate::trust;
+use becket_engine::config::Request;
+use becket_engine::{CancellationToken, Profile};
+
+/// The file of the prompts that were typed, in Becket's own directory.
+const HISTORY: &str = "history";
+
+/// The terminal, where a screen is wanted; it is as it was found once the second is dropped.
+pub(in crate::commands::run) fn opened(
+    output: Output,
+    session: &Session,
+    (around, out): (&Surroundings, &Out),
+    cancel: &CancellationToken,
+) -> Option<(Terminal, InUse)> {
+    match output {
+        Output::Screen(_) => {}
+        Output::Text(_) | Output::Json | Output::Stream(_) => return None,
+    }
+    let own = Request::new(Profile::becket(), session.environment().clone(), &session.start);
+    let history = around.home.as_ref().and_then(|_| own.user_directory());
+    Some(Terminal::open(Setup {
+        out: *out,
+        history: history.map(|directory| directory.join(HISTORY)),
+        start: session.start.clone(),
+        cancel: cancel.clone(),
+    }))
+}
+
+/// Asks the person whether the folder is trusted, and remembers a yes.
+///
+/// # Errors
+/// It is not: then nothing may run.
+pub(in crate::commands::run) fn is_trusted(terminal: &Terminal, session: &Session) -> Result<(), CliError> {
+    let request = session.request();
+    let folder = trust::folder(&request);
+    let head = format!(
+        "{}\n\n  {}\n\n{}\n",
+        styled(HEAD, "Do you trust what is in this folder?"),
+        plain(&folder.display().to_string()),
+        styled(
+            FAINT,
+            "Its hooks, servers and permissions would run and count here, as you. Nothing of it has run yet."
+        )
+    );
+    let options = ["no, leave", "yes, and remember it"].map(str::to_owned).to_vec();
+    match terminal.put_and_wait(ToPut::new(head, Wants::One(options))) {
+        Said::Chose(places) if places == [1] => {}
+        Said::Chose(_) | Said::Words(_) | Said::Nothing | Said::Interrupted => {
+            return Err(CliError::NotTrusted { folder });
+        }
+    }
+    if let Err(why) = trust::record(&request) {
+        terminal.warns(&format!("this is not remembered: {why}"));
+    }
+    Ok(())
+}

@@ -1,0 +1,122 @@
+//! The person at the terminal, as somebody whom calls, hooks, models and servers ask. One question at a time, each with
+//! who asks.
+//!
+//! INVARIANT: only a plain yes is one; no answer, a question that is withdrawn, and a terminal that is gone are a no.
+
+use super::handle::{Said, Terminal, ToPut, Wants};
+use super::{form, permission, questions};
+use crate::report::style::{HEAD, one_line, plain, styled};
+use becket_agent::elicit::{ElicitUser, UserQuestion};
+use becket_agent::tool_call::{AskPermission, PermissionAnswer, PermissionPrompt};
+use becket_agent::{AskQuestions, ModelQuestion};
+use becket_engine::{AskUser, CancellationToken, Question};
+use becket_mcp::ElicitationAnswer;
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+use std::pin::pin;
+use std::time::Duration;
+
+/// How long a question waits before hooks are told that somebody is waited for.
+const LATE: Duration = Duration::from_secs(6);
+
+/// Something that hooks of Notification are told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Told {
+    /// `notification_type`.
+    pub(super) kind: &'static str,
+    pub(super) message: String,
+}
+
+/// The person.
+#[derive(Clone)]
+pub(in crate::commands::run) struct Person(pub(super) Terminal);
+
+impl Person {
+    /// The person at this terminal.
+    pub(in crate::commands::run) fn at(terminal: &Terminal) -> Self {
+        Person(terminal.clone())
+    }
+
+    /// Waits for an answer; where it takes a while, hooks are told once.
+    async fn waited<T>(&self, told: Told, answer: impl Future<Output = T>) -> T {
+        let mut answer = pin!(answer);
+        tokio::select! {
+            biased;
+            answer = &mut answer => return answer,
+            () = tokio::time::sleep(LATE) => self.0.notify(told),
+        }
+        answer.await
+    }
+}
+
+impl AskPermission for Person {
+    fn ask<'a>(
+        &'a self,
+        prompt: &'a PermissionPrompt,
+        _: &'a CancellationToken,
+    ) -> BoxFuture<'a, PermissionAnswer> {
+        Box::pin(async move {
+            let _floor = self.0.floor().await;
+            let message = format!("Becket needs your permission to use {}", prompt.tool);
+            let told = Told { kind: "permission_prompt", message };
+            self.waited(told, permission::asked(&self.0, prompt)).await
+        })
+    }
+}
+
+impl AskUser for Person {
+    fn ask<'a>(
+        &'a self,
+        question: &'a Question,
+        _: &'a CancellationToken,
+    ) -> std::pin::Pin<Box<dyn Future<Output = Option<String>> + Send + 'a>> {
+        Box::pin(async move {
+            let _floor = self.0.floor().await;
+            let head = format!(
+                "{}\n{}\n",
+                styled(HEAD, &format!("the hook `{}` asks", one_line(&question.asked_by, 80))),
+                plain(question.message.trim_end())
+            );
+            let option = |choice: &becket_engine::Choice| match &choice.description {
+                Some(more) => format!("{}  ({more})", choice.label),
+                None => choice.label.clone(),
+            };
+            let options = question.options.iter().map(option).collect();
+            match self.0.put(ToPut::new(head, Wants::One(options))).await {
+                Said::Chose(places) => {
+                    let chosen = places.first().and_then(|at| question.options.get(*at));
+                    chosen.map(|choice| choice.key.clone())
+                }
+                Said::Words(_) | Said::Nothing | Said::Interrupted => None,
+            }
+        })
+    }
+}
+
+impl AskQuestions for Person {
+    fn ask<'a>(
+        &'a self,
+        questions: &'a [ModelQuestion],
+        _: &'a CancellationToken,
+    ) -> BoxFuture<'a, Option<Map<String, Value>>> {
+        Box::pin(async move {
+            let _floor = self.0.floor().await;
+            questions::asked(&self.0, questions).await
+        })
+    }
+}
+
+impl ElicitUser for Person {
+    fn answer<'a>(
+        &'a self,
+        question: &'a UserQuestion,
+        _: &'a CancellationToken,
+    ) -> BoxFuture<'a, ElicitationAnswer> {
+        Box::pin(async move {
+            let _floor = self.0.floor().await;
+            let message = format!("The server {} asks something", question.server);
+            let told = Told { kind: form::notified(&question.wanted), message };
+            self.waited(told, form::asked(&self.0, question)).await
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! The questions of a model to its user (D3): one after the other, each with a way to say something else.
+
+use super::handle::{Said, Terminal, ToPut, Wants};
+use crate::report::style::{HEAD, SOURCE, plain, styled};
+use becket_agent::tool_call::PermissionPrompt;
+use becket_agent::{ModelOption, ModelQuestion};
+use serde_json::{Map, Value};
+
+/// The tool that asks.
+const ASKS: &str = "AskUserQuestion";
+/// What can always be chosen.
+const ELSE: &str = "something else";
+
+/// The questions of a call that asks some.
+pub(super) fn of(prompt: &PermissionPrompt) -> Option<Vec<ModelQuestion>> {
+    if prompt.tool != ASKS {
+        return None;
+    }
+    let text = |value: &Value, field: &str| value[field].as_str().unwrap_or_default().to_owned();
+    let option =
+        |value: &Value| ModelOption { label: text(value, "label"), description: text(value, "description") };
+    let question = |value: &Value| ModelQuestion {
+        question: text(value, "question"),
+        header: text(value, "header"),
+        options: value["options"].as_array().into_iter().flatten().map(option).collect(),
+        multi_select: value["multiSelect"].as_bool().unwrap_or(false),
+    };
+    Some(prompt.input.get("questions")?.as_array()?.iter().map(question).collect())
+}
+
+/// Asks; none where the person leaves one without an answer.
+pub(super) async fn asked(terminal: &Terminal, questions: &[ModelQuestion]) -> Option<Map<String, Value>> {
+    let mut answers = Map::new();
+    for question in questions {
+        let answer = answer(terminal, question).await?;
+        answers.insert(question.question.clone(), Value::String(answer));
+    }
+    Some(answers)
+}
+
+async fn answer(terminal: &Terminal, question: &ModelQuestion) -> Option<String> {
+    let head = format!(
+        "{} {}\n{}\n",
+        styled(HEAD, "the model asks:"),
+        styled(SOURCE, &question.header),
+        plain(&question.question)
+    );
+    let shown = |option: &ModelOption| format!("{}  ({})", option.label, option.description);
+    let mut options: Vec<String> = question.options.iter().map(shown).collect();
+    options.push(ELSE.to_owned());
+    let wants = match question.multi_select {
+        true => Wants::Several(options, Vec::new()),
+        false => Wants::One(options),
+    };
+    let Said::Chose(places) = terminal.put(ToPut::new(head, wants)).await else { return None };
+    let chosen = places.iter().filter_map(|at| question.options.get(*at));
+    let mut words: Vec<String> = chosen.map(|option| option.label.clone()).collect();
+    if places.contains(&question.options.len()) {
+        words.push(own_words(terminal).await?);
+    }
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+async fn own_words(terminal: &Terminal) -> Option<String> {
+    let head = format!("{}\n", styled(HEAD, "In your words:"));
+    match terminal.put(ToPut::words(head)).await {
+        Said::Words(words) if !words.trim().is_empty() => Some(words.trim().to_owned()),
+        Said::Words(_) | Said::Chose(_) | Said::Nothing | Said::Interrupted => None,
+    }
+}

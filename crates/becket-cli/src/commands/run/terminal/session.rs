@@ -1,0 +1,170 @@
+//! A session at a terminal, from its first prompt to the way out.
+
+use super::super::assembled::{At, assembled};
+use super::super::drive::Work;
+use super::super::opened::Session;
+use super::super::printer::Printer;
+use super::handle::{Ends, Line, Terminal};
+use super::idle;
+use crate::lend::RunModels;
+use crate::report::style::{FAINT, HEAD, NONE, one_line, styled};
+use crate::run::Done;
+use becket_agent::session::Prompt;
+use becket_engine::CancellationToken;
+use std::sync::Arc;
+
+/// What leaves the session.
+const EXITS: [&str; 2] = ["exit", "quit"];
+/// Clears what is to be seen.
+const CLEAR_SCREEN: &str = "\u{1b}[H\u{1b}[2J";
+
+/// Does all of it; leaving is no error, whatever came of the prompts.
+///
+/// # Errors
+/// The session can't be opened.
+pub(in crate::commands::run) async fn driven(
+    (at, terminal): (At<'_>, &Terminal),
+    models: Arc<RunModels>,
+    first: Option<String>,
+    printer: &Printer,
+) -> Done {
+    let session = assembled(at, models, printer).await?;
+    terminal.rests();
+    terminal.show(greeting(at, &session));
+    let mut talk = Talk { at, terminal, session: &session, work: Work::new(at, &session, printer) };
+    let all = async {
+        talk.first(first).await;
+        talk.all().await;
+    };
+    tokio::select! {
+        () = all => {}
+        () = notified(terminal, &session) => {}
+    }
+    terminal.works(Ends::Program);
+    let reason = if at.cancel.is_cancelled() { "other" } else { "prompt_input_exit" };
+    session.close_because(reason).await;
+    Ok(0)
+}
+
+/// A session that is open.
+struct Talk<'a> {
+    at: At<'a>,
+    terminal: &'a Terminal,
+    session: &'a Session,
+    work: Work<'a>,
+}
+
+/// What is to be done next.
+enum Next {
+    Prompt(String),
+    /// A hook that nobody waited for wakes the model (A4).
+    Wake(String),
+    Leave,
+}
+
+impl Talk<'_> {
+    /// What was typed with the command, or what hooks want to come first.
+    async fn first(&mut self, first: Option<String>) {
+        if let Some(prompt) = self.session.agent.initial_prompt().await {
+            self.terminal.show(format!("> {}\n", styled(NONE, &prompt.words())));
+            let turn = self.turn();
+            self.work.hooks_prompt(prompt, &turn).await;
+        }
+        if let Some(prompt) = first {
+            self.terminal.show(format!("> {}\n", styled(NONE, &prompt)));
+            self.prompt(prompt).await;
+        }
+    }
+
+    async fn all(&mut self) {
+        while !self.at.cancel.is_cancelled() {
+            self.terminal.commands(self.names());
+            match self.next().await {
+                Next::Prompt(text) if is_exit(&text) => return,
+                Next::Prompt(text) => self.prompt(text).await,
+                Next::Wake(reminder) => self.wake(reminder).await,
+                Next::Leave => return,
+            }
+        }
+    }
+
+    async fn next(&self) -> Next {
+        let wakes = self.session.agent.engine().wakes();
+        let line = async {
+            tokio::select! {
+                line = self.terminal.line() => line,
+                () = idle::notified(self.terminal) => Line::Leave,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.at.cancel.cancelled() => Next::Leave,
+            Some(wake) = wakes.next() => Next::Wake(wake.reminder),
+            line = line => match line {
+                Line::Typed(text) => Next::Prompt(text),
+                Line::Leave => Next::Leave,
+            },
+        }
+    }
+
+    async fn prompt(&mut self, text: String) {
+        if self.at.cancel.is_cancelled() {
+            return;
+        }
+        let is_clear = text.trim() == "/clear";
+        let turn = self.turn();
+        self.work.prompt(Prompt::text(text), &turn).await;
+        if is_clear {
+            self.terminal.pass(CLEAR_SCREEN.to_owned());
+        }
+    }
+
+    async fn wake(&mut self, reminder: String) {
+        let what = one_line(&reminder, 200);
+        self.terminal.show(format!("{} {what}\n", styled(HEAD, "a hook wakes the model:")));
+        let turn = self.turn();
+        self.work.woken(reminder, &turn).await;
+    }
+
+    /// What ends the turn that begins now.
+    fn turn(&self) -> CancellationToken {
+        let turn = self.at.cancel.child_token();
+        self.terminal.works(Ends::Turn(turn.clone()));
+        turn
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names = self.session.init().slash_commands;
+        names.extend(EXITS.map(str::to_owned));
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+/// Tells hooks that somebody is waited for; never ends.
+async fn notified(terminal: &Terminal, session: &Session) {
+    if let Some(mut notices) = terminal.notices() {
+        while let Some(told) = notices.recv().await {
+            session.agent.notify(told.kind, &told.message);
+        }
+    }
+    std::future::pending().await
+}
+
+fn is_exit(text: &str) -> bool {
+    let typed = text.trim();
+    typed.strip_prefix('/').is_some_and(|name| EXITS.contains(&name))
+}
+
+fn greeting(at: At<'_>, session: &Session) -> String {
+    let init = session.init();
+    let place = at.around.short(&at.session.start);
+    format!(
+        "{} {}  {}\n{}\n\n",
+        styled(HEAD, "becket"),
+        styled(NONE, &one_line(&init.model, 60)),
+        styled(FAINT, &one_line(&place, 80)),
+        styled(FAINT, "Tab completes, Alt-Enter breaks the line, Esc interrupts, Ctrl-D leaves")
+    )
+}

@@ -1,0 +1,94 @@
+//! What is under way, for the one line that moves: hooks with what they say they do (H13), calls of tools, the model.
+
+use crate::report::style::{FAINT, HEAD, NONE, SOURCE, one_line, styled};
+use becket_agent::update::{Happened, Update};
+use becket_engine::handler::Handler;
+use becket_engine::{RunEvent, What};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What is done sooner is never named: most hooks are, and a line that flickers helps nobody.
+const NAMED_AFTER: Duration = Duration::from_millis(250);
+/// The pictures of what moves, and how long each is shown.
+const PICTURES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const PICTURE: Duration = Duration::from_millis(100);
+/// The widest label and the widest words, in characters.
+const LABEL: usize = 40;
+const WORDS: usize = 60;
+
+/// What is under way.
+#[derive(Debug, Default)]
+pub(in crate::commands::run) struct Status {
+    hooks: Vec<Running>,
+    /// Calls that run, by their ids.
+    calls: Vec<(String, String)>,
+}
+
+#[derive(Debug)]
+struct Running {
+    firing: u64,
+    handler: Arc<Handler>,
+    since: Instant,
+}
+
+impl Status {
+    /// Takes note of what happened to a hook.
+    pub(super) fn hook(&mut self, event: &RunEvent) {
+        match &event.what {
+            What::Started { handler } => {
+                let (firing, handler) = (event.firing, handler.clone());
+                self.hooks.push(Running { firing, handler, since: Instant::now() });
+            }
+            What::Finished { run } | What::BackgroundFinished { run, .. } => {
+                self.gone(event.firing, &run.handler);
+            }
+            // Whoever goes on without it does not wait for it.
+            What::Backgrounded { handler, .. } => self.gone(event.firing, handler),
+            What::Fired { .. } | What::Skipped(_) | What::Output { .. } | What::Decided { .. } => {}
+        }
+    }
+
+    fn gone(&mut self, firing: u64, handler: &Arc<Handler>) {
+        self.hooks.retain(|one| one.firing != firing || !Arc::ptr_eq(&one.handler, handler));
+    }
+
+    /// Takes note of what happened in the conversation.
+    pub(super) fn update(&mut self, update: &Update) {
+        match &update.what {
+            Happened::CallStarted { tool_use_id, tool } => {
+                self.calls.push((tool_use_id.clone(), tool.clone()));
+            }
+            Happened::CallEnded { tool_use_id, .. } => self.calls.retain(|(id, _)| id != tool_use_id),
+            _ => {}
+        }
+    }
+
+    /// The line, styled; `since` is when the work began.
+    pub(super) fn line(&self, since: Instant, ends: &str) -> String {
+        let elapsed = since.elapsed();
+        let at = elapsed.as_millis() / PICTURE.as_millis();
+        let picture = usize::try_from(at).ok().and_then(|at| PICTURES.get(at % PICTURES.len()));
+        let picture = picture.copied().unwrap_or(PICTURES[0]);
+        let ends = styled(FAINT, ends);
+        format!("{SOURCE}{picture}{SOURCE:#} {}  {:>3}s  {ends}", self.what(), elapsed.as_secs())
+    }
+
+    fn what(&self) -> String {
+        let named = |one: &&Running| one.since.elapsed() >= NAMED_AFTER;
+        if let Some(hook) = self.hooks.iter().rev().find(named) {
+            let handler = &hook.handler;
+            let source = styled(SOURCE, &handler.place.source.to_string());
+            return match &handler.status_message {
+                Some(message) => format!("{} ({source})", styled(HEAD, &one_line(message, WORDS))),
+                None => format!("hook {} ({source})", styled(NONE, &one_line(&handler.place.label, LABEL))),
+            };
+        }
+        match self.calls.as_slice() {
+            [] => "the model works".to_owned(),
+            [(_, tool)] => styled(NONE, &one_line(tool, LABEL)),
+            [(_, tool), rest @ ..] => {
+                format!("{} and {} more", styled(NONE, &one_line(tool, LABEL)), rest.len())
+            }
+        }
+    }
+}

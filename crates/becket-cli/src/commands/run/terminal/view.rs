@@ -1,0 +1,159 @@
+//! What is shown of a session at a terminal: answers as they stream, whole lines at a time, and what is done meanwhile.
+//!
+//! The rows of calls and hooks are those of every run for people; answers are this view's own.
+
+use super::super::wish::Output;
+use super::handle::Terminal;
+use super::markdown::Markdown;
+use crate::out::Out;
+use crate::report::run::{Live, RunResult, Shown, Telling};
+use crate::report::style::plain;
+use becket_agent::update::{Happened, Origin, Update};
+use becket_engine::{RunEvent, What};
+use becket_llm::Block;
+
+/// Shows a session.
+pub(in crate::commands::run) struct View {
+    terminal: Terminal,
+    live: Live,
+    markdown: Markdown,
+    /// Whether marks become styles; without colour they stand as they were written.
+    colour: bool,
+    /// The line that is not whole yet.
+    begun: String,
+    /// Whether anything of this answer was shown.
+    shows_answer: bool,
+    /// Whether anything of the answers to this prompt was.
+    shows_any: bool,
+}
+
+impl View {
+    /// Shows on this terminal.
+    pub(in crate::commands::run) fn new(terminal: Terminal, output: Output, out: &Out) -> Self {
+        let telling = match output {
+            Output::Screen(telling) | Output::Text(telling) => telling,
+            Output::Json | Output::Stream(_) => Telling::Needed,
+        };
+        View {
+            terminal,
+            live: Live::new(telling),
+            markdown: Markdown::default(),
+            colour: out.colours_stderr(),
+            begun: String::new(),
+            shows_answer: false,
+            shows_any: false,
+        }
+    }
+
+    /// Shows what happened.
+    pub(in crate::commands::run) fn show(&mut self, shown: &Shown) {
+        match shown {
+            Shown::Opened(_) => {
+                // What was typed stands there already.
+                drop(self.live.page(shown));
+                self.shows_any = false;
+            }
+            Shown::Update(update) => self.update(update),
+            Shown::Hook(event) => self.hook(event, shown),
+            Shown::Control(_) => {}
+            Shown::Ended(result) => self.ended(result, shown),
+        }
+    }
+
+    fn update(&mut self, update: &Update) {
+        self.terminal.status().update(update);
+        match (&update.of, &update.what) {
+            (Origin::Main, Happened::Text { delta }) => self.stream(delta),
+            (Origin::Main, Happened::Answered { content, .. }) => {
+                self.answered(content);
+                self.rows(&Shown::Update(Box::new(without_text(update))));
+            }
+            (Origin::Main, Happened::Retrying { .. }) => {
+                self.finish();
+                self.shows_answer = false;
+                self.rows(&Shown::Update(Box::new(update.clone())));
+            }
+            (_, _) => self.rows(&Shown::Update(Box::new(update.clone()))),
+        }
+    }
+
+    /// A piece of an answer; the lines that are whole are shown.
+    fn stream(&mut self, delta: &str) {
+        self.begun.push_str(delta);
+        let Some(end) = self.begun.rfind('\n') else { return };
+        let rest = self.begun.split_off(end + 1);
+        let lines = std::mem::replace(&mut self.begun, rest);
+        self.lines(&lines);
+    }
+
+    /// An answer is whole.
+    fn answered(&mut self, content: &[Block]) {
+        self.finish();
+        if !std::mem::take(&mut self.shows_answer) {
+            let text: String = content.iter().filter_map(Block::as_text).collect();
+            if !text.trim().is_empty() {
+                self.lines(&text);
+                self.shows_answer = false;
+            }
+        }
+        self.markdown = Markdown::default();
+    }
+
+    /// The line that is not whole is all that comes of it.
+    fn finish(&mut self) {
+        let begun = std::mem::take(&mut self.begun);
+        if !begun.is_empty() {
+            self.lines(&begun);
+        }
+    }
+
+    fn lines(&mut self, text: &str) {
+        let markdown = &mut self.markdown;
+        let styled = |line: &str| match self.colour {
+            true => markdown.line(line),
+            false => plain(line),
+        };
+        let lines: Vec<String> = text.lines().map(styled).collect();
+        self.terminal.show(lines.join("\n") + "\n");
+        self.shows_answer = true;
+        self.shows_any = true;
+    }
+
+    fn hook(&mut self, event: &RunEvent, shown: &Shown) {
+        self.terminal.status().hook(event);
+        if let What::Decided { verdict, .. } = &event.what {
+            for sequence in &verdict.terminal_sequences {
+                self.terminal.pass(sequence.what.clone());
+            }
+        }
+        self.rows(shown);
+    }
+
+    fn rows(&mut self, shown: &Shown) {
+        let page = self.live.page(shown);
+        self.terminal.show(page.stderr);
+    }
+
+    fn ended(&mut self, result: &RunResult, shown: &Shown) {
+        self.finish();
+        self.shows_answer = false;
+        self.markdown = Markdown::default();
+        let page = self.live.page(shown);
+        if !self.shows_any && !page.stdout.trim().is_empty() && !result.is_error {
+            // What the program itself answers is no Markdown.
+            self.terminal.show(plain(&page.stdout));
+        }
+        self.terminal.show(page.stderr + "\n");
+        self.terminal.rests();
+    }
+}
+
+/// The calls of an answer alone: its text is shown already.
+fn without_text(update: &Update) -> Update {
+    let mut update = update.clone();
+    if let Happened::Answered { content, displayed, .. } = &mut update.what {
+        content.retain(|block| block.as_text().is_none());
+        *displayed = None;
+    }
+    update
+}

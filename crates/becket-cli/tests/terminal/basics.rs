@@ -1,0 +1,138 @@
+//! Typing prompts and reading answers.
+
+use crate::place::{Place, hook, is_asking_for_a_prompt, is_done};
+use becket_testkit::messages_api::Turn;
+use becket_testkit::proc::wait_until;
+use serde_json::json;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+
+#[test]
+fn answers_are_rendered_and_the_session_goes_on_until_somebody_leaves() {
+    // rule: L0
+    let text = "# Plan\nThis is **bold**.\n- one\n```sh\nls **\n```\nbad \u{1b}[2J bytes";
+    let settings = hook("SessionEnd", "cat >>end.json");
+    let place = Place::new(&settings, &json!([{"text": text}, {"text": "Again.", "expect": ["and now?"]}]));
+    let walk = place.walk();
+    walk.starts("");
+    walk.says("what is open?");
+    let screen = walk.sees(is_done);
+    for line in ["\nPlan\n", "This is bold.\n", "• one\n", "ls **\n", "bad \\u{1b}[2J bytes\n"] {
+        assert!(screen.contains(line), "{line:?}: {screen}");
+    }
+    let styled = walk.terminal.screen();
+    assert!(styled.contains("\u{1b}[1mbold"), "{styled:?}");
+    walk.says("and now?");
+    walk.sees(|screen| screen.contains("Again.") && is_done(screen));
+    walk.says("/exit");
+    walk.is_over(0);
+    assert!(place.text("project/end.json").contains(r#""reason":"prompt_input_exit""#));
+}
+
+#[test]
+fn without_colour_an_answer_stands_as_it_was_written() {
+    let place = Place::new(&json!({}), &json!([{"text": "# Plan\n**bold** \u{1b}[31m"}]));
+    let walk = place.walk();
+    walk.starts("--color never");
+    walk.says("hi");
+    let screen = walk.sees(is_done);
+    assert!(screen.contains("# Plan\n**bold** \\u{1b}[31m"), "{screen}");
+}
+
+#[test]
+fn lines_are_shown_as_they_come() {
+    let answer = Turn::text("first line\nsecond **line**\n".repeat(20)).drip(Duration::from_millis(120));
+    let place = Place::served(&json!({}), vec![answer]);
+    let walk = place.walk();
+    walk.starts("");
+    walk.says("go");
+    let screen = walk.sees_words("first line");
+    assert!(screen.contains("Esc interrupts") && !is_done(&screen), "{screen}");
+    walk.sees(is_done);
+    walk.leaves();
+}
+
+#[test]
+fn a_prompt_of_the_command_comes_first_and_an_empty_line_is_none() {
+    let place = Place::new(&json!({}), &json!([{"text": "Yes.", "expect": ["from the shell"]}]));
+    let walk = place.walk();
+    walk.begins("'from the shell'");
+    walk.sees(|screen| screen.contains("> from the shell\n") && screen.contains("Yes.") && is_done(screen));
+    walk.terminal.presses(&["Enter", "Enter"]);
+    walk.leaves();
+}
+
+#[test]
+fn prompts_are_remembered_for_their_owner_alone() {
+    let place = Place::new(&json!({}), &json!([{"text": "One."}, {"text": "Two."}]));
+    let walk = place.walk();
+    walk.starts("");
+    walk.says("tell me one");
+    walk.sees(is_done);
+    walk.says(" a secret");
+    walk.sees(|screen| screen.contains("Two.") && is_done(screen));
+    walk.leaves();
+    let file = place.env.root().join("home/.becket/history");
+    assert_eq!(place.text("home/.becket/history"), "tell me one\n");
+    let mode = fs::metadata(file).expect("it is there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "{mode:o}");
+    walk.starts("");
+    walk.terminal.presses(&["Up"]);
+    walk.sees(|screen| screen.trim_end().ends_with("> tell me one"));
+    walk.leaves_a_line();
+}
+
+#[test]
+fn names_are_completed() {
+    let place = Place::new(&json!({}), &json!([]));
+    place.env.write("project/.claude/commands/greet.md", "Greet.");
+    let walk = place.walk();
+    walk.starts("");
+    walk.types("/gre");
+    walk.terminal.presses(&["Tab"]);
+    walk.sees(|screen| screen.trim_end().ends_with("> /greet"));
+    walk.terminal.presses(&["C-c"]);
+    walk.types("read @scr");
+    walk.terminal.presses(&["Tab"]);
+    walk.sees(|screen| screen.trim_end().ends_with("> read @script.json"));
+}
+
+#[test]
+fn several_lines_are_one_prompt_and_a_cleared_session_has_a_cleared_screen() {
+    let place = Place::new(&hook("UserPromptSubmit", "cat >prompt.json"), &json!([{"text": "Both."}]));
+    let walk = place.walk();
+    walk.starts("");
+    walk.types("one");
+    walk.terminal.presses(&["M-Enter"]);
+    walk.says("two");
+    walk.sees(|screen| screen.contains("Both.") && is_done(screen));
+    assert!(place.text("project/prompt.json").contains(r#""prompt":"one\ntwo""#));
+    walk.says("/clear");
+    let screen = walk.sees(|screen| !screen.contains("Both.") && screen.trim_end().ends_with('>'));
+    assert!(!is_asking_for_a_prompt(&screen), "{screen}");
+    walk.leaves();
+}
+
+#[test]
+fn a_narrow_terminal_shows_all_and_leaves_no_traces_of_what_moved() {
+    let words = "word ".repeat(30);
+    let settings = json!({"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command",
+        "command": "touch waits; until test -e go; do sleep 0.05; done",
+        "statusMessage": "asking the whole department whether this may be said aloud at all"}]}]}});
+    let place = Place::new(&settings, &json!([{"text": format!("{words}end")}]));
+    let walk = place.walk();
+    walk.starts("");
+    walk.says("go");
+    walk.sees_words("asking the whole department");
+    for columns in [40, 60, 40] {
+        walk.resizes(columns);
+        walk.sees_words("asking the whole dep");
+    }
+    assert!(wait_until(|| place.has("waits")));
+    place.env.write("project/go", "");
+    let screen = walk.sees(is_done);
+    assert!(!screen.contains("asking"), "{screen}");
+    assert_eq!(screen.split_whitespace().filter(|one| *one == "word").count(), 30, "{screen}");
+    walk.leaves();
+}
