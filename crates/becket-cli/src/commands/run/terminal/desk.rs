@@ -198,6 +198,7 @@ impl Desk {
     }
 
     /// A key, if one is pressed soon.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "another crate's enum")]
     fn key(&self) -> io::Result<Pressed> {
         if !event::poll(LOOK)? {
             return Ok(Pressed::Nothing);
@@ -312,7 +313,12 @@ impl Desk {
         while let Ok(wanted) = self.from.try_recv() {
             match wanted {
                 Wanted::Show(_) | Wanted::Rests => self.held.push(wanted),
-                other => self.apply(other),
+                Wanted::Sequence(_)
+                | Wanted::Works(_)
+                | Wanted::Commands(_)
+                | Wanted::Line(_)
+                | Wanted::Put(..)
+                | Wanted::End => self.apply(wanted),
             }
         }
     }

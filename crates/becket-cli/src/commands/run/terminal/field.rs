@@ -18,6 +18,7 @@ impl Field {
     }
 
     /// What the key comes to; none where the person has not answered yet.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "another crate's enum")]
     pub(super) fn on(&mut self, key: KeyEvent) -> Option<Said> {
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {

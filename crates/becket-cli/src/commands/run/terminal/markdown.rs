@@ -76,6 +76,7 @@ fn block(body: &str) -> String {
 }
 
 /// Emphasis, code and links within a line.
+#[expect(clippy::wildcard_enum_match_arm, reason = "another crate's enum")]
 fn inline(text: &str, base: Style) -> String {
     let mut shown = String::new();
     let mut styles = vec![base];

@@ -37,6 +37,7 @@ impl Menu {
     }
 
     /// What the key comes to; none where the person has not answered yet.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "another crate's enum")]
     pub(super) fn on(&mut self, key: KeyEvent) -> Option<Said> {
         let last = self.options.len().saturating_sub(1);
         match key.code {

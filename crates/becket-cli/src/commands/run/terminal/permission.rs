@@ -89,7 +89,9 @@ fn fields(input: &Map<String, Value>) -> String {
     let field = |(name, value): (&String, &Value)| {
         let text = match value {
             Value::String(text) => text.clone(),
-            other => serde_json::to_string_pretty(other).unwrap_or_default(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                serde_json::to_string_pretty(value).unwrap_or_default()
+            }
         };
         let name = styled(FAINT, &format!("{name}:"));
         match text.contains('\n') {

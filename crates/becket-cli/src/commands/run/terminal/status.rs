@@ -59,7 +59,16 @@ impl Status {
                 self.calls.push((tool_use_id.clone(), tool.clone()));
             }
             Happened::CallEnded { tool_use_id, .. } => self.calls.retain(|(id, _)| id != tool_use_id),
-            _ => {}
+            Happened::Text { .. }
+            | Happened::Answered { .. }
+            | Happened::Told { .. }
+            | Happened::Notice(_)
+            | Happened::StopHooks(_)
+            | Happened::Retrying { .. }
+            | Happened::Compacted { .. }
+            | Happened::Titled { .. }
+            | Happened::Moved { .. }
+            | Happened::Task { .. } => {}
         }
     }
 
