@@ -43,6 +43,11 @@ pub enum Happened {
         /// The piece.
         delta: String,
     },
+    /// Whole lines of an answer as MessageDisplay hooks left them, where the session is to tell them as they come (D11).
+    Displayed {
+        /// What is to be shown.
+        text: String,
+    },
     /// A whole answer of the model.
     Answered {
         /// The provider's id of it, or one that was made up.

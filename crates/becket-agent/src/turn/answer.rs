@@ -3,6 +3,7 @@
 use super::ask::NoAnswer;
 use super::class::ErrorClass;
 use super::decide::{AfterAnswer, MOST_CUT_OFF};
+use super::display::Display;
 use super::end::EndReason;
 use super::work::{Turn, Work};
 use crate::update::{Happened, Notice, Origin};
@@ -21,12 +22,12 @@ impl Work {
         &mut self,
         turn: &mut Turn,
         mut response: Response,
-        after: AfterAnswer,
+        (after, display): (AfterAnswer, Display),
         cancel: &CancellationToken,
     ) {
         if response.id.is_empty() {
             // Transcript, hooks and whoever shows it know an answer by one id: it always has one.
-            response.id = format!("msg_{}", uuid::Uuid::new_v4().simple());
+            response.id.clone_from(&display.message);
         }
         self.meter.answered(&*self.model, response.usage);
         turn.text = response.text();
@@ -38,7 +39,10 @@ impl Work {
             self.talk.answered(response.clone());
             self.store();
         }
-        let displayed = self.display(turn, &response, cancel).await;
+        let displayed = match self.shows_batches() {
+            true => self.shown(display, &turn.text, cancel).await,
+            false => self.display(turn, &response, cancel).await,
+        };
         self.updates.tell(Happened::Answered {
             message_id: response.id,
             model: response.model,

@@ -1,5 +1,6 @@
 //! One request: sent, listened to, and sent again where that may help.
 
+use super::display::Display;
 use super::retry::{After, Attempts};
 use super::work::Work;
 use crate::tool_call::unharmed;
@@ -17,6 +18,8 @@ pub(super) struct Answer {
     pub(super) response: Response,
     /// Calls in it whose input can't be read.
     pub(super) broken: Vec<BrokenCall>,
+    /// How much of it was shown.
+    pub(super) display: Display,
 }
 
 /// Why there is no answer.
@@ -43,12 +46,12 @@ enum Heard {
 
 impl Work {
     /// Sends the conversation, until there is an answer or no hope of one. What comes of a broken answer is dropped.
-    pub(super) async fn ask(&mut self, cancel: &CancellationToken) -> Result<Answer, NoAnswer> {
+    pub(super) async fn ask(&mut self, turn: &str, cancel: &CancellationToken) -> Result<Answer, NoAnswer> {
         let request = self.request();
         let mut attempts = Attempts::default();
         loop {
             let started = Instant::now();
-            let heard = self.listen(&request, cancel).await;
+            let heard = self.listen(&request, turn, cancel).await;
             self.meter.waited(started.elapsed());
             let (error, had_begun) = match heard {
                 Heard::Whole(answer) => return Ok(answer),
@@ -98,19 +101,19 @@ impl Work {
         }
     }
 
-    async fn listen(&self, request: &Request, cancel: &CancellationToken) -> Heard {
-        let mut had_begun = false;
+    async fn listen(&self, request: &Request, turn: &str, cancel: &CancellationToken) -> Heard {
+        let (mut had_begun, mut display) = (false, Display::new(turn));
         let heard = tokio::select! {
             biased;
             () = cancel.cancelled() => return Heard::Cancelled,
-            heard = unharmed(self.collect(request, &mut had_begun)) => heard,
+            heard = unharmed(self.collect(request, (&mut had_begun, &mut display), cancel)) => heard,
         };
         let panicked = |said| ModelError::BadAnswer {
             from: self.model.name().to_owned(),
             message: format!("its client panicked: {said}"),
         };
         match heard.map_err(panicked).flatten() {
-            Ok((response, broken)) => Heard::Whole(Answer { response, broken }),
+            Ok((response, broken)) => Heard::Whole(Answer { response, broken, display }),
             Err(error) => Heard::Failed { error, had_begun },
         }
     }
@@ -118,17 +121,19 @@ impl Work {
     async fn collect(
         &self,
         request: &Request,
-        had_begun: &mut bool,
+        (had_begun, display): (&mut bool, &mut Display),
+        cancel: &CancellationToken,
     ) -> Result<(Response, Vec<BrokenCall>), ModelError> {
         let mut deltas = self.model.stream(request);
         let mut collector = Collector::new(self.model.name());
         while let Some(delta) = deltas.next().await {
             let delta = delta?;
             match &delta {
+                Delta::Start { id, .. } if !id.is_empty() => display.message.clone_from(id),
                 Delta::Start { .. } | Delta::Usage(_) => {}
                 Delta::Text { text, .. } => {
                     *had_begun = true;
-                    self.updates.tell(Happened::Text { delta: text.clone() });
+                    self.hear(display, text, cancel).await;
                 }
                 Delta::BlockStart { .. }
                 | Delta::ToolInput { .. }

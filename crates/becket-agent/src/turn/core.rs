@@ -37,11 +37,14 @@ pub struct TurnOptions {
     pub max_tokens: u32,
     /// Whether the session is one prompt that nobody can wake afterwards: then `asyncRewake` hooks are waited for (A4).
     pub one_shot: bool,
+    /// Whether a screen shows answers as they come: then MessageDisplay is fired for each batch of whole lines, and what is
+    /// to be shown is told by [`crate::update::Happened::Displayed`].
+    pub shows_batches: bool,
 }
 
 impl Default for TurnOptions {
     fn default() -> Self {
-        Self { stop_cap: STOP_CAP, max_tokens: MAX_TOKENS, one_shot: false }
+        Self { stop_cap: STOP_CAP, max_tokens: MAX_TOKENS, one_shot: false, shows_batches: false }
     }
 }
 

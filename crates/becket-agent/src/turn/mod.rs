@@ -6,6 +6,7 @@ mod batch;
 mod class;
 pub(crate) mod core;
 mod decide;
+mod display;
 mod end;
 mod fallback;
 mod fill;

@@ -190,12 +190,12 @@ impl Work {
 
     /// One request and its answer.
     async fn answer(&mut self, turn: &mut Turn, cancel: &CancellationToken) -> Step {
-        let answer = match self.ask(cancel).await {
+        let answer = match self.ask(&turn.id, cancel).await {
             Ok(answer) => answer,
             Err(NoAnswer::TooLong(message)) => return self.too_long(turn, message, cancel).await,
             Err(none) => return Step::End(self.unanswered(none)),
         };
-        let Answer { response, broken } = answer;
+        let Answer { response, broken, display } = answer;
         let stop = response.stop.clone();
         turn.answers += 1;
         turn.guard.answered();
@@ -205,7 +205,7 @@ impl Work {
         let broken = super::batch::places_among_calls(&response.content, broken);
         let answered = Answered { calls, stop: &stop, cut_off: turn.cut_off, paused: turn.paused };
         let after = after_answer(answered);
-        self.take_answer(turn, response, after, cancel).await;
+        self.take_answer(turn, response, (after, display), cancel).await;
         match after {
             AfterAnswer::Calls => Step::Calls(broken),
             AfterAnswer::Done => Step::Stop,

@@ -6,6 +6,7 @@
 mod asking;
 mod basics;
 mod ends;
+mod hooks;
 mod place;
 #[path = "../cli/tmux.rs"]
 mod tmux;

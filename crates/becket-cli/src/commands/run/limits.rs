@@ -12,7 +12,11 @@ const STOP_CAP: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 /// # Errors
 /// The variable is no number.
 pub(super) fn of(at: At<'_>) -> Result<TurnOptions, CliError> {
-    let usual = TurnOptions { one_shot: at.is_one_shot(), ..TurnOptions::default() };
+    let usual = TurnOptions {
+        one_shot: at.is_one_shot(),
+        shows_batches: at.terminal.is_some(),
+        ..TurnOptions::default()
+    };
     let Some(given) = at.around.var(STOP_CAP).filter(|value| !value.is_empty()) else { return Ok(usual) };
     let given = given.to_string_lossy();
     let stop_cap = given.trim().parse().map_err(|_| {

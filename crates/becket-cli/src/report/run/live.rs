@@ -99,9 +99,10 @@ impl Live {
             }
             Happened::Told { content, .. } => self.told(content),
             Happened::CallStarted { tool_use_id, .. } if self.works() => self.calls.line(tool_use_id),
-            Happened::CallStarted { .. } | Happened::CallEnded { .. } | Happened::Text { .. } => {
-                String::new()
-            }
+            Happened::CallStarted { .. }
+            | Happened::CallEnded { .. }
+            | Happened::Text { .. }
+            | Happened::Displayed { .. } => String::new(),
             Happened::Notice(notice) => told(notice),
             Happened::StopHooks(_) | Happened::Titled { .. } => String::new(),
             Happened::Retrying { attempt, after, because } => retrying(*attempt, *after, because),

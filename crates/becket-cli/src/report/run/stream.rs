@@ -73,6 +73,7 @@ impl Stream {
         match &update.what {
             Happened::Text { delta } if self.wanted.pieces => self.piece(delta, parent),
             Happened::Text { .. }
+            | Happened::Displayed { .. }
             | Happened::CallStarted { .. }
             | Happened::CallEnded { .. }
             | Happened::Titled { .. }

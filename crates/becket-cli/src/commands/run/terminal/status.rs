@@ -60,6 +60,7 @@ impl Status {
             }
             Happened::CallEnded { tool_use_id, .. } => self.calls.retain(|(id, _)| id != tool_use_id),
             Happened::Text { .. }
+            | Happened::Displayed { .. }
             | Happened::Answered { .. }
             | Happened::Told { .. }
             | Happened::Notice(_)

@@ -1,6 +1,6 @@
 //! What is shown of a session at a terminal: answers as they stream, whole lines at a time, and what is done meanwhile.
 //!
-//! The rows of calls and hooks are those of every run for people; answers are this view's own.
+//! What MessageDisplay hooks have left of an answer is all that is shown of it (D11). The rows of calls and hooks are those of every run for people; answers are this view's own.
 
 use super::super::wish::Output;
 use super::handle::Terminal;
@@ -10,7 +10,6 @@ use crate::report::run::{Live, RunResult, Shown, Telling};
 use crate::report::style::plain;
 use becket_agent::update::{Happened, Origin, Update};
 use becket_engine::{RunEvent, What};
-use becket_llm::Block;
 
 /// Shows a session.
 pub(in crate::commands::run) struct View {
@@ -19,10 +18,6 @@ pub(in crate::commands::run) struct View {
     markdown: Markdown,
     /// Whether marks become styles; without colour they stand as they were written.
     colour: bool,
-    /// The line that is not whole yet.
-    begun: String,
-    /// Whether anything of this answer was shown.
-    shows_answer: bool,
     /// Whether anything of the answers to this prompt was.
     shows_any: bool,
 }
@@ -39,8 +34,6 @@ impl View {
             live: Live::new(telling),
             markdown: Markdown::default(),
             colour: out.colours_stderr(),
-            begun: String::new(),
-            shows_answer: false,
             shows_any: false,
         }
     }
@@ -63,47 +56,16 @@ impl View {
     fn update(&mut self, update: &Update) {
         self.terminal.status().update(update);
         match (&update.of, &update.what) {
-            (Origin::Main, Happened::Text { delta }) => self.stream(delta),
-            (Origin::Main, Happened::Answered { content, .. }) => {
-                self.answered(content);
+            (Origin::Main, Happened::Displayed { text }) => self.lines(text),
+            (Origin::Main, Happened::Answered { .. }) => {
+                self.markdown = Markdown::default();
                 self.rows(&Shown::Update(Box::new(without_text(update))));
             }
             (Origin::Main, Happened::Retrying { .. }) => {
-                self.finish();
-                self.shows_answer = false;
+                self.markdown = Markdown::default();
                 self.rows(&Shown::Update(Box::new(update.clone())));
             }
             (_, _) => self.rows(&Shown::Update(Box::new(update.clone()))),
-        }
-    }
-
-    /// A piece of an answer; the lines that are whole are shown.
-    fn stream(&mut self, delta: &str) {
-        self.begun.push_str(delta);
-        let Some(end) = self.begun.rfind('\n') else { return };
-        let rest = self.begun.split_off(end + 1);
-        let lines = std::mem::replace(&mut self.begun, rest);
-        self.lines(&lines);
-    }
-
-    /// An answer is whole.
-    fn answered(&mut self, content: &[Block]) {
-        self.finish();
-        if !std::mem::take(&mut self.shows_answer) {
-            let text: String = content.iter().filter_map(Block::as_text).collect();
-            if !text.trim().is_empty() {
-                self.lines(&text);
-                self.shows_answer = false;
-            }
-        }
-        self.markdown = Markdown::default();
-    }
-
-    /// The line that is not whole is all that comes of it.
-    fn finish(&mut self) {
-        let begun = std::mem::take(&mut self.begun);
-        if !begun.is_empty() {
-            self.lines(&begun);
         }
     }
 
@@ -115,7 +77,6 @@ impl View {
         };
         let lines: Vec<String> = text.lines().map(styled).collect();
         self.terminal.show(lines.join("\n") + "\n");
-        self.shows_answer = true;
         self.shows_any = true;
     }
 
@@ -135,8 +96,6 @@ impl View {
     }
 
     fn ended(&mut self, result: &RunResult, shown: &Shown) {
-        self.finish();
-        self.shows_answer = false;
         self.markdown = Markdown::default();
         let page = self.live.page(shown);
         if !self.shows_any && !page.stdout.trim().is_empty() && !result.is_error {
