@@ -39,7 +39,7 @@ pub(super) enum NoAnswer {
 
 /// What came of sending a request once.
 enum Heard {
-    Whole(Answer),
+    Whole(Box<Answer>),
     Cancelled,
     Failed { error: ModelError, had_begun: bool },
 }
@@ -54,7 +54,7 @@ impl Work {
             let heard = self.listen(&request, turn, cancel).await;
             self.meter.waited(started.elapsed());
             let (error, had_begun) = match heard {
-                Heard::Whole(answer) => return Ok(answer),
+                Heard::Whole(answer) => return Ok(*answer),
                 Heard::Cancelled => return Err(NoAnswer::Cancelled),
                 Heard::Failed { error, .. } if error.is_too_long() => {
                     return Err(NoAnswer::TooLong(error.to_string()));
@@ -113,7 +113,7 @@ impl Work {
             message: format!("its client panicked: {said}"),
         };
         match heard.map_err(panicked).flatten() {
-            Ok((response, broken)) => Heard::Whole(Answer { response, broken, display }),
+            Ok((response, broken)) => Heard::Whole(Box::new(Answer { response, broken, display })),
             Err(error) => Heard::Failed { error, had_begun },
         }
     }

@@ -8,7 +8,7 @@ use std::process::Command;
 // rule: D11
 #[test]
 fn what_a_hook_leaves_of_an_answer_is_what_is_shown() {
-    let show = r#"input=$(cat); echo "$input" >>seen
+    let show = r#"input=$(cat); printf '%s\n' "$input" >>seen
         case $input in *secret*) echo '{"hookSpecificOutput": {"hookEventName": "MessageDisplay", "displayContent": "(hidden)"}}';; esac"#;
     let place =
         Place::new(&hook("MessageDisplay", show), &json!([{"text": "the secret\nlast"}, {"text": "plain"}]));
