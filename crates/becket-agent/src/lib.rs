@@ -18,6 +18,7 @@
 //!   P13, P14)
 //! - [`mcp`]: the tools of MCP servers, for the model and for hooks (`protocol.md` X5, H6)
 //! - [`elicit`]: the questions of MCP servers, answered by hooks and the user (`protocol.md` X6)
+//! - [`worktree`]: working trees of their own for a session and its subagents
 //! - [`watch`]: files that change while a session is open (`protocol.md` M8, C8, D11)
 //! - [`session_tools`]: the tools on files and on the web, and those that ask the user, for a session's own model
 //! - [`HostTools`]: the tools that a host lends to `agent` handlers (`protocol.md` H8)
@@ -56,6 +57,7 @@ pub mod turn;
 mod unasked;
 pub mod update;
 pub mod watch;
+pub mod worktree;
 
 pub use agent::{Agent, AgentBuilder, ContextUse, Info, Spending, SwitchBlocked};
 pub use host_tools::HostTools;

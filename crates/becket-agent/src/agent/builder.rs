@@ -14,12 +14,13 @@ use crate::transcript::Store;
 use crate::turn::{Asked, Fallback, TurnEndTasks, TurnOptions};
 use crate::update::{Notice, Watch};
 use crate::watch::FileWatch;
+use crate::worktree::{Wish, WorktreeName, Worktrees};
 use becket_engine::Engine;
 use becket_llm::Model;
 use becket_model::event::PermissionMode;
 use futures_util::future::BoxFuture;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What a host ends with the session.
@@ -56,6 +57,8 @@ pub struct AgentBuilder {
     pub(super) setup: Option<SetupTrigger>,
     pub(super) closers: Vec<Closer>,
     pub(super) watch: Option<FileWatch>,
+    pub(super) worktrees: Option<Worktrees>,
+    pub(super) in_worktree: Option<Wish>,
     /// What the user is told first.
     pub(super) notices: Vec<Notice>,
 }
@@ -95,6 +98,8 @@ impl AgentBuilder {
             setup: None,
             closers: Vec::new(),
             watch: None,
+            worktrees: None,
+            in_worktree: None,
             notices: Vec::new(),
         }
     }
@@ -289,6 +294,25 @@ impl AgentBuilder {
     #[must_use]
     pub fn watch_files(mut self, watch: FileWatch) -> Self {
         self.watch = Some(watch);
+        self
+    }
+
+    /// Who makes working trees for it and its subagents. Default: nobody, and none can be asked for.
+    #[must_use]
+    pub fn worktrees(mut self, worktrees: Worktrees) -> Self {
+        self.worktrees = Some(worktrees);
+        self
+    }
+
+    /// Works in a working tree of its own, which is made, or taken up, before the session begins; `system` is the system
+    /// prompt for the directory that this turns out to be. Needs [`AgentBuilder::worktrees`].
+    #[must_use]
+    pub fn in_worktree(
+        mut self,
+        name: WorktreeName,
+        system: impl FnOnce(&Path) -> String + Send + 'static,
+    ) -> Self {
+        self.in_worktree = Some(Wish { name, system: Box::new(system) });
         self
     }
 

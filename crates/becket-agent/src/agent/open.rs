@@ -11,6 +11,7 @@ use crate::transcript::Note;
 use crate::turn::{Begin, Core, StopEvent, Talk, TurnEnd, TurnStart, Work};
 use crate::update::{Notice, Origin, Updates};
 use crate::watch::{FileWatch, Lent, Remembered, Watching};
+use crate::worktree::{self, Wish};
 use becket_engine::{CancellationToken, Engine};
 use becket_llm::Model;
 use becket_model::Session;
@@ -41,6 +42,9 @@ impl Agent {
     pub(super) async fn open(builder: AgentBuilder) -> Result<Self, OpenError> {
         let opened = open(builder.store.as_ref(), &builder.start, &builder.cwd, builder.id.as_deref())?;
         let (mut main, opened, rest) = parts(builder, opened);
+        if let (Some(worktrees), Some(wish)) = (main.work.core.worktrees.clone(), rest.in_worktree) {
+            wish.enter(&worktrees, &mut main).await?;
+        }
         let before = remembered(rest.watch).await;
         main.begin(&opened, rest.setup).await;
         main.work.store();
@@ -133,6 +137,7 @@ impl Agent {
         if let Some(tasks) = &self.core.tasks {
             tasks.close().await;
         }
+        worktree::left(&main).await;
         main.forget().await;
         drop(main);
         let closers = std::mem::take(&mut *self.closers.lock().unwrap_or_else(PoisonError::into_inner));
@@ -184,6 +189,7 @@ struct Rest {
     setup: Option<crate::session::SetupTrigger>,
     closers: Vec<Closer>,
     watch: Option<FileWatch>,
+    in_worktree: Option<Wish>,
 }
 
 /// What stands in the settings before the first hook runs.
@@ -216,6 +222,7 @@ fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
         core.permissions = permissions;
     }
     core.at_turn_end = at_turn_end;
+    core.worktrees = builder.worktrees;
     let core = Arc::new(core);
     let start = builder.cwd.clone();
     let mut session = Session::new(opened.id.clone(), path(&opened), builder.cwd);
@@ -257,7 +264,8 @@ fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
     if let Some(tool) = builder.subagents {
         lend(&main, &tool);
     }
-    (main, opened, Rest { setup: builder.setup, closers: builder.closers, watch: builder.watch })
+    let AgentBuilder { setup, closers, watch, in_worktree, .. } = builder;
+    (main, opened, Rest { setup, closers, watch, in_worktree })
 }
 
 /// Lends the session to the tool that starts its agents, without being kept alive by it.

@@ -53,6 +53,7 @@ pub(super) fn all() -> impl Iterator<Item = Definition> {
         permission_mode: None,
         max_turns: None,
         background: false,
+        isolated: false,
         whose: Whose::BuiltIn,
         file: Path::new("<built-in>").into(),
         hooks: None,

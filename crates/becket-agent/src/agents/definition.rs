@@ -26,6 +26,8 @@ pub struct Definition {
     pub max_turns: Option<u32>,
     /// Whether it runs in the background even where the call does not say so.
     pub background: bool,
+    /// Whether it works in a working tree of its own even where the call does not say so.
+    pub isolated: bool,
     /// Whose definition it is.
     pub whose: Whose,
     /// Its file; a name in angle brackets where it has none.

@@ -9,6 +9,7 @@ mod hooks;
 mod main;
 mod mode;
 mod narrow;
+mod own_tree;
 mod parent;
 mod read;
 mod register;

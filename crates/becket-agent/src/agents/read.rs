@@ -7,7 +7,10 @@ use becket_model::event::PermissionMode;
 use std::path::Path;
 
 /// Fields that agents of other hosts have and that do nothing here yet.
-const NOT_YET: [&str; 5] = ["isolation", "skills", "mcpServers", "memory", "initialPrompt"];
+const NOT_YET: [&str; 4] = ["skills", "mcpServers", "memory", "initialPrompt"];
+
+/// The word for a working tree of its own.
+pub(super) const ISOLATED: &str = "worktree";
 
 /// Where a definition was found.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +55,7 @@ pub(super) fn definition(fields: &mut Fields<'_>, place: Place<'_>) -> Option<De
         permission_mode: mode(fields, of_plugin),
         max_turns: fields.number("maxTurns"),
         background: fields.flag("background").unwrap_or(false),
+        isolated: isolated(fields),
         whose: Whose::Source(place.source.clone()),
         file: place.file.into(),
         hooks: hooks(fields, of_plugin).then(|| place.text.into()),
@@ -107,6 +111,18 @@ fn mode(fields: &mut Fields<'_>, of_plugin: bool) -> Option<PermissionMode> {
         return None;
     }
     Some(mode)
+}
+
+/// Whether it works in a working tree of its own.
+fn isolated(fields: &mut Fields<'_>) -> bool {
+    let Some(written) = fields.text("isolation") else { return false };
+    if written != ISOLATED {
+        let shown = crate::schema::brief(&written);
+        let message =
+            format!("there is no isolation `{shown}`, so it is ignored: write `{ISOLATED}` or leave it out");
+        fields.warning("isolation", "unknown-isolation", message);
+    }
+    written == ISOLATED
 }
 
 /// Whether it has hooks that count; those of a plugin's agent don't (C9).

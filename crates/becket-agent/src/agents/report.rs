@@ -2,6 +2,7 @@
 
 use crate::tool_call::{ToolFailure, ToolOutput};
 use crate::turn::{EndReason, TurnEnd};
+use crate::worktree::Left;
 use becket_llm::{Block, Message, Usage};
 use becket_model::AgentId;
 use serde_json::{Map, Value, json};
@@ -16,6 +17,8 @@ pub(crate) struct Facts {
     pub(crate) model: String,
     /// The tools that it called, and how often.
     pub(crate) tools: BTreeMap<String, u64>,
+    /// What became of a working tree of its own.
+    pub(crate) left: Option<Left>,
 }
 
 /// The tools that a conversation called.
@@ -37,13 +40,19 @@ pub(crate) fn tools_called(messages: &[Message]) -> BTreeMap<String, u64> {
 
 /// The answer to the call that started the agent.
 pub(crate) fn answer(end: &TurnEnd, facts: &Facts) -> Result<ToolOutput, ToolFailure> {
-    let text = text(end)
+    let text = text(end, facts)
         .map_err(|error| ToolFailure { error, interrupted: matches!(end.reason, EndReason::Interrupted) })?;
     Ok(ToolOutput::text(text.clone(), response(end, facts, &text)))
 }
 
-/// What it says, or why it says nothing.
-pub(crate) fn text(end: &TurnEnd) -> Result<String, String> {
+/// What it says, or why it says nothing, and where its work is.
+pub(crate) fn text(end: &TurnEnd, facts: &Facts) -> Result<String, String> {
+    let kept = facts.left.as_ref().and_then(Left::told).map(|told| format!("\n\n[{told}]"));
+    let with_kept = |text: String| format!("{text}{}", kept.as_deref().unwrap_or_default());
+    said(end).map(with_kept).map_err(with_kept)
+}
+
+fn said(end: &TurnEnd) -> Result<String, String> {
     let said = end.text.trim();
     let noted = |note: String| match said {
         "" => note,
@@ -93,7 +102,7 @@ fn noted_empty(said: &str) -> String {
 /// What hooks see of an agent that has ended.
 fn response(end: &TurnEnd, facts: &Facts, text: &str) -> Value {
     let calls: u64 = facts.tools.values().sum();
-    object([
+    let mut response = object([
         ("status", json!("completed")),
         ("prompt", json!(facts.prompt)),
         ("agentId", json!(facts.id.as_str())),
@@ -107,7 +116,14 @@ fn response(end: &TurnEnd, facts: &Facts, text: &str) -> Value {
         ("usage", usage(&end.usage)),
         ("toolStats", json!(facts.tools)),
         ("canContinueAgent", json!(false)),
-    ])
+    ]);
+    if let Some(Left::Kept { path, branch, .. }) = &facts.left {
+        response["worktreePath"] = json!(path);
+        if let Some(branch) = branch {
+            response["worktreeBranch"] = json!(branch);
+        }
+    }
+    response
 }
 
 /// What hooks see of an agent that has become a teammate.
@@ -179,6 +195,7 @@ mod tests {
     #[test]
     fn a_hook_that_stops_an_agent_fails_no_call_and_an_error_does() {
         let because = || "enough".to_owned();
+        let text = |end: &TurnEnd| said(end);
         assert_eq!(text(&end(EndReason::Completed, "done")), Ok("done".into()));
         assert_eq!(
             text(&end(EndReason::HookStopped { because: because() }, "half")),
@@ -199,6 +216,7 @@ mod tests {
             prompt: "look".into(),
             model: "m".into(),
             tools,
+            left: None,
         };
         let output = answer(&end(EndReason::Completed, "found"), &facts).unwrap();
         assert_eq!(

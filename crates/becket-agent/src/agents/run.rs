@@ -6,6 +6,7 @@ use super::definition::Definition;
 use super::hooks::HooksOfAgent;
 use super::mode::{self, MayWiden};
 use super::narrow;
+use super::own_tree::OwnTree;
 use super::parent::Parent;
 use super::report;
 use super::tool::MakesTools;
@@ -25,9 +26,16 @@ use std::sync::Arc;
 /// What a call of an agent's would be answered that is still open at its end.
 const UNANSWERED: &str = "the call was not run";
 
+/// What an agent is told of a working tree that others don't work in.
+const OWN_TREE: &str =
+    "This is a working tree of its own, a copy of the repository: change files here and nowhere else.";
+
 /// What a call asks for.
-#[derive(Debug, Clone)]
 pub(super) struct Wanted {
+    /// Of a call that nobody has made yet.
+    pub(super) id: AgentId,
+    /// The working tree that it works in, where it has one of its own.
+    pub(super) own: Option<OwnTree>,
     pub(super) definition: Arc<Definition>,
     pub(super) prompt: String,
     /// The model that the call names.
@@ -55,24 +63,43 @@ impl Subagent {
     ///
     /// # Errors
     /// There is no such model, for the model that called.
-    pub(super) fn new(
+    pub(super) async fn new(
+        parent: &Parent,
+        mut wanted: Wanted,
+        lent: (&Dialect, &dyn Models, &MakesTools),
+    ) -> Result<Self, String> {
+        let made = model(parent, &wanted, lent.1).and_then(|model| Ok((model, seat(parent, &wanted)?)));
+        match made {
+            Ok(made) => Ok(Self::with(parent, wanted, made, lent)),
+            Err(why) => {
+                if let Some(own) = wanted.own.take() {
+                    own.leave().await;
+                }
+                Err(why)
+            }
+        }
+    }
+
+    fn with(
         parent: &Parent,
         wanted: Wanted,
-        (dialect, models, tools): (&Dialect, &dyn Models, &MakesTools),
-    ) -> Result<Self, String> {
-        let model = model(parent, &wanted, models)?;
+        (model, seat): (Arc<dyn Model>, Option<Seat>),
+        (dialect, _, tools): (&Dialect, &dyn Models, &MakesTools),
+    ) -> Self {
         let definition = Arc::clone(&wanted.definition);
-        let id = fresh_id();
+        let id = wanted.id.clone();
         let engine = &parent.core.engine;
         let hooks = HooksOfAgent::register(engine, dialect, &definition, Some(id.clone()));
         let own = Agent { id: Some(id.clone()), kind: Some(Arc::clone(&definition.name)) };
         let facts = parent.facts.of_subagent(own).with_mode(mode_of(parent, &definition, &hooks));
+        if let Some(own) = &wanted.own {
+            facts.enter(own.path().to_owned());
+        }
         let all = narrow::within(tools(&facts), &parent.toolbox);
         let who = Origin::Subagent { id: id.clone(), tool_use_id: wanted.tool_use_id.clone() };
         let updates = parent.core.updates_of(&who);
         let unknown = narrow::unknown_notices(&all, &definition, &dialect.tools);
         hooks.notices().into_iter().chain(unknown).for_each(|notice| updates.notice(notice));
-        let seat = seat(parent, &wanted, &id)?;
         let tools: Vec<Arc<dyn Tool>> = match &seat {
             Some(_) => narrow::of_teammate(&all, &definition, &dialect.tools),
             None => narrow::of_subagent(all, &definition, &dialect.tools),
@@ -97,8 +124,9 @@ impl Subagent {
             prompt: wanted.prompt.clone(),
             model: model.name().to_owned(),
             tools: std::collections::BTreeMap::new(),
+            left: None,
         };
-        Ok(Self { work: Work::new(Arc::clone(&parent.core), begin), wanted, seat, hooks, facts })
+        Self { work: Work::new(Arc::clone(&parent.core), begin), wanted, seat, hooks, facts }
     }
 
     /// Runs it to its end.
@@ -108,6 +136,9 @@ impl Subagent {
         self.facts.tools = report::tools_called(&self.work.talk.whole(UNANSWERED).messages());
         // Its hooks have judged its end: nothing of it happens any more.
         drop(self.hooks);
+        if let Some(own) = self.wanted.own {
+            self.facts.left = Some(own.leave().await);
+        }
         (end, self.facts)
     }
 
@@ -155,7 +186,7 @@ fn mode_of(
 }
 
 /// Its place in the team of its session, where it is to be a teammate.
-fn seat(parent: &Parent, wanted: &Wanted, id: &AgentId) -> Result<Option<Seat>, String> {
+fn seat(parent: &Parent, wanted: &Wanted) -> Result<Option<Seat>, String> {
     let Some(name) = &wanted.name else { return Ok(None) };
     let team =
         parent.core.team.as_ref().ok_or("this session has no team, so an agent can't have a `name`")?;
@@ -165,19 +196,22 @@ fn seat(parent: &Parent, wanted: &Wanted, id: &AgentId) -> Result<Option<Seat>, 
         Some(other) => {
             Err(format!("there is no team `{}`: this session's is `{own}`", crate::schema::brief(other)))
         }
-        None => team.join(name, id, &session).map(Some),
+        None => team.join(name, &wanted.id, &session).map(Some),
     }
 }
 
 fn system(definition: &Definition, facts: &Facts, seat: Option<&Seat>) -> String {
-    let own = format!("{}\n\nWorking directory: {}", definition.prompt, facts.cwd().display());
+    let mut own = format!("{}\n\nWorking directory: {}", definition.prompt, facts.cwd().display());
+    if facts.worktree().is_some_and(|tree| tree == facts.cwd()) {
+        own = format!("{own}\n{OWN_TREE}");
+    }
     match seat {
         Some(seat) => format!("{own}\n\n{}", seat.words()),
         None => own,
     }
 }
 
-fn fresh_id() -> AgentId {
+pub(super) fn fresh_id() -> AgentId {
     let id = uuid::Uuid::new_v4().simple().to_string();
     format!("a{}", id.get(..16).unwrap_or(&id)).as_str().into()
 }

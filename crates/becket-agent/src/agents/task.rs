@@ -24,8 +24,8 @@ impl BackgroundTask for AgentTask {
 
     fn run(self: Box<Self>, run: TaskRun) -> BoxFuture<'static, TaskEnd> {
         Box::pin(async move {
-            let (end, _) = self.subagent.run(&run.cancel).await;
-            match report::text(&end) {
+            let (end, facts) = self.subagent.run(&run.cancel).await;
+            match report::text(&end, &facts) {
                 Ok(text) => {
                     run.output.push(text.as_bytes());
                     TaskEnd::Done

@@ -3,10 +3,12 @@
 //! It keeps no limit of its own: each request and each call of the agent has one, and its caller can end it.
 
 use super::definition::Definition;
+use super::own_tree::OwnTree;
 use super::parent::{Parent, ParentCell};
+use super::read::ISOLATED;
 use super::register::Agents;
 use super::report;
-use super::run::{Subagent, Wanted};
+use super::run::{Subagent, Wanted, fresh_id};
 use super::task::AgentTask;
 use super::teammate::TeammateTask;
 use crate::definitions::{Dialect, unknown};
@@ -29,12 +31,19 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 /// The agent of a call that names none.
 const DEFAULT: &str = "general-purpose";
 
+const ISOLATION: Field = optional(
+    "isolation",
+    Kind::Choice(&[ISOLATED]),
+    "`worktree`: it works in a git worktree of its own, which begins at the present commit. Without changes that is removed at \
+     its end; else its path and branch are told",
+);
+
 static SPEC: Spec = Spec {
     name: "Agent",
     description: "Gives a task to an agent that works on it by itself and reports back. It sees nothing of this \
                   conversation but `prompt`: put everything into it that the agent has to know, and say what it is to \
                   report. Several calls at once run side by side.",
-    fields: &[DESCRIPTION, PROMPT, KIND, MODEL, IN_BACKGROUND],
+    fields: &[DESCRIPTION, PROMPT, KIND, MODEL, IN_BACKGROUND, ISOLATION],
 };
 
 /// The same in a session that leads a team.
@@ -51,6 +60,7 @@ static IN_TEAM: Spec = Spec {
         KIND,
         MODEL,
         IN_BACKGROUND,
+        ISOLATION,
         optional("name", Kind::Text, "What the agent is called as a teammate: letters, digits, `_` and `-`"),
         optional("team_name", Kind::Text, "The team: there is one, which needs no name here"),
     ],
@@ -175,10 +185,18 @@ impl AgentTool {
         let parent = self.shared.parent.get();
         let parent =
             parent.ok_or_else(|| ToolFailure::new("the session is not open, so no agent can start"))?;
+        let isolated = definition.isolated || text(running.input, "isolation").as_deref() == Some(ISOLATED);
         let background =
             definition.background || running.input.get("run_in_background") == Some(&Value::Bool(true));
         let description = text(running.input, "description").unwrap_or_default();
+        let id = fresh_id();
+        let own = match isolated {
+            true => Some(OwnTree::enter(&parent, &id, running.cancel).await.map_err(ToolFailure::new)?),
+            false => None,
+        };
         let wanted = Wanted {
+            id,
+            own,
             definition,
             prompt: text(running.input, "prompt").unwrap_or_default(),
             model: text(running.input, "model"),
@@ -188,7 +206,7 @@ impl AgentTool {
         };
         let name = wanted.name.clone();
         let Shared { dialect, models, tools, tasks, .. } = &*self.shared;
-        let subagent = Subagent::new(&parent, wanted, (dialect, &**models, tools));
+        let subagent = Subagent::new(&parent, wanted, (dialect, &**models, tools)).await;
         let subagent = subagent.map_err(ToolFailure::new)?;
         match tasks.get() {
             Some(tasks) if name.is_some() => {

@@ -18,6 +18,15 @@ pub struct Facts {
     own: Arc<RwLock<Session>>,
     mode: Arc<RwLock<PermissionMode>>,
     reads: Option<ReadsMode>,
+    /// The working tree of its own, and the directory that it was in before.
+    tree: Arc<RwLock<Option<Entered>>>,
+}
+
+/// A working tree that a line of work has entered.
+#[derive(Debug, Clone)]
+struct Entered {
+    tree: PathBuf,
+    from: PathBuf,
 }
 
 impl Facts {
@@ -25,14 +34,22 @@ impl Facts {
     #[must_use]
     pub fn new(mut session: Session) -> Self {
         let mode = session.permission_mode.take().unwrap_or(PermissionMode::Default);
-        Self { own: Arc::new(RwLock::new(session)), mode: Arc::new(RwLock::new(mode)), reads: None }
+        let (own, mode) = (Arc::new(RwLock::new(session)), Arc::new(RwLock::new(mode)));
+        Self { own, mode, reads: None, tree: Arc::default() }
     }
 
     /// The facts of a subagent that begins: it starts where this line of work is now.
     #[must_use]
     pub fn of_subagent(&self, agent: Agent) -> Self {
         let own = Session { agent: Some(agent), ..self.own() };
-        Self { own: Arc::new(RwLock::new(own)), mode: Arc::clone(&self.mode), reads: self.reads.clone() }
+        let tree = self.entered().map(|entered| entered.tree);
+        let tree = tree.map(|tree| Entered { from: tree.clone(), tree });
+        Self {
+            own: Arc::new(RwLock::new(own)),
+            mode: Arc::clone(&self.mode),
+            reads: self.reads.clone(),
+            tree: Arc::new(RwLock::new(tree)),
+        }
     }
 
     /// The same facts, in which the mode in force is what `reads` makes of the session's.
@@ -71,6 +88,30 @@ impl Facts {
     /// Moves the working directory; gives the one before.
     pub fn set_cwd(&self, cwd: PathBuf) -> PathBuf {
         self.change(|session| std::mem::replace(&mut session.cwd, cwd))
+    }
+
+    /// The working tree of its own that this line of work has entered: a shell that would end up outside goes back there.
+    #[must_use]
+    pub fn worktree(&self) -> Option<PathBuf> {
+        self.entered().map(|entered| entered.tree)
+    }
+
+    /// Moves into a working tree of its own.
+    pub(crate) fn enter(&self, tree: PathBuf) {
+        let from = self.set_cwd(tree.clone());
+        *self.tree.write().unwrap_or_else(PoisonError::into_inner) = Some(Entered { tree, from });
+    }
+
+    /// Goes back to where it was before it entered one.
+    pub(crate) fn leave(&self) {
+        let entered = self.tree.write().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Entered { from, .. }) = entered {
+            self.set_cwd(from);
+        }
+    }
+
+    fn entered(&self) -> Option<Entered> {
+        self.tree.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Says which prompt is worked on.

@@ -2,6 +2,7 @@
 
 use crate::conversation::{Conversation, Stored};
 use crate::transcript::{Log, Restored, Store, StoreError};
+use crate::worktree::WorktreeError;
 use becket_model::event::lifecycle::SessionStart;
 use std::io;
 use std::path::Path;
@@ -42,6 +43,9 @@ pub enum OpenError {
     /// Nothing is stored, so nothing can be gone on with.
     #[error("there is nothing to go on with: this session is not stored")]
     NotStored,
+    /// There is no worktree to work in.
+    #[error(transparent)]
+    Worktree(#[from] WorktreeError),
 }
 
 /// A transcript that was opened, and what was in it.

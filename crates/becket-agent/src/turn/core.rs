@@ -15,6 +15,7 @@ use crate::tasks::Tasks;
 use crate::team::Team;
 use crate::tool_call::{AskPermission, ToolCalls, Toolbox};
 use crate::update::{Level, Notice, Origin, Updates};
+use crate::worktree::Worktrees;
 use becket_engine::{CancellationToken, Engine, Outcome};
 use becket_model::event::environment::CwdChanged;
 use becket_model::{Event, EventBody, EventKind};
@@ -73,6 +74,8 @@ pub(crate) struct Core {
     pub(crate) tasks: Option<Tasks>,
     /// The shared list of tasks, and those who work on it.
     pub(crate) team: Option<Team>,
+    /// Makes working trees.
+    pub(crate) worktrees: Option<Worktrees>,
     /// The session's model, where it has changed.
     pub(crate) seat: Seat,
     /// Who answers where that one is overloaded.
@@ -118,6 +121,7 @@ impl Core {
             meter: Meter::default(),
             tasks: None,
             team: None,
+            worktrees: None,
             seat: Seat::default(),
             fallback: None,
             context: Fill::default(),

@@ -80,6 +80,9 @@ pub(crate) struct RunSessionArgs {
     /// What the session is called
     #[arg(short, long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// Work in a git worktree of its own, .claude/worktrees/NAME: made now, or taken up where it is there already
+    #[arg(short, long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
+    pub(crate) worktree: Option<String>,
     /// Run Setup hooks (`init`) first
     #[arg(long, conflicts_with_all = ["init_only", "maintenance"])]
     pub(crate) init: bool,

@@ -26,6 +26,7 @@ mod tests;
 mod tools;
 mod typed;
 mod wish;
+mod worktree;
 
 use super::keep;
 use crate::args::{Global, RunArgs};

@@ -19,6 +19,7 @@ use super::team;
 use super::terminal::{Ends, Person, Terminal};
 use super::tools::{Makes, SessionTools};
 use super::typed;
+use super::worktree;
 use crate::args::{InputFormat, RunArgs};
 use crate::commands::fire::{started, told_errors};
 use crate::env::Surroundings;
@@ -143,6 +144,7 @@ impl Parts<'_> {
         let private = at.private.to_owned();
         let builder =
             builder.on_close(move || Box::pin(async move { drop(std::fs::remove_dir_all(private)) }));
+        let (builder, worktrees) = worktree::lent(builder, at, own.works_as.as_deref())?;
         if let Some(terminal) = at.terminal {
             // From here on nothing is written to the screen by anybody else.
             terminal.works(Ends::Program);
@@ -150,7 +152,8 @@ impl Parts<'_> {
         let agent = tokio::select! {
             opened = builder.open() => opened.map_err(|error| begins::not_opened(&error, begins::store(at).as_ref(), at)),
             () = at.cancel.cancelled() => Err(CliError::Interrupted),
-        }?;
+        };
+        let agent = worktree::or_abandoned(agent, &worktrees).await?;
         let Own { agents, skills, works_as, .. } = own;
         let (servers, models) = (self.servers, self.models);
         let (hidden_servers, fired) = (self.hidden_servers, self.fired);

@@ -73,7 +73,9 @@ pub(super) fn not_opened(error: &OpenError, store: Option<&Store>, at: At<'_>) -
 pub(super) fn not_found(error: &OpenError, given: &str, known: &[Listed]) -> String {
     match error {
         OpenError::Store(StoreError::Unknown { .. } | StoreError::BadId { .. }) => {}
-        OpenError::Store(_) | OpenError::List(_) | OpenError::NotStored => return error.to_string(),
+        OpenError::Store(_) | OpenError::List(_) | OpenError::NotStored | OpenError::Worktree(_) => {
+            return error.to_string();
+        }
     }
     let named: Vec<String> = known.iter().take(NAMED).map(named).collect();
     let there_are = match named.is_empty() {

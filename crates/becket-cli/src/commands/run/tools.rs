@@ -90,7 +90,7 @@ struct Here {
 
 impl Whereabouts for Here {
     fn root(&self) -> PathBuf {
-        self.root.clone()
+        self.facts.worktree().unwrap_or_else(|| self.root.clone())
     }
 
     fn directories(&self) -> Vec<PathBuf> {

@@ -1,5 +1,6 @@
 //! What the arguments of `run` come to, before anything is opened: what contradicts itself is told here.
 
+use super::worktree;
 use crate::args::{Global, InputFormat, OutputFormat, RunArgs};
 use crate::env::Surroundings;
 use crate::error::CliError;
@@ -59,6 +60,7 @@ impl Wish {
     pub(super) fn new(args: &RunArgs, global: &Global, around: &Surroundings) -> Result<Self, CliError> {
         harmless(args, around)?;
         session(args)?;
+        worktree::name(args)?;
         driven(args, global)?;
         let prompts = prompts(args, around)?;
         Ok(Wish {

@@ -1,0 +1,54 @@
+//! The working tree of its own that a subagent works in (`isolation: worktree`), from before its first word to its last.
+
+use super::parent::Parent;
+use crate::session::Facts;
+use crate::turn::Core;
+use crate::update::Updates;
+use crate::worktree::{Asks, Left, Tree, WorktreeName, Worktrees};
+use becket_engine::CancellationToken;
+use becket_model::AgentId;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A working tree that a subagent works in. Dropped, it is left when the session closes.
+pub(super) struct OwnTree {
+    worktrees: Worktrees,
+    tree: Arc<Tree>,
+    core: Arc<Core>,
+    /// Of the session: its events tell of the tree.
+    facts: Facts,
+    updates: Updates,
+}
+
+impl OwnTree {
+    /// Makes one for a subagent of this id.
+    ///
+    /// # Errors
+    /// There can be none: why, for the model that called.
+    pub(super) async fn enter(
+        parent: &Parent,
+        id: &AgentId,
+        cancel: &CancellationToken,
+    ) -> Result<Self, String> {
+        let core = Arc::clone(&parent.core);
+        let Some(worktrees) = core.worktrees.clone() else {
+            return Err("the agent was not started: this session makes no worktrees".to_owned());
+        };
+        let (facts, updates) = (parent.facts.clone(), core.updates.clone());
+        let asks = Asks { core: &core, facts: &facts, updates: &updates };
+        let tree = worktrees.enter(asks, &WorktreeName::of_agent(id), cancel).await;
+        let tree = tree.map_err(|error| format!("the agent was not started: {error}"))?;
+        Ok(Self { worktrees, tree, core, facts, updates })
+    }
+
+    /// Where it lies.
+    pub(super) fn path(&self) -> &Path {
+        &self.tree.path
+    }
+
+    /// Ends the work in it.
+    pub(super) async fn leave(self) -> Left {
+        let asks = Asks { core: &self.core, facts: &self.facts, updates: &self.updates };
+        self.worktrees.leave(asks, &self.tree).await
+    }
+}

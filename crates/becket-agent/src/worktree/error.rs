@@ -1,0 +1,96 @@
+//! Why there is no worktree.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why there is no worktree.
+#[derive(Debug, thiserror::Error)]
+pub enum WorktreeError {
+    /// The name can't be one.
+    #[error(
+        "`{name}` is no name for a worktree: use letters, digits, `-`, `_` and `.` between them, {longest} at most",
+        longest = super::name::LONGEST
+    )]
+    BadName {
+        /// The name, shortened.
+        name: String,
+    },
+    /// There is no repository to make one of.
+    #[error("`{}` lies in no git repository: begin one, or let a hook of WorktreeCreate make the directory", at.display())]
+    NoRepository {
+        /// Where one was looked for.
+        at: PathBuf,
+    },
+    /// The repository has no commit.
+    #[error("the repository of `{}` has no commit that a worktree could begin with: commit something first", at.display())]
+    NoCommit {
+        /// Where it lies.
+        at: PathBuf,
+    },
+    /// There is no git, or only one that the repository brings along.
+    #[error("there is no `git` on PATH (one that lies in the repository itself does not count)")]
+    NoGit,
+    /// Git refuses.
+    #[error("git can't {doing}: {said}")]
+    Git {
+        /// What it was to do.
+        doing: &'static str,
+        /// What it said.
+        said: String,
+    },
+    /// Something else is in its place.
+    #[error("`{}` is there already, and is no worktree of this repository: move it away, or take another name", path.display())]
+    Taken {
+        /// The place.
+        path: PathBuf,
+    },
+    /// There is such a branch, and it may hold work.
+    #[error(
+        "there is a branch `{branch}` already: delete it with `git branch -D {branch}`, or take another name"
+    )]
+    Branch {
+        /// The branch.
+        branch: String,
+    },
+    /// Somebody else works in it.
+    #[error("another session works in the worktree `{}`: end that one, or take another name", path.display())]
+    InUse {
+        /// The worktree.
+        path: PathBuf,
+    },
+    /// A way to it leads elsewhere.
+    #[error("`{}` is a link, and no worktree is made behind one: put a directory in its place", path.display())]
+    Link {
+        /// The link.
+        path: PathBuf,
+    },
+    /// The hooks that were to make it have not.
+    #[error("the WorktreeCreate hooks made no worktree: {because}")]
+    Hook {
+        /// What they said.
+        because: String,
+    },
+    /// What a hook has named can't be worked in.
+    #[error("a WorktreeCreate hook named `{}`, which can't be the worktree: {because}", path.display())]
+    HookPath {
+        /// What it named.
+        path: PathBuf,
+        /// Why not.
+        because: String,
+    },
+    /// The system refuses.
+    #[error("can't use `{}`: {source}", path.display())]
+    Io {
+        /// What.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl WorktreeError {
+    /// What the system says of a path.
+    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { path: path.to_owned(), source }
+    }
+}

@@ -1,0 +1,71 @@
+//! Where a repository lies: read from its files, no program is asked.
+
+use super::error::WorktreeError;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// No file that points to a directory is longer, in bytes.
+const LONGEST: u64 = 64 << 10;
+
+/// A repository, seen from a directory.
+#[derive(Debug, Clone)]
+pub(super) struct Repository {
+    /// The working tree of that directory.
+    pub(super) top: PathBuf,
+    /// The main working tree; that of the directory where there is none.
+    pub(super) root: PathBuf,
+    /// What all working trees share.
+    pub(super) common: PathBuf,
+}
+
+impl Repository {
+    /// The repository that a directory lies in: its nearest parent with a `.git`.
+    pub(super) fn around(cwd: &Path) -> Result<Self, WorktreeError> {
+        let none = || WorktreeError::NoRepository { at: cwd.to_owned() };
+        let real = cwd.canonicalize().map_err(WorktreeError::io(cwd))?;
+        let top =
+            real.ancestors().find(|place| place.join(".git").symlink_metadata().is_ok()).ok_or_else(none)?;
+        let dot_git = top.join(".git");
+        let own = if dot_git.is_dir() { Some(dot_git) } else { pointed_to(&dot_git) };
+        let own = own.and_then(|own| own.canonicalize().ok()).ok_or_else(none)?;
+        let shared = text(&own.join("commondir")).map(|text| own.join(text.trim_end()));
+        let common = shared.and_then(|shared| shared.canonicalize().ok()).unwrap_or(own);
+        let is_main = common.file_name().is_some_and(|name| name == ".git");
+        let main = common.parent().filter(|_| is_main).unwrap_or(top).to_owned();
+        Ok(Self { top: top.to_owned(), root: main, common })
+    }
+
+    /// What git knows of the worktree at `path`: its own part of the repository.
+    pub(super) fn own_part(&self, path: &Path) -> Option<PathBuf> {
+        let entries = fs::read_dir(self.common.join("worktrees")).ok()?;
+        let parts = entries.flatten().map(|entry| entry.path());
+        parts.into_iter().find(|part| {
+            let points = text(&part.join("gitdir"));
+            points.is_some_and(|to| Path::new(to.trim_end()).parent().is_some_and(|tree| is_same(tree, path)))
+        })
+    }
+
+    /// The same, where the worktree points back to it.
+    pub(super) fn part_of(&self, path: &Path) -> Option<PathBuf> {
+        let part = self.own_part(path)?;
+        pointed_to(&path.join(".git")).filter(|to| is_same(to, &part)).map(|_| part)
+    }
+}
+
+/// Whether two paths are one, also where what they name is gone.
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+}
+
+/// Where a `.git` file points.
+fn pointed_to(file: &Path) -> Option<PathBuf> {
+    let text = text(file)?;
+    let to = text.strip_prefix("gitdir:")?.trim();
+    Some(file.parent()?.join(to))
+}
+
+/// A short text file that is no link.
+pub(super) fn text(file: &Path) -> Option<String> {
+    let found = file.symlink_metadata().ok()?;
+    (found.is_file() && found.len() <= LONGEST).then(|| fs::read_to_string(file).ok()).flatten()
+}

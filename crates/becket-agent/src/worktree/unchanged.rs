@@ -1,0 +1,94 @@
+//! Whether anything in a worktree differs from its beginning. What can't be told counts as a difference.
+
+use super::error::WorktreeError;
+use super::git::{At, words};
+use super::made::Made;
+use super::repository::text;
+use becket_engine::CancellationToken;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// The most entries of a directory tree that are looked at.
+const MOST: usize = 50_000;
+
+impl Made {
+    /// Why it is to be kept; none where its work has left no trace. Files that `.gitignore` names are no trace.
+    pub(super) async fn traces(&self) -> Option<String> {
+        let Some(base) = self.base.as_deref() else { return Some("it was there before".to_owned()) };
+        match self.differs(base).await {
+            Ok(difference) => difference.map(str::to_owned),
+            Err(error) => Some(format!("it can't be told whether it has changes: {error}")),
+        }
+    }
+
+    async fn differs(&self, base: &str) -> Result<Option<&'static str>, WorktreeError> {
+        let never = CancellationToken::new();
+        let gone = || WorktreeError::Taken { path: self.path.clone() };
+        let part = self.repository.part_of(&self.path).ok_or_else(gone)?;
+        let here = At::found(&self.path);
+        let branch = format!("refs/heads/{}", self.branch);
+        for name in ["HEAD", &branch] {
+            let look = words(["rev-parse", "--verify", "-q", name]);
+            if self.git.line(&here, look, &never).await.as_deref() != Some(base) {
+                return Ok(Some("it has commits"));
+            }
+        }
+        // The first line is its beginning; a commit that nothing points to any more is work, too.
+        let moves = text(&part.join("logs/HEAD")).unwrap_or_default();
+        if moves.lines().count() > 1 {
+            return Ok(Some("it has commits"));
+        }
+        let shadow = self.shadow(&part, &never).await?;
+        let look = [
+            "status",
+            "--porcelain",
+            "-z",
+            "--untracked-files=all",
+            "--ignore-submodules=all",
+            "--no-renames",
+        ];
+        if !self.git.ask(shadow.at(), "compare the files", words(look), &never).await?.is_empty() {
+            return Ok(Some("it has changes"));
+        }
+        let list = words(["ls-files", "--stage", "-z"]);
+        let index = self.git.ask(shadow.at(), "list the files", list, &never).await?;
+        Ok(self.has_submodule(&index).then_some("a submodule in it has been filled"))
+    }
+
+    /// Whether a submodule has anything in it: it would need a look with its own configuration.
+    fn has_submodule(&self, index: &[u8]) -> bool {
+        let is_filled = |path: &Path| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
+        index.split(|byte| *byte == 0).filter(|entry| entry.starts_with(b"160000 ")).any(|entry| {
+            let path = entry.split(|byte| *byte == b'\t').nth(1).unwrap_or_default();
+            is_filled(&self.path.join(&*String::from_utf8_lossy(path)))
+        })
+    }
+}
+
+/// What a directory looked like: each entry below it, its size and when it was changed. For trees of which nothing else is
+/// known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Print(Vec<(PathBuf, u64, Option<SystemTime>)>);
+
+impl Print {
+    /// Looks at all of it; none where it is too large, or can't be read.
+    pub(super) fn of(directory: &Path) -> Option<Self> {
+        let (mut seen, mut left) = (Vec::new(), vec![directory.to_owned()]);
+        while let Some(place) = left.pop() {
+            for entry in fs::read_dir(&place).ok()? {
+                let path = entry.ok()?.path();
+                let found = path.symlink_metadata().ok()?;
+                if found.is_dir() {
+                    left.push(path.clone());
+                }
+                seen.push((path, found.len(), found.modified().ok()));
+                if seen.len() > MOST {
+                    return None;
+                }
+            }
+        }
+        seen.sort_unstable();
+        Some(Self(seen))
+    }
+}
