@@ -45,6 +45,8 @@ impl Agent {
         if let (Some(worktrees), Some(wish)) = (main.work.core.worktrees.clone(), rest.in_worktree) {
             wish.enter(&worktrees, &mut main).await?;
         }
+        // Nothing is written before: a session that never began leaves no transcript.
+        note(&mut main, rest.title);
         let before = remembered(rest.watch).await;
         main.begin(&opened, rest.setup).await;
         main.work.store();
@@ -190,6 +192,7 @@ struct Rest {
     closers: Vec<Closer>,
     watch: Option<FileWatch>,
     in_worktree: Option<Wish>,
+    title: Option<String>,
 }
 
 /// What stands in the settings before the first hook runs.
@@ -247,7 +250,7 @@ fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
         stop_event: StopEvent::Stop,
         mate: None,
     };
-    let mut main = Main {
+    let main = Main {
         work: Work::new(core, begin),
         expand: builder.expand,
         store: builder.store,
@@ -257,15 +260,14 @@ fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
         instructions: Vec::new(),
         initial: None,
     };
-    note(&mut main, builder.title);
     for notice in builder.notices {
         main.work.updates.notice(notice);
     }
     if let Some(tool) = builder.subagents {
         lend(&main, &tool);
     }
-    let AgentBuilder { setup, closers, watch, in_worktree, .. } = builder;
-    (main, opened, Rest { setup, closers, watch, in_worktree })
+    let AgentBuilder { setup, closers, watch, in_worktree, title, .. } = builder;
+    (main, opened, Rest { setup, closers, watch, in_worktree, title })
 }
 
 /// Lends the session to the tool that starts its agents, without being kept alive by it.

@@ -12,6 +12,7 @@ mod checker;
 
 mod bad_calls;
 mod bad_places;
+mod chaos;
 mod cut;
 mod floods;
 mod full_disk;
@@ -21,3 +22,4 @@ mod place;
 mod real_model;
 mod scarce;
 mod together;
+mod worktrees;

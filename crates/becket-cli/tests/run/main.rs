@@ -9,6 +9,7 @@
 
 mod case;
 mod coverage;
+mod events;
 mod judge;
 mod pattern;
 mod place;

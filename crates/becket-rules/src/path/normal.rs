@@ -8,6 +8,9 @@ use std::path::Path;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Normal(String);
 
+/// Where agents have work trees of their own.
+const WORK_TREES: [&str; 3] = ["/.claude/worktrees/", "/.becket/worktrees/", "/.agent/worktrees/"];
+
 impl Normal {
     pub(crate) fn text(&self) -> &str {
         &self.0
@@ -22,6 +25,15 @@ impl Normal {
         let base = base.0.trim_end_matches('/');
         let rest = self.0.strip_prefix(base)?;
         if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+    }
+
+    /// The path that a file of an agent's worktree (`.claude/worktrees/NAME`) has in the main working tree.
+    pub(crate) fn in_main_tree(&self) -> Option<Self> {
+        WORK_TREES.iter().find_map(|trees| {
+            let (main, below) = self.0.rsplit_once(trees)?;
+            let (_, rest) = below.split_once('/').unwrap_or((below, ""));
+            Some(normalise(&format!("{main}/{rest}")))
+        })
     }
 
     /// The directory that is `levels` above; the root is above itself.

@@ -6,7 +6,7 @@ use super::call::{Call, Scope};
 use super::uses::FileUse;
 use crate::domain::{self, DomainPattern};
 use crate::parameter::{self, Parameter};
-use crate::path::{PathPattern, Reading};
+use crate::path::{Normal, PathPattern, Reading};
 use crate::rule::{Globs, Rule};
 use crate::shell::CommandPattern;
 use crate::tools::{Access, Primary};
@@ -63,7 +63,8 @@ impl Compiled {
         }
     }
 
-    /// Whether the file is meant: an allow needs every name of it, a rule that restricts one (P8).
+    /// Whether the file is meant: an allow needs every name of it, a rule that restricts one (P8). For the latter a file of an
+    /// agent's worktree is its file of the main tree, too: a copy is no way round.
     pub(crate) fn means_file(
         &self,
         file: &FileUse,
@@ -73,10 +74,14 @@ impl Compiled {
     ) -> bool {
         let Some(specifier) = &self.specifier else { return true };
         let places = scope.places(settings);
-        let mut meant = file.paths.iter().map(|path| specifier.path.matches(path, &places, reading));
+        let means = |path: &Normal| specifier.path.matches(path, &places, reading);
         match reading {
-            Reading::Allow => meant.all(|meant| meant),
-            Reading::Restrict | Reading::If => meant.any(|meant| meant),
+            Reading::Allow => file.paths.iter().all(means),
+            Reading::Restrict | Reading::If => file.paths.iter().any(|path| {
+                means(path)
+                    || std::iter::successors(path.in_main_tree(), Normal::in_main_tree)
+                        .any(|path| means(&path))
+            }),
         }
     }
 }

@@ -1,0 +1,78 @@
+//! Each event of the table has cases that show its input, field by field, and all that its hooks can bring about.
+//!
+//! What counts as shown is read off the cases: a hook of the event that answers with the field, or ends with 2. That the case
+//! then looks at what came of it is for its author to see to.
+
+use crate::case::{Case, Hook};
+use crate::coverage::all;
+use becket_model::EventKind;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What no case shows yet. Whoever shows one of them takes it out: the list is exact.
+const MISSING: [(&str, &[&str]); 5] = [
+    // Nobody is told anything in a run without a screen.
+    ("Notification", &["exit 2", "input"]),
+    // A run alone has no tasks for others, and no teammates.
+    ("TaskCreated", &["exit 2", "input", "systemMessage"]),
+    ("TaskCompleted", &["continue", "exit 2", "input", "systemMessage"]),
+    ("TeammateIdle", &["continue", "exit 2", "input", "systemMessage"]),
+    // Only a person's answer is changed by it, and no person is there.
+    ("ElicitationResult", &["action", "content", "exit 2", "input"]),
+];
+
+/// What hooks of an event can bring about, by the table, and that they are told of it.
+fn effects(event: EventKind) -> BTreeSet<&'static str> {
+    let spec = event.spec();
+    let mut effects: BTreeSet<&str> = spec.output.iter().map(|field| field.name).collect();
+    effects.extend(["input", "exit 2"]);
+    effects.extend(spec.honours.stop.then_some("continue"));
+    effects.extend(spec.honours.system_message.then_some("systemMessage"));
+    effects
+}
+
+/// What hooks of an event do in a case, as one text.
+fn does(case: &Case, event: &str) -> String {
+    let text = |hook: &Hook| {
+        let named = hook.name.as_ref().and_then(|name| case.texts.get(name));
+        [hook.does.as_str(), named.map_or("", String::as_str)].concat()
+    };
+    let mut does: String = case.hooks.get(event).into_iter().flatten().map(text).collect();
+    if case.settings["hooks"][event].is_array() {
+        // What such a hook answers stands in a file.
+        does.extend(case.files.values().map(String::as_str));
+    }
+    does
+}
+
+fn inputs(case: &Case) -> impl Iterator<Item = &Value> {
+    let of_others = case.then.iter().flat_map(|then| &then.want.inputs);
+    case.want.inputs.iter().chain(of_others)
+}
+
+/// Whether a case shows it.
+fn shows(case: &Case, event: &str, effect: &str) -> bool {
+    match effect {
+        "input" => inputs(case).any(|input| input["hook_event_name"] == event && input["$keys"].is_array()),
+        "exit 2" => does(case, event).contains("exit 2"),
+        field => does(case, event).contains(&format!("\"{field}\"")),
+    }
+}
+
+#[test]
+fn each_event_has_cases_that_show_its_input_and_all_its_effects() {
+    let all = all();
+    let mut missing: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for event in EventKind::ALL {
+        let name = event.name();
+        let open =
+            effects(event).into_iter().filter(|effect| !all.iter().any(|case| shows(case, name, effect)));
+        let open: Vec<&str> = open.collect();
+        if !open.is_empty() {
+            missing.insert(name, open);
+        }
+    }
+    let known: BTreeMap<&str, Vec<&str>> =
+        MISSING.iter().map(|(event, effects)| (*event, effects.to_vec())).collect();
+    assert_eq!(missing, known);
+}
