@@ -121,7 +121,8 @@ fn nothing_of_a_repository_full_of_traps_runs_when_a_worktree_is_made_compared_a
     let writes = |body: &Value| {
         let helps = body["messages"][0].to_string().contains("You are the helper");
         match (helps, body["messages"].as_array().map_or(0, Vec::len)) {
-            (true, 1) => {
+            (true, 1) => Turn::calls([call("r1", "Read", json!({"file_path": "a.txt"}))]),
+            (true, 3) => {
                 Turn::calls([call("w1", "Write", json!({"file_path": "a.txt", "content": "new\n"}))])
             }
             (true, _) => Turn::text("Written."),
