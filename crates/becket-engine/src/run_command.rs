@@ -18,34 +18,59 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// How often a command is started at most where its directory goes away between a look at it and the start: other hooks run
+/// at the same time. Each start looks for a directory anew (H3).
+const STARTS: u32 = 5;
+
 /// Runs the command to its end, its deadline, the firing's cancellation, or into the background.
 pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, command: &Command) -> Ran {
     let spec = firing.event.kind().spec();
-    let prepared = match prepare(firing, handler, command) {
-        Ok(prepared) => prepared,
-        Err(failure) => return Ran::without_process(interpret::failed(spec, failure)),
-    };
+    let mut starts = 1;
+    loop {
+        let prepared = match prepare(firing, handler, command) {
+            Ok(prepared) => prepared,
+            Err(failure) => return Ran::without_process(interpret::failed(spec, failure)),
+        };
+        let (ran, lost) = started(firing, handler, prepared).await;
+        if !lost || starts == STARTS {
+            return ran;
+        }
+        starts += 1;
+    }
+}
+
+/// Starts it; the flag says that there was no directory to start it in, and nothing has run.
+async fn started(firing: &Firing<'_>, handler: &Arc<Handler>, prepared: process::Command) -> (Ran, bool) {
+    let spec = firing.event.kind().spec();
     let limit = firing.limit_of(handler);
     let mut running = Running::new(firing, handler, prepared, limit);
     if handler.background != Background::No {
         if firing.cancel.is_cancelled() {
-            return Ran::without_process(interpret::failed(spec, Failure::Cancelled));
+            return (Ran::without_process(interpret::failed(spec, Failure::Cancelled)), false);
         }
-        return go_on(firing, handler, running.into_background(), Leave::Configured(limit));
+        return (go_on(firing, handler, running.into_background(), Leave::Configured(limit)), false);
     }
     match running.wait(firing.cancel).await {
         Waited::Over(result) => {
+            let lost = result.as_ref().is_err_and(may_be_its_directory);
             let questions = running.questions();
             let mut ran = of(firing, handler, (result, limit));
             ran.taken.warnings.extend(questions.iter().filter_map(Answered::warning));
-            Ran { questions, ..ran }
+            (Ran { questions, ..ran }, lost)
         }
         Waited::GoesOn(announcement, over) => {
             let questions = running.questions();
             let leave = Leave::Announced(announcement, over);
-            Ran { questions, ..go_on(firing, handler, running.into_background(), leave) }
+            (Ran { questions, ..go_on(firing, handler, running.into_background(), leave) }, false)
         }
     }
+}
+
+/// Whether a start may have failed for the directory alone. Where that is back by the time that the reason is looked for, the
+/// system's word for it reads as one about the program; then a second start fails as the first one did, or does not.
+fn may_be_its_directory(error: &process::SpawnError) -> bool {
+    use process::SpawnError::{BadInterpreter, CwdForbidden, CwdGone, LoaderMissing};
+    matches!(error, CwdGone { .. } | CwdForbidden { .. } | LoaderMissing { .. } | BadInterpreter { .. })
 }
 
 /// How a run comes to the background.

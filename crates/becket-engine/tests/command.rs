@@ -7,6 +7,7 @@ use becket_engine::{OutputStream, RunEvent, Status, What};
 use becket_model::{EventKind, Failure};
 use common::{Project, bash, block_on, command, end, fire, hooks, prompt, says, start, stop};
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -121,6 +122,34 @@ fn the_cwd_is_the_sessions_and_the_projects_where_that_is_gone() {
     assert_eq!(said(fire(&engine, &event)), format!("{}\n{work}\n", below.display()));
     std::fs::remove_dir(&below).unwrap();
     assert_eq!(said(fire(&engine, &event)), format!("{work}\n{work}\n"));
+}
+
+#[test]
+fn a_guard_runs_also_where_its_directory_goes_away_under_it() {
+    // rules: H3, D7
+    let settings = pre(command("exit 2"));
+    let project = Project::with(settings);
+    let engine = project.engine();
+    let below = project.path("work/below");
+    let event = common::event_in(&below, bash("ls"));
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                drop(std::fs::create_dir(&below));
+                drop(std::fs::remove_dir(&below));
+            }
+        });
+        let fired = (0..1500).map(|_| fire(&engine, &event));
+        let open: Vec<_> = fired.filter(|outcome| !outcome.verdict.blocks()).collect();
+        over.store(true, Ordering::Relaxed);
+        assert!(
+            open.is_empty(),
+            "{} of 1500: {:?}",
+            open.len(),
+            open.first().map(|one| one.runs[0].failure.clone())
+        );
+    });
 }
 
 #[test]

@@ -184,6 +184,6 @@ impl Git {
 }
 
 /// Words of a command line.
-pub(super) fn words<'a, const N: usize>(words: [&'a str; N]) -> Vec<&'a OsStr> {
+pub(super) fn words<const N: usize>(words: [&str; N]) -> Vec<&OsStr> {
     words.into_iter().map(OsStr::new).collect()
 }
