@@ -45,7 +45,7 @@ async fn lives(subagent: &mut Subagent, seat: &Seat, run: &TaskRun) -> (TaskEnd,
     let mut start = subagent.begin(&run.cancel).await;
     loop {
         let end = subagent.work.turn(start, &run.cancel).await;
-        let said = report::text(&end).unwrap_or_else(|failed| failed);
+        let said = report::text(&end, &subagent.facts).unwrap_or_else(|failed| failed);
         run.output.push(format!("{said}\n").as_bytes());
         if let Some(ended) = over(&end, &said, &run.cancel) {
             return ended;

@@ -31,6 +31,7 @@ pages! {
     an_agent_under_hooks types "run.md";
     files_that_change types "watching.md";
     tasks_and_teams types "teams.md";
+    worktrees types "worktrees.md";
 }
 
 #[test]

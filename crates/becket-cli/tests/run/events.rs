@@ -13,10 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 const MISSING: [(&str, &[&str]); 5] = [
     // Nobody is told anything in a run without a screen.
     ("Notification", &["exit 2", "input"]),
-    // A run alone has no tasks for others, and no teammates.
-    ("TaskCreated", &["exit 2", "input", "systemMessage"]),
-    ("TaskCompleted", &["continue", "exit 2", "input", "systemMessage"]),
-    ("TeammateIdle", &["continue", "exit 2", "input", "systemMessage"]),
+    ("TaskCreated", &["systemMessage"]),
+    ("TaskCompleted", &["systemMessage"]),
+    ("TeammateIdle", &["systemMessage"]),
     // Only a person's answer is changed by it, and no person is there.
     ("ElicitationResult", &["action", "content", "exit 2", "input"]),
 ];
