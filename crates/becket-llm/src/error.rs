@@ -59,7 +59,15 @@ pub enum ModelError {
         /// What it said.
         message: String,
     },
-    /// No connection, or it broke.
+    /// The connection broke while the answer came.
+    #[error("the connection to `{from}` broke in the middle of its answer: {message}")]
+    Broken {
+        /// Who answered.
+        from: String,
+        /// What the network said.
+        message: String,
+    },
+    /// No connection.
     #[error("can't reach `{from}`: {message}")]
     Connection {
         /// Who was asked.
@@ -106,6 +114,8 @@ pub enum ModelError {
         status: Option<u16>,
         /// The provider's name for the error; may be empty.
         kind: String,
+        /// How long it asks to wait before the next try.
+        retry_after: Option<Duration>,
         /// What it said.
         message: String,
     },
@@ -150,6 +160,7 @@ impl ModelError {
             Self::RateLimited { .. }
             | Self::Overloaded { .. }
             | Self::Connection { .. }
+            | Self::Broken { .. }
             | Self::Idle { .. }
             | Self::Truncated { .. } => true,
             Self::Provider { status, kind, .. } => match status {
@@ -190,16 +201,18 @@ impl ModelError {
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::RateLimited { retry_after, .. } | Self::Overloaded { retry_after, .. } => *retry_after,
+            Self::RateLimited { retry_after, .. }
+            | Self::Overloaded { retry_after, .. }
+            | Self::Provider { retry_after, .. } => *retry_after,
             Self::Unauthorized { .. }
             | Self::BadRequest { .. }
             | Self::NotFound { .. }
             | Self::Connection { .. }
+            | Self::Broken { .. }
             | Self::Idle { .. }
             | Self::Truncated { .. }
             | Self::BadAnswer { .. }
             | Self::TooLarge { .. }
-            | Self::Provider { .. }
             | Self::UnknownModel { .. }
             | Self::NoKey { .. }
             | Self::NoModel
@@ -250,7 +263,10 @@ pub(crate) fn refused(refusal: &Refusal<'_>) -> ModelError {
         503 | 529 => ModelError::Overloaded { from, retry_after, message },
         400 | 413 | 422 => ModelError::BadRequest { from, message },
         404 => ModelError::NotFound { from, model: refusal.model.to_owned(), message },
-        _ => ModelError::Provider { from, status: refusal.status, kind: shown(refusal.kind), message },
+        _ => {
+            let (status, kind) = (refusal.status, shown(refusal.kind));
+            ModelError::Provider { from, status, kind, retry_after, message }
+        }
     }
 }
 

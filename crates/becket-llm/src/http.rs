@@ -143,6 +143,11 @@ fn certificates(pem: &str) -> Result<Vec<CertificateDer<'static>>, HttpClientErr
     Ok(certificates)
 }
 
+/// Whether a failure came while an answer did: who sends it was reached then.
+pub(crate) fn is_in_answer(error: &reqwest::Error) -> bool {
+    error.is_body() || error.is_decode()
+}
+
 /// What the network said, without the URL, with its causes.
 pub(crate) fn plain(error: reqwest::Error) -> String {
     let error = error.without_url();

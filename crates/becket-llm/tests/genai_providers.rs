@@ -158,10 +158,11 @@ async fn silence_and_broken_connections_are_told_as_such() {
         assert_eq!(error, ModelError::Idle { from: server.address.to_string(), idle });
     }
     let pause = Step::Wait(Duration::from_millis(50));
-    for steps in [vec![Step::Reset], vec![stream_head("text/event-stream"), begun, pause, Step::Reset]] {
+    let in_the_middle = vec![stream_head("text/event-stream"), begun, pause, Step::Reset];
+    for (steps, expected) in [(vec![Step::Reset], "Connection"), (in_the_middle, "Broken")] {
         let server = Server::start(vec![steps]).await;
         let error = ask(&model(&server), &Request::user("?")).await.expect_err("an error");
-        assert_eq!(variant(&error), "Connection", "{error}");
+        assert_eq!(variant(&error), expected, "{error}");
     }
 }
 

@@ -68,9 +68,10 @@ impl ErrorClass {
             | ModelError::Truncated { .. }
             | ModelError::BadAnswer { .. }
             | ModelError::TooLarge { .. } => Self::ServerError,
-            ModelError::Connection { .. } | ModelError::Setup { .. } | ModelError::Script { .. } => {
-                Self::Unknown
-            }
+            ModelError::Connection { .. }
+            | ModelError::Broken { .. }
+            | ModelError::Setup { .. }
+            | ModelError::Script { .. } => Self::Unknown,
         }
     }
 }
@@ -91,7 +92,13 @@ mod tests {
     use becket_model::EventKind;
 
     fn provider(status: Option<u16>, kind: &str) -> ModelError {
-        ModelError::Provider { from: "h".into(), status, kind: kind.into(), message: "x".into() }
+        ModelError::Provider {
+            from: "h".into(),
+            status,
+            kind: kind.into(),
+            retry_after: None,
+            message: "x".into(),
+        }
     }
 
     fn bad_request(message: &str) -> ModelError {

@@ -4,7 +4,7 @@ use super::retry::retry_after;
 use super::wire::Decoder;
 use crate::delta::Delta;
 use crate::error::{ModelError, Refusal, refused, shown};
-use crate::http::plain;
+use crate::http::{is_in_answer, plain};
 use crate::judge::repeated_key;
 use crate::secret::Secret;
 use crate::sse::Reader;
@@ -46,7 +46,12 @@ impl Limits {
     }
 
     fn broken(&self, error: reqwest::Error) -> ModelError {
-        ModelError::Connection { from: self.from.clone(), message: self.scrubbed(&plain(error)) }
+        let (from, in_answer) = (self.from.clone(), is_in_answer(&error));
+        let message = self.scrubbed(&plain(error));
+        match in_answer {
+            true => ModelError::Broken { from, message },
+            false => ModelError::Connection { from, message },
+        }
     }
 
     /// What the server said, without whatever secret it repeated. rule: S3

@@ -4,7 +4,7 @@
 
 use crate::anthropic::retry_after;
 use crate::error::{ModelError, Refusal, refused, shown};
-use crate::http::plain;
+use crate::http::{is_in_answer, plain};
 use crate::secret::Secret;
 use genai::Error;
 use genai::webc::StreamTimeout;
@@ -57,7 +57,12 @@ impl Failing {
     }
 
     fn network(&self, error: reqwest::Error) -> ModelError {
-        ModelError::Connection { from: self.from.clone(), message: shown(&self.scrubbed(&plain(error))) }
+        let (from, in_answer) = (self.from.clone(), is_in_answer(&error));
+        let message = shown(&self.scrubbed(&plain(error)));
+        match in_answer {
+            true => ModelError::Broken { from, message },
+            false => ModelError::Connection { from, message },
+        }
     }
 
     fn refusal(&self, status: u16, headers: Option<&HeaderMap>, body: &str) -> ModelError {

@@ -188,7 +188,10 @@ impl Failure {
             Kind::Connection => ModelError::Connection { from, message },
             Kind::Truncated => ModelError::Truncated { from },
             Kind::BadAnswer => ModelError::BadAnswer { from, message },
-            Kind::Server => ModelError::Provider { from, status: Some(500), kind: String::new(), message },
+            Kind::Server => {
+                let (status, kind) = (Some(500), String::new());
+                ModelError::Provider { from, status, kind, retry_after, message }
+            }
         }
     }
 }
