@@ -110,12 +110,13 @@ impl Main {
         result
     }
 
-    /// Fires SessionEnd, and ends the events that were left running.
+    /// Ends the events that were left running, each in its time, and fires SessionEnd: who notes what hooks see reads a
+    /// failed turn before the end of the session.
     pub(crate) async fn end(&mut self, reason: &str) {
         let never = CancellationToken::new();
-        let core = Arc::clone(&self.work.core);
         let body = SessionEnd { reason: reason.to_owned() };
-        tokio::join!(self.work.fire(body, &never), core.left.end(LEFT));
+        self.work.core.left.end(LEFT).await;
+        self.work.fire(body, &never).await;
         self.work.store();
     }
 
