@@ -25,6 +25,15 @@ pub(crate) struct Surroundings {
     pub(crate) is_root: bool,
 }
 
+/// The user's home directory. `HOME=""` says that there is none: the system's list of users is not asked then.
+#[expect(clippy::disallowed_methods, reason = "the one place that reads the environment and the home")]
+fn home() -> Option<PathBuf> {
+    if cfg!(unix) && std::env::var_os("HOME").is_some_and(|home| home.is_empty()) {
+        return None;
+    }
+    std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
+}
+
 /// Which of the three streams are terminals.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terminals {
@@ -40,7 +49,7 @@ impl Surroundings {
         Surroundings {
             arguments: std::env::args_os().collect(),
             vars: std::env::vars_os().collect(),
-            home: std::env::home_dir().filter(|home| !home.as_os_str().is_empty()),
+            home: home(),
             cwd: std::env::current_dir().ok(),
             temp: std::env::temp_dir(),
             program: std::env::current_exe().ok(),
