@@ -37,6 +37,7 @@ mod work;
 pub(crate) use schema::schema;
 
 use crate::args::{Global, LentArgs, ServeArgs};
+use crate::commands::keep;
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::interrupt;
@@ -62,11 +63,13 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
         ..LentArgs::default()
     };
     let models = lend::models(&model, &start, around)?;
-    let host =
-        Arc::new(Host { global: global.clone(), around: around.clone(), start: start.clone(), models });
+    let private = around.temp.join(format!("becket-serve-{}", uuid::Uuid::new_v4()));
+    let _guard = keep::guarded(&private, around, out);
+    let (global, around) = (global.clone(), around.clone());
+    let host = Arc::new(Host { global, around, start: start.clone(), models, private: private.clone() });
     let patience = Duration::from_secs(args.patience);
     let cancel = CancellationToken::new();
-    interrupt::until_done_on_threads(&cancel, async {
+    let done = interrupt::until_done_on_threads(&cancel, async {
         let done = match &args.socket {
             Some(socket) => on_socket(&start.join(socket), host, patience, (&cancel, *out)).await,
             None => on_stdio(host, patience, &cancel).await,
@@ -74,7 +77,10 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
         // A read of stdin that hangs must not hold the process up.
         cancel.cancel();
         done
-    })
+    });
+    // Where no session has kept anything there is none.
+    drop(std::fs::remove_dir_all(&private));
+    done
 }
 
 /// One client, the program that has started this one.

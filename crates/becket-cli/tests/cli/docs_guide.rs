@@ -27,6 +27,7 @@ pages! {
     an_agent_as_a_guard types "agent.md";
     callbacks types "callbacks.md";
     driven_by_a_program types "sdk.md";
+    beside_a_program types "serve.md";
     instructions_in_files types "instructions.md";
     an_agent_under_hooks types "run.md";
     files_that_change types "watching.md";

@@ -105,6 +105,23 @@ fn a_signal_ends_what_runs_tells_it_and_removes_the_socket() {
     assert!(!serving.path.exists());
 }
 
+// rule: L2
+#[test]
+fn a_becket_that_is_killed_leaves_nothing_either() {
+    let (marker, env) = (Marker::new(), with_sleepers());
+    let mut serving = on_socket(&env, &[]);
+    let mut client = serving.client();
+    let (name, value) = marker.env();
+    client.opens(&env.project(), "s", json!({"env": {name: value}}));
+    client.asks("event/fire", stop());
+    client.request("event/fire", json!({"session": "s", "event": "PreToolUse", "input": bash("ls")}));
+    assert!(wait_until(|| marker.alive().len() >= 4), "{:?}", marker.alive());
+    serving.child.kill().expect("it lives");
+    serving.child.wait().expect("it ends");
+    marker.wait_for(0);
+    assert!(wait_until(|| std::fs::read_dir(env.root().join("tmp")).is_ok_and(|all| all.count() == 0)));
+}
+
 #[test]
 fn a_signal_ends_it_also_while_nobody_says_anything() {
     let env = with_sleepers();

@@ -107,6 +107,24 @@ fn a_configuration_is_read_again_when_it_is_asked_for() {
     assert!(kind == "params" && words.contains("stays as it was"), "{words}");
 }
 
+// rule: H12
+#[test]
+fn what_hooks_set_for_later_shells_is_named_and_goes_with_the_session() {
+    let env = with_hook("SessionStart", command("echo export A=1 >\"$CLAUDE_ENV_FILE\""));
+    let mut serving = on_stdio(&env, &[], &[]).initialized();
+    let client = &mut serving.client;
+    client.opens(&env.project(), "s", json!({}));
+    assert_eq!(client.asks("session/env_files", json!({"session": "s"})), json!({"files": []}));
+    client
+        .asks("event/fire", json!({"session": "s", "event": "SessionStart", "input": {"source": "startup"}}));
+    let named = client.asks("session/env_files", json!({"session": "s"}));
+    let file = named["files"][0].as_str().expect("a file");
+    assert_eq!(fs::read_to_string(file).expect("it is there"), "export A=1\n");
+    assert_eq!(serving.ends(), Some(0));
+    let left = fs::read_dir(env.root().join("tmp")).expect("it is there").count();
+    assert_eq!(left, 0);
+}
+
 // rules: A3, A4
 #[test]
 fn what_runs_in_the_background_is_handed_over_once() {

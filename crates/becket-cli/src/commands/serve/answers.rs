@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
+use std::path::PathBuf;
 
 /// The version of the protocol that is spoken.
 pub(super) const PROTOCOL: u64 = 1;
@@ -75,6 +76,13 @@ pub(super) struct Opened {
     pub(super) events: Vec<&'static str>,
     /// What is wrong in the configuration; what is good of it works.
     pub(super) findings: Vec<Finding>,
+}
+
+/// Answers `session/env_files`.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct EnvFiles {
+    /// The files; later ones win.
+    pub(super) files: Vec<PathBuf>,
 }
 
 /// Answers `event/plan`.

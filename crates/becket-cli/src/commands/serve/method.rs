@@ -6,6 +6,7 @@ pub(super) enum Method {
     Initialize,
     SessionOpen,
     SessionReload,
+    SessionEnvFiles,
     SessionClose,
     EventFire,
     EventPlan,
@@ -22,10 +23,11 @@ pub(super) const CANCEL: &str = "$/cancel";
 
 impl Method {
     /// All of them, in the order in which they are described.
-    pub(super) const ALL: [Method; 12] = [
+    pub(super) const ALL: [Method; 13] = [
         Method::Initialize,
         Method::SessionOpen,
         Method::SessionReload,
+        Method::SessionEnvFiles,
         Method::SessionClose,
         Method::EventFire,
         Method::EventPlan,
@@ -43,6 +45,7 @@ impl Method {
             Method::Initialize => "initialize",
             Method::SessionOpen => "session/open",
             Method::SessionReload => "session/reload",
+            Method::SessionEnvFiles => "session/env_files",
             Method::SessionClose => "session/close",
             Method::EventFire => "event/fire",
             Method::EventPlan => "event/plan",
@@ -63,6 +66,9 @@ impl Method {
             }
             Method::SessionOpen => "Reads the configuration of a project, and starts an engine over it.",
             Method::SessionReload => "Reads the configuration again; what runs keeps what it started with.",
+            Method::SessionEnvFiles => {
+                "Names the files that hooks have filled with variables, in the order in which a shell evaluates them."
+            }
             Method::SessionClose => "Ends a session with all that it runs.",
             Method::EventFire => "Runs the hooks of an event, and answers what `becket fire --json` prints.",
             Method::EventPlan => "Says which hooks an event would run. Runs nothing.",

@@ -21,6 +21,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tokio::sync::RwLock;
+use uuid::Uuid;
 
 /// What all sessions of this process share.
 pub(super) struct Host {
@@ -29,6 +30,8 @@ pub(super) struct Host {
     /// Where this process was told to start.
     pub(super) start: PathBuf,
     pub(super) models: Arc<dyn Models>,
+    /// Where sessions keep private files, unless they name a directory. It goes with this process.
+    pub(super) private: PathBuf,
 }
 
 /// Who a session speaks with, and what ends it.
@@ -59,10 +62,11 @@ pub(super) fn open(host: &Host, wants: Open, around: &Around) -> Result<Session,
     if wants.interactive {
         builder = builder.ask_user(ClientUser { calls: around.calls.clone(), session: id.clone() });
     }
-    if let Some(directory) = &wants.session_dir {
-        builder = builder.session_dir(from.start.join(directory));
-    }
-    let engine = builder.build().map_err(|error| Fault::NotOpened {
+    let directory = match &wants.session_dir {
+        Some(directory) => from.start.join(directory),
+        None => host.private.join(Uuid::new_v4().to_string()),
+    };
+    let engine = builder.session_dir(directory).build().map_err(|error| Fault::NotOpened {
         findings: Checked::new(&error.config.diagnostics, 0).findings,
         why: error.why,
     })?;
@@ -92,7 +96,7 @@ fn id(wants: &Open) -> Result<String, Fault> {
     match &wants.session {
         Some(id) if id.is_empty() => Err(wrong("`session` must not be empty")),
         Some(id) => Ok(id.clone()),
-        None => Ok(uuid::Uuid::new_v4().to_string()),
+        None => Ok(Uuid::new_v4().to_string()),
     }
 }
 

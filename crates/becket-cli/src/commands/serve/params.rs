@@ -60,7 +60,8 @@ pub(super) struct Open {
     /// Variables that hooks see beside those of `becket serve`; null takes one out.
     #[serde(default)]
     pub(super) env: BTreeMap<String, Option<String>>,
-    /// Where the session keeps private files of hooks and what runs in the background.
+    /// Where the session keeps private files of hooks, and says what runs in the background; default: a directory that goes
+    /// with `becket serve`.
     #[serde(default)]
     pub(super) session_dir: Option<PathBuf>,
 }
@@ -100,7 +101,7 @@ impl Mode {
     }
 }
 
-/// `session/reload`, `session/close`, `events/subscribe`, `events/unsubscribe`, `background/take`
+/// `session/reload`, `session/env_files`, `session/close`, `events/subscribe`, `events/unsubscribe`, `background/take`
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OfSession {

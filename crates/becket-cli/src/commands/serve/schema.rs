@@ -1,6 +1,8 @@
 //! The protocol as data: its methods, calls, notifications and errors, each with its shapes.
 
-use super::answers::{Done, HookCall, Initialized, Opened, PROTOCOL, Planned, Question, Taken, Withdrawn};
+use super::answers::{
+    Done, EnvFiles, HookCall, Initialized, Opened, PROTOCOL, Planned, Question, Taken, Withdrawn,
+};
 use super::fault::{BROKEN, KINDS, WireFault};
 use super::method::{CANCEL, Method};
 use super::params::{Cancel, Initialize, OfEvent, OfSession, Open, Register, Unregister};
@@ -82,6 +84,7 @@ fn shapes_of(method: Method, shapes: &mut SchemaGenerator) -> (Schema, Schema) {
         Method::EventExplain => (shape::<OfEvent>(shapes), shape::<planned::Planned>(shapes)),
         Method::HooksRegister => (shape::<Register>(shapes), shape::<Done>(shapes)),
         Method::HooksUnregister => (shape::<Unregister>(shapes), shape::<Done>(shapes)),
+        Method::SessionEnvFiles => (shape::<OfSession>(shapes), shape::<EnvFiles>(shapes)),
         Method::SessionClose | Method::EventsSubscribe | Method::EventsUnsubscribe => {
             (shape::<OfSession>(shapes), shape::<Done>(shapes))
         }

@@ -1,6 +1,6 @@
 //! One open session: an engine, the facts that its events share, and the hooks that the client has registered.
 
-use super::answers::{Opened, Planned, Said, Taken, Woken, said};
+use super::answers::{EnvFiles, Opened, Planned, Said, Taken, Woken, said};
 use super::calls::Calls;
 use super::fault::Fault;
 use super::hook;
@@ -158,6 +158,11 @@ impl Session {
         }
         let delivered = self.engine.collect_background(&SessionId::from(self.id.clone()));
         said(&Taken { background: background::left(delivered, Vec::new()), wakes })
+    }
+
+    /// The environment files that hooks have filled (H12).
+    pub(super) fn env_files(&self) -> Said {
+        said(&EnvFiles { files: self.engine.env_files(&SessionId::from(self.id.clone())) })
     }
 
     /// Reads the configuration again.

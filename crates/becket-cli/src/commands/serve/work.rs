@@ -64,14 +64,12 @@ impl Work {
                 Ok(Work::Done(session.explain(&event)))
             }
             Method::HooksRegister | Method::HooksUnregister => hooks(method, given, sessions),
-            Method::EventsSubscribe | Method::EventsUnsubscribe => {
+            Method::EventsSubscribe
+            | Method::EventsUnsubscribe
+            | Method::SessionEnvFiles
+            | Method::BackgroundTake => {
                 let session = of_session(method, given, |id| sessions.get(id))?;
-                session.tell(method == Method::EventsSubscribe);
-                Ok(Work::Done(said(&Done {})))
-            }
-            Method::BackgroundTake => {
-                let session = of_session(method, given, |id| sessions.get(id))?;
-                Ok(Work::Done(session.background()))
+                Ok(Work::Done(at_once(method, &session)))
             }
         }
     }
@@ -122,6 +120,18 @@ fn of_session(
 ) -> Result<Arc<Session>, Fault> {
     let wants: OfSession = params(method, given)?;
     find(&wants.session)
+}
+
+/// What a session answers without waiting.
+fn at_once(method: Method, session: &Session) -> Said {
+    if method == Method::SessionEnvFiles {
+        return session.env_files();
+    }
+    if method == Method::BackgroundTake {
+        return session.background();
+    }
+    session.tell(method == Method::EventsSubscribe);
+    said(&Done {})
 }
 
 fn of_event(method: Method, given: Value, sessions: &Sessions) -> Result<(Arc<Session>, Event), Fault> {
