@@ -8,6 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Default, Args)]
 #[command(after_help = "Examples:
   becket run -p 'what does the till do?'
+  becket run                                            (a session that you type into)
   git diff | becket run -p 'review this' --output-format json
   becket run --model script:demo.json -p 'tidy up'      (offline: a script is the model)
   becket run --continue -p 'and now the tests'
@@ -16,7 +17,7 @@ A key in ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN reaches Anthropic (ANTHROPIC_
 server of its protocol), and `--model provider::name` others, by keys such as OPENAI_API_KEY.
 
 Exit codes: 0 done, 1 the result is an error, 2 wrong arguments, 130 interrupted (143 by SIGTERM,
-129 by SIGHUP). docs/guide/run.md tells the rest.")]
+129 by SIGHUP). docs/guide/run.md and docs/guide/terminal.md tell the rest.")]
 pub(crate) struct RunArgs {
     /// What is to be done; text that is piped in is put below it, or is the prompt where there is none
     pub(crate) prompt: Option<String>,
