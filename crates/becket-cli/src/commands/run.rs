@@ -48,7 +48,7 @@ use left::Left;
 use prompts::Prompts;
 use std::path::Path;
 use std::sync::Arc;
-use terminal::View;
+use terminal::{Terminal, View};
 use wish::{Output, Wish};
 
 /// Works on the prompts; the exit code says how that went.
@@ -60,12 +60,8 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     let session = session.with_permissions(permissions);
     let cancel = CancellationToken::new();
     let screen = terminal::opened(wish.output, &session, (around, out), &cancel);
-    let mut trusted = args.permissions.trust || trust::is_recorded(&session.request());
-    if let Some((terminal, _)) = screen.as_ref().filter(|_| !trusted) {
-        terminal::is_trusted(terminal, &session)?;
-        trusted = true;
-    }
-    let session = session.with_folder_trusted(trusted);
+    let terminal = screen.as_ref().map(|(terminal, _)| terminal);
+    let session = with_trust(session, args, terminal)?;
     for name in args.sdk.mute.given() {
         out.tell(&format!("{} `{name}` has no effect here\n", styled(WARNING, "warning:")));
     }
@@ -77,7 +73,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     // Before anything is started, and until all has ended.
     let private = around.temp.join(format!("becket-run-{}", uuid::Uuid::new_v4()));
     let _guard = keep::guarded(&private, around, out);
-    let view = screen.as_ref().map(|(terminal, _)| View::new(terminal.clone(), wish.output, out));
+    let view = terminal.map(|terminal| View::new(terminal.clone(), wish.output, out));
     let places = printer::Places::new((around, out), debug, &cancel).with_view(view);
     let (printer, writing) = printer::start(wish.output, places);
     let left = Left::default();
@@ -92,11 +88,11 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
         private: &private,
         host,
         wants,
-        terminal: screen.as_ref().map(|(terminal, _)| terminal),
+        terminal,
     };
-    let prompts = match (once, wish.prompts, &screen) {
+    let prompts = match (once, wish.prompts, terminal) {
         (Some(prompts), ..) => prompts,
-        (None, wish::Prompts::Typed { first }, Some((terminal, _))) => {
+        (None, wish::Prompts::Typed { first }, Some(terminal)) => {
             Prompts::Typed { terminal: terminal.clone(), first }
         }
         (None, ..) => {
@@ -117,6 +113,18 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
         Some(code) => Ok(code),
         None => done.and_then(|code| written.map(|()| code)),
     }
+}
+
+/// The same where it is known whether the folder is trusted; a person at a terminal is asked.
+///
+/// # Errors
+/// The person does not trust it: then nothing may run.
+fn with_trust(session: Session, args: &RunArgs, terminal: Option<&Terminal>) -> Result<Session, CliError> {
+    let is_known = args.permissions.trust || trust::is_recorded(&session.request());
+    if let Some(terminal) = terminal.filter(|_| !is_known) {
+        terminal::is_trusted(terminal, &session)?;
+    }
+    Ok(session.with_folder_trusted(is_known || terminal.is_some()))
 }
 
 /// The same with the system prompt that stands in a file.

@@ -200,3 +200,23 @@ fn a_question_that_comes_while_somebody_types_is_not_answered_by_what_they_type(
     walk.sees(|screen| screen.contains("Hello.") && is_done(screen));
     walk.leaves();
 }
+
+// rule: L3
+#[test]
+fn what_teammates_have_to_say_is_heard_while_nothing_is_typed() {
+    let spawn = json!([{"id": "s1", "name": "Agent", "input": {"description": "ann works", "prompt": "Work.", "name": "ann"}}]);
+    let turns = [
+        json!({"tool_uses": spawn}),
+        json!({"text": "She works."}),
+        json!({"text": "It is done.", "when": ["You are the teammate `ann`"]}),
+        json!({"text": "Well done, ann."}),
+    ];
+    let turns = turns.into_iter().map(|turn| serde_json::from_value(turn).expect("a turn")).collect();
+    let place = Place::served(&json!({}), turns);
+    let walk = place.walk();
+    walk.starts("--team trio");
+    walk.types("go");
+    let screen = walk.sees_words("Well done, ann.");
+    assert!(screen.contains("the team has news"), "{screen}");
+    walk.leaves();
+}

@@ -3,6 +3,7 @@
 use super::assembled::At;
 use super::begins;
 use super::drive::Work;
+use super::opened::Session;
 use crate::error::CliError;
 use becket_agent::team::Team;
 use becket_agent::turn::EndReason;
@@ -40,6 +41,13 @@ fn is_wanted(at: At<'_>, engine: &Engine) -> bool {
 
 /// What a turn about the team's news is shown as beginning with.
 const NEWS: &str = "(the team has news)";
+
+/// Resolves once teammates have something to say to a session that may hear it.
+pub(super) async fn has_news(session: &Session, may_hear: bool) {
+    if !may_hear || !session.agent.team_has_news().await {
+        std::future::pending::<()>().await;
+    }
+}
 
 impl Work<'_> {
     /// Hears what teammates have to say until none works any more. A turn that does not end by itself ends it, too: there

@@ -4,6 +4,7 @@ use super::super::assembled::{At, assembled};
 use super::super::drive::Work;
 use super::super::opened::Session;
 use super::super::printer::Printer;
+use super::super::team::has_news;
 use super::super::typed::COMMANDS;
 use super::initialize::Initialize;
 use super::lines::{Heard, Lines};
@@ -117,13 +118,6 @@ async fn all(mut work: Work<'_>, mut messages: mpsc::UnboundedReceiver<Message>,
         work.resumed().await?;
     }
     Ok(work.code())
-}
-
-/// Resolves once teammates have something to say.
-async fn has_news(session: &Session, may_hear: bool) {
-    if !may_hear || !session.agent.team_has_news().await {
-        std::future::pending::<()>().await;
-    }
 }
 
 /// What the host is told of the session that it has described.

@@ -4,6 +4,7 @@ use super::super::assembled::{At, assembled};
 use super::super::drive::Work;
 use super::super::opened::Session;
 use super::super::printer::Printer;
+use super::super::team::has_news;
 use super::handle::{Ends, Line, Terminal};
 use super::idle;
 use crate::lend::RunModels;
@@ -31,7 +32,8 @@ pub(in crate::commands::run) async fn driven(
     let session = assembled(at, models, printer).await?;
     terminal.rests();
     terminal.show(greeting(at, &session));
-    let mut talk = Talk { at, terminal, session: &session, work: Work::new(at, &session, printer) };
+    let mut talk =
+        Talk { at, terminal, session: &session, work: Work::new(at, &session, printer), hears: true };
     let all = async {
         talk.first(first).await;
         talk.all().await;
@@ -52,6 +54,8 @@ struct Talk<'a> {
     terminal: &'a Terminal,
     session: &'a Session,
     work: Work<'a>,
+    /// Whether what teammates have to say begins a turn by itself: not after one that did not come to its end.
+    hears: bool,
 }
 
 /// What is to be done next.
@@ -59,6 +63,8 @@ enum Next {
     Prompt(String),
     /// A hook that nobody waited for wakes the model (A4).
     Wake(String),
+    /// Teammates have something to say.
+    Team,
     Leave,
 }
 
@@ -83,6 +89,7 @@ impl Talk<'_> {
                 Next::Prompt(text) if is_exit(&text) => return,
                 Next::Prompt(text) => self.prompt(text).await,
                 Next::Wake(reminder) => self.wake(reminder).await,
+                Next::Team => self.team().await,
                 Next::Leave => return,
             }
         }
@@ -100,6 +107,7 @@ impl Talk<'_> {
             biased;
             () = self.at.cancel.cancelled() => Next::Leave,
             Some(wake) = wakes.next() => Next::Wake(wake.reminder),
+            () = has_news(self.session, self.hears) => Next::Team,
             line = line => match line {
                 Line::Typed(text) => Next::Prompt(text),
                 Line::Leave => Next::Leave,
@@ -114,6 +122,7 @@ impl Talk<'_> {
         let is_clear = text.trim() == "/clear";
         let turn = self.turn();
         self.work.prompt(Prompt::text(text), &turn).await;
+        self.hears = true;
         if is_clear {
             self.terminal.pass(CLEAR_SCREEN.to_owned());
         }
@@ -124,6 +133,12 @@ impl Talk<'_> {
         self.terminal.show(format!("{} {what}\n", styled(HEAD, "a hook wakes the model:")));
         let turn = self.turn();
         self.work.woken(reminder, &turn).await;
+    }
+
+    async fn team(&mut self) {
+        self.terminal.show(format!("{}\n", styled(HEAD, "the team has news")));
+        let turn = self.turn();
+        self.hears = self.work.team_turn(&turn).await;
     }
 
     /// What ends the turn that begins now.
