@@ -2,7 +2,7 @@
 
 use super::open::Agent;
 use crate::session::OpenError;
-use becket_llm::Usage;
+use becket_llm::{Model, Usage};
 use std::time::Duration;
 
 /// What was spent since the session was opened, by those that took its place as well, subagents included.
@@ -25,6 +25,22 @@ impl Agent {
     /// too. Nothing has changed then.
     pub async fn resume(&self, id: &str) -> Result<(), OpenError> {
         self.main.lock().await.resume(id).await
+    }
+
+    /// Calls the session so, if it is called nothing; whether it is called so now. A title that a hook, the user or the host
+    /// has given stays. Waits for the turn that works.
+    pub async fn title_if_none(&self, title: &str) -> bool {
+        let mut main = self.main.lock().await;
+        let is_free = self.core.title().is_none();
+        if is_free {
+            main.work.retitle(title);
+        }
+        is_free
+    }
+
+    /// Counts an answer that the host has asked a model for on behalf of the session.
+    pub fn also_spent(&self, model: &dyn Model, usage: Usage) {
+        self.core.meter.answered(model, usage);
     }
 
     /// What was spent so far.

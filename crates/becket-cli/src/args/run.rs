@@ -84,6 +84,9 @@ pub(crate) struct RunSessionArgs {
     /// Work in a git worktree of its own, .claude/worktrees/NAME: made now, or taken up where it is there already
     #[arg(short, long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     pub(crate) worktree: Option<String>,
+    /// Write how the session stands to FILE after each turn, before its Stop hooks: for a run in the background
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state_file: Option<PathBuf>,
     /// Run Setup hooks (`init`) first
     #[arg(long, conflicts_with_all = ["init_only", "maintenance"])]
     pub(crate) init: bool,

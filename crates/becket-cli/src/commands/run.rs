@@ -4,6 +4,7 @@
 //! left when the process ends, but after a second signal.
 
 mod assembled;
+mod at_end;
 mod base;
 mod begins;
 mod control;

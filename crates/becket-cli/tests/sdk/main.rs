@@ -16,6 +16,7 @@ mod permissions;
 mod python;
 mod requests;
 mod servers;
+mod turn_end;
 mod typed;
 mod wishes;
 

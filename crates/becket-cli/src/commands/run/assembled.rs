@@ -3,6 +3,7 @@
 //! The order is that of what needs what: servers want their host before there is an engine, the engine wants the toolbox
 //! before there are tools, and tools want the engine.
 
+use super::at_end::AtEnd;
 use super::base::Base;
 use super::begins;
 use super::control::{Host, HostPerson, HostsWishes, Initialize};
@@ -140,6 +141,8 @@ impl Parts<'_> {
         let displayed = Displayed::default();
         let builder = self.builder(engine, toolbox, &own)?.facts(facts).tasks(tools.makes.tasks.clone());
         let builder = builder.permissions(tools.makes.permissions.clone()).team(tools.makes.team.clone());
+        let at_end = AtEnd::new(self.models.clone());
+        let builder = builder.at_turn_end(at_end.tasks(at, &tools.makes.tasks));
         let builder = builder.watch(watcher(self.printer.clone(), displayed.clone()));
         let private = at.private.to_owned();
         let builder =
@@ -154,6 +157,7 @@ impl Parts<'_> {
             () = at.cancel.cancelled() => Err(CliError::Interrupted),
         };
         let agent = worktree::or_abandoned(agent, &worktrees).await?;
+        at_end.late.opened(&agent);
         let Own { agents, skills, works_as, .. } = own;
         let (servers, models) = (self.servers, self.models);
         let (hidden_servers, fired) = (self.hidden_servers, self.fired);
@@ -167,6 +171,7 @@ impl Parts<'_> {
             skills,
             fired,
             wishes: HostsWishes::default(),
+            at_end,
             since: Instant::now(),
             displayed,
             is_narrowed: works_as.is_some(),

@@ -15,6 +15,7 @@ use becket_agent::session::Prompt;
 use becket_agent::turn::TurnEnd;
 use becket_engine::CancellationToken;
 use becket_llm::Block;
+use becket_model::PromptId;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -107,7 +108,7 @@ impl<'a> Work<'a> {
         let start = Instant::now();
         let done = Answering { at: self.at, session: self.session, turn }.answer(&command).await;
         let id = self.session.agent.info().id;
-        self.told(RunResult::of_command(done, start.elapsed(), (id, Ids::random().next())));
+        self.told(RunResult::of_command(done, start.elapsed(), (id, Ids::random().next())), None);
     }
 
     /// Where there was no prompt, there may be calls that wait (D10).
@@ -133,6 +134,7 @@ impl<'a> Work<'a> {
 
     pub(super) fn opened(&mut self, prompt: String) {
         self.prompts += 1;
+        self.session.at_end.pulse.opened();
         self.session.refresh();
         let init = self.session.init();
         self.printer.show(Shown::Opened(Box::new(Started { init, prompt })));
@@ -141,10 +143,11 @@ impl<'a> Work<'a> {
     pub(super) fn ended(&mut self, end: &TurnEnd) {
         let displayed = self.session.displayed();
         let id = self.session.agent.info().id;
-        self.told(RunResult::new(end, displayed, (id, Ids::random().next())));
+        let prompt = self.session.agent.facts().session().prompt_id;
+        self.told(RunResult::new(end, displayed, (id, Ids::random().next())), prompt);
     }
 
-    fn told(&mut self, result: RunResult) {
+    fn told(&mut self, result: RunResult, prompt: Option<PromptId>) {
         self.code = match (result.is_error, self.at.wants) {
             (true, _) => 1,
             // A host has read each result: what it takes for a crash is an end that fits none of them.
@@ -152,6 +155,7 @@ impl<'a> Work<'a> {
             (false, None) => self.code,
         };
         self.printer.show(Shown::Ended(Box::new(result)));
+        self.session.at_end.pulse.ended(prompt);
     }
 }
 

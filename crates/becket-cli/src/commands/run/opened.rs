@@ -1,5 +1,6 @@
 //! A session that is open: what is shown of it, and how it is closed.
 
+use super::at_end::AtEnd;
 use super::control::HostsWishes;
 use super::fired::LastFired;
 use super::tools::SessionTools;
@@ -24,6 +25,8 @@ pub(super) struct Session {
     pub(super) models: Arc<RunModels>,
     pub(super) agents: AgentTool,
     pub(super) skills: SessionSkills,
+    /// What it does at the end of each turn.
+    pub(super) at_end: AtEnd,
     /// What a host wants of the servers.
     pub(super) wishes: HostsWishes,
     /// What was fired last.
@@ -93,6 +96,7 @@ impl Session {
     /// The same, for a reason that SessionEnd names.
     pub(super) async fn close_because(self, reason: &str) {
         self.agent.close(reason).await;
+        self.at_end.late.closed();
         if let Some(pool) = &self.servers {
             pool.close().await;
         }

@@ -74,7 +74,7 @@ impl Host {
     }
 
     /// Writes a line for the host.
-    pub(super) fn say(&self, line: Value) {
+    pub(crate) fn say(&self, line: Value) {
         self.shared.printer.show(Shown::Control(Box::new(line)));
     }
 

@@ -13,14 +13,13 @@ use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 /// Fields that change nothing here: how the host is told things, and what is kept in a provider's cache.
-const HARMLESS: [&str; 12] = [
+const HARMLESS: [&str; 11] = [
     "agentProgressSummaries",
     "codeRunningMcpTools",
     "excludeDynamicSections",
     "forwardNestedSubagentToolCalls",
     "forwardSubagentText",
     "perTaskStopAffordance",
-    "promptSuggestions",
     "rapidFollowupPreempt",
     "sdkMcpServerManifests",
     "sdkMcpServerManifestsOrigin",
@@ -55,6 +54,8 @@ pub(crate) struct Initialize {
     system_prompt: Option<String>,
     append_system_prompt: Option<String>,
     title: Option<String>,
+    /// Whether it wants to know what the user may say next.
+    suggests: bool,
     /// What has no effect here.
     ignored: Vec<String>,
 }
@@ -82,6 +83,7 @@ impl Initialize {
             system_prompt: fields.remove("systemPrompt").map(prompt).transpose()?,
             append_system_prompt: text(fields.remove("appendSystemPrompt"), "appendSystemPrompt")?,
             title: text(fields.remove("title"), "title")?,
+            suggests: fields.remove("promptSuggestions") == Some(Value::Bool(true)),
             ignored: Vec::new(),
         };
         Ok(Initialize { ignored: fields.keys().cloned().collect(), ..read })
@@ -130,6 +132,11 @@ impl Initialize {
     /// Whether it lends MCP servers.
     pub(crate) fn lends_servers(&self) -> bool {
         !self.servers.is_empty()
+    }
+
+    /// Whether it wants to know what the user may say next.
+    pub(crate) fn wants_suggestions(&self) -> bool {
+        self.suggests
     }
 
     /// Whether it has brought callbacks.

@@ -1,0 +1,76 @@
+//! What a run does by itself at the end of a turn (`protocol.md` L7): after an answer without calls, before its Stop hooks.
+//!
+//! - [`title`]: a name for the session, left running
+//! - [`suggestion`]: what the user may say next, left running
+//! - [`state`]: how the session stands, in a file, awaited
+//! - [`asked`]: one question to the small fast model
+//! - [`pulse`]: how many prompts have been opened and ended
+//!
+//! INVARIANT: all of it is for the session's own turns alone; none of it in a bare start, none after an interrupt, a limit or an
+//! error of the provider. No answer waits for a model that is asked here.
+
+mod asked;
+mod pulse;
+mod state;
+mod suggestion;
+mod title;
+
+use super::assembled::At;
+use super::control::Initialize;
+use becket_agent::Agent;
+use becket_agent::tasks::Tasks;
+use becket_agent::turn::TurnEndTasks;
+use becket_llm::Models;
+pub(super) use pulse::Pulse;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The session, once it is open, and until it is closed: tasks are registered before, and may not keep it alive.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Late(Arc<Mutex<Option<Agent>>>);
+
+impl Late {
+    fn agent(&self) -> Option<Agent> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// It is open.
+    pub(super) fn opened(&self, agent: &Agent) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(agent.clone());
+    }
+
+    /// It is closed.
+    pub(super) fn closed(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+/// What tasks are made of.
+#[derive(Clone)]
+pub(super) struct AtEnd {
+    pub(super) late: Late,
+    pub(super) pulse: Pulse,
+    models: Arc<dyn Models>,
+}
+
+impl AtEnd {
+    /// With the models of the session.
+    pub(super) fn new(models: Arc<dyn Models>) -> Self {
+        AtEnd { late: Late::default(), pulse: Pulse::default(), models }
+    }
+
+    /// The tasks of this run: a title where somebody comes back to the session, suggestions where the host wants them, the
+    /// file where one is named.
+    pub(super) fn tasks(&self, at: At<'_>, background: &Tasks) -> TurnEndTasks {
+        let tasks = TurnEndTasks::new(at.args.sources.bare);
+        if at.wants.is_some() {
+            tasks.register(title::task(self.clone()));
+        }
+        if let Some(host) = at.host.filter(|_| at.wants.is_some_and(Initialize::wants_suggestions)) {
+            tasks.register(suggestion::task(self.clone(), host.clone()));
+        }
+        if let Some(file) = &at.args.session.state_file {
+            tasks.register(state::task(self.clone(), (at.session.start.join(file), background.clone())));
+        }
+        tasks
+    }
+}

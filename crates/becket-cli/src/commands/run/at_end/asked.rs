@@ -1,0 +1,79 @@
+//! One question to the small fast model, about the last exchange.
+//!
+//! What it reads is the user's and the model's own text, and what it answers is text to be shown: it decides nothing.
+
+use super::AtEnd;
+use becket_agent::turn::MainTurn;
+use becket_llm::{Block, Message, Request, Role, Thinking};
+
+/// How much of each side it reads, in characters.
+const READ: usize = 2_000;
+/// The most tokens of its answer.
+const TOKENS: u32 = 64;
+
+/// What the user said last, as far as it is text.
+pub(super) fn said(turn: &MainTurn) -> Option<String> {
+    let text = |message: &Message| {
+        let words: Vec<&str> = message.content.iter().filter_map(Block::as_text).collect();
+        // What hooks and the host say stands in reminders.
+        let own: Vec<&str> =
+            words.into_iter().filter(|text| !text.starts_with("<system-reminder>")).collect();
+        Some(own.join("\n")).filter(|text| !text.trim().is_empty())
+    };
+    turn.at.messages.iter().rev().filter(|message| message.role == Role::User).find_map(text)
+}
+
+/// Its answer on one line, at most so many characters; what it cost counts for the session.
+///
+/// # Errors
+/// There is no such model, or it gives no answer.
+pub(super) async fn asked(
+    at_end: &AtEnd,
+    turn: &MainTurn,
+    (task, most): (&str, usize),
+) -> Result<Option<String>, String> {
+    let model = at_end.models.model(None).map_err(|error| error.to_string())?;
+    let user = cut(&said(turn).unwrap_or_default());
+    let exchange = format!("The user said:\n{user}\n\nThe assistant answered:\n{}", cut(&turn.at.text));
+    let request = Request {
+        system: Some(task.to_owned()),
+        max_tokens: TOKENS,
+        thinking: Thinking::Off,
+        ..Request::user(exchange)
+    };
+    let response = model.respond(&request).await.map_err(|error| error.to_string())?;
+    if let Some(agent) = at_end.late.agent() {
+        agent.also_spent(&*model, response.usage);
+    }
+    Ok(one_line(&response.text(), most))
+}
+
+/// The first line of a text, without quotes around it; none where nothing is left, or too much.
+pub(super) fn one_line(text: &str, most: usize) -> Option<String> {
+    let line = text.trim().lines().next().unwrap_or_default();
+    let line = line.trim().trim_matches(['"', '\'', '`', '*', '#']).trim();
+    let line: String = line.chars().filter(|c| !c.is_control()).collect();
+    Some(line).filter(|line| !line.is_empty() && line.chars().count() <= most)
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(READ).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_one_short_line_or_none() {
+        for (text, expected) in [
+            (" \"Mending the till\"\nbecause…", Some("Mending the till")),
+            ("# Title\u{1b}[2J", Some("Title[2J")),
+            ("", None),
+            ("\"\"", None),
+            ("far too long to be one", None),
+        ] {
+            assert_eq!(one_line(text, 20).as_deref(), expected, "{text}");
+        }
+    }
+}

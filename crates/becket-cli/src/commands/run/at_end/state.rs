@@ -1,0 +1,54 @@
+//! How the session stands, in a file for whoever has put the run into the background (`--state-file`).
+//!
+//! It is written whole or not at all, for its owner alone, and before Stop hooks run: they may read it.
+
+use super::AtEnd;
+use becket_agent::tasks::Tasks;
+use becket_agent::turn::{ForTurns, How, InBare, MainTurn, TurnEndTask};
+use becket_engine::config::{Access, write_text};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How long a turn's end waits for it.
+const LIMIT: Duration = Duration::from_secs(5);
+/// How much of the answer stands in it, in characters.
+const ANSWER: usize = 2_000;
+/// What it is kept as.
+const SNAPSHOT: &str = "state";
+
+/// The task.
+pub(super) fn task(at_end: AtEnd, (file, background): (PathBuf, Tasks)) -> TurnEndTask {
+    let run = move |turn: MainTurn| {
+        let (at_end, file, background) = (at_end.clone(), file.clone(), background.clone());
+        Box::pin(async move {
+            let state = state(&at_end, &turn, &background);
+            let text = format!("{state:#}\n");
+            turn.overwrite(SNAPSHOT, state);
+            let written =
+                tokio::task::spawn_blocking(move || write_text(&file, &text, Access::Private)).await;
+            written.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+        }) as futures_util::future::BoxFuture<'static, Result<(), String>>
+    };
+    TurnEndTask {
+        name: "state of the session".to_owned(),
+        bare: InBare::Skip,
+        how: How::Await(LIMIT),
+        run: ForTurns::MainOnly(Arc::new(run)),
+    }
+}
+
+fn state(at_end: &AtEnd, turn: &MainTurn, background: &Tasks) -> Value {
+    let session = &turn.at.session;
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    json!({
+        "session_id": session.id.to_string(),
+        "transcript_path": session.transcript_path,
+        "cwd": session.cwd,
+        "title": at_end.late.agent().and_then(|agent| agent.info().title),
+        "last_answer": turn.at.text.chars().take(ANSWER).collect::<String>(),
+        "background_tasks": background.background_tasks(),
+        "written_at_ms": u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
+    })
+}
