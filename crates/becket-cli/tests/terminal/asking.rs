@@ -210,12 +210,13 @@ fn what_teammates_have_to_say_is_heard_while_nothing_is_typed() {
         json!({"text": "She works."}),
         json!({"text": "It is done.", "when": ["You are the teammate `ann`"]}),
         json!({"text": "Well done, ann."}),
+        json!({"text": "A title", "when": ["Give this conversation a title"]}),
     ];
     let turns = turns.into_iter().map(|turn| serde_json::from_value(turn).expect("a turn")).collect();
     let place = Place::served(&json!({}), turns);
     let walk = place.walk();
     walk.starts("--team trio");
-    walk.types("go");
+    walk.says("go");
     let screen = walk.sees_words("Well done, ann.");
     assert!(screen.contains("the team has news"), "{screen}");
     walk.leaves();

@@ -62,7 +62,7 @@ impl AtEnd {
     /// file where one is named.
     pub(super) fn tasks(&self, at: At<'_>, background: &Tasks) -> TurnEndTasks {
         let tasks = TurnEndTasks::new(at.args.sources.bare);
-        if at.wants.is_some() {
+        if at.wants.is_some() || at.terminal.is_some() {
             tasks.register(title::task(self.clone()));
         }
         if let Some(host) = at.host.filter(|_| at.wants.is_some_and(Initialize::wants_suggestions)) {
