@@ -108,6 +108,41 @@ fn a_form_goes_to_the_host_and_its_answer_to_the_server() {
     asked.ends();
 }
 
+/// The names of an input's fields, in their order.
+fn keys(input: &Value) -> Vec<&str> {
+    input.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect()
+}
+
+// rules: X6, D11, N1
+#[test]
+fn hooks_may_change_what_the_host_has_answered() {
+    let output = r#"{"hookSpecificOutput":{"hookEventName":"ElicitationResult","action":"accept","content":{"when":"one"}}}"#;
+    let declines = r#"{"hookSpecificOutput":{"hookEventName":"ElicitationResult","action":"decline"}}"#;
+    for (does, expected) in [
+        (
+            format!("cat > after.json; echo '{output}'"),
+            json!({"action": "accept", "content": {"when": "one"}}),
+        ),
+        (format!("cat > after.json; echo '{declines}'"), json!({"action": "decline"})),
+        ("cat > after.json; echo 'not there' >&2; exit 2".to_owned(), json!({"action": "decline"})),
+    ] {
+        let env = desk(
+            &json!({"hooks": {"ElicitationResult": [{"hooks": [{"type": "command", "command": does}]}]}}),
+        );
+        let mut asked = Asked::of(&env, &form());
+        let question = asked.question();
+        asked.host.answers(&question, json!({"action": "accept", "content": {"when": "noon", "seats": 2}}));
+        assert_eq!(asked.answer(), expected, "{does}");
+        let after = std::fs::read_to_string(env.project().join("after.json")).expect("the hook has run");
+        let after: Value = serde_json::from_str(&after).expect("JSON");
+        let common = ["session_id", "transcript_path", "cwd", "prompt_id", "permission_mode"];
+        let own = ["hook_event_name", "mcp_server_name", "action", "mode", "content"];
+        assert_eq!(keys(&after), [common, own].concat());
+        assert_eq!(after["content"], json!({"when": "noon", "seats": 2}));
+        asked.ends();
+    }
+}
+
 // rules: X6, H9
 #[test]
 fn only_a_yes_that_is_understood_whole_is_one() {

@@ -37,7 +37,8 @@ fn hooks_are_told_that_a_permission_is_waited_for() {
     let turns = json!([
         {"tool_uses": [{"id": "t1", "name": "Bash", "input": {"command": "touch it"}}]}, {"text": "Enough."}
     ]);
-    let place = Place::new(&hook("Notification", "cat >>told"), &turns);
+    // That one fails is nobody's business.
+    let place = Place::new(&hook("Notification", "cat >>told; echo no >&2; exit 2"), &turns);
     let walk = place.walk();
     walk.begins("go");
     walk.sees_words("permission: Bash");
@@ -46,6 +47,9 @@ fn hooks_are_told_that_a_permission_is_waited_for() {
     let told: Value = serde_json::from_str(&place.text("project/told")).expect("JSON");
     assert_eq!(told["notification_type"], "permission_prompt");
     assert_eq!(told["message"], "Becket needs your permission to use Bash");
+    let keys: Vec<&str> = told.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    let own = ["hook_event_name", "message", "notification_type"];
+    assert_eq!(keys, [&["session_id", "transcript_path", "cwd", "prompt_id"], &own[..]].concat());
     walk.answers(&["1"]);
     walk.sees(is_done);
     assert!(place.has("it"));
