@@ -93,6 +93,7 @@ fn names_are_completed() {
     walk.terminal.presses(&["Tab"]);
     walk.sees(|screen| screen.trim_end().ends_with("> /greet"));
     walk.terminal.presses(&["C-c"]);
+    walk.sees(|screen| screen.contains("Ctrl-C again leaves") && is_asking_for_a_prompt(screen));
     walk.types("read @scr");
     walk.terminal.presses(&["Tab"]);
     walk.sees(|screen| screen.trim_end().ends_with("> read @script.json"));

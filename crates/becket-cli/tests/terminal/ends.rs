@@ -51,6 +51,7 @@ fn one_key_clears_the_line_and_does_not_leave() {
     walk.starts("");
     walk.types("not this");
     walk.terminal.presses(&["C-c"]);
+    walk.sees(|screen| screen.contains("Ctrl-C again leaves") && is_asking_for_a_prompt(screen));
     walk.says("but this");
     walk.sees(|screen| screen.contains("Still here.") && is_done(screen));
     walk.leaves();
