@@ -63,9 +63,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     let screen = terminal::opened(wish.output, &session, (around, out), &cancel);
     let terminal = screen.as_ref().map(|(terminal, _)| terminal);
     let session = with_trust(session, args, terminal)?;
-    for name in args.sdk.mute.given() {
-        out.tell(&format!("{} `{name}` has no effect here\n", styled(WARNING, "warning:")));
-    }
+    warn_of_muted(args, out);
     let models = Arc::new(RunModels::new(&args.model, &session.start, around)?);
     let debug = args.format.debug_file.as_ref().map(|file| printer::debug_file(&session.start.join(file)));
     let debug = debug.transpose()?;
@@ -110,9 +108,13 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     printer.end();
     // What was not written is worse than what went wrong before it; a signal is told before both.
     let written = writing.end();
-    match caught.exit_code() {
-        Some(code) => Ok(code),
-        None => done.and_then(|code| written.map(|()| code)),
+    caught.exit_code().map_or_else(|| done.and_then(|code| written.map(|()| code)), Ok)
+}
+
+/// Arguments that are taken and mean nothing here.
+fn warn_of_muted(args: &RunArgs, out: &Out) {
+    for name in args.sdk.mute.given() {
+        out.tell(&format!("{} `{name}` has no effect here\n", styled(WARNING, "warning:")));
     }
 }
 
