@@ -6,7 +6,7 @@
 //! - [`method`], [`params`], [`answers`], [`fault`]: what can be asked for, what comes back, and why it doesn't
 //! - [`sessions`], [`session`], [`opening`]: the sessions of one client, each an engine of its own
 //! - [`calls`], [`hook`], [`person`], [`told`]: what the client is asked and told: its hooks, its user, what happens
-//! - [`schema`]: all of it as data
+//! - [`mod@schema`]: all of it as data
 //!
 //! No method has logic of its own: each is a view of a value of the engine, the same that `fire` and `explain` print.
 //!
