@@ -13,6 +13,7 @@ mod interrupt;
 mod lend;
 mod mcp;
 mod out;
+mod peer;
 mod progress;
 mod report;
 mod run;

@@ -6,13 +6,12 @@
 use super::answers::HookCall;
 use super::calls::Calls;
 use super::params::Register;
-use becket_engine::{Callback, CallbackAnswer, CancellationToken, Hook, IntoAnswer};
+use crate::peer;
+use becket_engine::{Callback, CallbackAnswer, CancellationToken, Hook};
 use becket_model::wire::input;
 use becket_model::{Event, EventKind, OnFailure};
 use futures_util::future::BoxFuture;
-use serde_json::Value;
 use std::sync::Arc;
-use std::time::Duration;
 
 const CALL: (&str, &str) = ("hook/call", "hook/cancel");
 
@@ -40,13 +39,8 @@ pub(super) fn callback(
     }
     match wants.timeout {
         None => Ok(callback),
-        Some(seconds) => Ok(callback.timeout(limit(seconds)?)),
+        Some(seconds) => Ok(callback.timeout(peer::limit(seconds)?)),
     }
-}
-
-fn limit(seconds: f64) -> Result<Duration, String> {
-    let limit = Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero());
-    limit.ok_or_else(|| "`timeout` must be a number of seconds above 0".to_owned())
 }
 
 /// Asks the client. Dropped at its limit, it takes the call back.
@@ -61,14 +55,6 @@ impl Hook for ClientHook {
     fn call<'a>(&'a self, event: &'a Event, _: &'a CancellationToken) -> BoxFuture<'a, CallbackAnswer> {
         let call = HookCall { session: &self.session, hook: &self.id, input: input::to_value(event) };
         let asked = self.calls.ask(CALL, &call);
-        Box::pin(async move {
-            match (asked.await, self.on_failure) {
-                (Ok(Value::Null), OnFailure::Block) => CallbackAnswer::Failed(
-                    "it answered nothing: an answer without an opinion is `{}`".to_owned(),
-                ),
-                (Ok(answer), _) => answer.into_answer(),
-                (Err(error), _) => CallbackAnswer::Failed(error.to_string()),
-            }
-        })
+        Box::pin(async move { peer::of_hook(asked.await, self.on_failure) })
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! INVARIANT: only an answer that is understood whole is a yes. No answer, an error and a host that is gone are a cancel.
 
-use super::host::{Answer, Host};
+use super::host::Host;
+use crate::peer::Answer;
 use becket_agent::elicit::{ElicitUser, UserQuestion, Wanted};
 use becket_engine::CancellationToken;
 use becket_mcp::{Elicitation, ElicitationAnswer};

@@ -4,7 +4,8 @@
 //! time. What that means is the engine's to say.
 
 use super::host::Host;
-use becket_engine::{Callback, CallbackAnswer, CancellationToken, Hook, IntoAnswer};
+use crate::peer;
+use becket_engine::{Callback, CallbackAnswer, CancellationToken, Hook};
 use becket_model::wire::input;
 use becket_model::{Event, EventKind, OnFailure};
 use futures_util::future::BoxFuture;
@@ -68,13 +69,10 @@ fn of_matcher(event: EventKind, matcher: &Value) -> Result<Vec<Wanted>, String> 
 }
 
 fn timeout(fields: &Map<String, Value>) -> Result<Option<Duration>, String> {
-    let wrong = || "`timeout` must be a number of seconds above 0".to_owned();
     match fields.get("timeout") {
         None | Some(Value::Null) => Ok(None),
-        Some(value) => {
-            let seconds = value.as_f64().filter(|seconds| *seconds > 0.0).ok_or_else(wrong)?;
-            Duration::try_from_secs_f64(seconds).map(Some).map_err(|_| wrong())
-        }
+        // What is no number is no limit either.
+        Some(value) => peer::limit(value.as_f64().unwrap_or(f64::NAN)).map(Some),
     }
 }
 
@@ -111,14 +109,6 @@ impl Hook for HostHook {
             "tool_use_id": input.get("tool_use_id"),
             "input": input,
         }));
-        Box::pin(async move {
-            match (asked.await, self.on_failure) {
-                (Ok(Value::Null), OnFailure::Block) => CallbackAnswer::Failed(
-                    "it answered nothing: an answer without an opinion is `{}`".to_owned(),
-                ),
-                (Ok(answer), _) => answer.into_answer(),
-                (Err(error), _) => CallbackAnswer::Failed(error.to_string()),
-            }
-        })
+        Box::pin(async move { peer::of_hook(asked.await, self.on_failure) })
     }
 }

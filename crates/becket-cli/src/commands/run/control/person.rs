@@ -2,7 +2,8 @@
 //!
 //! INVARIANT: only an answer that is understood whole is a yes.
 
-use super::host::{Answer, Host};
+use super::host::Host;
+use crate::peer::Answer;
 use becket_agent::tool_call::{AskPermission, PermissionAnswer, PermissionPrompt};
 use becket_engine::CancellationToken;
 use becket_rules::PermissionUpdate;

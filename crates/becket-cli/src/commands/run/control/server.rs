@@ -3,9 +3,10 @@
 //! INVARIANT: messages reach the host in the order in which they were sent; a request whose answer is not wanted any more is
 //! taken back at the host.
 
-use super::host::{Answer, Asked, Host};
+use super::host::Host;
 use super::initialize::Initialize;
 use crate::mcp::Lent;
+use crate::peer::{Answer, Asked};
 use becket_mcp::config::{Configured, Scope, ServerConfig, Transport};
 use becket_mcp::{CancellationToken, InProcessServer, ServerEnd, ServerSender};
 use futures_util::StreamExt;

@@ -1,0 +1,161 @@
+//! What the program at the other end of a line is asked, and who waits for it. How a question is written, and taken back, is
+//! the protocol's own.
+//!
+//! INVARIANT: each question is answered, taken back, or failed once the peer can't answer any more; whoever waits for it then
+//! knows which. What is no answer is never taken for one.
+
+use becket_engine::{CallbackAnswer, IntoAnswer};
+use becket_model::OnFailure;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// How many questions may wait for their answers.
+const MOST: usize = 16_384;
+
+/// Why the peer has given no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NoAnswer {
+    #[error("{0}")]
+    Bad(String),
+    #[error("{0} is gone, so nobody answers")]
+    Gone(&'static str),
+    #[error("{0} was not asked: it has {MOST} questions to answer already")]
+    TooMany(&'static str),
+}
+
+/// An answer of the peer.
+pub(crate) type Answer = Result<Value, NoAnswer>;
+
+/// The program at the other end. Cheap to clone; clones are the same.
+#[derive(Clone)]
+pub(crate) struct Peer(Arc<Shared>);
+
+struct Shared {
+    /// What errors call it.
+    name: &'static str,
+    next: AtomicU64,
+    waiting: Mutex<Waiting>,
+}
+
+/// Who waits for an answer, by the question.
+enum Waiting {
+    For(HashMap<String, oneshot::Sender<Answer>>),
+    /// Nobody answers any more.
+    Gone,
+}
+
+impl Peer {
+    /// A peer that errors call by this name.
+    pub(crate) fn new(name: &'static str) -> Self {
+        let waiting = Mutex::new(Waiting::For(HashMap::new()));
+        Peer(Arc::new(Shared { name, next: AtomicU64::new(1), waiting }))
+    }
+
+    /// Asks at once: `write` is handed the question's id. Dropped without an answer, it is taken back by `take_back`.
+    pub(crate) fn ask(
+        &self,
+        write: impl FnOnce(&str),
+        take_back: impl FnOnce(&str) + Send + 'static,
+    ) -> Asked {
+        let id = format!("becket-{}", self.0.next.fetch_add(1, Ordering::Relaxed));
+        let (sender, answer) = oneshot::channel();
+        let asked = match &mut *self.waiting() {
+            Waiting::For(all) if all.len() >= MOST => Err(NoAnswer::TooMany(self.0.name)),
+            Waiting::For(all) => {
+                all.insert(id.clone(), sender);
+                Ok(answer)
+            }
+            Waiting::Gone => Err(NoAnswer::Gone(self.0.name)),
+        };
+        if asked.is_ok() {
+            write(&id);
+        }
+        Asked { peer: self.clone(), id, asked, take_back: Some(Box::new(take_back)) }
+    }
+
+    /// An answer has come in, or what the peer says instead; one that nobody waits for any more is dropped.
+    pub(crate) fn answered(&self, id: &str, answer: Result<Value, String>) {
+        if let Waiting::For(all) = &mut *self.waiting()
+            && let Some(waiting) = all.remove(id)
+        {
+            drop(waiting.send(answer.map_err(NoAnswer::Bad)));
+        }
+    }
+
+    /// The peer answers nothing any more: whoever waits is told.
+    pub(crate) fn gone(&self) {
+        *self.waiting() = Waiting::Gone;
+    }
+
+    /// Whether the question still waits; it does not any more afterwards.
+    fn forget(&self, id: &str) -> bool {
+        match &mut *self.waiting() {
+            Waiting::For(all) => all.remove(id).is_some(),
+            Waiting::Gone => false,
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A question that was asked.
+pub(crate) struct Asked {
+    peer: Peer,
+    id: String,
+    asked: Result<oneshot::Receiver<Answer>, NoAnswer>,
+    take_back: Option<TakeBack>,
+}
+
+/// Takes a question back, by its id.
+type TakeBack = Box<dyn FnOnce(&str) + Send>;
+
+impl Future for Asked {
+    type Output = Answer;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer> {
+        let gone = NoAnswer::Gone(self.peer.0.name);
+        match &mut self.asked {
+            Err(why) => Poll::Ready(Err(why.clone())),
+            Ok(answer) => Pin::new(answer).poll(context).map(|answer| answer.unwrap_or(Err(gone))),
+        }
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        // One that is answered, or was never asked, waits no more.
+        if self.peer.forget(&self.id)
+            && let Some(take_back) = self.take_back.take()
+        {
+            take_back(&self.id);
+        }
+    }
+}
+
+/// What a hook of the peer has answered (`protocol.md` H9).
+pub(crate) fn of_hook(answer: Answer, on_failure: OnFailure) -> CallbackAnswer {
+    match (answer, on_failure) {
+        (Ok(Value::Null), OnFailure::Block) => {
+            CallbackAnswer::Failed("it answered nothing: an answer without an opinion is `{}`".to_owned())
+        }
+        (Ok(answer), _) => answer.into_answer(),
+        (Err(error), _) => CallbackAnswer::Failed(error.to_string()),
+    }
+}
+
+/// The time limit of a hook, from its seconds.
+///
+/// # Errors
+/// It is none.
+pub(crate) fn limit(seconds: f64) -> Result<Duration, String> {
+    let limit = Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero());
+    limit.ok_or_else(|| "`timeout` must be a number of seconds above 0".to_owned())
+}
