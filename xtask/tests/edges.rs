@@ -6,7 +6,7 @@ use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What each crate may build on, of ours. A crate that is not here is refused until somebody has thought about it.
-const ALLOWED: [(&str, &[&str]); 10] = [
+const ALLOWED: [(&str, &[&str]); 11] = [
     ("becket-model", &[]),
     ("becket-rules", &["becket-model"]),
     ("becket-process", &[]),
@@ -18,6 +18,10 @@ const ALLOWED: [(&str, &[&str]); 10] = [
         &["becket-model", "becket-rules", "becket-process", "becket-llm", "becket-engine", "becket-mcp"],
     ),
     (
+        "becket-embed",
+        &["becket-model", "becket-rules", "becket-llm", "becket-engine", "becket-mcp", "becket-agent"],
+    ),
+    (
         "becket-cli",
         &[
             "becket-model",
@@ -27,6 +31,7 @@ const ALLOWED: [(&str, &[&str]); 10] = [
             "becket-engine",
             "becket-mcp",
             "becket-agent",
+            "becket-embed",
         ],
     ),
     ("becket-testkit", &[]),

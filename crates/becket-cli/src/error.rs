@@ -1,6 +1,9 @@
 //! What can go wrong outside of the engine: arguments, files, streams. Each error says what, where and what to do.
 
 use crate::report::run::BadLine;
+use becket_embed::UnknownEvent;
+use becket_embed::models::BadScript;
+use becket_embed::text::Unread;
 use becket_model::wire::input::InputError;
 use std::io;
 use std::path::PathBuf;
@@ -8,8 +11,8 @@ use std::path::PathBuf;
 /// Why a command could not do its work.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
-    #[error("`{name}` is not an event{}; `becket events` lists all", nearest(.near))]
-    UnknownEvent { name: String, near: Vec<&'static str> },
+    #[error("{0}; `becket events` lists all")]
+    UnknownEvent(#[from] UnknownEvent),
     #[error("`{event}` is about a tool call: name the tool, as in `--tool Bash`")]
     NoTool { event: &'static str },
     #[error("`--tool` has no meaning for `{event}`, whose input has no `tool_name`")]
@@ -37,10 +40,8 @@ pub(crate) enum CliError {
     StdinIsTerminal { what: &'static str },
     #[error("{what} is larger than {} MiB", .limit / (1024 * 1024))]
     TooLarge { what: String, limit: u64 },
-    #[error("`{}` is {what}, not a file", path.display())]
-    NotAFile { path: PathBuf, what: &'static str },
-    #[error("`{}` can't be read: {why}", path.display())]
-    Read { path: PathBuf, why: String },
+    #[error("{0}")]
+    Unread(#[from] Unread),
     #[error("stdin can't be read: {0}")]
     Stdin(io::Error),
     #[error("{what} is not UTF-8 from byte {at} on")]
@@ -57,8 +58,8 @@ pub(crate) enum CliError {
     Start { why: String },
     #[error("the answers in `{}` can't be used: {why}", path.display())]
     Answers { path: PathBuf, why: String },
-    #[error("the script of the model can't be used: {why}")]
-    ModelScript { why: String },
+    #[error("{0}")]
+    ModelScript(#[from] BadScript),
     #[error("the MCP servers can't be read: {why}")]
     McpConfig { why: String },
     #[error("`--allow-network {given}` can't be used: {why}")]
@@ -107,6 +108,11 @@ impl CliError {
         if matches!(self, CliError::Usage { .. }) { 2 } else { 1 }
     }
 
+    /// A file or directory that can't be read.
+    pub(crate) fn unread(path: impl Into<PathBuf>, why: &impl std::fmt::Display) -> Self {
+        CliError::Unread(Unread::Refused { path: path.into(), why: why.to_string() })
+    }
+
     /// What is wrong with the arguments of `run`.
     pub(crate) fn usage(why: impl std::fmt::Display) -> Self {
         CliError::Usage { why: why.to_string() }
@@ -116,11 +122,6 @@ impl CliError {
     pub(crate) fn mcp(why: impl std::fmt::Display) -> Self {
         CliError::Mcp { why: why.to_string() }
     }
-}
-
-fn nearest(near: &[&'static str]) -> String {
-    let quoted: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
-    if quoted.is_empty() { String::new() } else { format!("; did you mean {}?", quoted.join(" or ")) }
 }
 
 fn did_you_mean(near: &Option<&'static str>) -> String {

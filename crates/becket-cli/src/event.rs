@@ -28,13 +28,7 @@ pub(crate) struct Given {
 /// # Errors
 /// [`CliError::UnknownEvent`] with the nearest names.
 pub(crate) fn kind(name: &str) -> Result<EventKind, CliError> {
-    name.parse().map_err(|_| {
-        let names: Vec<&'static str> = EventKind::ALL.iter().map(|kind| kind.name()).collect();
-        let first = becket_rules::suggest(name, &names);
-        let others: Vec<&'static str> = names.iter().copied().filter(|other| Some(*other) != first).collect();
-        let second = first.and_then(|_| becket_rules::suggest(name, &others));
-        CliError::UnknownEvent { name: name.to_owned(), near: first.into_iter().chain(second).collect() }
-    })
+    Ok(becket_embed::event::kind(name)?)
 }
 
 /// Makes the event that the arguments describe, in a session that starts in `start`.

@@ -3,17 +3,39 @@
 mod answers;
 mod lent;
 mod mcp;
-mod models;
 mod permission;
 mod person;
 pub(crate) mod question;
 mod run_models;
-mod tools;
 
 pub(crate) use answers::Answers;
 pub(crate) use lent::{Lent, Wish};
 pub(crate) use mcp::Mcp;
-pub(crate) use models::{Shared, http, models};
 pub(crate) use person::Person;
 pub(crate) use run_models::RunModels;
-pub(crate) use tools::AgentsTools;
+
+use crate::args::LentArgs;
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::session;
+use becket_embed::models::{self, Choice};
+use becket_llm::Models;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The models that the arguments and the environment name.
+///
+/// # Errors
+/// Where the script is none.
+pub(crate) fn models(
+    args: &LentArgs,
+    start: &Path,
+    around: &Surroundings,
+) -> Result<Arc<dyn Models>, CliError> {
+    let choice = Choice {
+        model: args.model.clone(),
+        url: args.model_url.clone(),
+        script: args.model_script.as_ref().map(|script| start.join(script)),
+    };
+    Ok(models::models(&choice, &session::environment(around))?)
+}

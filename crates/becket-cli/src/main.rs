@@ -19,7 +19,6 @@ mod report;
 mod run;
 mod session;
 mod trust;
-mod view;
 
 use std::process::ExitCode;
 

@@ -5,7 +5,6 @@ mod gathered;
 mod home;
 mod pool;
 
-pub(crate) use files::{project_root, text_of, user_file_of};
 pub(crate) use gathered::{Gathered, approvals};
 pub(crate) use home::{Home, home_of};
 pub(crate) use pool::{Keep, Lent, pool, pool_that_keeps, pool_with, tools_of};

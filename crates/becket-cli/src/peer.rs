@@ -12,7 +12,6 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
-use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// How many questions may wait for their answers.
@@ -149,13 +148,4 @@ pub(crate) fn of_hook(answer: Answer, on_failure: OnFailure) -> CallbackAnswer {
         (Ok(answer), _) => answer.into_answer(),
         (Err(error), _) => CallbackAnswer::Failed(error.to_string()),
     }
-}
-
-/// The time limit of a hook, from its seconds.
-///
-/// # Errors
-/// It is none.
-pub(crate) fn limit(seconds: f64) -> Result<Duration, String> {
-    let limit = Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero());
-    limit.ok_or_else(|| "`timeout` must be a number of seconds above 0".to_owned())
 }

@@ -1,9 +1,9 @@
-//! Whether the user has said that he trusts the folder in which a session starts (`protocol.md` G3).
+//! Records that the user trusts the folder in which a session starts (`protocol.md` G3); [`becket_embed::trust`] reads it.
 //!
-//! INVARIANT: nothing that lies in the folder has a say. What can't be read says nothing. What is written changes nothing
-//! else in the user's file.
+//! INVARIANT: what is written changes nothing else in the user's file.
 
-use crate::mcp::{project_root, text_of, user_file_of};
+use becket_embed::text::read_if_there;
+use becket_embed::trust::{ACCEPTED, FOLDERS, project_root, user_file};
 use becket_engine::config::{Access, Request, write_text};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
@@ -21,22 +21,6 @@ pub(crate) enum NotRecorded {
     Refused { file: PathBuf, why: String },
 }
 
-/// Where the user's own file keeps what it knows of a folder, and the key that says so.
-const FOLDERS: &str = "projects";
-const ACCEPTED: &str = "hasTrustDialogAccepted";
-
-/// Whether the user's own file records trust in this very folder, or in the repository that it is a part of.
-pub(crate) fn is_recorded(request: &Request) -> bool {
-    let Some(file) = user_file_of(request) else { return false };
-    let Ok(Some(text)) = text_of(&file) else { return false };
-    let Ok(known) = serde_json::from_str::<Value>(&text) else { return false };
-    let root = project_root(request);
-    [request.start.as_path(), &root].iter().any(|folder| {
-        let folder = folder.to_str().and_then(|folder| known.get(FOLDERS)?.get(folder));
-        folder.and_then(|folder| folder.get(ACCEPTED)) == Some(&Value::Bool(true))
-    })
-}
-
 /// The folder that a yes is about: the repository around the start, or the start itself.
 pub(crate) fn folder(request: &Request) -> PathBuf {
     project_root(request)
@@ -47,11 +31,11 @@ pub(crate) fn folder(request: &Request) -> PathBuf {
 /// # Errors
 /// It can't be remembered; the file is as it was.
 pub(crate) fn record(request: &Request) -> Result<(), NotRecorded> {
-    let file = user_file_of(request).ok_or(NotRecorded::NoFile)?;
+    let file = user_file(request).ok_or(NotRecorded::NoFile)?;
     let folder = folder(request);
     let folder = folder.to_str().ok_or(NotRecorded::NoText)?;
     let refused = |why: String| NotRecorded::Refused { file: file.clone(), why };
-    let text = text_of(&file).map_err(|error| refused(error.to_string()))?.unwrap_or_default();
+    let text = read_if_there(&file).map_err(|error| refused(error.to_string()))?.unwrap_or_default();
     let text = accepted(&text, folder).map_err(refused)?;
     write_text(&file, &text, Access::Private).map_err(|error| refused(error.to_string()))
 }
@@ -99,6 +83,7 @@ fn only(object: &CstObject, key: &str) -> Result<Option<CstObjectProp>, String> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use becket_embed::trust::is_recorded;
     use becket_engine::{Environment, Profile};
     use serde_json::json;
     use std::fs;

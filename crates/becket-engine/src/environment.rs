@@ -42,6 +42,12 @@ impl Environment {
         self
     }
 
+    /// Takes one variable out.
+    pub fn without_var(mut self, name: impl AsRef<OsStr>) -> Self {
+        self.vars.remove(name.as_ref());
+        self
+    }
+
     /// Sets the user's home directory, where the user's settings lie (C4).
     pub fn with_home(mut self, home: impl Into<PathBuf>) -> Self {
         self.home = Some(home.into());

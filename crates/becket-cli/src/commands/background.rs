@@ -6,9 +6,9 @@ use crate::error::CliError;
 use crate::out::Out;
 use crate::report::{human, json};
 use crate::run::Done;
-use crate::session::Session;
-use crate::view::Report;
-use crate::view::pending::AllPending;
+use crate::session::{self, Session};
+use becket_embed::view::Report;
+use becket_embed::view::pending::AllPending;
 use becket_engine::background_in;
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -18,9 +18,9 @@ const DEFAULT: &str = "becket";
 
 /// Prints what is pending.
 pub(crate) fn run(args: &BackgroundArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
-    let directory = directory(args, &Session::new(global, around)?)?;
-    let listed = background_in(&directory)
-        .map_err(|error| CliError::Read { path: directory.join("background"), why: error.to_string() })?;
+    let directory = directory(args, &session::launched(global, around)?)?;
+    let listed =
+        background_in(&directory).map_err(|error| CliError::unread(directory.join("background"), &error))?;
     let pending = AllPending::new(&directory, listed, SystemTime::now());
     if global.json {
         json::print(&Report::Background(pending), out)?;

@@ -8,9 +8,9 @@ use crate::out::Out;
 use crate::report::human::findings;
 use crate::report::{github, json, sarif};
 use crate::run::Done;
-use crate::session::Session;
-use crate::view::Report;
-use crate::view::finding::Checked;
+use crate::session;
+use becket_embed::view::Report;
+use becket_embed::view::finding::Checked;
 use becket_engine::config::{self, Diagnostic, Loaded, Request};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(super) struct Found {
 
 /// Checks what the arguments name. Ends with 1 on errors, and on warnings where they are denied.
 pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
-    let session = Session::new(global, around)?;
+    let session = session::launched(global, around)?;
     let mut found = Found::default();
     if args.paths.is_empty() {
         found.configuration(&session.request());

@@ -6,9 +6,10 @@ use crate::event::{self, read};
 use crate::out::Out;
 use crate::report::{human, json};
 use crate::run::Done;
-use crate::session::Session;
-use crate::view::Report;
-use crate::view::answer::Answer;
+use crate::session;
+use becket_embed::text;
+use becket_embed::view::Report;
+use becket_embed::view::answer::Answer;
 use becket_model::interpret::{self, Printed, PrintedBy};
 
 /// Reads an output from stdin and shows what it does. Ends with 1 where it is no usable answer.
@@ -17,7 +18,7 @@ pub(crate) fn run(args: &CheckOutputArgs, global: &Global, around: &Surroundings
     let stderr = match args.stderr.as_deref() {
         None => String::new(),
         Some(given) => match given.strip_prefix('@') {
-            Some(path) => read::file(&Session::new(global, around)?.start.join(path))?,
+            Some(path) => text::read(&session::launched(global, around)?.start.join(path))?,
             None => given.to_owned(),
         },
     };

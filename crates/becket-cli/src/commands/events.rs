@@ -5,8 +5,8 @@ use crate::event;
 use crate::out::Out;
 use crate::report::{human, json};
 use crate::run::Done;
-use crate::view::Report;
-use crate::view::event_row::EventRow;
+use becket_embed::view::Report;
+use becket_embed::view::event_row::EventRow;
 use becket_model::EventKind;
 
 /// Prints all events, or one in full.

@@ -7,13 +7,13 @@ use crate::event;
 use crate::out::Out;
 use crate::report::{human, json};
 use crate::run::Done;
-use crate::session::Session;
-use crate::view::Report;
-use crate::view::planned::Planned;
+use crate::session;
+use becket_embed::view::Report;
+use becket_embed::view::planned::Planned;
 
 /// Plans the event and shows the plan.
 pub(crate) fn run(args: &ExplainArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
-    let session = Session::new(global, around)?;
+    let session = session::launched(global, around)?;
     let given = event::given(event::kind(&args.event)?, &args.fields, &session.start, around)?;
     let engine = started(session.builder(true).build(), around, out)?;
     told_errors(&engine, around, out);

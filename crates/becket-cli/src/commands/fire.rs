@@ -16,9 +16,9 @@ use crate::out::Out;
 use crate::report::style::{WARNING, one_line, plain, styled};
 use crate::report::{human, json};
 use crate::run::Done;
-use crate::session::Session;
-use crate::view::Report;
-use crate::view::fired::{self, Fired};
+use crate::session::{self, Session};
+use becket_embed::view::Report;
+use becket_embed::view::fired::{self, Fired};
 use becket_engine::{CancellationToken, Engine, Outcome, StartError};
 
 /// Runs the hooks and shows what they did; the exit code says what becomes of it.
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: 
         return as_hook::run(args, global, around, out);
     }
     let name = args.event.as_deref().unwrap_or_default();
-    let session = Session::new(global, around)?.with_networks(&args.lent.allow_network)?;
+    let session = session::with_networks(session::launched(global, around)?, &args.lent.allow_network)?;
     let given = event::given(event::kind(name)?, &args.fields, &session.start, around)?;
     let cancel = CancellationToken::new();
     let lent = Lent::new(&Wish::from(args), &session, (around, out), &cancel)?;

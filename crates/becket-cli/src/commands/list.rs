@@ -7,14 +7,14 @@ use crate::event;
 use crate::out::Out;
 use crate::report::{human, json};
 use crate::run::Done;
-use crate::session::Session;
-use crate::view::Report;
-use crate::view::listed::Listed;
+use crate::session;
+use becket_embed::view::Report;
+use becket_embed::view::listed::Listed;
 
 /// Prints the hook set.
 pub(crate) fn run(args: &ListArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
     let only = args.event.as_deref().map(event::kind).transpose()?;
-    let engine = started(Session::new(global, around)?.builder(true).build(), around, out)?;
+    let engine = started(session::launched(global, around)?.builder(true).build(), around, out)?;
     told_errors(&engine, around, out);
     let listed = Listed::new(&engine.hooks(), &engine.gates(), only);
     if global.json {

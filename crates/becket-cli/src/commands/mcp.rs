@@ -17,12 +17,12 @@ use crate::mcp::Gathered;
 use crate::out::Out;
 use crate::report::style::{WARNING, one_line, styled};
 use crate::run::Done;
-use crate::session::Session;
+use crate::session::{self, Session};
 use becket_rules::suggest;
 
 /// Does what the arguments say.
 pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
-    let session = Session::new(global, around)?;
+    let session = session::launched(global, around)?;
     match &args.command {
         McpCommand::Add(args) => return edit::add(args, &session, around, out),
         McpCommand::AddJson(args) => return edit::add_json(args, &session, around, out),

@@ -33,15 +33,14 @@ use super::keep;
 use crate::args::{Global, RunArgs};
 use crate::env::Surroundings;
 use crate::error::CliError;
-use crate::event::read;
 use crate::interrupt::{self, Caught};
 use crate::lend::RunModels;
 use crate::out::Out;
 use crate::report::style::{WARNING, styled};
 use crate::run::Done;
-use crate::session::Session;
-use crate::trust;
+use crate::session::{self, Session};
 use assembled::At;
+use becket_embed::text;
 use becket_engine::CancellationToken;
 use becket_engine::config::FlagPermissions;
 use control::{Ending, Lines};
@@ -55,10 +54,10 @@ use wish::{Output, Wish};
 /// Works on the prompts; the exit code says how that went.
 pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
     let wish = Wish::new(args, global, around)?;
-    let session = Session::new(global, around)?.with_sources(wish.sources);
+    let session = Session { sources: wish.sources, ..session::launched(global, around)? };
     let args = &with_prompt_file(args, &session.start)?;
     let permissions = permissions(args, &session.start)?;
-    let session = session.with_permissions(permissions);
+    let session = Session { permissions, ..session };
     let cancel = CancellationToken::new();
     let screen = terminal::opened(wish.output, &session, (around, out), &cancel);
     let terminal = screen.as_ref().map(|(terminal, _)| terminal);
@@ -123,18 +122,18 @@ fn warn_of_muted(args: &RunArgs, out: &Out) {
 /// # Errors
 /// The person does not trust it: then nothing may run.
 fn with_trust(session: Session, args: &RunArgs, terminal: Option<&Terminal>) -> Result<Session, CliError> {
-    let is_known = args.permissions.trust || trust::is_recorded(&session.request());
+    let is_known = args.permissions.trust || becket_embed::trust::is_recorded(&session.request());
     if let Some(terminal) = terminal.filter(|_| !is_known) {
         terminal::is_trusted(terminal, &session)?;
     }
-    Ok(session.with_folder_trusted(is_known || terminal.is_some()))
+    Ok(Session { folder_trusted: is_known || terminal.is_some(), ..session })
 }
 
 /// The same with the system prompt that stands in a file.
 fn with_prompt_file(args: &RunArgs, start: &Path) -> Result<RunArgs, CliError> {
     let mut args = args.clone();
     if let Some(file) = &args.sdk.system_prompt_file {
-        args.model.system_prompt = Some(read::file(&start.join(file))?);
+        args.model.system_prompt = Some(text::read(&start.join(file))?);
     }
     Ok(args)
 }

@@ -5,7 +5,7 @@ use crate::error::CliError;
 use crate::event;
 use crate::out::Out;
 use crate::run::Done;
-use crate::view::Report;
+use becket_embed::view::Report;
 use becket_model::schema;
 
 /// Prints one schema.

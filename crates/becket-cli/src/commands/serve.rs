@@ -44,10 +44,10 @@ use crate::interrupt;
 use crate::lend;
 use crate::out::Out;
 use crate::run::Done;
-use crate::session::Session;
+use crate::session::launched;
+use becket_embed::Host;
 use becket_engine::CancellationToken;
 use connection::{Client, Ended};
-use opening::Host;
 use presence::Presence;
 use std::path::Path;
 use std::sync::Arc;
@@ -55,7 +55,8 @@ use std::time::Duration;
 
 /// Serves until the last client is gone, or a signal comes.
 pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
-    let start = Session::new(global, around)?.start;
+    let launch = launched(global, around)?;
+    let start = launch.start.clone();
     let model = LentArgs {
         model: args.model.clone(),
         model_url: args.model_url.clone(),
@@ -65,8 +66,16 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
     let models = lend::models(&model, &start, around)?;
     let private = around.temp.join(format!("becket-serve-{}", uuid::Uuid::new_v4()));
     let _guard = keep::guarded(&private, around, out);
-    let (global, around) = (global.clone(), around.clone());
-    let host = Arc::new(Host { global, around, start: start.clone(), models, private: private.clone() });
+    let host = Arc::new(Host {
+        environment: launch.environment,
+        profile: launch.profile,
+        settings: launch.flag,
+        plugins: launch.plugins,
+        managed: launch.managed,
+        strict: launch.strict,
+        models,
+        private: private.clone(),
+    });
     let patience = Duration::from_secs(args.patience);
     let cancel = CancellationToken::new();
     let done = interrupt::until_done_on_threads(&cancel, async {

@@ -3,13 +3,12 @@
 
 use crate::env::Surroundings;
 use crate::error::CliError;
+use becket_embed::text;
 use serde_json::{Map, Value};
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The largest text that is read, in bytes; a hook input with a big file in it fits well.
-pub(crate) const LIMIT: u64 = 64 * 1024 * 1024;
+pub(crate) use becket_embed::text::LIMIT;
 
 /// What `JSON|@FILE|-` stands for, as an object.
 ///
@@ -21,7 +20,7 @@ pub(crate) fn json_object(
     around: &Surroundings,
 ) -> Result<Map<String, Value>, CliError> {
     let text = match given.strip_prefix('@') {
-        Some(path) => file(&start.join(path))?,
+        Some(path) => text::read(&start.join(path))?,
         None if given == "-" => utf8(stdin("the input as JSON", around)?, "stdin")?,
         None => given.to_owned(),
     };
@@ -48,25 +47,6 @@ pub(crate) fn stdin(what: &'static str, around: &Surroundings) -> Result<Vec<u8>
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(LIMIT + 1).read_to_end(&mut bytes).map_err(CliError::Stdin)?;
     within_limit(bytes, "stdin")
-}
-
-/// The text of a file.
-///
-/// # Errors
-/// Where it is no file, too large, not UTF-8 or can't be read.
-pub(crate) fn file(path: &Path) -> Result<String, CliError> {
-    let refused = |error: std::io::Error| CliError::Read { path: path.to_owned(), why: error.to_string() };
-    let metadata = std::fs::metadata(path).map_err(refused)?;
-    if metadata.is_dir() {
-        return Err(CliError::NotAFile { path: path.to_owned(), what: "a directory" });
-    }
-    if !metadata.is_file() {
-        return Err(CliError::NotAFile { path: path.to_owned(), what: "a pipe, a socket or a device" });
-    }
-    let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(LIMIT + 1).read_to_end(&mut bytes)).map_err(refused)?;
-    let name = format!("`{}`", path.display());
-    utf8(within_limit(bytes, &name)?, &name)
 }
 
 fn within_limit(bytes: Vec<u8>, what: &str) -> Result<Vec<u8>, CliError> {

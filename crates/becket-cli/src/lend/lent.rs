@@ -1,6 +1,6 @@
 //! Everything that the hooks of one command are lent, made from the arguments.
 
-use super::{AgentsTools, Answers, Person};
+use super::{Answers, Person};
 use crate::args::{FireArgs, LentArgs, McpCallArgs, ProgressChoice};
 use crate::env::Surroundings;
 use crate::error::CliError;
@@ -9,6 +9,8 @@ use crate::out::Out;
 use crate::progress::Progress;
 use crate::report::style::{WARNING, plain, styled};
 use crate::session::Session;
+use becket_embed::host::Shared;
+use becket_embed::tools::AgentsTools;
 use becket_engine::{Builder, CancellationToken, Engine};
 use becket_llm::Models;
 use std::path::{Path, PathBuf};
@@ -108,7 +110,7 @@ impl Lent {
 
     /// Lends it to the hooks of an engine.
     pub(crate) fn to(&self, mut builder: Builder) -> Builder {
-        builder = builder.models(lend::Shared(self.models.clone())).agent_tools(self.tools.clone());
+        builder = builder.models(Shared(self.models.clone())).agent_tools(self.tools.clone());
         if let Some(dir) = &self.session_dir {
             builder = builder.session_dir(dir);
         }

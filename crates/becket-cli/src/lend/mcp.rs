@@ -3,8 +3,8 @@
 //! A server that can't be connected is told and stops nothing: a handler that needs it fails by name.
 
 use crate::error::CliError;
-use crate::event::read;
 use becket_agent::mcp::HookCalls;
+use becket_embed::text;
 use becket_engine::{CancellationToken, Environment};
 use becket_mcp::{Options, Pool, ServerState, ServerView, config};
 use std::ffi::OsString;
@@ -30,7 +30,7 @@ impl Mcp {
     ) -> Result<Self, CliError> {
         let variables: Vec<(OsString, OsString)> =
             environment.vars().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let configured = config::read(&read::file(file)?, file, &variables)
+        let configured = config::read(&text::read(file)?, file, &variables)
             .map_err(|error| CliError::McpConfig { why: error.to_string() })?;
         let pool = Pool::new(Options::new(variables, start), Arc::new(()));
         pool.configure(configured);

@@ -3,10 +3,12 @@
 //! A name `script:FILE` stands for a model that answers from a file. It counts on the command line and in variables, and
 //! elsewhere only in a session whose own model is such a script: no file of a repository puts one in the place of a model.
 
-use super::models::{self, text};
+use super::models as chosen;
 use crate::args::{LentArgs, RunModelArgs};
 use crate::env::Surroundings;
 use crate::error::CliError;
+use crate::session;
+use becket_embed::models::{self, BadScript, text};
 use becket_llm::{Model, ModelError, Models, Scripted};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -44,8 +46,9 @@ impl RunModels {
     /// # Errors
     /// There is no model to be had, or its script can't be used.
     pub(crate) fn new(args: &RunModelArgs, start: &Path, around: &Surroundings) -> Result<Self, CliError> {
-        let key = KEYS.into_iter().find(|key| text(around, key).is_some());
-        let named = args.model.clone().or_else(|| text(around, MODEL));
+        let environment = session::environment(around);
+        let key = KEYS.into_iter().find(|key| text(&environment, key).is_some());
+        let named = args.model.clone().or_else(|| text(&environment, MODEL));
         let name = named.or_else(|| key.map(|_| DEFAULT.to_owned())).ok_or_else(|| no_model(NO_KEY))?;
         let lent = LentArgs {
             model: args.model_url.as_ref().map(|_| name.clone()),
@@ -53,13 +56,13 @@ impl RunModels {
             ..LentArgs::default()
         };
         let own = || Some(name.clone()).filter(|name| !name.starts_with(SCRIPT));
-        let small = text(around, SMALL).or_else(|| if key.is_some() { None } else { own() });
+        let small = text(&environment, SMALL).or_else(|| if key.is_some() { None } else { own() });
         let name = if args.model_url.is_some() { models::full_name(&name, true) } else { name };
         let models = RunModels {
             name,
             key_source: key.unwrap_or("none"),
             small,
-            providers: models::models(&lent, start, around)?,
+            providers: chosen(&lent, start, around)?,
             start: start.to_owned(),
             scripts: Mutex::default(),
             has_server: args.model_url.is_some(),
@@ -151,7 +154,7 @@ fn unusable(error: ModelError) -> CliError {
         return no_model(&no_key(provider));
     }
     if let ModelError::Script { message, .. } = error {
-        return CliError::ModelScript { why: message };
+        return BadScript { why: message }.into();
     }
     no_model(&format!("{error}. {WAYS}"))
 }

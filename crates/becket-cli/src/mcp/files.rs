@@ -4,13 +4,13 @@
 //! nothing; one that can't be read is an error, since it may have denied anything.
 
 use crate::error::CliError;
-use crate::event::read;
 use crate::session::Session;
+use becket_embed::text::{self, read_if_there};
+use becket_embed::trust;
 use becket_engine::config::{Loaded, Request, load};
 use becket_mcp::config::{ConfigError, Layer, Scope, Settings, read_file, read_settings, read_user_file};
 use becket_model::Source;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The file of a project's servers, from the start directory up to the project's root.
 pub(super) const PROJECT_FILE: &str = ".mcp.json";
@@ -18,8 +18,6 @@ pub(super) const PROJECT_FILE: &str = ".mcp.json";
 const MANAGED_FILE: &str = "managed-mcp.json";
 /// Where a plugin's manifest lies.
 const MANIFEST: &str = ".claude-plugin/plugin.json";
-/// Where the user's own file lies, for a profile that has one.
-const USER_FILE: &str = ".claude.json";
 
 /// What settings say to the same effect as `--approve-all`.
 const APPROVE_ALL: &str = r#"{"enableAllProjectMcpServers": true}"#;
@@ -82,7 +80,7 @@ impl Files {
 fn managed(request: &Request, files: &mut Files) -> Result<(), CliError> {
     let directory = request.managed.as_ref().unwrap_or(&request.profile.managed);
     let file = directory.join(MANAGED_FILE);
-    if let Some(text) = text_of(&file)? {
+    if let Some(text) = read_if_there(&file)? {
         files.exclusive = true;
         let layer = read_file(&text, &file, Scope::Managed).map_err(refused)?;
         files.settings.layers.push(layer);
@@ -106,10 +104,7 @@ fn settings(loaded: &Loaded, alone: bool, files: &mut Files) -> Result<(), CliEr
             }
         };
         let counts = !alone || scope == Scope::Managed;
-        let text = layer
-            .text
-            .as_ref()
-            .map_err(|error| CliError::Read { path: layer.file.to_path_buf(), why: error.to_string() })?;
+        let text = layer.text.as_ref().map_err(|error| CliError::unread(layer.file.to_path_buf(), &error))?;
         // One that can't be read may have denied anything.
         let mut read = read_settings(text, &layer.file, scope).map_err(refused)?;
         if !counts {
@@ -121,41 +116,25 @@ fn settings(loaded: &Loaded, alone: bool, files: &mut Files) -> Result<(), CliEr
 }
 
 fn user_file(request: &Request, project: &str, files: &mut Files) -> Result<(), CliError> {
-    let Some(file) = user_file_of(request) else { return Ok(()) };
-    if let Some(text) = text_of(&file)? {
+    let Some(file) = trust::user_file(request) else { return Ok(()) };
+    if let Some(text) = read_if_there(&file)? {
         files.settings.join(read_user_file(&text, &file, project).map_err(refused)?);
     }
     Ok(())
 }
 
-/// Where the user's own file lies; none for a profile without one.
-pub(crate) fn user_file_of(request: &Request) -> Option<PathBuf> {
-    let variable = request.profile.directory_variable.as_ref()?;
-    let replaced = request.environment.var(&**variable).filter(|value| !value.is_empty());
-    match replaced {
-        Some(directory) => Some(Path::new(directory).join(USER_FILE)),
-        None => Some(request.environment.home()?.join(USER_FILE)),
-    }
-}
-
 /// The file of the project's root and those below it down to the start: the nearest is the strongest.
 fn project_files(request: &Request, files: &mut Files) -> Result<(), CliError> {
-    let root = project_root(request);
+    let root = trust::project_root(request);
     let mut directories: Vec<&Path> = request.start.ancestors().collect();
     directories.truncate(directories.iter().position(|place| *place == root).map_or(1, |at| at + 1));
     for directory in directories.into_iter().rev() {
         let file = directory.join(PROJECT_FILE);
-        if let Some(text) = text_of(&file)? {
+        if let Some(text) = read_if_there(&file)? {
             files.layer(read_file(&text, &file, Scope::Project));
         }
     }
     Ok(())
-}
-
-/// The root of the repository around the start, or the start itself.
-pub(crate) fn project_root(request: &Request) -> PathBuf {
-    let around = request.start.ancestors().find(|place| place.join(".git").exists());
-    around.unwrap_or(&request.start).to_owned()
 }
 
 fn plugins(request: &Request, files: &mut Files) -> Result<(), CliError> {
@@ -163,11 +142,11 @@ fn plugins(request: &Request, files: &mut Files) -> Result<(), CliError> {
         let name = plugin.id.split_once('@').map_or(&*plugin.id, |(name, _)| name);
         let scope = || Scope::Plugin { name: name.to_owned(), root: plugin.directory.clone() };
         let file = plugin.directory.join(PROJECT_FILE);
-        if let Some(text) = text_of(&file)? {
+        if let Some(text) = read_if_there(&file)? {
             files.layer(read_file(&text, &file, scope()));
         }
         let manifest = plugin.directory.join(MANIFEST);
-        if let Some(text) = text_of(&manifest)? {
+        if let Some(text) = read_if_there(&manifest)? {
             match read_settings(&text, &manifest, scope()) {
                 // A manifest names servers; it neither allows nor denies any.
                 Ok(read) => files.settings.layers.extend(read.layers),
@@ -184,15 +163,7 @@ fn command_line(given: &str, start: &Path) -> Result<Layer, CliError> {
         return read_file(given, Path::new("<--mcp-config>"), Scope::CommandLine).map_err(refused);
     }
     let file = start.join(given);
-    read_file(&read::file(&file)?, &file, Scope::CommandLine).map_err(refused)
-}
-
-/// The text of a file; none where there is no such file.
-pub(crate) fn text_of(file: &Path) -> Result<Option<String>, CliError> {
-    match std::fs::metadata(file) {
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
-        Ok(_) | Err(_) => read::file(file).map(Some),
-    }
+    read_file(&text::read(&file)?, &file, Scope::CommandLine).map_err(refused)
 }
 
 fn refused(error: ConfigError) -> CliError {

@@ -4,6 +4,8 @@ use super::files::{self, Named};
 use crate::args::McpServersArgs;
 use crate::error::CliError;
 use crate::session::Session;
+use becket_embed::text::read_if_there;
+use becket_embed::trust;
 use becket_mcp::config::{Approvals, ConfigError, Configured, Gates, Resolved, resolve};
 use becket_mcp::{Names, Prompt, Tool};
 use std::ffi::OsString;
@@ -34,7 +36,7 @@ impl Gathered {
     /// A file can't be read that may deny something.
     pub(crate) fn new(session: &Session, args: &McpServersArgs) -> Result<Self, CliError> {
         let request = session.request();
-        let project = files::project_root(&request).to_string_lossy().into_owned();
+        let project = trust::project_root(&request).to_string_lossy().into_owned();
         let named =
             Named { files: &args.mcp_config, alone: args.strict_mcp_config, approved: args.approve_all };
         let found = files::read_all(session, named, &project)?;
@@ -115,6 +117,6 @@ pub(crate) fn variables(session: &Session) -> Vec<(OsString, OsString)> {
 /// # Errors
 /// The file is there and can't be read.
 pub(crate) fn approvals(file: &Path) -> Result<Approvals, CliError> {
-    let Some(text) = files::text_of(file)? else { return Ok(Approvals::default()) };
-    Approvals::parse(&text).map_err(|error| CliError::Read { path: file.to_owned(), why: error.to_string() })
+    let Some(text) = read_if_there(file)? else { return Ok(Approvals::default()) };
+    Approvals::parse(&text).map_err(|error| CliError::unread(file.to_owned(), &error))
 }

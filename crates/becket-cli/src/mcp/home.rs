@@ -4,6 +4,8 @@ use super::files;
 use crate::args::McpScope;
 use crate::error::CliError;
 use crate::session::Session;
+use becket_embed::text::read_if_there;
+use becket_embed::trust;
 use becket_mcp::config::edit::Part;
 use std::path::PathBuf;
 
@@ -23,8 +25,8 @@ pub(crate) struct Home {
 /// There is no home directory.
 pub(crate) fn home_of(scope: McpScope, session: &Session) -> Result<Home, CliError> {
     let request = session.request();
-    let project = files::project_root(&request);
-    let own = files::user_file_of(&request);
+    let project = trust::project_root(&request);
+    let own = trust::user_file(&request);
     let key = || Some(project.to_string_lossy().into_owned());
     let (file, project) = match (scope, own) {
         (McpScope::Project, _) => (project.join(files::PROJECT_FILE), None),
@@ -46,7 +48,7 @@ impl Home {
     /// # Errors
     /// It can't be read.
     pub(crate) fn text(&self) -> Result<Option<String>, CliError> {
-        files::text_of(&self.file)
+        Ok(read_if_there(&self.file)?)
     }
 
     /// Where in the file the servers stand.

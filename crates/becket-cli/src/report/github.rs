@@ -1,6 +1,6 @@
 //! Findings as workflow commands of GitHub Actions: one line each, which becomes an annotation.
 
-use crate::view::finding::{Checked, Finding};
+use becket_embed::view::finding::{Checked, Finding};
 use std::path::Path;
 
 /// All findings; paths below `root` are given relative to it, as annotations need them.
@@ -31,8 +31,8 @@ fn property(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::finding::Span;
-    use crate::view::hook::At;
+    use becket_embed::view::finding::Span;
+    use becket_embed::view::hook::At;
 
     #[test]
     fn what_would_end_a_command_early_is_escaped() {

@@ -3,8 +3,8 @@
 //! INVARIANT: nothing is weakened on the way. A denial and a block are said twice, by exit code 2 with the reason on
 //! stderr and by JSON; an allow is passed on only where hooks gave it, never where only a rule of this configuration did.
 
-use crate::view::background::Left;
-use crate::view::{fired, fired_fields};
+use becket_embed::view::background::Left;
+use becket_embed::view::{fired, fired_fields};
 use becket_engine::{Outcome, Settlement};
 use becket_model::table::DecisionModel;
 use becket_model::{Decision, PermissionDecision, Ruling, Verdict};

@@ -13,7 +13,7 @@ pub(crate) mod planned;
 use super::style::{FAINT, SOURCE, WARNING, styled};
 use super::table::{Cell, Table};
 use crate::env::Surroundings;
-use crate::view::hook::{At, Dropped};
+use becket_embed::view::hook::{At, Dropped};
 use std::path::Path;
 
 /// `file:line:column`, as short as it stays true.

@@ -1,7 +1,7 @@
 //! Reports as JSON: indented, one document.
 
 use crate::out::Out;
-use crate::view::Report;
+use becket_embed::view::Report;
 use std::io;
 
 /// Prints a report.

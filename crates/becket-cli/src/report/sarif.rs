@@ -1,6 +1,6 @@
 //! Findings as SARIF 2.1.0, which code-scanning services read.
 
-use crate::view::finding::{Checked, Finding};
+use becket_embed::view::finding::{Checked, Finding};
 use serde_json::{Value, json};
 use std::path::Path;
 

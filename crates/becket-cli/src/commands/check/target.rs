@@ -2,8 +2,9 @@
 
 use super::Found;
 use crate::error::CliError;
-use crate::event::read;
-use crate::session::{self, Session};
+use crate::session::Session;
+use becket_embed::launch;
+use becket_embed::text;
 use becket_engine::config::frontmatter::{self, Frontmatter};
 use becket_engine::config::{FlagSettings, Request, Sources, Trust};
 use becket_model::Source;
@@ -17,8 +18,7 @@ const NOWHERE: &str = ".becket-check-reads-no-managed-settings";
 /// # Errors
 /// Where there is nothing, or nothing that can be checked.
 pub(super) fn check(path: &Path, session: &Session, found: &mut Found) -> Result<(), CliError> {
-    let metadata = std::fs::metadata(path)
-        .map_err(|error| CliError::Read { path: path.to_owned(), why: error.to_string() })?;
+    let metadata = std::fs::metadata(path).map_err(|error| CliError::unread(path.to_owned(), &error))?;
     let extension = path.extension().and_then(|extension| extension.to_str());
     match extension {
         _ if metadata.is_dir() => directory(path, session, found),
@@ -77,7 +77,7 @@ fn file(path: &Path, session: &Session) -> Request {
 
 fn plugin(path: &Path, session: &Session) -> Request {
     let mut request = bare(path, session);
-    request.plugins = vec![session::plugin(path)];
+    request.plugins = vec![launch::plugin(path)];
     request
 }
 
@@ -94,7 +94,7 @@ fn bare(start: &Path, session: &Session) -> Request {
 
 /// The frontmatter of a skill (`SKILL.md`) or an agent (any other name).
 fn markdown(path: &Path, session: &Session, found: &mut Found) -> Result<(), CliError> {
-    let text = read::file(path)?;
+    let text = text::read(path)?;
     let request = session.request();
     let directory = path.parent().unwrap_or(path);
     let named = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -14,8 +14,9 @@ use crate::lend::{Lent, Wish};
 use crate::out::Out;
 use crate::report::hook_output;
 use crate::run::Done;
-use crate::session::Session;
-use crate::view::background::Left;
+use crate::session;
+use becket_embed::UnknownEvent;
+use becket_embed::view::background::Left;
 use becket_engine::{CancellationToken, Engine, Outcome};
 use becket_model::table::OnFailureEffect;
 use becket_model::wire::input::{self, InputError};
@@ -62,7 +63,7 @@ fn answered(
     out: &Out,
 ) -> Done {
     let event = event(kind, around)?;
-    let session = Session::new(global, around)?.with_networks(&args.lent.allow_network)?;
+    let session = session::with_networks(session::launched(global, around)?, &args.lent.allow_network)?;
     let cancel = CancellationToken::new();
     let lent = Lent::silent(&Wish::from(args), &session, around)?;
     let (outcome, left, broken) = interrupt::until_done(&cancel, async {
@@ -104,7 +105,7 @@ fn event(kind: &mut Option<EventKind>, around: &Surroundings) -> Result<Event, C
     let value: Value = serde_json::from_slice(&bytes).map_err(|error| unread(error.to_string()))?;
     *kind = value.get("hook_event_name").and_then(Value::as_str).and_then(|name| name.parse().ok());
     input::from_value(value).map_err(|why| match why {
-        InputError::UnknownEvent { name } => CliError::UnknownEvent { name, near: Vec::new() },
+        InputError::UnknownEvent { name } => CliError::UnknownEvent(UnknownEvent { name, near: Vec::new() }),
         InputError::NotAnObject { .. }
         | InputError::Missing { .. }
         | InputError::WrongType { .. }
@@ -117,7 +118,7 @@ fn event(kind: &mut Option<EventKind>, around: &Surroundings) -> Result<Event, C
 fn fails_closed(kind: Option<EventKind>, error: &CliError) -> bool {
     match kind {
         Some(kind) => kind.spec().on_failure == OnFailureEffect::Block,
-        None => !matches!(error, CliError::UnknownEvent { .. } | CliError::StdinIsTerminal { .. }),
+        None => !matches!(error, CliError::UnknownEvent(_) | CliError::StdinIsTerminal { .. }),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What goes on behind the verdict (A1–A5): waited for, or ended as the end of a session ends it.
 
-use crate::view::background::{self, Left};
+use becket_embed::view::background::{self, Left};
 use becket_engine::{CancellationToken, Engine};
 use becket_model::SessionId;
 

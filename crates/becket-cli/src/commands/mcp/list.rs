@@ -7,8 +7,8 @@ use crate::interrupt;
 use crate::mcp::pool;
 use crate::report::{human, json};
 use crate::run::Done;
-use crate::view::Report;
-use crate::view::mcp::McpServers;
+use becket_embed::view::Report;
+use becket_embed::view::mcp::McpServers;
 use becket_engine::CancellationToken;
 use std::sync::Arc;
 

@@ -6,8 +6,8 @@ use crate::interrupt;
 use crate::mcp::{pool, tools_of};
 use crate::report::{human, json};
 use crate::run::Done;
-use crate::view::Report;
-use crate::view::mcp::McpTools;
+use becket_embed::view::Report;
+use becket_embed::view::mcp::McpTools;
 use becket_engine::CancellationToken;
 use std::sync::Arc;
 

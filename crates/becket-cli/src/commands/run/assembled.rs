@@ -25,7 +25,7 @@ use crate::args::{InputFormat, RunArgs};
 use crate::commands::fire::{started, told_errors};
 use crate::env::Surroundings;
 use crate::error::CliError;
-use crate::lend::{AgentsTools, RunModels, Shared};
+use crate::lend::RunModels;
 use crate::out::Out;
 use crate::report::run::Shown;
 use crate::session;
@@ -40,6 +40,8 @@ use becket_agent::tool_call::{AskPermission, Tool, Toolbox};
 use becket_agent::update::{Happened, Notice, Origin, Update, Watch};
 use becket_agent::watch::FileWatch;
 use becket_agent::{AgentBuilder, Web};
+use becket_embed::host::Shared;
+use becket_embed::tools::AgentsTools;
 use becket_engine::{CancellationToken, Engine, RunEvent, Start as HowStarted};
 use becket_llm::{Model, Models};
 use becket_mcp::Pool;
@@ -231,7 +233,7 @@ impl Parts<'_> {
             .with_denied_reads(move |session, path| of_reads.denies_read(session, path).is_some())
             .while_reads_are_denied(move || of_rules.may_deny_reads());
         let models: Arc<dyn Models> = self.models.clone();
-        let http = crate::lend::http(self.at.around);
+        let http = becket_embed::models::http(&crate::session::environment(self.at.around));
         Ok(Makes {
             engine: engine.clone(),
             host,

@@ -1,9 +1,9 @@
 //! What comes back, and what the client is asked and told, as it stands on the wire.
 
 use super::fault::{Fault, WireFault};
-use crate::view::background::Left;
-use crate::view::finding::Finding;
-use crate::view::planned::PlannedHook;
+use becket_embed::view::background::Left;
+use becket_embed::view::finding::Finding;
+use becket_embed::view::planned::PlannedHook;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;

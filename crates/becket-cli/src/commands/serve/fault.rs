@@ -1,6 +1,6 @@
 //! Why a message is not answered as its sender wished: a code, a stable name, and words that say what and where.
 
-use crate::view::finding::Finding;
+use becket_embed::view::finding::Finding;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -4,11 +4,11 @@
 //! moment before its own permissions are set; who connects all the same is turned away by his user id.
 
 use super::connection::{Client, Ended};
-use super::opening::Host;
 use super::presence::Presence;
 use crate::error::CliError;
 use crate::out::Out;
 use crate::run::Done;
+use becket_embed::Host;
 use becket_engine::CancellationToken;
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, DirBuilder, File, Permissions};

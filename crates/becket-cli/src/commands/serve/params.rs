@@ -1,12 +1,11 @@
 //! What comes with a request, as it stands on the wire. A field that nobody knows is an error: a guard that is misspelt
-//! must not be left out.
+//! must not be left out. What `session/open` wants is [`becket_embed::Open`].
 
-use becket_model::OnFailure;
+use becket_embed::Registration;
+use becket_embed::open::Failing;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 /// `initialize`
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -17,88 +16,6 @@ pub(super) struct Initialize {
     /// Who the client is; nothing depends on it.
     #[serde(default, rename = "client")]
     pub(super) _client: Option<String>,
-}
-
-/// `session/open`
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Open {
-    /// The directory in which the session starts, absolute: the project whose settings count.
-    pub(super) start: PathBuf,
-    /// The session's id, as hooks see it; default: a new one.
-    #[serde(default)]
-    pub(super) session: Option<String>,
-    /// The dialect; default: that of `becket serve --profile`.
-    #[serde(default)]
-    pub(super) profile: Option<Profile>,
-    /// More settings (source `flag`).
-    #[serde(default)]
-    pub(super) settings: Option<Map<String, Value>>,
-    /// The same as a file.
-    #[serde(default)]
-    pub(super) settings_file: Option<PathBuf>,
-    /// More plugins, by their directories.
-    #[serde(default)]
-    pub(super) plugin_dirs: Vec<PathBuf>,
-    /// Whether an error in the configuration keeps the session from being opened.
-    #[serde(default)]
-    pub(super) strict: bool,
-    /// Whether the user trusts the folder, so that what it brings along may grant something; default: what the user's own
-    /// file records.
-    #[serde(default)]
-    pub(super) trust: Option<bool>,
-    /// Whether the client asks its user: an ask stands, and questions of hooks come as `question/ask`. Else an ask is a denial,
-    /// and a question is answered with null.
-    #[serde(default)]
-    pub(super) interactive: bool,
-    /// The permission mode of events that name none.
-    #[serde(default)]
-    pub(super) permission_mode: Option<Mode>,
-    /// Where the conversation is stored, for events that don't say.
-    #[serde(default)]
-    pub(super) transcript_path: Option<PathBuf>,
-    /// Variables that hooks see beside those of `becket serve`; null takes one out.
-    #[serde(default)]
-    pub(super) env: BTreeMap<String, Option<String>>,
-    /// Where the session keeps private files of hooks, and says what runs in the background; default: a directory that goes
-    /// with `becket serve`.
-    #[serde(default)]
-    pub(super) session_dir: Option<PathBuf>,
-}
-
-/// A dialect.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Profile {
-    Claude,
-    Agent,
-    Becket,
-}
-
-/// A permission mode.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) enum Mode {
-    Default,
-    Plan,
-    AcceptEdits,
-    Auto,
-    DontAsk,
-    BypassPermissions,
-}
-
-impl Mode {
-    /// As hooks read it.
-    pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Mode::Default => "default",
-            Mode::Plan => "plan",
-            Mode::AcceptEdits => "acceptEdits",
-            Mode::Auto => "auto",
-            Mode::DontAsk => "dontAsk",
-            Mode::BypassPermissions => "bypassPermissions",
-        }
-    }
 }
 
 /// `session/reload`, `session/env_files`, `session/close`, `events/subscribe`, `events/unsubscribe`, `background/take`
@@ -150,26 +67,6 @@ pub(super) struct Register {
     pub(super) on_failure: Failing,
 }
 
-/// What a failure of a client's hook means.
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Failing {
-    /// What the event says: PreToolUse is denied, a prompt is rejected, elsewhere it is reported.
-    #[default]
-    Continue,
-    /// A block on all events that can be blocked.
-    Block,
-}
-
-impl From<Failing> for OnFailure {
-    fn from(failing: Failing) -> Self {
-        match failing {
-            Failing::Continue => OnFailure::Open,
-            Failing::Block => OnFailure::Block,
-        }
-    }
-}
-
 /// `hooks/unregister`
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -186,4 +83,18 @@ pub(super) struct Unregister {
 pub(super) struct Cancel {
     /// The id of the request.
     pub(super) id: Value,
+}
+
+impl From<Register> for Registration {
+    fn from(wants: Register) -> Self {
+        Registration {
+            id: wants.id,
+            event: wants.event,
+            matcher: wants.matcher,
+            condition: wants.condition,
+            order: wants.order,
+            timeout: wants.timeout,
+            on_failure: wants.on_failure,
+        }
+    }
 }

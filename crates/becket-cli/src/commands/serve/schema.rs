@@ -5,9 +5,10 @@ use super::answers::{
 };
 use super::fault::{BROKEN, KINDS, WireFault};
 use super::method::{CANCEL, Method};
-use super::params::{Cancel, Initialize, OfEvent, OfSession, Open, Register, Unregister};
+use super::params::{Cancel, Initialize, OfEvent, OfSession, Register, Unregister};
 use super::told::Happened;
-use crate::view::{fired, planned};
+use becket_embed::Open;
+use becket_embed::view::{fired, planned};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 

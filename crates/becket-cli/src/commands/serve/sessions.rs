@@ -24,10 +24,10 @@ impl Sessions {
         if all.len() >= MOST {
             return Err(Fault::Busy { why: format!("{MOST} sessions are open: close one first") });
         }
-        match all.entry(session.id.clone()) {
+        match all.entry(session.open.id().clone()) {
             Entry::Occupied(_) => Err(Fault::Params {
                 method: Method::SessionOpen.name(),
-                why: format!("the session `{}` is open already", session.id),
+                why: format!("the session `{}` is open already", session.open.id()),
             }),
             Entry::Vacant(place) => Ok(place.insert(Arc::new(session)).clone()),
         }

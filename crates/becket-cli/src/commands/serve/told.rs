@@ -5,8 +5,8 @@
 
 use super::answers::Saying;
 use super::outgoing::Outgoing;
-use crate::view::hook::{Dropped, Hook};
-use crate::view::ran::Ran;
+use becket_embed::view::hook::{Dropped, Hook};
+use becket_embed::view::ran::Ran;
 use becket_engine::{Observer, OutputStream, RunEvent, What};
 use becket_model::Event;
 use becket_model::wire::input;

@@ -3,10 +3,11 @@
 use super::answers::{Done, Said, said};
 use super::fault::Fault;
 use super::method::Method;
-use super::opening::{self, Around, Host};
-use super::params::{OfEvent, OfSession, Open, Register, Unregister};
+use super::opening::{self, Around};
+use super::params::{OfEvent, OfSession, Register, Unregister};
 use super::session::Session;
 use super::sessions::Sessions;
+use becket_embed::{Host, Open};
 use becket_engine::CancellationToken;
 use becket_model::Event;
 use serde::de::DeserializeOwned;
@@ -77,7 +78,7 @@ impl Work {
     /// What ends it, beside its client's wish.
     pub(super) fn ends_with<'a>(&'a self, cut: &'a CancellationToken) -> &'a CancellationToken {
         match self {
-            Work::Fire(session, _) | Work::Reload(session) => &session.cancel,
+            Work::Fire(session, _) | Work::Reload(session) => session.open.cancel(),
             Work::Done(_) | Work::Open(_) | Work::Close(_) => cut,
         }
     }
@@ -110,7 +111,7 @@ async fn opened(wants: Open, at: At) -> Said {
         return Err(Fault::Cancelled);
     }
     let session = at.sessions.add(session)?;
-    said(&session.opened(&session.engine.config()))
+    said(&session.opened())
 }
 
 fn of_session(
@@ -145,10 +146,11 @@ fn hooks(method: Method, given: Value, sessions: &Sessions) -> Result<Work, Faul
     let wrong = |why| Fault::Params { method: method.name(), why };
     if method == Method::HooksRegister {
         let wants: Register = params(method, given)?;
-        sessions.get(&wants.session)?.register(&wants).map_err(wrong)?;
+        let session = sessions.get(&wants.session)?;
+        session.register(&wants.into()).map_err(wrong)?;
     } else {
         let wants: Unregister = params(method, given)?;
-        sessions.get(&wants.session)?.unregister(&wants.id).map_err(wrong)?;
+        sessions.get(&wants.session)?.open.unregister(&wants.id).map_err(wrong)?;
     }
     Ok(Work::Done(said(&Done {})))
 }

@@ -1,7 +1,7 @@
 //! `check-output` for people.
 
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, WARNING, indented, plain, styled};
-use crate::view::answer::{Answer, Effect};
+use becket_embed::view::answer::{Answer, Effect};
 
 /// What counts, then what does not.
 pub(crate) fn render(answer: &Answer) -> String {

@@ -3,8 +3,8 @@
 use super::fired::duration;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, SOURCE, WARNING, indented, plain, styled};
 use crate::report::table::{Cell, Table};
-use crate::view::background::Left;
 use anstyle::Style;
+use becket_embed::view::background::Left;
 
 /// Each hook with what it came to; nothing where there is none.
 pub(crate) fn render(all: &[Left]) -> String {

@@ -2,7 +2,7 @@
 
 use crate::report::style::{FAINT, HEAD, SOURCE, styled};
 use crate::report::table::{Cell, Table};
-use crate::view::event_row::{EventRow, FieldRow};
+use becket_embed::view::event_row::{EventRow, FieldRow};
 
 /// All events, a line each.
 pub(crate) fn list(rows: &[EventRow]) -> String {

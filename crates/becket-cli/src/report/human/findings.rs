@@ -2,7 +2,7 @@
 
 use crate::env::Surroundings;
 use crate::report::style::{ERROR, GOOD, WARNING, plain, styled};
-use crate::view::finding::Checked;
+use becket_embed::view::finding::Checked;
 use becket_engine::config::Diagnostic;
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Severity};
 use std::collections::HashMap;

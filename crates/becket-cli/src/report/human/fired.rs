@@ -4,9 +4,9 @@ use super::{dropped, headline};
 use crate::env::Surroundings;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, SOURCE, WARNING, indented, one_line, plain, styled};
 use crate::report::table::{Cell, Table};
-use crate::view::fired::{Decided, Fired, Result, Told};
-use crate::view::ran::{Asked, Model, Ran};
 use anstyle::Style;
+use becket_embed::view::fired::{Decided, Fired, Result, Told};
+use becket_embed::view::ran::{Asked, Model, Ran};
 
 /// The outcome.
 pub(crate) fn render(fired: &Fired, around: &Surroundings) -> String {

@@ -4,7 +4,7 @@ use super::{dropped, place};
 use crate::env::Surroundings;
 use crate::report::style::{FAINT, HEAD, SOURCE, WARNING, plain, styled};
 use crate::report::table::{Cell, Table};
-use crate::view::listed::{Listed, ListedEvent, ListedHook};
+use becket_embed::view::listed::{Listed, ListedEvent, ListedHook};
 
 /// The hooks by event.
 pub(crate) fn render(listed: &Listed, around: &Surroundings) -> String {

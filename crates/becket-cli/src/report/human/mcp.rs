@@ -7,8 +7,8 @@ pub(crate) use offered::{called, contents, prompt, prompts, resources};
 use crate::env::Surroundings;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, SOURCE, WARNING, indented, one_line, plain, styled};
 use crate::report::table::{Cell, Table};
-use crate::view::mcp::{McpServer, McpServers, McpState, McpTools};
 use anstyle::Style;
+use becket_embed::view::mcp::{McpServer, McpServers, McpState, McpTools};
 use std::path::Path;
 
 /// `list`: a line for each server, and below it why it is not connected.

@@ -3,8 +3,8 @@
 use crate::env::Surroundings;
 use crate::report::style::{FAINT, GOOD, HEAD, SOURCE, WARNING, plain, styled};
 use crate::report::table::{Cell, Table};
-use crate::view::pending::{AllPending, PendingHook, State};
 use anstyle::Style;
+use becket_embed::view::pending::{AllPending, PendingHook, State};
 use std::path::Path;
 
 /// What is pending, or where nothing was found.

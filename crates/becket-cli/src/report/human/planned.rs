@@ -4,7 +4,7 @@ use super::{dropped, headline, place};
 use crate::env::Surroundings;
 use crate::report::style::{FAINT, GOOD, SOURCE, plain, styled};
 use crate::report::table::{Cell, Table};
-use crate::view::planned::{Planned, PlannedHook};
+use becket_embed::view::planned::{Planned, PlannedHook};
 
 /// The plan: what runs first, then what does not.
 pub(crate) fn render(planned: &Planned, around: &Surroundings) -> String {

@@ -3,7 +3,7 @@
 use crate::report::human::fired::row;
 use crate::report::style::{FAINT, HEAD, WARNING, indented, one_line, plain, styled};
 use crate::report::table::Table;
-use crate::view::ran::Ran;
+use becket_embed::view::ran::Ran;
 use becket_engine::Run;
 use becket_model::{Reply, Said, Verdict};
 use serde_json::{Map, Value};

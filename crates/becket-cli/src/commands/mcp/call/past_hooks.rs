@@ -4,7 +4,7 @@ use super::super::At;
 use super::Wanted;
 use crate::error::CliError;
 use crate::mcp::{pool, tools_of};
-use crate::view::mcp::{McpCalled, McpEnded};
+use becket_embed::view::mcp::{McpCalled, McpEnded};
 use becket_engine::CancellationToken;
 use becket_mcp::{CallError, CallResult, Connect, Pool, ToolCall};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! What was done on the way to a server, in order.
 
-use crate::view::mcp::McpStep;
+use becket_embed::view::mcp::McpStep;
 use std::fmt::Display;
 use std::time::Instant;
 

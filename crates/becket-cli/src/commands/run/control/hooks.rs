@@ -5,6 +5,7 @@
 
 use super::host::Host;
 use crate::peer;
+use becket_embed::session::limit;
 use becket_engine::{Callback, CallbackAnswer, CancellationToken, Hook};
 use becket_model::wire::input;
 use becket_model::{Event, EventKind, OnFailure};
@@ -72,7 +73,7 @@ fn timeout(fields: &Map<String, Value>) -> Result<Option<Duration>, String> {
     match fields.get("timeout") {
         None | Some(Value::Null) => Ok(None),
         // What is no number is no limit either.
-        Some(value) => peer::limit(value.as_f64().unwrap_or(f64::NAN)).map(Some),
+        Some(value) => limit(value.as_f64().unwrap_or(f64::NAN)).map(Some),
     }
 }
 

@@ -3,8 +3,8 @@
 use super::answer::{Answering, Said};
 use crate::event::kind;
 use crate::report::human;
-use crate::view::listed::Listed;
-use crate::view::planned::Planned;
+use becket_embed::view::listed::Listed;
+use becket_embed::view::planned::Planned;
 
 /// The hooks of all events or of one; or the plan of the last event, as it would be now.
 ///

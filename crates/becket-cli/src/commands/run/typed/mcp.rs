@@ -2,7 +2,7 @@
 
 use super::answer::{Answering, Said};
 use crate::report::human;
-use crate::view::mcp::{McpServers, McpTools};
+use becket_embed::view::mcp::{McpServers, McpTools};
 use becket_mcp::{Names, Pool, ServerView};
 
 /// How all servers stand; or the tools of one.

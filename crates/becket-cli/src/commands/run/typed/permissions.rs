@@ -5,8 +5,8 @@ use super::answer::Answering;
 use crate::report::human::place;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, NONE, SOURCE, WARNING, one_line, styled};
 use crate::report::table::{Cell, Table};
-use crate::view::hook::At as Place;
 use anstyle::Style;
+use becket_embed::view::hook::At as Place;
 use becket_engine::config::{Config, RuleList};
 
 /// The mode, the rules in the order in which they are asked (P11), the directories, and what is held back (G3, C7b).

@@ -1,7 +1,7 @@
 //! What servers offer and answer, for people.
 
 use crate::report::style::{FAINT, HEAD, SOURCE, indented, one_line, plain, styled};
-use crate::view::mcp::{McpCalled, McpContents, McpPrompt, McpPrompts, McpResource, McpResources};
+use becket_embed::view::mcp::{McpCalled, McpContents, McpPrompt, McpPrompts, McpResource, McpResources};
 
 /// `call`: the answer, and what was said beside it.
 pub(crate) fn called(called: &McpCalled) -> String {

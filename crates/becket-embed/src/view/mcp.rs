@@ -3,8 +3,8 @@
 mod called;
 mod offered;
 
-pub(crate) use called::{McpCalled, McpEnded};
-pub(crate) use offered::{
+pub use called::{McpCalled, McpEnded};
+pub use offered::{
     McpAccount, McpAccountState, McpContents, McpKept, McpPrompt, McpPrompts, McpResource, McpResources,
 };
 
@@ -16,53 +16,53 @@ use serde_json::{Map, Value};
 
 /// The servers of a configuration.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct McpServers {
+pub struct McpServers {
     /// Those that count, the strongest scope first.
-    pub(crate) servers: Vec<McpServer>,
+    pub servers: Vec<McpServer>,
     /// What is odd about the names of their tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) names: Vec<String>,
+    pub names: Vec<String>,
 }
 
 /// A server.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct McpServer {
+pub struct McpServer {
     /// Its name.
-    pub(crate) name: String,
+    pub name: String,
     /// Where it comes from.
-    pub(crate) scope: String,
+    pub scope: String,
     /// How it is reached; none where its entry does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) transport: Option<String>,
+    pub transport: Option<String>,
     /// Where its entry stands: file:line:column.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) at: Option<String>,
+    pub at: Option<String>,
     /// How it stands with it.
-    pub(crate) state: McpState,
+    pub state: McpState,
     /// Why it is not connected, and what to do.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) why: Option<String>,
+    pub why: Option<String>,
     /// How many tools it has, once it is connected.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) tools: Option<usize>,
+    pub tools: Option<usize>,
     /// What it says it is: name and version.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) program: Option<String>,
+    pub program: Option<String>,
     /// The version of the protocol.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) protocol: Option<String>,
+    pub protocol: Option<String>,
     /// What is odd about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
     /// What `doctor` did, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) steps: Vec<McpStep>,
+    pub steps: Vec<McpStep>,
 }
 
 /// How it stands with a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum McpState {
+pub enum McpState {
     /// It answers.
     Connected,
     /// It was not tried.
@@ -79,7 +79,7 @@ pub(crate) enum McpState {
 
 impl McpState {
     /// Whether something has to be mended.
-    pub(crate) fn is_failure(self) -> bool {
+    pub fn is_failure(self) -> bool {
         match self {
             McpState::Failed | McpState::NeedsAuth => true,
             McpState::Connected | McpState::NotConnected | McpState::Disabled | McpState::Shadowed => false,
@@ -89,21 +89,21 @@ impl McpState {
 
 /// A step on the way to a server.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct McpStep {
+pub struct McpStep {
     /// What was done.
-    pub(crate) what: String,
+    pub what: String,
     /// Whether it went well.
-    pub(crate) ok: bool,
+    pub ok: bool,
     /// What came of it, or what went wrong and what to do.
-    pub(crate) said: String,
+    pub said: String,
     /// How long it took, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) ms: Option<f64>,
+    pub ms: Option<f64>,
 }
 
 impl McpServers {
     /// Servers as they stand, and entries that do not count.
-    pub(crate) fn new(views: &[ServerView], others: &[Configured]) -> Self {
+    pub fn new(views: &[ServerView], others: &[Configured]) -> Self {
         let tools = views.iter().map(|view| {
             let tools = view.tools.as_ref().map(|tools| tools.as_slice()).unwrap_or_default();
             (view.name.as_str(), tools)
@@ -117,7 +117,7 @@ impl McpServers {
 
 impl McpServer {
     /// A server as it stands.
-    pub(crate) fn of_view(view: &ServerView) -> Self {
+    pub fn of_view(view: &ServerView) -> Self {
         let mut server = Self::of_entry(&view.configured);
         let (state, why) = match &view.state {
             ServerState::Disabled { .. } => (server.state, None),
@@ -147,7 +147,7 @@ impl McpServer {
     }
 
     /// A server that was not asked.
-    pub(crate) fn of_entry(configured: &Configured) -> Self {
+    pub fn of_entry(configured: &Configured) -> Self {
         let (state, why) = match (&configured.status, &configured.config) {
             (Status::Disabled(why @ Disabled::Shadowed { .. }), _) => {
                 (McpState::Shadowed, Some(why.to_string()))
@@ -178,7 +178,7 @@ impl McpServer {
 }
 
 /// Why a server must not be used, and what to type where that helps.
-pub(crate) fn why_disabled(why: &Disabled, server: &str) -> String {
+pub fn why_disabled(why: &Disabled, server: &str) -> String {
     match why {
         Disabled::NotApproved { .. } => format!("{why}: `becket mcp approve {server}`"),
         Disabled::ByEntry
@@ -192,39 +192,39 @@ pub(crate) fn why_disabled(why: &Disabled, server: &str) -> String {
 
 /// The tools of a server.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct McpTools {
+pub struct McpTools {
     /// The server.
-    pub(crate) server: String,
+    pub server: String,
     /// Its tools, in its order.
-    pub(crate) tools: Vec<McpTool>,
+    pub tools: Vec<McpTool>,
     /// What is odd about their names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) names: Vec<String>,
+    pub names: Vec<String>,
 }
 
 /// A tool.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct McpTool {
+pub struct McpTool {
     /// The name on the server, as `call` takes it.
-    pub(crate) name: String,
+    pub name: String,
     /// The name that models, hooks and rules know.
-    pub(crate) full: String,
+    pub full: String,
     /// What it does, in the server's words.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) description: Option<String>,
+    pub description: Option<String>,
     /// What the server says about its effects; it may say anything.
-    pub(crate) hints: Vec<String>,
+    pub hints: Vec<String>,
     /// What is wrong with its schema.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) problem: Option<String>,
+    pub problem: Option<String>,
     /// The schema of its input.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) input_schema: Option<Map<String, Value>>,
+    pub input_schema: Option<Map<String, Value>>,
 }
 
 impl McpTools {
     /// The list of a server, with schemas where they are wanted.
-    pub(crate) fn new(server: &str, tools: &[Tool], names: &Names, schemas: bool) -> Self {
+    pub fn new(server: &str, tools: &[Tool], names: &Names, schemas: bool) -> Self {
         let tool = |tool: &Tool| McpTool {
             full: names.find(server, &tool.name).map(|name| name.full.to_string()).unwrap_or_default(),
             name: tool.name.clone(),

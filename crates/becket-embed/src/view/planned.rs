@@ -7,36 +7,36 @@ use serde::Serialize;
 
 /// What an event would run, and why the rest would not.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Planned {
+pub struct Planned {
     /// The event.
-    pub(crate) event: &'static str,
+    pub event: &'static str,
     /// What matchers were tested against.
-    pub(crate) subject: Option<String>,
+    pub subject: Option<String>,
     /// Required input fields that nobody gave.
-    pub(crate) samples: Vec<&'static str>,
+    pub samples: Vec<&'static str>,
     /// What runs, in order of listing; all of it at the same time.
-    pub(crate) runs: Vec<PlannedHook>,
+    pub runs: Vec<PlannedHook>,
     /// What does not run.
-    pub(crate) skipped: Vec<Dropped>,
+    pub skipped: Vec<Dropped>,
 }
 
 /// A handler that runs.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PlannedHook {
+pub struct PlannedHook {
     /// The handler.
     #[serde(flatten)]
-    pub(crate) hook: Hook,
+    pub hook: Hook,
     /// Its matcher as written; empty where it matches everything.
-    pub(crate) matcher: String,
+    pub matcher: String,
     /// Its time limit in seconds.
-    pub(crate) timeout_s: f64,
+    pub timeout_s: f64,
     /// What its `if` found.
-    pub(crate) note: Option<String>,
+    pub note: Option<String>,
 }
 
 impl Planned {
     /// Reads a plan.
-    pub(crate) fn new(plan: &Plan, subject: Option<&str>, samples: Vec<&'static str>) -> Self {
+    pub fn new(plan: &Plan, subject: Option<&str>, samples: Vec<&'static str>) -> Self {
         Planned {
             event: plan.event().name(),
             subject: subject.map(str::to_owned),
@@ -48,7 +48,7 @@ impl Planned {
 }
 
 /// All that is written for the event and does not run.
-pub(crate) fn dropped(plan: &Plan) -> Vec<Dropped> {
+pub fn dropped(plan: &Plan) -> Vec<Dropped> {
     plan.skipped().map(|skipped| Dropped::from(&skipped)).chain(plan.rejected().map(Dropped::from)).collect()
 }
 

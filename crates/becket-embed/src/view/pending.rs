@@ -8,44 +8,44 @@ use std::time::{Duration, SystemTime};
 
 /// All that a session directory tells.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct AllPending {
+pub struct AllPending {
     /// Where it was looked.
-    pub(crate) directory: String,
+    pub directory: String,
     /// The hooks, oldest first.
-    pub(crate) hooks: Vec<PendingHook>,
+    pub hooks: Vec<PendingHook>,
     /// Files there that describe none.
-    pub(crate) not_listed: Vec<BadFile>,
+    pub not_listed: Vec<BadFile>,
 }
 
 /// One hook.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PendingHook {
+pub struct PendingHook {
     /// Its run.
-    pub(crate) id: String,
+    pub id: String,
     /// Whose it is.
-    pub(crate) session: String,
+    pub session: String,
     /// The event that it was started for.
-    pub(crate) event: String,
+    pub event: String,
     /// What people know it by.
-    pub(crate) label: String,
+    pub label: String,
     /// Whose handler it is.
-    pub(crate) source: String,
+    pub source: String,
     /// Where it is written.
-    pub(crate) at: String,
+    pub at: String,
     /// How it stands.
-    pub(crate) state: State,
+    pub state: State,
     /// For how long it has been in that state, in seconds; of a stale one, since its start.
-    pub(crate) for_s: f64,
+    pub for_s: f64,
     /// How long it may run, in seconds.
-    pub(crate) limit_s: f64,
+    pub limit_s: f64,
     /// The process that runs it.
-    pub(crate) pid: u32,
+    pub pid: u32,
 }
 
 /// How a pending hook stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum State {
+pub enum State {
     /// It runs.
     Running,
     /// Its session has no room for it yet.
@@ -56,16 +56,16 @@ pub(crate) enum State {
 
 /// A file that lists no hook.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct BadFile {
+pub struct BadFile {
     /// The file.
-    pub(crate) file: String,
+    pub file: String,
     /// Why not.
-    pub(crate) why: String,
+    pub why: String,
 }
 
 impl AllPending {
     /// What was found in `directory`, as it stands at `now`.
-    pub(crate) fn new(directory: &Path, listed: Vec<Listed>, now: SystemTime) -> Self {
+    pub fn new(directory: &Path, listed: Vec<Listed>, now: SystemTime) -> Self {
         let mut all = AllPending {
             directory: directory.display().to_string(),
             hooks: Vec::new(),

@@ -7,29 +7,29 @@ use serde::Serialize;
 
 /// A hook that the event did not wait for.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Left {
+pub struct Left {
     /// Whose it is.
-    pub(crate) source: String,
+    pub source: String,
     /// What people know it by.
-    pub(crate) label: String,
+    pub label: String,
     /// `success`, `blocked` (it wakes the model), `error` or `cancelled`.
-    pub(crate) status: &'static str,
+    pub status: &'static str,
     /// Its exit code, where it had one.
-    pub(crate) exit: Option<i32>,
+    pub exit: Option<i32>,
     /// How long it ran, in milliseconds.
-    pub(crate) elapsed_ms: f64,
+    pub elapsed_ms: f64,
     /// For the model, on its next turn.
-    pub(crate) context: Vec<String>,
+    pub context: Vec<String>,
     /// What it wakes an idle model with.
-    pub(crate) reminder: Option<String>,
+    pub reminder: Option<String>,
     /// Why it gave no usable answer, or ended with an error.
-    pub(crate) failure: Option<String>,
+    pub failure: Option<String>,
     /// What its author should know.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// Puts results and wakes of the same runs together.
-pub(crate) fn left(delivered: Vec<Delivered>, mut wakes: Vec<Wake>) -> Vec<Left> {
+pub fn left(delivered: Vec<Delivered>, mut wakes: Vec<Wake>) -> Vec<Left> {
     let with_wake = |one: Delivered| {
         let wake = wakes.iter().position(|wake| wake.id == one.id).map(|at| wakes.remove(at));
         Left {

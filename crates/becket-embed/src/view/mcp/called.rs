@@ -9,40 +9,40 @@ use serde_json::Value;
 
 /// What came of a call.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct McpCalled {
+pub struct McpCalled {
     /// The tool by its full name.
-    pub(crate) tool: String,
+    pub tool: String,
     /// How it ended.
-    pub(crate) ended: McpEnded,
+    pub ended: McpEnded,
     /// Whether hooks and rules were asked.
-    pub(crate) hooks: bool,
+    pub hooks: bool,
     /// Why it was not run, or what went wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) why: Option<String>,
+    pub why: Option<String>,
     /// Who denied it: `hook`, `rule`, `mode`, `rewrite`, `person`, or `nobody` where somebody had to be asked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) denied_by: Option<&'static str>,
+    pub denied_by: Option<&'static str>,
     /// What the tool answered, as hooks see it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) response: Option<Value>,
+    pub response: Option<Value>,
     /// The answer in text, as a model sees it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) text: Option<String>,
+    pub text: Option<String>,
     /// What hooks add for the model.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) beside: Vec<String>,
+    pub beside: Vec<String>,
     /// What the user should know.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
     /// How long the tool took, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) ms: Option<f64>,
+    pub ms: Option<f64>,
 }
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum McpEnded {
+pub enum McpEnded {
     /// The tool answered.
     Done,
     /// The tool was started and failed.
@@ -59,7 +59,7 @@ pub(crate) enum McpEnded {
 
 impl McpEnded {
     /// The exit code that says it.
-    pub(crate) const fn exit_code(self) -> u8 {
+    pub const fn exit_code(self) -> u8 {
         match self {
             McpEnded::Done => 0,
             McpEnded::Failed | McpEnded::Invalid => 1,
@@ -69,7 +69,7 @@ impl McpEnded {
     }
 
     /// The word that says it.
-    pub(crate) const fn word(self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
             McpEnded::Done => "done",
             McpEnded::Failed => "failed",
@@ -83,7 +83,7 @@ impl McpEnded {
 
 impl McpCalled {
     /// A call that went well so far.
-    pub(crate) fn new(tool: &str, hooks: bool) -> Self {
+    pub fn new(tool: &str, hooks: bool) -> Self {
         Self {
             tool: tool.to_owned(),
             ended: McpEnded::Done,
@@ -99,18 +99,18 @@ impl McpCalled {
     }
 
     /// It did not go well.
-    pub(crate) fn ends(&mut self, ended: McpEnded, why: String) {
+    pub fn ends(&mut self, ended: McpEnded, why: String) {
         (self.ended, self.why) = (ended, Some(why));
     }
 
     /// Somebody denied it.
-    pub(crate) fn denied(&mut self, by: DeniedBy, why: String) {
+    pub fn denied(&mut self, by: DeniedBy, why: String) {
         self.ends(McpEnded::Denied, why);
         self.denied_by = Some(denied_by(by));
     }
 
     /// A call that hooks and rules have seen.
-    pub(crate) fn of_report(report: &Report) -> Self {
+    pub fn of_report(report: &Report) -> Self {
         let mut called = Self::new(&report.call.name, true);
         match &report.ended {
             Ended::Done { output } => {

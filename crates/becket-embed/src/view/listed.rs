@@ -11,47 +11,47 @@ use std::sync::Arc;
 
 /// The effective hooks.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Listed {
+pub struct Listed {
     /// The events that have hooks, in the order of the event table.
-    pub(crate) events: Vec<ListedEvent>,
+    pub events: Vec<ListedEvent>,
     /// Entries of unknown events, which no event can run.
-    pub(crate) rejected: Vec<Dropped>,
+    pub rejected: Vec<Dropped>,
 }
 
 /// The hooks of one event.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ListedEvent {
+pub struct ListedEvent {
     /// The event.
-    pub(crate) event: &'static str,
+    pub event: &'static str,
     /// What can run, in order of listing.
-    pub(crate) hooks: Vec<ListedHook>,
+    pub hooks: Vec<ListedHook>,
     /// What could not be loaded.
-    pub(crate) rejected: Vec<Dropped>,
+    pub rejected: Vec<Dropped>,
 }
 
 /// A hook.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ListedHook {
+pub struct ListedHook {
     /// The handler.
     #[serde(flatten)]
-    pub(crate) hook: Hook,
+    pub hook: Hook,
     /// Its kind, with its form.
-    pub(crate) form: &'static str,
+    pub form: &'static str,
     /// Its matcher as written; empty where it matches everything.
-    pub(crate) matcher: String,
+    pub matcher: String,
     /// Its `if`.
-    pub(crate) condition: Option<String>,
+    pub condition: Option<String>,
     /// Its time limit in seconds.
-    pub(crate) timeout_s: f64,
+    pub timeout_s: f64,
     /// What is particular about it, in words: `async`, `once`, `questions`, `onFailure: block`, …
-    pub(crate) traits: Vec<&'static str>,
+    pub traits: Vec<&'static str>,
     /// Why it never runs as things stand; nothing where it may.
-    pub(crate) held_back: Option<String>,
+    pub held_back: Option<String>,
 }
 
 impl Listed {
     /// Reads a hook set; `only` one event where that is wanted.
-    pub(crate) fn new(hooks: &HookSet, gates: &Gates, only: Option<EventKind>) -> Self {
+    pub fn new(hooks: &HookSet, gates: &Gates, only: Option<EventKind>) -> Self {
         let wanted = |kind: &EventKind| only.is_none_or(|only| only == *kind);
         let events = EventKind::ALL.into_iter().filter(wanted).map(|kind| ListedEvent {
             event: kind.name(),

@@ -7,50 +7,50 @@ use serde::Serialize;
 
 /// All findings.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Checked {
+pub struct Checked {
     /// How many files were read.
-    pub(crate) files: usize,
+    pub files: usize,
     /// How many errors there are: things that were not loaded.
-    pub(crate) errors: usize,
+    pub errors: usize,
     /// How many warnings there are.
-    pub(crate) warnings: usize,
+    pub warnings: usize,
     /// What was found, by file and place.
-    pub(crate) findings: Vec<Finding>,
+    pub findings: Vec<Finding>,
 }
 
 /// One finding.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Finding {
+pub struct Finding {
     /// `error` or `warning`.
-    pub(crate) severity: &'static str,
+    pub severity: &'static str,
     /// A stable name in kebab-case.
-    pub(crate) code: &'static str,
+    pub code: &'static str,
     /// What is wrong.
-    pub(crate) message: String,
+    pub message: String,
     /// What to do.
-    pub(crate) help: Option<String>,
+    pub help: Option<String>,
     /// Where.
-    pub(crate) at: At,
+    pub at: At,
     /// The same in bytes of the file.
-    pub(crate) span: Span,
+    pub span: Span,
     /// Whose file it is.
-    pub(crate) source: String,
+    pub source: String,
     /// The rule of the protocol behind it.
-    pub(crate) rule: Option<&'static str>,
+    pub rule: Option<&'static str>,
 }
 
 /// A range of bytes.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Span {
+pub struct Span {
     /// The first byte, from 0.
-    pub(crate) start: usize,
+    pub start: usize,
     /// The byte after the last.
-    pub(crate) end: usize,
+    pub end: usize,
 }
 
 impl Checked {
     /// Counts and converts.
-    pub(crate) fn new<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>, files: usize) -> Self {
+    pub fn new<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>, files: usize) -> Self {
         let findings: Vec<Finding> = diagnostics.into_iter().map(Finding::from).collect();
         let errors = findings.iter().filter(|finding| finding.is_error()).count();
         Checked { files, errors, warnings: findings.len() - errors, findings }
@@ -59,7 +59,7 @@ impl Checked {
 
 impl Finding {
     /// Whether something was left out because of it.
-    pub(crate) fn is_error(&self) -> bool {
+    pub fn is_error(&self) -> bool {
         self.severity == "error"
     }
 }

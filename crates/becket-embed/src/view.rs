@@ -2,19 +2,19 @@
 //!
 //! The shapes are stable, and `becket schema report` describes them: a field may be added, none changes its meaning.
 
-pub(crate) mod answer;
+pub mod answer;
 mod answer_fields;
-pub(crate) mod background;
-pub(crate) mod event_row;
-pub(crate) mod finding;
-pub(crate) mod fired;
-pub(crate) mod fired_fields;
-pub(crate) mod hook;
-pub(crate) mod listed;
-pub(crate) mod mcp;
-pub(crate) mod pending;
-pub(crate) mod planned;
-pub(crate) mod ran;
+pub mod background;
+pub mod event_row;
+pub mod finding;
+pub mod fired;
+pub mod fired_fields;
+pub mod hook;
+pub mod listed;
+pub mod mcp;
+pub mod pending;
+pub mod planned;
+pub mod ran;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,7 +22,7 @@ use serde::Serialize;
 /// What a command prints with `--json`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "report", rename_all = "kebab-case")]
-pub(crate) enum Report {
+pub enum Report {
     /// `becket fire`
     Fire(Box<fired::Fired>),
     /// `becket explain`

@@ -4,7 +4,7 @@ use becket_model::{Ruling, Said, Verdict};
 use serde_json::{Map, Value, json};
 
 /// All fields that are set, in the order of the event table.
-pub(crate) fn of(verdict: &Verdict) -> Map<String, Value> {
+pub fn of(verdict: &Verdict) -> Map<String, Value> {
     let fields = &verdict.fields;
     let flag = |is_set: bool| is_set.then_some(Value::Bool(true));
     let pairs = [

@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 
 /// The tools, once they are ready; they are made when they are first asked for. Clones are the same.
 #[derive(Clone, Default)]
-pub(crate) struct AgentsTools(Arc<Inner>);
+pub struct AgentsTools(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
@@ -27,7 +27,7 @@ struct Inner {
 
 impl AgentsTools {
     /// Says what they follow; the first call counts.
-    pub(crate) fn ready(&self, config: Arc<Config>, environment: Environment) {
+    pub fn ready(&self, config: Arc<Config>, environment: Environment) {
         self.0.by.get_or_init(|| (config, environment));
     }
 

@@ -8,61 +8,61 @@ use serde_json::Value;
 
 /// The resources of a server.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct McpResources {
+pub struct McpResources {
     /// The server.
-    pub(crate) server: String,
+    pub server: String,
     /// What can be read.
-    pub(crate) resources: Vec<McpResource>,
+    pub resources: Vec<McpResource>,
     /// Families of what can be read; their `uri` has gaps in braces.
-    pub(crate) templates: Vec<McpResource>,
+    pub templates: Vec<McpResource>,
 }
 
 /// A resource, or a family of them.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct McpResource {
+pub struct McpResource {
     /// Where it is.
-    pub(crate) uri: String,
+    pub uri: String,
     /// What it is called.
-    pub(crate) name: String,
+    pub name: String,
     /// What it is, in the server's words.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) description: Option<String>,
+    pub description: Option<String>,
     /// Its kind.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) mime_type: Option<String>,
+    pub mime_type: Option<String>,
     /// How large it is, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) size: Option<u64>,
+    pub size: Option<u64>,
 }
 
 /// A resource that was read.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct McpContents {
+pub struct McpContents {
     /// The server.
-    pub(crate) server: String,
+    pub server: String,
     /// Its parts.
-    pub(crate) contents: Vec<McpContent>,
+    pub contents: Vec<McpContent>,
 }
 
 /// A part of a resource: text, or bytes.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct McpContent {
+pub struct McpContent {
     /// Where it is.
-    pub(crate) uri: String,
+    pub uri: String,
     /// Its kind.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) mime_type: Option<String>,
+    pub mime_type: Option<String>,
     /// The text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) text: Option<String>,
+    pub text: Option<String>,
     /// The bytes, in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) blob: Option<String>,
+    pub blob: Option<String>,
 }
 
 impl McpResources {
     /// The lists of a server.
-    pub(crate) fn new(server: &str, listed: &Resources) -> Self {
+    pub fn new(server: &str, listed: &Resources) -> Self {
         let resources = listed.resources.iter().map(|resource| McpResource {
             uri: resource.uri.clone(),
             name: resource.name.clone(),
@@ -83,7 +83,7 @@ impl McpResources {
 
 impl McpContents {
     /// What was read.
-    pub(crate) fn new(server: &str, contents: Vec<ResourceContents>) -> Self {
+    pub fn new(server: &str, contents: Vec<ResourceContents>) -> Self {
         let part = |part: ResourceContents| {
             let (text, blob) = match part.body {
                 ResourceBody::Text(text) => (Some(text), None),
@@ -97,53 +97,53 @@ impl McpContents {
 
 /// The prompts of a server.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct McpPrompts {
+pub struct McpPrompts {
     /// The server.
-    pub(crate) server: String,
+    pub server: String,
     /// Its prompts, in its order.
-    pub(crate) prompts: Vec<McpListedPrompt>,
+    pub prompts: Vec<McpListedPrompt>,
 }
 
 /// A prompt that a server lists.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct McpListedPrompt {
+pub struct McpListedPrompt {
     /// The name on the server.
-    pub(crate) name: String,
+    pub name: String,
     /// The command that it is in a session.
-    pub(crate) command: String,
+    pub command: String,
     /// How its arguments are typed: `<needed> [not needed]`.
-    pub(crate) usage: String,
+    pub usage: String,
     /// What it is for, in the server's words.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) description: Option<String>,
+    pub description: Option<String>,
 }
 
 /// A prompt that was filled in.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct McpPrompt {
+pub struct McpPrompt {
     /// The server.
-    pub(crate) server: String,
+    pub server: String,
     /// The prompt.
-    pub(crate) prompt: String,
+    pub prompt: String,
     /// What it says.
-    pub(crate) messages: Vec<McpMessage>,
+    pub messages: Vec<McpMessage>,
 }
 
 /// One message of a prompt.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct McpMessage {
+pub struct McpMessage {
     /// Who says it: `user` or `assistant`.
-    pub(crate) role: &'static str,
+    pub role: &'static str,
     /// Its block, as the server sent it.
-    pub(crate) content: Value,
+    pub content: Value,
     /// Its text, where it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) text: Option<String>,
+    pub text: Option<String>,
 }
 
 impl McpPrompts {
     /// The list of a server, and what the prompts are called in a session.
-    pub(crate) fn new(server: &str, prompts: &[Prompt], names: &Names) -> Self {
+    pub fn new(server: &str, prompts: &[Prompt], names: &Names) -> Self {
         let prompt = |prompt: &Prompt| McpListedPrompt {
             command: names.find(server, &prompt.name).map_or(String::new(), |name| format!("/{}", name.full)),
             name: prompt.name.clone(),
@@ -156,7 +156,7 @@ impl McpPrompts {
 
 impl McpPrompt {
     /// What a server made of a prompt.
-    pub(crate) fn new(server: &str, prompt: &str, filled: &PromptResult) -> Self {
+    pub fn new(server: &str, prompt: &str, filled: &PromptResult) -> Self {
         let messages = filled.messages.iter().map(|message| McpMessage {
             role: match message.role {
                 PromptRole::User => "user",
@@ -171,29 +171,29 @@ impl McpPrompt {
 
 /// How it stands with a login.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct McpAccount {
+pub struct McpAccount {
     /// The server.
-    pub(crate) server: String,
+    pub server: String,
     /// What came of it.
-    pub(crate) state: McpAccountState,
+    pub state: McpAccountState,
     /// What the tokens are good for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) scopes: Vec<String>,
+    pub scopes: Vec<String>,
     /// Whether they can be renewed without the user.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) renewable: Option<bool>,
+    pub renewable: Option<bool>,
     /// Where they are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) kept: Option<McpKept>,
+    pub kept: Option<McpKept>,
     /// What the user should know.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) note: Option<String>,
+    pub note: Option<String>,
 }
 
 /// Where tokens are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "in", rename_all = "kebab-case")]
-pub(crate) enum McpKept {
+pub enum McpKept {
     /// In a file that its owner alone can read.
     File {
         /// Its path.
@@ -210,7 +210,7 @@ pub(crate) enum McpKept {
 
 impl McpKept {
     /// Where a store says that it keeps them.
-    pub(crate) fn new(kept: &Kept) -> Self {
+    pub fn new(kept: &Kept) -> Self {
         match kept {
             Kept::File(path) => Self::File { path: path.display().to_string() },
             Kept::Keyring => Self::Keyring,
@@ -222,7 +222,7 @@ impl McpKept {
 /// What came of a login, or of logging out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum McpAccountState {
+pub enum McpAccountState {
     /// There are tokens now.
     LoggedIn,
     /// The server is connected without a new login.

@@ -8,41 +8,41 @@ use serde::Serialize;
 
 /// One handler.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Hook {
+pub struct Hook {
     /// Whose it is: `project`, `plugin:name`, …
-    pub(crate) source: String,
+    pub source: String,
     /// What people know it by: its command, URL, tool or prompt.
-    pub(crate) label: String,
+    pub label: String,
     /// `command`, `http`, `mcp_tool`, `prompt` or `agent`.
-    pub(crate) kind: &'static str,
+    pub kind: &'static str,
     /// Where it is written.
-    pub(crate) at: At,
+    pub at: At,
 }
 
 /// A place in a file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct At {
+pub struct At {
     /// The file, or a name in angle brackets for what is no file.
-    pub(crate) file: String,
+    pub file: String,
     /// From 1; 0 where the whole file is meant.
-    pub(crate) line: u32,
+    pub line: u32,
     /// In characters, from 1; 0 where the whole file is meant.
-    pub(crate) column: u32,
+    pub column: u32,
 }
 
 /// A handler that does not run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Dropped {
+pub struct Dropped {
     /// Whose it is.
-    pub(crate) source: String,
+    pub source: String,
     /// What people know it by.
-    pub(crate) label: String,
+    pub label: String,
     /// Where it is written.
-    pub(crate) at: At,
+    pub at: At,
     /// The stage that dropped it.
-    pub(crate) stage: &'static str,
+    pub stage: &'static str,
     /// Why, in words.
-    pub(crate) why: String,
+    pub why: String,
 }
 
 impl From<&Handler> for Hook {
@@ -88,7 +88,7 @@ impl From<&Rejected> for Dropped {
 }
 
 /// How a handler is called, in a word or two more than its kind.
-pub(crate) fn form(action: &Action) -> &'static str {
+pub fn form(action: &Action) -> &'static str {
     match action {
         Action::Command(Command::Shell { .. }) => "command (shell)",
         Action::Command(Command::Exec { .. }) => "command (exec)",

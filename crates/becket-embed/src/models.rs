@@ -1,11 +1,9 @@
 //! The models that hooks may ask: those of the providers whose keys stand in the environment, one server by its URL, or
 //! a script in the place of all.
 
-use crate::args::LentArgs;
-use crate::env::Surroundings;
-use crate::error::CliError;
+use becket_engine::Environment;
 use becket_llm::{Credential, Endpoint, HttpOptions, Model, ModelError, Models, Providers, Scripted, Secret};
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The providers with the variables that usually hold their keys.
@@ -30,21 +28,35 @@ const LOCAL: &str = "ollama";
 /// The small fast model where nobody names one.
 const DEFAULT: &str = "haiku";
 
-/// What the arguments and the environment say.
+/// What is chosen beside what the environment says.
+#[derive(Debug, Clone, Default)]
+pub struct Choice {
+    /// The model where a handler names none.
+    pub model: Option<String>,
+    /// The server that it is asked at.
+    pub url: Option<String>,
+    /// A script that answers in the place of every model.
+    pub script: Option<PathBuf>,
+}
+
+/// A script of a model that can't be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the script of the model can't be used: {why}")]
+pub struct BadScript {
+    /// Why.
+    pub why: String,
+}
+
+/// What is chosen, and what the environment says.
 ///
 /// # Errors
-/// Where the script is none.
-pub(crate) fn models(
-    args: &LentArgs,
-    start: &Path,
-    around: &Surroundings,
-) -> Result<Arc<dyn Models>, CliError> {
-    if let Some(script) = &args.model_script {
-        let model = Scripted::from_file(&start.join(script))
-            .map_err(|error| CliError::ModelScript { why: error.to_string() })?;
+/// The script is none.
+pub fn models(choice: &Choice, environment: &Environment) -> Result<Arc<dyn Models>, BadScript> {
+    if let Some(script) = &choice.script {
+        let model = Scripted::from_file(script).map_err(|error| BadScript { why: error.to_string() })?;
         return Ok(Arc::new(Always(Arc::new(model))));
     }
-    Ok(Arc::new(providers(args, around)))
+    Ok(Arc::new(providers(choice, environment)))
 }
 
 /// One model, whatever is asked for.
@@ -57,7 +69,7 @@ impl Models for Always {
 }
 
 /// Models that several hold.
-pub(crate) struct Shared(pub(crate) Arc<dyn Models>);
+pub struct Shared(pub Arc<dyn Models>);
 
 impl Models for Shared {
     fn model(&self, name: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
@@ -65,21 +77,21 @@ impl Models for Shared {
     }
 }
 
-fn providers(args: &LentArgs, around: &Surroundings) -> Providers {
+fn providers(choice: &Choice, around: &Environment) -> Providers {
     let mut options = http(around);
     // One that was named on the command line is often this machine.
-    options.proxy = options.proxy.filter(|_| args.model_url.is_none());
+    options.proxy = options.proxy.filter(|_| choice.url.is_none());
     let mut providers = Providers::new(options);
-    let named = args.model.as_deref().map(|name| full_name(name, args.model_url.is_some()));
+    let named = choice.model.as_deref().map(|name| full_name(name, choice.url.is_some()));
     let of_url = named.as_deref().map(provider);
     for (provider, key) in KEYS {
-        let own = args.model_url.as_deref().filter(|_| of_url == Some(*provider));
+        let own = choice.url.as_deref().filter(|_| of_url == Some(*provider));
         let server = SERVERS.iter().find(|(of, _)| of == provider).and_then(|(_, name)| text(around, name));
         let endpoint = endpoint(credential(provider, key, around), own.map(str::to_owned).or(server));
         providers = endpoint.into_iter().fold(providers, |all, one| all.with_endpoint(*provider, one));
     }
     providers = providers.with_endpoint(LOCAL, Endpoint::with_key(Credential::None));
-    if let (Some(url), Some(of)) = (&args.model_url, of_url)
+    if let (Some(url), Some(of)) = (&choice.url, of_url)
         && !KEYS.iter().any(|(provider, _)| *provider == of)
     {
         providers = providers.with_endpoint(of, Endpoint::at(url));
@@ -94,13 +106,13 @@ fn providers(args: &LentArgs, around: &Surroundings) -> Providers {
 }
 
 /// A bare name on a server of its own is taken for one that speaks OpenAI's protocol, as local servers do.
-pub(super) fn full_name(name: &str, has_server: bool) -> String {
+pub fn full_name(name: &str, has_server: bool) -> String {
     let is_bare = !name.contains("::") && !is_anthropic(name);
     if has_server && is_bare { format!("openai::{name}") } else { name.to_owned() }
 }
 
 /// The variable that usually holds the key of a provider.
-pub(super) fn variable_of(provider: &str) -> Option<&'static str> {
+pub fn variable_of(provider: &str) -> Option<&'static str> {
     KEYS.iter().find(|(of, _)| *of == provider).map(|(_, variable)| *variable)
 }
 
@@ -122,14 +134,14 @@ fn endpoint(credential: Option<Credential>, server: Option<String>) -> Option<En
     Some(endpoint)
 }
 
-fn credential(provider: &str, key: &str, around: &Surroundings) -> Option<Credential> {
+fn credential(provider: &str, key: &str, around: &Environment) -> Option<Credential> {
     let bearer = || text(around, "ANTHROPIC_AUTH_TOKEN").filter(|_| provider == "anthropic");
     let key = text(around, key).map(|key| Credential::ApiKey(Secret::new(key)));
     key.or_else(|| bearer().map(|token| Credential::Bearer(Secret::new(token))))
 }
 
 /// How the network is reached: by the proxy of the environment, where it names one.
-pub(crate) fn http(around: &Surroundings) -> HttpOptions {
+pub fn http(around: &Environment) -> HttpOptions {
     let first = |names: &[&str]| names.iter().find_map(|name| text(around, name));
     HttpOptions {
         proxy: first(&["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]),
@@ -139,6 +151,7 @@ pub(crate) fn http(around: &Surroundings) -> HttpOptions {
 }
 
 /// The text of a variable that is set.
-pub(super) fn text(around: &Surroundings, name: &str) -> Option<String> {
-    around.var(name).and_then(|value| value.to_str()).map(str::to_owned)
+pub fn text(around: &Environment, name: &str) -> Option<String> {
+    let value = around.var(name)?.to_str()?;
+    Some(value).filter(|value| !value.is_empty()).map(str::to_owned)
 }

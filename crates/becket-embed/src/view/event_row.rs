@@ -7,57 +7,57 @@ use serde::Serialize;
 
 /// One event.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct EventRow {
+pub struct EventRow {
     /// Its name.
-    pub(crate) event: &'static str,
+    pub event: &'static str,
     /// When it fires.
-    pub(crate) when: &'static str,
+    pub when: &'static str,
     /// The input field that matchers are tested against.
-    pub(crate) matcher: Option<&'static str>,
+    pub matcher: Option<&'static str>,
     /// The values that are known to occur there.
-    pub(crate) matcher_values: Vec<&'static str>,
+    pub matcher_values: Vec<&'static str>,
     /// Whether a handler's `if` is looked at.
-    pub(crate) condition: bool,
+    pub condition: bool,
     /// What a hook reads on stdin.
-    pub(crate) input: Vec<FieldRow>,
+    pub input: Vec<FieldRow>,
     /// What it may put into `hookSpecificOutput`.
-    pub(crate) output: Vec<FieldRow>,
+    pub output: Vec<FieldRow>,
     /// What it may decide.
-    pub(crate) decides: &'static str,
+    pub decides: &'static str,
     /// What exit code 2 does.
-    pub(crate) exit_2: String,
+    pub exit_2: String,
     /// What becomes of plain text on stdout.
-    pub(crate) plain_stdout: &'static str,
+    pub plain_stdout: &'static str,
     /// Whether `continue: false` stops the host.
-    pub(crate) stops: bool,
+    pub stops: bool,
     /// Whether `systemMessage` is shown.
-    pub(crate) system_message: bool,
+    pub system_message: bool,
     /// The handler kinds that it allows.
-    pub(crate) handlers: Vec<KindRow>,
+    pub handlers: Vec<KindRow>,
     /// What else to know.
-    pub(crate) notes: Vec<&'static str>,
+    pub notes: Vec<&'static str>,
 }
 
 /// One field.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct FieldRow {
+pub struct FieldRow {
     /// Its name.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Its JSON type.
-    pub(crate) r#type: &'static str,
+    pub r#type: &'static str,
     /// Whether it is always there.
-    pub(crate) required: bool,
+    pub required: bool,
     /// What it says.
-    pub(crate) doc: &'static str,
+    pub doc: &'static str,
 }
 
 /// A handler kind.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct KindRow {
+pub struct KindRow {
     /// The `type` in a settings file.
-    pub(crate) kind: &'static str,
+    pub kind: &'static str,
     /// Its default time limit in seconds.
-    pub(crate) default_timeout_s: f64,
+    pub default_timeout_s: f64,
 }
 
 impl From<EventKind> for EventRow {

@@ -13,29 +13,29 @@ use serde_json::Value;
 
 /// What the hooks of an event did and decided.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Fired {
+pub struct Fired {
     /// The event.
-    pub(crate) event: &'static str,
+    pub event: &'static str,
     /// What matchers were tested against.
-    pub(crate) subject: Option<String>,
+    pub subject: Option<String>,
     /// Required input fields that nobody gave.
-    pub(crate) samples: Vec<&'static str>,
+    pub samples: Vec<&'static str>,
     /// `passed`, `blocked` or `waits`: what the exit codes 0, 2 and 3 say.
-    pub(crate) result: Result,
+    pub result: Result,
     /// The hooks that ran, in order of listing.
-    pub(crate) hooks: Vec<Ran>,
+    pub hooks: Vec<Ran>,
     /// What does not run.
-    pub(crate) skipped: Vec<Dropped>,
+    pub skipped: Vec<Dropped>,
     /// What the hooks decided together.
-    pub(crate) verdict: Decided,
+    pub verdict: Decided,
     /// What the hooks came to that went on in the background, in the order of their ends.
-    pub(crate) background: Vec<Left>,
+    pub background: Vec<Left>,
 }
 
 /// What becomes of what the event is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Result {
+pub enum Result {
     /// Nothing speaks against it.
     Passed,
     /// It is held back.
@@ -46,54 +46,54 @@ pub(crate) enum Result {
 
 /// The verdict.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Decided {
+pub struct Decided {
     /// What the hooks decided: `none`, `allow`, `ask`, `defer`, `deny`, `block`, `accept`, `cancel`, `decline`,
     /// `created` or `failed`.
-    pub(crate) ruling: &'static str,
+    pub ruling: &'static str,
     /// On tool calls, what hooks and permission rules come to: `allowed`, `denied`, `asked`, `deferred`, `stopped` or
     /// `open`.
-    pub(crate) settlement: Option<&'static str>,
+    pub settlement: Option<&'static str>,
     /// Why.
-    pub(crate) reason: Option<String>,
+    pub reason: Option<String>,
     /// Set where the host stops after the event.
-    pub(crate) stop: Option<Stopped>,
+    pub stop: Option<Stopped>,
     /// For the model.
-    pub(crate) context: Vec<Told>,
+    pub context: Vec<Told>,
     /// For the user.
-    pub(crate) messages: Vec<Told>,
+    pub messages: Vec<Told>,
     /// What is told and decides nothing.
-    pub(crate) notices: Vec<Told>,
+    pub notices: Vec<Told>,
     /// What went wrong in hooks.
-    pub(crate) failures: Vec<Told>,
+    pub failures: Vec<Told>,
     /// How the verdict came about: rewrites that lost, defers read as asks.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
     /// The other fields that the hooks set, as a hook would print them.
-    pub(crate) fields: serde_json::Map<String, Value>,
+    pub fields: serde_json::Map<String, Value>,
 }
 
 /// `continue: false`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Stopped {
+pub struct Stopped {
     /// `stopReason`
-    pub(crate) reason: Option<String>,
+    pub reason: Option<String>,
 }
 
 /// A text and who said it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Told {
+pub struct Told {
     /// Whose hook.
-    pub(crate) source: String,
+    pub source: String,
     /// Which hook.
-    pub(crate) label: String,
+    pub label: String,
     /// Who reads it: `user`, `model`, `both` or `log`.
-    pub(crate) to: &'static str,
+    pub to: &'static str,
     /// What it says.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 impl Fired {
     /// Reads an outcome.
-    pub(crate) fn new(outcome: &Outcome, subject: Option<&str>, samples: Vec<&'static str>) -> Self {
+    pub fn new(outcome: &Outcome, subject: Option<&str>, samples: Vec<&'static str>) -> Self {
         Fired {
             event: outcome.verdict.event.name(),
             subject: subject.map(str::to_owned),
@@ -108,7 +108,7 @@ impl Fired {
 }
 
 /// What an outcome comes to. On a tool call the permission rules have their say in it.
-pub(crate) fn result(outcome: &Outcome) -> Result {
+pub fn result(outcome: &Outcome) -> Result {
     let verdict = &outcome.verdict;
     match &outcome.settlement {
         Some(Settlement::Denied { .. } | Settlement::Stopped { .. }) => Result::Blocked,
@@ -122,7 +122,7 @@ pub(crate) fn result(outcome: &Outcome) -> Result {
 
 impl Result {
     /// The exit code that says it.
-    pub(crate) const fn exit_code(self) -> u8 {
+    pub const fn exit_code(self) -> u8 {
         match self {
             Result::Passed => 0,
             Result::Blocked => 2,
@@ -151,7 +151,7 @@ impl Decided {
 }
 
 /// The words behind the result: those of the settlement, which may be a rule's, else those of the hooks.
-pub(crate) fn why(outcome: &Outcome) -> Option<String> {
+pub fn why(outcome: &Outcome) -> Option<String> {
     let settled = match &outcome.settlement {
         Some(
             Settlement::Allowed { because }
@@ -165,7 +165,7 @@ pub(crate) fn why(outcome: &Outcome) -> Option<String> {
 }
 
 /// A failure in words, with what it means.
-pub(crate) fn failed(said: &Said<Failure>) -> String {
+pub fn failed(said: &Said<Failure>) -> String {
     if said.what.is_unchecked() { format!("not checked: {}", said.what) } else { said.what.to_string() }
 }
 
@@ -180,7 +180,8 @@ fn settlement(settlement: &Settlement) -> &'static str {
     }
 }
 
-pub(crate) const fn audience(audience: Audience) -> &'static str {
+/// Who reads it, in a word.
+pub const fn audience(audience: Audience) -> &'static str {
     match audience {
         Audience::None => "nobody",
         Audience::User => "user",
@@ -197,7 +198,7 @@ impl Told {
 }
 
 /// The texts of a verdict for the user, one below the other.
-pub(crate) fn for_the_user(verdict: &Verdict) -> Option<String> {
+pub fn for_the_user(verdict: &Verdict) -> Option<String> {
     let failures = verdict.failures.iter().map(|said| format!("[{}] {}", said.label, failed(said)));
     let messages = verdict.messages.iter().map(|said| said.what.clone());
     let notices =

@@ -13,73 +13,73 @@ const EXCERPT: usize = 500;
 
 /// One run.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Ran {
+pub struct Ran {
     /// The handler.
     #[serde(flatten)]
-    pub(crate) hook: Hook,
+    pub hook: Hook,
     /// `success`, `blocked`, `error` or `cancelled`.
-    pub(crate) status: &'static str,
+    pub status: &'static str,
     /// Its exit code, where a process ended by itself.
-    pub(crate) exit: Option<i32>,
+    pub exit: Option<i32>,
     /// How long it took, in milliseconds.
-    pub(crate) elapsed_ms: f64,
+    pub elapsed_ms: f64,
     /// What it decided, in one word.
-    pub(crate) decision: Option<&'static str>,
+    pub decision: Option<&'static str>,
     /// Why.
-    pub(crate) reason: Option<String>,
+    pub reason: Option<String>,
     /// Why it gave no usable answer, or ended with an error.
-    pub(crate) failure: Option<String>,
+    pub failure: Option<String>,
     /// Whether what it guards went unchecked because of that.
-    pub(crate) unchecked: bool,
+    pub unchecked: bool,
     /// What its author should know.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
     /// Whether it gave the model context.
-    pub(crate) gave_context: bool,
+    pub gave_context: bool,
     /// Whether it goes on in the background: then it decided nothing.
-    pub(crate) in_background: bool,
+    pub in_background: bool,
     /// What it asked the user, in the order of the answers.
-    pub(crate) questions: Vec<Asked>,
+    pub questions: Vec<Asked>,
     /// What its model took.
-    pub(crate) model: Option<Model>,
+    pub model: Option<Model>,
     /// What a server, a tool or a model answered: the beginning.
-    pub(crate) answer: Option<String>,
+    pub answer: Option<String>,
     /// Whether it looked at an input that another hook had rewritten.
-    pub(crate) second_look: bool,
+    pub second_look: bool,
 }
 
 /// A question and its answer.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Asked {
+pub struct Asked {
     /// The hook's name for it.
-    pub(crate) id: String,
+    pub id: String,
     /// What was asked.
-    pub(crate) message: String,
+    pub message: String,
     /// The key that the hook was told; nothing where none was chosen.
-    pub(crate) selected: Option<String>,
+    pub selected: Option<String>,
     /// What became of it: `selected`, `none_chosen`, `nobody`, `not_offered`, `failed`, `withdrawn` or `refused`.
-    pub(crate) outcome: &'static str,
+    pub outcome: &'static str,
 }
 
 /// What a model took.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Model {
+pub struct Model {
     /// Its name.
-    pub(crate) name: String,
+    pub name: String,
     /// How many requests were sent.
-    pub(crate) requests: u32,
+    pub requests: u32,
     /// What was read, without what came from the provider's cache.
-    pub(crate) input_tokens: u64,
+    pub input_tokens: u64,
     /// What was written.
-    pub(crate) output_tokens: u64,
+    pub output_tokens: u64,
     /// What it cost in US dollars, where the price is known.
-    pub(crate) cost_usd: Option<f64>,
+    pub cost_usd: Option<f64>,
     /// Whether an earlier verdict was used, so that nothing was sent.
-    pub(crate) from_cache: bool,
+    pub from_cache: bool,
 }
 
 impl Ran {
     /// Reads a run.
-    pub(crate) fn new(run: &Run) -> Self {
+    pub fn new(run: &Run) -> Self {
         let decision = run.reply.decision.as_ref();
         Ran {
             hook: Hook::from(&*run.handler),

@@ -9,46 +9,46 @@ use serde::Serialize;
 
 /// How an output is taken.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Answer {
+pub struct Answer {
     /// The event.
-    pub(crate) event: &'static str,
+    pub event: &'static str,
     /// The exit code.
-    pub(crate) exit: i32,
+    pub exit: i32,
     /// What it does, one line each.
-    pub(crate) effects: Vec<Effect>,
+    pub effects: Vec<Effect>,
     /// Why it is no usable answer.
-    pub(crate) failure: Option<String>,
+    pub failure: Option<String>,
     /// Whether what the hook guards goes unchecked because of that.
-    pub(crate) unchecked: bool,
+    pub unchecked: bool,
     /// What was surely meant and has no effect.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
     /// Fields that the event does not know.
-    pub(crate) unknown_fields: Vec<UnknownField>,
+    pub unknown_fields: Vec<UnknownField>,
 }
 
 /// Something that the output does.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Effect {
+pub struct Effect {
     /// What: `deny`, `block`, `context`, `system message`, the name of a field, …
-    pub(crate) what: String,
+    pub what: String,
     /// Who reads the text.
-    pub(crate) to: Option<&'static str>,
+    pub to: Option<&'static str>,
     /// The text or value.
-    pub(crate) text: Option<String>,
+    pub text: Option<String>,
 }
 
 /// A field without meaning.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct UnknownField {
+pub struct UnknownField {
     /// Its path.
-    pub(crate) field: String,
+    pub field: String,
     /// What was probably meant.
-    pub(crate) did_you_mean: Option<String>,
+    pub did_you_mean: Option<String>,
 }
 
 impl Answer {
     /// Reads what was taken from an output.
-    pub(crate) fn new(spec: &EventSpec, exit: i32, taken: &Taken) -> Self {
+    pub fn new(spec: &EventSpec, exit: i32, taken: &Taken) -> Self {
         Answer {
             event: spec.kind.name(),
             exit,

@@ -4,7 +4,7 @@ use becket_model::Fields;
 use serde_json::{Value, json};
 
 /// All fields that are set, in the order of the event table.
-pub(crate) fn of(fields: &Fields) -> Vec<(&'static str, Value)> {
+pub(super) fn of(fields: &Fields) -> Vec<(&'static str, Value)> {
     let flag = |is_set: bool| is_set.then_some(Value::Bool(true));
     let text = |text: &Option<String>| text.as_ref().map(|text| json!(text));
     let pairs = [

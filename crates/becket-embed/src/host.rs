@@ -1,0 +1,173 @@
+//! What all sessions of a process share, and from what a session wants to a session.
+
+use crate::launch::{self, Launch};
+use crate::open::{Open, Profile, Source};
+use crate::session::{Facts, Session};
+use crate::tools::AgentsTools;
+use crate::trust;
+use crate::view::finding::{Checked, Finding};
+use becket_engine::config::{FlagSettings, Sources};
+use becket_engine::{Builder, CancellationToken, Environment};
+use becket_llm::{Model, ModelError, Models};
+use std::path::PathBuf;
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// What all sessions of a process share.
+pub struct Host {
+    /// The variables and the home of the process; the only place that a session knows them from.
+    pub environment: Environment,
+    /// The dialect of a session that names none.
+    pub profile: becket_engine::Profile,
+    /// Settings of the source `flag`: they are the host's, and no session puts others in their place.
+    pub settings: Option<FlagSettings>,
+    /// More plugins, by their directories, absolute.
+    pub plugins: Vec<PathBuf>,
+    /// Where managed settings lie, in the place of the system's directory.
+    pub managed: Option<PathBuf>,
+    /// Whether an error in a configuration keeps each session from being opened.
+    pub strict: bool,
+    /// The models that hooks may ask.
+    pub models: Arc<dyn Models>,
+    /// Where sessions keep private files, unless they name a directory. Whoever makes the host removes it at its end.
+    pub private: PathBuf,
+}
+
+/// Why a session is not opened.
+#[derive(Debug, thiserror::Error)]
+pub enum NotOpened {
+    /// What is wanted can't be had.
+    #[error("{0}")]
+    Wrong(String),
+    /// The configuration forbids the start (C3, C9).
+    #[error("no session starts with this configuration: {why}")]
+    Configuration {
+        /// Why.
+        why: String,
+        /// What is wrong in it.
+        findings: Vec<Finding>,
+    },
+}
+
+/// Models that several hold.
+pub struct Shared(pub Arc<dyn Models>);
+
+impl Models for Shared {
+    fn model(&self, name: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
+        self.0.model(name)
+    }
+}
+
+impl Host {
+    /// Opens a session. It reads files, so it blocks. `cancel` ends whatever the session runs; `with` adds who is asked and who
+    /// observes.
+    ///
+    /// # Errors
+    /// What is wanted can't be had, or the configuration forbids the start.
+    pub fn open(
+        &self,
+        wants: Open,
+        cancel: CancellationToken,
+        with: impl FnOnce(Builder) -> Builder,
+    ) -> Result<Session, NotOpened> {
+        let id = id(&wants)?;
+        let mut launch = self.launch(&wants)?;
+        let recorded = || trust::is_recorded(&launch.request());
+        launch.folder_trusted = wants.trust.unwrap_or_else(recorded);
+        let tools = AgentsTools::default();
+        let builder = launch.builder(wants.interactive);
+        let builder = with(builder.models(Shared(self.models.clone())).agent_tools(tools.clone()));
+        let directory = match &wants.session_dir {
+            Some(directory) => launch.start.join(directory),
+            None => self.private.join(Uuid::new_v4().to_string()),
+        };
+        let engine = builder.session_dir(directory).build().map_err(|error| NotOpened::Configuration {
+            findings: Checked::new(&error.config.diagnostics, 0).findings,
+            why: error.why,
+        })?;
+        tools.ready(engine.config(), launch.environment);
+        let transcript = wants.transcript_path.unwrap_or_else(|| wants.start.join("transcript.jsonl"));
+        let mode = wants.permission_mode.map(|mode| mode.as_str());
+        Ok(Session::new(id.into(), engine, Facts { start: wants.start, transcript, mode }, cancel))
+    }
+
+    /// What the configuration of a session is loaded from.
+    fn launch(&self, wants: &Open) -> Result<Launch, NotOpened> {
+        if !wants.start.is_absolute() {
+            return Err(wrong(format!("`start` is `{}`, which is no whole path", wants.start.display())));
+        }
+        let start = launch::start(&wants.start).map_err(|why| {
+            let start = wants.start.display();
+            wrong(format!("`start`: `{start}` is no directory that can be entered: {why}"))
+        })?;
+        let flag = self.settings(wants)?;
+        let profile = wants.profile.map_or_else(|| self.profile.clone(), becket_engine::Profile::from);
+        let own = wants.plugin_dirs.iter().map(|directory| start.join(directory));
+        Ok(Launch {
+            flag,
+            sources: wants.setting_sources.as_deref().map_or_else(Sources::default, sources),
+            plugins: self.plugins.iter().cloned().chain(own).collect(),
+            managed: self.managed.clone(),
+            strict: self.strict || wants.strict,
+            ..Launch::new(profile, self.environment_of(wants)?, start)
+        })
+    }
+
+    /// The settings of the source `flag`.
+    fn settings(&self, wants: &Open) -> Result<Option<FlagSettings>, NotOpened> {
+        match (&self.settings, &wants.settings, &wants.settings_file) {
+            (of_host, None, None) => Ok(of_host.clone()),
+            (None, Some(settings), None) => {
+                let text = serde_json::to_string(settings).map_err(|error| wrong(error.to_string()))?;
+                Ok(Some(FlagSettings::Text(text)))
+            }
+            (None, None, Some(path)) => Ok(Some(FlagSettings::File(wants.start.join(path)))),
+            (None, Some(_), Some(_)) => Err(wrong("give `settings` or `settings_file`, not both")),
+            (Some(_), ..) => Err(wrong("the host was started with `--settings`, which can't be replaced")),
+        }
+    }
+
+    fn environment_of(&self, wants: &Open) -> Result<Environment, NotOpened> {
+        let mut environment = self.environment.clone();
+        for (name, value) in &wants.env {
+            if name.is_empty() || name.contains(['=', '\0']) {
+                return Err(wrong(format!("`env`: `{name}` is no name of a variable")));
+            }
+            environment = match value {
+                Some(value) if value.contains('\0') => {
+                    return Err(wrong(format!("`env`: the value of `{name}` holds a NUL")));
+                }
+                Some(value) => environment.with_var(name, value),
+                None => environment.without_var(name),
+            };
+        }
+        Ok(environment)
+    }
+}
+
+fn wrong(why: impl Into<String>) -> NotOpened {
+    NotOpened::Wrong(why.into())
+}
+
+fn id(wants: &Open) -> Result<String, NotOpened> {
+    match &wants.session {
+        Some(id) if id.is_empty() => Err(wrong("`session` must not be empty")),
+        Some(id) => Ok(id.clone()),
+        None => Ok(Uuid::new_v4().to_string()),
+    }
+}
+
+fn sources(wanted: &[Source]) -> Sources {
+    let has = |source| wanted.contains(&source);
+    Sources { user: has(Source::User), project: has(Source::Project), local: has(Source::Local) }
+}
+
+impl From<Profile> for becket_engine::Profile {
+    fn from(profile: Profile) -> Self {
+        match profile {
+            Profile::Claude => becket_engine::Profile::claude(),
+            Profile::Agent => becket_engine::Profile::agent(),
+            Profile::Becket => becket_engine::Profile::becket(),
+        }
+    }
+}

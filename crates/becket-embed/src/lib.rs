@@ -1,0 +1,32 @@
+//! Sessions for programs in other languages: events come in, and verdicts go out, as JSON.
+//!
+//! `becket serve` and the bindings for Python and Node are faces of it, so that a hook decides the same in each. None of them
+//! has logic of its own: each is a view of a value of [`becket_engine`], the same that `becket fire` and `becket explain`
+//! print.
+//!
+//! - [`host`]: what all sessions of a process share, and from what a session wants to a session
+//! - [`open`]: what a session can want
+//! - [`session`]: one session: an engine, the facts that its events share, the hooks that its program has registered
+//! - [`launch`]: where a session starts, in which dialect, with what beside its files
+//! - [`view`]: what comes back, as data with a schema
+//! - [`event`], [`models`], [`tools`], [`mod@trust`], [`text`]: names of events, what hooks are lent, what the user's own file
+//!   records, files with a limit
+//!
+//! It reads no variable and no home: whoever makes a [`host::Host`] hands them over.
+
+pub mod event;
+pub mod host;
+pub mod launch;
+pub mod models;
+pub mod open;
+pub mod session;
+pub mod text;
+pub mod tools;
+pub mod trust;
+pub mod view;
+
+pub use event::UnknownEvent;
+pub use host::{Host, NotOpened};
+pub use launch::Launch;
+pub use open::{Mode, Open, Profile, Registration, Source};
+pub use session::{Cancelled, Session};

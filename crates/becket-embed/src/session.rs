@@ -1,0 +1,245 @@
+//! One open session: an engine, the facts that its events share, and the hooks that its program has registered.
+
+use crate::event;
+use crate::open::Registration;
+use crate::view::background::{self, Left};
+use crate::view::finding::Checked;
+use crate::view::planned::{Planned, PlannedHook};
+use becket_engine::config::Config;
+use becket_engine::{Callback, CancellationToken, Engine, Hook, Outcome, RegistrationId, Wake};
+use becket_model::wire::input;
+use becket_model::{Event, EventKind, SessionId};
+use futures_util::FutureExt;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::RwLock;
+
+/// How many hooks a program may register for a session.
+const MOST_HOOKS: usize = 1_024;
+
+/// A session. It lives until it is closed: whoever drops it without that leaves its background hooks to themselves.
+pub struct Session {
+    id: Arc<str>,
+    engine: Engine,
+    facts: Facts,
+    cancel: CancellationToken,
+    hooks: Mutex<HashMap<String, RegistrationId>>,
+    /// Read by each firing; whoever writes knows that none is under way.
+    under_way: RwLock<()>,
+}
+
+/// What events say of their session unless they say it themselves.
+pub(crate) struct Facts {
+    pub(crate) start: PathBuf,
+    pub(crate) transcript: PathBuf,
+    pub(crate) mode: Option<&'static str>,
+}
+
+/// The firing was cancelled: hooks that still ran were ended, and nothing was decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it was cancelled: hooks that still ran were ended, so nothing was decided")]
+pub struct Cancelled;
+
+/// What background hooks have come to (A3, A4).
+#[derive(Debug)]
+pub struct Background {
+    /// What they came to, in the order of their ends.
+    pub results: Vec<Left>,
+    /// What wakes an idle model.
+    pub wakes: Vec<Wake>,
+}
+
+impl Session {
+    pub(crate) fn new(id: Arc<str>, engine: Engine, facts: Facts, cancel: CancellationToken) -> Self {
+        Session { id, engine, facts, cancel, hooks: Mutex::default(), under_way: RwLock::default() }
+    }
+
+    /// Its id, as hooks see it.
+    pub fn id(&self) -> &Arc<str> {
+        &self.id
+    }
+
+    /// Its engine.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Ends whatever it runs once it is cancelled. A firing's own token is best a child of it.
+    pub fn cancel(&self) -> &CancellationToken {
+        &self.cancel
+    }
+
+    /// Makes an event of its fields. What the session knows may be left out: `hook_event_name`, `session_id`, `cwd`,
+    /// `transcript_path` and `permission_mode`.
+    ///
+    /// # Errors
+    /// What does not fit, in words.
+    pub fn event(&self, name: &str, mut fields: Map<String, Value>) -> Result<Event, String> {
+        let kind = event::kind(name).map_err(|error| error.to_string())?;
+        self.own(&mut fields, "hook_event_name", kind.name())?;
+        self.own(&mut fields, "session_id", &self.id)?;
+        let facts = &self.facts;
+        let mut unless_given = |name: &str, value: &str| {
+            fields.entry(name).or_insert_with(|| value.into());
+        };
+        unless_given("cwd", &facts.start.to_string_lossy());
+        unless_given("transcript_path", &facts.transcript.to_string_lossy());
+        if let Some(mode) = facts.mode.filter(|_| kind.spec().carries.permission_mode) {
+            unless_given("permission_mode", mode);
+        }
+        input::from_value(Value::Object(fields)).map_err(|error| format!("`input`: {error}"))
+    }
+
+    /// A field that can say one thing only.
+    fn own(&self, fields: &mut Map<String, Value>, name: &str, value: &str) -> Result<(), String> {
+        match fields.get(name) {
+            Some(given) if given.as_str() != Some(value) => {
+                Err(format!("`input.{name}` is {given}, but must be `{value}`: leave it out"))
+            }
+            Some(_) => Ok(()),
+            None => {
+                fields.insert(name.to_owned(), value.into());
+                Ok(())
+            }
+        }
+    }
+
+    /// Runs the hooks of an event until `cancel`. A change of a settings file that they let pass is taken up (C8).
+    ///
+    /// # Errors
+    /// It was cancelled.
+    pub async fn fire(&self, event: &Event, cancel: &CancellationToken) -> Result<Outcome, Cancelled> {
+        let _under_way = self.under_way.read().await;
+        let outcome = self.engine.fire_until(event, cancel).await;
+        if cancel.is_cancelled() {
+            return Err(Cancelled);
+        }
+        if event.kind() == EventKind::ConfigChange {
+            // Where the file can't be read, all stays as it was; a reload says why.
+            drop(self.engine.config_heard(event, outcome.clone()));
+        }
+        Ok(outcome)
+    }
+
+    /// Which hooks an event would run, in order of listing.
+    pub fn plan(&self, event: &Event) -> Vec<PlannedHook> {
+        self.engine.plan(event).runs().iter().map(Into::into).collect()
+    }
+
+    /// The same with all that would not, and why.
+    pub fn explain(&self, event: &Event) -> Planned {
+        Planned::new(&self.engine.plan(event), event.body.subject(), Vec::new())
+    }
+
+    /// What is wrong in the configuration; what is good of it works.
+    pub fn check(&self) -> Checked {
+        checked(&self.engine.config())
+    }
+
+    /// Adds a hook of the program (H9).
+    ///
+    /// # Errors
+    /// Its id is taken, its event is none, its time limit is none, or its matcher or condition can't be read.
+    pub fn register(&self, wants: &Registration, hook: Arc<dyn Hook>) -> Result<(), String> {
+        let callback = callback(wants, hook)?;
+        let mut hooks = self.hooks.lock().unwrap_or_else(PoisonError::into_inner);
+        if hooks.len() >= MOST_HOOKS {
+            return Err(format!("the session has {MOST_HOOKS} hooks of the program already"));
+        }
+        match hooks.entry(wants.id.clone()) {
+            Entry::Occupied(_) => Err(format!("there is a hook `{}` already: unregister it first", wants.id)),
+            Entry::Vacant(place) => {
+                let id = self.engine.on(callback).map_err(|error| error.to_string())?;
+                place.insert(id);
+                Ok(())
+            }
+        }
+    }
+
+    /// Removes one.
+    ///
+    /// # Errors
+    /// There is none of that id.
+    pub fn unregister(&self, id: &str) -> Result<(), String> {
+        let known = self.hooks.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+        let known = known.ok_or_else(|| format!("there is no hook `{id}` of the program"))?;
+        self.engine.unregister(known);
+        Ok(())
+    }
+
+    /// Takes what background hooks have come to. The wakes are taken first: each goes out once, also where its result comes in
+    /// a moment later.
+    pub fn background(&self) -> Background {
+        let mut wakes = Vec::new();
+        let waiting = self.engine.wakes();
+        while let Some(Some(wake)) = waiting.next().now_or_never() {
+            wakes.push(wake);
+        }
+        let delivered = self.engine.collect_background(&SessionId::from(self.id.clone()));
+        Background { results: background::left(delivered, Vec::new()), wakes }
+    }
+
+    /// The environment files that hooks have filled; later ones win (H12).
+    pub fn env_files(&self) -> Vec<PathBuf> {
+        self.engine.env_files(&SessionId::from(self.id.clone()))
+    }
+
+    /// Reads the configuration again.
+    ///
+    /// # Errors
+    /// It can't be read any more, and stays as it was.
+    pub fn reload(&self) -> Result<Checked, String> {
+        self.engine.reload().map(|config| checked(&config)).map_err(|error| error.to_string())
+    }
+
+    /// The events that a hook or a permission rule has something to say on.
+    pub fn events(&self) -> Vec<&'static str> {
+        let has_rules = !self.engine.config().permissions.is_empty();
+        let concerns = |event: &EventKind| has_rules || self.engine.has_any(*event);
+        EventKind::ALL.iter().filter(|event| concerns(event)).map(|event| event.name()).collect()
+    }
+
+    /// Ends all that it runs, and waits until nothing of it is left.
+    pub async fn close(&self) {
+        self.cancel.cancel();
+        // What a firing still runs is ended by that firing.
+        drop(self.under_way.write().await);
+        self.engine.close().await;
+        self.engine.forget_session(&SessionId::from(self.id.clone()));
+    }
+}
+
+fn checked(config: &Config) -> Checked {
+    Checked::new(&config.diagnostics, 0)
+}
+
+fn callback(wants: &Registration, hook: Arc<dyn Hook>) -> Result<Callback, String> {
+    let kind = event::kind(&wants.event).map_err(|error| error.to_string())?;
+    let mut callback = Callback::object(kind, hook)
+        .named(format!("the program's hook {}", wants.id))
+        .order(wants.order)
+        .on_failure(wants.on_failure.into());
+    if let Some(matcher) = &wants.matcher {
+        callback = callback.matcher(matcher.as_str());
+    }
+    if let Some(condition) = &wants.condition {
+        callback = callback.when(condition.as_str());
+    }
+    match wants.timeout {
+        None => Ok(callback),
+        Some(seconds) => Ok(callback.timeout(limit(seconds)?)),
+    }
+}
+
+/// The time limit of a hook, from its seconds.
+///
+/// # Errors
+/// It is none.
+pub fn limit(seconds: f64) -> Result<Duration, String> {
+    let limit = Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero());
+    limit.ok_or_else(|| "`timeout` must be a number of seconds above 0".to_owned())
+}

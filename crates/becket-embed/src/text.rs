@@ -1,0 +1,78 @@
+//! Files with a limit, never a pipe or a device where a file should be.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+/// The largest text that is read, in bytes; a hook input with a big file in it fits well.
+pub const LIMIT: u64 = 64 * 1024 * 1024;
+
+/// Why a file has no text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unread {
+    /// The operating system refuses.
+    #[error("`{}` can't be read: {why}", path.display())]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// The system's words.
+        why: String,
+    },
+    /// It is something else.
+    #[error("`{}` is {what}, not a file", path.display())]
+    NotAFile {
+        /// The place.
+        path: PathBuf,
+        /// What lies there.
+        what: &'static str,
+    },
+    /// It is larger than [`LIMIT`].
+    #[error("`{}` is larger than {} MiB", path.display(), LIMIT / (1024 * 1024))]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is no text.
+    #[error("`{}` is not UTF-8 from byte {at} on", path.display())]
+    NotUtf8 {
+        /// The file.
+        path: PathBuf,
+        /// The first byte that is none, from 0.
+        at: usize,
+    },
+}
+
+/// The text of a file.
+///
+/// # Errors
+/// It is no file, too large, not UTF-8 or can't be read.
+pub fn read(path: &Path) -> Result<String, Unread> {
+    let refused = |error: std::io::Error| Unread::Refused { path: path.to_owned(), why: error.to_string() };
+    let metadata = std::fs::metadata(path).map_err(refused)?;
+    if metadata.is_dir() {
+        return Err(Unread::NotAFile { path: path.to_owned(), what: "a directory" });
+    }
+    if !metadata.is_file() {
+        return Err(Unread::NotAFile { path: path.to_owned(), what: "a pipe, a socket or a device" });
+    }
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(LIMIT + 1).read_to_end(&mut bytes)).map_err(refused)?;
+    if bytes.len() as u64 > LIMIT {
+        return Err(Unread::TooLarge { path: path.to_owned() });
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Unread::NotUtf8 { path: path.to_owned(), at }
+    })
+}
+
+/// The text of a file that need not be there.
+///
+/// # Errors
+/// It is there and can't be read.
+pub fn read_if_there(path: &Path) -> Result<Option<String>, Unread> {
+    match std::fs::metadata(path) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Ok(_) | Err(_) => read(path).map(Some),
+    }
+}

@@ -1,0 +1,44 @@
+//! Whether the user has said that he trusts the folder in which a session starts (`protocol.md` G3).
+//!
+//! INVARIANT: nothing that lies in the folder has a say. What can't be read says nothing.
+
+use crate::text::read_if_there;
+use becket_engine::config::Request;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The user's own file, beside his settings.
+pub const USER_FILE: &str = ".claude.json";
+
+/// Where the user's own file keeps what it knows of a folder.
+pub const FOLDERS: &str = "projects";
+/// The key that says yes.
+pub const ACCEPTED: &str = "hasTrustDialogAccepted";
+
+/// Whether the user's own file records trust in this very folder, or in the repository that it is a part of.
+pub fn is_recorded(request: &Request) -> bool {
+    let Some(file) = user_file(request) else { return false };
+    let Ok(Some(text)) = read_if_there(&file) else { return false };
+    let Ok(known) = serde_json::from_str::<Value>(&text) else { return false };
+    let root = project_root(request);
+    [request.start.as_path(), &root].iter().any(|folder| {
+        let folder = folder.to_str().and_then(|folder| known.get(FOLDERS)?.get(folder));
+        folder.and_then(|folder| folder.get(ACCEPTED)) == Some(&Value::Bool(true))
+    })
+}
+
+/// The user's own file: in the directory that a variable names, else in the home.
+pub fn user_file(request: &Request) -> Option<PathBuf> {
+    let variable = request.profile.directory_variable.as_ref()?;
+    let replaced = request.environment.var(&**variable).filter(|value| !value.is_empty());
+    match replaced {
+        Some(directory) => Some(Path::new(directory).join(USER_FILE)),
+        None => Some(request.environment.home()?.join(USER_FILE)),
+    }
+}
+
+/// The repository around the start, or the start itself.
+pub fn project_root(request: &Request) -> PathBuf {
+    let around = request.start.ancestors().find(|place| place.join(".git").exists());
+    around.unwrap_or(&request.start).to_owned()
+}
