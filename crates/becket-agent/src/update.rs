@@ -104,6 +104,13 @@ pub enum Happened {
         /// Its size before, in tokens, as far as it is known.
         tokens_before: u64,
     },
+    /// An MCP server says that what it has sent the user to an address for is done (X6).
+    ElicitationComplete {
+        /// The server.
+        server: String,
+        /// What it calls that question.
+        id: String,
+    },
     /// The session has another title.
     Titled {
         /// The title.

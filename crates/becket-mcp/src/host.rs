@@ -47,6 +47,12 @@ pub trait Host: Send + Sync + 'static {
         Box::pin(std::future::ready(Vec::new()))
     }
 
+    /// A server says that what it has sent the user to an address for is done (`notifications/elicitation/complete`); `id` is
+    /// what it calls that question, and may be one that it never asked. Never waits.
+    fn completed(&self, server: &str, id: &str) {
+        let _ = (server, id);
+    }
+
     /// A call makes progress. Never waits.
     fn progress(&self, server: &str, progress: Progress) {
         let _ = (server, progress);

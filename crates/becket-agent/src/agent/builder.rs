@@ -4,6 +4,7 @@ use super::open::Agent;
 use crate::agents::{AgentTool, Definition, MainAgent};
 use crate::compact::Window;
 use crate::definitions::Dialect;
+use crate::elicit::McpHost;
 use crate::instructions::Instructions;
 use crate::permission::{AutoMode, SessionPermissions};
 use crate::session::{Expand, Facts, OpenError, SetupTrigger, Start};
@@ -48,6 +49,7 @@ pub struct AgentBuilder {
     pub(super) interactive: bool,
     pub(super) asked: Asked,
     pub(super) permissions: Option<SessionPermissions>,
+    pub(super) mcp_host: Option<McpHost>,
     pub(super) watchers: Vec<Arc<dyn Watch>>,
     pub(super) expand: Option<Arc<dyn Expand>>,
     pub(super) subagents: Option<AgentTool>,
@@ -89,6 +91,7 @@ impl AgentBuilder {
             interactive: false,
             asked: Asked::default(),
             permissions: None,
+            mcp_host: None,
             watchers: Vec::new(),
             expand: None,
             subagents: None,
@@ -220,6 +223,15 @@ impl AgentBuilder {
     #[must_use]
     pub fn permissions(mut self, permissions: SessionPermissions) -> Self {
         self.permissions = Some(permissions);
+        self
+    }
+
+    /// Who answers the questions of the session's servers: hooks of Notification are told `elicitation_response` when the user
+    /// has answered one, and `elicitation_complete` when a server says that what it has sent the user to an address for is
+    /// done.
+    #[must_use]
+    pub fn mcp_host(mut self, host: McpHost) -> Self {
+        self.mcp_host = Some(host);
         self
     }
 

@@ -5,6 +5,7 @@ use super::info::Info;
 use crate::agents::{AgentTool, Parent};
 use crate::compact::{NotCompacted, Trigger};
 use crate::conversation::{Conversation, Stored};
+use crate::elicit::SessionOf;
 use crate::session::{Facts, Main, OpenError, Opened, Prompt, open};
 use crate::tool_call::Toolbox;
 use crate::transcript::Note;
@@ -262,6 +263,9 @@ fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
     };
     for notice in builder.notices {
         main.work.updates.notice(notice);
+    }
+    if let Some(host) = builder.mcp_host {
+        host.belongs_to(SessionOf::new(&main.work.core, &main.work.facts));
     }
     if let Some(tool) = builder.subagents {
         lend(&main, &tool);

@@ -58,6 +58,7 @@ impl Asking<'_> {
         let Some(answer) = self.user_says(wanted, elicited).await else {
             return (ElicitationAnswer::Cancel, AnsweredBy::Nobody);
         };
+        elicited.has_heard_user = true;
         match self.hooks_after(wanted, &answer, elicited).await {
             Some(changed) if changed != answer => (changed, AnsweredBy::Hook),
             Some(_) | None => (answer, AnsweredBy::User),

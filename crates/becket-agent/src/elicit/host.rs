@@ -1,8 +1,10 @@
 //! The host of a session's MCP servers.
 
 use super::asking::Asking;
-use super::report::Elicited;
+use super::report::{AnsweredBy, Elicited};
+use super::session::{Heard, SessionOf};
 use super::user::ElicitUser;
+use super::visits::Visits;
 use becket_engine::{CancellationToken, Engine};
 use becket_mcp::{Elicitation, ElicitationAnswer, Host, Lent, Logged, Offers, Progress, Root};
 use becket_model::Session;
@@ -46,6 +48,9 @@ type Told = dyn Fn(&Elicited) + Send + Sync;
 #[derive(Default)]
 struct Shared {
     hooks: OnceLock<Hooks>,
+    /// The session that hears of answers.
+    session: OnceLock<SessionOf>,
+    visits: Visits,
     turn: Mutex<()>,
     /// By server, how many of its questions are open.
     open: Arc<std::sync::Mutex<HashMap<String, usize>>>,
@@ -121,6 +126,11 @@ impl McpHost {
         self.shared.hooks.get_or_init(|| Hooks { engine, session: Box::new(session) });
     }
 
+    /// From now on this session's hooks of Notification hear what becomes of questions. The first call counts.
+    pub(crate) fn belongs_to(&self, session: SessionOf) {
+        self.shared.session.get_or_init(|| session);
+    }
+
     async fn answer(
         &self,
         server: &str,
@@ -132,14 +142,28 @@ impl McpHost {
         };
         let hooks = self.shared.hooks.get().map(|hooks| (hooks.engine.clone(), (hooks.session)()));
         let (user, turn) = (self.user.as_deref(), &self.shared.turn);
-        self.told(Asking { server, asked, cancel, hooks, user, turn }.answered().await)
+        let visit = self.shared.visits.begin(server, asked);
+        let elicited = Asking { server, asked, cancel, hooks, user, turn }.answered().await;
+        if matches!(elicited.answer, ElicitationAnswer::Accept(_)) {
+            visit.goes_on();
+        }
+        self.told(elicited)
     }
 
     fn told(&self, elicited: Elicited) -> ElicitationAnswer {
+        if elicited.has_heard_user && elicited.by != AnsweredBy::Nobody {
+            self.heard(Heard::Answered { server: &elicited.server, action: elicited.answer.action() });
+        }
         if let Some(told) = &self.told {
             told(&elicited);
         }
         elicited.answer
+    }
+
+    fn heard(&self, heard: Heard<'_>) {
+        if let Some(session) = self.shared.session.get() {
+            session.hears(heard);
+        }
     }
 }
 
@@ -175,6 +199,14 @@ impl Host for McpHost {
 
     fn roots<'a>(&'a self, server: &'a str) -> Lent<'a, Vec<Root>> {
         self.other.roots(server)
+    }
+
+    /// Only a visit that the server has asked for, and once.
+    fn completed(&self, server: &str, id: &str) {
+        if self.shared.visits.complete(server, id) {
+            self.heard(Heard::Completed { server, id });
+            self.other.completed(server, id);
+        }
     }
 
     fn progress(&self, server: &str, progress: Progress) {

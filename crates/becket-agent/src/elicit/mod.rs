@@ -14,8 +14,11 @@ mod form;
 mod host;
 mod report;
 mod said;
+mod session;
 mod user;
+mod visits;
 
 pub use host::McpHost;
 pub use report::{AnsweredBy, Elicited};
+pub(crate) use session::SessionOf;
 pub use user::{ElicitUser, UserQuestion, Wanted};

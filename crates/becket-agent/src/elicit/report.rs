@@ -19,6 +19,8 @@ pub struct Elicited {
     pub failures: Vec<String>,
     /// What came of Elicitation and of ElicitationResult, where they were fired.
     pub outcomes: Vec<Outcome>,
+    /// Whether the user has answered, whatever became of that answer.
+    pub(super) has_heard_user: bool,
 }
 
 impl Elicited {
@@ -31,6 +33,7 @@ impl Elicited {
             by: AnsweredBy::Nobody,
             failures: Vec::new(),
             outcomes: Vec::new(),
+            has_heard_user: false,
         }
     }
 

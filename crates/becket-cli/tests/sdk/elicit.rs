@@ -4,6 +4,10 @@ use crate::host::Host;
 use crate::place;
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Long enough for anything that comes at all.
+const LONG: Duration = Duration::from_secs(60);
 
 const BECKET: &str = env!("CARGO_BIN_EXE_becket");
 
@@ -193,4 +197,92 @@ fn a_hook_that_answers_leaves_the_host_unasked() {
     assert_eq!(asked.answer()["action"], "decline");
     assert!(!asked.host.seen.iter().any(|line| line["request"]["subtype"] == "elicitation"));
     asked.ends();
+}
+
+/// Hooks of Notification that append what they are told to `told`, a line each.
+fn tells() -> Value {
+    json!({"hooks": {"Notification": [
+        {"matcher": "elicitation_*", "hooks": [{"type": "command", "command": "tr -d '\\n' >> told; echo >> told"}]}
+    ]}})
+}
+
+/// What they were told, once there are so many.
+fn told(env: &TestEnv, count: usize) -> Vec<Value> {
+    let until = std::time::Instant::now() + LONG;
+    loop {
+        let text = std::fs::read_to_string(env.project().join("told")).unwrap_or_default();
+        let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        if lines.len() >= count {
+            return lines;
+        }
+        assert!(std::time::Instant::now() < until, "{count} notifications, not {text}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn completed(asked: &mut Asked, id: &str) {
+    let message = json!({"jsonrpc": "2.0", "method": "notifications/elicitation/complete", "params": {"elicitationId": id}});
+    asked.host.request("mcp_message", json!({"server_name": "desk", "message": message}));
+}
+
+// rules: X6, N1
+#[test]
+fn hooks_of_notification_hear_what_the_user_has_answered_and_never_what_with() {
+    for (answer, action) in [
+        (json!({"action": "accept", "content": {"when": "noon"}}), "accept"),
+        (json!({"action": "decline"}), "decline"),
+        (json!({"action": "cancel"}), "cancel"),
+    ] {
+        let env = desk(&tells());
+        let mut asked = Asked::of(&env, &form());
+        let question = asked.question();
+        assert!(!env.project().join("told").exists(), "nobody has answered yet");
+        asked.host.answers(&question, answer);
+        assert_eq!(asked.answer()["action"], action);
+        let told = told(&env, 1).remove(0);
+        let common = ["session_id", "transcript_path", "cwd", "prompt_id"];
+        assert_eq!(keys(&told), [&common[..], &["hook_event_name", "message", "notification_type"]].concat());
+        assert_eq!(told["notification_type"], "elicitation_response");
+        assert_eq!(told["message"], format!("The MCP server `desk` was answered: {action}"));
+        asked.ends();
+    }
+}
+
+// rules: X6, D11
+#[test]
+fn an_answer_of_a_hook_is_none_of_the_user() {
+    let mut settings = tells();
+    let says = r#"echo '{"hookSpecificOutput":{"hookEventName":"Elicitation","action":"decline"}}'"#;
+    settings["hooks"]["Elicitation"] = json!([{"hooks": [{"type": "command", "command": says}]}]);
+    let env = desk(&settings);
+    let mut asked = Asked::of(&env, &form());
+    assert_eq!(asked.answer()["action"], "decline");
+    asked.ends();
+    assert!(!env.project().join("told").exists());
+}
+
+// rules: X6, N1
+#[test]
+fn a_visit_that_is_done_is_told_once_to_hooks_and_the_host() {
+    let env = desk(&tells());
+    let mut asked = Asked::of(
+        &env,
+        &json!({"mode": "url", "message": "Pay", "url": "https://pay.example/1", "elicitationId": "e1"}),
+    );
+    let question = asked.question();
+    asked.host.answers(&question, json!({"action": "accept"}));
+    assert_eq!(asked.answer()["action"], "accept");
+    assert_eq!(told(&env, 1)[0]["notification_type"], "elicitation_response");
+    for id in ["never asked", "e1", "e1"] {
+        completed(&mut asked, id);
+    }
+    let line = serves(&mut asked.host, |line| line["subtype"] == "elicitation_complete");
+    let names: Vec<&str> = keys(&line);
+    assert_eq!(names, ["type", "subtype", "mcp_server_name", "elicitation_id", "uuid", "session_id"]);
+    assert_eq!((&line["mcp_server_name"], &line["elicitation_id"]), (&json!("desk"), &json!("e1")));
+    let last = told(&env, 2).pop().expect("two of them");
+    assert_eq!(last["notification_type"], "elicitation_complete");
+    assert_eq!(last["message"], "The MCP server `desk` says that `e1` is complete");
+    asked.ends();
+    assert_eq!(told(&env, 2).len(), 2, "the others are nothing that anybody asked for");
 }

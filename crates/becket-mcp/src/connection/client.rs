@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use becket_process::CancellationToken;
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult, CustomRequest,
-    CustomResult, ElicitRequestParams, ElicitResult, ElicitationCapability, FormElicitationCapability,
-    Implementation, ListRootsResult, LoggingMessageNotificationParam, ProgressNotificationParam,
-    ProtocolVersion, RequestId, RootsCapabilities, SamplingCapability, UrlElicitationCapability,
+    ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult, CustomNotification,
+    CustomRequest, CustomResult, ElicitRequestParams, ElicitResult, ElicitationCapability,
+    FormElicitationCapability, Implementation, ListRootsResult, LoggingMessageNotificationParam,
+    ProgressNotificationParam, ProtocolVersion, RequestId, RootsCapabilities, SamplingCapability,
+    UrlElicitationCapability,
 };
 use rmcp::service::{InboundStreamOrigin, NotificationContext, RequestContext};
 use rmcp::{ClientHandler, ErrorData, RoleClient};
@@ -181,6 +182,13 @@ impl ClientHandler for Client {
         let answer = serde_json::to_value(answer)
             .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         Ok(CustomResult::new(answer))
+    }
+
+    /// The library has no name for this one.
+    async fn on_custom_notification(&self, told: CustomNotification, _: NotificationContext<RoleClient>) {
+        if let Some(id) = questions::completed(&told) {
+            self.0.lent.completed(&self.0.server, id);
+        }
     }
 
     async fn on_progress(&self, told: ProgressNotificationParam, _: NotificationContext<RoleClient>) {

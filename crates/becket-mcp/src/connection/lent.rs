@@ -83,6 +83,10 @@ impl Lent {
         self.ask(self.offers.roots, withdrawn, async { self.host.roots(server).await }).await
     }
 
+    pub(super) fn completed(&self, server: &str, id: &str) {
+        let _ = catch_unwind(AssertUnwindSafe(|| self.host.completed(server, id)));
+    }
+
     pub(super) fn progress(&self, server: &str, progress: Progress) {
         // A host that panics has not heard of it.
         let _ = catch_unwind(AssertUnwindSafe(|| self.host.progress(server, progress)));

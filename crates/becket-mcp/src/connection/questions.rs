@@ -4,8 +4,8 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ListRootsResult, Root,
+    CreateMessageRequestParams, CreateMessageResult, CustomNotification, ElicitRequestParams, ElicitResult,
+    ElicitationAction, ListRootsResult, Root,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -14,6 +14,9 @@ use becket_process::CancellationToken;
 
 use super::lent::{Lent, NotLent};
 use crate::host::{Elicitation, ElicitationAnswer};
+
+/// The longest id of a question, in bytes.
+const LONGEST_ID: usize = 1024;
 
 /// A question for the user.
 pub(super) async fn elicit(
@@ -66,6 +69,15 @@ pub(super) fn raw_elicitation(params: Option<&Value>) -> Result<Elicitation, Err
         }
         Some(_) | None => Err(unclear()),
     }
+}
+
+/// Which question is done with, where a notification says so; none where its id is none that a question may have.
+pub(super) fn completed(told: &CustomNotification) -> Option<&str> {
+    if told.method != "notifications/elicitation/complete" {
+        return None;
+    }
+    let id = told.params.as_ref()?.get("elicitationId")?.as_str()?;
+    Some(id).filter(|id| !id.is_empty() && id.len() <= LONGEST_ID)
 }
 
 pub(super) async fn sample(

@@ -28,6 +28,8 @@ pub(crate) struct Told {
     pub(crate) asked: Mutex<Vec<Elicitation>>,
     pub(crate) progress: Mutex<Vec<Progress>>,
     pub(crate) logged: Mutex<Vec<Logged>>,
+    /// What a server called done.
+    pub(crate) completed: Mutex<Vec<String>>,
     /// The token of each question.
     pub(crate) tokens: Mutex<Vec<CancellationToken>>,
 }
@@ -37,8 +39,8 @@ pub(crate) const ALL: Offers = Offers { form: true, url: true, sampling: true, r
 
 impl Told {
     pub(crate) fn new(offers: Offers, answers: Answers) -> Arc<Self> {
-        let (asked, progress, logged, tokens) = Default::default();
-        Arc::new(Self { offers, answers, asked, progress, logged, tokens })
+        let (asked, progress, logged, completed, tokens) = Default::default();
+        Arc::new(Self { offers, answers, asked, progress, logged, completed, tokens })
     }
 
     /// One that offers everything and says yes.
@@ -111,6 +113,12 @@ impl Host for Told {
     fn progress(&self, server: &str, progress: Progress) {
         assert_eq!(server, "it");
         self.progress.lock().unwrap().push(progress);
+        self.panics_at_once();
+    }
+
+    fn completed(&self, server: &str, id: &str) {
+        assert_eq!(server, "it");
+        self.completed.lock().unwrap().push(id.to_owned());
         self.panics_at_once();
     }
 

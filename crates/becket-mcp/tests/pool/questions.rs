@@ -468,3 +468,50 @@ async fn what_a_server_logs_is_told() {
     assert_eq!(logged.data, json!({"rows": 3}));
     pool.close().await;
 }
+
+/// A server that calls these visits done before it answers a call.
+fn completes(ids: &[Value]) -> Arc<Scripted> {
+    let ids = ids.to_vec();
+    Scripted::tool(move |_, seen| {
+        for id in &ids {
+            let params = json!({"elicitationId": id});
+            send(
+                &seen.sender,
+                json!({"jsonrpc": "2.0", "method": "notifications/elicitation/complete", "params": params}),
+            );
+        }
+        send(
+            &seen.sender,
+            json!({"jsonrpc": "2.0", "method": "notifications/elicitation/begun",
+            "params": {"elicitationId": "another method"}}),
+        );
+        Then::Usual
+    })
+}
+
+// rule: X6
+#[tokio::test]
+async fn a_host_hears_that_a_visit_is_done_and_survives_it() {
+    let long = |length| json!("x".repeat(length));
+    let ids = [json!(7), json!(""), json!(null), long(1025), long(1024), json!("e1")];
+    for answers in [Answers::No, Answers::Panics { at_once: true }] {
+        let (server, host) = (completes(&ids), Told::new(ALL, answers));
+        let pool = server.pool(options(), host.clone());
+        call(&pool, "echo", json!({"a": 1})).await.unwrap();
+        let heard = || {
+            let mut heard = host.completed.lock().unwrap().clone();
+            heard.sort();
+            heard
+        };
+        let all = async {
+            while heard().len() < 2 {
+                tokio::time::sleep(SHORT).await;
+            }
+        };
+        tokio::time::timeout(LONG, all).await.expect("it is told");
+        assert_eq!(heard(), ["e1".to_owned(), "x".repeat(1024)]);
+        // The connection goes on.
+        call(&pool, "echo", json!({"a": 2})).await.unwrap();
+        pool.close().await;
+    }
+}

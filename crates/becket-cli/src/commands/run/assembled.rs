@@ -142,6 +142,7 @@ impl Parts<'_> {
         tools.refresh().into_iter().for_each(|warning| self.notice(Notice::warning(warning)));
         let displayed = Displayed::default();
         let builder = self.builder(engine, toolbox, &own)?.facts(facts).tasks(tools.makes.tasks.clone());
+        let builder = builder.mcp_host(self.host.clone());
         let builder = builder.permissions(tools.makes.permissions.clone()).team(tools.makes.team.clone());
         let at_end = AtEnd::new(self.models.clone());
         let builder = builder.at_turn_end(at_end.tasks(at, &tools.makes.tasks));

@@ -104,7 +104,9 @@ impl Live {
             | Happened::Text { .. }
             | Happened::Displayed { .. } => String::new(),
             Happened::Notice(notice) => told(notice),
-            Happened::StopHooks(_) | Happened::Titled { .. } => String::new(),
+            Happened::StopHooks(_) | Happened::ElicitationComplete { .. } | Happened::Titled { .. } => {
+                String::new()
+            }
             Happened::Retrying { attempt, after, because } => retrying(*attempt, *after, because),
             Happened::Compacted { .. } if self.works() => {
                 self.aside(&styled(FAINT, "the conversation was summed up to make room"))

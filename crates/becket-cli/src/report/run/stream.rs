@@ -8,7 +8,8 @@ use super::line::{Answer, Assistant, Piece, StreamEvent, Telling, TextDelta, Use
 use super::naming::Ids;
 use super::result::milliseconds;
 use super::system_line::{
-    ApiRetry, CompactBoundary, CompactMetadata, Informational, StopHook, StopHookSummary, System, Task,
+    ApiRetry, CompactBoundary, CompactMetadata, ElicitationComplete, Informational, StopHook,
+    StopHookSummary, System, Task,
 };
 use becket_agent::update::{Happened, Notice, Origin, StopSummary, Update};
 use becket_engine::What;
@@ -94,6 +95,10 @@ impl Stream {
                 let compact_metadata =
                     CompactMetadata { trigger: trigger.clone(), pre_tokens: *tokens_before };
                 self.system("compact_boundary", &CompactBoundary { compact_metadata })
+            }
+            Happened::ElicitationComplete { server, id } => {
+                let (mcp_server_name, elicitation_id) = (server.clone(), id.clone());
+                self.system("elicitation_complete", &ElicitationComplete { mcp_server_name, elicitation_id })
             }
             Happened::Task { id, status, description, output_file } => {
                 let has_ended = status != "running";

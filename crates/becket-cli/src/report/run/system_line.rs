@@ -134,6 +134,13 @@ pub(super) struct ApiRetry {
     pub(super) error: String,
 }
 
+/// `elicitation_complete`
+#[derive(Debug, Serialize)]
+pub(super) struct ElicitationComplete {
+    pub(super) mcp_server_name: String,
+    pub(super) elicitation_id: String,
+}
+
 /// `task_started` and `task_notification`
 #[derive(Debug, Serialize)]
 pub(super) struct Task {

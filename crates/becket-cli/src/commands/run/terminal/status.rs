@@ -67,6 +67,7 @@ impl Status {
             | Happened::StopHooks(_)
             | Happened::Retrying { .. }
             | Happened::Compacted { .. }
+            | Happened::ElicitationComplete { .. }
             | Happened::Titled { .. }
             | Happened::Moved { .. }
             | Happened::Task { .. } => {}

@@ -1,0 +1,60 @@
+//! What a session's hooks of Notification hear of the questions of its servers.
+//!
+//! What a form was filled in with is none of it: that may be secret, and there is ElicitationResult for those who have to
+//! judge it.
+
+use crate::session::Facts;
+use crate::turn::Core;
+use crate::update::Happened;
+use becket_model::event::permission::Notification;
+use std::sync::{Arc, Weak};
+
+/// How much of an id is told, in characters.
+const ID: usize = 100;
+
+/// Something that a session hears of.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Heard<'a> {
+    /// The user has answered; this has gone back to the server.
+    Answered { server: &'a str, action: &'static str },
+    /// A server calls a visit done.
+    Completed { server: &'a str, id: &'a str },
+}
+
+/// A session, which is not kept alive by that.
+pub(crate) struct SessionOf {
+    core: Weak<Core>,
+    facts: Facts,
+}
+
+impl SessionOf {
+    /// This one.
+    pub(crate) fn new(core: &Arc<Core>, facts: &Facts) -> Self {
+        Self { core: Arc::downgrade(core), facts: facts.clone() }
+    }
+
+    /// Tells its hooks, which are not waited for (L3), and whoever watches it.
+    pub(super) fn hears(&self, heard: Heard<'_>) {
+        let Some(core) = self.core.upgrade() else { return };
+        if let Heard::Completed { server, id } = heard {
+            let (server, id) = (server.to_owned(), id.to_owned());
+            core.updates.tell(Happened::ElicitationComplete { server, id });
+        }
+        core.leave(&self.facts, heard.notification(), &core.updates);
+    }
+}
+
+impl Heard<'_> {
+    fn notification(self) -> Notification {
+        let (kind, message) = match self {
+            Self::Answered { server, action } => {
+                ("elicitation_response", format!("The MCP server `{server}` was answered: {action}"))
+            }
+            Self::Completed { server, id } => {
+                let id: String = id.chars().filter(|c| !c.is_control()).take(ID).collect();
+                ("elicitation_complete", format!("The MCP server `{server}` says that `{id}` is complete"))
+            }
+        };
+        Notification { message, title: None, notification_type: kind.to_owned() }
+    }
+}
