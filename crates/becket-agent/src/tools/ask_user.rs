@@ -36,6 +36,25 @@ pub struct ModelQuestion {
     pub multi_select: bool,
 }
 
+impl ModelQuestion {
+    /// The questions of a call, from its input; what is no question is left out.
+    pub fn of_call(input: &Map<String, Value>) -> Vec<ModelQuestion> {
+        let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
+        let text = |value: &Value, field: &str| value[field].as_str().unwrap_or_default().to_owned();
+        let option = |value: &Value| ModelOption {
+            label: text(value, "label"),
+            description: text(value, "description"),
+        };
+        let question = |value: &Value| ModelQuestion {
+            question: text(value, "question"),
+            header: text(value, "header"),
+            options: list(value.get("options")).iter().map(option).collect(),
+            multi_select: value["multiSelect"].as_bool().unwrap_or(false),
+        };
+        list(input.get("questions")).iter().map(question).collect()
+    }
+}
+
 /// One choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelOption {
@@ -74,7 +93,7 @@ static OPTION: [Field; 2] = [
 
 impl AskUserQuestion {
     async fn answer(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
-        let questions = questions(running.input);
+        let questions = ModelQuestion::of_call(running.input);
         let mut answers = given(running);
         let open: Vec<ModelQuestion> =
             questions.iter().filter(|asked| !is_answered(&answers, &asked.question)).cloned().collect();
@@ -120,20 +139,6 @@ fn given(running: Running<'_>) -> Map<String, Value> {
     given.into_iter().filter(|(question, answer)| own.get(question) != Some(answer)).collect()
 }
 
-fn questions(input: &Map<String, Value>) -> Vec<ModelQuestion> {
-    let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
-    let text = |value: &Value, field: &str| value[field].as_str().unwrap_or_default().to_owned();
-    let option =
-        |value: &Value| ModelOption { label: text(value, "label"), description: text(value, "description") };
-    let question = |value: &Value| ModelQuestion {
-        question: text(value, "question"),
-        header: text(value, "header"),
-        options: list(value.get("options")).iter().map(option).collect(),
-        multi_select: value["multiSelect"].as_bool().unwrap_or(false),
-    };
-    list(input.get("questions")).iter().map(question).collect()
-}
-
 fn is_answered(answers: &Map<String, Value>, question: &str) -> bool {
     answers.get(question).and_then(said).is_some_and(|text| !text.trim().is_empty())
 }
@@ -163,7 +168,7 @@ fn text(response: &Value) -> Option<String> {
 
 /// What the schema can't say: no two questions are the same, and answers are to these questions.
 fn check(input: &Map<String, Value>) -> Result<(), String> {
-    let questions = questions(input);
+    let questions = ModelQuestion::of_call(input);
     let mut texts = HashSet::new();
     if let Some(twice) = questions.iter().find(|asked| !texts.insert(asked.question.as_str())) {
         return Err(format!("`questions` has `{}` twice: ask it once", twice.question));

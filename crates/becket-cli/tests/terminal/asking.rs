@@ -34,9 +34,13 @@ fn a_person_says_yes_or_no_and_no_answer_is_a_no() {
         let walk = place.walk();
         walk.begins("go");
         let screen = walk.sees_words("permission: Bash");
-        for words in
-            ["command: touch it", "asked because:", "1. yes\n", "2. yes, and from now on: allow `Bash(touch"]
-        {
+        for words in [
+            "command: touch it",
+            "asked because:",
+            "from now on, if you say so:\n    allow `Bash(touch it)` (here, for you)",
+            "1. yes\n",
+            "2. yes, and from now on what stands above",
+        ] {
             assert!(screen.contains(words), "{words}: {screen}");
         }
         assert!(!place.has("it"));
@@ -71,7 +75,8 @@ fn a_yes_may_be_remembered_and_a_no_may_say_why() {
     walk.answers(&["4"]);
     walk.sees_words("What should be done instead?");
     walk.types("use the other filee");
-    walk.terminal.presses(&["BSpace", "Enter"]);
+    walk.terminal.presses(&["BSpace"]);
+    walk.answers(&["Enter"]);
     walk.sees(|screen| screen.contains("I see.") && is_done(screen));
     assert!(!place.has("one"));
     walk.leaves();
@@ -167,7 +172,8 @@ fn a_model_asks_and_hears_the_answers() {
     walk.sees_words("Anything?");
     walk.answers(&["3"]);
     walk.sees_words("In your words:");
-    walk.says("green as grass");
+    walk.types("green as grass");
+    walk.answers(&["Enter"]);
     walk.sees(|screen| screen.contains("Good.") && is_done(screen));
     walk.leaves();
 }

@@ -136,16 +136,18 @@ fn a_server_asks_for_a_form() {
     assert!(screen.contains("Who are\\u{1b}[2J you?"), "{screen}");
     walk.answers(&["1"]);
     walk.sees_words("as on the door");
-    walk.says("Ada");
+    walk.types("Ada");
+    walk.answers(&["Enter"]);
     walk.sees_words("❯ 17▏");
-    walk.terminal.presses(&["Enter"]);
+    walk.answers(&["Enter"]);
     walk.sees(|screen| screen.contains("not as it should be:") && screen.contains("❯ 17▏"));
     walk.terminal.presses(&["C-u"]);
-    walk.says("21");
+    walk.types("21");
+    walk.answers(&["Enter"]);
     walk.sees_words("❯ 2. no");
-    walk.terminal.presses(&["Enter"]);
+    walk.answers(&["Enter"]);
     walk.sees_words("❯ 2. m");
-    walk.terminal.presses(&["3"]);
+    walk.answers(&["3"]);
     walk.sees(|screen| screen.contains("Heard.") && is_done(screen));
     walk.leaves();
 }

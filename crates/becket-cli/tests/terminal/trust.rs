@@ -20,7 +20,7 @@ fn nothing_runs_in_a_folder_that_is_not_trusted() {
         let walk = place.walk();
         walk.begins("'hi'");
         walk.sees_words("Do you trust what is in this folder?");
-        walk.terminal.presses(keys);
+        walk.answers(keys);
         let screen = walk.is_over(1);
         assert!(screen.contains("nothing was run"), "{keys:?}: {screen}");
         assert!(!place.has("ran") && !place.has("served"), "{keys:?}");
@@ -37,7 +37,7 @@ fn trust_is_remembered() {
     walk.begins("");
     walk.sees_words("Do you trust what is in this folder?");
     assert!(!place.has("ran") && !place.has("served"));
-    walk.terminal.presses(&["Down", "Enter"]);
+    walk.answers(&["Down", "Enter"]);
     walk.sees(is_asking_for_a_prompt);
     assert!(wait_until(|| place.has("ran")));
     let known: Value = serde_json::from_str(&place.text("home/.claude.json")).expect("JSON");

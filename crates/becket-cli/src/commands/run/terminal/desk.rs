@@ -3,12 +3,13 @@
 //! A question comes before all else; what is to be shown meanwhile waits. Then the keys of a person who watches, then the
 //! line that prompts are typed in: it gives the screen back whenever there is something to show.
 //!
-//! INVARIANT: keys typed before a question was on the screen never answer it. A terminal that can't be read has a person
+//! INVARIANT: keys typed before a question was on the screen never answer it, nor do those of somebody who types on. A terminal that can't be read has a person
 //! who answers nothing and leaves.
 
 use super::editor::{Editor, Read};
 use super::field::Field;
 use super::handle::{Ends, Line, Said, Shared, ToPut, Wanted, Wants};
+use super::heed::Heed;
 use super::menu::Menu;
 use super::screen::{Restored, Screen, width};
 use crate::out::Out;
@@ -25,8 +26,11 @@ use tokio::sync::oneshot;
 
 /// How long a key is waited for before it is looked at what else there is.
 const LOOK: Duration = Duration::from_millis(40);
-/// How long no key may have been pressed before one answers a question.
-const QUIET: Duration = Duration::from_millis(500);
+/// How long a question must have stood there, and no key been pressed, before one answers it.
+pub(super) const QUIET: Duration = Duration::from_millis(500);
+/// The same for a question that the answer to another has brought, and keys that answer: a key that is held down answers
+/// one question alone.
+pub(super) const AGAIN: Duration = Duration::from_millis(250);
 /// Within this time the second Ctrl-C leaves.
 const TWICE: Duration = Duration::from_secs(3);
 
@@ -267,35 +271,10 @@ impl Desk {
     /// Puts something to the person, until there is an answer or nobody wants one; none where that is so.
     fn ask(&mut self, put: ToPut, reply: &oneshot::Sender<Said>) -> io::Result<Option<Said>> {
         terminal::enable_raw_mode()?;
-        if !put.follows {
-            self.forget_keys()?;
-        }
         self.screen.show(&put.head);
         self.drawn.clear();
         let mut asked = Asked::new(put.wants);
-        let (mut is_quiet, mut drawn) = (put.follows, Vec::new());
-        let said = loop {
-            let lines = asked.lines();
-            if lines != drawn {
-                self.screen.draw(&lines);
-                drawn = lines;
-            }
-            self.hold();
-            if reply.is_closed() || self.is_over {
-                break None;
-            }
-            is_quiet = is_quiet || self.shared.is_quiet_for(QUIET);
-            match self.key()? {
-                Pressed::Key(key) if is_quiet => {
-                    if let Some(said) = asked.on(key) {
-                        break Some(said);
-                    }
-                }
-                // The terminal may have another width now.
-                Pressed::Resized => drawn.clear(),
-                Pressed::Key(_) | Pressed::Nothing => {}
-            }
-        };
+        let said = self.answer(&mut asked, put.follows, reply)?;
         if let (Some(Said::Interrupted), Some((Ends::Turn(turn), _))) = (&said, &self.works) {
             turn.cancel();
         }
@@ -306,6 +285,43 @@ impl Desk {
         let held = std::mem::take(&mut self.held);
         held.into_iter().for_each(|wanted| self.apply(wanted));
         Ok(said)
+    }
+
+    /// Draws a question until a key answers it; none where nobody wants an answer any more.
+    fn answer(
+        &mut self,
+        asked: &mut Asked,
+        follows: bool,
+        reply: &oneshot::Sender<Said>,
+    ) -> io::Result<Option<Said>> {
+        let mut drawn = asked.lines();
+        self.screen.draw(&drawn);
+        if !follows {
+            self.forget_keys()?;
+        }
+        let mut heed = Heed::new(follows);
+        loop {
+            let lines = asked.lines();
+            if lines != drawn {
+                self.screen.draw(&lines);
+                drawn = lines;
+            }
+            self.hold();
+            if reply.is_closed() || self.is_over {
+                return Ok(None);
+            }
+            let is_quiet = self.shared.is_quiet_for(QUIET);
+            match self.key()? {
+                Pressed::Key(key) if heed.heeds(key, is_quiet, asked.answers(key)) => {
+                    if let Some(said) = asked.on(key) {
+                        return Ok(Some(said));
+                    }
+                }
+                // The terminal may have another width now.
+                Pressed::Resized => drawn.clear(),
+                Pressed::Key(_) | Pressed::Nothing => {}
+            }
+        }
     }
 
     /// Takes what is wanted while somebody is asked: what would be shown waits.
@@ -339,6 +355,12 @@ impl Asked {
             Asked::Menu(menu) => menu.on(key),
             Asked::Field(field) => field.on(key),
         }
+    }
+
+    /// Whether the key may end the question at once.
+    fn answers(&self, key: KeyEvent) -> bool {
+        let chooses = matches!(key.code, KeyCode::Char('1'..='9')) && matches!(self, Asked::Menu(_));
+        chooses || matches!(key.code, KeyCode::Enter | KeyCode::Esc)
     }
 
     fn lines(&self) -> Vec<String> {

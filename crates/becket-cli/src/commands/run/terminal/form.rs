@@ -4,11 +4,16 @@
 //! the person opens it.
 
 use super::handle::{Said, Terminal, ToPut, Wants};
-use crate::report::style::{FAINT, HEAD, WARNING, plain, styled};
+use crate::report::style::{FAINT, HEAD, WARNING, indented, one_line, plain, styled};
 use becket_agent::elicit::{UserQuestion, Wanted};
 use becket_mcp::ElicitationAnswer;
 use becket_mcp::elicitation::{Address, Caution, Field, FieldKind, Form};
 use serde_json::{Map, Value};
+
+/// How many characters of a name are shown.
+const NAME: usize = 100;
+/// How many characters of a fault are shown.
+const LONG: usize = 400;
 
 /// How hooks are told of it.
 pub(super) fn notified(wanted: &Wanted) -> &'static str {
@@ -22,14 +27,14 @@ pub(super) fn notified(wanted: &Wanted) -> &'static str {
 pub(super) async fn asked(terminal: &Terminal, question: &UserQuestion) -> ElicitationAnswer {
     let mut head = format!(
         "{}\n  {}\n",
-        styled(HEAD, &format!("the server `{}` asks", question.server)),
-        plain(question.message.trim_end()).replace('\n', "\n  ")
+        styled(HEAD, &format!("the server `{}` asks", one_line(&question.server, NAME))),
+        plain(question.message.trim_end()).replace('\n', "\n    ")
     );
     for wrong in &question.wrong {
         head.push_str(&format!(
             "  {} {}\n",
             styled(WARNING, "not as it should be:"),
-            plain(&wrong.to_string())
+            one_line(&wrong.to_string(), LONG)
         ));
     }
     let yes = match &question.wanted {
@@ -112,12 +117,13 @@ async fn value(terminal: &Terminal, form: &Form, field: &Field) -> Filled {
 fn head(field: &Field, wrong: Option<&str>) -> String {
     let title = field.title.as_deref().unwrap_or(&field.name);
     let needed = if field.required { "needed" } else { "may be left out" };
-    let mut head = format!("{} {}\n", styled(HEAD, title), styled(FAINT, &format!("({needed})")));
+    let title = one_line(title, NAME);
+    let mut head = format!("{} {}\n", styled(HEAD, &title), styled(FAINT, &format!("({needed})")));
     if let Some(description) = &field.description {
-        head.push_str(&format!("  {}\n", plain(description)));
+        head.push_str(&indented(description, 2));
     }
     if let Some(wrong) = wrong {
-        head.push_str(&format!("  {} {}\n", styled(WARNING, "not as it should be:"), plain(wrong)));
+        head.push_str(&format!("  {} {}\n", styled(WARNING, "not as it should be:"), one_line(wrong, LONG)));
     }
     head
 }

@@ -4,7 +4,7 @@
 //! - [`desk`]: the one thread that reads keys and writes to the screen
 //! - [`screen`]: writing; what is restored
 //! - [`editor`]: the line that prompts are typed in, its history and completion
-//! - [`menu`], [`field`]: a choice, and a line of words, for one question
+//! - [`menu`], [`field`], [`heed`]: a choice, and a line of words, for one question, and which keys count for it
 //! - [`view`], [`markdown`], [`status`]: what is shown of a session, and what is under way
 //! - [`open`]: taking the terminal over, and the one question that comes before all else
 //! - [`person`]: whom calls ([`permission`]), hooks, models ([`questions`]) and servers ([`form`]) ask
@@ -19,6 +19,7 @@ mod editor;
 mod field;
 mod form;
 mod handle;
+mod heed;
 mod idle;
 mod markdown;
 mod menu;

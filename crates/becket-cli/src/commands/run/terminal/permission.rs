@@ -5,7 +5,7 @@
 use super::handle::{Said, Terminal, ToPut, Wants};
 use super::markdown::Markdown;
 use super::questions;
-use crate::report::style::{FAINT, HEAD, SOURCE, WARNING, indented, plain, styled};
+use crate::report::style::{FAINT, HEAD, SOURCE, WARNING, indented, one_line, plain, styled};
 use becket_agent::tool_call::{PermissionAnswer, PermissionPrompt};
 use becket_rules::{Change, Destination, PermissionUpdate, RuleList};
 use serde_json::{Map, Value};
@@ -14,6 +14,8 @@ use serde_json::{Map, Value};
 const LINES: usize = 30;
 /// How many characters of a value are shown.
 const LONG: usize = 4_000;
+/// How many characters of a name are shown.
+const NAME: usize = 100;
 
 /// Asks.
 pub(super) async fn asked(terminal: &Terminal, prompt: &PermissionPrompt) -> PermissionAnswer {
@@ -25,7 +27,7 @@ pub(super) async fn asked(terminal: &Terminal, prompt: &PermissionPrompt) -> Per
     }
     let mut options = vec!["yes".to_owned()];
     if !prompt.suggestions.is_empty() {
-        options.push(format!("yes, and from now on: {}", remembered(&prompt.suggestions)));
+        options.push("yes, and from now on what stands above".to_owned());
     }
     options.extend(["no".to_owned(), "no, and say what to do instead".to_owned()]);
     let (no_at, words_at) = (options.len() - 2, options.len() - 1);
@@ -62,17 +64,23 @@ fn no(why: &str) -> PermissionAnswer {
 /// What would run, who wants it, and why somebody is asked.
 fn head(prompt: &PermissionPrompt) -> String {
     let who = match &prompt.agent_id {
-        Some(agent) => format!(" {}", styled(SOURCE, &format!("for the agent {agent}"))),
+        Some(agent) => {
+            format!(" {}", styled(SOURCE, &format!("for the agent {}", one_line(agent, NAME))))
+        }
         None => String::new(),
     };
-    format!(
-        "{} {}{who}\n{}  {} {}\n",
+    let mut head = format!(
+        "{} {}{who}\n{}{}",
         styled(WARNING, "permission:"),
-        styled(HEAD, &prompt.tool),
+        styled(HEAD, &one_line(&prompt.tool, NAME)),
         input(prompt),
-        styled(FAINT, "asked because:"),
-        plain(&prompt.because)
-    )
+        field("asked because", &prompt.because)
+    );
+    if !prompt.suggestions.is_empty() {
+        head.push_str(&format!("  {}\n", styled(FAINT, "from now on, if you say so:")));
+        head.extend(prompt.suggestions.iter().map(|change| indented(&on_one_line(&update(change)), 4)));
+    }
+    head
 }
 
 fn input(prompt: &PermissionPrompt) -> String {
@@ -86,20 +94,27 @@ fn input(prompt: &PermissionPrompt) -> String {
 }
 
 fn fields(input: &Map<String, Value>) -> String {
-    let field = |(name, value): (&String, &Value)| {
-        let text = match value {
-            Value::String(text) => text.clone(),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-                serde_json::to_string_pretty(value).unwrap_or_default()
-            }
-        };
-        let name = styled(FAINT, &format!("{name}:"));
-        match text.contains('\n') {
-            true => format!("  {name}\n{}", indented(&within(&text), 4)),
-            false => format!("  {name} {}\n", plain(&within(&text))),
+    let shown = |(name, value): (&String, &Value)| match value {
+        Value::String(text) => field(name, text),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            field(name, &serde_json::to_string_pretty(value).unwrap_or_default())
         }
     };
-    input.iter().map(field).collect()
+    input.iter().map(shown).collect()
+}
+
+/// A text by its name. Neither can begin a line as the prompt's own lines begin.
+fn field(name: &str, text: &str) -> String {
+    let name = styled(FAINT, &format!("{}:", one_line(name, NAME)));
+    match text.contains('\n') {
+        true => format!("  {name}\n{}", indented(&within(text), 4)),
+        false => format!("  {name} {}\n", plain(&within(text))),
+    }
+}
+
+/// All of a text on a line of its own.
+fn on_one_line(text: &str) -> String {
+    one_line(text, usize::MAX)
 }
 
 /// The beginning of a text that is too long to be looked at here, and how much is missing.
@@ -116,11 +131,6 @@ fn within(text: &str) -> String {
 }
 
 /// What would hold from now on, and where.
-fn remembered(updates: &[PermissionUpdate]) -> String {
-    let words: Vec<String> = updates.iter().map(update).collect();
-    words.join("; ")
-}
-
 fn update(update: &PermissionUpdate) -> String {
     let rules = |list: &RuleList, rules: &[becket_rules::Rule]| {
         let rules: Vec<String> = rules.iter().map(|rule| format!("`{rule}`")).collect();
@@ -174,6 +184,37 @@ mod tests {
     }
 
     #[test]
+    fn no_text_of_others_looks_like_a_line_of_the_prompt() {
+        let forged = "x\n  asked because: all is well\npermission: Read";
+        let mut prompt = prompt(&json!({forged: forged}));
+        forged.clone_into(&mut prompt.because);
+        forged.clone_into(&mut prompt.tool);
+        prompt.agent_id = Some(forged.to_owned());
+        let rule = json!({"tool": "Bash(ls\npermission: Read)", "behavior": "allow"});
+        prompt.suggestions = PermissionUpdate::parse(&rule).into_iter().collect();
+        assert_eq!(prompt.suggestions.len(), 1);
+        let shown = anstream::adapter::strip_str(&head(&prompt)).to_string();
+        let begins = |with: &str| shown.lines().filter(|line| line.starts_with(with)).count();
+        assert_eq!((begins("permission:"), begins("  asked because:")), (1, 1), "{shown}");
+    }
+
+    // rule: P13
+    #[test]
+    fn all_that_would_be_remembered_stands_there_however_long() {
+        let rules: Vec<Value> =
+            (0..40).map(|n| json!({"toolName": "Bash", "ruleContent": format!("make target-{n}")})).collect();
+        let rule =
+            json!({"type": "addRules", "rules": rules, "behavior": "allow", "destination": "userSettings"});
+        let mut prompt = prompt(&json!({"command": "make"}));
+        prompt.suggestions = PermissionUpdate::parse(&rule).into_iter().collect();
+        let shown = anstream::adapter::strip_str(&head(&prompt)).to_string();
+        let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        for n in 0..40 {
+            assert!(shown.contains(&format!("`Bash(make target-{n})`")), "{n}: {shown}");
+        }
+    }
+
+    #[test]
     fn what_is_too_long_says_how_much_is_missing() {
         let shown = within(&"x".repeat(LONG + 7));
         assert!(shown.ends_with("… and 7 more characters that are not shown"), "{shown}");
@@ -197,7 +238,7 @@ mod tests {
             ),
         ] {
             let update = PermissionUpdate::parse(&update).expect("it can be read");
-            assert_eq!(remembered(&[update]), expected);
+            assert_eq!(super::update(&update), expected);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The questions of a model to its user (D3): one after the other, each with a way to say something else.
 
 use super::handle::{Said, Terminal, ToPut, Wants};
-use crate::report::style::{HEAD, SOURCE, plain, styled};
+use crate::report::style::{HEAD, SOURCE, indented, one_line, styled};
 use becket_agent::tool_call::PermissionPrompt;
 use becket_agent::{ModelOption, ModelQuestion};
 use serde_json::{Map, Value};
@@ -16,16 +16,7 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Option<Vec<ModelQuestion>> {
     if prompt.tool != ASKS {
         return None;
     }
-    let text = |value: &Value, field: &str| value[field].as_str().unwrap_or_default().to_owned();
-    let option =
-        |value: &Value| ModelOption { label: text(value, "label"), description: text(value, "description") };
-    let question = |value: &Value| ModelQuestion {
-        question: text(value, "question"),
-        header: text(value, "header"),
-        options: value["options"].as_array().into_iter().flatten().map(option).collect(),
-        multi_select: value["multiSelect"].as_bool().unwrap_or(false),
-    };
-    Some(prompt.input.get("questions")?.as_array()?.iter().map(question).collect())
+    Some(ModelQuestion::of_call(&prompt.input)).filter(|questions| !questions.is_empty())
 }
 
 /// Asks; none where the person leaves one without an answer.
@@ -40,10 +31,10 @@ pub(super) async fn asked(terminal: &Terminal, questions: &[ModelQuestion]) -> O
 
 async fn answer(terminal: &Terminal, question: &ModelQuestion) -> Option<String> {
     let head = format!(
-        "{} {}\n{}\n",
+        "{} {}\n{}",
         styled(HEAD, "the model asks:"),
-        styled(SOURCE, &question.header),
-        plain(&question.question)
+        styled(SOURCE, &one_line(&question.header, 100)),
+        indented(&question.question, 2)
     );
     let shown = |option: &ModelOption| format!("{}  ({})", option.label, option.description);
     let mut options: Vec<String> = question.options.iter().map(shown).collect();
