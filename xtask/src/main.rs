@@ -8,6 +8,7 @@ mod r#gen;
 mod installed;
 mod mcp_fixture;
 mod model_fixture;
+mod node_events;
 mod sdk_fixture;
 mod test;
 
@@ -18,7 +19,7 @@ const USAGE: &str = "usage: cargo xtask <chore>
   test [ARGS…]          install what the tests need, run all of them; ARGS go to cargo test
   conformance [PART…]   run the published suites of MCP against becket-mcp; only scenarios with a PART in their name
   bench [--quick]       run every crate's benches, write docs/benchmarks.md
-  gen                   write schemas/ from the code";
+  gen                   write schemas/, the tables of the bindings and docs/cli.md from the code";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

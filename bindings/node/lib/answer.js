@@ -1,0 +1,116 @@
+/**
+ * From what a handler returns to what a command would print.
+ *
+ * A handler may return the JSON of a command, or a flat form of it: `{ permissionDecision: "deny", reason }`. The fields of an
+ * event's own output may stand flat, too.
+ *
+ * INVARIANT: what is no answer throws, and so fails the hook; a blocking answer is never thrown away for a field beside it.
+ */
+
+import { EVENTS, OWN_FIELDS, UNIVERSAL } from "./events.js";
+import { isPlain, named, written } from "./json.js";
+
+/** What the decision of PermissionRequest may hold; flat, too. */
+const OF_REQUEST = ["updatedInput", "updatedPermissions", "interrupt"];
+const DECISIONS = ["allow", "deny", "ask", "defer"];
+
+/**
+ * The answer as JSON, or nothing where the handler has nothing to say.
+ *
+ * @param {string} event
+ * @param {unknown} value
+ * @throws {TypeError} It is no answer.
+ */
+export function answered(event, value) {
+  if (value === undefined || value === null) return null;
+  if (!isPlain(value)) throw new TypeError(`it returned ${named(value)}: return a plain object or nothing`);
+  return written(wire(event, value));
+}
+
+function wire(event, value) {
+  const { permissionDecision, ...rest } = value;
+  const output = {};
+  const own = {};
+  const unknown = [];
+  for (const [key, field] of Object.entries(rest)) {
+    if (field === undefined) continue;
+    if (isOwn(event, key, field)) own[key] = field;
+    else if (UNIVERSAL.has(key)) output[key] = field;
+    else if (OWN_FIELDS.has(key)) own[key] = field;
+    else unknown.push(key);
+  }
+  if (unknown.length > 0 && !blocks(value)) throw new TypeError(misspelt(event, unknown));
+  if (permissionDecision !== undefined && permissionDecision !== null) decide(event, permissionDecision, output, own);
+  if (Object.keys(own).length > 0) output.hookSpecificOutput = merged(event, output.hookSpecificOutput, own);
+  return output;
+}
+
+/** `decision` is a word of every event, and an object of PermissionRequest. */
+function isOwn(event, key, field) {
+  if (EVENTS[event].decision !== "permission_request") return false;
+  return OF_REQUEST.includes(key) || (key === "decision" && typeof field === "object");
+}
+
+function merged(event, given, own) {
+  if (given !== undefined && given !== null && !isPlain(given)) return given;
+  return { hookEventName: event, ...given, ...own };
+}
+
+/** A blocking answer holds whatever stands beside it. */
+function blocks(value) {
+  const own = isPlain(value.hookSpecificOutput) ? value.hookSpecificOutput : {};
+  const behavior = (own.decision ?? value.decision)?.behavior;
+  const action = own.action ?? value.action;
+  return (
+    [value.permissionDecision, own.permissionDecision, behavior].includes("deny") ||
+    value.decision === "block" ||
+    value.continue === false ||
+    action === "decline" ||
+    action === "cancel"
+  );
+}
+
+function decide(event, decision, output, own) {
+  if (!DECISIONS.includes(decision)) {
+    throw new TypeError(`\`permissionDecision\` is ${told(decision)}, but must be one of ${DECISIONS.join(", ")}`);
+  }
+  const model = EVENTS[event].decision;
+  if (model === "permission") {
+    own.permissionDecision = decision;
+    if (output.reason !== undefined && own.permissionDecisionReason === undefined) {
+      own.permissionDecisionReason = output.reason;
+    }
+  } else if (model === "permission_request" && decision !== "ask" && decision !== "defer") {
+    request(decision, output, own);
+  } else if ((model === "block" || model === "task") && decision === "deny") {
+    output.decision = "block";
+  } else if (model === "elicitation" && decision === "deny") {
+    own.action = "decline";
+  } else if (decision !== "allow" || model === "elicitation") {
+    throw new TypeError(`\`permissionDecision: ${decision}\` decides nothing on ${event}${instead(model)}`);
+  }
+}
+
+function request(behavior, output, own) {
+  const flat = {};
+  for (const key of OF_REQUEST.filter((key) => Object.hasOwn(own, key))) {
+    flat[key] = own[key];
+    delete own[key];
+  }
+  if (behavior === "deny" && output.reason !== undefined) flat.message = output.reason;
+  own.decision = { ...flat, ...own.decision, behavior };
+}
+
+function instead(model) {
+  return model === "continue_only" ? ": return `continue: false` with a `stopReason`" : "";
+}
+
+function misspelt(event, unknown) {
+  const keys = unknown.map((key) => `\`${key}\``).join(", ");
+  const others = [...EVENTS[event].output, ...UNIVERSAL].join(", ");
+  return `it returned ${keys}, which no answer has: ${event} takes ${others}`;
+}
+
+function told(value) {
+  return typeof value === "string" ? `\`${value}\`` : named(value);
+}

@@ -1,0 +1,62 @@
+/**
+ * The tool barrier, for hosts that keep their own conversation (L2).
+ *
+ * Between an assistant's message with tool calls and the last of their results nothing else may enter the conversation. What
+ * hooks want to say meanwhile waits here, and comes out when the last call is answered.
+ */
+
+import { BecketError } from "./errors.js";
+import { Outcome } from "./outcome.js";
+
+/** Holds back what hooks say while calls wait for their results. */
+export class ToolBarrier {
+  #open = new Set();
+  #pending = [];
+
+  /** The calls that wait for their results. */
+  get open() {
+    return [...this.#open];
+  }
+
+  /** Whether anything waits. */
+  get isOpen() {
+    return this.#open.size > 0;
+  }
+
+  /** The assistant has asked for these calls. */
+  begin(...ids) {
+    const taken = ids.find((id, at) => this.#open.has(id) || ids.indexOf(id) !== at);
+    if (taken !== undefined) throw new BecketError(`the call \`${taken}\` waits for its result already`);
+    for (const id of ids) this.#open.add(id);
+  }
+
+  /**
+   * What hooks have to say to the model: texts, or an outcome, of which the context is taken. Returns what may enter the
+   * conversation now: all of it, or nothing while calls wait.
+   */
+  inject(said) {
+    const texts = said instanceof Outcome ? said.additionalContext : [said].flat();
+    this.#pending.push(...texts);
+    return this.#flushed();
+  }
+
+  /** A call is answered: returns what may enter the conversation after its result. */
+  answer(id) {
+    if (!this.#open.delete(id)) throw new BecketError(`no call \`${id}\` waits for a result`);
+    return this.#flushed();
+  }
+
+  /**
+   * The turn was interrupted. Returns the calls that still need a result, so that none is left without, and what enters
+   * the conversation after these.
+   */
+  interrupt() {
+    const unanswered = this.open;
+    this.#open.clear();
+    return { unanswered, context: this.#flushed() };
+  }
+
+  #flushed() {
+    return this.isOpen ? [] : this.#pending.splice(0);
+  }
+}

@@ -1,0 +1,254 @@
+/**
+ * What an engine holds besides its face: the hooks, and who waits for what.
+ *
+ * The native engine calls back through one function, which holds the core weakly. So an engine that nobody holds any more is
+ * collected, hooks and all, and ends what it still runs. A core that waits for something is held here, and keeps the process
+ * up; an idle one does neither.
+ */
+
+import { answered } from "./answer.js";
+import { BecketError, ConfigError, EventError, HookError, SessionClosed } from "./errors.js";
+import { isPlain, named, written } from "./json.js";
+import { NativeEngine } from "./native.js";
+import { Outcome } from "./outcome.js";
+
+/** Cores that wait for something. */
+const busy = new Set();
+/** Keeps the process up while there are any. */
+const upkeep = setInterval(() => {}, 2 ** 31 - 1);
+upkeep.unref();
+
+const LAST_ID = 2 ** 32 - 1;
+
+/** Runs on the thread that it was made on. */
+export class Core {
+  #native;
+  #hooks = new Map();
+  #names = new Set();
+  /** Calls of functions that have not answered yet: their contexts by number. */
+  #calls = new Map();
+  /** What was begun and comes back over the line: how it ends, by number. */
+  #waiting = new Map();
+  #last = 0;
+  #closing;
+  #asks;
+  #tells;
+
+  /** @param {{ askUser?: Function, onRunEvent?: Function }} asked */
+  constructor({ askUser, onRunEvent }) {
+    this.#asks = askUser;
+    this.#tells = onRunEvent;
+    const core = new WeakRef(this);
+    this.#native = new NativeEngine((word, whom, more, text) => core.deref()?.#hear(word, whom, more, text));
+  }
+
+  open(wants) {
+    try {
+      return JSON.parse(this.#native.open(written(wants)));
+    } catch (error) {
+      throw notOpened(error.message);
+    }
+  }
+
+  openLater(wants) {
+    const text = written(wants);
+    return this.#begin((id) => this.#native.openLater(id, text), JSON.parse, notOpened);
+  }
+
+  register(hook) {
+    const { name, handler, wants } = hook;
+    const id = name ?? this.#free(wants.event);
+    const number = this.#next();
+    this.#attempt(HookError, (native) => native.register(number, written({ ...wants, id })));
+    this.#names.add(id);
+    this.#hooks.set(number, { event: wants.event, handler });
+    return () => this.#unregister(number, id);
+  }
+
+  #unregister(number, id) {
+    if (!this.#hooks.delete(number)) return false;
+    this.#names.delete(id);
+    if (this.#closing === undefined) this.#native.unregister(id);
+    return true;
+  }
+
+  /** The outcome of an event, as a promise. */
+  async fire(event, fields, signal) {
+    signal?.throwIfAborted();
+    const id = this.#next();
+    let step = this.#attempt(EventError, (native) => native.fire(id, event, written(fields)));
+    while (typeof step === "object" && step !== null) {
+      for (const { call, hook, input } of step) this.#call(call, hook, input);
+      step = this.#native.goOn(id);
+    }
+    if (typeof step === "string") return new Outcome(step);
+    const cancel = () => this.#native.cancel(id);
+    signal?.addEventListener("abort", cancel, { once: true });
+    if (signal?.aborted) cancel();
+    try {
+      return await this.#wait(id, (text) => new Outcome(text), BecketError, signal);
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+    }
+  }
+
+  /** What the engine says at once, read. */
+  ask(error, what) {
+    return JSON.parse(this.#attempt(error, what));
+  }
+
+  /** Ends all that it runs; resolves once it is gone. */
+  close() {
+    this.#closing ??= this.#begin((id) => this.#native.closeLater(id), () => this.#hooks.clear(), BecketError);
+    return this.#closing;
+  }
+
+  #attempt(Wrong, what) {
+    if (this.#closing !== undefined) throw new SessionClosed();
+    try {
+      return what(this.#native);
+    } catch (error) {
+      throw new Wrong(error.message, { cause: error });
+    }
+  }
+
+  #next() {
+    this.#last = this.#last === LAST_ID ? 1 : this.#last + 1;
+    return this.#last;
+  }
+
+  #free(event) {
+    let nth = 1;
+    while (this.#names.has(`${event} ${nth}`)) nth += 1;
+    return `${event} ${nth}`;
+  }
+
+  #begin(what, read, Wrong) {
+    const id = this.#next();
+    const ends = this.#wait(id, read, Wrong);
+    what(id);
+    return ends;
+  }
+
+  #wait(id, read, Wrong, signal) {
+    if (busy.size === 0) upkeep.ref();
+    busy.add(this);
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject, read, Wrong, signal }));
+  }
+
+  #hear(word, whom, more, text) {
+    if (word === "call") this.#call(whom, more, text);
+    else if (word === "ask") this.#ask(whom, text);
+    else if (word === "withdrawn") this.#withdraw(whom);
+    else if (word === "told") this.#tell(text);
+    else this.#end(word, whom, text);
+  }
+
+  #end(word, id, text) {
+    const waits = this.#waiting.get(id);
+    if (waits === undefined) return;
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) busy.delete(this);
+    if (busy.size === 0) upkeep.unref();
+    const { resolve, reject, read, Wrong, signal } = waits;
+    if (word === "done") resolve(read(text));
+    else if (word === "failed") reject(Wrong === notOpened ? notOpened(text) : new Wrong(text));
+    else reject(signal?.aborted ? signal.reason : new SessionClosed());
+  }
+
+  #call(call, number, input) {
+    const hook = this.#hooks.get(number);
+    if (hook === undefined) return this.#native.answer(call, null, "it is registered no longer");
+    this.#settle(call, (context) => hook.handler(JSON.parse(input), context), (said) => answered(hook.event, said));
+  }
+
+  #ask(call, text) {
+    const key = (said) => (typeof said === "string" ? JSON.stringify(said) : null);
+    this.#settle(call, (context) => this.#asks(JSON.parse(text), context), key);
+  }
+
+  /** Calls a function of the program. Whatever goes wrong is its failure; one that was withdrawn is heard no more. */
+  #settle(call, ask, read) {
+    const context = new Context();
+    this.#calls.set(call, context);
+    const done = (say) => {
+      if (!this.#calls.delete(call)) return;
+      try {
+        this.#native.answer(call, say() ?? "null", null);
+      } catch (error) {
+        this.#native.answer(call, null, reason(error));
+      }
+    };
+    try {
+      const said = ask(context);
+      if (!isThenable(said)) return done(() => read(said));
+      said.then(
+        (value) => done(() => read(value)),
+        (error) => done(() => raise(error)),
+      );
+    } catch (error) {
+      done(() => raise(error));
+    }
+  }
+
+  #withdraw(call) {
+    const context = this.#calls.get(call);
+    this.#calls.delete(call);
+    context?.abort();
+  }
+
+  #tell(text) {
+    try {
+      this.#tells?.(JSON.parse(text));
+    } catch (error) {
+      process.emitWarning(`onRunEvent failed: ${reason(error)}`, "BecketWarning");
+    }
+  }
+}
+
+/** What a function of the program is handed beside its input. */
+class Context {
+  #abort;
+  #isOver = false;
+
+  /** Is aborted once nobody waits for the answer any more. */
+  get signal() {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#isOver) this.abort();
+    }
+    return this.#abort.signal;
+  }
+
+  abort() {
+    this.#isOver = true;
+    this.#abort?.abort(new BecketError("nobody waits for this answer any more"));
+  }
+}
+
+function isThenable(value) {
+  return (typeof value === "object" || typeof value === "function") && value !== null && typeof value.then === "function";
+}
+
+function raise(error) {
+  throw error;
+}
+
+/** What was thrown, in words: it need not be an error. */
+function reason(error) {
+  try {
+    if (error instanceof Error) return `${error.name}: ${error.message}`;
+    return isPlain(error) ? written(error) : String(error);
+  } catch {
+    return `it threw ${named(error)}`;
+  }
+}
+
+function notOpened(text) {
+  try {
+    const { why, findings } = JSON.parse(text);
+    return new ConfigError(why, findings);
+  } catch {
+    return new ConfigError(text);
+  }
+}

@@ -1,0 +1,182 @@
+/** The face of the engine. */
+
+import { homedir, tmpdir } from "node:os";
+import { resolve } from "node:path";
+import { ToolBarrier } from "./barrier.js";
+import { Core } from "./core.js";
+import { BecketError, EventError, HookError } from "./errors.js";
+import { EVENTS } from "./events.js";
+import { isPlain, named, written } from "./json.js";
+
+const OPTIONS = new Set([
+  "projectRoot",
+  "sessionId",
+  "profile",
+  "settings",
+  "settingSources",
+  "pluginDirs",
+  "managedDir",
+  "strict",
+  "trust",
+  "interactive",
+  "permissionMode",
+  "transcriptPath",
+  "env",
+  "sessionDir",
+  "modelScript",
+  "askUser",
+  "onRunEvent",
+]);
+const HOOK_OPTIONS = new Set(["matcher", "condition", "order", "timeout", "onFailure", "name"]);
+
+/** Runs the hooks of one session. */
+export class HookEngine {
+  #core;
+  #opened;
+
+  /** Opens a session. It reads files; `HookEngine.open` does so without blocking. */
+  constructor(options = {}) {
+    known(options, OPTIONS, "option");
+    this.#core = new Core(functions(options));
+    if (options[LATER] !== true) this.#opened = this.#core.open(wants(options));
+  }
+
+  /** Opens a session without blocking. */
+  static async open(options = {}) {
+    const engine = new HookEngine({ ...options, [LATER]: true });
+    engine.#opened = await engine.#core.openLater(wants(options));
+    return engine;
+  }
+
+  /** The session's id, as hooks see it. */
+  get sessionId() {
+    return this.#opened.session;
+  }
+
+  /** What was wrong in the configuration when the session was opened; what was good of it works. */
+  get findings() {
+    return this.#opened.findings;
+  }
+
+  /** Has a function called on an event; returns what takes it out again. */
+  hook(event, ...rest) {
+    const [options, handler] = rest.length > 1 ? rest : [{}, rest[0]];
+    if (typeof handler !== "function") throw new HookError(`the handler of ${event} is ${named(handler)}, not a function`);
+    if (!Object.hasOwn(EVENTS, event)) this.plan(event);
+    const kind = Object.prototype.toString.call(handler).slice(8, -1);
+    if (kind.endsWith("GeneratorFunction")) throw new HookError(`the handler of ${event} is a generator: make it a function`);
+    known(options, HOOK_OPTIONS, "option of a hook");
+    const { name, onFailure, ...when } = options;
+    return this.#core.register({ name, handler, wants: { event, ...when, on_failure: onFailure } });
+  }
+
+  /** Runs the hooks of an event. What the session knows may be left out of its fields. */
+  async runEvent(event, fields = {}, { signal } = {}) {
+    return this.#core.fire(event, checked(fields), signal);
+  }
+
+  /** Which hooks an event would run. */
+  plan(event, fields = {}) {
+    const text = written(checked(fields));
+    return this.#core.ask(EventError, (native) => native.plan(event, text));
+  }
+
+  /** The same with all that would not, and why: what `becket explain --json` prints. */
+  explain(event, fields = {}) {
+    const text = written(checked(fields));
+    return this.#core.ask(EventError, (native) => native.explain(event, text));
+  }
+
+  /** What is wrong in the configuration: what `becket check --json` prints. */
+  check() {
+    return this.#core.ask(BecketError, (native) => native.check());
+  }
+
+  /** The events that a hook or a permission rule has something to say on. */
+  events() {
+    return this.#core.ask(BecketError, (native) => native.events());
+  }
+
+  /** Takes what background hooks have come to, and what wakes an idle model. */
+  background() {
+    return this.#core.ask(BecketError, (native) => native.background());
+  }
+
+  /** The environment files that hooks have filled; later ones win. */
+  envFiles() {
+    return this.#core.ask(BecketError, (native) => native.envFiles());
+  }
+
+  /** Reads the configuration again. */
+  reload() {
+    return this.#core.ask(BecketError, (native) => native.reload());
+  }
+
+  /** A barrier for the calls of one conversation. */
+  toolBarrier() {
+    return new ToolBarrier();
+  }
+
+  /** Ends all that it runs; resolves once it is gone. */
+  close() {
+    return this.#core.close();
+  }
+}
+
+const LATER = Symbol("later");
+
+// Node 20.0–20.3 has no such symbol.
+if (Symbol.asyncDispose !== undefined) {
+  Object.defineProperty(HookEngine.prototype, Symbol.asyncDispose, { value: HookEngine.prototype.close });
+}
+
+function known(options, names, what) {
+  if (!isPlain(options)) throw new BecketError(`the options are ${named(options)}, not a plain object`);
+  const other = Object.keys(options).find((name) => !names.has(name));
+  if (other !== undefined) throw new BecketError(`\`${other}\` is no ${what}: there are ${[...names].join(", ")}`);
+}
+
+function checked(fields) {
+  if (!isPlain(fields)) throw new EventError(`the fields of the event are ${named(fields)}, not a plain object`);
+  return fields;
+}
+
+function functions({ askUser, onRunEvent }) {
+  for (const [name, given] of Object.entries({ askUser, onRunEvent })) {
+    if (given !== undefined && typeof given !== "function") throw new BecketError(`\`${name}\` is ${named(given)}, not a function`);
+  }
+  return { askUser, onRunEvent };
+}
+
+/** The options, as the native engine reads them. */
+function wants(options) {
+  const start = resolve(options.projectRoot ?? ".");
+  const below = (path) => (path === undefined ? undefined : resolve(start, path));
+  const isFile = typeof options.settings === "string";
+  return {
+    around: {
+      vars: { ...process.env },
+      home: homedir() || undefined,
+      temp: tmpdir(),
+      managed_dir: below(options.managedDir),
+      model_script: below(options.modelScript),
+    },
+    is_told: options.onRunEvent !== undefined,
+    open: {
+      start,
+      session: options.sessionId,
+      profile: options.profile ?? "agent",
+      settings: isFile ? undefined : options.settings,
+      settings_file: isFile ? options.settings : undefined,
+      setting_sources: options.settingSources,
+      plugin_dirs: options.pluginDirs,
+      strict: options.strict,
+      trust: options.trust,
+      interactive: options.interactive ?? options.askUser !== undefined,
+      permission_mode: options.permissionMode,
+      transcript_path: options.transcriptPath,
+      env: options.env,
+      session_dir: options.sessionDir,
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** What goes wrong with an engine, as errors of one family. */
+
+/** Everything that this package throws on purpose. */
+export class BecketError extends Error {
+  static {
+    this.prototype.name = "BecketError";
+  }
+}
+
+/** No session starts with this configuration; `findings` says where and why, as `becket check --json` does. */
+export class ConfigError extends BecketError {
+  static {
+    this.prototype.name = "ConfigError";
+  }
+
+  constructor(message, findings = []) {
+    super(message);
+    this.findings = findings;
+  }
+}
+
+/** An event that can't be made of what was given. Its hooks did not run, so nothing was decided. */
+export class EventError extends BecketError {
+  static {
+    this.prototype.name = "EventError";
+  }
+}
+
+/** A hook that can't be registered. */
+export class HookError extends BecketError {
+  static {
+    this.prototype.name = "HookError";
+  }
+}
+
+/** The engine was closed: nothing was decided. */
+export class SessionClosed extends BecketError {
+  static {
+    this.prototype.name = "SessionClosed";
+  }
+
+  constructor(message = "the engine is closed, so nothing was decided") {
+    super(message);
+  }
+}

@@ -1,0 +1,13 @@
+/** The engine itself, built for this platform. */
+
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { BecketError } from "./errors.js";
+
+const file = fileURLToPath(new URL(`../becket.${process.platform}-${process.arch}.node`, import.meta.url));
+if (!existsSync(file)) {
+  throw new BecketError(`this package was not built for ${process.platform} on ${process.arch}: \`${file}\` is missing`);
+}
+
+export const { NativeEngine } = createRequire(import.meta.url)(file);

@@ -1,0 +1,120 @@
+//! What JavaScript is asked, and who waits for the answer.
+//!
+//! INVARIANT: each question is answered, withdrawn, or failed once nobody can answer it any more; what is no answer is never
+//! taken for one.
+
+use crate::line::{Line, Word};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use tokio::sync::oneshot;
+
+/// An answer as JSON, or why there is none.
+pub(crate) type Answer = Result<String, String>;
+
+/// A call of a hook that JavaScript takes itself: its number, the hook's, and the input.
+pub(crate) type Call = (u32, u32, String);
+
+thread_local! {
+    /// The calls of the firing that JavaScript's thread works on at this moment.
+    static TAKEN: RefCell<Option<Vec<Call>>> = const { RefCell::new(None) };
+}
+
+/// Runs `work` on JavaScript's own thread; returns the calls that came up, which need no line then.
+pub(crate) fn collecting<T>(work: impl FnOnce() -> T) -> (T, Vec<Call>) {
+    let before = TAKEN.replace(Some(Vec::new()));
+    let done = work();
+    (done, TAKEN.replace(before).unwrap_or_default())
+}
+
+/// All that JavaScript is asked by one engine.
+pub(crate) struct Questions {
+    line: Arc<Line>,
+    next: AtomicU32,
+    waiting: Mutex<HashMap<u32, oneshot::Sender<Answer>>>,
+}
+
+impl Questions {
+    pub(crate) fn new(line: Arc<Line>) -> Self {
+        Questions { line, next: AtomicU32::new(1), waiting: Mutex::default() }
+    }
+
+    /// Has a hook answer.
+    pub(crate) fn call(self: &Arc<Self>, hook: u32, input: String) -> Asked {
+        let (asked, id) = self.asked();
+        let left = TAKEN.with_borrow_mut(|taken| match taken {
+            Some(taken) => {
+                taken.push((id, hook, input));
+                None
+            }
+            None => Some(input),
+        });
+        if let Some(input) = left {
+            self.say(Word::Call, id, hook, input);
+        }
+        asked
+    }
+
+    /// Has the user answer.
+    pub(crate) fn ask(self: &Arc<Self>, question: String) -> Asked {
+        let (asked, id) = self.asked();
+        self.say(Word::Ask, id, 0, question);
+        asked
+    }
+
+    /// An answer has come in; one that nobody waits for any more is dropped.
+    pub(crate) fn answered(&self, id: u32, answer: Answer) {
+        if let Some(waiting) = self.forget(id) {
+            drop(waiting.send(answer));
+        }
+    }
+
+    fn asked(self: &Arc<Self>) -> (Asked, u32) {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let (sender, answer) = oneshot::channel();
+        self.waiting().insert(id, sender);
+        (Asked { questions: self.clone(), id, answer }, id)
+    }
+
+    /// A thread of JavaScript that hears nothing any more answers nothing.
+    fn say(&self, word: Word, id: u32, more: u32, text: String) {
+        if !self.line.say(word, id, more, text) {
+            self.answered(id, Err("its thread of JavaScript has ended".to_owned()));
+        }
+    }
+
+    fn forget(&self, id: u32) -> Option<oneshot::Sender<Answer>> {
+        self.waiting().remove(&id)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<u32, oneshot::Sender<Answer>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A question that was asked. Dropped without an answer, it is withdrawn.
+pub(crate) struct Asked {
+    questions: Arc<Questions>,
+    id: u32,
+    answer: oneshot::Receiver<Answer>,
+}
+
+impl Future for Asked {
+    type Output = Answer;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer> {
+        let gone = |_| Err("nobody answers any more".to_owned());
+        Pin::new(&mut self.answer).poll(context).map(|answer| answer.unwrap_or_else(gone))
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        if self.questions.forget(self.id).is_some() {
+            self.questions.line.say(Word::Withdrawn, self.id, 0, String::new());
+        }
+    }
+}

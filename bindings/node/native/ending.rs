@@ -1,0 +1,44 @@
+//! What is ended when a thread of JavaScript ends, the main one or a worker's.
+//!
+//! INVARIANT: hooks that ran then are ended before the thread is gone, unless they withstand it past [`LIMIT`].
+
+use crate::inner::Inner;
+use crate::runtime;
+use napi::Env;
+use std::cell::{Cell, RefCell};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+/// Longer than a process that withstands SIGTERM is let live.
+const LIMIT: Duration = Duration::from_secs(4);
+
+thread_local! {
+    static ENGINES: RefCell<Vec<Weak<Inner>>> = const { RefCell::new(Vec::new()) };
+    static IS_AWAITED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Has this engine ended with its thread.
+///
+/// # Errors
+/// Node takes no more hooks of this kind.
+pub(crate) fn with_thread(env: &Env, engine: &Arc<Inner>) -> napi::Result<()> {
+    ENGINES.with_borrow_mut(|engines| {
+        engines.retain(|engine| engine.strong_count() > 0);
+        engines.push(Arc::downgrade(engine));
+    });
+    if !IS_AWAITED.replace(true) {
+        env.add_env_cleanup_hook((), |()| end_all())?;
+    }
+    Ok(())
+}
+
+fn end_all() {
+    let engines: Vec<Arc<Inner>> = ENGINES.take().iter().filter_map(Weak::upgrade).collect();
+    let Ok(threads) = runtime::handle() else { return };
+    for engine in &engines {
+        engine.leave_all();
+    }
+    let all = futures_util::future::join_all(engines.iter().map(|engine| engine.close()));
+    // What withstands even SIGKILL is left: the thread must end.
+    drop(threads.block_on(async { tokio::time::timeout(LIMIT, all).await }));
+}

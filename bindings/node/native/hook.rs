@@ -1,0 +1,28 @@
+//! Hooks of JavaScript, as callbacks of the engine (`protocol.md` H9).
+//!
+//! INVARIANT: whatever is no answer fails the hook. What that means is the engine's to say.
+
+use crate::asked::Questions;
+use becket_engine::{CallbackAnswer, CancellationToken, Hook, IntoAnswer};
+use becket_model::Event;
+use becket_model::wire::input;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A function of JavaScript, by its number there.
+pub(crate) struct FunctionHook {
+    pub(crate) questions: Arc<Questions>,
+    pub(crate) number: u32,
+}
+
+impl Hook for FunctionHook {
+    fn call<'a>(&'a self, event: &'a Event, _: &'a CancellationToken) -> BoxFuture<'a, CallbackAnswer> {
+        let asked = self.questions.call(self.number, input::to_value(event).to_string());
+        Box::pin(async move { asked.await.and_then(|text| read(&text)).into_answer() })
+    }
+}
+
+fn read(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text).map_err(|error| format!("its answer can't be read: {error}"))
+}

@@ -1,0 +1,30 @@
+//! What a session stands on: its variables, its home, and the models of the keys among these.
+
+use crate::opening::Around;
+use becket_embed::{Host, models};
+use becket_engine::{Environment, Profile};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// A host for one session, whose private files go below `private`.
+///
+/// # Errors
+/// The script of the model is none.
+pub(crate) fn of(around: Around, private: PathBuf) -> Result<Host, models::BadScript> {
+    let vars = around.vars.into_iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    let mut environment = Environment::from_vars(vars).with_temp(around.temp);
+    if let Some(home) = around.home {
+        environment = environment.with_home(home);
+    }
+    let choice = models::Choice { script: around.model_script, ..models::Choice::default() };
+    Ok(Host {
+        models: models::models(&choice, &environment)?,
+        environment,
+        profile: Profile::agent(),
+        settings: None,
+        plugins: Vec::new(),
+        managed: around.managed_dir,
+        strict: false,
+        private,
+    })
+}

@@ -1,0 +1,203 @@
+//! The object that JavaScript holds: JSON in, JSON out. What takes time has a number, under which it comes back.
+
+use crate::ending;
+use crate::hook::FunctionHook;
+use crate::inner::{Inner, Next};
+use crate::line::{Line, Listener};
+use crate::runtime;
+use becket_embed::open::Failing;
+use becket_embed::view::Report;
+use becket_embed::{Registration, Session};
+use becket_model::Event;
+use napi::bindgen_prelude::Either;
+use napi::{Env, Error, Result, Status};
+use napi_derive::napi;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::sync::Arc;
+
+/// An engine.
+#[napi]
+pub struct NativeEngine {
+    inner: Arc<Inner>,
+}
+
+/// A function of JavaScript that is to be called.
+#[napi(object)]
+pub struct FunctionCall {
+    /// The number of the call.
+    pub call: u32,
+    /// The number of the hook.
+    pub hook: u32,
+    /// The event, as JSON.
+    pub input: String,
+}
+
+/// When a function of JavaScript is called. A field that nobody knows is an error.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wants {
+    id: String,
+    event: String,
+    matcher: Option<String>,
+    condition: Option<String>,
+    #[serde(default)]
+    order: i64,
+    timeout: Option<f64>,
+    #[serde(default)]
+    on_failure: Failing,
+}
+
+#[napi]
+impl NativeEngine {
+    /// An engine that is not open. `listener` hears what JavaScript is asked and told.
+    #[napi(constructor, catch_unwind)]
+    pub fn new(env: Env, listener: Listener) -> Result<Self> {
+        let threads = runtime::handle().map_err(refused)?;
+        let inner = Arc::new(Inner::new(Line::new(listener), threads));
+        ending::with_thread(&env, &inner)?;
+        Ok(NativeEngine { inner })
+    }
+
+    /// Opens it; throws why not, as JSON.
+    #[napi(catch_unwind)]
+    pub fn open(&self, wants: String) -> Result<String> {
+        self.inner.open(&wants).map_err(|error| refused(error.to_json()))
+    }
+
+    /// The same without blocking.
+    #[napi(catch_unwind)]
+    pub fn open_later(&self, id: u32, wants: String) {
+        self.inner.open_later(id, wants);
+    }
+
+    /// Fires an event: its outcome, or functions to call, or nothing: then the line says how it ends.
+    #[napi(catch_unwind)]
+    pub fn fire(&self, id: u32, name: String, fields: String) -> Result<Option<Step>> {
+        self.inner.fire(id, &name, &fields).map(step).map_err(refused)
+    }
+
+    /// Goes on after the functions were called.
+    #[napi(catch_unwind)]
+    pub fn go_on(&self, id: u32) -> Option<Step> {
+        step(self.inner.go_on(id))
+    }
+
+    /// Cancels an event.
+    #[napi(catch_unwind)]
+    pub fn cancel(&self, id: u32) {
+        self.inner.cancel(id);
+    }
+
+    /// What a function, or the user, has answered: JSON, or why there is no answer.
+    #[napi(catch_unwind)]
+    pub fn answer(&self, call: u32, answer: Option<String>, failure: Option<String>) {
+        let answer = answer.ok_or_else(|| failure.unwrap_or_else(|| "it gave no answer".to_owned()));
+        self.inner.with.questions.answered(call, answer);
+    }
+
+    /// Has a function called on an event.
+    #[napi(catch_unwind)]
+    pub fn register(&self, number: u32, wants: String) -> Result<()> {
+        let Wants { id, event, matcher, condition, order, timeout, on_failure } = read(&wants)?;
+        let wants = Registration { id, event, matcher, condition, order, timeout, on_failure };
+        let hook = FunctionHook { questions: self.inner.with.questions.clone(), number };
+        self.session()?.register(&wants, Arc::new(hook)).map_err(refused)
+    }
+
+    /// Has it called no more.
+    #[napi(catch_unwind)]
+    pub fn unregister(&self, id: String) -> Result<()> {
+        self.session()?.unregister(&id).map_err(refused)
+    }
+
+    /// Which hooks an event would run.
+    #[napi(catch_unwind)]
+    pub fn plan(&self, name: String, fields: String) -> Result<String> {
+        written(&self.session()?.plan(&self.event(&name, &fields)?))
+    }
+
+    /// The same with all that would not, and why.
+    #[napi(catch_unwind)]
+    pub fn explain(&self, name: String, fields: String) -> Result<String> {
+        let planned = self.session()?.explain(&self.event(&name, &fields)?);
+        written(&Report::Explain(planned))
+    }
+
+    /// What is wrong in the configuration.
+    #[napi(catch_unwind)]
+    pub fn check(&self) -> Result<String> {
+        written(&Report::Check(self.session()?.check()))
+    }
+
+    /// The events that something has to be said on.
+    #[napi(catch_unwind)]
+    pub fn events(&self) -> Result<String> {
+        written(&self.session()?.events())
+    }
+
+    /// What background hooks have come to.
+    #[napi(catch_unwind)]
+    pub fn background(&self) -> Result<String> {
+        let taken = self.session()?.background();
+        let wakes = taken.wakes.iter().map(|wake| {
+            json!({"source": wake.source.to_string(), "label": wake.label, "reminder": wake.reminder})
+        });
+        written(&json!({"background": taken.results, "wakes": wakes.collect::<Vec<_>>()}))
+    }
+
+    /// The environment files that hooks have filled.
+    #[napi(catch_unwind)]
+    pub fn env_files(&self) -> Result<String> {
+        written(&self.session()?.env_files())
+    }
+
+    /// Reads the configuration again.
+    #[napi(catch_unwind)]
+    pub fn reload(&self) -> Result<String> {
+        written(&Report::Check(self.session()?.reload().map_err(refused)?))
+    }
+
+    /// Ends all that it runs; the line says when it is gone.
+    #[napi(catch_unwind)]
+    pub fn close_later(&self, id: u32) {
+        self.inner.close_later(id);
+    }
+}
+
+impl NativeEngine {
+    fn session(&self) -> Result<&Session> {
+        self.inner.session().map(|open| &open.session).map_err(refused)
+    }
+
+    fn event(&self, name: &str, fields: &str) -> Result<Event> {
+        self.session()?.event(name, read(fields)?).map_err(refused)
+    }
+}
+
+/// What comes back of an event.
+type Step = Either<String, Vec<FunctionCall>>;
+
+fn step(next: Next) -> Option<Step> {
+    match next {
+        Next::Read(outcome) => Some(Either::A(outcome)),
+        Next::Call(calls) => {
+            let calls = calls.into_iter().map(|(call, hook, input)| FunctionCall { call, hook, input });
+            Some(Either::B(calls.collect()))
+        }
+        Next::Wait => None,
+    }
+}
+
+fn read<T: DeserializeOwned>(text: &str) -> Result<T> {
+    serde_json::from_str(text).map_err(|error| refused(error.to_string()))
+}
+
+fn written(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| refused(error.to_string()))
+}
+
+fn refused(why: String) -> Error {
+    Error::new(Status::GenericFailure, why)
+}

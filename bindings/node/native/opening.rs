@@ -1,0 +1,120 @@
+//! From what JavaScript wants to a session, and to its end.
+//!
+//! INVARIANT: the variables and the home come from JavaScript, whose `process.env` they are: those of this process are not
+//! read here, where another thread may be changing them.
+
+use crate::asked::Questions;
+use crate::host;
+use crate::line::Line;
+use crate::person::Person;
+use crate::told::Observing;
+use becket_embed::view::finding::Finding;
+use becket_embed::{NotOpened, Open, Session};
+use becket_engine::{Builder, CancellationToken};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// What JavaScript hands over. A field that nobody knows is an error: what is misspelt must not be left out.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wants {
+    around: Around,
+    open: Open,
+    /// Whether JavaScript is told what happens.
+    is_told: bool,
+}
+
+/// What is around a session.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Around {
+    pub(crate) vars: BTreeMap<String, String>,
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) temp: PathBuf,
+    pub(crate) managed_dir: Option<PathBuf>,
+    /// A script that answers in the place of every model.
+    pub(crate) model_script: Option<PathBuf>,
+}
+
+/// What JavaScript is told of a session that was opened.
+#[derive(Serialize)]
+struct Opened<'a> {
+    session: &'a str,
+    findings: Vec<Finding>,
+}
+
+/// Why none was opened.
+#[derive(Debug, Serialize)]
+pub(crate) struct Refused {
+    pub(crate) why: String,
+    pub(crate) findings: Vec<Finding>,
+}
+
+impl Refused {
+    pub(crate) fn because(why: impl ToString) -> Self {
+        Refused { why: why.to_string(), findings: Vec::new() }
+    }
+
+    pub(crate) fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_else(|error| error.to_string())
+    }
+}
+
+impl From<NotOpened> for Refused {
+    fn from(error: NotOpened) -> Self {
+        let why = error.to_string();
+        match error {
+            NotOpened::Wrong(_) => Refused::because(why),
+            NotOpened::Configuration { findings, .. } => Refused { why, findings },
+        }
+    }
+}
+
+/// Who is around a session: the line to JavaScript, and what ends all that runs.
+#[derive(Clone)]
+pub(crate) struct With {
+    pub(crate) line: Arc<Line>,
+    pub(crate) questions: Arc<Questions>,
+    pub(crate) cancel: CancellationToken,
+}
+
+/// An open session, and the directory of its private files.
+pub(crate) struct OpenSession {
+    pub(crate) session: Session,
+    private: PathBuf,
+}
+
+impl OpenSession {
+    /// Opens one. It reads files, so it blocks.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(crate) fn open(wants: &str, with: &With) -> Result<Self, Refused> {
+        let Wants { around, open, is_told } = serde_json::from_str(wants).map_err(Refused::because)?;
+        let private = around.temp.join(format!("becket-{}", Uuid::new_v4()));
+        let host = host::of(around, private.clone()).map_err(Refused::because)?;
+        let (is_interactive, cancel) = (open.interactive, with.cancel.clone());
+        let told_and_asked = |builder: Builder| {
+            let builder = if is_told { builder.observe(Observing(with.line.clone())) } else { builder };
+            if is_interactive { builder.ask_user(Person(with.questions.clone())) } else { builder }
+        };
+        let session = host.open(open, cancel, told_and_asked)?;
+        Ok(OpenSession { session, private })
+    }
+
+    /// What JavaScript is told of it, as JSON.
+    pub(crate) fn told(&self) -> Result<String, serde_json::Error> {
+        let findings = self.session.check().findings;
+        serde_json::to_string(&Opened { session: self.session.id(), findings })
+    }
+
+    /// Ends all that it runs, and leaves nothing behind.
+    pub(crate) async fn close(&self) {
+        self.session.close().await;
+        // Where no hook needed one, there is none.
+        drop(std::fs::remove_dir_all(&self.private));
+    }
+}

@@ -1,0 +1,29 @@
+//! The user, whom the program asks the questions of hooks (`protocol.md` Q1, Q2).
+
+use crate::asked::Questions;
+use becket_engine::{AskUser, CancellationToken, Question};
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Asks through JavaScript. Whatever is no key chooses nothing.
+pub(crate) struct Person(pub(crate) Arc<Questions>);
+
+impl AskUser for Person {
+    fn ask<'a>(&'a self, question: &'a Question, _: &'a CancellationToken) -> BoxFuture<'a, Option<String>> {
+        let asked = self.0.ask(written(question).to_string());
+        Box::pin(async move { serde_json::from_str(&asked.await.ok()?).ok() })
+    }
+}
+
+fn written(question: &Question) -> Value {
+    let options = question.options.iter().map(|choice| {
+        json!({"key": choice.key, "label": choice.label, "description": choice.description})
+    });
+    json!({
+        "id": question.id,
+        "message": question.message,
+        "options": options.collect::<Vec<_>>(),
+        "askedBy": question.asked_by,
+    })
+}

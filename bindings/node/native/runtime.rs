@@ -1,0 +1,20 @@
+//! The threads that all engines of a process share. They are made on first use, and end with the process.
+
+use std::sync::OnceLock;
+use tokio::runtime::{Builder, Handle, Runtime};
+
+static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
+
+/// How many threads work for hooks. They wait nearly always.
+const THREADS: usize = 2;
+
+/// The threads.
+///
+/// # Errors
+/// The system gives none.
+pub(crate) fn handle() -> Result<&'static Handle, String> {
+    let made =
+        || Builder::new_multi_thread().worker_threads(THREADS).thread_name("becket").enable_all().build();
+    let runtime = RUNTIME.get_or_init(|| made().map_err(|error| error.to_string()));
+    runtime.as_ref().map(Runtime::handle).map_err(|why| format!("no threads for the engine: {why}"))
+}
