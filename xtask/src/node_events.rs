@@ -19,11 +19,14 @@ pub(crate) fn files(table: &Value) -> Result<[(&'static str, String); 2], String
 
 fn values(universal: &Map<String, Value>, events: &Map<String, Value>) -> String {
     let mut text = String::from(MADE);
-    text.push_str("/** How each event is decided, and the fields of its own output. */\nexport const EVENTS = {\n");
+    text.push_str(
+        "/** How each event is decided, and the fields of its own output. */\nexport const EVENTS = {\n",
+    );
     for (name, row) in events {
         let _ = writeln!(text, "  {name}: {{ decision: {}, output: {} }},", row["decision"], names(row));
     }
-    let own: BTreeSet<&String> = events.values().filter_map(|row| row["output"].as_object()).flat_map(Map::keys).collect();
+    let own: BTreeSet<&String> =
+        events.values().filter_map(|row| row["output"].as_object()).flat_map(Map::keys).collect();
     let _ = write!(
         text,
         "}};\n\n/** The fields that an answer to every event may have. */\nexport const UNIVERSAL = new Set({});\n\n\
@@ -45,7 +48,8 @@ fn list<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
 
 fn types(common: &Map<String, Value>, universal: &Map<String, Value>, events: &Map<String, Value>) -> String {
     let mut text = String::from(MADE);
-    let (facts, others): (Vec<_>, Vec<_>) = common.iter().partition(|(name, _)| FACTS.contains(&name.as_str()));
+    let (facts, others): (Vec<_>, Vec<_>) =
+        common.iter().partition(|(name, _)| FACTS.contains(&name.as_str()));
     let others = others.into_iter().filter(|(name, _)| *name != "hook_event_name");
     interface(&mut text, "What the session knows, and an event may leave out.", "Facts", facts);
     interface(&mut text, "What the input of every event may hold.", "Circumstances", others);
@@ -53,7 +57,12 @@ fn types(common: &Map<String, Value>, universal: &Map<String, Value>, events: &M
     for (name, row) in events {
         let summary = row["summary"].as_str().unwrap_or_default();
         interface(&mut text, summary, &format!("{name}Fields"), fields(&row["input"]));
-        interface(&mut text, &format!("What a hook may say to {name}."), &format!("{name}Output"), fields(&row["output"]));
+        interface(
+            &mut text,
+            &format!("What a hook may say to {name}."),
+            &format!("{name}Output"),
+            fields(&row["output"]),
+        );
     }
     by_name(&mut text, "The fields of each event.", ("Fields", "Fields"), events);
     by_name(&mut text, "What a hook may say to each event.", ("Outputs", "Output"), events);

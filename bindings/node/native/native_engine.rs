@@ -141,9 +141,9 @@ impl NativeEngine {
     #[napi(catch_unwind)]
     pub fn background(&self) -> Result<String> {
         let taken = self.session()?.background();
-        let wakes = taken.wakes.iter().map(|wake| {
-            json!({"source": wake.source.to_string(), "label": wake.label, "reminder": wake.reminder})
-        });
+        let wakes = taken.wakes.iter().map(
+            |wake| json!({"source": wake.source.to_string(), "label": wake.label, "reminder": wake.reminder}),
+        );
         written(&json!({"background": taken.results, "wakes": wakes.collect::<Vec<_>>()}))
     }
 

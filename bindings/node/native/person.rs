@@ -17,9 +17,10 @@ impl AskUser for Person {
 }
 
 fn written(question: &Question) -> Value {
-    let options = question.options.iter().map(|choice| {
-        json!({"key": choice.key, "label": choice.label, "description": choice.description})
-    });
+    let options = question
+        .options
+        .iter()
+        .map(|choice| json!({"key": choice.key, "label": choice.label, "description": choice.description}));
     json!({
         "id": question.id,
         "message": question.message,
