@@ -5,7 +5,7 @@ use crate::commands;
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::out::Out;
-use crate::report::style::ERROR;
+use crate::report::style::{ERROR, plain};
 use clap::{CommandFactory, Parser};
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -24,7 +24,7 @@ pub(crate) fn main(around: &Surroundings) -> ExitCode {
     match dispatch(&cli, around, &out) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            out.tell(&format!("{ERROR}becket:{ERROR:#} {error}\n"));
+            out.tell(&format!("{ERROR}becket:{ERROR:#} {}\n", plain(&error.to_string())));
             ExitCode::from(error.exit_code())
         }
     }

@@ -194,3 +194,62 @@ fn a_request_that_is_taken_back_is_not_answered() {
     host.asks("mcp_status", json!({}));
     assert!(!host.seen.iter().any(|line| line["response"]["request_id"] == id.as_str()));
 }
+
+#[test]
+fn an_id_is_given_once_until_it_is_answered() {
+    let settings =
+        json!({"hooks": {"PreModelSwitch": hook("touch asked; until test -e go; do sleep 0.02; done")}});
+    let env = place(BECKET, &settings, &json!([{"text": "Hello."}]));
+    env.write("project/other.json", json!({"turns": [{"text": "Other."}]}).to_string());
+    let mut host = Host::initialized(&env, &[], json!({}));
+    let id = host.request("set_model", json!({"model": "script:other.json"}));
+    assert!(becket_testkit::proc::wait_until(|| env.project().join("asked").exists()));
+    let again = json!({"subtype": "mcp_status"});
+    let again = json!({"type": "control_request", "request_id": id, "request": again});
+    host.line(&again.to_string());
+    let refused = host.answer_to(&id);
+    assert!(error(&refused).contains("a request of this id is not answered yet"), "{refused}");
+    env.write("project/go", "");
+    assert_eq!(host.answer_to(&id)["subtype"], "success", "the first one is not harmed");
+    host.line(&again.to_string());
+    assert_eq!(host.answer_to(&id)["subtype"], "success", "once it is answered, the id is free");
+}
+
+#[test]
+fn a_host_that_writes_on_and_does_not_read_is_not_heard_until_it_reads() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    const ALL: u64 = 60_000;
+    let env = place(BECKET, &json!({}), &json!([{"text": "Hello."}]));
+    let managed = env.root().join("managed").display().to_string();
+    let arguments =
+        ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json", "--model"];
+    let run = env.bare(arguments.into_iter().chain(["script:script.json", "--managed-dir", &managed]));
+    let mut command = run.into_command();
+    command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("becket starts");
+    let mut stdin = child.stdin.take().expect("piped");
+    let written = Arc::new(AtomicU64::new(0));
+    let counts = written.clone();
+    let writer = std::thread::spawn(move || {
+        for id in 0..ALL {
+            let subtype = if id == 0 { "initialize" } else { "nonsense" };
+            let line = json!({"type": "control_request", "request_id": id.to_string(), "request": {"subtype": subtype}});
+            writeln!(stdin, "{line}").expect("becket reads");
+            counts.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    let stood_still = || {
+        let before = written.load(Ordering::Relaxed);
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        before > 1 && written.load(Ordering::Relaxed) == before
+    };
+    assert!(becket_testkit::proc::wait_until(stood_still));
+    assert!(written.load(Ordering::Relaxed) < ALL, "all of it was taken in, though nobody reads");
+    let answers = BufReader::new(child.stdout.take().expect("piped")).lines().map_while(Result::ok);
+    let answered = answers.filter(|line| line.contains("control_response")).count();
+    writer.join().expect("all is written");
+    assert_eq!(answered as u64, ALL);
+    assert!(child.wait().expect("it ends").success());
+}

@@ -15,12 +15,57 @@ use becket_engine::CancellationToken;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+
+/// From how many things on that wait to be written nothing more is read from whoever does not read.
+const FULL: usize = 10_000;
 
 /// Takes what is to be shown. Clones write to the same place.
 #[derive(Clone)]
 pub(super) struct Printer {
     to: Sender<Told>,
+    backlog: Arc<Backlog>,
+}
+
+/// How much waits to be written.
+struct Backlog {
+    /// None once nothing is written any more.
+    waiting: Mutex<Option<usize>>,
+    less: Condvar,
+}
+
+impl Backlog {
+    /// Counts one more; not where nothing is written any more.
+    fn grows(&self) {
+        if let Some(waiting) = &mut *self.waiting() {
+            *waiting += 1;
+        }
+    }
+
+    /// One was written.
+    fn shrinks(&self) {
+        if let Some(waiting) = &mut *self.waiting() {
+            *waiting = waiting.saturating_sub(1);
+        }
+        self.less.notify_all();
+    }
+
+    /// Nothing is written any more, so nothing has to be waited for.
+    fn over(&self) {
+        *self.waiting() = None;
+        self.less.notify_all();
+    }
+
+    /// Waits on this thread until less than [`FULL`] waits.
+    fn wait_for_room(&self) {
+        let is_full = |waiting: &mut Option<usize>| waiting.is_some_and(|waiting| waiting >= FULL);
+        drop(self.less.wait_while(self.waiting(), is_full));
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Option<usize>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 enum Told {
@@ -79,15 +124,26 @@ pub(super) fn start(output: Output, places: Places) -> (Printer, Writing) {
         Output::Stream(wanted) => Format::Stream(Stream::new(wanted, Ids::random())),
     };
     let mut writer = Writer { format, debug, places, failed: None };
-    let thread = std::thread::spawn(move || writer.write_all(&from));
-    (Printer { to }, Writing { thread })
+    let backlog = Arc::new(Backlog { waiting: Mutex::new(Some(0)), less: Condvar::new() });
+    let shrinking = backlog.clone();
+    let thread = std::thread::spawn(move || {
+        let _over = OverAtEnd(&shrinking);
+        writer.write_all(&from, &shrinking)
+    });
+    (Printer { to, backlog }, Writing { thread })
 }
 
 impl Printer {
     /// Shows something. Never waits.
     pub(super) fn show(&self, shown: Shown) {
+        self.backlog.grows();
         // A thread that is gone has told why.
         drop(self.to.send(Told::Show(shown)));
+    }
+
+    /// Waits on this thread until most of what is to be shown is written.
+    pub(super) fn wait_for_room(&self) {
+        self.backlog.wait_for_room();
     }
 
     /// Nothing else is shown: clones that somebody still holds are deaf from now on.
@@ -106,6 +162,15 @@ impl Writing {
     }
 }
 
+/// Also where the thread that writes breaks down.
+struct OverAtEnd<'a>(&'a Backlog);
+
+impl Drop for OverAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.over();
+    }
+}
+
 enum Format {
     Text(Live),
     /// What a user must not miss goes to stderr as text.
@@ -121,9 +186,10 @@ struct Writer {
 }
 
 impl Writer {
-    fn write_all(&mut self, from: &Receiver<Told>) -> Result<(), CliError> {
+    fn write_all(&mut self, from: &Receiver<Told>, backlog: &Backlog) -> Result<(), CliError> {
         while let Ok(Told::Show(shown)) = from.recv() {
             self.write(&shown);
+            backlog.shrinks();
         }
         self.places.progress.end();
         self.failed.take().map_or(Ok(()), Err)

@@ -48,6 +48,11 @@ impl Host {
         self.shared.printer.show(Shown::Control(Box::new(line)));
     }
 
+    /// Waits on this thread until the host has read most of what was written for it.
+    pub(super) fn wait_for_room(&self) {
+        self.shared.printer.wait_for_room();
+    }
+
     /// An answer has come in; one that nobody waits for any more is dropped.
     pub(super) fn answered(&self, id: &str, answer: Result<Value, String>) {
         let why = |error| format!("the host answered with an error: {error}");

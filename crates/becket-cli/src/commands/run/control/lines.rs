@@ -13,6 +13,7 @@ use crate::report::run::{BadLine, Line, read_line};
 use becket_engine::CancellationToken;
 use becket_llm::Block;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -44,10 +45,12 @@ pub(crate) struct Lines {
 pub(super) struct Open(Arc<Mutex<HashMap<String, CancellationToken>>>);
 
 impl Open {
-    fn add(&self, id: &str) -> CancellationToken {
-        let cancel = CancellationToken::new();
-        self.all().insert(id.to_owned(), cancel.clone());
-        cancel
+    /// None where a request of this id is open already.
+    fn add(&self, id: &str) -> Option<CancellationToken> {
+        match self.all().entry(id.to_owned()) {
+            Entry::Occupied(_) => None,
+            Entry::Vacant(place) => Some(place.insert(CancellationToken::new()).clone()),
+        }
     }
 
     fn cancel(&self, id: &str) {
@@ -122,6 +125,8 @@ impl Reader {
     fn read_all(self) {
         let mut stdin = BufReader::new(std::io::stdin());
         for number in 1.. {
+            // A host that writes and does not read is heard again once it reads.
+            self.host.wait_for_room();
             let told = match one(&mut stdin, number) {
                 Ok(Some(line)) => self.hear(&line, number),
                 Ok(None) => break,
@@ -143,10 +148,14 @@ impl Reader {
             Some(Line::Message(blocks)) => Heard::Message(blocks),
             Some(Line::Control(_)) if !self.answers => return Err(bad(BadLine::NoAnswers)),
             Some(Line::Control(fields)) => match said::read(fields).map_err(bad)? {
-                Said::Request(request) => {
-                    let cancel = self.open.add(&request.id);
-                    Heard::Request(request, cancel)
-                }
+                Said::Request(request) => match self.open.add(&request.id) {
+                    Some(cancel) => Heard::Request(request, cancel),
+                    None => {
+                        let why = "a request of this id is not answered yet: give each an id of its own";
+                        self.host.refuse(&request.id, why);
+                        return Ok(());
+                    }
+                },
                 Said::Response { id, answer } => {
                     self.host.answered(&id, answer);
                     return Ok(());

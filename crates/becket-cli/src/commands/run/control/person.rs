@@ -81,6 +81,9 @@ fn allowed(prompt: &PermissionPrompt, fields: &Map<String, Value>) -> Result<Per
         Some(_) => return Err("`updatedInput` must be an object".to_owned()),
     };
     match input.get("answers") {
+        Some(Value::Object(_)) if prompt.tool == ASKS && !updates.is_empty() => {
+            Err("`updatedPermissions` can't come with answers: a question grants nothing".to_owned())
+        }
         Some(Value::Object(answers)) if prompt.tool == ASKS => {
             Ok(PermissionAnswer::Answered { answers: answers.clone() })
         }

@@ -5,7 +5,7 @@ use super::super::opened::Session;
 use super::super::typed;
 use super::context;
 use super::host::Host;
-use super::lines::{Heard, Lines};
+use super::lines::{Heard, Lines, Open};
 use super::said::Request;
 use super::servers;
 use super::turns::Turns;
@@ -59,10 +59,7 @@ impl Requests<'_> {
                     }
                     Some(Ok(Heard::Request(request, cancel))) => {
                         let open = open.clone();
-                        under_way.push(async move {
-                            self.answer(&request, &cancel).await;
-                            open.done(&request.id);
-                        });
+                        under_way.push(async move { self.answer(&request, &cancel, &open).await });
                     }
                     Some(Err(error)) => self.hand_on(messages.take().as_ref(), Err(error)),
                     None => drop(messages.take()),
@@ -80,11 +77,13 @@ impl Requests<'_> {
         }
     }
 
-    async fn answer(&self, request: &Request, cancel: &CancellationToken) {
+    async fn answer(&self, request: &Request, cancel: &CancellationToken, open: &Open) {
         let answer = tokio::select! {
             answer = self.wanted(request) => answer,
             () = cancel.cancelled() => return,
         };
+        // A host that has read the answer may use the id again.
+        open.done(&request.id);
         match answer {
             Ok(response) => self.host.grant(&request.id, response),
             Err(why) => self.host.refuse(&request.id, &why),

@@ -6,6 +6,7 @@
 use super::desk::Setup;
 use super::handle::Shared;
 use super::screen::width;
+use crate::report::style::plain;
 use reedline::{
     ColumnarMenu, Completer, CompletionResult, EditCommand, Emacs, FileBackedHistory, Hinter, History,
     KeyCode, KeyModifiers, MenuBuilder, Prompt, PromptEditMode, PromptHistorySearch, Reedline, ReedlineEvent,
@@ -229,8 +230,13 @@ impl Completer for Names {
 impl Names {
     fn commands(&self, typed: &str) -> Vec<String> {
         let all = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().filter(|name| name.starts_with(typed)).cloned().collect()
+        all.iter().filter(|name| name.starts_with(typed) && is_plain(name)).cloned().collect()
     }
+}
+
+/// Whether a name can be shown as it is: else it can't be typed either.
+fn is_plain(name: &str) -> bool {
+    plain(name) == name && !name.contains(char::is_whitespace)
 }
 
 /// What may follow: files and directories of the directory that is typed, hidden ones where a dot is.
@@ -243,11 +249,9 @@ fn files(start: &Path, typed: &str) -> Vec<String> {
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
             let is_meant = name.starts_with(begin) && (begin.starts_with('.') || !name.starts_with('.'));
-            // A name that can't be shown as it is can't be typed either.
-            let is_plain = !name.chars().any(|c| c.is_control() || c.is_whitespace());
             let slash = if entry.path().is_dir() { "/" } else { "" };
             let before = typed.strip_suffix(begin).unwrap_or_default();
-            (is_meant && is_plain).then(|| format!("{before}{name}{slash}"))
+            (is_meant && is_plain(&name)).then(|| format!("{before}{name}{slash}"))
         })
         .collect();
     names.sort();
