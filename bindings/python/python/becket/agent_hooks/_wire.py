@@ -1,0 +1,25 @@
+"""What both directions share: values as text and verdicts as words. Nothing here decides."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from agent_hooks import InterceptionRecord
+
+
+def text_of(value: Any) -> str:
+    """A value as a hook of Becket reads it where its event has a text: a string as it is, else as compact JSON."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def exactly(value: Any) -> str:
+    """A value as text that tells apart what Python's `==` does not: `1`, `1.0` and `True`."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def words_of(record: InterceptionRecord) -> str:
+    """Why a record says no: the interceptor's message, else its reason."""
+    return record.verdict.message or record.verdict.reason or "denied without a reason"
