@@ -1,0 +1,73 @@
+"""Pydantic AI: `Agent(..., capabilities=[BecketCapability(engine)])`.
+
+A capability has a place for everything but the session's end: call `await capability.hooks.end()` there. A refused prompt
+raises `Refused` out of the run, a hook that stops the turn `Stopped`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_ai import RunContext, ToolDefinition
+from pydantic_ai.capabilities import AbstractCapability, AgentNode, NodeResult
+from pydantic_ai.capabilities import WrapToolExecuteHandler, WrapToolValidateHandler
+from pydantic_ai.exceptions import ModelRetry, ToolFailed
+from pydantic_ai.messages import ToolCallPart
+from pydantic_ai.models import ModelRequestContext
+from pydantic_graph import End
+
+from becket import HookEngine
+from becket.adapters.conversation import Conversation, Refused
+
+
+class BecketCapability(AbstractCapability[Any]):
+    """The hooks of an engine around an agent's prompts, tool calls, requests and ends."""
+
+    def __init__(self, engine: HookEngine) -> None:
+        self.hooks, self._args = Conversation(engine), dict[str, dict[str, Any]]()
+
+    async def before_run(self, ctx: RunContext[Any]) -> None:
+        """A refused prompt ends the run before the model has seen it."""
+        await self.hooks.prompt(ctx.prompt if isinstance(ctx.prompt, str) else str(ctx.prompt or ""))
+
+    async def before_model_request(self, ctx: RunContext[Any], request_context: ModelRequestContext) -> ModelRequestContext:
+        """What hooks have to tell goes into the history, after the results of all calls."""
+        for text in self.hooks.told():
+            ctx.enqueue(text)
+        return request_context
+
+    async def wrap_tool_validate(
+        self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition,
+        args: str | dict[str, Any], handler: WrapToolValidateHandler,
+    ) -> dict[str, Any]:  # fmt: skip
+        """The gate, once the model's arguments fit the tool. A denied call is a failed one, with the reason."""
+        validated, given = await handler(args), json.loads(args or "{}") if isinstance(args, str) else args
+        try:
+            wanted = await self.hooks.before(call.tool_name, given, call.tool_call_id)
+            self._args[call.tool_call_id] = wanted
+            return validated if wanted is given else await handler(wanted)
+        except Refused as refused:
+            raise ToolFailed(str(refused)) from refused
+        except (ValidationError, ModelRetry) as error:
+            raise ToolFailed("a hook rewrote the arguments so that they no longer fit the tool") from error
+
+    async def wrap_tool_execute(
+        self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition,
+        args: dict[str, Any], handler: WrapToolExecuteHandler,
+    ) -> Any:  # fmt: skip
+        """The call itself, which must have come through the gate."""
+        told = (call.tool_name, self._args.pop(call.tool_call_id), call.tool_call_id)
+        try:
+            result = await handler(args)
+        except Exception as error:
+            await self.hooks.failed(*told, error)
+            raise
+        return await self.hooks.after(*told, result)
+
+    async def after_node_run(self, ctx: RunContext[Any], *, node: AgentNode[Any], result: NodeResult[Any]) -> NodeResult[Any]:
+        """A Stop hook that blocks has the agent go on."""
+        if isinstance(result, End) and (feedback := await self.hooks.stop(str(result.data.output))) is not None:
+            ctx.enqueue(feedback)
+        return result

@@ -1,0 +1,155 @@
+"""The same conversations with every framework's agent: the adapters differ, what hooks do must not."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agents_under_test import AGENTS, Script, Talk
+
+from becket import HookEngine
+
+Run = Callable[..., Talk]
+LS: Script = [{"c1": {"command": "ls"}}, "done"]
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[HookEngine]:
+    with HookEngine(tmp_path) as engine:
+        yield engine
+
+
+@pytest.fixture(params=AGENTS)
+def run(request: pytest.FixtureRequest, engine: HookEngine) -> Run:
+    def run(script: Script, prompt: str = "look around") -> Talk:
+        async def bounded() -> Talk:
+            return await asyncio.wait_for(AGENTS[request.param](engine, script, prompt), 60)
+
+        return asyncio.run(bounded())
+
+    return run
+
+
+def hook(engine: HookEngine, event: str, **fields: Any) -> None:
+    """A hook that always answers with these fields of the event's own."""
+    engine.add_hook(event, lambda _: {"hookSpecificOutput": {"hookEventName": event, **fields}})
+
+
+def test_without_hooks_nothing_changes(run: Run) -> None:
+    talk = run(LS)
+    assert (talk.answer, talk.ran) == ("done", ["ls"])
+    assert talk.requests[1][-1] == "ran ls"
+
+
+def test_a_denied_call_does_not_run_and_the_model_is_told_why(run: Run, engine: HookEngine) -> None:
+    hook(engine, "PreToolUse", permissionDecision="deny", permissionDecisionReason="not on a Sunday")
+    talk = run(LS)
+    assert (talk.answer, talk.ran) == ("done", [])
+    assert "not on a Sunday" in talk.requests[1][-1]
+
+
+def test_a_failing_hook_denies(run: Run, engine: HookEngine) -> None:
+    def broken(_: Any) -> None:
+        raise KeyError("x")
+
+    engine.add_hook("PreToolUse", broken)
+    assert run(LS).ran == []
+
+
+def test_a_rewritten_input_is_what_the_tool_gets(run: Run, engine: HookEngine) -> None:
+    hook(engine, "PreToolUse", updatedInput={"command": "ls -l"})
+    assert run(LS).ran == ["ls -l"]
+
+
+def test_a_rewritten_result_is_what_the_model_gets(run: Run, engine: HookEngine) -> None:
+    hook(engine, "PostToolUse", updatedToolOutput="***")
+    talk = run(LS)
+    assert talk.ran == ["ls"]
+    assert talk.requests[1][-1] == "***"
+
+
+# rule: L2
+def test_context_comes_after_the_last_result(run: Run, engine: HookEngine) -> None:
+    def each(hook_input: Any) -> dict[str, Any]:
+        command = hook_input.to_dict()["tool_input"]["command"]
+        return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": f"seen {command}"}}
+
+    engine.add_hook("PreToolUse", each)
+    talk = run([{"c1": {"command": "ls"}, "c2": {"command": "pwd"}}, {"c3": {"command": "id"}}, "done"])
+    second, third = talk.requests[1], talk.requests[2]
+    assert sorted(second[-4:-2]) == ["ran ls", "ran pwd"]
+    assert sorted(second[-2:]) == ["seen ls", "seen pwd"]
+    assert second[-2:] == third[len(second) - 2 : len(second)], "what the model was told stays where it was"
+    assert third[-2:] == ["ran id", "seen id"]
+
+
+def test_context_of_the_start_and_the_prompt_comes_with_the_first_request(run: Run, engine: HookEngine) -> None:
+    hook(engine, "SessionStart", additionalContext="be brief")
+    hook(engine, "UserPromptSubmit", additionalContext="it is late")
+    assert run(["done"]).requests[0] == ["look around", "be brief", "it is late"]
+
+
+def test_a_blocked_prompt_reaches_no_model(run: Run, engine: HookEngine) -> None:
+    engine.add_hook("UserPromptSubmit", lambda _: {"decision": "block", "reason": "a password"})
+    talk = run(["done"])
+    assert (talk.refused, talk.requests) == ("a password", [])
+
+
+# rule: L4
+def test_a_stop_hook_keeps_it_going(run: Run, engine: HookEngine) -> None:
+    seen: list[bool] = []
+
+    def tests_first(hook_input: Any) -> dict[str, Any] | None:
+        seen.append(hook_input.to_dict()["stop_hook_active"])
+        return None if seen[-1] else {"decision": "block", "reason": "run the tests"}
+
+    engine.add_hook("Stop", tests_first)
+    talk = run(["done", {"c1": {"command": "test"}}, "all green"])
+    assert (talk.answer, talk.ran) == ("all green", ["test"])
+    assert talk.requests[1][-1] == "Stop hook feedback:\nrun the tests"
+
+
+# rule: L4
+def test_the_ninth_continuation_is_overridden(run: Run, engine: HookEngine) -> None:
+    engine.add_hook("Stop", lambda _: {"decision": "block", "reason": "again"})
+    talk = run([f"answer {number}" for number in range(12)])
+    assert (talk.answer, len(talk.requests)) == ("answer 8", 9)
+
+
+# rule: D6
+def test_a_hook_that_stops_ends_the_turn(run: Run, engine: HookEngine) -> None:
+    engine.add_hook("PreToolUse", lambda _: {"continue": False, "stopReason": "out of budget"})
+    talk = run(LS)
+    assert (talk.ran, len(talk.requests), talk.answer) == ([], 1, "out of budget")
+
+
+def test_feedback_on_a_result(run: Run, engine: HookEngine) -> None:
+    engine.add_hook("PostToolUse", lambda _: {"decision": "block", "reason": "format it"})
+    assert run(LS).requests[1][-2:] == ["ran ls", "format it"]
+
+
+def test_every_event_comes_in_its_order(run: Run, engine: HookEngine) -> None:
+    fired: list[str] = []
+    for event in ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"):
+        engine.add_hook(event, lambda i: fired.append(i.to_dict()["hook_event_name"]))
+    run(LS)
+    assert fired == ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"]
+
+
+def test_what_the_tool_was_run_with_is_what_post_hooks_see(run: Run, engine: HookEngine) -> None:
+    seen: list[Any] = []
+    hook(engine, "PreToolUse", updatedInput={"command": "pwd"})
+    engine.add_hook("PostToolUse", lambda i: seen.append((i.to_dict()["tool_input"], i.to_dict()["tool_response"])))
+    run(LS)
+    assert seen == [({"command": "pwd"}, "ran pwd")]
+
+
+def test_a_tool_that_fails(run: Run, engine: HookEngine) -> None:
+    seen: list[str] = []
+    for event in ("PostToolUse", "PostToolUseFailure"):
+        engine.add_hook(event, lambda i: seen.append(i.to_dict()["hook_event_name"]))
+    run([{"c1": {"command": "fail"}}, "done"])
+    assert len(seen) == 1
