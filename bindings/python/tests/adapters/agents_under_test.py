@@ -57,7 +57,7 @@ async def plain(engine: HookEngine, script: Script, prompt: str) -> Talk:
 async def langgraph(engine: HookEngine, script: Script, prompt: str) -> Talk:
     from langchain.agents import create_agent
     from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-    from langchain_core.messages import AIMessage
+    from langchain_core.messages import AIMessage, HumanMessage
     from langchain_core.tools import ToolException, tool
 
     from becket.adapters.langgraph import BecketMiddleware
@@ -88,7 +88,7 @@ async def langgraph(engine: HookEngine, script: Script, prompt: str) -> Talk:
     handled = tool(shell)
     handled.handle_tool_error = True
     agent = create_agent(Model(messages=iter(answers)), [handled], middleware=[middleware])
-    state = await agent.ainvoke({"messages": [("user", prompt)]})
+    state = await agent.ainvoke({"messages": [HumanMessage(prompt)]})
     talk.answer = state["messages"][-1].text
     talk.refused = "" if talk.requests else talk.answer
     await middleware.hooks.end()
@@ -96,7 +96,7 @@ async def langgraph(engine: HookEngine, script: Script, prompt: str) -> Talk:
 
 
 async def openai_agents(engine: HookEngine, script: Script, prompt: str) -> Talk:
-    from agents import Agent, InputGuardrailTripwireTriggered, RunConfig, function_tool
+    from agents import Agent, InputGuardrailTripwireTriggered, function_tool
     from agents.testing import ScriptedModel, assistant_message, function_call
 
     from becket.adapters.conversation import Stopped
@@ -117,7 +117,7 @@ async def openai_agents(engine: HookEngine, script: Script, prompt: str) -> Talk
 
     agent = Agent(name="a", model=model, tools=[function_tool(shell, failure_error_function=_told)])
     try:
-        result = await hooked.run(agent, prompt, RunConfig(tracing_disabled=True))
+        result = await hooked.run(agent, prompt, tracing_disabled=True)
         talk.answer = str(result.final_output)
     except InputGuardrailTripwireTriggered as tripwire:
         talk.refused = str(tripwire.guardrail_result.output.output_info)

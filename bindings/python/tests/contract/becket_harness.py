@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from typing import Any, ClassVar
+from typing import Any
 
 from agent_hooks import (
     ApprovalResolver,
@@ -29,7 +29,7 @@ class BecketHarness:
     """One vector: an engine with no settings of its own, and the interceptors in it as hooks."""
 
     name = "becket"
-    capabilities: ClassVar[set[Capability]] = {
+    capabilities: set[Capability] = {
         Capability.MODEL_CALLS,
         Capability.TOOL_CALLS,
         Capability.INT64_JSON,

@@ -35,7 +35,7 @@ class _LetsAllPass(BecketHarness):
         async def yes(name: str, **fields: Any) -> Any:
             return _Yes(await run_event(name, **fields))
 
-        self._host._engine = type("Yes", (), {"run_event": staticmethod(yes)})()  # type: ignore[assignment]
+        self._host._engine = type("Yes", (), {"run_event": staticmethod(yes)})()
 
 
 class _WithoutHooks(BecketHarness):

@@ -112,7 +112,8 @@ def test_context_waits_for_the_next_request_to_the_model(engine: HookEngine) -> 
         answer = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
         engine.add_hook(event, lambda _: answer)
 
-    told("SessionStart", "one"), told("UserPromptSubmit", "two"), told("PreToolUse", "three")
+    for event, text in (("SessionStart", "one"), ("UserPromptSubmit", "two"), ("PreToolUse", "three")):
+        told(event, text)
     _, seen = run(engine)
     first, second = (context["messages"] for context in seen.at("pre_model_call"))
     assert [message["content"] for message in first] == ["clean up", "one", "two"]

@@ -1,6 +1,6 @@
 """The hooks of a conversation, without a framework: five calls at five places of a loop. Each adapter is made of it.
 
-What hooks tell the model waits in here until the next request (rule L2), so it never comes between a call and its result.
+What hooks tell the model waits in here until the next request, so it never comes between a call and its result.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ class Conversation:
     def __init__(self, engine: HookEngine) -> None:
         self.engine, self.stopped = engine, ""
         self._pending: list[str] = []
+        self._told: list[tuple[int, Any]] = []
         self._started, self._goes_on, self._in_a_row = False, False, 0
 
     async def prompt(self, text: str) -> None:
@@ -35,7 +36,7 @@ class Conversation:
         if not self._started:
             self._started = True
             await self._fire("SessionStart", source="startup")
-        self.stopped, self._goes_on, self._in_a_row = "", False, 0
+        self.stopped, self._goes_on, self._in_a_row, self._told = "", False, 0, []
         outcome = await self._fire("UserPromptSubmit", prompt=text)
         if outcome.result != "passed" or outcome.stop:
             self.stopped = self.stopped or outcome.reason or "the prompt was blocked"
@@ -44,14 +45,9 @@ class Conversation:
     async def tool(
         self, name: str, args: dict[str, Any], call_id: str, run: Callable[[dict[str, Any]], Awaitable[Any]]
     ) -> Any:
-        """One tool call from the model's wish to its result: `before`, then `after` or `failed`. Raises `Refused`."""
+        """One tool call from the model's wish to its result: `before`, then `ran`. Raises `Refused`."""
         args = await self.before(name, args, call_id)
-        try:
-            result = await run(args)
-        except Exception as error:
-            await self.failed(name, args, call_id, error)
-            raise
-        return await self.after(name, args, call_id, result)
+        return await self.ran(name, args, call_id, run(args))
 
     async def before(self, name: str, args: dict[str, Any], call_id: str) -> dict[str, Any]:
         """PreToolUse: returns what the tool is to be run with. Raises `Refused` where it must not run."""
@@ -63,16 +59,16 @@ class Conversation:
         self._in_a_row = 0
         return args if outcome.updated_input is None else outcome.updated_input
 
-    async def after(self, name: str, args: dict[str, Any], call_id: str, result: Any) -> Any:
-        """PostToolUse: returns the result to use."""
-        call = {"tool_name": name, "tool_input": args, "tool_use_id": call_id}
+    async def ran(self, name: str, args: dict[str, Any], call_id: str, running: Awaitable[Any]) -> Any:
+        """The call itself, then PostToolUse or PostToolUseFailure: returns the result to use."""
+        call: dict[str, Any] = {"tool_name": name, "tool_input": args, "tool_use_id": call_id}
+        try:
+            result = await running
+        except Exception as error:
+            self._feedback(await self._fire("PostToolUseFailure", **call, error=f"{type(error).__name__}: {error}"))
+            raise
         outcome = self._feedback(await self._fire("PostToolUse", **call, tool_response=_json(result)))
         return outcome.to_dict()["verdict"]["fields"].get("updatedToolOutput", result)
-
-    async def failed(self, name: str, args: dict[str, Any], call_id: str, error: Exception) -> None:
-        """PostToolUseFailure."""
-        call = {"tool_name": name, "tool_input": args, "tool_use_id": call_id}
-        self._feedback(await self._fire("PostToolUseFailure", **call, error=f"{type(error).__name__}: {error}"))
 
     def told(self) -> list[str]:
         """Before each request to the model: what to tell it, each as a user's message. Raises `Stopped`."""
@@ -80,6 +76,14 @@ class Conversation:
             raise Stopped(self.stopped)
         told, self._pending = self._pending, []
         return told
+
+    def told_in(self, items: list[Any], message: Callable[[str], Any]) -> list[Any]:
+        """The same where the history can't be added to: a request's items, with all that was told at its place."""
+        self._told += [(len(items), message(text)) for text in self.told()]
+        placed = list(items)
+        for before, (at, told) in enumerate(self._told):
+            placed.insert(at + before, told)
+        return placed
 
     async def stop(self, answer: str) -> str | None:
         """After an answer without a tool call: the message to go on with, or None where the turn ends."""

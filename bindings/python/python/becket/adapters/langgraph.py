@@ -11,14 +11,14 @@ from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ToolCallRequest, hook_config
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, ToolMessage
-from langchain_core.tools import ToolException
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from becket import HookEngine
 from becket.adapters.conversation import Conversation, Refused, Stopped
 
-Update = dict[str, Any] | None
+class ToolError(Exception):
+    """The tool's own error, as LangGraph has put it into words."""
 
 
 class BecketMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
@@ -29,18 +29,18 @@ class BecketMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         self.hooks = Conversation(engine)
 
     @hook_config(can_jump_to=["end"])
-    async def abefore_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> Update:
+    async def abefore_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
         """A refused prompt is taken out and answered with the reason; the model never sees it."""
         prompt = state["messages"][-1]
         try:
             await self.hooks.prompt(prompt.text)
+            return None
         except Refused as refused:
             gone = [RemoveMessage(prompt.id)] if prompt.id else []
             return {"messages": [*gone, AIMessage(str(refused))], "jump_to": "end"}
-        return None
 
     @hook_config(can_jump_to=["end"])
-    async def abefore_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> Update:
+    async def abefore_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
         """What hooks have to tell goes into the conversation, after the results of all calls."""
         try:
             told = self.hooks.told()
@@ -60,22 +60,19 @@ class BecketMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         async def run(args: dict[str, Any]) -> Any:
             answered.append(answer := await handler(request.override(tool_call={**call, "args": args})))
             if isinstance(answer, ToolMessage) and answer.status == "error":
-                raise ToolException(answer.text)
+                raise ToolError(answer.text)
             return answer.content if isinstance(answer, ToolMessage) else str(answer)
 
         try:
             content = await self.hooks.tool(call["name"], call["args"], call_id, run)
         except Refused as refused:
             return ToolMessage(str(refused), name=call["name"], tool_call_id=call_id, status="error")
-        except ToolException:
-            if not answered:
-                raise
+        except ToolError:
             return answered[0]
-        answer = answered[0]
-        return answer.model_copy(update={"content": content}) if isinstance(answer, ToolMessage) else answer
+        return a.model_copy(update={"content": content}) if isinstance(a := answered[0], ToolMessage) else a
 
     @hook_config(can_jump_to=["model"])
-    async def aafter_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> Update:
+    async def aafter_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
         """A Stop hook that blocks has the agent go on."""
         feedback = await self.hooks.stop(state["messages"][-1].text)
         return {"messages": [HumanMessage(feedback)], "jump_to": "model"} if feedback else None

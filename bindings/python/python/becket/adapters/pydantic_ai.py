@@ -1,7 +1,7 @@
 """Pydantic AI: `Agent(..., capabilities=[BecketCapability(engine)])`.
 
-A capability has a place for everything but the session's end: call `await capability.hooks.end()` there. A refused prompt
-raises `Refused` out of the run, a hook that stops the turn `Stopped`.
+A capability has a place for everything but the session's end: call `await capability.hooks.end()` there. A refused
+prompt raises `Refused` out of the run, a hook that stops the turn `Stopped`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ class BecketCapability(AbstractCapability[Any]):
         """A refused prompt ends the run before the model has seen it."""
         await self.hooks.prompt(ctx.prompt if isinstance(ctx.prompt, str) else str(ctx.prompt or ""))
 
-    async def before_model_request(self, ctx: RunContext[Any], request_context: ModelRequestContext) -> ModelRequestContext:
+    async def before_model_request(
+        self, ctx: RunContext[Any], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
         """What hooks have to tell goes into the history, after the results of all calls."""
         for text in self.hooks.told():
             ctx.enqueue(text)
@@ -58,15 +60,12 @@ class BecketCapability(AbstractCapability[Any]):
         args: dict[str, Any], handler: WrapToolExecuteHandler,
     ) -> Any:  # fmt: skip
         """The call itself, which must have come through the gate."""
-        told = (call.tool_name, self._args.pop(call.tool_call_id), call.tool_call_id)
-        try:
-            result = await handler(args)
-        except Exception as error:
-            await self.hooks.failed(*told, error)
-            raise
-        return await self.hooks.after(*told, result)
+        wanted = self._args.pop(call.tool_call_id)
+        return await self.hooks.ran(call.tool_name, wanted, call.tool_call_id, handler(args))
 
-    async def after_node_run(self, ctx: RunContext[Any], *, node: AgentNode[Any], result: NodeResult[Any]) -> NodeResult[Any]:
+    async def after_node_run(
+        self, ctx: RunContext[Any], *, node: AgentNode[Any], result: NodeResult[Any]
+    ) -> NodeResult[Any]:
         """A Stop hook that blocks has the agent go on."""
         if isinstance(result, End) and (feedback := await self.hooks.stop(str(result.data.output))) is not None:
             ctx.enqueue(feedback)

@@ -10,7 +10,7 @@ blocks too: a rewritten prompt can't be said in `UserPromptSubmit`, so it is a r
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -160,7 +160,7 @@ def _register(made: Guard, event: str, order: int, timeout: float) -> str:
     async def agent_hooks(hook_input: HookInput) -> Answer | None:
         return await made._run(event, hook_input)
 
-    return made.engine.add_hook(event, agent_hooks, order=order, timeout=timeout, name="agent-hooks")
+    return made.engine.add_hook(event, agent_hooks, order=order, timeout=timeout)
 
 
 #: Events whose hooks may tell the model something.
@@ -211,7 +211,7 @@ def _call(fields: dict[str, Any]) -> dict[str, Any]:
     return {"call_id": fields["tool_use_id"], "name": fields["tool_name"], "args": fields["tool_input"]}
 
 
-_BUILD: dict[str, Any] = {
+_BUILD: dict[str, Callable[[AgentContextBuilder, dict[str, Any]], AgentContext]] = {
     "SessionStart": lambda b, _: b.agent_startup(tools_registered=[]),
     "UserPromptSubmit": lambda b, f: b.input(content=f["prompt"]),
     "PreToolUse": lambda b, f: b.pre_tool_call(**_call(f)),

@@ -36,8 +36,11 @@ class BecketInterceptor:
         self._stopped: str | None = None
         self._going_on = False
 
-    async def intercept(self, context: AgentContext, /) -> Verdict:
-        """The verdict of the hooks at this point."""
+    def intercept(self, context: AgentContext, /) -> Any:
+        """The verdict of the hooks at this point, to be awaited: the SDK's protocol has no type for that."""
+        return self._judge(context)
+
+    async def _judge(self, context: AgentContext) -> Verdict:
         point, session = context["interception_point"], context["session"]["id"]
         if self._session not in (None, session):
             return Verdict.deny(reason=OTHER_SESSION, message="the engine is in use by another session")
@@ -154,5 +157,5 @@ def _rewritten(path: str, value: Any, warnings: tuple[Warning, ...] = ()) -> Ver
 
 
 def _warnings(outcome: Outcome) -> list[Warning]:
-    unchecked = [Warning(reason=NOT_CHECKED, message=str(failure)) for failure in outcome.failures]
+    unchecked = [Warning(reason=NOT_CHECKED, message=failure.text) for failure in outcome.failures]
     return unchecked + [Warning(reason=MESSAGE, message=text) for text in outcome.system_messages]
