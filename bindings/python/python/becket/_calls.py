@@ -1,0 +1,171 @@
+"""One call of a handler: begun by the engine, answered once, taken back at its limit.
+
+Both kinds come back at once. A plain function runs on a thread of ours, and is left behind where it is late, since nobody can
+end a thread. A coroutine runs on a loop, and is cancelled where it is late.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import logging
+import sys
+import threading
+import traceback
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
+
+from becket._results import wire
+from becket._workers import submit
+from becket.errors import HandlerError
+
+if TYPE_CHECKING:
+    from becket._around import Around
+    from becket._becket import Reply
+    from becket._handlers import Handler
+
+_log = logging.getLogger("becket")
+_RUNS_AT_ONCE = sys.version_info >= (3, 12)
+
+# Threads that were left behind and have not come back; more than this, and none is started.
+MOST_ABANDONED = 128
+
+
+class Abandoned:
+    """Counts the threads of an engine that nobody waits for any more."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.number = 0
+
+
+class Call:
+    """What both kinds have in common."""
+
+    __slots__ = ("context", "handler", "input", "is_over", "reply")
+
+    def __init__(self, handler: Handler, fields: dict[str, Any], around: Around | None, reply: Reply) -> None:
+        self.handler = handler
+        self.input = handler.input(fields)
+        self.context = contextvars.Context() if around is None else around.context.copy()
+        self.reply = reply
+        self.is_over = False
+
+    def answer(self, answer: object) -> None:
+        """Hands an answer over; what is none fails the call."""
+        try:
+            self.reply.answer(wire(self.handler.event, answer))
+        except Exception as error:
+            self.reply.fail(f"{self.handler.place}: {error}")
+
+    def failed(self, error: BaseException) -> None:
+        """Says what was raised, and where."""
+        _log.warning("the hook %s raised", self.handler.place, exc_info=error)
+        self.reply.fail(f"{self.handler.place} raised {_said(error)}")
+
+
+def _said(error: BaseException) -> str:
+    last = traceback.extract_tb(error.__traceback__)[-1:]
+    where = f" at {last[0].filename}:{last[0].lineno}" if last else ""
+    return f"{type(error).__name__}: {error}{where}"
+
+
+class SyncCall(Call):
+    """A plain function, on a thread of ours."""
+
+    __slots__ = ("abandoned", "is_left")
+
+    def begin(self, abandoned: Abandoned) -> object:
+        """Starts it; returns what takes it back."""
+        if abandoned.number >= MOST_ABANDONED:
+            raise HandlerError(f"it was not called: {MOST_ABANDONED} earlier calls of plain functions never came back")
+        self.abandoned = abandoned
+        self.is_left = False
+        submit(self.run)
+        return self.withdraw
+
+    def run(self) -> None:
+        if self.is_left:
+            self._back()
+            return
+        try:
+            answer = self.context.run(self.handler.function, self.input)
+        except BaseException as error:
+            self.failed(error)
+        else:
+            self.answer(answer)
+        self._back()
+
+    def _back(self) -> None:
+        with self.abandoned.lock:
+            self.is_over = True
+            self.abandoned.number -= self.is_left
+
+    def withdraw(self) -> None:
+        with self.abandoned.lock:
+            if not self.is_over:
+                self.is_left = True
+                self.abandoned.number += 1
+
+
+# A loop holds its tasks weakly.
+_under_way: set[AsyncCall] = set()
+
+
+class AsyncCall(Call):
+    """A coroutine, on a loop."""
+
+    __slots__ = ("__weakref__", "loop", "task")
+
+    def begin(self, loop: asyncio.AbstractEventLoop, on_this_thread: bool) -> object:
+        """Starts it; returns what takes it back, or None where it has answered."""
+        self.loop = loop
+        self.task: asyncio.Task[object] | None = None
+        if on_this_thread and _RUNS_AT_ONCE:
+            self.start()
+            return None if self.is_over else self.withdraw
+        loop.call_soon_threadsafe(self.start)
+        return self.withdraw
+
+    def start(self) -> None:
+        if self.is_over:
+            return
+        try:
+            coroutine = self.context.run(self.handler.function, self.input)
+            self.task = task = self._task(coroutine)
+        except BaseException as error:
+            self.is_over = True
+            self.failed(error)
+            return
+        if task.done():
+            self._done(task)
+        else:
+            _under_way.add(self)
+            task.add_done_callback(self._done)
+
+    def _task(self, coroutine: Coroutine[Any, Any, object]) -> asyncio.Task[object]:
+        if sys.version_info >= (3, 12):
+            eager = asyncio.current_task(self.loop) is not None
+            return asyncio.Task(coroutine, loop=self.loop, context=self.context, eager_start=eager)
+        return self.context.run(self.loop.create_task, coroutine)
+
+    def _done(self, task: asyncio.Task[object]) -> None:
+        self.is_over = True
+        _under_way.discard(self)
+        if task.cancelled():
+            self.reply.fail(f"{self.handler.place} was cancelled")
+        elif (error := task.exception()) is not None:
+            self.failed(error)
+        else:
+            self.answer(task.result())
+
+    def withdraw(self) -> None:
+        try:
+            self.loop.call_soon_threadsafe(self._cancel)
+        except RuntimeError:
+            pass  # Its loop is closed, and the task with it.
+
+    def _cancel(self) -> None:
+        self.is_over = True
+        if self.task is not None:
+            self.task.cancel()

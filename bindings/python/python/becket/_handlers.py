@@ -1,0 +1,103 @@
+"""Functions as hooks: what they are called by, what they are given, how they are begun."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from becket._around import Around, running_loop
+from becket._calls import AsyncCall, SyncCall
+from becket._input import HookInput
+from becket.errors import HandlerError, RegistrationError
+from becket.inputs import INPUTS
+
+if TYPE_CHECKING:
+    from becket._becket import Reply
+    from becket.engine import HookEngine
+
+
+class Handler:
+    """A function that is registered for an event."""
+
+    __slots__ = ("event", "function", "is_async", "kind", "place")
+
+    def __init__(self, event: str, function: Callable[[Any], Any]) -> None:
+        self.event = event
+        self.function = function
+        self.place = place(function)
+        self.kind = INPUTS.get(event)
+        self.is_async = _is_async(function)
+        _callable(function, self.place)
+
+    def input(self, fields: dict[str, Any]) -> HookInput:
+        """The typed input."""
+        if self.kind is None:
+            raise HandlerError(f"there is no event `{self.event}`")
+        return self.kind.from_dict(fields)
+
+    def begin(self, engine: HookEngine, fields: dict[str, Any], around: Around | None, reply: Reply) -> object:
+        """Begins a call, and comes back at once; returns what takes it back."""
+        if not self.is_async:
+            return SyncCall(self, fields, around, reply).begin(engine._abandoned)
+        around = around or Around(None, None)
+        loop = around.loop_for_handler(engine._home_loop())
+        return AsyncCall(self, fields, around, reply).begin(loop, running_loop() is loop)
+
+
+class Begin:
+    """What the engine holds of a handler. It keeps neither the handler nor its engine alive."""
+
+    __slots__ = ("engine", "id", "place")
+
+    def __init__(self, engine: HookEngine, hook_id: str, handler: Handler) -> None:
+        self.engine = weakref.ref(engine)
+        self.id = hook_id
+        self.place = handler.place
+
+    def __call__(self, fields: dict[str, Any], around: Around | None, reply: Reply) -> object:
+        engine = self.engine()
+        handler = None if engine is None else engine._handlers.get(self.id)
+        if engine is None or handler is None:
+            reply.fail(f"{self.place} is gone: its engine was collected, or the hook removed")
+            return None
+        try:
+            return handler.begin(engine, fields, around, reply)
+        except Exception as error:
+            reply.fail(f"{self.place}: {error}")
+            return None
+
+
+def place(function: Callable[..., Any]) -> str:
+    """What people know a function by, and where it stands."""
+    inner: Any = function
+    while isinstance(inner, functools.partial):
+        inner = inner.func
+    inner = inspect.unwrap(inner)
+    name = getattr(inner, "__qualname__", type(inner).__qualname__)
+    code = getattr(inner, "__code__", None) or getattr(getattr(type(inner), "__call__", None), "__code__", None)
+    return f"`{name}`" if code is None else f"`{name}` ({code.co_filename}:{code.co_firstlineno})"
+
+
+def _is_async(function: Callable[..., Any]) -> bool:
+    while isinstance(function, functools.partial):
+        function = function.func
+    own = getattr(function, "__call__", None)
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(own)
+
+
+def _callable(function: Callable[..., Any], where: str) -> None:
+    if not callable(function):
+        raise RegistrationError(f"a value of type `{type(function).__name__}` can't be called: register a function")
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise RegistrationError(f"{where} is a generator: nobody would run it; return the answer instead of `yield`")
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return  # A builtin says nothing of its arguments.
+    try:
+        signature.bind(None)
+    except TypeError as error:
+        raise RegistrationError(f"{where} can't be called with one input: {error}") from None

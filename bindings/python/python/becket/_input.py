@@ -1,0 +1,55 @@
+"""What all inputs of hooks have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from typing import Any, ClassVar, TypeVar
+
+Input = TypeVar("Input", bound="HookInput")
+
+
+@dataclass(kw_only=True, slots=True)
+class HookInput:
+    """The input of a hook. What the session knows may be left out of an event: hooks see it filled in."""
+
+    event: ClassVar[str] = ""
+
+    session_id: str | None = None
+    """The session."""
+    transcript_path: str | None = None
+    """Where the conversation is stored, as JSON lines."""
+    cwd: str | None = None
+    """The session's working directory."""
+    prompt_id: str | None = None
+    """The prompt being worked on; absent before the first."""
+    agent_id: str | None = None
+    """The subagent, inside one."""
+    agent_type: str | None = None
+    """The agent's name, inside a subagent or a named main agent."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """Fields of the host's own (protocol N5)."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as a hook reads them, without what is absent."""
+        given = {name: getattr(self, name) for name in _names(type(self))}
+        known = {name: value for name, value in given.items() if value is not None}
+        return {**known, "hook_event_name": self.event, **self.extra}
+
+    @classmethod
+    def from_dict(cls: type[Input], given: dict[str, Any]) -> Input:
+        """Reads the fields of a hook's input. What is not known goes to `extra`."""
+        names = _names(cls)
+        known: dict[str, Any] = {}
+        extra: dict[str, Any] = {}
+        for name, value in given.items():
+            if name in names:
+                known[name] = value
+            elif name != "hook_event_name":
+                extra[name] = value
+        return cls(extra=extra, **known)
+
+
+@lru_cache(maxsize=None)
+def _names(kind: type[HookInput]) -> frozenset[str]:
+    return frozenset(own.name for own in fields(kind)) - {"extra"}

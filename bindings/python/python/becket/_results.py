@@ -1,0 +1,151 @@
+"""What a handler may return, as the engine reads it.
+
+What is no answer is a `HandlerError`: a denial in the wrong wrapping must not be lost.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+from becket._table import TABLE
+from becket.errors import HandlerError
+
+__all__ = ["HookResult", "wire"]
+
+PermissionDecision = Literal["allow", "deny", "ask", "defer"]
+
+
+@dataclass(kw_only=True, slots=True)
+class HookResult:
+    """An answer. All of it may be left out."""
+
+    additional_context: str | None = None
+    """For the model."""
+    permission_decision: PermissionDecision | None = None
+    """On events about permission. `"deny"` is taken as `decision="block"` where an event can only be blocked."""
+    updated_input: dict[str, Any] | None = None
+    """In the place of the tool's input."""
+    reason: str | None = None
+    """Why."""
+    decision: Literal["block"] | None = None
+    """Holds back what the event is about, where it is about no permission."""
+    system_message: str | None = None
+    """For the user."""
+    stop: bool = False
+    """Ends the agent's work after this event."""
+    stop_reason: str | None = None
+    """Why, for the user."""
+    specific: dict[str, Any] = field(default_factory=dict)
+    """Further fields of the event's own output, under their names on the wire."""
+
+
+FIELDS = frozenset(own.name for own in fields(HookResult))
+WIRE = frozenset(
+    (
+        "continue stopReason suppressOutput systemMessage terminalSequence decision reason hookSpecificOutput async"
+        " asyncTimeout"
+    ).split()
+)
+
+
+def wire(event: str, answer: object) -> dict[str, Any] | None:
+    """An answer as a command would print it; `None` has nothing to say."""
+    if answer is None:
+        return None
+    if isinstance(answer, HookResult):
+        return _of_result(event, answer)
+    if isinstance(answer, dict):
+        return _of_dict(event, answer)
+    if inspect.iscoroutine(answer):
+        answer.close()
+        raise HandlerError("it returned a coroutine that nobody awaits: make the handler `async def`")
+    kind = type(answer).__name__
+    raise HandlerError(f"it returned a value of type `{kind}`: return a `HookResult`, a dict or None")
+
+
+def _of_dict(event: str, answer: dict[Any, Any]) -> dict[str, Any]:
+    if answer.keys() <= WIRE:
+        return answer
+    if answer.keys() <= FIELDS:
+        return _of_result(event, HookResult(**answer))
+    unknown = sorted(str(key) for key in answer.keys() - FIELDS - WIRE)
+    if unknown:
+        raise HandlerError(f"it returned a dict with the key `{unknown[0]}`, which no answer has")
+    mixed = sorted(answer.keys() - WIRE)
+    raise HandlerError(f"it returned a dict that mixes `{mixed[0]}` with names of a command's JSON")
+
+
+def _of_result(event: str, result: HookResult) -> dict[str, Any]:
+    answer: dict[str, Any] = {}
+    specific: dict[str, Any] = dict(result.specific)
+    if result.stop:
+        answer["continue"] = False
+    _put(answer, "stopReason", result.stop_reason)
+    _put(answer, "systemMessage", result.system_message)
+    _put(specific, "additionalContext", result.additional_context)
+    _decide(event, result, answer, specific)
+    _all_known(event, specific)
+    if specific:
+        answer["hookSpecificOutput"] = {"hookEventName": event, **specific}
+    return answer
+
+
+def _put(into: dict[str, Any], name: str, value: object) -> None:
+    if value is not None:
+        into[name] = value
+
+
+def _decide(event: str, result: HookResult, answer: dict[str, Any], specific: dict[str, Any]) -> None:
+    """Where the decision stands depends on the event."""
+    if result.decision not in (None, "block"):
+        raise HandlerError(f"it returned the decision `{result.decision}`: there is `block`, or none")
+    wanted, way = result.permission_decision, TABLE[event].decision
+    if way == "permission":
+        if result.decision == "block" and wanted is None:
+            wanted = "deny"
+        _put(specific, "permissionDecision", wanted)
+        _put(specific, "permissionDecisionReason", result.reason)
+        _put(specific, "updatedInput", result.updated_input)
+    elif way == "permission_request":
+        _request(wanted, result, specific)
+    else:
+        _put(specific, "updatedInput", result.updated_input)
+        _block(event, wanted, result, answer)
+
+
+def _request(wanted: PermissionDecision | None, result: HookResult, specific: dict[str, Any]) -> None:
+    if wanted is None and result.decision == "block":
+        wanted = "deny"
+    if wanted is None:
+        if result.updated_input is not None:
+            raise HandlerError("it returned `updated_input` without `permission_decision`: only an allow takes it")
+        return
+    if wanted not in ("allow", "deny"):
+        raise HandlerError(f"it returned the permission decision `{wanted}`, but the user is being asked: allow or deny")
+    decision: dict[str, Any] = {"behavior": wanted}
+    _put(decision, "updatedInput", result.updated_input)
+    if wanted == "deny":
+        _put(decision, "message", result.reason)
+    specific["decision"] = decision
+
+
+def _block(event: str, wanted: str | None, result: HookResult, answer: dict[str, Any]) -> None:
+    if wanted is None and result.decision is None:
+        _put(answer, "reason", result.reason)
+        return
+    if wanted not in (None, "deny"):
+        raise HandlerError(f"it returned the permission decision `{wanted}`, but {event} is about no permission")
+    if not TABLE[event].blocks:
+        raise HandlerError(f"it returned a denial, but {event} can't be held back")
+    answer["decision"] = "block"
+    _put(answer, "reason", result.reason)
+
+
+def _all_known(event: str, specific: dict[str, Any]) -> None:
+    for name in specific:
+        if name not in TABLE[event].output and name != "hookEventName":
+            said = "additional_context" if name == "additionalContext" else name
+            said = "updated_input" if name == "updatedInput" else said
+            raise HandlerError(f"it returned `{said}`, which {event} has no use for")

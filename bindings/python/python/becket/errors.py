@@ -1,0 +1,63 @@
+"""What can go wrong. Every error of this package is a `BecketError`.
+
+None of them is a verdict: whoever catches one has no decision, and must not go on as if there were one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "BarrierError",
+    "BecketError",
+    "ConfigError",
+    "EventError",
+    "ForkedError",
+    "HandlerError",
+    "LoopError",
+    "RegistrationError",
+    "SessionClosed",
+]
+
+
+class BecketError(Exception):
+    """An error of this package."""
+
+
+class ConfigError(BecketError):
+    """The configuration can't be had, or forbids the start."""
+
+    findings: list[dict[str, Any]]
+    """What is wrong in it, as `becket check --json` says it."""
+
+    def __init__(self, message: str, findings: list[dict[str, Any]] | None = None) -> None:
+        super().__init__(message)
+        self.findings = findings or []
+
+
+class EventError(BecketError):
+    """There is no such event, or its fields don't fit."""
+
+
+class RegistrationError(BecketError):
+    """A hook can't be registered, or there is none of that id."""
+
+
+class HandlerError(BecketError):
+    """What a handler answered is no answer. Hosts see it as the text of a failure."""
+
+
+class LoopError(BecketError):
+    """An `async` handler needs an event loop that waits for it."""
+
+
+class SessionClosed(BecketError):
+    """The engine is closed, or was closed while the event was held."""
+
+
+class ForkedError(SessionClosed):
+    """The engine belongs to the process that this one was forked from."""
+
+
+class BarrierError(BecketError):
+    """A tool call and its result would come apart."""

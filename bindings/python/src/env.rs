@@ -1,0 +1,21 @@
+//! The surroundings of the process. The one place of the binding that reads them.
+
+use becket_engine::Environment;
+use std::path::PathBuf;
+
+/// The variables and the home of the process, as they are now. `HOME=""` says that there is no home.
+#[expect(clippy::disallowed_methods, reason = "the one place that reads the environment and the home")]
+pub(crate) fn surroundings() -> Environment {
+    let environment = Environment::from_vars(std::env::vars_os());
+    let is_empty = cfg!(unix) && environment.var("HOME").is_some_and(|home| home.is_empty());
+    let home = std::env::home_dir().filter(|home| !is_empty && !home.as_os_str().is_empty());
+    match home {
+        Some(home) => environment.with_home(home),
+        None => environment,
+    }
+}
+
+/// Where a process may leave files that go with it.
+pub(crate) fn temp() -> PathBuf {
+    std::env::temp_dir()
+}

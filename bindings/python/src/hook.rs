@@ -1,0 +1,113 @@
+//! Functions of Python as hooks of the engine (`protocol.md` H9).
+//!
+//! The Python side begins a call and comes back at once; its answer comes by a [`Reply`]. So no thread of the engine ever runs a
+//! handler, and none waits for one.
+//!
+//! INVARIANT: whatever is no answer fails the hook. What that means is the engine's to say.
+
+use crate::process::Process;
+use crate::reply::{Reply, TakeBack};
+use crate::{attach, values};
+use becket_engine::{CallbackAnswer, CancellationToken, Hook};
+use becket_model::Event;
+use becket_model::wire::input;
+use futures_util::future::BoxFuture;
+use pyo3::prelude::*;
+use serde_json::Value;
+use std::cell::Cell;
+use std::sync::Arc;
+
+tokio::task_local! {
+    /// Who fires: its loop and its context variables, as the Python side keeps them.
+    pub(crate) static AROUND: Arc<Py<PyAny>>;
+}
+
+thread_local! {
+    /// Whether a firing is polled on a thread of the user's, that has let go of the interpreter.
+    static IS_CALLERS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Says that this thread is the caller's own as long as it is held.
+pub(crate) struct OnCaller {
+    before: bool,
+}
+
+impl OnCaller {
+    pub(crate) fn enter() -> Self {
+        OnCaller { before: IS_CALLERS.replace(true) }
+    }
+
+    /// Whether this thread polls a firing.
+    pub(crate) fn is_on() -> bool {
+        IS_CALLERS.get()
+    }
+}
+
+impl Drop for OnCaller {
+    fn drop(&mut self) {
+        IS_CALLERS.set(self.before);
+    }
+}
+
+/// A function of Python that begins a call: `begin(fields, around, reply)` returns what takes the call back, or `None`.
+#[derive(Clone)]
+pub(crate) struct Begin {
+    process: &'static Process,
+    begin: Arc<Py<PyAny>>,
+}
+
+impl Begin {
+    pub(crate) fn new(process: &'static Process, begin: Py<PyAny>) -> Self {
+        Begin { process, begin: Arc::new(begin) }
+    }
+
+    /// Calls it, and waits for the answer.
+    pub(crate) async fn call(&self, fields: Value) -> CallbackAnswer {
+        let (reply, answer) = Reply::new();
+        let around = AROUND.try_with(Arc::clone).ok();
+        let begun = if OnCaller::is_on() {
+            self.begin(&fields, around.as_deref(), reply)
+        } else {
+            // A thread of the runtime must not wait for the interpreter.
+            let this = self.clone();
+            let begun = move || this.begin(&fields, around.as_deref(), reply);
+            match self.process.runtime().spawn_blocking(begun).await {
+                Ok(begun) => begun,
+                Err(error) => Err(error.to_string()),
+            }
+        };
+        let take_back = match begun {
+            Ok(withdraw) => TakeBack::new(self.process, withdraw),
+            Err(why) => return CallbackAnswer::Failed(why),
+        };
+        let answer = answer.await;
+        take_back.answered();
+        answer.unwrap_or_else(|_| CallbackAnswer::Failed("it was collected before it answered".to_owned()))
+    }
+
+    fn begin(
+        &self,
+        fields: &Value,
+        around: Option<&Py<PyAny>>,
+        reply: Reply,
+    ) -> Result<Option<Py<PyAny>>, String> {
+        let begun = attach::attach(|py| {
+            let around = around.map_or_else(|| py.None(), |around| around.clone_ref(py));
+            let begun = self.begin.call1(py, (values::from_json(py, fields)?, around, reply))?;
+            Ok::<_, PyErr>((!begun.is_none(py)).then_some(begun))
+        });
+        match begun {
+            None => Err("the interpreter is going down".to_owned()),
+            Some(begun) => begun.map_err(|error| error.to_string()),
+        }
+    }
+}
+
+/// A hook of Python.
+pub(crate) struct PythonHook(pub(crate) Begin);
+
+impl Hook for PythonHook {
+    fn call<'a>(&'a self, event: &'a Event, _: &'a CancellationToken) -> BoxFuture<'a, CallbackAnswer> {
+        Box::pin(async move { self.0.call(input::to_value(event)).await })
+    }
+}

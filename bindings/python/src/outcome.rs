@@ -1,0 +1,68 @@
+//! What a firing came to, as Python reads it: the little that every host looks at at once, and all of it as `becket fire --json`
+//! prints it, made when it is asked for.
+
+use crate::{errors, values};
+use becket_embed::view::fired::{self, Fired};
+use becket_engine::Settlement;
+use becket_model::Event;
+use pyo3::prelude::*;
+
+/// The outcome of an event.
+#[pyclass(frozen, module = "becket._becket")]
+pub(crate) struct Outcome {
+    outcome: becket_engine::Outcome,
+    subject: Option<String>,
+}
+
+impl Outcome {
+    pub(crate) fn new(outcome: becket_engine::Outcome, event: &Event) -> Self {
+        Outcome { outcome, subject: event.body.subject().map(str::to_owned) }
+    }
+}
+
+#[pymethods]
+impl Outcome {
+    /// `passed`, `blocked` or `waits`.
+    #[getter]
+    fn result(&self) -> &'static str {
+        match fired::result(&self.outcome) {
+            fired::Result::Passed => "passed",
+            fired::Result::Blocked => "blocked",
+            fired::Result::Waits => "waits",
+        }
+    }
+
+    /// What hooks and rules come to, on events about permission; `None` where nobody has decided.
+    #[getter]
+    fn permission_decision(&self) -> Option<&'static str> {
+        match &self.outcome.settlement {
+            Some(Settlement::Denied { .. } | Settlement::Stopped { .. }) => Some("deny"),
+            Some(Settlement::Asked { .. }) => Some("ask"),
+            Some(Settlement::Deferred) => Some("defer"),
+            Some(Settlement::Allowed { .. }) => Some("allow"),
+            Some(Settlement::Open) | None => None,
+        }
+    }
+
+    /// Why.
+    #[getter]
+    fn reason(&self) -> Option<String> {
+        fired::why(&self.outcome)
+    }
+
+    /// All of it, as JSON.
+    fn to_json(&self) -> PyResult<String> {
+        serde_json::to_string(&self.fired()).map_err(|error| errors::broken(&error.to_string()))
+    }
+
+    /// All of it.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        values::to_python(py, &self.fired())
+    }
+}
+
+impl Outcome {
+    fn fired(&self) -> Fired {
+        Fired::new(&self.outcome, self.subject.as_deref(), Vec::new())
+    }
+}

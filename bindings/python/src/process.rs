@@ -1,0 +1,76 @@
+//! What all sessions of a process share: one runtime, made on first use, and the place for private files.
+//!
+//! A forked child has none of its parent's threads, so nothing of the parent's is used in it: it makes its own.
+//!
+//! INVARIANT: the lock is only taken by who holds the interpreter, and let go before that is. A fork holds the interpreter too, so
+//! no child inherits it locked.
+
+use crate::errors::BecketError;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use tokio::runtime::{Builder, Handle, Runtime};
+
+/// Hooks wait more than they work.
+const THREADS: usize = 2;
+
+/// What a process has once.
+pub(crate) struct Process {
+    pid: u32,
+    runtime: Runtime,
+    /// Where sessions keep private files, unless they name a directory. It goes with the process.
+    pub(crate) private: PathBuf,
+}
+
+static PROCESS: Mutex<Option<&'static Process>> = Mutex::new(None);
+
+impl Process {
+    /// That of this process.
+    ///
+    /// # Errors
+    /// The system has no threads for it.
+    pub(crate) fn get(_py: Python<'_>) -> PyResult<&'static Process> {
+        let mut known = PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
+        let pid = std::process::id();
+        if let Some(process) = known.filter(|process| process.pid == pid) {
+            return Ok(process);
+        }
+        let made: &'static Process = Box::leak(Box::new(Process::new(pid)?));
+        *known = Some(made);
+        Ok(made)
+    }
+
+    /// That of this process, if it has been needed.
+    pub(crate) fn made(_py: Python<'_>) -> Option<&'static Process> {
+        let known = PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
+        known.filter(|process| process.pid == std::process::id())
+    }
+
+    fn new(pid: u32) -> PyResult<Self> {
+        let runtime = Builder::new_multi_thread().worker_threads(THREADS).thread_name("becket").enable_all().build();
+        let runtime = runtime.map_err(|error| {
+            BecketError::new_err(format!("the engine can't start its threads: {error}"))
+        })?;
+        Ok(Process { pid, runtime, private: crate::env::temp().join(format!("becket-python-{pid}-{}", nonce())) })
+    }
+
+    /// The process's runtime.
+    pub(crate) fn runtime(&self) -> &Handle {
+        self.runtime.handle()
+    }
+
+    /// Whether it is the process that runs.
+    pub(crate) fn is_this(&self) -> bool {
+        self.pid == std::process::id()
+    }
+
+    /// Its id.
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid
+    }
+}
+
+/// Tells the directories of processes with one id apart.
+fn nonce() -> u128 {
+    std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos())
+}

@@ -1,0 +1,83 @@
+//! How a function of Python answers: once, from any thread, or never.
+
+use crate::process::Process;
+use crate::{attach, values};
+use becket_engine::CallbackAnswer;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::{Mutex, PoisonError};
+use tokio::sync::oneshot::{Receiver, Sender, channel};
+
+/// Where a hook's answer goes.
+#[pyclass(frozen, module = "becket._becket")]
+pub(crate) struct Reply {
+    sender: Mutex<Option<Sender<CallbackAnswer>>>,
+}
+
+#[pymethods]
+impl Reply {
+    /// Answers as a command would print it; `None` has nothing to say. False where nobody waits any more.
+    ///
+    /// # Errors
+    /// The object holds what JSON can't say; the call still waits for an answer then.
+    #[pyo3(signature = (answer, /))]
+    fn answer(&self, answer: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
+        let answer = match answer {
+            None => CallbackAnswer::Silent,
+            Some(object) => CallbackAnswer::Json(values::object(object)?),
+        };
+        Ok(self.send(answer))
+    }
+
+    /// Says that the hook has failed, and why. False where nobody waits any more.
+    #[pyo3(signature = (why, /))]
+    fn fail(&self, why: String) -> bool {
+        self.send(CallbackAnswer::Failed(why))
+    }
+}
+
+impl Reply {
+    pub(crate) fn new() -> (Self, Receiver<CallbackAnswer>) {
+        let (sender, receiver) = channel();
+        (Reply { sender: Mutex::new(Some(sender)) }, receiver)
+    }
+
+    fn send(&self, answer: CallbackAnswer) -> bool {
+        let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner).take();
+        sender.is_some_and(|sender| sender.send(answer).is_ok())
+    }
+}
+
+/// Takes a call back where it is dropped without an answer: at its limit, or with its firing.
+pub(crate) struct TakeBack {
+    process: &'static Process,
+    withdraw: Option<Py<PyAny>>,
+}
+
+impl TakeBack {
+    pub(crate) fn new(process: &'static Process, withdraw: Option<Py<PyAny>>) -> Self {
+        TakeBack { process, withdraw }
+    }
+
+    /// It was answered: nothing is taken back.
+    pub(crate) fn answered(mut self) {
+        self.withdraw = None;
+    }
+}
+
+impl Drop for TakeBack {
+    fn drop(&mut self) {
+        let Some(withdraw) = self.withdraw.take() else { return };
+        if !self.process.is_this() || attach::is_closed() {
+            return;
+        }
+        // Whoever drops it may not wait for the interpreter.
+        self.process.runtime().spawn_blocking(move || {
+            attach::attach(|py| {
+                if let Err(error) = withdraw.call0(py) {
+                    error.write_unraisable(py, None);
+                }
+            })
+        });
+    }
+}

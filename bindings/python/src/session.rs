@@ -1,0 +1,311 @@
+//! One session, as Python holds it.
+//!
+//! It belongs to the process that opened it: in a forked child each use is an error that says so, and its end there ends nothing.
+
+use crate::errors::{self, BecketError, EventError, ForkedError, RegistrationError, SessionClosed};
+use crate::firing::{self, Firing};
+use crate::hook::{Begin, OnCaller, PythonHook};
+use crate::person::Person;
+use crate::process::Process;
+use crate::told::{Observing, Teller};
+use crate::{env, values};
+use becket_embed::models::{self, Choice};
+use becket_embed::open::Failing;
+use becket_embed::{Host, NotOpened, Registration};
+use becket_engine::{CancellationToken, Profile};
+use becket_model::Event;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::mem;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
+
+/// A session that is open.
+pub(crate) struct Open {
+    pub(crate) session: becket_embed::Session,
+    pub(crate) told: Option<Arc<Teller>>,
+    is_closed: AtomicBool,
+}
+
+/// A session.
+#[pyclass(frozen, weakref, module = "becket._becket")]
+pub(crate) struct Session {
+    process: &'static Process,
+    open: Option<Arc<Open>>,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if !self.process.is_this() {
+            // Its processes and threads are the parent's.
+            mem::forget(self.open.take());
+        }
+    }
+}
+
+/// A hook of Python, as it is registered.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    id: String,
+    event: String,
+    matcher: Option<String>,
+    condition: Option<String>,
+    order: i64,
+    timeout: Option<f64>,
+    on_failure: Failing,
+}
+
+#[pymethods]
+impl Session {
+    /// Opens one: reads the configuration.
+    ///
+    /// # Errors
+    /// `ConfigError`: what is wanted can't be had, or the configuration forbids the start.
+    #[staticmethod]
+    fn open(
+        py: Python<'_>,
+        wants: &Bound<'_, PyDict>,
+        managed_dir: Option<PathBuf>,
+        ask: Option<Py<PyAny>>,
+        tell: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let process = Process::get(py)?;
+        let wants = serde_json::from_value(Value::Object(values::object(wants)?))
+            .map_err(|error| errors::ConfigError::new_err((error.to_string(),)))?;
+        let told = tell.map(Teller::start).transpose().map_err(|error| {
+            BecketError::new_err(format!("no thread could be started for `on_run_event`: {error}"))
+        })?;
+        let (observer, person) = (told.clone().map(Observing), ask.map(|ask| Person(Begin::new(process, ask))));
+        let opened = py.detach(|| {
+            let _runtime = process.runtime().enter();
+            host(process, managed_dir)?.open(wants, CancellationToken::new(), |mut builder| {
+                if let Some(observer) = observer {
+                    builder = builder.observe(observer);
+                }
+                match person {
+                    Some(person) => builder.ask_user(person),
+                    None => builder,
+                }
+            })
+        });
+        let session = opened.map_err(|why| errors::not_opened(py, &why))?;
+        let open = Open { session, told, is_closed: AtomicBool::new(false) };
+        Ok(Session { process, open: Some(Arc::new(open)) })
+    }
+
+    /// Its id, as hooks see it.
+    #[getter]
+    fn id(&self) -> PyResult<String> {
+        Ok(self.alive()?.session.id().to_string())
+    }
+
+    /// Fires an event as far as it goes without waiting: an `Outcome`, or the `Firing` that goes on.
+    ///
+    /// # Errors
+    /// `EventError`: the fields don't fit.
+    fn start<'py>(
+        &self,
+        py: Python<'py>,
+        event: &str,
+        fields: &Bound<'py, PyDict>,
+        around: Py<PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let open = self.alive()?;
+        let event = event_of(open, event, fields)?;
+        let cancel = open.session.cancel().child_token();
+        let mut fires = firing::fires(open.clone(), event, cancel.clone(), around);
+        match py.detach(|| firing::poll_once(&mut fires, self.process)) {
+            Poll::Ready(fired) => Ok(fired.map_err(|why| why.error())?.into_pyobject(py)?.into_any()),
+            Poll::Pending => {
+                Ok(Firing::new(self.process, fires, cancel).into_pyobject(py)?.into_any())
+            }
+        }
+    }
+
+    /// Fires an event and waits for it on this thread.
+    ///
+    /// # Errors
+    /// `EventError`: the fields don't fit. What a signal's handler raises.
+    fn run(
+        &self,
+        py: Python<'_>,
+        event: &str,
+        fields: &Bound<'_, PyDict>,
+        around: Py<PyAny>,
+    ) -> PyResult<crate::outcome::Outcome> {
+        let open = self.alive()?;
+        self.may_wait()?;
+        let event = event_of(open, event, fields)?;
+        let cancel = open.session.cancel().child_token();
+        let fires = firing::fires(open.clone(), event, cancel.clone(), around);
+        firing::wait(py, fires, self.process, &cancel)
+    }
+
+    /// Which hooks an event would run.
+    fn plan<'py>(
+        &self,
+        py: Python<'py>,
+        event: &str,
+        fields: &Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let open = self.alive()?;
+        let event = event_of(open, event, fields)?;
+        let runs = py.detach(|| open.session.plan(&event));
+        values::to_python(py, &json!({"event": event.kind().name(), "runs": runs}))
+    }
+
+    /// The same with all that would not, and why.
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        event: &str,
+        fields: &Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let open = self.alive()?;
+        let event = event_of(open, event, fields)?;
+        let planned = py.detach(|| open.session.explain(&event));
+        values::to_python(py, &planned)
+    }
+
+    /// What is wrong in the configuration.
+    fn check<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let open = self.alive()?;
+        let checked = py.detach(|| open.session.check());
+        values::to_python(py, &checked)
+    }
+
+    /// Reads the configuration again.
+    ///
+    /// # Errors
+    /// `ConfigError`: it can't be read any more, and stays as it was.
+    fn reload<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let open = self.alive()?;
+        let reloaded = py.detach(|| open.session.reload());
+        let checked = reloaded.map_err(|why| errors::ConfigError::new_err((why,)))?;
+        values::to_python(py, &checked)
+    }
+
+    /// The events that a hook or a permission rule has something to say on.
+    fn events(&self, py: Python<'_>) -> PyResult<Vec<&'static str>> {
+        let open = self.alive()?;
+        Ok(py.detach(|| open.session.events()))
+    }
+
+    /// Takes what background hooks have come to.
+    fn background<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let open = self.alive()?;
+        let taken = py.detach(|| open.session.background());
+        let wakes = taken.wakes.iter().map(|wake| {
+            json!({"source": wake.source.to_string(), "label": &*wake.label, "reminder": wake.reminder})
+        });
+        let wakes: Vec<Value> = wakes.collect();
+        values::to_python(py, &json!({"background": taken.results, "wakes": wakes}))
+    }
+
+    /// The environment files that hooks have filled; later ones win.
+    fn env_files(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let open = self.alive()?;
+        let files = py.detach(|| open.session.env_files());
+        Ok(files.iter().map(|file| file.display().to_string()).collect())
+    }
+
+    /// Adds a hook; `begin` begins a call of it.
+    ///
+    /// # Errors
+    /// `RegistrationError`.
+    fn register(&self, py: Python<'_>, wants: &Bound<'_, PyDict>, begin: Py<PyAny>) -> PyResult<()> {
+        let open = self.alive()?;
+        let wanted = serde_json::from_value::<Wanted>(Value::Object(values::object(wants)?))
+            .map_err(|error| RegistrationError::new_err(error.to_string()))?;
+        let hook = Arc::new(PythonHook(Begin::new(self.process, begin)));
+        let registration = Registration {
+            id: wanted.id,
+            event: wanted.event,
+            matcher: wanted.matcher,
+            condition: wanted.condition,
+            order: wanted.order,
+            timeout: wanted.timeout,
+            on_failure: wanted.on_failure,
+        };
+        py.detach(|| open.session.register(&registration, hook)).map_err(RegistrationError::new_err)
+    }
+
+    /// Removes one.
+    ///
+    /// # Errors
+    /// `RegistrationError`: there is none.
+    fn unregister(&self, py: Python<'_>, id: &str) -> PyResult<()> {
+        let open = self.alive()?;
+        py.detach(|| open.session.unregister(id)).map_err(RegistrationError::new_err)
+    }
+
+    /// Ends all that it runs, and waits until nothing of it is left. In a forked child it does nothing.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(open) = self.open.as_ref().filter(|_| self.process.is_this()) else { return Ok(()) };
+        self.may_wait()?;
+        if !open.is_closed.swap(true, Ordering::SeqCst) {
+            py.detach(|| self.process.runtime().block_on(open.session.close()));
+        }
+        Ok(())
+    }
+
+    /// Ends all that it runs, and waits for nothing: its engine was collected.
+    fn abandon(&self) {
+        let Some(open) = self.open.as_ref().filter(|_| self.process.is_this()) else { return };
+        if !open.is_closed.swap(true, Ordering::SeqCst) {
+            let open = open.clone();
+            self.process.runtime().spawn(async move { open.session.close().await });
+        }
+    }
+}
+
+impl Session {
+    fn alive(&self) -> PyResult<&Arc<Open>> {
+        if !self.process.is_this() {
+            return Err(ForkedError::new_err(format!(
+                "this engine belongs to process {}, and this is its forked child {}: make an engine here",
+                self.process.pid(),
+                std::process::id()
+            )));
+        }
+        let open = self.open.as_ref().filter(|open| !open.is_closed.load(Ordering::SeqCst));
+        open.ok_or_else(|| SessionClosed::new_err("the engine is closed"))
+    }
+
+    /// A thread that polls a firing can't wait for another one.
+    fn may_wait(&self) -> PyResult<()> {
+        if OnCaller::is_on() {
+            return Err(BecketError::new_err(
+                "this would wait for the engine inside of its own call: await it, or do it from another thread",
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn event_of(open: &Open, event: &str, fields: &Bound<'_, PyDict>) -> PyResult<Event> {
+    let wrong = |why: String| EventError::new_err(format!("`{event}`: {why}"));
+    let fields = values::object(fields).map_err(|error| wrong(error.to_string()))?;
+    open.session.event(event, fields).map_err(wrong)
+}
+
+/// What this session's own host is. The models are those of the environment's keys.
+fn host(process: &Process, managed: Option<PathBuf>) -> Result<Host, NotOpened> {
+    let environment = env::surroundings();
+    let models = models::models(&Choice::default(), &environment);
+    Ok(Host {
+        environment,
+        profile: Profile::agent(),
+        settings: None,
+        plugins: Vec::new(),
+        managed,
+        strict: false,
+        models: models.map_err(|error| NotOpened::Wrong(error.to_string()))?,
+        private: process.private.clone(),
+    })
+}
