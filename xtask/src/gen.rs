@@ -1,4 +1,4 @@
-//! `cargo xtask gen`: writes `schemas/` and the reference of the commands from the code. Files there that no event has any more are removed.
+//! `cargo xtask gen`: writes `schemas/`, the tables of the bindings and the reference of the commands from the code. Files there that no event has any more are removed.
 
 use crate::node_events;
 use becket_model::schema;
@@ -22,6 +22,9 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     }
     crate::say(&format!("{} files in {}", written.len(), root.display()));
     for_node()?;
+    for (file, text) in crate::bindings::generated() {
+        write(&crate::root().join(file), &text)?;
+    }
     told(&["schema", "rpc"], "schemas/rpc.json")?;
     told(&["reference"], "docs/cli.md")
 }

@@ -20,6 +20,14 @@ impl Places {
         Self { fixtures: root.join("crates/becket-mcp/tests/fixtures"), target: root.join("target/mcp") }
     }
 
+    /// Those of the Python package.
+    pub(crate) fn of_python(root: &Path) -> Self {
+        Self {
+            fixtures: root.join("bindings/python/tests/fixtures"),
+            target: root.join("target/bindings/python"),
+        }
+    }
+
     /// Those of the agent SDKs.
     pub(crate) fn of_sdks(root: &Path) -> Self {
         Self { fixtures: root.join("crates/becket-cli/tests/sdk/fixtures"), target: root.join("target/sdk") }

@@ -2,6 +2,7 @@
 
 mod bench;
 mod bench_report;
+mod bindings;
 mod conformance;
 mod conformance_suite;
 mod r#gen;
@@ -19,6 +20,7 @@ const USAGE: &str = "usage: cargo xtask <chore>
   test [ARGS…]          install what the tests need, run all of them; ARGS go to cargo test
   conformance [PART…]   run the published suites of MCP against becket-mcp; only scenarios with a PART in their name
   bench [--quick]       run every crate's benches, write docs/benchmarks.md
+  bindings              build, install and test the bindings for other languages
   gen                   write schemas/, the tables of the bindings and docs/cli.md from the code";
 
 fn main() -> ExitCode {
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
     let (chore, rest) = arguments.split_first().map_or(("", &[][..]), |(chore, rest)| (chore.as_str(), rest));
     let done = match chore {
         "bench" => bench::run(rest),
+        "bindings" => bindings::run(rest),
         "conformance" => conformance::run(rest),
         "gen" => r#gen::run(rest),
         "test" => test::run(rest),

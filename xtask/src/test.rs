@@ -1,6 +1,6 @@
 //! `cargo xtask test`: installs what the tests need, then runs every test.
 
-use crate::{mcp_fixture, model_fixture, root, say, sdk_fixture};
+use crate::{bindings, mcp_fixture, model_fixture, root, say, sdk_fixture};
 use std::path::Path;
 use std::process::Command;
 
@@ -17,7 +17,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     tests.envs(mcp_fixture::prepare(root()).environment);
     tests.envs(sdk_fixture::prepare(root()));
     let status = tests.status().map_err(|error| format!("can't run cargo: {error}"))?;
-    if status.success() { Ok(()) } else { Err("some tests failed: see above".to_owned()) }
+    // Whoever names tests wants these and no others.
+    let bindings = if arguments.is_empty() { bindings::test(root()) } else { Ok(()) };
+    if status.success() { bindings } else { Err("some tests failed: see above".to_owned()) }
 }
 
 fn missing() -> Vec<(&'static str, &'static str)> {

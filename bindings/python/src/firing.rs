@@ -1,11 +1,11 @@
 //! One firing of an event: on the caller's thread as far as it gets without waiting, then on the runtime.
 
+use crate::attach;
 use crate::errors::{self, SessionClosed};
 use crate::hook::{AROUND, OnCaller};
 use crate::outcome::Outcome;
 use crate::process::Process;
 use crate::session::Open;
-use crate::attach;
 use becket_engine::CancellationToken;
 use becket_model::Event;
 use futures_util::FutureExt;

@@ -10,9 +10,9 @@ pub(crate) struct Person(pub(crate) Begin);
 
 impl AskUser for Person {
     fn ask<'a>(&'a self, question: &'a Question, _: &'a CancellationToken) -> BoxFuture<'a, Option<String>> {
-        let options = question.options.iter().map(|choice| {
-            json!({"key": choice.key, "label": choice.label, "description": choice.description})
-        });
+        let options = question.options.iter().map(
+            |choice| json!({"key": choice.key, "label": choice.label, "description": choice.description}),
+        );
         let question = json!({
             "id": question.id,
             "message": question.message,

@@ -47,11 +47,15 @@ impl Process {
     }
 
     fn new(pid: u32) -> PyResult<Self> {
-        let runtime = Builder::new_multi_thread().worker_threads(THREADS).thread_name("becket").enable_all().build();
-        let runtime = runtime.map_err(|error| {
-            BecketError::new_err(format!("the engine can't start its threads: {error}"))
-        })?;
-        Ok(Process { pid, runtime, private: crate::env::temp().join(format!("becket-python-{pid}-{}", nonce())) })
+        let runtime =
+            Builder::new_multi_thread().worker_threads(THREADS).thread_name("becket").enable_all().build();
+        let runtime = runtime
+            .map_err(|error| BecketError::new_err(format!("the engine can't start its threads: {error}")))?;
+        Ok(Process {
+            pid,
+            runtime,
+            private: crate::env::temp().join(format!("becket-python-{pid}-{}", nonce())),
+        })
     }
 
     /// The process's runtime.

@@ -80,7 +80,8 @@ impl Session {
         let told = tell.map(Teller::start).transpose().map_err(|error| {
             BecketError::new_err(format!("no thread could be started for `on_run_event`: {error}"))
         })?;
-        let (observer, person) = (told.clone().map(Observing), ask.map(|ask| Person(Begin::new(process, ask))));
+        let (observer, person) =
+            (told.clone().map(Observing), ask.map(|ask| Person(Begin::new(process, ask))));
         let opened = py.detach(|| {
             let _runtime = process.runtime().enter();
             host(process, managed_dir)?.open(wants, CancellationToken::new(), |mut builder| {
@@ -121,9 +122,7 @@ impl Session {
         let mut fires = firing::fires(open.clone(), event, cancel.clone(), around);
         match py.detach(|| firing::poll_once(&mut fires, self.process)) {
             Poll::Ready(fired) => Ok(fired.map_err(|why| why.error())?.into_pyobject(py)?.into_any()),
-            Poll::Pending => {
-                Ok(Firing::new(self.process, fires, cancel).into_pyobject(py)?.into_any())
-            }
+            Poll::Pending => Ok(Firing::new(self.process, fires, cancel).into_pyobject(py)?.into_any()),
         }
     }
 

@@ -53,7 +53,8 @@ impl Teller {
     /// The system has none.
     pub(crate) fn start(function: Py<PyAny>) -> std::io::Result<Arc<Self>> {
         let (lines, waiting) = sync_channel(MOST);
-        let thread = thread::Builder::new().name("becket-events".into()).spawn(move || tell(&waiting, &function))?;
+        let thread =
+            thread::Builder::new().name("becket-events".into()).spawn(move || tell(&waiting, &function))?;
         Ok(Arc::new(Teller { lines, missed: AtomicU64::new(0), thread: thread.thread().id() }))
     }
 
@@ -114,9 +115,11 @@ fn call(py: Python<'_>, function: &Py<PyAny>, told: &Told) {
 fn told(event: &RunEvent) -> Told {
     let firing = event.firing;
     match &event.what {
-        What::Fired { event } => {
-            Told::Fired { firing, event: event.kind().name(), subject: event.body.subject().map(str::to_owned) }
-        }
+        What::Fired { event } => Told::Fired {
+            firing,
+            event: event.kind().name(),
+            subject: event.body.subject().map(str::to_owned),
+        },
         What::Skipped(skipped) => Told::Skipped { firing, hook: Dropped::from(skipped) },
         What::Started { handler } => Told::Started { firing, hook: Hook::from(&**handler) },
         What::Output { handler, stream, bytes } => Told::Output {

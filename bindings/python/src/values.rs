@@ -80,7 +80,11 @@ fn value(given: &Bound<'_, PyAny>, path: &Path<'_>) -> PyResult<Value> {
     if let Ok(given) = given.cast::<PyFloat>() {
         let number = Number::from_f64(given.value());
         return number.map(Value::Number).ok_or_else(|| {
-            PyValueError::new_err(format!("{} is {}, which JSON has no number for", shown(path), given.value()))
+            PyValueError::new_err(format!(
+                "{} is {}, which JSON has no number for",
+                shown(path),
+                given.value()
+            ))
         });
     }
     items(given, path)

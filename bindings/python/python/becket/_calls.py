@@ -60,8 +60,13 @@ class Call:
 
     def failed(self, error: BaseException) -> None:
         """Says what was raised, and where."""
-        _log.warning("the hook %s raised", self.handler.place, exc_info=error)
+        log_raised(f"the hook {self.handler.place}", error)
         self.reply.fail(f"{self.handler.place} raised {_said(error)}")
+
+
+def log_raised(who: str, error: BaseException) -> None:
+    """For who looks for the whole trace."""
+    _log.warning("%s raised", who, exc_info=error)
 
 
 def _said(error: BaseException) -> str:

@@ -29,7 +29,7 @@ class Handler:
         self.function = function
         self.place = place(function)
         self.kind = INPUTS.get(event)
-        self.is_async = _is_async(function)
+        self.is_async = is_async(function)
         _callable(function, self.place)
 
     def input(self, fields: dict[str, Any]) -> HookInput:
@@ -81,7 +81,8 @@ def place(function: Callable[..., Any]) -> str:
     return f"`{name}`" if code is None else f"`{name}` ({code.co_filename}:{code.co_firstlineno})"
 
 
-def _is_async(function: Callable[..., Any]) -> bool:
+def is_async(function: Callable[..., Any]) -> bool:
+    """Whether calling it gives a coroutine."""
     while isinstance(function, functools.partial):
         function = function.func
     own = getattr(function, "__call__", None)

@@ -1,0 +1,85 @@
+"""The host's user, who answers the questions of hooks (protocol Q1)."""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Union
+
+from becket._around import Around
+from becket._becket import Reply
+from becket._calls import log_raised
+from becket._handlers import is_async
+from becket._workers import submit
+
+if TYPE_CHECKING:
+    from becket.engine import HookEngine
+
+__all__ = ["AskUser", "Choice", "Question", "asking"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One answer that a question offers."""
+
+    key: str
+    """What goes back."""
+    label: str
+    """What the user reads."""
+    description: str | None
+    """More about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a hook asks the user."""
+
+    id: str
+    """The hook's own name for the question."""
+    message: str
+    """What is asked."""
+    options: tuple[Choice, ...]
+    """What can be answered."""
+    asked_by: str
+    """Which hook asks."""
+
+
+AskUser = Callable[[Question], Union[str, None, Awaitable[Union[str, None]]]]
+
+
+def asking(ask: AskUser, engine: weakref.ref[HookEngine]) -> Callable[[dict[str, Any], Around | None, Reply], object]:
+    """What the engine calls with a question. Whatever is no key chooses nothing."""
+
+    def begin(fields: dict[str, Any], around: Around | None, reply: Reply) -> object:
+        options = tuple(Choice(**option) for option in fields.pop("options"))
+        question = Question(options=options, **fields)
+        if not is_async(ask):
+            submit(lambda: _answer_sync(ask, question, reply))
+            return None
+        held = engine()
+        home = None if held is None else held._home_loop()
+        loop = (around or Around(None, None)).loop_for_handler(home)
+        task: list[asyncio.Task[None]] = []
+        loop.call_soon_threadsafe(lambda: task.append(loop.create_task(_answer(ask, question, reply))))
+        return lambda: loop.call_soon_threadsafe(lambda: [one.cancel() for one in task])
+
+    return begin
+
+
+def _answer_sync(ask: AskUser, question: Question, reply: Reply) -> None:
+    try:
+        reply.answer({"selected": ask(question)})
+    except BaseException as error:
+        log_raised("`ask_user`", error)
+        reply.answer(None)
+
+
+async def _answer(ask: AskUser, question: Question, reply: Reply) -> None:
+    try:
+        answer: Any = ask(question)
+        reply.answer({"selected": await answer})
+    except Exception as error:
+        log_raised("`ask_user`", error)
+        reply.answer(None)

@@ -1,0 +1,86 @@
+"""Where hooks come from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from becket import _becket
+
+__all__ = ["HookConfig", "load_hook_config_from_sources"]
+
+PathLike = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookConfig:
+    """The sources of an engine's hooks, and what was found in them.
+
+    It names the sources. What they hold counts as it is when an engine is made of it.
+    """
+
+    project_root: Path = Path(".")
+    profile: Literal["agent", "claude", "becket"] = "agent"
+    settings: Mapping[str, Any] | PathLike | None = None
+    plugin_dirs: tuple[PathLike, ...] = ()
+    managed_dir: PathLike | None = None
+    strict: bool = False
+    trust: bool | None = None
+    env: dict[str, str | None] = field(default_factory=dict)
+    events: tuple[str, ...] = ()
+    """The events that a hook or a permission rule has something to say on."""
+    findings: tuple[dict[str, Any], ...] = ()
+    """What is wrong, as `becket check --json` says it; what is good works."""
+
+
+def load_hook_config_from_sources(
+    project_root: PathLike = ".",
+    *,
+    profile: Literal["agent", "claude", "becket"] = "agent",
+    settings: Mapping[str, Any] | PathLike | None = None,
+    plugin_dirs: Sequence[PathLike] = (),
+    managed_dir: PathLike | None = None,
+    strict: bool = False,
+    trust: bool | None = None,
+    env: Mapping[str, str | None] | None = None,
+) -> HookConfig:
+    """Reads all sources: managed, the user's, the project's, the local ones, plugins, and `settings`.
+
+    In profile `agent` these are `~/.agent/settings.json`, `.agent/settings.json` and `.agent/settings.local.json`. Raises
+    `ConfigError` where the configuration forbids the start.
+    """
+    sources = HookConfig(
+        project_root=Path(project_root),
+        profile=profile,
+        settings=settings,
+        plugin_dirs=tuple(plugin_dirs),
+        managed_dir=managed_dir,
+        strict=strict,
+        trust=trust,
+        env=dict(env or {}),
+    )
+    managed = None if managed_dir is None else os.path.abspath(managed_dir)
+    session = _becket.Session.open(wants(sources), managed, None, None)
+    try:
+        return replace(sources, events=tuple(session.events()), findings=tuple(session.check()["findings"]))
+    finally:
+        session.close()
+
+
+def wants(config: HookConfig) -> dict[str, Any]:
+    """What a session is opened with."""
+    is_dict = isinstance(config.settings, Mapping)
+    given: Any = config.settings
+    return {
+        "start": os.path.abspath(config.project_root),
+        "profile": config.profile,
+        "settings": dict(given) if is_dict else None,
+        "settings_file": None if is_dict or given is None else os.path.abspath(given),
+        "plugin_dirs": [os.path.abspath(directory) for directory in config.plugin_dirs],
+        "strict": config.strict,
+        "trust": config.trust,
+        "env": config.env,
+    }

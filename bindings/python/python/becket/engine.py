@@ -1,0 +1,294 @@
+"""The engine: sessions of a project's hooks, and of functions of your own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import weakref
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, TypeVar, Union, cast
+
+from becket import _becket, _exit
+from becket._around import Around, Held, running_loop
+from becket._calls import Abandoned
+from becket._handlers import Begin, Handler
+from becket._input import HookInput
+from becket._person import AskUser, asking
+from becket._results import HookResult
+from becket.barrier import ToolBarrier
+from becket.config import HookConfig, wants
+from becket.errors import EventError, RegistrationError
+from becket.outcome import Outcome
+
+__all__ = ["HookEngine"]
+
+Answer = Union[HookResult, "dict[str, Any]", None]
+HandlerFunction = Callable[[Any], Union[Answer, Awaitable[Answer]]]
+Function = TypeVar("Function", bound=HandlerFunction)
+Profile = Literal["agent", "claude", "becket"]
+
+
+class HookEngine:
+    """Runs the hooks of one session: those of the project's settings, and functions that you register.
+
+    It reads the configuration once, when it is made; see `reload`. From as many threads and loops as there are.
+    """
+
+    def __init__(
+        self,
+        project_root: str | os.PathLike[str] = ".",
+        *,
+        session_id: str | None = None,
+        profile: Profile = "agent",
+        settings: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        config: HookConfig | None = None,
+        plugin_dirs: Sequence[str | os.PathLike[str]] = (),
+        managed_dir: str | os.PathLike[str] | None = None,
+        strict: bool = False,
+        trust: bool | None = None,
+        interactive: bool = False,
+        permission_mode: str | None = None,
+        transcript_path: str | os.PathLike[str] | None = None,
+        env: Mapping[str, str | None] | None = None,
+        session_dir: str | os.PathLike[str] | None = None,
+        ask_user: AskUser | None = None,
+        on_run_event: Callable[[dict[str, Any]], object] | None = None,
+    ) -> None:
+        """Opens a session in `project_root`.
+
+        Raises `ConfigError` where the configuration forbids the start.
+        """
+        sources = config or HookConfig(
+            project_root=Path(project_root),
+            profile=profile,
+            settings=settings,
+            plugin_dirs=tuple(plugin_dirs),
+            managed_dir=managed_dir,
+            strict=strict,
+            trust=trust,
+            env=dict(env or {}),
+        )
+        wanted = wants(sources)
+        wanted["session"] = session_id
+        wanted["interactive"] = interactive or ask_user is not None
+        wanted["permission_mode"] = permission_mode
+        wanted["transcript_path"] = None if transcript_path is None else os.fspath(transcript_path)
+        wanted["session_dir"] = None if session_dir is None else os.fspath(session_dir)
+        self._handlers: dict[str, Handler] = {}
+        self._abandoned = Abandoned()
+        self._home: weakref.ref[asyncio.AbstractEventLoop] | None = None
+        ask = None if ask_user is None else asking(ask_user, weakref.ref(self))
+        managed = None if sources.managed_dir is None else os.path.abspath(sources.managed_dir)
+        self._session = _becket.Session.open(wanted, managed, ask, on_run_event)
+        _exit.remember(self._session)
+        weakref.finalize(self, self._session.abandon).atexit = False
+
+    @property
+    def session_id(self) -> str:
+        """The session's id, as hooks see it."""
+        return self._session.id
+
+    @property
+    def events(self) -> list[str]:
+        """The events that a hook or a permission rule has something to say on."""
+        return self._session.events()
+
+    # Hooks
+
+    def hook(
+        self,
+        event: str,
+        *,
+        matcher: str | None = None,
+        condition: str | None = None,
+        order: int = 0,
+        timeout: float | None = None,
+        on_failure: Literal["continue", "block"] = "continue",
+        name: str | None = None,
+    ) -> Callable[[Function], Function]:
+        """Registers the function below it. `condition` is a permission rule that a tool call has to match."""
+
+        def register(function: Function) -> Function:
+            self.add_hook(
+                event,
+                function,
+                matcher=matcher,
+                condition=condition,
+                order=order,
+                timeout=timeout,
+                on_failure=on_failure,
+                name=name,
+            )
+            return function
+
+        return register
+
+    def add_hook(
+        self,
+        event: str,
+        handler: HandlerFunction,
+        *,
+        matcher: str | None = None,
+        condition: str | None = None,
+        order: int = 0,
+        timeout: float | None = None,
+        on_failure: Literal["continue", "block"] = "continue",
+        name: str | None = None,
+    ) -> str:
+        """Registers a function, plain or `async`; returns the id that `remove_hook` takes.
+
+        Raises `RegistrationError` where it can't be called, or the matcher, condition or timeout can't be read.
+        """
+        known = Handler(event, handler)
+        hook_id = name or self._free_name(handler)
+        wanted = {
+            "id": hook_id,
+            "event": event,
+            "matcher": matcher,
+            "condition": condition,
+            "order": order,
+            "timeout": timeout,
+            "on_failure": on_failure,
+        }
+        if hook_id in self._handlers:
+            raise RegistrationError(f"there is a hook `{hook_id}` already: remove it first")
+        self._handlers[hook_id] = known
+        try:
+            self._session.register(wanted, Begin(self, hook_id, known))
+        except BaseException:
+            del self._handlers[hook_id]
+            raise
+        return hook_id
+
+    def _free_name(self, handler: HandlerFunction) -> str:
+        base: str = getattr(handler, "__name__", type(handler).__name__)
+        name, number = base, 1
+        while name in self._handlers:
+            number += 1
+            name = f"{base}-{number}"
+        return name
+
+    def remove_hook(self, hook_id: str) -> None:
+        """Removes a function. Raises `RegistrationError` where there is none of that id."""
+        if hook_id not in self._handlers:
+            raise RegistrationError(f"there is no hook `{hook_id}`")
+        self._session.unregister(hook_id)
+        del self._handlers[hook_id]
+
+    # Events
+
+    async def run_event(self, event: str | HookInput, /, **fields: Any) -> Outcome:
+        """Fires an event and waits for its hooks. Cancelled, it ends them."""
+        loop = asyncio.get_running_loop()
+        if self._home_loop() is None:
+            self._home = weakref.ref(loop)
+        name, given = _event(event, fields)
+        started = self._session.start(name, given, Around(loop, None))
+        if isinstance(started, _becket.Outcome):
+            return Outcome(started)
+        future: asyncio.Future[_becket.Outcome] = loop.create_future()
+
+        def done(outcome: _becket.Outcome | None, error: BaseException | None) -> None:
+            try:
+                loop.call_soon_threadsafe(_settle, future, outcome, error)
+            except RuntimeError:
+                pass  # The loop is closed, and nobody waits.
+
+        started.go_on(done)
+        try:
+            return Outcome(await future)
+        except BaseException:
+            started.cancel()
+            raise
+
+    def run_event_sync(self, event: str | HookInput, /, **fields: Any) -> Outcome:
+        """The same for a thread without a loop. On one with a loop, `async` handlers raise a `LoopError`."""
+        loop = running_loop()
+        name, given = _event(event, fields)
+        around = Around(None, loop)
+        with Held(loop):
+            raw = self._session.run(name, given, around)
+        if around.error is not None:
+            raise around.error
+        return Outcome(raw)
+
+    def plan(self, event: str | HookInput, /, **fields: Any) -> dict[str, Any]:
+        """Which hooks an event would run, in order of listing; runs none."""
+        return self._session.plan(*_event(event, fields))
+
+    def explain(self, event: str | HookInput, /, **fields: Any) -> dict[str, Any]:
+        """The same with those that would not, and why, as `becket explain --json`; runs none."""
+        return self._session.explain(*_event(event, fields))
+
+    # The session
+
+    def check(self) -> dict[str, Any]:
+        """What is wrong in the configuration, as `becket check --json`; what is good of it works."""
+        return self._session.check()
+
+    def reload(self) -> dict[str, Any]:
+        """Reads the configuration again; the same answer. Raises `ConfigError` where it stays as it was."""
+        return self._session.reload()
+
+    def background(self) -> dict[str, Any]:
+        """Takes what background hooks have come to (`background`), and what wakes an idle model (`wakes`)."""
+        return self._session.background()
+
+    def env_files(self) -> list[str]:
+        """The files that a shell evaluates before each of the host's shell tools; later ones win."""
+        return self._session.env_files()
+
+    def tool_barrier(self) -> ToolBarrier:
+        """Keeps the context of hooks out of the gap between a tool call and its result."""
+        return ToolBarrier()
+
+    def close(self) -> None:
+        """Ends all that it runs, and waits until nothing of it is left."""
+        self._session.close()
+
+    async def aclose(self) -> None:
+        """The same, awaited."""
+        await asyncio.to_thread(self._session.close)
+
+    def __enter__(self) -> HookEngine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> HookEngine:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def _home_loop(self) -> asyncio.AbstractEventLoop | None:
+        """The loop on which the engine was first awaited, as long as it lives."""
+        loop = None if self._home is None else self._home()
+        return None if loop is None or loop.is_closed() else loop
+
+
+def _event(event: str | HookInput, fields: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    if isinstance(event, str):
+        return event, fields
+    if not isinstance(event, HookInput):
+        kind = type(cast(object, event)).__name__
+        raise EventError(f"an event is a name or a `HookInput`, but this is of type `{kind}`")
+    return event.event, {**event.to_dict(), **fields}
+
+
+def _settle(
+    future: asyncio.Future[_becket.Outcome], outcome: _becket.Outcome | None, error: BaseException | None
+) -> None:
+    if future.done():
+        return
+    if outcome is not None:
+        future.set_result(outcome)
+    elif error is not None:
+        future.set_exception(error)

@@ -1,0 +1,651 @@
+# Written by `cargo xtask gen` from the event table. Do not edit.
+"""The inputs of hooks, one class for each event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from becket._input import HookInput
+
+__all__ = [
+    "HookInput",
+    "INPUTS",
+    "SetupInput",
+    "SessionStartInput",
+    "SessionEndInput",
+    "UserPromptSubmitInput",
+    "UserPromptExpansionInput",
+    "StopInput",
+    "StopFailureInput",
+    "PreToolUseInput",
+    "PostToolUseInput",
+    "PostToolUseFailureInput",
+    "PostToolBatchInput",
+    "PermissionRequestInput",
+    "PermissionDeniedInput",
+    "NotificationInput",
+    "SubagentStartInput",
+    "SubagentStopInput",
+    "TaskCreatedInput",
+    "TaskCompletedInput",
+    "TeammateIdleInput",
+    "InstructionsLoadedInput",
+    "PreCompactInput",
+    "PostCompactInput",
+    "MessageDisplayInput",
+    "PreModelSwitchInput",
+    "PostModelSwitchInput",
+    "ConfigChangeInput",
+    "CwdChangedInput",
+    "DirectoryAddedInput",
+    "FileChangedInput",
+    "WorktreeCreateInput",
+    "WorktreeRemoveInput",
+    "ElicitationInput",
+    "ElicitationResultInput",
+]
+
+
+@dataclass(kw_only=True, slots=True)
+class SetupInput(HookInput):
+    """The host prepares the project once, on its init or maintenance flag."""
+
+    event: ClassVar[str] = "Setup"
+
+    trigger: str
+    """What set it off."""
+
+
+@dataclass(kw_only=True, slots=True)
+class SessionStartInput(HookInput):
+    """A session starts: new, resumed, cleared, compacted or forked."""
+
+    event: ClassVar[str] = "SessionStart"
+
+    source: str
+    """Where it comes from."""
+    model: str | None = None
+    """The model in use."""
+    session_title: str | None = None
+    """The title shown for the session."""
+    seconds_since_last_response: float | None = None
+    """Seconds since the model last answered (resume and fork)."""
+    context_tokens: int | None = None
+    """Tokens in the context."""
+    prompt_cache_likely_expired: bool | None = None
+    """Whether the provider has probably dropped its prompt cache."""
+    estimated_cache_write_usd: float | None = None
+    """What writing the cache again would cost, in US dollars."""
+
+
+@dataclass(kw_only=True, slots=True)
+class SessionEndInput(HookInput):
+    """A session is over."""
+
+    event: ClassVar[str] = "SessionEnd"
+
+    reason: str
+    """Why."""
+
+
+@dataclass(kw_only=True, slots=True)
+class UserPromptSubmitInput(HookInput):
+    """The user sends a prompt; the model has not seen it yet."""
+
+    event: ClassVar[str] = "UserPromptSubmit"
+
+    permission_mode: str | None = None
+    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    prompt: str
+    """The user's text."""
+
+
+@dataclass(kw_only=True, slots=True)
+class UserPromptExpansionInput(HookInput):
+    """A command that the user typed becomes a prompt."""
+
+    event: ClassVar[str] = "UserPromptExpansion"
+
+    permission_mode: str | None = None
+    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    expansion_type: str
+    """`slash_command` or `mcp_prompt`."""
+    command_name: str
+    """The command, without its slash."""
+    command_args: str
+    """What follows the command, as typed."""
+    command_source: str | None = None
+    """Where the command is defined."""
+    prompt: str
+    """The user's text."""
+
+
+@dataclass(kw_only=True, slots=True)
+class StopInput(HookInput):
+    """The main agent has answered and calls no more tools."""
+
+    event: ClassVar[str] = "Stop"
+
+    permission_mode: str | None = None
+    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    effort: dict[str, Any] | None = None
+    """`{level}`: low, medium, high, xhigh or max."""
+    stop_hook_active: bool
+    """True while the turn goes on because an earlier stop hook blocked."""
+    last_assistant_message: str | None = None
+    """The text the model ended with."""
+    background_tasks: list[dict[str, Any]] | None = None
+    """What still runs in the background, one object each."""
+    session_crons: list[dict[str, Any]] | None = None
+    """What the session has scheduled, one object each."""
+
+
+@dataclass(kw_only=True, slots=True)
+class StopFailureInput(HookInput):
+    """An API error ended the turn."""
+
+    event: ClassVar[str] = "StopFailure"
+
+    effort: dict[str, Any] | None = None
+    """`{level}`: low, medium, high, xhigh or max."""
+    error: str
+    """The error."""
+    error_details: str | None = None
+    """More about the error, where there is more."""
+    last_assistant_message: str | None = None
+    """The text the model ended with."""
+
+
+@dataclass(kw_only=True, slots=True)
+class PreToolUseInput(HookInput):
+    """A tool call is about to run."""
+
+    event: ClassVar[str] = "PreToolUse"
+
+    permission_mode: str | None = None
+    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    effort: dict[str, Any] | None = None
+    """`{level}`: low, medium, high, xhigh or max."""
+    tool_name: str
+    """The tool, under its current name."""
+    tool_input: dict[str, Any]
+    """The call's arguments."""
+    tool_use_id: str
+    """The id of the call."""
+    mcp_server: dict[str, Any] | None = None
+    """For a tool of an MCP server: its `name` and `source`."""
+
+
+@dataclass(kw_only=True, slots=True)
+class PostToolUseInput(HookInput):
+    """A tool call has succeeded."""
+
+    event: ClassVar[str] = "PostToolUse"
+
+    permission_mode: str | None = None
+    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    effort: dict[str, Any] | None = None
+    """`{level}`: low, medium, high, xhigh or max."""
+    tool_name: str
+    """The tool, under its current name."""
+    tool_input: dict[str, Any]
+    """The call's arguments."""
+    tool_use_id: str
+    """The id of the call."""
+    mcp_server: dict[str, Any] | None = None
+    """For a tool of an MCP server: its `name` and `source`."""
+    tool_response: Any
+    """What the tool answered."""
+    duration_ms: int | None = None
+    """How long the call took, in milliseconds."""
+
+
+@dataclass(kw_only=True, slots=True)
+class PostToolUseFailureInput(HookInput):
+    """A tool call has started and failed."""
+
+    event: ClassVar[str] = "PostToolUseFailure"
+
+    permission_mode: str | None = None
+    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    effort: dict[str, Any] | None = None
+    """`{level}`: low, medium, high, xhigh or max."""
+    tool_name: str
+    """The tool, under its current name."""
+    tool_input: dict[str, Any]
+    """The call's arguments."""
+    tool_use_id: str
+    """The id of the call."""
+    mcp_server: dict[str, Any] | None = None
+    """For a tool of an MCP server: its `name` and `source`."""
+    error: str
+    """The error."""
+    is_interrupt: bool | None = None
+    """Whether the user interrupted it."""
+    duration_ms: int | None = None
+    """How long the call took, in milliseconds."""
+
+
+@dataclass(kw_only=True, slots=True)
+class PostToolBatchInput(HookInput):
+    """All calls of one model answer are done; the next request has not gone out."""
+
+    event: ClassVar[str] = "PostToolBatch"
+
+    permission_mode: str | None = None
+    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    effort: dict[str, Any] | None = None
+    """`{level}`: low, medium, high, xhigh or max."""
+    tool_calls: list[dict[str, Any]]
+    """The calls of the batch: `tool_name`, `tool_input`, `tool_use_id`, `tool_response` each."""
+
+
+@dataclass(kw_only=True, slots=True)
+class PermissionRequestInput(HookInput):
+    """A tool call is about to need a permission."""
+
+    event: ClassVar[str] = "PermissionRequest"
+
+    permission_mode: str | None = None
+    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    effort: dict[str, Any] | None = None
+    """`{level}`: low, medium, high, xhigh or max."""
+    tool_name: str
+    """The tool, under its current name."""
+    tool_input: dict[str, Any]
+    """The call's arguments."""
+    permission_suggestions: list[dict[str, Any]] | None = None
+    """Rule updates the host would offer the user."""
+
+
+@dataclass(kw_only=True, slots=True)
+class PermissionDeniedInput(HookInput):
+    """The automatic mode has refused a tool call."""
+
+    event: ClassVar[str] = "PermissionDenied"
+
+    permission_mode: str | None = None
+    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    effort: dict[str, Any] | None = None
+    """`{level}`: low, medium, high, xhigh or max."""
+    tool_name: str
+    """The tool, under its current name."""
+    tool_input: dict[str, Any]
+    """The call's arguments."""
+    tool_use_id: str
+    """The id of the call."""
+    mcp_server: dict[str, Any] | None = None
+    """For a tool of an MCP server: its `name` and `source`."""
+    reason: str
+    """Why."""
+
+
+@dataclass(kw_only=True, slots=True)
+class NotificationInput(HookInput):
+    """The host notifies the user."""
+
+    event: ClassVar[str] = "Notification"
+
+    message: str
+    """The text shown to the user."""
+    title: str | None = None
+    """The title above the message."""
+    notification_type: str
+    """What kind of notification."""
+
+
+@dataclass(kw_only=True, slots=True)
+class SubagentStartInput(HookInput):
+    """A subagent starts."""
+
+    event: ClassVar[str] = "SubagentStart"
+
+    agent_id: str
+    """The subagent's id."""
+    agent_type: str
+    """The subagent's name."""
+
+
+@dataclass(kw_only=True, slots=True)
+class SubagentStopInput(HookInput):
+    """A subagent has answered."""
+
+    event: ClassVar[str] = "SubagentStop"
+
+    permission_mode: str | None = None
+    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    effort: dict[str, Any] | None = None
+    """`{level}`: low, medium, high, xhigh or max."""
+    stop_hook_active: bool
+    """True while the turn goes on because an earlier stop hook blocked."""
+    last_assistant_message: str | None = None
+    """The text the model ended with."""
+    background_tasks: list[dict[str, Any]] | None = None
+    """What still runs in the background, one object each."""
+    session_crons: list[dict[str, Any]] | None = None
+    """What the session has scheduled, one object each."""
+    agent_id: str
+    """The subagent's id."""
+    agent_type: str
+    """The subagent's name."""
+    agent_transcript_path: str
+    """The subagent's own transcript."""
+
+
+@dataclass(kw_only=True, slots=True)
+class TaskCreatedInput(HookInput):
+    """A task is about to be created."""
+
+    event: ClassVar[str] = "TaskCreated"
+
+    permission_mode: str | None = None
+    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    task_id: str
+    """The task's id."""
+    task_subject: str
+    """The task in one line."""
+    task_description: str | None = None
+    """The task at length."""
+    teammate_name: str | None = None
+    """The teammate's name."""
+    team_name: str | None = None
+    """The team's name."""
+
+
+@dataclass(kw_only=True, slots=True)
+class TaskCompletedInput(HookInput):
+    """A task is about to be marked as done."""
+
+    event: ClassVar[str] = "TaskCompleted"
+
+    permission_mode: str | None = None
+    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    task_id: str
+    """The task's id."""
+    task_subject: str
+    """The task in one line."""
+    task_description: str | None = None
+    """The task at length."""
+    teammate_name: str | None = None
+    """The teammate's name."""
+    team_name: str | None = None
+    """The team's name."""
+
+
+@dataclass(kw_only=True, slots=True)
+class TeammateIdleInput(HookInput):
+    """A teammate has nothing more to do."""
+
+    event: ClassVar[str] = "TeammateIdle"
+
+    permission_mode: str | None = None
+    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    teammate_name: str
+    """The teammate's name."""
+    team_name: str | None = None
+    """The team's name."""
+
+
+@dataclass(kw_only=True, slots=True)
+class InstructionsLoadedInput(HookInput):
+    """A file with instructions has entered the context."""
+
+    event: ClassVar[str] = "InstructionsLoaded"
+
+    effort: dict[str, Any] | None = None
+    """`{level}`: low, medium, high, xhigh or max."""
+    file_path: str
+    """The file."""
+    memory_type: str
+    """`User`, `Project`, `Local` or `Managed`."""
+    load_reason: str
+    """Why it was loaded."""
+    globs: list[str] | None = None
+    """The path patterns that let it in."""
+    trigger_file_path: str | None = None
+    """The file whose access loaded it."""
+    parent_file_path: str | None = None
+    """The file that includes it."""
+
+
+@dataclass(kw_only=True, slots=True)
+class PreCompactInput(HookInput):
+    """The conversation is about to be compacted."""
+
+    event: ClassVar[str] = "PreCompact"
+
+    trigger: str
+    """What set it off."""
+    custom_instructions: str | None
+    """The user's words for the summary; null when there are none."""
+
+
+@dataclass(kw_only=True, slots=True)
+class PostCompactInput(HookInput):
+    """The conversation has been compacted."""
+
+    event: ClassVar[str] = "PostCompact"
+
+    trigger: str
+    """What set it off."""
+    compact_summary: str
+    """The summary as the model wrote it."""
+
+
+@dataclass(kw_only=True, slots=True)
+class MessageDisplayInput(HookInput):
+    """The model's text is about to be shown."""
+
+    event: ClassVar[str] = "MessageDisplay"
+
+    turn_id: str
+    """The turn."""
+    message_id: str
+    """The message."""
+    index: int
+    """Number of the batch in its message, from 0."""
+    final: bool
+    """Whether this is the last batch."""
+    delta: str
+    """The text of this batch."""
+
+
+@dataclass(kw_only=True, slots=True)
+class PreModelSwitchInput(HookInput):
+    """The user wants another model."""
+
+    event: ClassVar[str] = "PreModelSwitch"
+
+    from_model: str
+    """The model before."""
+    to_model: str
+    """The model after."""
+    requested_model: str
+    """The name as the user gave it."""
+    source: str
+    """Where it comes from."""
+    context_tokens: int | None = None
+    """Tokens in the context."""
+    prompt_cache_warm: bool | None = None
+    """Whether the provider still caches the prompt."""
+    cache_ttl: str | None = None
+    """How long a cache entry lives."""
+    estimated_cache_write_usd: float | None = None
+    """What writing the cache again would cost, in US dollars."""
+    pricing: str | None = None
+    """Where the price comes from."""
+
+
+@dataclass(kw_only=True, slots=True)
+class PostModelSwitchInput(HookInput):
+    """Another model is in use."""
+
+    event: ClassVar[str] = "PostModelSwitch"
+
+    from_model: str
+    """The model before."""
+    to_model: str
+    """The model after."""
+    requested_model: str
+    """The name as the user gave it."""
+    source: str
+    """Where it comes from."""
+    context_tokens: int | None = None
+    """Tokens in the context."""
+    prompt_cache_warm: bool | None = None
+    """Whether the provider still caches the prompt."""
+    cache_ttl: str | None = None
+    """How long a cache entry lives."""
+    estimated_cache_write_usd: float | None = None
+    """What writing the cache again would cost, in US dollars."""
+    pricing: str | None = None
+    """Where the price comes from."""
+
+
+@dataclass(kw_only=True, slots=True)
+class ConfigChangeInput(HookInput):
+    """A configuration file has changed."""
+
+    event: ClassVar[str] = "ConfigChange"
+
+    source: str
+    """Where it comes from."""
+    file_path: str | None = None
+    """The file."""
+
+
+@dataclass(kw_only=True, slots=True)
+class CwdChangedInput(HookInput):
+    """The working directory has changed."""
+
+    event: ClassVar[str] = "CwdChanged"
+
+    old_cwd: str
+    """The directory before."""
+    new_cwd: str
+    """The directory after."""
+
+
+@dataclass(kw_only=True, slots=True)
+class DirectoryAddedInput(HookInput):
+    """The session has got a further working directory."""
+
+    event: ClassVar[str] = "DirectoryAdded"
+
+    directory: str
+    """The directory that was added."""
+    source: str
+    """Where it comes from."""
+
+
+@dataclass(kw_only=True, slots=True)
+class FileChangedInput(HookInput):
+    """A watched file has changed on disk."""
+
+    event: ClassVar[str] = "FileChanged"
+
+    file_path: str
+    """The file."""
+    event: str
+    """`add`, `change` or `unlink`."""
+
+
+@dataclass(kw_only=True, slots=True)
+class WorktreeCreateInput(HookInput):
+    """A worktree is wanted; the hook makes it in place of the host."""
+
+    event: ClassVar[str] = "WorktreeCreate"
+
+    name: str
+    """The name asked for."""
+
+
+@dataclass(kw_only=True, slots=True)
+class WorktreeRemoveInput(HookInput):
+    """A worktree is about to be removed."""
+
+    event: ClassVar[str] = "WorktreeRemove"
+
+    worktree_path: str
+    """The worktree."""
+
+
+@dataclass(kw_only=True, slots=True)
+class ElicitationInput(HookInput):
+    """An MCP server asks the user something."""
+
+    event: ClassVar[str] = "Elicitation"
+
+    permission_mode: str | None = None
+    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    mcp_server_name: str
+    """The MCP server that asks."""
+    message: str
+    """The text shown to the user."""
+    mode: str | None = None
+    """`form` or `url`."""
+    url: str | None = None
+    """Where the user is sent (mode `url`)."""
+    elicitation_id: str | None = None
+    """The id of the question."""
+    requested_schema: dict[str, Any] | None = None
+    """The shape of the answer (mode `form`)."""
+
+
+@dataclass(kw_only=True, slots=True)
+class ElicitationResultInput(HookInput):
+    """The user has answered an MCP server's question."""
+
+    event: ClassVar[str] = "ElicitationResult"
+
+    permission_mode: str | None = None
+    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    mcp_server_name: str
+    """The MCP server that asks."""
+    action: str
+    """`accept`, `decline` or `cancel`."""
+    mode: str | None = None
+    """`form` or `url`."""
+    elicitation_id: str | None = None
+    """The id of the question."""
+    content: dict[str, Any] | None = None
+    """The answer, by field."""
+
+
+INPUTS: dict[str, type[HookInput]] = {
+    "Setup": SetupInput,
+    "SessionStart": SessionStartInput,
+    "SessionEnd": SessionEndInput,
+    "UserPromptSubmit": UserPromptSubmitInput,
+    "UserPromptExpansion": UserPromptExpansionInput,
+    "Stop": StopInput,
+    "StopFailure": StopFailureInput,
+    "PreToolUse": PreToolUseInput,
+    "PostToolUse": PostToolUseInput,
+    "PostToolUseFailure": PostToolUseFailureInput,
+    "PostToolBatch": PostToolBatchInput,
+    "PermissionRequest": PermissionRequestInput,
+    "PermissionDenied": PermissionDeniedInput,
+    "Notification": NotificationInput,
+    "SubagentStart": SubagentStartInput,
+    "SubagentStop": SubagentStopInput,
+    "TaskCreated": TaskCreatedInput,
+    "TaskCompleted": TaskCompletedInput,
+    "TeammateIdle": TeammateIdleInput,
+    "InstructionsLoaded": InstructionsLoadedInput,
+    "PreCompact": PreCompactInput,
+    "PostCompact": PostCompactInput,
+    "MessageDisplay": MessageDisplayInput,
+    "PreModelSwitch": PreModelSwitchInput,
+    "PostModelSwitch": PostModelSwitchInput,
+    "ConfigChange": ConfigChangeInput,
+    "CwdChanged": CwdChangedInput,
+    "DirectoryAdded": DirectoryAddedInput,
+    "FileChanged": FileChangedInput,
+    "WorktreeCreate": WorktreeCreateInput,
+    "WorktreeRemove": WorktreeRemoveInput,
+    "Elicitation": ElicitationInput,
+    "ElicitationResult": ElicitationResultInput,
+}
+"""The class of each event."""

@@ -1,0 +1,94 @@
+//! The Python package: its wheel is built, installed where nothing else of this workspace is, and tested there.
+//!
+//! | step | with what |
+//! |---|---|
+//! | the program `becket`, without debug information, is put beside the module | cargo, strip |
+//! | the wheel | maturin, in the workspace's target directory, so that crates are built once |
+//! | the tests, those of the wheel included | pytest |
+//! | the types, of the package and of its tests | mypy, pyright |
+
+use crate::installed::{Places, text};
+use crate::say;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Builds, installs and tests.
+pub(super) fn test(root: &Path) -> Result<(), String> {
+    let package = root.join("bindings/python");
+    let places = Places::of_python(root);
+    let python = places.pypi()?;
+    let target = target(root)?;
+    program(root, &package, &target)?;
+    let wheel = wheel(root, &package, &target, &python)?;
+    let mut pip = Command::new(&python);
+    pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--force-reinstall"]);
+    run(pip.arg("--disable-pip-version-check").arg(&wheel), "installing the wheel of Python")?;
+    let tested = |module: &str, arguments: &[&str]| {
+        let mut command = Command::new(&python);
+        command.args(["-m", module]).args(arguments).current_dir(&package);
+        command.env("BECKET_TEST_ROOT", root);
+        run(&mut command, &format!("{module} of the Python package"))
+    };
+    tested("pytest", &["-p", "no:cacheprovider"])?;
+    tested("mypy", &["--cache-dir", &text(&target.join("bindings/mypy")), "-p", "becket"])?;
+    pyright(&places, &package, &python)
+}
+
+/// The target directory of the workspace.
+fn target(root: &Path) -> Result<PathBuf, String> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(root);
+    let told = cargo.output().map_err(|error| format!("can't run cargo: {error}"))?;
+    let told: serde_json::Value =
+        serde_json::from_slice(&told.stdout).map_err(|error| format!("`cargo metadata`: {error}"))?;
+    let target = told["target_directory"].as_str().ok_or("`cargo metadata` names no target directory")?;
+    Ok(PathBuf::from(target))
+}
+
+/// Puts the program where maturin takes it from.
+fn program(root: &Path, package: &Path, target: &Path) -> Result<(), String> {
+    let mut build = Command::new(env!("CARGO"));
+    run(build.args(["build", "--quiet", "--package", "becket-cli"]).current_dir(root), "building `becket`")?;
+    let scripts = package.join("data/scripts");
+    let (made, wanted) = (target.join("debug/becket"), scripts.join("becket"));
+    fs::create_dir_all(&scripts).map_err(|error| format!("`{}`: {error}", scripts.display()))?;
+    let mut strip = Command::new("strip");
+    let stripped = strip.arg("-o").arg(&wanted).arg(&made).status();
+    if !stripped.is_ok_and(|status| status.success()) {
+        fs::copy(&made, &wanted).map_err(|error| format!("`{}`: {error}", made.display()))?;
+    }
+    Ok(())
+}
+
+/// Builds the wheel.
+fn wheel(root: &Path, package: &Path, target: &Path, python: &Path) -> Result<PathBuf, String> {
+    let wheels = target.join("bindings/wheels");
+    drop(fs::remove_dir_all(&wheels));
+    let mut maturin = Command::new(python);
+    maturin.args(["-m", "maturin", "build", "--quiet", "--profile", "dev", "--strip", "--manifest-path"]);
+    maturin.arg(package.join("Cargo.toml")).arg("--target-dir").arg(target).arg("--out").arg(&wheels);
+    run(maturin.args(["--interpreter", "python3"]).current_dir(root), "building the wheel of Python")?;
+    let mut made = fs::read_dir(&wheels).map_err(|error| format!("`{}`: {error}", wheels.display()))?;
+    let wheel = made.next().and_then(Result::ok);
+    wheel.map(|wheel| wheel.path()).ok_or_else(|| format!("maturin left no wheel in `{}`", wheels.display()))
+}
+
+/// The other reader of the types.
+fn pyright(places: &Places, package: &Path, python: &Path) -> Result<(), String> {
+    let program = match places.npm("npm") {
+        Ok(modules) => modules.join("pyright/index.js"),
+        Err(reason) => {
+            say(&format!("SKIPPED: pyright of the Python package: {reason}"));
+            return Ok(());
+        }
+    };
+    let mut node = Command::new("node");
+    node.arg(program).arg("--pythonpath").arg(python).current_dir(package);
+    run(&mut node, "pyright of the Python package")
+}
+
+fn run(command: &mut Command, what: &str) -> Result<(), String> {
+    let status = command.status().map_err(|error| format!("{what}: can't run it: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{what} failed: see above")) }
+}
