@@ -137,3 +137,36 @@ fn a_narrow_terminal_shows_all_and_leaves_no_traces_of_what_moved() {
     assert_eq!(screen.split_whitespace().filter(|one| *one == "word").count(), 30, "{screen}");
     walk.leaves();
 }
+
+#[test]
+fn what_is_typed_while_a_turn_works_comes_next_and_not_after_an_interrupt() {
+    let waits = json!({"tool_uses": [{"id": "t1", "name": "Bash", "input": {"command": "until test -e now; do sleep 0.05; done"}}]});
+    let settings = json!({"permissions": {"allow": ["Bash"]}});
+    let turns = json!([waits, {"text": "One."}, {"text": "Two.", "expect": ["and then"]}, {"text": "Three.", "expect": ["half and half"]}]);
+    let place = Place::new(&settings, &turns);
+    let walk = place.walk();
+    walk.starts("");
+    walk.says("go");
+    walk.sees_words("Esc interrupts");
+    walk.says("and then");
+    walk.types("half");
+    walk.sees(|screen| screen.contains("next: and then") && screen.contains("❯ half"));
+    place.env.write("project/now", "");
+    walk.sees(|screen| {
+        screen.contains("> and then\n") && screen.contains("Two.") && screen.contains("> half")
+    });
+    walk.says(" and half");
+    walk.sees(|screen| screen.contains("Three.") && is_done(screen));
+    walk.leaves();
+    let place = Place::new(&settings, &json!([waits, {"text": "Gone on."}]));
+    let walk = place.walk();
+    walk.starts("");
+    walk.says("go");
+    walk.sees_words("Esc interrupts");
+    walk.says("delete it");
+    walk.sees_words("next: delete it");
+    walk.terminal.presses(&["Escape"]);
+    let screen = walk.sees(|screen| screen.contains("\n> delete it") && !screen.contains("next:"));
+    assert!(!screen.contains("Gone on."), "{screen}");
+    walk.leaves_a_line();
+}

@@ -6,14 +6,14 @@
 //! INVARIANT: keys typed before a question was on the screen never answer it, nor do those of somebody who types on. A terminal that can't be read has a person
 //! who answers nothing and leaves.
 
+use super::ahead::Ahead;
+use super::asked::Asked;
 use super::editor::{Editor, Read};
-use super::field::Field;
-use super::handle::{Ends, Line, Said, Shared, ToPut, Wanted, Wants};
+use super::handle::{Ends, Line, Said, Shared, ToPut, Wanted};
 use super::heed::Heed;
-use super::menu::Menu;
 use super::screen::{Restored, Screen, width};
 use crate::out::Out;
-use crate::report::style::{FAINT, one_line, styled};
+use crate::report::style::{FAINT, NONE, styled};
 use becket_engine::CancellationToken;
 use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::terminal;
@@ -58,6 +58,8 @@ pub(super) struct Desk {
     /// What waits until the question is answered.
     held: Vec<Wanted>,
     drawn: String,
+    /// What is typed while something works.
+    ahead: Ahead,
     pressed: Option<Instant>,
     cancel: CancellationToken,
     is_over: bool,
@@ -68,12 +70,6 @@ enum Pressed {
     Key(KeyEvent),
     Resized,
     Nothing,
-}
-
-/// What is asked.
-enum Asked {
-    Menu(Menu),
-    Field(Field),
 }
 
 impl Desk {
@@ -89,6 +85,7 @@ impl Desk {
             put: None,
             held: Vec::new(),
             drawn: String::new(),
+            ahead: Ahead::default(),
             pressed: None,
             is_over: false,
         }
@@ -178,21 +175,26 @@ impl Desk {
             Ends::Program => "Ctrl-C ends",
         };
         let line = self.shared.status().line(since, words);
-        if line != self.drawn {
-            self.screen.draw(std::slice::from_ref(&line));
-            self.drawn = line;
+        let lines: Vec<String> = self.ahead.lines(width()).into_iter().chain([line]).collect();
+        let drawn = lines.join("\n");
+        if drawn != self.drawn {
+            self.screen.draw(&lines);
+            self.drawn = drawn;
         }
         match self.key()? {
             Pressed::Key(key) if is_control(key, 'c') || key.code == KeyCode::Esc => {
                 self.interrupt(&ends, key);
             }
+            Pressed::Key(key) => self.ahead.on(key),
             Pressed::Resized => self.drawn.clear(),
-            Pressed::Key(_) | Pressed::Nothing => {}
+            Pressed::Nothing => {}
         }
         Ok(())
     }
 
     fn interrupt(&mut self, ends: &Ends, key: KeyEvent) {
+        // Whoever stops the work wants to think again before anything else is begun.
+        self.ahead.think_again();
         match ends {
             Ends::Turn(turn) if !turn.is_cancelled() => turn.cancel(),
             // What does not end by the first key ends with the program, by the one that can't be pressed by accident.
@@ -238,6 +240,16 @@ impl Desk {
         if !is_wanted || self.works.is_some() || self.put.is_some() || self.is_over {
             return Ok(());
         }
+        if let Some(prompt) = self.ahead.prompt() {
+            self.screen.show(&format!("> {}\n", styled(NONE, &prompt)));
+            self.typed(Line::Typed(prompt));
+            return Ok(());
+        }
+        if self.ahead.is_leaving() {
+            self.typed(Line::Leave);
+            return Ok(());
+        }
+        self.editor.begins_with(self.ahead.words());
         match self.editor.read()? {
             Read::Typed(text) if text.trim().is_empty() => {}
             Read::Typed(text) => self.typed(Line::Typed(text)),
@@ -336,48 +348,6 @@ impl Desk {
                 | Wanted::Put(..)
                 | Wanted::End => self.apply(wanted),
             }
-        }
-    }
-}
-
-impl Asked {
-    fn new(wants: Wants) -> Self {
-        match wants {
-            Wants::One(options) => Asked::Menu(Menu::one(options)),
-            Wants::OneFrom(options, at) => Asked::Menu(Menu::one_from(options, at)),
-            Wants::Several(options, chosen) => Asked::Menu(Menu::several(options, &chosen)),
-            Wants::Words(words) => Asked::Field(Field::new(words)),
-        }
-    }
-
-    fn on(&mut self, key: KeyEvent) -> Option<Said> {
-        match self {
-            Asked::Menu(menu) => menu.on(key),
-            Asked::Field(field) => field.on(key),
-        }
-    }
-
-    /// Whether the key may end the question at once.
-    fn answers(&self, key: KeyEvent) -> bool {
-        let chooses = matches!(key.code, KeyCode::Char('1'..='9')) && matches!(self, Asked::Menu(_));
-        chooses || matches!(key.code, KeyCode::Enter | KeyCode::Esc)
-    }
-
-    fn lines(&self) -> Vec<String> {
-        match self {
-            Asked::Menu(menu) => menu.lines(),
-            Asked::Field(field) => field.lines(width()),
-        }
-    }
-
-    /// What the person did, for the record.
-    fn word(&self, said: &Said) -> String {
-        match (self, said) {
-            (_, Said::Nothing) => "no answer".to_owned(),
-            (_, Said::Interrupted) => "interrupted".to_owned(),
-            (_, Said::Words(words)) => one_line(words, 200),
-            (Asked::Menu(menu), Said::Chose(_)) => one_line(&menu.chosen(said), 200),
-            (Asked::Field(_), Said::Chose(_)) => String::new(),
         }
     }
 }

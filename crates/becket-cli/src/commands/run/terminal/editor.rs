@@ -57,6 +57,15 @@ impl Editor {
         *self.commands.lock().unwrap_or_else(PoisonError::into_inner) = names;
     }
 
+    /// Adds words to what is typed.
+    pub(super) fn begins_with(&mut self, words: String) {
+        if !words.is_empty() {
+            let mut line = self.line.take().unwrap_or_else(|| self.made());
+            line.run_edit_commands(&[EditCommand::InsertString(words)]);
+            self.line = Some(line);
+        }
+    }
+
     /// Reads until there is a prompt, or the screen is wanted.
     ///
     /// # Errors

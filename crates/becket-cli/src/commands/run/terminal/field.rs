@@ -8,13 +8,23 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 const MOST: usize = 4_000;
 
 /// What is typed so far; the cursor is at its end.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Field(String);
 
 impl Field {
     /// A line in which these words stand already.
     pub(super) fn new(words: String) -> Self {
         Field(words)
+    }
+
+    /// Whether nothing is typed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What is typed.
+    pub(super) fn into_words(self) -> String {
+        self.0
     }
 
     /// What the key comes to; none where the person has not answered yet.

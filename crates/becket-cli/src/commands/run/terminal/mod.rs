@@ -3,8 +3,9 @@
 //! - [`handle`]: what the rest of the program says to the terminal
 //! - [`desk`]: the one thread that reads keys and writes to the screen
 //! - [`screen`]: writing; what is restored
-//! - [`editor`]: the line that prompts are typed in, its history and completion
-//! - [`menu`], [`field`], [`heed`]: a choice, and a line of words, for one question, and which keys count for it
+//! - [`editor`], [`ahead`]: the line that prompts are typed in, its history and completion; what is typed while something
+//!   works
+//! - [`asked`], [`menu`], [`field`], [`heed`]: a choice, and a line of words, for one question, and which keys count for it
 //! - [`view`], [`markdown`], [`status`]: what is shown of a session, and what is under way
 //! - [`open`]: taking the terminal over, and the one question that comes before all else
 //! - [`person`]: whom calls ([`permission`]), hooks, models ([`questions`]) and servers ([`form`]) ask
@@ -14,6 +15,8 @@
 //! INVARIANT: text of models, tools, hooks and servers reaches the screen with its control characters made visible. What
 //! nobody answers is a no. However the program ends, the terminal is as it was found.
 
+mod ahead;
+mod asked;
 mod desk;
 mod editor;
 mod field;

@@ -1,0 +1,120 @@
+//! What a person types while something works: prompts for afterwards, and the beginning of one. Pure.
+//!
+//! INVARIANT: what is typed ahead is a prompt or nothing: it never answers a question. Once the work is interrupted, none of it
+//! is sent before the person has seen it again.
+
+use super::field::Field;
+use super::handle::Said;
+use crate::report::style::{FAINT, one_line, styled};
+use crossterm::event::KeyEvent;
+use std::collections::VecDeque;
+
+/// How many prompts may wait.
+const MOST: usize = 20;
+
+/// What is typed ahead.
+#[derive(Debug, Default)]
+pub(super) struct Ahead {
+    prompts: VecDeque<String>,
+    begun: Field,
+    /// Ctrl-D on an empty line: afterwards the person leaves.
+    leaves: bool,
+}
+
+impl Ahead {
+    /// A key that is neither an interrupt nor an answer; it is not Esc.
+    pub(super) fn on(&mut self, key: KeyEvent) {
+        match self.begun.on(key) {
+            Some(Said::Words(words)) if !words.trim().is_empty() && self.prompts.len() < MOST => {
+                self.prompts.push_back(words);
+                self.begun = Field::default();
+            }
+            Some(Said::Nothing) => self.leaves = true,
+            Some(Said::Words(_) | Said::Chose(_) | Said::Interrupted) | None => {}
+        }
+    }
+
+    /// What is drawn: the prompts that wait, and what is begun.
+    pub(super) fn lines(&self, width: usize) -> Vec<String> {
+        let waiting =
+            self.prompts.iter().map(|prompt| styled(FAINT, &format!("next: {}", one_line(prompt, width))));
+        let begun = self.begun.lines(width).into_iter().next().filter(|_| !self.begun.is_empty());
+        let leaves = self.is_leaving().then(|| styled(FAINT, "next: leave"));
+        waiting.chain(begun).chain(leaves).collect()
+    }
+
+    /// The next prompt.
+    pub(super) fn prompt(&mut self) -> Option<String> {
+        self.prompts.pop_front()
+    }
+
+    /// Whether the person leaves once no prompt waits.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.leaves && self.begun.is_empty()
+    }
+
+    /// What was begun; it goes on elsewhere.
+    pub(super) fn words(&mut self) -> String {
+        std::mem::take(&mut self.begun).into_words()
+    }
+
+    /// The prompts become the beginning of one.
+    pub(super) fn think_again(&mut self) {
+        self.leaves = false;
+        let begun = self.words();
+        let all = self.prompts.drain(..).chain([begun]).filter(|words| !words.is_empty());
+        self.begun = Field::new(all.collect::<Vec<_>>().join("\n"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossterm::event::{KeyCode, KeyModifiers};
+
+    fn typed(ahead: &mut Ahead, words: &str) {
+        for c in words.chars() {
+            let code = if c == '\n' { KeyCode::Enter } else { KeyCode::Char(c) };
+            ahead.on(KeyEvent::new(code, KeyModifiers::NONE));
+        }
+    }
+
+    #[test]
+    fn prompts_wait_in_their_order_and_what_is_begun_goes_on() {
+        let mut ahead = Ahead::default();
+        typed(&mut ahead, "one\n\n  \ntwo\nthr");
+        assert_eq!(ahead.lines(80).len(), 3, "{:?}", ahead.lines(80));
+        assert_eq!((ahead.prompt().as_deref(), ahead.prompt().as_deref()), (Some("one"), Some("  two")));
+        assert_eq!((ahead.prompt(), ahead.words().as_str(), ahead.words().as_str()), (None, "thr", ""));
+        assert!(ahead.lines(80).is_empty());
+    }
+
+    #[test]
+    fn nothing_is_sent_by_itself_after_an_interrupt() {
+        let mut ahead = Ahead::default();
+        typed(&mut ahead, "rm it\nand go on");
+        ahead.think_again();
+        assert_eq!((ahead.prompt(), ahead.words().as_str()), (None, "rm it\nand go on"));
+    }
+
+    #[test]
+    fn who_wants_to_leave_leaves_after_what_was_typed_before() {
+        let leave = KeyEvent::new(KeyCode::Char('d'), KeyModifiers::CONTROL);
+        let mut ahead = Ahead::default();
+        typed(&mut ahead, "x");
+        ahead.on(leave);
+        assert!(!ahead.is_leaving(), "something is typed");
+        typed(&mut ahead, "\n");
+        ahead.on(leave);
+        assert!(ahead.is_leaving() && ahead.prompt().is_some());
+        ahead.think_again();
+        assert!(!ahead.is_leaving());
+    }
+
+    #[test]
+    fn no_more_wait_than_can_be_looked_over() {
+        let mut ahead = Ahead::default();
+        typed(&mut ahead, &"x\n".repeat(MOST + 5));
+        assert_eq!(std::iter::from_fn(|| ahead.prompt()).count(), MOST);
+    }
+}
