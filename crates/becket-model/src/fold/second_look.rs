@@ -4,7 +4,7 @@ use super::{Entry, FoldOptions, fold, holds_back_call};
 use crate::reply::{Decision, ElicitationAction, PermissionDecision, Reply, RequestDecision};
 use crate::source::OnFailure;
 use crate::table::{EventSpec, OnFailureEffect};
-use crate::verdict::{Ruling, Verdict};
+use crate::verdict::{Reason, Ruling, Said, Verdict};
 
 /// Takes into `verdict` what handlers said of the input that it rewrote.
 ///
@@ -52,25 +52,34 @@ fn restricting(entry: Entry) -> Entry {
     Entry { reply: Reply { decision, stop, ..Reply::default() }, ..entry }
 }
 
+/// Adds reasons to those of the first run. A handler that says the same of both inputs is told once.
+fn add(reasons: &mut Vec<Said<Reason>>, more: Vec<Said<Reason>>) {
+    for reason in more {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+}
+
 /// The stricter of two rulings on one event; of two alike the first, with the reasons of both.
 fn stricter(first: Ruling, second: Ruling) -> Ruling {
     match (first, second) {
         (Ruling::Block(mut reasons), Ruling::Block(more)) => {
-            reasons.extend(more);
+            add(&mut reasons, more);
             Ruling::Block(reasons)
         }
         (
             Ruling::RequestDeny { mut reasons, interrupt },
             Ruling::RequestDeny { reasons: more, interrupt: also },
         ) => {
-            reasons.extend(more);
+            add(&mut reasons, more);
             Ruling::RequestDeny { reasons, interrupt: interrupt || also }
         }
         (
             Ruling::Permission { decision, mut reasons },
             Ruling::Permission { decision: other, reasons: more },
         ) if decision == other => {
-            reasons.extend(more);
+            add(&mut reasons, more);
             Ruling::Permission { decision, reasons }
         }
         (first, Ruling::None) => first,
