@@ -25,6 +25,9 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     for (file, text) in crate::bindings::generated() {
         write(&crate::root().join(file), &text)?;
     }
+    for (path, text) in crate::cases::all()? {
+        write(&crate::root().join(path), &text)?;
+    }
     told(&["schema", "rpc"], "schemas/rpc.json")?;
     told(&["reference"], "docs/cli.md")
 }

@@ -3,6 +3,7 @@
 mod bench;
 mod bench_report;
 mod bindings;
+mod cases;
 mod conformance;
 mod conformance_suite;
 mod r#gen;
@@ -21,7 +22,7 @@ const USAGE: &str = "usage: cargo xtask <chore>
   conformance [PART…]   run the published suites of MCP against becket-mcp; only scenarios with a PART in their name
   bench [--quick]       run every crate's benches, write docs/benchmarks.md
   bindings              build, install and test the bindings for other languages
-  gen                   write schemas/, the tables of the bindings and docs/cli.md from the code";
+  gen                   write schemas/, the tables of the bindings, docs/cli.md and spec/cases/ from the code";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

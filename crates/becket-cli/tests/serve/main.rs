@@ -11,6 +11,7 @@ mod gone;
 mod many;
 mod methods;
 mod place;
+mod protocol_cases;
 mod questions;
 mod schema;
 mod slow;

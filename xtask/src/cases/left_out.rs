@@ -1,0 +1,77 @@
+//! What is not in the common form, with reasons: `spec/cases/left-out.json`.
+
+use serde::Deserialize;
+use std::collections::BTreeSet;
+
+/// Where the reasons stand.
+pub(super) const FILE: &str = "spec/cases/left-out.json";
+
+/// One reason.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    /// A case file, from the root of the workspace.
+    file: String,
+    /// Its cases by name; without them the whole file.
+    cases: Option<Vec<String>>,
+    /// Why.
+    why: String,
+}
+
+/// All that is left out.
+pub(super) struct LeftOut {
+    entries: Vec<Entry>,
+    used: BTreeSet<(String, String)>,
+}
+
+impl LeftOut {
+    /// Reads the reasons.
+    ///
+    /// # Errors
+    /// They can't be read, or one is missing.
+    pub(super) fn read() -> Result<Self, String> {
+        let text = std::fs::read_to_string(crate::root().join(FILE));
+        let text = text.map_err(|error| format!("`{FILE}`: {error}"))?;
+        let entries: Vec<Entry> =
+            serde_json::from_str(&text).map_err(|error| format!("`{FILE}`: {error}"))?;
+        match entries.iter().find(|entry| entry.why.trim().is_empty()) {
+            Some(entry) => Err(format!("`{FILE}`: `{}` is left out without a reason", entry.file)),
+            None => Ok(LeftOut { entries, used: BTreeSet::new() }),
+        }
+    }
+
+    /// Whether a whole file is left out.
+    pub(super) fn has_file(&mut self, file: &str) -> bool {
+        self.has(file, |entry| entry.cases.is_none(), "")
+    }
+
+    /// Whether one case of a file is left out.
+    pub(super) fn has_case(&mut self, file: &str, name: &str) -> bool {
+        let names = |entry: &Entry| entry.cases.iter().flatten().any(|one| one == name);
+        self.has(file, names, name)
+    }
+
+    fn has(&mut self, file: &str, is_meant: impl Fn(&Entry) -> bool, name: &str) -> bool {
+        let has = self.entries.iter().any(|entry| entry.file == file && is_meant(entry));
+        if has {
+            self.used.insert((file.to_owned(), name.to_owned()));
+        }
+        has
+    }
+
+    /// Whether all that is named was there to be left out.
+    ///
+    /// # Errors
+    /// Something was not.
+    pub(super) fn is_all_used(&self) -> Result<(), String> {
+        for entry in &self.entries {
+            let whole = [String::new()];
+            let names = entry.cases.as_deref().unwrap_or(&whole);
+            let gone = names.iter().find(|name| !self.used.contains(&(entry.file.clone(), (*name).clone())));
+            if let Some(name) = gone {
+                return Err(format!("`{FILE}` leaves out `{name}` of `{}`, which is not there", entry.file));
+            }
+        }
+        Ok(())
+    }
+}
