@@ -17,7 +17,7 @@ use std::process::Command;
 pub(super) fn test(root: &Path) -> Result<(), String> {
     let package = root.join("bindings/python");
     let places = Places::of_python(root);
-    let python = places.pypi()?;
+    let python = places.pypi_with(&["requirements.txt", "requirements-adapters.txt"], &["--no-compile"])?;
     let target = target(root)?;
     program(root, &package, &target)?;
     let wheel = wheel(root, &package, &target, &python)?;

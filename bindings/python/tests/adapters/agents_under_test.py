@@ -3,6 +3,9 @@
 A script is what the model answers, one after the other: a text, or calls of `shell` as a dict of id to arguments.
 """
 
+# The frameworks leave some of their types open.
+# pyright: basic
+
 from __future__ import annotations
 
 import json
@@ -21,8 +24,8 @@ class Talk:
 
     answer: str = ""
     refused: str = ""
-    ran: list[str] = field(default_factory=list)
-    requests: list[list[str]] = field(default_factory=list)
+    ran: list[str] = field(default_factory=list[str])
+    requests: list[list[str]] = field(default_factory=list[list[str]])
 
     def shell(self, command: str) -> str:
         self.ran.append(command)

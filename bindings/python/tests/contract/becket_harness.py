@@ -1,4 +1,4 @@
-"""The kit's harness over `becket.agent_hooks.Host`: the loop and its mocks are of the test, every point is the host's."""
+"""The kit's harness over `becket.agent_hooks.Host`: the loop and its mocks are the test's, every point the host's."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """OpenAI Agents SDK: `BecketAgents(engine)` gives an agent its guardrails, and runs it.
 
 A guardrail can't rewrite, so function tools get an invoker as well; tools that come another way (a server's, another
-agent's) are refused when they start. The SDK has no point at which an agent that is done goes on, so `run` starts it again. Tools
-that the provider runs pass no hook.
+agent's) are refused when they start. The SDK has no point at which an agent that is done goes on, so `run` starts it
+again. Tools that the provider runs pass no hook.
 """
 
 from __future__ import annotations

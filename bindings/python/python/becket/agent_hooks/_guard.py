@@ -3,14 +3,14 @@
 The emitter composes the interceptors' verdicts, asks its approval seam and writes its record; the answer goes into
 Becket's fold beside those of the other hooks, where a denial can't be outvoted.
 
-INVARIANT: whatever goes wrong here is an answer that blocks, wherever the event can block. What an event has no word for
-blocks too: a rewritten prompt can't be said in `UserPromptSubmit`, so it is a refusal.
+INVARIANT: whatever goes wrong here is an answer that blocks, wherever the event can block. What an event has no word
+for blocks too: a rewritten prompt can't be said in `UserPromptSubmit`, so it is a refusal.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -67,8 +67,8 @@ class Guard:
     emitter: InterceptionEmitter
     builder: AgentContextBuilder | None
     agent_id: str
-    hooks: list[str] = field(default_factory=list)
-    _open: dict[tuple[str, str], Firing] = field(default_factory=dict)
+    hooks: list[str] = field(default_factory=list[str])
+    _open: dict[tuple[str, str], Firing] = field(default_factory=dict[tuple[str, str], Firing])
     _refused: str | None = None
 
     def remove(self) -> None:
@@ -77,7 +77,7 @@ class Guard:
             self.engine.remove_hook(self.hooks.pop())
 
     @contextmanager
-    def firing(self, event: str, call: str, context: AgentContext, asked: Any = None) -> Iterator[Firing]:
+    def firing(self, event: str, call: str, context: AgentContext, asked: Any = None) -> Generator[Firing, None, None]:
         """Has the next hook run of this event and call use the context of a host, which reads the outcome there."""
         firing = Firing(context, exactly(context["target"]), exactly(asked), host_reads=True)
         self._open[event, call] = firing
@@ -86,7 +86,7 @@ class Guard:
         finally:
             self._open.pop((event, call), None)
 
-    async def _run(self, event: str, hook_input: HookInput) -> Answer | None:
+    async def run_hook(self, event: str, hook_input: HookInput) -> Answer | None:
         """The hook: emits, then answers."""
         fields = hook_input.to_dict()
         try:
@@ -146,7 +146,7 @@ def guard(
     order: int = 0,
     timeout: float = 600,
 ) -> Guard:
-    """Registers the interceptors of an emitter as hooks of an engine; `timeout` is that of an emission with its approval.
+    """Registers the interceptors of an emitter as hooks of an engine. `timeout` is for an emission with its approval.
 
     A liftable denial that no resolver has judged is asked about. Warnings go to the model as context.
     """
@@ -158,7 +158,7 @@ def guard(
 
 def _register(made: Guard, event: str, order: int, timeout: float) -> str:
     async def agent_hooks(hook_input: HookInput) -> Answer | None:
-        return await made._run(event, hook_input)
+        return await made.run_hook(event, hook_input)
 
     return made.engine.add_hook(event, agent_hooks, order=order, timeout=timeout)
 
@@ -197,9 +197,10 @@ def _rewrite(event: str, firing: Firing, told: str) -> Answer | None:
     if firing.again:
         return _denied(event, "the interceptors rewrote what another hook has rewritten")
     if event == "PreToolUse":
-        if not isinstance(firing.target, dict):
+        target: object = firing.target
+        if not isinstance(target, dict):
             return _denied(event, "the interceptors made the tool's input into something that is no object")
-        return _specific(event, {"updatedInput": firing.target}, told)
+        return _specific(event, {"updatedInput": target}, told)
     if event == "PostToolUse":
         return _specific(event, {"updatedToolOutput": firing.target}, told)
     if firing.host_reads:

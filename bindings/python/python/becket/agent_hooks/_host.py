@@ -1,10 +1,10 @@
 """A Becket host that conforms to AGENT-HOOKS-0.1: its eight points, each judged by hooks and interceptors together.
 
-Six points are events: what the interceptors say goes through the engine's fold, and this host obeys the outcome. The two
-around a model call have no event; there the interceptors are asked alone, and what hooks gave as context is put in.
+Six points are events: what the interceptors say goes through the engine's fold, and this host obeys the outcome. The
+two around a model call have no event; there the interceptors are asked alone, and what hooks gave as context is put in.
 
-INVARIANT: a point returns only where it has been emitted and nothing speaks against it. An event whose hooks did not run
-(switched off by a policy, a folder that is not trusted, an engine that fails) is refused, with a record.
+INVARIANT: a point returns only where it has been emitted and nothing speaks against it. An event whose hooks did not
+run (switched off by a policy, a folder that is not trusted, an engine that fails) is refused, with a record.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The hooks of an engine as one interceptor in a host that speaks AGENT-HOOKS-0.1.
 
-It translates and decides nothing: the point becomes an event, the outcome a verdict. Where the contract has no word for what a
-hook says, the stricter one is taken. An engine that fails denies, under a reason of its own.
+It translates and decides nothing: the point becomes an event, the outcome a verdict. Where the contract has no word for
+what a hook says, the stricter one is taken. An engine that fails denies, under a reason of its own.
 
 The contract lets an interceptor add nothing to the conversation but by a transform. What hooks give as context
 therefore waits for the next `pre_model_call`, where every tool call has its result already.
@@ -25,8 +25,8 @@ NOT_CHECKED, MESSAGE = "becket:not_checked", "becket:message"
 class BecketInterceptor:
     """Guards one session of a host with the hooks of one engine.
 
-    An engine is a session, so contexts of a second session are denied until the first has shut down: what a hook says to
-    one conversation must not come up in another.
+    An engine is a session, so contexts of a second session are denied until the first has shut down: what a hook says
+    to one conversation must not come up in another.
     """
 
     def __init__(self, engine: HookEngine) -> None:
