@@ -10,6 +10,7 @@
 //! - [`agents`], [`skills`], [`definitions`]: subagents, skills and typed commands, and the files that define them
 //!   (`protocol.md` C10)
 //! - [`instructions`]: what people write into `CLAUDE.md` and its like for the model (`protocol.md` L0)
+//! - [`notes`]: what is remembered of a project's sessions (`protocol.md` L7)
 //! - [`tool_call`]: one tool call through hooks, rules, mode and person to its end (`protocol.md` L1)
 //! - [`shell`]: the command lines of a session, and the directory that they move
 //! - [`tasks`]: what goes on in the background of a session
@@ -39,7 +40,9 @@ mod denied;
 pub mod elicit;
 mod host_tools;
 pub mod instructions;
+mod locked_file;
 pub mod mcp;
+pub mod notes;
 pub mod permission;
 mod places;
 mod protected;

@@ -14,6 +14,7 @@ use super::sources::{Instructions, Sources};
 use super::{included, places};
 use crate::blocking::{Halted, Stop};
 use crate::definitions::{is_markdown, markdown};
+use crate::notes;
 use crate::update::Notice;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -105,6 +106,23 @@ impl Loader<'_> {
         }
         for directory in places::down(&self.sources.top, &self.sources.start) {
             self.level(&directory, why)?;
+        }
+        self.notes(why)
+    }
+
+    /// What a model has noted: its lines alone, whatever other files they name.
+    fn notes(&mut self, why: &Why) -> Result<(), Halted> {
+        let Some(path) = self.sources.notes.clone().filter(|path| is_there(path)) else { return Ok(()) };
+        self.stop.check()?;
+        let Some(text) = self.new_text(&path, Memory::Notes) else { return Ok(()) };
+        if text.len() > notes::MOST_BYTES {
+            self.left_out(&path, &format!("it is larger than {} KiB", notes::MOST_BYTES >> 10));
+            return Ok(());
+        }
+        let text = notes::telling(&text);
+        let loaded = Loaded { path, memory: Memory::Notes, why: why.clone(), text };
+        if !loaded.text.trim().is_empty() && self.has_room(&loaded) {
+            self.found.loaded.push(loaded);
         }
         Ok(())
     }

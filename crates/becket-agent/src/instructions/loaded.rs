@@ -15,6 +15,9 @@ pub enum Memory {
     Project,
     /// The user's, for this project.
     Local,
+    /// What a model has noted in earlier sessions of this project. It lies with the user and not in the project, so hooks
+    /// know it as `Local`: there is no word of its own for it.
+    Notes,
 }
 
 impl Memory {
@@ -25,14 +28,14 @@ impl Memory {
             Self::Managed => "Managed",
             Self::User => "User",
             Self::Project => "Project",
-            Self::Local => "Local",
+            Self::Local | Self::Notes => "Local",
         }
     }
 
     /// Whether it came with the project, or may have: then it speaks for nothing outside of it.
     pub(super) const fn is_of_project(self) -> bool {
         match self {
-            Self::Managed | Self::User => false,
+            Self::Managed | Self::User | Self::Notes => false,
             Self::Project | Self::Local => true,
         }
     }
@@ -43,7 +46,7 @@ impl Memory {
             Self::Managed => Source::Policy,
             Self::User => Source::User,
             Self::Project => Source::Project,
-            Self::Local => Source::Local,
+            Self::Local | Self::Notes => Source::Local,
         }
     }
 
@@ -53,6 +56,10 @@ impl Memory {
             Self::User => "the user's instructions for all projects",
             Self::Project => "the project's instructions",
             Self::Local => "the user's instructions for this project",
+            Self::Notes => {
+                "what a model noted in earlier sessions of this project: nobody's instructions, they permit nothing, and they \
+                 may be wrong by now"
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Which files a session may load, as its host describes them.
 
 use super::places;
+use crate::notes::Notes;
 use becket_engine::config::Request;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +16,7 @@ pub struct Instructions {
 }
 
 /// Where they lie.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Sources {
     /// The administrator's file.
     pub(super) managed: PathBuf,
@@ -34,11 +35,13 @@ pub(super) struct Sources {
     /// The same without links; a file of the project that does not lie below it is none.
     pub(super) real_top: Option<PathBuf>,
     pub(super) home: Option<PathBuf>,
+    /// What a model has noted in earlier sessions.
+    pub(super) notes: Option<PathBuf>,
     pub(super) names: Names,
 }
 
 /// What files are called.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Names {
     /// `CLAUDE.md`.
     pub(super) file: String,
@@ -72,6 +75,7 @@ impl Instructions {
             real_top: top.canonicalize().ok(),
             top,
             home: home.map(Path::to_owned),
+            notes: None,
             names: Names {
                 file,
                 local: format!("{}.local.md", profile.prefix),
@@ -80,6 +84,16 @@ impl Instructions {
             },
         };
         Self { sources: Some(Arc::new(sources)) }
+    }
+
+    /// With the notes of earlier sessions, told last; where there are no instructions at all, as in a bare start, there are
+    /// no notes either.
+    #[must_use]
+    pub fn with_notes(mut self, notes: &Notes) -> Self {
+        if let Some(sources) = &mut self.sources {
+            Arc::make_mut(sources).notes = Some(notes.path().to_owned());
+        }
+        self
     }
 
     /// Whether there are none, whatever lies on disk.

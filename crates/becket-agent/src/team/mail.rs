@@ -4,7 +4,6 @@
 //! the two hears it again; none is lost.
 
 use super::shared_file::{SharedFile, SharedFileError};
-use crate::blocking::blocking;
 use becket_engine::CancellationToken;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -78,36 +77,31 @@ impl Mailboxes {
         cancel: &CancellationToken,
     ) -> Result<(), MailError> {
         let (file, name) = (self.of(to), to.to_owned());
-        let posted = blocking(cancel, move |stop| {
-            Ok(file.change(stop, |waiting: &mut Waiting| {
-                if waiting.mail.len() >= MOST {
-                    return Err(MailError::Full(name));
-                }
-                waiting.last += 1;
-                mail.id = waiting.last;
-                waiting.mail.push(mail);
-                Ok(())
-            }))
+        let posted = file.change(cancel, |waiting: &mut Waiting| {
+            if waiting.mail.len() >= MOST {
+                return Err(MailError::Full(name));
+            }
+            waiting.last += 1;
+            mail.id = waiting.last;
+            waiting.mail.push(mail);
+            Ok(())
         });
-        posted.await.map_err(SharedFileError::from)?
+        posted.await
     }
 
     /// What waits in a box; it stays there.
     pub(super) async fn waiting(&self, name: &str) -> Result<Vec<Mail>, MailError> {
-        let file = self.of(name);
-        let read = blocking(&CancellationToken::new(), move |_| Ok(file.read::<Waiting>())).await;
-        Ok(read.map_err(SharedFileError::from)??.mail)
+        let waiting: Waiting = self.of(name).read(&CancellationToken::new()).await?;
+        Ok(waiting.mail)
     }
 
     /// Takes what was heard out of a box, up to this message.
     pub(super) async fn heard(&self, name: &str, up_to: u64) -> Result<(), MailError> {
         let (file, never) = (self.of(name), CancellationToken::new());
-        let taken = blocking(&never, move |stop| {
-            Ok(file.change(stop, |waiting: &mut Waiting| {
-                waiting.mail.retain(|mail| mail.id > up_to);
-                Ok(())
-            }))
+        let taken = file.change(&never, move |waiting: &mut Waiting| {
+            waiting.mail.retain(|mail| mail.id > up_to);
+            Ok(())
         });
-        taken.await.map_err(SharedFileError::from)?
+        taken.await
     }
 }

@@ -1,22 +1,16 @@
-//! A small JSON file that several processes change at once.
-//!
-//! INVARIANT: who changes it holds its lock and reads it anew, so no change is lost; who reads it sees the content before a
-//! change or after it, never a part. A writer that is killed at any moment leaves one of the two, and its lock goes with it.
+//! A small JSON file that several processes change at once: the words of JSON over a [`LockedFile`].
 //!
 //! It refuses to write over what it can't read: that is somebody's work.
 
-use crate::blocking::{Halted, Stop};
-use crate::tasks::make_private;
+use crate::blocking::{Halted, blocking};
+use crate::locked_file::{LockedError, LockedFile};
+use becket_engine::CancellationToken;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::io;
+use std::path::PathBuf;
 
-/// How long to wait before the lock is tried again: others hold it for milliseconds.
-const AGAIN: Duration = Duration::from_millis(2);
-/// The largest file that is read, in bytes.
+/// The largest file, in bytes.
 const MOST: u64 = 16 << 20;
 
 /// Why a file was not read or changed; for the model.
@@ -40,6 +34,12 @@ pub enum SharedFileError {
         /// What is wrong.
         message: String,
     },
+    /// It holds, or would hold, more than a file may.
+    #[error("`{}` is full, and is left as it is: it may have {} MiB", .path.display(), MOST >> 20)]
+    Full {
+        /// The file.
+        path: PathBuf,
+    },
     /// Nobody waits for it any longer, or others have held the file for too long.
     #[error("{0}")]
     Halted(String),
@@ -51,95 +51,90 @@ impl From<Halted> for SharedFileError {
     }
 }
 
-/// The place of such a file. It blocks its thread.
+/// The place of such a file.
 #[derive(Debug, Clone)]
 pub(super) struct SharedFile {
-    path: PathBuf,
+    file: LockedFile,
 }
 
 impl SharedFile {
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path }
+        Self { file: LockedFile::new(path, MOST) }
     }
 
     /// What is in it; the default where there is no such file.
-    pub(super) fn read<T: DeserializeOwned + Default>(&self) -> Result<T, SharedFileError> {
-        let length = match fs::metadata(&self.path) {
-            Ok(metadata) => metadata.len(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(T::default()),
-            Err(source) => return Err(self.failed("read", source)),
-        };
-        if length > MOST {
-            return Err(self.damaged(format!("it is larger than {} MiB", MOST >> 20)));
-        }
-        let text = fs::read(&self.path).map_err(|source| self.failed("read", source))?;
-        serde_json::from_slice(&text).map_err(|error| self.damaged(error.to_string()))
+    pub(super) async fn read<T>(&self, cancel: &CancellationToken) -> Result<T, SharedFileError>
+    where
+        T: DeserializeOwned + Default + Send + 'static,
+    {
+        let this = self.clone();
+        blocking(cancel, move |_| {
+            Ok(this.file.read().map_err(this.failed()).and_then(|text| this.value(text)))
+        })
+        .await?
     }
 
-    /// Changes what is in it; nothing is written where `change` fails, or changes nothing.
-    pub(super) fn change<T, R, E>(
+    /// Changes what is in it; nothing is written where `change` fails, or changes nothing, or nobody waits any longer.
+    pub(super) async fn change<T, R, E>(
         &self,
-        stop: &Stop,
-        change: impl FnOnce(&mut T) -> Result<R, E>,
+        cancel: &CancellationToken,
+        change: impl FnOnce(&mut T) -> Result<R, E> + Send + 'static,
     ) -> Result<R, E>
     where
         T: Serialize + DeserializeOwned + Default + Clone + PartialEq,
-        E: From<SharedFileError>,
+        R: Send + 'static,
+        E: From<SharedFileError> + Send + 'static,
     {
-        let directory = self.path.parent().unwrap_or_else(|| Path::new("."));
-        make_private(directory).map_err(|source| self.failed("made", source))?;
-        let _lock = self.lock(stop)?;
-        let before: T = self.read()?;
-        let mut after = before.clone();
-        let result = change(&mut after)?;
-        if after != before {
-            self.write(&after)?;
-        }
-        Ok(result)
-    }
-
-    /// The lock of the file, until it is dropped or its process is gone. It stands beside the file, which is replaced.
-    fn lock(&self, stop: &Stop) -> Result<File, SharedFileError> {
-        let open = private_file().truncate(false).open(self.path.with_extension("lock"));
-        let file = open.map_err(|source| self.failed("locked", source))?;
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(file),
-                Err(TryLockError::WouldBlock) => stop.check()?,
-                Err(TryLockError::Error(source)) => return Err(self.failed("locked", source)),
-            }
-            std::thread::sleep(AGAIN);
-        }
-    }
-
-    /// Puts a content in its place. Only who holds the lock comes here, so one name for what is new is enough: what a
-    /// killed writer has left there is written over.
-    fn write(&self, content: &impl Serialize) -> Result<(), SharedFileError> {
-        let mut text = serde_json::to_vec_pretty(content).map_err(|error| self.damaged(error.to_string()))?;
-        text.push(b'\n');
-        let new = self.path.with_extension("new");
-        let written = private_file().truncate(true).open(&new).and_then(|mut file| {
-            file.write_all(&text)?;
-            // On the disk before it has its name: a machine that fails leaves the old content or the new one.
-            file.sync_data()
+        let this = self.clone();
+        let changed = blocking(cancel, move |stop| {
+            let changed = this.file.change(stop, |text| {
+                let before: T = this.value(text).map_err(|error| Failed::Own(error.into()))?;
+                let mut after = before.clone();
+                let result = change(&mut after).map_err(Failed::Own)?;
+                let text = (after != before).then(|| this.text(&after)).transpose();
+                Ok((text.map_err(|error| Failed::Own(error.into()))?, result))
+            });
+            Ok(changed.map_err(|failed| match failed {
+                Failed::Own(error) => error,
+                Failed::File(error) => this.failed()(error).into(),
+            }))
         });
-        written.and_then(|()| fs::rename(&new, &self.path)).map_err(|source| self.failed("written", source))
+        changed.await.map_err(SharedFileError::from)?
     }
 
-    fn failed(&self, deed: &'static str, source: io::Error) -> SharedFileError {
-        SharedFileError::Io { path: self.path.clone(), deed, source }
+    fn value<T: DeserializeOwned + Default>(&self, text: Option<Vec<u8>>) -> Result<T, SharedFileError> {
+        let Some(text) = text else { return Ok(T::default()) };
+        serde_json::from_slice(&text).map_err(|error| self.damaged(&error))
     }
 
-    fn damaged(&self, message: String) -> SharedFileError {
-        SharedFileError::Damaged { path: self.path.clone(), message }
+    fn text(&self, value: &impl Serialize) -> Result<Vec<u8>, SharedFileError> {
+        let mut text = serde_json::to_vec_pretty(value).map_err(|error| self.damaged(&error))?;
+        text.push(b'\n');
+        Ok(text)
+    }
+
+    fn failed(&self) -> impl Fn(LockedError) -> SharedFileError {
+        let path = self.file.path().to_owned();
+        move |error| match error {
+            LockedError::Io { deed, source } => SharedFileError::Io { path: path.clone(), deed, source },
+            LockedError::TooLarge(_) => SharedFileError::Full { path: path.clone() },
+            LockedError::Halted(halted) => halted.into(),
+        }
+    }
+
+    fn damaged(&self, error: &serde_json::Error) -> SharedFileError {
+        SharedFileError::Damaged { path: self.file.path().to_owned(), message: error.to_string() }
     }
 }
 
-/// A file for the user's eyes alone.
-fn private_file() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
+/// Whose error ended a change.
+enum Failed<E> {
+    Own(E),
+    File(LockedError),
+}
+
+impl<E> From<LockedError> for Failed<E> {
+    fn from(error: LockedError) -> Self {
+        Self::File(error)
+    }
 }

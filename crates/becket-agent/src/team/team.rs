@@ -6,6 +6,7 @@ use super::list::{ListedTask, Refused, TaskFile};
 use super::mail::{Mail, MailError, Mailboxes};
 use super::roster::{LEAD, Roster, Stands};
 use super::seat::Seat;
+use super::shared_file::SharedFileError;
 use becket_engine::CancellationToken;
 use becket_model::{AgentId, Session};
 use std::fmt;
@@ -147,9 +148,20 @@ impl Team {
         mail: Mail,
         (session, cancel): (&Session, &CancellationToken),
     ) -> Result<(), MailError> {
-        self.boxes(session).post(to, mail, cancel).await?;
-        self.inner.roster.posted(to);
-        Ok(())
+        let boxes = self.boxes(session);
+        let posted = boxes.post(to, mail, cancel).await;
+        let lies_there = match &posted {
+            Ok(()) => true,
+            // It may have been on its way when nobody waited for it any more: in a box that nobody looks into it is lost.
+            Err(MailError::File(SharedFileError::Halted(_))) => {
+                boxes.waiting(to).await.is_ok_and(|mail| !mail.is_empty())
+            }
+            Err(MailError::Full(_) | MailError::File(_)) => false,
+        };
+        if lies_there {
+            self.inner.roster.posted(to);
+        }
+        posted
     }
 
     /// What waits for somebody, where something has come since this was asked last. It stays until [`Team::heard`].

@@ -14,6 +14,12 @@ pub(super) fn of_project(root: &Path, cwd: &Path) -> PathBuf {
     root.join("projects").join(name(&cwd.to_string_lossy()))
 }
 
+/// What is remembered of the sessions of a working directory. Two that share a name share no notes.
+pub(super) fn of_notes(root: &Path, cwd: &Path) -> PathBuf {
+    let file = format!("notes-{:016x}.md", hash(&cwd.to_string_lossy()));
+    of_project(root, cwd).join("memory").join(file)
+}
+
 pub(super) fn of_session(project: &Path, id: &str) -> PathBuf {
     project.join(format!("{id}.jsonl"))
 }
@@ -71,6 +77,9 @@ mod tests {
         assert_eq!(of("/a/../b"), Path::new("/r/projects/-a----b"));
         let (one, other) = (of(&"/x".repeat(2_000)), of(&"/x".repeat(2_001)));
         assert!(one != other && one.file_name().is_some_and(|name| name.len() < 255));
+        let notes = |cwd: &str| of_notes(Path::new("/r"), Path::new(cwd));
+        assert!(notes("/a/b").starts_with("/r/projects/-a-b/memory"));
+        assert_ne!(notes("/a/b"), notes("/a-b"), "one name, and two projects");
         let session = Path::new("/r/projects/-a/0.jsonl");
         assert_eq!(of_subagent(session, "a1"), Path::new("/r/projects/-a/0/subagents/agent-a1.jsonl"));
     }

@@ -5,6 +5,7 @@ use super::lent::Lent;
 use super::load::{Restored, object};
 use super::log::{Log, Owner};
 use super::place;
+use crate::notes::Notes;
 use serde_json::Value;
 use std::fs;
 use std::io::{self, Write};
@@ -152,6 +153,12 @@ impl Store {
         let projects = fs::read_dir(self.root.join("projects")).ok()?;
         let paths = projects.flatten().map(|project| place::of_session(&project.path(), id));
         paths.filter(|path| path.is_file()).min()
+    }
+
+    /// Where the notes of this directory's sessions lie: beside their transcripts.
+    #[must_use]
+    pub fn notes(&self, cwd: &Path) -> Notes {
+        Notes::at(place::of_notes(&self.root, cwd))
     }
 
     /// The root.

@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 /// The longest that a turn's end waits for a task, whatever the task asks for.
@@ -126,6 +127,8 @@ impl fmt::Debug for TurnEndTask {
 pub struct TurnEndTasks {
     tasks: Arc<Mutex<Vec<TurnEndTask>>>,
     left: Arc<Mutex<JoinSet<()>>>,
+    /// How many of those run.
+    running: watch::Sender<usize>,
     snapshots: Snapshots,
     bare: bool,
 }
@@ -166,6 +169,13 @@ impl TurnEndTasks {
         join_all(awaited).await;
     }
 
+    /// Waits until nothing of what was left running runs any more: for a host that has nothing else to do, and ends the session
+    /// then. Cancel-safe.
+    pub async fn settled(&self) {
+        // INVARIANT: `self` holds the sender, so the channel can't close while this waits.
+        let _ = self.running.subscribe().wait_for(|running| *running == 0).await;
+    }
+
     /// Ends what was left, and waits until it is gone.
     pub(crate) async fn end(&self) {
         let mut left = std::mem::take(&mut *self.left.lock().unwrap_or_else(PoisonError::into_inner));
@@ -195,7 +205,27 @@ impl TurnEndTasks {
     fn leave(&self, work: impl Future<Output = ()> + Send + 'static) {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         while left.try_join_next().is_some() {}
-        left.spawn(work);
+        let running = Running::begin(&self.running);
+        left.spawn(async move {
+            work.await;
+            drop(running);
+        });
+    }
+}
+
+/// A task that was left running, whatever becomes of it.
+struct Running(watch::Sender<usize>);
+
+impl Running {
+    fn begin(all: &watch::Sender<usize>) -> Self {
+        all.send_modify(|running| *running += 1);
+        Self(all.clone())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.send_modify(|running| *running -= 1);
     }
 }
 

@@ -87,6 +87,10 @@ pub(crate) struct RunSessionArgs {
     /// Write how the session stands to FILE after each turn, before its Stop hooks: for a run in the background
     #[arg(long, value_name = "FILE")]
     pub(crate) state_file: Option<PathBuf>,
+    /// Note after each turn what later sessions of this directory should know, and tell this one what was noted before; the
+    /// small fast model is asked
+    #[arg(long)]
+    pub(crate) memory_notes: bool,
     /// Run Setup hooks (`init`) first
     #[arg(long, conflicts_with_all = ["init_only", "maintenance"])]
     pub(crate) init: bool,

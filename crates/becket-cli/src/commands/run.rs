@@ -14,6 +14,7 @@ mod gone;
 mod kept;
 mod left;
 mod limits;
+mod memory;
 mod opened;
 mod own;
 mod printer;

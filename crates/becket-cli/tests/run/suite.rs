@@ -114,4 +114,4 @@ macro_rules! families {
     };
 }
 
-families! { commands compact effects errors fallback kinds permission prompt session stop subagent teams tool turn_end worktree }
+families! { commands compact effects errors fallback kinds notes permission prompt session stop subagent teams tool turn_end worktree }

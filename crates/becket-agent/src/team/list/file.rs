@@ -4,7 +4,6 @@ use super::super::shared_file::SharedFile;
 use super::change::{Change, Refused};
 use super::task::{ListedTask, Status};
 use super::tasks::{Changed, ListedTasks};
-use crate::blocking::blocking;
 use becket_engine::CancellationToken;
 use std::path::Path;
 
@@ -26,9 +25,7 @@ impl TaskFile {
 
     /// All tasks.
     pub(crate) async fn all(&self, cancel: &CancellationToken) -> Result<ListedTasks, Refused> {
-        let file = self.file.clone();
-        let read = blocking(cancel, move |_| Ok(file.read())).await;
-        Ok(flat(read)?)
+        Ok(self.file.read(cancel).await?)
     }
 
     /// Gives a number to a task that may come.
@@ -76,16 +73,8 @@ impl TaskFile {
         cancel: &CancellationToken,
         change: impl FnOnce(&mut ListedTasks) -> Result<R, Refused> + Send + 'static,
     ) -> Result<R, Refused> {
-        let file = self.file.clone();
-        let changed = blocking(cancel, move |stop| Ok(file.change(stop, change))).await;
-        changed.map_err(super::super::shared_file::SharedFileError::from)?
+        self.file.change(cancel, change).await
     }
-}
-
-fn flat<T, H: Into<super::super::shared_file::SharedFileError>>(
-    read: Result<Result<T, super::super::shared_file::SharedFileError>, H>,
-) -> Result<T, super::super::shared_file::SharedFileError> {
-    read.map_err(Into::into)?
 }
 
 impl ListedTask {

@@ -11,6 +11,7 @@ use super::fired::LastFired;
 use super::kept::kept;
 use super::left::Left;
 use super::limits;
+use super::memory;
 use super::opened::Session;
 use super::own::Own;
 use super::printer::Printer;
@@ -33,6 +34,7 @@ use becket_agent::definitions::Homes;
 use becket_agent::elicit::McpHost;
 use becket_agent::instructions::Instructions;
 use becket_agent::mcp::{HookCalls, McpServers};
+use becket_agent::notes::Notes;
 use becket_agent::permission::{AutoMode, ModelClassifier, SessionPermissions};
 use becket_agent::session::Facts;
 use becket_agent::tasks::{TaskInfo, TaskOptions, Tasks};
@@ -86,7 +88,16 @@ pub(super) async fn assembled(
     }
     let hidden_servers = hidden_servers.unwrap_or_default();
     let fired = LastFired::default();
-    let parts = Parts { at, models, printer, host, servers: servers.clone(), hidden_servers, fired };
+    let parts = Parts {
+        at,
+        models,
+        printer,
+        host,
+        servers: servers.clone(),
+        hidden_servers,
+        fired,
+        notes: memory::notes(at),
+    };
     let made = parts.opened().await;
     if let (Err(_), Some(pool)) = (&made, servers) {
         pool.close().await;
@@ -104,6 +115,8 @@ struct Parts<'a> {
     /// Entries of servers that do not count.
     hidden_servers: Vec<Configured>,
     fired: LastFired,
+    /// What is noted for later sessions, and was for this one.
+    notes: Option<Notes>,
 }
 
 /// How the codes of findings begin that tell what a file may not grant (G3, C7b).
@@ -144,8 +157,9 @@ impl Parts<'_> {
         let builder = self.builder(engine, toolbox, &own)?.facts(facts).tasks(tools.makes.tasks.clone());
         let builder = builder.mcp_host(self.host.clone());
         let builder = builder.permissions(tools.makes.permissions.clone()).team(tools.makes.team.clone());
-        let at_end = AtEnd::new(self.models.clone());
-        let builder = builder.at_turn_end(at_end.tasks(at, &tools.makes.tasks));
+        let at_end = AtEnd::new(self.models.clone(), self.notes.clone());
+        let turn_end = at_end.tasks(at, &tools.makes.tasks);
+        let builder = builder.at_turn_end(turn_end.clone());
         let builder = builder.watch(watcher(self.printer.clone(), displayed.clone()));
         let private = at.private.to_owned();
         let builder =
@@ -175,6 +189,7 @@ impl Parts<'_> {
             fired,
             wishes: HostsWishes::default(),
             at_end,
+            turn_end,
             since: Instant::now(),
             displayed,
             is_narrowed: works_as.is_some(),
@@ -327,7 +342,10 @@ impl Parts<'_> {
     fn instructions(&self) -> Instructions {
         match self.at.args.sources.bare {
             true => Instructions::default(),
-            false => Instructions::of(&self.at.session.request()),
+            false => {
+                let files = Instructions::of(&self.at.session.request());
+                self.notes.iter().fold(files, |files, notes| files.with_notes(notes))
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! - [`title`]: a name for the session, left running
 //! - [`suggestion`]: what the user may say next, left running
+//! - [`notes`]: what later sessions should know, left running
 //! - [`state`]: how the session stands, in a file, awaited
 //! - [`asked`]: one question to the small fast model
 //! - [`pulse`]: how many prompts have been opened and ended
@@ -10,6 +11,7 @@
 //! error of the provider. No answer waits for a model that is asked here.
 
 mod asked;
+mod notes;
 mod pulse;
 mod state;
 mod suggestion;
@@ -18,6 +20,7 @@ mod title;
 use super::assembled::At;
 use super::control::Initialize;
 use becket_agent::Agent;
+use becket_agent::notes::Notes;
 use becket_agent::tasks::Tasks;
 use becket_agent::turn::TurnEndTasks;
 use becket_llm::Models;
@@ -49,17 +52,19 @@ impl Late {
 pub(super) struct AtEnd {
     pub(super) late: Late,
     pub(super) pulse: Pulse,
+    /// Where notes for later sessions go, if they are wanted.
+    pub(super) notes: Option<Notes>,
     models: Arc<dyn Models>,
 }
 
 impl AtEnd {
-    /// With the models of the session.
-    pub(super) fn new(models: Arc<dyn Models>) -> Self {
-        AtEnd { late: Late::default(), pulse: Pulse::default(), models }
+    /// With the models of the session, and the notes that it takes.
+    pub(super) fn new(models: Arc<dyn Models>, notes: Option<Notes>) -> Self {
+        AtEnd { late: Late::default(), pulse: Pulse::default(), notes, models }
     }
 
-    /// The tasks of this run: a title where somebody comes back to the session, suggestions where the host wants them, the
-    /// file where one is named.
+    /// The tasks of this run: a title where somebody comes back to the session, suggestions where the host wants them,
+    /// notes where they are asked for, the file where one is named.
     pub(super) fn tasks(&self, at: At<'_>, background: &Tasks) -> TurnEndTasks {
         let tasks = TurnEndTasks::new(at.args.sources.bare);
         if at.wants.is_some() || at.terminal.is_some() {
@@ -67,6 +72,9 @@ impl AtEnd {
         }
         if let Some(host) = at.host.filter(|_| at.wants.is_some_and(Initialize::wants_suggestions)) {
             tasks.register(suggestion::task(self.clone(), host.clone()));
+        }
+        if let Some(notes) = &self.notes {
+            tasks.register(notes::task(self.clone(), notes.clone()));
         }
         if let Some(file) = &at.args.session.state_file {
             tasks.register(state::task(self.clone(), (at.session.start.join(file), background.clone())));

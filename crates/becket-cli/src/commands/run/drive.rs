@@ -40,6 +40,7 @@ pub(super) async fn driven(at: At<'_>, models: Arc<RunModels>, prompts: Prompts,
         true => Ok(0),
         false => worked(Work::new(at, &session, &printer), prompt).await,
     };
+    session.remembers(at).await;
     session.close().await;
     done
 }

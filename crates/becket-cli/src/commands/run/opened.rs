@@ -10,6 +10,7 @@ use crate::report::run::{Init, Plugin, Server};
 use becket_agent::Agent;
 use becket_agent::agents::AgentTool;
 use becket_agent::skills::{Kind, SessionSkills};
+use becket_agent::turn::TurnEndTasks;
 use becket_mcp::config::Configured;
 use becket_mcp::{Pool, ServerState, ServerView};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,6 +28,8 @@ pub(super) struct Session {
     pub(super) skills: SessionSkills,
     /// What it does at the end of each turn.
     pub(super) at_end: AtEnd,
+    /// The same, as the agent knows it.
+    pub(super) turn_end: TurnEndTasks,
     /// What a host wants of the servers.
     pub(super) wishes: HostsWishes,
     /// What was fired last.

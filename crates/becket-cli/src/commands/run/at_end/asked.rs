@@ -8,7 +8,7 @@ use becket_llm::{Block, Message, Request, Role, Thinking};
 
 /// How much of each side it reads, in characters.
 const READ: usize = 2_000;
-/// The most tokens of its answer.
+/// The most tokens of an answer on one line.
 const TOKENS: u32 = 64;
 
 /// What the user said last, as far as it is text.
@@ -23,7 +23,7 @@ pub(super) fn said(turn: &MainTurn) -> Option<String> {
     turn.at.messages.iter().rev().filter(|message| message.role == Role::User).find_map(text)
 }
 
-/// Its answer on one line, at most so many characters; what it cost counts for the session.
+/// Its answer on one line, at most so many characters.
 ///
 /// # Errors
 /// There is no such model, or it gives no answer.
@@ -32,12 +32,24 @@ pub(super) async fn asked(
     turn: &MainTurn,
     (task, most): (&str, usize),
 ) -> Result<Option<String>, String> {
+    Ok(one_line(&answered(at_end, turn, (task, TOKENS)).await?, most))
+}
+
+/// Its answer, in so many tokens at most; what it cost counts for the session.
+///
+/// # Errors
+/// As [`asked`].
+pub(super) async fn answered(
+    at_end: &AtEnd,
+    turn: &MainTurn,
+    (task, tokens): (&str, u32),
+) -> Result<String, String> {
     let model = at_end.models.model(None).map_err(|error| error.to_string())?;
     let user = cut(&said(turn).unwrap_or_default());
     let exchange = format!("The user said:\n{user}\n\nThe assistant answered:\n{}", cut(&turn.at.text));
     let request = Request {
         system: Some(task.to_owned()),
-        max_tokens: TOKENS,
+        max_tokens: tokens,
         thinking: Thinking::Off,
         ..Request::user(exchange)
     };
@@ -45,7 +57,7 @@ pub(super) async fn asked(
     if let Some(agent) = at_end.late.agent() {
         agent.also_spent(&*model, response.usage);
     }
-    Ok(one_line(&response.text(), most))
+    Ok(response.text())
 }
 
 /// The first line of a text, without quotes around it; none where nothing is left, or too much.

@@ -40,6 +40,7 @@ pub(crate) async fn driven(at: At<'_>, models: Arc<RunModels>, mut lines: Lines,
         host.grant(&wants.id, initialized(&session, wants));
     }
     let done = worked(at, &session, lines, printer).await;
+    session.remembers(at).await;
     session.close().await;
     done
 }

@@ -1,0 +1,146 @@
+//! A small private file that several processes change at once, as bytes.
+//!
+//! INVARIANT: who changes it holds its lock and reads it anew, so no change is lost; who reads it sees the content before a
+//! change or after it, never a part. A writer that is killed at any moment leaves one of the two, and its lock goes with it.
+//! Nothing larger than the limit is read or written, and nothing is written once nobody waits for it any longer.
+//!
+//! It refuses to follow a link, or to wait for a pipe, that somebody has put in the place of its own files.
+
+use crate::blocking::{Halted, Stop};
+use crate::tasks::make_private;
+use crate::tools::file::{self, Opened};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long to wait before the lock is tried again: others hold it for milliseconds.
+const AGAIN: Duration = Duration::from_millis(2);
+
+/// Why a file was not read or changed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LockedError {
+    #[error("it can't be {deed}: {source}")]
+    Io { deed: &'static str, source: io::Error },
+    #[error("it would be larger than {0} KiB: take something out of it first")]
+    TooLarge(u64),
+    #[error(transparent)]
+    Halted(#[from] Halted),
+}
+
+/// The place of such a file, and the most bytes that it may have. It blocks its thread.
+#[derive(Debug, Clone)]
+pub(crate) struct LockedFile {
+    path: PathBuf,
+    most: u64,
+}
+
+impl LockedFile {
+    pub(crate) fn new(path: PathBuf, most: u64) -> Self {
+        Self { path, most }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What is in it; none where there is no such file.
+    pub(crate) fn read(&self) -> Result<Option<Vec<u8>>, LockedError> {
+        let file = match file::open(&self.path) {
+            Ok(Opened::Regular(file)) => file,
+            Ok(Opened::Directory | Opened::Special) => return Err(failed("read")(no_file())),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(failed("read")(source)),
+        };
+        let mut bytes = Vec::new();
+        file.take(self.most + 1).read_to_end(&mut bytes).map_err(failed("read"))?;
+        self.fits(&bytes)?;
+        Ok(Some(bytes))
+    }
+
+    /// Changes what is in it: `change` gets the content and gives another one, or none where it is to stay. Nothing is written
+    /// where it fails.
+    pub(crate) fn change<R, E: From<LockedError>>(
+        &self,
+        stop: &Stop,
+        change: impl FnOnce(Option<Vec<u8>>) -> Result<(Option<Vec<u8>>, R), E>,
+    ) -> Result<R, E> {
+        let directory = self.path.parent().unwrap_or_else(|| Path::new("."));
+        make_private(directory).map_err(failed("made"))?;
+        let _lock = self.lock(stop)?;
+        let (content, result) = change(self.read()?)?;
+        if let Some(content) = content {
+            self.write(&content, stop)?;
+        }
+        Ok(result)
+    }
+
+    /// The lock of the file, until it is dropped or its process is gone. It stands beside the file, which is replaced.
+    fn lock(&self, stop: &Stop) -> Result<File, LockedError> {
+        let mut options = private();
+        let file = options.create(true).truncate(false).open(self.path.with_extension("lock"));
+        let file = file.map_err(failed("locked"))?;
+        if !file.metadata().map_err(failed("locked"))?.is_file() {
+            return Err(failed("locked")(no_file()));
+        }
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::WouldBlock) => stop.check()?,
+                Err(TryLockError::Error(source)) => return Err(failed("locked")(source)),
+            }
+            std::thread::sleep(AGAIN);
+        }
+    }
+
+    /// Puts a content in its place. Only who holds the lock comes here, so one name for what is new is enough: whatever
+    /// lies there, a killed writer's or somebody else's, is taken away and not written into.
+    fn write(&self, content: &[u8], stop: &Stop) -> Result<(), LockedError> {
+        self.fits(content)?;
+        let new = self.path.with_extension("new");
+        match fs::remove_file(&new) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed("written")(error)),
+            Ok(()) | Err(_) => {}
+        }
+        let written = private().create_new(true).open(&new).and_then(|mut file| {
+            file.write_all(content)?;
+            // On the disk before it has its name: a machine that fails leaves the old content or the new one.
+            file.sync_data()
+        });
+        written.map_err(failed("written"))?;
+        // The last moment: whoever has given up is told that nothing was changed.
+        stop.check()?;
+        fs::rename(&new, &self.path).map_err(failed("written"))
+    }
+
+    fn fits(&self, content: &[u8]) -> Result<(), LockedError> {
+        match content.len() as u64 > self.most {
+            true => Err(LockedError::TooLarge(self.most >> 10)),
+            false => Ok(()),
+        }
+    }
+}
+
+fn failed(deed: &'static str) -> impl Fn(io::Error) -> LockedError {
+    move |source| LockedError::Io { deed, source }
+}
+
+fn no_file() -> io::Error {
+    io::Error::other("something else than a file lies in its place")
+}
+
+/// A file for the user's eyes alone; not through a link, and without waiting for what is none.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        options.mode(0o600).custom_flags(flags.bits().cast_signed());
+    }
+    options
+}
+
+#[cfg(all(test, unix))]
+mod tests;
