@@ -1,3 +1,5 @@
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
 use super::*;
 use crate::blocking::blocking;
 use becket_engine::CancellationToken;

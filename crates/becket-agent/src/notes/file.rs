@@ -57,7 +57,7 @@ impl Notes {
     pub async fn text(&self, cancel: &CancellationToken) -> Result<Option<String>, NotesError> {
         let file = self.file.clone();
         let read = blocking(cancel, move |_| Ok(file.read())).await;
-        let text = read.map_err(Why::from).and_then(|read| Ok(read.map_err(Why::from)?));
+        let text = read.map_err(Why::from).and_then(|read| read.map_err(Why::from));
         text.and_then(|bytes| bytes.map(utf8).transpose()).map_err(|why| self.error(why))
     }
 
