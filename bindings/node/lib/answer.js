@@ -41,6 +41,9 @@ function wire(event, value) {
   }
   if (unknown.length > 0 && !blocks(value)) throw new TypeError(misspelt(event, unknown));
   if (permissionDecision !== undefined && permissionDecision !== null) decide(event, permissionDecision, output, own);
+  else if (OF_REQUEST.some((key) => isOwn(event, key) && Object.hasOwn(own, key))) {
+    throw new TypeError("only a `permissionDecision` takes `updatedInput`, `updatedPermissions` or `interrupt` beside it");
+  }
   if (Object.keys(own).length > 0) output.hookSpecificOutput = merged(event, output.hookSpecificOutput, own);
   return output;
 }

@@ -10,4 +10,7 @@ if (!existsSync(file)) {
   throw new BecketError(`this package was not built for ${process.platform} on ${process.arch}: \`${file}\` is missing`);
 }
 
-export const { NativeEngine } = createRequire(import.meta.url)(file);
+export const { NativeEngine, endAll } = createRequire(import.meta.url)(file);
+
+// However the process ends, short of a signal: what hooks still run ends before it.
+process.on("exit", endAll);

@@ -5,6 +5,7 @@
 use crate::inner::Inner;
 use crate::runtime;
 use napi::Env;
+use napi_derive::napi;
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -32,7 +33,10 @@ pub(crate) fn with_thread(env: &Env, engine: &Arc<Inner>) -> napi::Result<()> {
     Ok(())
 }
 
-fn end_all() {
+/// Ends all engines of this thread, and waits until they are. Node runs no hooks of its own where a program calls
+/// `process.exit`, or throws: then JavaScript calls this.
+#[napi(catch_unwind)]
+pub(crate) fn end_all() {
     let engines: Vec<Arc<Inner>> = ENGINES.take().iter().filter_map(Weak::upgrade).collect();
     let Ok(threads) = runtime::handle() else { return };
     for engine in &engines {
