@@ -1,5 +1,7 @@
 //! The bindings for other languages: what is written for them from the event table, and their tests. One file per language.
 
+mod node;
+mod node_events;
 mod python;
 mod python_types;
 
@@ -10,7 +12,8 @@ use std::path::Path;
 /// # Errors
 /// Some failed.
 pub(crate) fn test(root: &Path) -> Result<(), String> {
-    python::test(root)
+    let node = node::test(root);
+    python::test(root).and(node)
 }
 
 /// `cargo xtask bindings`
@@ -22,9 +25,15 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
 }
 
 /// Files that are written from the event table, below the root of the workspace.
-pub(crate) fn generated() -> Vec<(&'static str, String)> {
-    vec![
+///
+/// # Errors
+/// The table is not as it was.
+pub(crate) fn generated() -> Result<Vec<(&'static str, String)>, String> {
+    let [values, types] = node_events::files()?;
+    Ok(vec![
+        ("bindings/node/lib/events.js", values),
+        ("bindings/node/lib/events.d.ts", types),
         ("bindings/python/python/becket/inputs.py", python_types::inputs()),
         ("bindings/python/python/becket/_table.py", python_types::table()),
-    ]
+    ])
 }

@@ -1,6 +1,5 @@
 //! `cargo xtask gen`: writes `schemas/`, the tables of the bindings and the reference of the commands from the code. Files there that no event has any more are removed.
 
-use crate::node_events;
 use becket_model::schema;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,8 +20,7 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
         remove_others(&root.join(folder), &written)?;
     }
     crate::say(&format!("{} files in {}", written.len(), root.display()));
-    for_node()?;
-    for (file, text) in crate::bindings::generated() {
+    for (file, text) in crate::bindings::generated()? {
         write(&crate::root().join(file), &text)?;
     }
     for (path, text) in crate::cases::all()? {
@@ -30,16 +28,6 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     }
     told(&["schema", "rpc"], "schemas/rpc.json")?;
     told(&["reference"], "docs/cli.md")
-}
-
-/// The event table for the binding of Node.
-fn for_node() -> Result<(), String> {
-    let table = schema::all().into_iter().find(|(path, _)| path == "events.json");
-    let (_, table) = table.ok_or("there is no event table")?;
-    for (name, text) in node_events::files(&table)? {
-        write(&crate::root().join("bindings/node/lib").join(name), &text)?;
-    }
-    Ok(())
 }
 
 /// What the program itself tells, as a file.

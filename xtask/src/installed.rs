@@ -28,6 +28,14 @@ impl Places {
         }
     }
 
+    /// Those of the Node package.
+    pub(crate) fn of_node(root: &Path) -> Self {
+        Self {
+            fixtures: root.join("bindings/node/tests/fixtures"),
+            target: root.join("target/bindings/node"),
+        }
+    }
+
     /// Those of the agent SDKs.
     pub(crate) fn of_sdks(root: &Path) -> Self {
         Self { fixtures: root.join("crates/becket-cli/tests/sdk/fixtures"), target: root.join("target/sdk") }

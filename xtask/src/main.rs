@@ -10,7 +10,6 @@ mod r#gen;
 mod installed;
 mod mcp_fixture;
 mod model_fixture;
-mod node_events;
 mod sdk_fixture;
 mod test;
 

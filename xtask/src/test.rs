@@ -5,8 +5,14 @@ use std::path::Path;
 use std::process::Command;
 
 /// Programs that tests start, with the Debian package that brings each.
-const NEEDED: [(&str, &str); 4] =
-    [("git", "git"), ("python3", "python3"), ("tmux", "tmux"), ("bash", "bash")];
+const NEEDED: [(&str, &str); 6] = [
+    ("git", "git"),
+    ("python3", "python3"),
+    ("tmux", "tmux"),
+    ("bash", "bash"),
+    ("node", "nodejs"),
+    ("npm", "npm"),
+];
 
 /// Installs, then tests.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {

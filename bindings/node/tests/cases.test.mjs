@@ -1,83 +1,105 @@
-/** The cases of the protocol about what a hook prints, through this package: each by a command, and answers by a function. */
+/** The cases of the protocol that any language can run (`spec/cases`), through this package. */
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { command, engine } from "./support.mjs";
+import { HookEngine } from "becket";
+import { WORKSPACE } from "./support.mjs";
 
-const root = process.env.BECKET_TEST_ROOT ?? join(import.meta.dirname, "../../..");
-const read = (path) => JSON.parse(readFileSync(join(root, path), "utf8"));
-const cases = read("crates/becket-model/tests/cases/output.json");
-const table = read("schemas/events.json").events;
+/** The case files, each with the number of cases that it has at least. */
+const FILES = { verdicts: 110, replies: 190, matchers: 150, conditions: 80, permissions: 270, removals: 85 };
+const AT_ONCE = 8;
+const place = join(WORKSPACE, "spec/cases");
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-const SAMPLES = { string: "x", "string or null": "x", boolean: false, integer: 1, number: 1, object: {} };
-const sample = (field) => field.values?.[0] ?? SAMPLES[field.type] ?? [];
-const fields = (event) =>
-  Object.fromEntries(
-    Object.entries(table[event].input).filter(([, field]) => field.required).map(([name, field]) => [name, sample(field)]),
-  );
-
-/** What the case wants, as `becket fire` tells it. */
-function wanted({ want }) {
-  const [, word, reason] = /^(?:request )?(\w+)(?: and interrupt)?(?: by (?:answer|exit 2))?(?:: ([^]*))?$/.exec(want.decision ?? "") ?? [];
-  const decision = want.decision?.startsWith("worktree ") ? "created" : word;
-  return {
-    decision: decision ?? null,
-    reason: decision === "created" ? want.decision.slice(9) : (reason ?? null),
-    failure: want.failure ?? null,
-    warnings: want.warnings ?? [],
-    gave_context: want.context !== undefined,
-  };
-}
-
-/** The same of a function: its failure decides where a command's would not. */
-function closed(want, event) {
-  const decision = want.failure === null ? undefined : CLOSED[event];
-  return decision === undefined ? want : { ...want, decision, reason: want.failure };
-}
-
-async function came(made, event) {
-  const [hook] = (await made.runEvent(event, fields(event))).toJSON().hooks;
-  const { decision, reason, failure, warnings, gave_context } = hook;
-  return { decision, reason, failure, warnings, gave_context };
-}
-
-const dir = mkdtempSync(join(tmpdir(), "becket-test-"));
-/** Not about bytes, another kind of handler, or the background. */
-const isPlain = ({ by, json, bytes, rule }) =>
-  by === undefined && bytes === undefined && json?.async === undefined && rule !== "A2";
-/** Where a function that fails decides (H9). */
-const CLOSED = { PreToolUse: "deny", UserPromptSubmit: "block", UserPromptExpansion: "block" };
-
-// rules: O1, O2, O3, O4, O5, O6, O7, O9, O10
-test("what commands print is taken as the rules say", async (t) => {
-  const some = cases.filter(isPlain);
-  assert.ok(some.length > 150, `${some.length} cases`);
-  const wrong = [];
-  for (const [nth, one] of some.entries()) {
-    const file = join(dir, String(nth));
-    writeFileSync(`${file}.out`, one.stdout ?? (one.json === undefined ? "" : JSON.stringify(one.json)));
-    writeFileSync(`${file}.err`, one.stderr ?? "");
-    const line = `cat ${file}.err >&2; cat ${file}.out; exit ${one.exit ?? 0}`;
-    const made = engine(t, { profile: "claude", settings: command(one.event, line) });
-    const got = await came(made, one.event);
-    if (JSON.stringify(got) !== JSON.stringify(wanted(one))) wrong.push({ ...one, got });
+/** Says where something is not as expected; nothing where all is. */
+function unlike(expected, got, at = "") {
+  const differs = `${at}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(got)}`;
+  if (isObject(expected) && isObject(got)) {
+    if (at.endsWith("/fields") && Object.keys(expected).length !== Object.keys(got).length) return differs;
+    return some(Object.entries(expected), ([name, value]) => unlike(value, got[name] ?? null, `${at}/${name}`));
   }
-  assert.deepEqual(wrong, []);
-});
-
-// rules: H9, O5, O6, O7, O9
-test("what functions answer is taken as the rules say", async (t) => {
-  const some = cases.filter((one) => isPlain(one) && one.json !== undefined && (one.exit ?? 0) === 0 && one.want.unknown === undefined);
-  assert.ok(some.length > 50, `${some.length} cases`);
-  const wrong = [];
-  for (const one of some) {
-    const made = engine(t, { profile: "claude" });
-    made.hook(one.event, () => one.json);
-    const got = await came(made, one.event);
-    if (JSON.stringify(got) !== JSON.stringify(closed(wanted(one), one.event))) wrong.push({ ...one, got });
+  if (Array.isArray(expected) && Array.isArray(got) && expected.length === got.length) {
+    return some([...expected.entries()], ([nth, value]) => unlike(value, got[nth], `${at}/${nth}`));
   }
-  assert.deepEqual(wrong, []);
+  return expected === got ? undefined : differs;
+}
+
+function some(list, find) {
+  for (const one of list) {
+    const found = find(one);
+    if (found !== undefined) return found;
+  }
+}
+
+function written(root, { files = {}, links = {} }) {
+  for (const directory of ["home", "managed", "project"]) mkdirSync(join(root, directory));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), typeof content === "string" ? content : JSON.stringify(content));
+  }
+  for (const [path, to] of Object.entries(links)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    symlinkSync(to, join(root, path));
+  }
+}
+
+/** `session/open` calls the options otherwise. */
+function opened(root, open) {
+  const options = Object.entries(open).map(([name, value]) => [name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase()), value]);
+  const { settingsFile, ...others } = Object.fromEntries(options);
+  const home = process.env.HOME;
+  process.env.HOME = join(root, "home");
+  try {
+    const where = { projectRoot: join(root, "project"), managedDir: join(root, "managed"), profile: "claude" };
+    return new HookEngine({ ...where, ...(settingsFile && { settings: settingsFile }), ...others });
+  } finally {
+    process.env.HOME = home;
+  }
+}
+
+async function wrong(text) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "becket-case-")));
+  const one = JSON.parse(text.replaceAll("[ROOT]", root));
+  written(root, one);
+  const engine = opened(root, one.open);
+  for (const { id, event, answers, fails } of one.callbacks ?? []) {
+    engine.hook(event, { name: id }, () => {
+      if (fails !== undefined) throw fails;
+      return answers;
+    });
+  }
+  const outcome = await engine.runEvent(one.event, one.input);
+  await engine.close();
+  const differs = unlike(one.expected, outcome.toJSON());
+  rmSync(root, { recursive: true, force: true });
+  return differs && `${one.rules} ${one.name}: ${differs}`;
+}
+
+for (const [file, least] of Object.entries(FILES)) {
+  test(`the cases of \`${file}\` come out as expected`, async () => {
+    const cases = JSON.parse(readFileSync(join(place, `${file}.json`), "utf8")).map((one) => JSON.stringify(one));
+    assert.ok(cases.length >= least, `cut short: ${cases.length}`);
+    const failed = [];
+    const work = async () => {
+      for (let one = cases.pop(); one !== undefined; one = cases.pop()) {
+        const differs = await wrong(one);
+        if (differs !== undefined) failed.push(differs);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    assert.deepEqual(failed.sort(), []);
+  });
+}
+
+test("every case file is run, and what differs is seen", () => {
+  const known = [...Object.keys(FILES).map((file) => `${file}.json`), "left-out.json", "README.md"];
+  assert.deepEqual(readdirSync(place).sort(), known.sort());
+  const got = { a: 1, list: [{ b: 2, c: 3 }], verdict: { fields: { x: 1 } } };
+  for (const same of [{ a: 1 }, { gone: null }, { list: [{ b: 2 }] }]) assert.equal(unlike(same, got), undefined);
+  for (const other of [{ a: 2 }, { gone: 1 }, { list: [] }, { list: [{ b: 3 }] }, { verdict: { fields: {} } }, []]) {
+    assert.notEqual(unlike(other, got), undefined);
+  }
 });

@@ -145,12 +145,12 @@ test("events leave nothing behind", async () => {
       const { rss, heapUsed, external } = process.memoryUsage();
       return { rss, heapUsed, external };
     };
-    const before = await fire(${EVENTS} / 3);
+    const before = await fire(${EVENTS});
     const after = await fire(${EVENTS});
     console.log(JSON.stringify(Object.fromEntries(Object.keys(before).map((name) => [name, after[name] - before[name]]))));
   `, "--expose-gc");
   assert.equal(code, 0);
   const grown = JSON.parse(printed);
-  // The input of each event alone is larger than this for all of them.
-  for (const name of ["heapUsed", "external", "rss"]) assert.ok(grown[name] < EVENTS * 300 + (8 << 20), `${name}: ${printed}`);
+  // The input of an event alone has 500 bytes.
+  for (const name of ["heapUsed", "external", "rss"]) assert.ok(grown[name] < EVENTS * 400, `${name}: ${printed}`);
 });

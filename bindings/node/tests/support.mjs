@@ -5,6 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HookEngine } from "becket";
 
+/** Where this repository lies: the tests run beside the installed package. */
+export const WORKSPACE = process.env.BECKET_TEST_ROOT ?? join(import.meta.dirname, "../../..");
+
 /** An engine over nothing but these settings. It is closed after the test. */
 export function engine(t, options = {}) {
   const root = mkdtempSync(join(tmpdir(), "becket-test-"));

@@ -36,7 +36,7 @@ pub(super) fn test(root: &Path) -> Result<(), String> {
 }
 
 /// The target directory of the workspace.
-fn target(root: &Path) -> Result<PathBuf, String> {
+pub(super) fn target(root: &Path) -> Result<PathBuf, String> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(root);
     let told = cargo.output().map_err(|error| format!("can't run cargo: {error}"))?;
@@ -88,7 +88,7 @@ fn pyright(places: &Places, package: &Path, python: &Path) -> Result<(), String>
     run(&mut node, "pyright of the Python package")
 }
 
-fn run(command: &mut Command, what: &str) -> Result<(), String> {
+pub(super) fn run(command: &mut Command, what: &str) -> Result<(), String> {
     let status = command.status().map_err(|error| format!("{what}: can't run it: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{what} failed: see above")) }
 }

@@ -1,20 +1,23 @@
 //! The event table as `bindings/node/lib/events.js` and its types, for `cargo xtask gen`.
 
+use becket_model::schema;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 const MADE: &str = "/** Made by `cargo xtask gen` from the event table. */\n\n";
 
-/// The files, by their names.
+/// The values, and their types.
 ///
 /// # Errors
 /// The table is not as this reads it.
-pub(crate) fn files(table: &Value) -> Result<[(&'static str, String); 2], String> {
+pub(super) fn files() -> Result<[String; 2], String> {
+    let table = schema::all().into_iter().find(|(path, _)| path == "events.json");
     let broken = || "the event table is not as `node_events.rs` reads it".to_owned();
+    let (_, table) = table.ok_or_else(broken)?;
     let part = |name: &str| table.get(name).and_then(Value::as_object).ok_or_else(broken);
     let (common, universal, events) = (part("common_input")?, part("universal_output")?, part("events")?);
-    Ok([("events.js", values(universal, events)), ("events.d.ts", types(common, universal, events))])
+    Ok([values(universal, events), types(common, universal, events)])
 }
 
 fn values(universal: &Map<String, Value>, events: &Map<String, Value>) -> String {

@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { command, engine } from "./support.mjs";
+
+const skip = process.env.BECKET_TEST_NODE_SKIP;
+const { ToolLoopAgent, generateText, isStepCount, jsonSchema, streamText, tool } = skip ? {} : await import("ai");
+const { MockLanguageModelV4, simulateReadableStream } = skip ? {} : await import("ai/test");
+const { withHooks } = skip ? {} : await import("becket/ai-sdk");
+
+const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
+const calls = (...lines) => ({
+  content: lines.map((line, nth) => ({
+    type: "tool-call",
+    toolCallId: `call_${line}_${nth}`,
+    toolName: "Bash",
+    input: JSON.stringify({ command: line }),
+  })),
+  finishReason: { unified: "tool-calls", raw: undefined },
+  usage,
+  warnings: [],
+});
+const says = (text) => ({
+  content: [{ type: "text", text }],
+  finishReason: { unified: "stop", raw: undefined },
+  usage,
+  warnings: [],
+});
+
+/** A model that calls Bash with each of these lines, then says that it is done; and what came of the calls. */
+function agent(t, { lines = ["ls"], hooks = {}, options = {}, settings = {}, execute } = {}) {
+  const made = engine(t, options);
+  for (const [event, handler] of Object.entries(hooks)) made.hook(event, handler);
+  const ran = [];
+  const model = new MockLanguageModelV4({ doGenerate: [calls(...lines), says("done"), says("again")] });
+  const inputSchema = jsonSchema(
+    { type: "object", properties: { command: { type: "string" } }, required: ["command"] },
+    { validate: (value) => (typeof value.command === "string" ? { success: true, value } : { success: false, error: new Error("no command") }) },
+  );
+  const Bash = tool({
+    inputSchema,
+    execute: async (input, context) => {
+      ran.push(input.command);
+      return execute === undefined ? `ran ${input.command}` : execute(input, context);
+    },
+  });
+  const all = withHooks(made, { model, tools: { Bash }, prompt: "go", stopWhen: isStepCount(5), ...settings });
+  return { all, model, ran, second: () => model.doGenerateCalls[1]?.prompt };
+}
+
+const results = (prompt) => prompt.filter(({ role }) => role === "tool").flatMap(({ content }) => content).map(({ output }) => output);
+
+// rules: L1, D2
+test("a denied call does not run, and the model reads why", { skip }, async (t) => {
+  const one = agent(t, { options: { settings: command("PreToolUse", "echo 'not on a Friday' >&2; exit 2") } });
+  const { text } = await generateText(one.all);
+  assert.deepEqual([one.ran, text], [[], "done"]);
+  assert.match(JSON.stringify(results(one.second())), /not on a Friday/);
+});
+
+// rules: D4, D9
+test("a tool runs on the rewritten input, which has to fit it", { skip }, async (t) => {
+  const rewriting = (updatedInput) => ({ PreToolUse: () => ({ permissionDecision: "allow", updatedInput }) });
+  const good = agent(t, { hooks: rewriting({ command: "ls -l" }) });
+  await generateText(good.all);
+  assert.deepEqual(good.ran, ["ls -l"]);
+  const bad = agent(t, { hooks: rewriting({ command: 5 }) });
+  await generateText(bad.all);
+  assert.deepEqual(bad.ran, []);
+  assert.match(JSON.stringify(results(bad.second())), /a hook rewrote the input/);
+});
+
+// rules: L1, D11
+test("PostToolUse sees the result and may replace it; a failure has its own event", { skip }, async (t) => {
+  const seen = [];
+  const PostToolUse = (input) => {
+    seen.push(input.tool_response, input.tool_input.command);
+    return { updatedToolOutput: "hidden" };
+  };
+  const one = agent(t, { hooks: { PostToolUse } });
+  await generateText(one.all);
+  assert.deepEqual(seen, ["ran ls", "ls"]);
+  assert.match(JSON.stringify(results(one.second())), /hidden/);
+  const errors = [];
+  const failing = agent(t, {
+    hooks: { PostToolUseFailure: (input) => { errors.push(input.error); } },
+    execute: () => { throw new Error("no disk"); },
+  });
+  await generateText(failing.all);
+  assert.deepEqual(errors, ["no disk"]);
+  assert.match(JSON.stringify(results(failing.second())), /no disk/);
+});
+
+// rule: L2
+test("what hooks say enters after the last result of a step, in order", { skip }, async (t) => {
+  const one = agent(t, { lines: ["a", "b"], hooks: { PostToolUse: (input) => ({ additionalContext: `after ${input.tool_input.command}` }) } });
+  await generateText(one.all);
+  assert.deepEqual(one.second().map(({ role }) => role), ["user", "assistant", "tool", "user", "user"]);
+  assert.equal(results(one.second()).length, 2);
+  const context = one.second().slice(3).map(({ content }) => content[0].text);
+  assert.deepEqual(context.sort(), ["after a", "after b"]);
+});
+
+// rule: D6
+test("a stop ends the loop, with an end of the caller's and without", { skip }, async (t) => {
+  const hooks = { PostToolUse: () => ({ continue: false, stopReason: "enough" }) };
+  const one = agent(t, { hooks });
+  await generateText(one.all);
+  assert.equal(one.model.doGenerateCalls.length, 1);
+  const { all, model } = agent(t, { hooks, settings: { stopWhen: undefined, prompt: undefined } });
+  await new ToolLoopAgent(all).generate({ prompt: "go" });
+  assert.deepEqual(model.doGenerateCalls[1].toolChoice, { type: "none" });
+});
+
+// rule: D3
+test("an ask waits for the user, and the approved call runs under the hooks again", { skip }, async (t) => {
+  let decision = "ask";
+  const one = agent(t, { options: { interactive: true }, hooks: { PreToolUse: () => ({ permissionDecision: decision }) } });
+  const first = await generateText(one.all);
+  assert.deepEqual(one.ran, []);
+  const request = first.content.find(({ type }) => type === "tool-approval-request");
+  const approval = { role: "tool", content: [{ type: "tool-approval-response", approvalId: request.approvalId, approved: true }] };
+  const messages = [{ role: "user", content: "go" }, ...first.responseMessages ?? first.response.messages, approval];
+  await generateText({ ...one.all, prompt: undefined, messages });
+  assert.deepEqual(one.ran, ["ls"]);
+  decision = "deny";
+  await generateText({ ...one.all, prompt: undefined, messages });
+  assert.deepEqual(one.ran, ["ls"]);
+});
+
+test("the caller's own approval, step and end count beside the hooks", { skip }, async (t) => {
+  const denying = agent(t, { settings: { toolApproval: { Bash: { type: "denied", reason: "mine" } } } });
+  await generateText(denying.all);
+  assert.deepEqual(denying.ran, []);
+  const stepping = agent(t, { hooks: { PreToolUse: () => ({ additionalContext: "c" }) }, settings: { prepareStep: () => ({ providerOptions: { own: { set: 1 } } }) } });
+  await generateText(stepping.all);
+  assert.deepEqual(stepping.model.doGenerateCalls[1].providerOptions, { own: { set: 1 } });
+  assert.equal(stepping.second().at(-1).content[0].text, "c");
+});
+
+// rule: H9
+test("a hook that fails denies the call, and an engine that is closed lets nothing run", { skip }, async (t) => {
+  const failing = agent(t, { hooks: { PreToolUse: () => { throw new Error("broke"); } } });
+  await generateText(failing.all);
+  assert.deepEqual(failing.ran, []);
+  const made = engine(t);
+  await made.close();
+  const closed = agent(t);
+  const all = withHooks(made, { ...closed.all, toolApproval: undefined });
+  await assert.rejects(generateText(all), { name: "SessionClosed" });
+  assert.deepEqual(closed.ran, []);
+});
+
+test("a stream has the same hooks", { skip }, async (t) => {
+  const one = agent(t, { hooks: { PreToolUse: () => ({ permissionDecision: "deny", reason: "no streams" }) } });
+  const { content: [call], finishReason } = calls("ls");
+  const chunks = [{ type: "stream-start", warnings: [] }, call, { type: "finish", finishReason, usage }];
+  const model = new MockLanguageModelV4({ doStream: async () => ({ stream: simulateReadableStream({ chunks }) }) });
+  const result = streamText({ ...one.all, model, stopWhen: isStepCount(1) });
+  await result.consumeStream();
+  assert.deepEqual(one.ran, []);
+  assert.match(JSON.stringify((await result.response).messages), /no streams/);
+});

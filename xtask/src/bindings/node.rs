@@ -1,0 +1,86 @@
+//! The Node package: it is packed as npm packs it, installed where nothing else of this workspace is, and tested there.
+//!
+//! | step | with what |
+//! |---|---|
+//! | the engine, without debug information, is put into the package | cargo, strip |
+//! | the package is packed, and unpacked beside what the tests need | npm, tar |
+//! | the tests, those of the packed file included | `node --test` |
+//! | the types, of the package and of a program that uses them | tsc |
+
+use super::python::{run, target};
+use crate::installed::{Places, text};
+use crate::say;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Builds, installs and tests.
+pub(super) fn test(root: &Path) -> Result<(), String> {
+    let package = root.join("bindings/node");
+    let place = root.join("target/bindings/node/npm");
+    let missing = Places::of_node(root).npm("npm").err();
+    engine(root, &package)?;
+    let packed = packed(&package, &root.join("target/bindings/node"))?;
+    installed(&package, &packed, &place)?;
+    let mut tests = Command::new("node");
+    tests.arg("--test").current_dir(place.join("tests"));
+    tests.env("BECKET_TEST_ROOT", root).env("BECKET_TEST_PACKED", &packed);
+    if let Some(reason) = &missing {
+        say(&format!("SKIPPED: the types and the adapters of the Node package: {reason}"));
+        tests.env("BECKET_TEST_NODE_SKIP", reason);
+    }
+    run(&mut tests, "the tests of the Node package")?;
+    if missing.is_some() {
+        return Ok(());
+    }
+    let mut types = Command::new("node");
+    types.arg(place.join("node_modules/typescript/bin/tsc")).args(["--project", "tests/tsconfig.json"]);
+    run(types.current_dir(&place), "tsc of the Node package")
+}
+
+/// Puts the engine where the package loads it from.
+fn engine(root: &Path, package: &Path) -> Result<(), String> {
+    let mut build = Command::new(env!("CARGO"));
+    let build = build.args(["build", "--quiet", "--package", "becket-node"]).current_dir(root);
+    run(build, "building the engine for Node")?;
+    let named =
+        Command::new("node").args(["-p", "`becket.${process.platform}-${process.arch}.node`"]).output();
+    let named = named.map_err(|error| format!("can't run node: {error}"))?;
+    let wanted = package.join(String::from_utf8_lossy(&named.stdout).trim());
+    let name = format!("{}becket_node{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let made = target(root)?.join("debug").join(name);
+    let stripped = Command::new("strip").arg("--strip-debug").arg("-o").arg(&wanted).arg(&made).status();
+    if !stripped.is_ok_and(|status| status.success()) {
+        fs::copy(&made, &wanted).map_err(|error| format!("`{}`: {error}", made.display()))?;
+    }
+    Ok(())
+}
+
+/// Packs the package into `place`; returns the file.
+fn packed(package: &Path, place: &Path) -> Result<PathBuf, String> {
+    fs::create_dir_all(place).map_err(|error| format!("`{}`: {error}", place.display()))?;
+    let mut npm = Command::new("npm");
+    npm.args(["pack", "--loglevel=error", "--pack-destination"]).arg(place).current_dir(package);
+    let packed = npm.stderr(Stdio::inherit()).output().map_err(|error| format!("can't run npm: {error}"))?;
+    let name = String::from_utf8_lossy(&packed.stdout).trim().to_owned();
+    if packed.status.success() {
+        Ok(place.join(name))
+    } else {
+        Err("`npm pack` failed: see above".to_owned())
+    }
+}
+
+/// Puts what is packed beside what the tests need, and the tests there, too.
+fn installed(package: &Path, packed: &Path, place: &Path) -> Result<(), String> {
+    let (module, tests) = (place.join("node_modules/becket"), place.join("tests"));
+    for directory in [&module, &tests] {
+        drop(fs::remove_dir_all(directory));
+        fs::create_dir_all(directory).map_err(|error| format!("`{}`: {error}", directory.display()))?;
+    }
+    let mut tar = Command::new("tar");
+    tar.arg("-xzf").arg(packed).args(["--strip-components=1", "-C"]).arg(&module);
+    run(&mut tar, "unpacking the Node package")?;
+    let mut copy = Command::new("cp");
+    copy.arg("-R").arg(format!("{}/.", text(&package.join("tests")))).arg(&tests);
+    run(&mut copy, "copying the tests of the Node package")
+}
