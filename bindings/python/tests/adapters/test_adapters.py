@@ -17,8 +17,8 @@ LS: Script = [{"c1": {"command": "ls"}}, "done"]
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[HookEngine]:
-    with HookEngine(tmp_path) as engine:
+def engine(project: Path) -> Iterator[HookEngine]:
+    with HookEngine(project) as engine:
         yield engine
 
 

@@ -14,7 +14,7 @@ from becket import HookEngine
 from becket.adapters.openai_agents import BecketAgents
 
 
-def test_the_tools_of_an_agent_handed_off_to_pass_the_hooks_or_do_not_run(tmp_path: Path) -> None:
+def test_the_tools_of_an_agent_handed_off_to_pass_the_hooks_or_do_not_run(project: Path) -> None:
     ran: list[str] = []
 
     def shell(command: str) -> str:
@@ -30,7 +30,7 @@ def test_the_tools_of_an_agent_handed_off_to_pass_the_hooks_or_do_not_run(tmp_pa
         steps = [[function_call("shell", {"command": "ls"}, call_id="c")], [assistant_message("done")]]
         return Agent(name="second", model=ScriptedModel(steps), tools=[function_tool(shell)])
 
-    with HookEngine(tmp_path) as engine:
+    with HookEngine(project) as engine:
         hooked = BecketAgents(engine)
         with pytest.raises(UserError, match="`shell` passes no hooks"):
             asyncio.run(hooked.run(hand_off(second()), "go", tracing_disabled=True))
@@ -39,7 +39,7 @@ def test_the_tools_of_an_agent_handed_off_to_pass_the_hooks_or_do_not_run(tmp_pa
         assert ran == ["ls"]
 
 
-def test_arguments_that_are_no_json_never_reach_a_hook(tmp_path: Path) -> None:
+def test_arguments_that_are_no_json_never_reach_a_hook(project: Path) -> None:
     fired: list[object] = []
 
     def shell(command: str) -> str:
@@ -47,7 +47,7 @@ def test_arguments_that_are_no_json_never_reach_a_hook(tmp_path: Path) -> None:
         return "ran"
 
     model = ScriptedModel([[function_call("shell", "{not json", call_id="c")], [assistant_message("done")]])
-    with HookEngine(tmp_path) as engine:
+    with HookEngine(project) as engine:
         engine.add_hook("PreToolUse", fired.append)
         agent = Agent(name="a", model=model, tools=[function_tool(shell)])
         asyncio.run(BecketAgents(engine).run(agent, "go", tracing_disabled=True))

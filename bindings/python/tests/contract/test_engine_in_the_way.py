@@ -9,6 +9,7 @@ import pytest
 from agent_hooks.ctk.runner import load_vectors, run_vector
 from becket_harness import BecketHarness
 
+pytestmark = pytest.mark.usefixtures("project")
 VECTORS = {vector["id"]: vector for vector in load_vectors()}
 
 

@@ -31,8 +31,8 @@ class At:
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[HookEngine]:
-    with HookEngine(tmp_path) as engine:
+def engine(project: Path) -> Iterator[HookEngine]:
+    with HookEngine(project) as engine:
         yield engine
 
 
@@ -64,19 +64,19 @@ def test_an_allow_decides_nothing(engine: HookEngine) -> None:
 
 
 @pytest.mark.parametrize(("interactive", "result"), [(True, "waits"), (False, "blocked")])
-def test_an_escalation_asks_the_person(tmp_path: Path, interactive: bool, result: str) -> None:
-    with HookEngine(tmp_path, interactive=interactive) as engine:
+def test_an_escalation_asks_the_person(project: Path, interactive: bool, result: str) -> None:
+    with HookEngine(project, interactive=interactive) as engine:
         guard(engine, InterceptionEmitter().register(At("pre_tool_call", Verdict.escalate(reason="sure?"))))
         assert fire(engine, "PreToolUse", **CALL).result == result
 
 
-def test_what_a_resolver_has_refused_is_not_asked_again(tmp_path: Path) -> None:
+def test_what_a_resolver_has_refused_is_not_asked_again(project: Path) -> None:
     class No:
         def resolve(self, request: ApprovalRequest) -> ApprovalResolution:
             verdict = Verdict.deny(reason="refused")
             return ApprovalResolution(ApprovalOutcome.REJECT, request.context_identity, verdict)
 
-    with HookEngine(tmp_path, interactive=True) as engine:
+    with HookEngine(project, interactive=True) as engine:
         emitter = InterceptionEmitter(resolver=No())
         guard(engine, emitter.register(At("pre_tool_call", Verdict.escalate(reason="sure?"))))
         assert fire(engine, "PreToolUse", **CALL).result == "blocked"
@@ -154,3 +154,14 @@ def test_what_is_removed_says_nothing(engine: HookEngine) -> None:
     made = guard(engine, InterceptionEmitter().register(At("pre_tool_call", Verdict.deny(reason="no"))))
     made.remove()
     assert fire(engine, "PreToolUse", **CALL).result == "passed"
+
+
+@pytest.mark.parametrize(("event", "fields"), [("PreToolUse", CALL), ("UserPromptSubmit", {"prompt": "hi"})])
+def test_an_emitter_that_fails_blocks(engine: HookEngine, event: str, fields: dict[str, Any]) -> None:
+    class Broken(InterceptionEmitter):
+        async def emit_unchecked(self, ctx: dict[str, Any]) -> Any:
+            raise OSError("the disk is full")
+
+    guard(engine, Broken())
+    outcome = fire(engine, event, **fields)
+    assert (outcome.result, outcome.reason) == ("blocked", "the interceptors could not be asked: OSError")

@@ -30,8 +30,8 @@ SCENARIO = Scenario.from_wire(
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[HookEngine]:
-    with HookEngine(tmp_path) as engine:
+def engine(project: Path) -> Iterator[HookEngine]:
+    with HookEngine(project) as engine:
         yield engine
 
 
@@ -72,10 +72,10 @@ def test_a_denied_call_does_not_run(engine: HookEngine) -> None:
     }
 
 
-def test_a_command_of_the_settings_denies_too(tmp_path: Path) -> None:
+def test_a_command_of_the_settings_denies_too(project: Path) -> None:
     hook = {"type": "command", "command": "echo 'never' >&2; exit 2"}
     settings = {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}}
-    with HookEngine(tmp_path, settings=settings) as engine:
+    with HookEngine(project, settings=settings) as engine:
         record, _ = run(engine)
     assert record.tool_invocations == []
     assert "never" in verdict_at(record, "pre_tool_call")["message"]
@@ -88,8 +88,8 @@ def test_a_rewritten_input_is_what_the_tool_gets(engine: HookEngine) -> None:
     assert record.tool_invocations == [{"name": "Bash", "args": {"command": "ls"}}]
 
 
-def test_an_ask_is_a_denial_that_an_approval_can_lift(tmp_path: Path) -> None:
-    with HookEngine(tmp_path, interactive=True) as engine:
+def test_an_ask_is_a_denial_that_an_approval_can_lift(project: Path) -> None:
+    with HookEngine(project, interactive=True) as engine:
         answer = {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask"}}
         engine.add_hook("PreToolUse", lambda _: answer)
         record, _ = run(engine)
@@ -97,8 +97,8 @@ def test_an_ask_is_a_denial_that_an_approval_can_lift(tmp_path: Path) -> None:
     assert verdict_at(record, "pre_tool_call")["approval"] == {}
 
 
-def test_an_ask_beside_a_rewrite_is_final(tmp_path: Path) -> None:
-    with HookEngine(tmp_path, interactive=True) as engine:
+def test_an_ask_beside_a_rewrite_is_final(project: Path) -> None:
+    with HookEngine(project, interactive=True) as engine:
         fields = {"permissionDecision": "ask", "updatedInput": {"command": "ls"}}
         answer = {"hookSpecificOutput": {"hookEventName": "PreToolUse", **fields}}
         engine.add_hook("PreToolUse", lambda _: answer)
@@ -179,10 +179,10 @@ def test_a_failing_hook_and_a_failing_engine_deny(engine: HookEngine) -> None:
     assert (verdict.decision.value, verdict.reason, verdict.message) == ("deny", "becket:failed", "OSError")
 
 
-def test_a_failed_check_is_a_warning(tmp_path: Path) -> None:
+def test_a_failed_check_is_a_warning(project: Path) -> None:
     hook = {"type": "command", "command": "exit 126"}
     settings = {"hooks": {"PreToolUse": [{"hooks": [hook]}]}}
-    with HookEngine(tmp_path, settings=settings) as engine:
+    with HookEngine(project, settings=settings) as engine:
         record, _ = run(engine)
     warnings = verdict_at(record, "pre_tool_call")["warnings"]
     assert [warning["reason"] for warning in warnings] == ["becket:not_checked"], json.dumps(warnings)
