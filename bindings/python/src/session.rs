@@ -75,8 +75,9 @@ impl Session {
         tell: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let process = Process::get(py)?;
-        let wants = serde_json::from_value(Value::Object(values::object(wants)?))
-            .map_err(|error| errors::ConfigError::new_err((error.to_string(),)))?;
+        let wrong = |why: String| errors::ConfigError::new_err((why,));
+        let wants = values::object(wants).map_err(|error| wrong(error.value(py).to_string()))?;
+        let wants = serde_json::from_value(Value::Object(wants)).map_err(|error| wrong(error.to_string()))?;
         let told = tell.map(Teller::start).transpose().map_err(|error| {
             BecketError::new_err(format!("no thread could be started for `on_run_event`: {error}"))
         })?;
@@ -219,7 +220,9 @@ impl Session {
     /// `RegistrationError`.
     fn register(&self, py: Python<'_>, wants: &Bound<'_, PyDict>, begin: Py<PyAny>) -> PyResult<()> {
         let open = self.alive()?;
-        let wanted = serde_json::from_value::<Wanted>(Value::Object(values::object(wants)?))
+        let wants =
+            values::object(wants).map_err(|error| RegistrationError::new_err(error.value(py).to_string()))?;
+        let wanted = serde_json::from_value::<Wanted>(Value::Object(wants))
             .map_err(|error| RegistrationError::new_err(error.to_string()))?;
         let hook = Arc::new(PythonHook(Begin::new(self.process, begin)));
         let registration = Registration {
@@ -289,7 +292,7 @@ impl Session {
 
 fn event_of(open: &Open, event: &str, fields: &Bound<'_, PyDict>) -> PyResult<Event> {
     let wrong = |why: String| EventError::new_err(format!("`{event}`: {why}"));
-    let fields = values::object(fields).map_err(|error| wrong(error.to_string()))?;
+    let fields = values::object(fields).map_err(|error| wrong(error.value(fields.py()).to_string()))?;
     open.session.event(event, fields).map_err(wrong)
 }
 

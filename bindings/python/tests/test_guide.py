@@ -1,0 +1,43 @@
+"""What the guide and the README show is what you get: their code runs from top to bottom."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import inspect
+import io
+import os
+import re
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(os.environ.get("BECKET_TEST_ROOT", Path(__file__).parents[3]))
+PAGES = ["docs/guide/python.md", "bindings/python/README.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_shows_what_happens(page: str, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = re.findall(r"^```(python|text)\n(.*?)^```$", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(project)
+    assert any(kind == "python" for kind, _ in blocks)
+    names: dict[str, Any] = {"project": project}
+    printed = asyncio.run(run(blocks, names))
+    shown = [text for kind, text in blocks if kind == "text"]
+    assert [text for text in printed if text] == shown
+
+
+async def run(blocks: list[tuple[str, str]], names: dict[str, Any]) -> list[str]:
+    """Runs the blocks in one module; what each printed."""
+    printed = []
+    for kind, text in blocks:
+        if kind == "python":
+            code = compile(text, "<page>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+            with redirect_stdout(io.StringIO()) as out:
+                pending = eval(code, names)
+                if inspect.isawaitable(pending):
+                    await pending
+            printed.append(out.getvalue())
+    return printed
