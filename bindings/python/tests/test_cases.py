@@ -41,7 +41,10 @@ def test_a_case_comes_out_as_everywhere(
         if name != "PATH":
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(root / "home"))
-    options = {NAMES.get(name, name): value for name, value in case["open"].items()}
+    options: dict[str, Any] = dict(case["open"])
+    for name, ours in NAMES.items():
+        if name in options:
+            options[ours] = options.pop(name)
     options.setdefault("profile", "claude")
     with HookEngine(root / "project", managed_dir=root / "managed", **options) as engine:
         for callback in case.get("callbacks", []):

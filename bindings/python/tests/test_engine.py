@@ -81,7 +81,7 @@ def test_strict_stops_the_start_and_says_what_is_wrong(make: Make, project: Path
     with pytest.raises(ConfigError, match="unknown variant"):
         make(profile="none")
     with pytest.raises(ConfigError, match="is of type `set`"):
-        make({"Stop": {1}})  # type: ignore[dict-item]
+        make({"Stop": {1}})
 
 
 # rule: C8
@@ -201,7 +201,7 @@ def test_what_background_hooks_come_to_is_taken_once(make: Make) -> None:
 def test_each_event_has_a_class_that_comes_and_goes(make: Make) -> None:
     assert len(INPUTS) == 33
     for name, kind in INPUTS.items():
-        assert kind.event == name and getattr(becket, kind.__name__) is kind
+        assert kind.hook_event_name == name and getattr(becket, kind.__name__) is kind
         given = {"session_id": "s", "cwd": "/", "hook_event_name": name, "host": 1}
         required = {one.name: "x" for one in fields(kind) if one.default is MISSING and one.name != "extra"}
         read = kind.from_dict({**given, **required})

@@ -199,7 +199,11 @@ def test_a_handler_that_blocks_the_loop_has_failed(engine: HookEngine) -> None:
 # rule: H9
 def test_a_loop_that_turns_is_not_held_up_by_plain_functions(engine: HookEngine) -> None:
     release = threading.Event()
-    engine.add_hook("Stop", lambda _: release.wait(GENEROUS) and None)
+
+    def waits(_: HookInput) -> None:
+        release.wait(GENEROUS)
+
+    engine.add_hook("Stop", waits)
 
     async def fires() -> None:
         firing = asyncio.ensure_future(engine.run_event("Stop", stop_hook_active=False))
@@ -369,7 +373,11 @@ def test_an_engine_that_nobody_holds_is_collected_with_its_handlers(make: Make, 
 # rule: H9
 def test_what_hangs_for_ever_is_counted_and_then_refused(engine: HookEngine) -> None:
     release = threading.Event()
-    engine.add_hook("Stop", lambda _: release.wait(GENEROUS) and None, timeout=0.01)
+
+    def hangs(_: HookInput) -> None:
+        release.wait(GENEROUS)
+
+    engine.add_hook("Stop", hangs, timeout=0.01)
     texts = [engine.run_event_sync("Stop", stop_hook_active=False).failures[0].text for _ in range(150)]
     assert "ran out of time" in texts[0] and "128 earlier calls of plain functions never came back" in texts[-1]
     release.set()

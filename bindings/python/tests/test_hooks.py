@@ -38,7 +38,7 @@ def test_a_handler_gets_the_typed_input_with_what_the_session_knows(engine: Hook
     (input,) = seen
     assert isinstance(input, PreToolUseInput)
     assert (input.tool_name, input.tool_input, input.tool_use_id) == ("Bash", {"command": "ls"}, "t1")
-    assert (input.session_id, input.event) == (engine.session_id, "PreToolUse")
+    assert (input.session_id, input.hook_event_name) == (engine.session_id, "PreToolUse")
     assert input.extra == {"host_field": {"a": [1, None, True, 1.5]}}
     assert input.to_dict()["hook_event_name"] == "PreToolUse"
 

@@ -58,12 +58,16 @@ fn class(event: EventKind) -> String {
 fn one(event: EventKind) -> String {
     let spec = event.spec();
     let mut text = format!(
-        "\n\n@dataclass(kw_only=True, slots=True)\nclass {}(HookInput):\n    \"\"\"{}\"\"\"\n\n    event: ClassVar[str] = \"{}\"\n\n",
+        "\n\n@dataclass(kw_only=True, slots=True)\nclass {}(HookInput):\n    \"\"\"{}\"\"\"\n\n    hook_event_name: ClassVar[str] = \"{}\"\n",
         class(event),
         spec.summary,
         event.name()
     );
-    for field in spec.all_input().filter(|field| is_own(field, event)) {
+    let mut own = spec.all_input().filter(|field| is_own(field)).peekable();
+    if own.peek().is_some() {
+        text.push('\n');
+    }
+    for field in own {
         line(&mut text, &format!("    {}", declared(field)));
         line(&mut text, &format!("    \"\"\"{}\"\"\"", field.doc.replace('\\', "\\\\")));
     }
@@ -71,10 +75,9 @@ fn one(event: EventKind) -> String {
 }
 
 /// Whether the common class lacks it.
-fn is_own(field: &FieldSpec, event: EventKind) -> bool {
+fn is_own(field: &FieldSpec) -> bool {
     let is_common = COMMON_INPUT.iter().any(|common| common.name == field.name);
-    let is_its_own = event.spec().input.iter().any(|own| own.name == field.name);
-    is_its_own || !is_common || ["permission_mode", "effort"].contains(&field.name)
+    !is_common || ["permission_mode", "effort"].contains(&field.name)
 }
 
 fn declared(field: &FieldSpec) -> String {

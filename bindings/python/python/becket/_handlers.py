@@ -6,7 +6,7 @@ import functools
 import inspect
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from becket._around import Around, running_loop
 from becket._calls import AsyncCall, SyncCall
@@ -16,7 +16,7 @@ from becket.inputs import INPUTS
 
 if TYPE_CHECKING:
     from becket._becket import Reply
-    from becket.engine import HookEngine
+    from becket._registry import Registry
 
 
 class Handler:
@@ -38,33 +38,33 @@ class Handler:
             raise HandlerError(f"there is no event `{self.event}`")
         return self.kind.from_dict(fields)
 
-    def begin(self, engine: HookEngine, fields: dict[str, Any], around: Around | None, reply: Reply) -> object:
+    def begin(self, registry: Registry, fields: dict[str, Any], around: Around | None, reply: Reply) -> object:
         """Begins a call, and comes back at once; returns what takes it back."""
         if not self.is_async:
-            return SyncCall(self, fields, around, reply).begin(engine._abandoned)
+            return SyncCall(self, fields, around, reply).begin(registry.abandoned)
         around = around or Around(None, None)
-        loop = around.loop_for_handler(engine._home_loop())
+        loop = around.loop_for_handler(registry.home_loop())
         return AsyncCall(self, fields, around, reply).begin(loop, running_loop() is loop)
 
 
 class Begin:
-    """What the engine holds of a handler. It keeps neither the handler nor its engine alive."""
+    """What the engine holds of a handler. It keeps neither the handler nor the engine's object alive."""
 
-    __slots__ = ("engine", "id", "place")
+    __slots__ = ("id", "place", "registry")
 
-    def __init__(self, engine: HookEngine, hook_id: str, handler: Handler) -> None:
-        self.engine = weakref.ref(engine)
+    def __init__(self, registry: Registry, hook_id: str, handler: Handler) -> None:
+        self.registry = weakref.ref(registry)
         self.id = hook_id
         self.place = handler.place
 
     def __call__(self, fields: dict[str, Any], around: Around | None, reply: Reply) -> object:
-        engine = self.engine()
-        handler = None if engine is None else engine._handlers.get(self.id)
-        if engine is None or handler is None:
+        registry = self.registry()
+        handler = None if registry is None else registry.handlers.get(self.id)
+        if registry is None or handler is None:
             reply.fail(f"{self.place} is gone: its engine was collected, or the hook removed")
             return None
         try:
-            return handler.begin(engine, fields, around, reply)
+            return handler.begin(registry, fields, around, reply)
         except Exception as error:
             reply.fail(f"{self.place}: {error}")
             return None
@@ -72,21 +72,23 @@ class Begin:
 
 def place(function: Callable[..., Any]) -> str:
     """What people know a function by, and where it stands."""
-    inner: Any = function
-    while isinstance(inner, functools.partial):
-        inner = inner.func
-    inner = inspect.unwrap(inner)
+    inner: Any = inspect.unwrap(_inner(function))
     name = getattr(inner, "__qualname__", type(inner).__qualname__)
-    code = getattr(inner, "__code__", None) or getattr(getattr(type(inner), "__call__", None), "__code__", None)
+    code: Any = getattr(inner, "__code__", None) or getattr(getattr(type(inner), "__call__", None), "__code__", None)
     return f"`{name}`" if code is None else f"`{name}` ({code.co_filename}:{code.co_firstlineno})"
 
 
 def is_async(function: Callable[..., Any]) -> bool:
     """Whether calling it gives a coroutine."""
-    while isinstance(function, functools.partial):
-        function = function.func
+    function = _inner(function)
     own = getattr(function, "__call__", None)
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(own)
+
+
+def _inner(function: Any) -> Any:
+    while isinstance(function, functools.partial):
+        function = cast(Any, function).func
+    return function
 
 
 def _callable(function: Callable[..., Any], where: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
 from typing import Any, ClassVar, TypeVar
 
 Input = TypeVar("Input", bound="HookInput")
@@ -13,7 +12,8 @@ Input = TypeVar("Input", bound="HookInput")
 class HookInput:
     """The input of a hook. What the session knows may be left out of an event: hooks see it filled in."""
 
-    event: ClassVar[str] = ""
+    hook_event_name: ClassVar[str] = ""
+    """The event."""
 
     session_id: str | None = None
     """The session."""
@@ -27,14 +27,14 @@ class HookInput:
     """The subagent, inside one."""
     agent_type: str | None = None
     """The agent's name, inside a subagent or a named main agent."""
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict[str, Any])
     """Fields of the host's own (protocol N5)."""
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as a hook reads them, without what is absent."""
         given = {name: getattr(self, name) for name in _names(type(self))}
         known = {name: value for name, value in given.items() if value is not None}
-        return {**known, "hook_event_name": self.event, **self.extra}
+        return {**known, "hook_event_name": self.hook_event_name, **self.extra}
 
     @classmethod
     def from_dict(cls: type[Input], given: dict[str, Any]) -> Input:
@@ -50,6 +50,11 @@ class HookInput:
         return cls(extra=extra, **known)
 
 
-@lru_cache(maxsize=None)
+_known: dict[type[object], frozenset[str]] = {}
+
+
 def _names(kind: type[HookInput]) -> frozenset[str]:
-    return frozenset(own.name for own in fields(kind)) - {"extra"}
+    names = _known.get(kind)
+    if names is None:
+        names = _known[kind] = frozenset(own.name for own in fields(kind)) - {"extra"}
+    return names

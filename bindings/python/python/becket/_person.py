@@ -15,7 +15,7 @@ from becket._handlers import is_async
 from becket._workers import submit
 
 if TYPE_CHECKING:
-    from becket.engine import HookEngine
+    from becket._registry import Registry
 
 __all__ = ["AskUser", "Choice", "Question", "asking"]
 
@@ -49,7 +49,7 @@ class Question:
 AskUser = Callable[[Question], Union[str, None, Awaitable[Union[str, None]]]]
 
 
-def asking(ask: AskUser, engine: weakref.ref[HookEngine]) -> Callable[[dict[str, Any], Around | None, Reply], object]:
+def asking(ask: AskUser, registry: weakref.ref[Registry]) -> Callable[[dict[str, Any], Around | None, Reply], object]:
     """What the engine calls with a question. Whatever is no key chooses nothing."""
 
     def begin(fields: dict[str, Any], around: Around | None, reply: Reply) -> object:
@@ -58,8 +58,8 @@ def asking(ask: AskUser, engine: weakref.ref[HookEngine]) -> Callable[[dict[str,
         if not is_async(ask):
             submit(lambda: _answer_sync(ask, question, reply))
             return None
-        held = engine()
-        home = None if held is None else held._home_loop()
+        held = registry()
+        home = None if held is None else held.home_loop()
         loop = (around or Around(None, None)).loop_for_handler(home)
         task: list[asyncio.Task[None]] = []
         loop.call_soon_threadsafe(lambda: task.append(loop.create_task(_answer(ask, question, reply))))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 from becket._table import TABLE
 from becket.errors import HandlerError
@@ -37,7 +37,7 @@ class HookResult:
     """Ends the agent's work after this event."""
     stop_reason: str | None = None
     """Why, for the user."""
-    specific: dict[str, Any] = field(default_factory=dict)
+    specific: dict[str, Any] = field(default_factory=dict[str, Any])
     """Further fields of the event's own output, under their names on the wire."""
 
 
@@ -56,13 +56,17 @@ def wire(event: str, answer: object) -> dict[str, Any] | None:
         return None
     if isinstance(answer, HookResult):
         return _of_result(event, answer)
-    if isinstance(answer, dict):
+    if _is_dict(answer):
         return _of_dict(event, answer)
     if inspect.iscoroutine(answer):
         answer.close()
         raise HandlerError("it returned a coroutine that nobody awaits: make the handler `async def`")
     kind = type(answer).__name__
     raise HandlerError(f"it returned a value of type `{kind}`: return a `HookResult`, a dict or None")
+
+
+def _is_dict(answer: object) -> TypeGuard[dict[Any, Any]]:
+    return isinstance(answer, dict)
 
 
 def _of_dict(event: str, answer: dict[Any, Any]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ class HookConfig:
     managed_dir: PathLike | None = None
     strict: bool = False
     trust: bool | None = None
-    env: dict[str, str | None] = field(default_factory=dict)
+    env: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
     events: tuple[str, ...] = ()
     """The events that a hook or a permission rule has something to say on."""
     findings: tuple[dict[str, Any], ...] = ()

@@ -8,14 +8,14 @@ import weakref
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, TypeVar, Union, cast
+from typing import Any, Literal, TypeVar, Union
 
 from becket import _becket, _exit
 from becket._around import Around, Held, running_loop
-from becket._calls import Abandoned
 from becket._handlers import Begin, Handler
 from becket._input import HookInput
 from becket._person import AskUser, asking
+from becket._registry import Registry
 from becket._results import HookResult
 from becket.barrier import ToolBarrier
 from becket.config import HookConfig, wants
@@ -76,10 +76,8 @@ class HookEngine:
         wanted["permission_mode"] = permission_mode
         wanted["transcript_path"] = None if transcript_path is None else os.fspath(transcript_path)
         wanted["session_dir"] = None if session_dir is None else os.fspath(session_dir)
-        self._handlers: dict[str, Handler] = {}
-        self._abandoned = Abandoned()
-        self._home: weakref.ref[asyncio.AbstractEventLoop] | None = None
-        ask = None if ask_user is None else asking(ask_user, weakref.ref(self))
+        self._registry = Registry()
+        ask = None if ask_user is None else asking(ask_user, weakref.ref(self._registry))
         managed = None if sources.managed_dir is None else os.path.abspath(sources.managed_dir)
         self._session = _becket.Session.open(wanted, managed, ask, on_run_event)
         _exit.remember(self._session)
@@ -152,38 +150,37 @@ class HookEngine:
             "timeout": timeout,
             "on_failure": on_failure,
         }
-        if hook_id in self._handlers:
+        if hook_id in self._registry.handlers:
             raise RegistrationError(f"there is a hook `{hook_id}` already: remove it first")
-        self._handlers[hook_id] = known
+        self._registry.handlers[hook_id] = known
         try:
-            self._session.register(wanted, Begin(self, hook_id, known))
+            self._session.register(wanted, Begin(self._registry, hook_id, known))
         except BaseException:
-            del self._handlers[hook_id]
+            del self._registry.handlers[hook_id]
             raise
         return hook_id
 
     def _free_name(self, handler: HandlerFunction) -> str:
         base: str = getattr(handler, "__name__", type(handler).__name__)
         name, number = base, 1
-        while name in self._handlers:
+        while name in self._registry.handlers:
             number += 1
             name = f"{base}-{number}"
         return name
 
     def remove_hook(self, hook_id: str) -> None:
         """Removes a function. Raises `RegistrationError` where there is none of that id."""
-        if hook_id not in self._handlers:
+        if hook_id not in self._registry.handlers:
             raise RegistrationError(f"there is no hook `{hook_id}`")
         self._session.unregister(hook_id)
-        del self._handlers[hook_id]
+        del self._registry.handlers[hook_id]
 
     # Events
 
     async def run_event(self, event: str | HookInput, /, **fields: Any) -> Outcome:
         """Fires an event and waits for its hooks. Cancelled, it ends them."""
         loop = asyncio.get_running_loop()
-        if self._home_loop() is None:
-            self._home = weakref.ref(loop)
+        self._registry.awaited_on(loop)
         name, given = _event(event, fields)
         started = self._session.start(name, given, Around(loop, None))
         if isinstance(started, _becket.Outcome):
@@ -268,19 +265,14 @@ class HookEngine:
     ) -> None:
         await self.aclose()
 
-    def _home_loop(self) -> asyncio.AbstractEventLoop | None:
-        """The loop on which the engine was first awaited, as long as it lives."""
-        loop = None if self._home is None else self._home()
-        return None if loop is None or loop.is_closed() else loop
 
-
-def _event(event: str | HookInput, fields: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def _event(event: object, fields: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     if isinstance(event, str):
         return event, fields
     if not isinstance(event, HookInput):
-        kind = type(cast(object, event)).__name__
+        kind = type(event).__name__
         raise EventError(f"an event is a name or a `HookInput`, but this is of type `{kind}`")
-    return event.event, {**event.to_dict(), **fields}
+    return event.hook_event_name, {**event.to_dict(), **fields}
 
 
 def _settle(

@@ -51,7 +51,7 @@ __all__ = [
 class SetupInput(HookInput):
     """The host prepares the project once, on its init or maintenance flag."""
 
-    event: ClassVar[str] = "Setup"
+    hook_event_name: ClassVar[str] = "Setup"
 
     trigger: str
     """What set it off."""
@@ -61,7 +61,7 @@ class SetupInput(HookInput):
 class SessionStartInput(HookInput):
     """A session starts: new, resumed, cleared, compacted or forked."""
 
-    event: ClassVar[str] = "SessionStart"
+    hook_event_name: ClassVar[str] = "SessionStart"
 
     source: str
     """Where it comes from."""
@@ -83,7 +83,7 @@ class SessionStartInput(HookInput):
 class SessionEndInput(HookInput):
     """A session is over."""
 
-    event: ClassVar[str] = "SessionEnd"
+    hook_event_name: ClassVar[str] = "SessionEnd"
 
     reason: str
     """Why."""
@@ -93,7 +93,7 @@ class SessionEndInput(HookInput):
 class UserPromptSubmitInput(HookInput):
     """The user sends a prompt; the model has not seen it yet."""
 
-    event: ClassVar[str] = "UserPromptSubmit"
+    hook_event_name: ClassVar[str] = "UserPromptSubmit"
 
     permission_mode: str | None = None
     """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
@@ -105,7 +105,7 @@ class UserPromptSubmitInput(HookInput):
 class UserPromptExpansionInput(HookInput):
     """A command that the user typed becomes a prompt."""
 
-    event: ClassVar[str] = "UserPromptExpansion"
+    hook_event_name: ClassVar[str] = "UserPromptExpansion"
 
     permission_mode: str | None = None
     """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
@@ -125,7 +125,7 @@ class UserPromptExpansionInput(HookInput):
 class StopInput(HookInput):
     """The main agent has answered and calls no more tools."""
 
-    event: ClassVar[str] = "Stop"
+    hook_event_name: ClassVar[str] = "Stop"
 
     permission_mode: str | None = None
     """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
@@ -145,7 +145,7 @@ class StopInput(HookInput):
 class StopFailureInput(HookInput):
     """An API error ended the turn."""
 
-    event: ClassVar[str] = "StopFailure"
+    hook_event_name: ClassVar[str] = "StopFailure"
 
     effort: dict[str, Any] | None = None
     """`{level}`: low, medium, high, xhigh or max."""
@@ -161,7 +161,7 @@ class StopFailureInput(HookInput):
 class PreToolUseInput(HookInput):
     """A tool call is about to run."""
 
-    event: ClassVar[str] = "PreToolUse"
+    hook_event_name: ClassVar[str] = "PreToolUse"
 
     permission_mode: str | None = None
     """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
@@ -181,7 +181,7 @@ class PreToolUseInput(HookInput):
 class PostToolUseInput(HookInput):
     """A tool call has succeeded."""
 
-    event: ClassVar[str] = "PostToolUse"
+    hook_event_name: ClassVar[str] = "PostToolUse"
 
     permission_mode: str | None = None
     """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
@@ -205,7 +205,7 @@ class PostToolUseInput(HookInput):
 class PostToolUseFailureInput(HookInput):
     """A tool call has started and failed."""
 
-    event: ClassVar[str] = "PostToolUseFailure"
+    hook_event_name: ClassVar[str] = "PostToolUseFailure"
 
     permission_mode: str | None = None
     """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
@@ -231,7 +231,7 @@ class PostToolUseFailureInput(HookInput):
 class PostToolBatchInput(HookInput):
     """All calls of one model answer are done; the next request has not gone out."""
 
-    event: ClassVar[str] = "PostToolBatch"
+    hook_event_name: ClassVar[str] = "PostToolBatch"
 
     permission_mode: str | None = None
     """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
@@ -245,7 +245,7 @@ class PostToolBatchInput(HookInput):
 class PermissionRequestInput(HookInput):
     """A tool call is about to need a permission."""
 
-    event: ClassVar[str] = "PermissionRequest"
+    hook_event_name: ClassVar[str] = "PermissionRequest"
 
     permission_mode: str | None = None
     """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
@@ -263,7 +263,7 @@ class PermissionRequestInput(HookInput):
 class PermissionDeniedInput(HookInput):
     """The automatic mode has refused a tool call."""
 
-    event: ClassVar[str] = "PermissionDenied"
+    hook_event_name: ClassVar[str] = "PermissionDenied"
 
     permission_mode: str | None = None
     """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
@@ -285,7 +285,7 @@ class PermissionDeniedInput(HookInput):
 class NotificationInput(HookInput):
     """The host notifies the user."""
 
-    event: ClassVar[str] = "Notification"
+    hook_event_name: ClassVar[str] = "Notification"
 
     message: str
     """The text shown to the user."""
@@ -299,19 +299,14 @@ class NotificationInput(HookInput):
 class SubagentStartInput(HookInput):
     """A subagent starts."""
 
-    event: ClassVar[str] = "SubagentStart"
-
-    agent_id: str
-    """The subagent's id."""
-    agent_type: str
-    """The subagent's name."""
+    hook_event_name: ClassVar[str] = "SubagentStart"
 
 
 @dataclass(kw_only=True, slots=True)
 class SubagentStopInput(HookInput):
     """A subagent has answered."""
 
-    event: ClassVar[str] = "SubagentStop"
+    hook_event_name: ClassVar[str] = "SubagentStop"
 
     permission_mode: str | None = None
     """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
@@ -325,10 +320,6 @@ class SubagentStopInput(HookInput):
     """What still runs in the background, one object each."""
     session_crons: list[dict[str, Any]] | None = None
     """What the session has scheduled, one object each."""
-    agent_id: str
-    """The subagent's id."""
-    agent_type: str
-    """The subagent's name."""
     agent_transcript_path: str
     """The subagent's own transcript."""
 
@@ -337,7 +328,7 @@ class SubagentStopInput(HookInput):
 class TaskCreatedInput(HookInput):
     """A task is about to be created."""
 
-    event: ClassVar[str] = "TaskCreated"
+    hook_event_name: ClassVar[str] = "TaskCreated"
 
     permission_mode: str | None = None
     """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
@@ -357,7 +348,7 @@ class TaskCreatedInput(HookInput):
 class TaskCompletedInput(HookInput):
     """A task is about to be marked as done."""
 
-    event: ClassVar[str] = "TaskCompleted"
+    hook_event_name: ClassVar[str] = "TaskCompleted"
 
     permission_mode: str | None = None
     """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
@@ -377,7 +368,7 @@ class TaskCompletedInput(HookInput):
 class TeammateIdleInput(HookInput):
     """A teammate has nothing more to do."""
 
-    event: ClassVar[str] = "TeammateIdle"
+    hook_event_name: ClassVar[str] = "TeammateIdle"
 
     permission_mode: str | None = None
     """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
@@ -391,7 +382,7 @@ class TeammateIdleInput(HookInput):
 class InstructionsLoadedInput(HookInput):
     """A file with instructions has entered the context."""
 
-    event: ClassVar[str] = "InstructionsLoaded"
+    hook_event_name: ClassVar[str] = "InstructionsLoaded"
 
     effort: dict[str, Any] | None = None
     """`{level}`: low, medium, high, xhigh or max."""
@@ -413,7 +404,7 @@ class InstructionsLoadedInput(HookInput):
 class PreCompactInput(HookInput):
     """The conversation is about to be compacted."""
 
-    event: ClassVar[str] = "PreCompact"
+    hook_event_name: ClassVar[str] = "PreCompact"
 
     trigger: str
     """What set it off."""
@@ -425,7 +416,7 @@ class PreCompactInput(HookInput):
 class PostCompactInput(HookInput):
     """The conversation has been compacted."""
 
-    event: ClassVar[str] = "PostCompact"
+    hook_event_name: ClassVar[str] = "PostCompact"
 
     trigger: str
     """What set it off."""
@@ -437,7 +428,7 @@ class PostCompactInput(HookInput):
 class MessageDisplayInput(HookInput):
     """The model's text is about to be shown."""
 
-    event: ClassVar[str] = "MessageDisplay"
+    hook_event_name: ClassVar[str] = "MessageDisplay"
 
     turn_id: str
     """The turn."""
@@ -455,7 +446,7 @@ class MessageDisplayInput(HookInput):
 class PreModelSwitchInput(HookInput):
     """The user wants another model."""
 
-    event: ClassVar[str] = "PreModelSwitch"
+    hook_event_name: ClassVar[str] = "PreModelSwitch"
 
     from_model: str
     """The model before."""
@@ -481,7 +472,7 @@ class PreModelSwitchInput(HookInput):
 class PostModelSwitchInput(HookInput):
     """Another model is in use."""
 
-    event: ClassVar[str] = "PostModelSwitch"
+    hook_event_name: ClassVar[str] = "PostModelSwitch"
 
     from_model: str
     """The model before."""
@@ -507,7 +498,7 @@ class PostModelSwitchInput(HookInput):
 class ConfigChangeInput(HookInput):
     """A configuration file has changed."""
 
-    event: ClassVar[str] = "ConfigChange"
+    hook_event_name: ClassVar[str] = "ConfigChange"
 
     source: str
     """Where it comes from."""
@@ -519,7 +510,7 @@ class ConfigChangeInput(HookInput):
 class CwdChangedInput(HookInput):
     """The working directory has changed."""
 
-    event: ClassVar[str] = "CwdChanged"
+    hook_event_name: ClassVar[str] = "CwdChanged"
 
     old_cwd: str
     """The directory before."""
@@ -531,7 +522,7 @@ class CwdChangedInput(HookInput):
 class DirectoryAddedInput(HookInput):
     """The session has got a further working directory."""
 
-    event: ClassVar[str] = "DirectoryAdded"
+    hook_event_name: ClassVar[str] = "DirectoryAdded"
 
     directory: str
     """The directory that was added."""
@@ -543,7 +534,7 @@ class DirectoryAddedInput(HookInput):
 class FileChangedInput(HookInput):
     """A watched file has changed on disk."""
 
-    event: ClassVar[str] = "FileChanged"
+    hook_event_name: ClassVar[str] = "FileChanged"
 
     file_path: str
     """The file."""
@@ -555,7 +546,7 @@ class FileChangedInput(HookInput):
 class WorktreeCreateInput(HookInput):
     """A worktree is wanted; the hook makes it in place of the host."""
 
-    event: ClassVar[str] = "WorktreeCreate"
+    hook_event_name: ClassVar[str] = "WorktreeCreate"
 
     name: str
     """The name asked for."""
@@ -565,7 +556,7 @@ class WorktreeCreateInput(HookInput):
 class WorktreeRemoveInput(HookInput):
     """A worktree is about to be removed."""
 
-    event: ClassVar[str] = "WorktreeRemove"
+    hook_event_name: ClassVar[str] = "WorktreeRemove"
 
     worktree_path: str
     """The worktree."""
@@ -575,7 +566,7 @@ class WorktreeRemoveInput(HookInput):
 class ElicitationInput(HookInput):
     """An MCP server asks the user something."""
 
-    event: ClassVar[str] = "Elicitation"
+    hook_event_name: ClassVar[str] = "Elicitation"
 
     permission_mode: str | None = None
     """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
@@ -597,7 +588,7 @@ class ElicitationInput(HookInput):
 class ElicitationResultInput(HookInput):
     """The user has answered an MCP server's question."""
 
-    event: ClassVar[str] = "ElicitationResult"
+    hook_event_name: ClassVar[str] = "ElicitationResult"
 
     permission_mode: str | None = None
     """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
