@@ -39,7 +39,7 @@ pages! {
 const WALKED: &[&str] = &["terminal.md"];
 
 /// Pages whose programs the tests of the packages for other languages run.
-const OF_PACKAGES: &[&str] = &["agent-hooks.md", "node.md", "python-frameworks.md"];
+const OF_PACKAGES: &[&str] = &["agent-hooks.md", "node.md", "python-frameworks.md", "python.md"];
 
 #[test]
 fn no_page_is_left_out() {
