@@ -12,7 +12,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[4]
 PAGES = ["python-frameworks.md", "agent-hooks.md"]
-SHOWN = re.compile(r'```python from="(?P<file>[^"]+)"\n(?P<code>.*?)\n```\n\n```text\n\$ python \S+\n(?P<prints>.*?)\n```', re.S)
+SHOWN = re.compile(
+    r'```python from="(?P<file>[^"]+)"\n(?P<code>.*?)\n```\n\n```text\n\$ python \S+\n(?P<prints>.*?)\n```', re.S
+)
 PROGRAMS = [
     pytest.param(*found.group("file", "code", "prints"), id=found["file"])
     for page in PAGES

@@ -89,6 +89,33 @@ def test_an_engine_that_fails_blocks_with_a_record(project: Path) -> None:
     assert record.verdict.reason == "host_error:context_invalid"
 
 
+def test_a_stop_at_the_end_lets_the_answer_out_but_not_a_refused_one(project: Path) -> None:
+    refuses = Interceptor("output", Verdict.deny(reason="tone"))
+    with HookEngine(project) as engine:
+        engine.add_hook("Stop", lambda _: {"continue": False})
+        assert on(engine, Interceptor(), lambda h: h.output("done"))[0] == "done"
+    with HookEngine(project) as engine:
+        engine.add_hook("Stop", lambda _: {"continue": False})
+        with pytest.raises(Blocked):
+            on(engine, refuses, lambda h: h.output("rude"))
+
+
+# rule: D6
+def test_after_a_stop_the_result_stays_and_nothing_goes_on(project: Path) -> None:
+    async def steps(host: Host) -> Any:
+        value = await host.post_tool_call(*CALL, "ok")
+        with pytest.raises(Blocked, match="budget"):
+            await host.pre_tool_call(*CALL)
+        with pytest.raises(Blocked, match="budget"):
+            await host.pre_model_call("m", [])
+        await host.input("more")
+        return value, await host.pre_model_call("m", [])
+
+    with HookEngine(project) as engine:
+        engine.add_hook("PostToolUse", lambda _: {"continue": False, "stopReason": "budget"})
+        assert on(engine, Interceptor(), steps)[0] == ("ok", [])
+
+
 def test_calls_side_by_side_keep_their_own_verdicts(project: Path) -> None:
     async def steps(host: Host) -> Any:
         calls = [host.pre_tool_call(f"t{n}", "Bash", {"command": "rm" if n % 2 else "ls"}) for n in range(16)]

@@ -114,7 +114,8 @@ class Conversation:
 
 
 def _json(value: Any) -> Any:
+    """A result as hooks read it: what is no JSON is its text."""
     try:
-        return json.loads(json.dumps(value))
+        return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError):
         return str(value)

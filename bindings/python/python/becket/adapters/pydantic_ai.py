@@ -29,8 +29,10 @@ class BecketCapability(AbstractCapability[Any]):
         self.hooks, self._args = Conversation(engine), dict[str, dict[str, Any]]()
 
     async def before_run(self, ctx: RunContext[Any]) -> None:
-        """A refused prompt ends the run before the model has seen it."""
-        await self.hooks.prompt(ctx.prompt if isinstance(ctx.prompt, str) else str(ctx.prompt or ""))
+        """A refused prompt ends the run before the model has seen it. A run that is resumed has none."""
+        if ctx.prompt is not None:
+            parts = [ctx.prompt] if isinstance(ctx.prompt, str) else ctx.prompt
+            await self.hooks.prompt("\n".join(part for part in parts if isinstance(part, str)))
 
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext

@@ -148,7 +148,8 @@ def guard(
 ) -> Guard:
     """Registers the interceptors of an emitter as hooks of an engine. `timeout` is for an emission with its approval.
 
-    A liftable denial that no resolver has judged is asked about. Warnings go to the model as context.
+    An emitter belongs to one event loop: fire the engine's events there. A liftable denial that no resolver has judged
+    is asked about. Warnings go to the model as context.
     """
     made = Guard(engine, emitter, builder, agent_id)
     for event in EVENTS:

@@ -55,6 +55,7 @@ class Host:
         self._guard = guard(engine, emitter, agent_id=agent_id, builder=self._builder, timeout=timeout)
         self._pending: list[str] = []
         self._turns_refused = 0
+        self._stopped: str | None = None
 
     def close(self) -> None:
         """Takes the interceptors out of the engine, which stays open."""
@@ -67,13 +68,14 @@ class Host:
 
     async def input(self, content: Any, role: str = "user") -> Any:
         """A request from outside; returns its content."""
-        self._turns_refused = 0
+        self._turns_refused, self._stopped = 0, None
         context = self._builder.input(content=content, role=role)
         await self._fire("UserPromptSubmit", context, prompt=text_of(content))
         return context["input"]["content"]
 
     async def pre_model_call(self, model_id: str, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Before a request to the model; returns its messages, with what hooks have to tell. Keep them."""
+        self._not_after_a_stop(InterceptionPoint.PRE_MODEL_CALL)
         told = [{"role": "user", "content": text} for text in self._pending]
         context = self._builder.pre_model_call(model_id=model_id, messages=[*messages, *told])
         await self._emit(context)
@@ -88,6 +90,7 @@ class Host:
 
     async def pre_tool_call(self, call_id: str, name: str, args: dict[str, Any]) -> dict[str, Any]:
         """Before a tool runs; returns what it is to be run with."""
+        self._not_after_a_stop(InterceptionPoint.PRE_TOOL_CALL)
         context = self._builder.pre_tool_call(call_id=call_id, name=name, args=copy.deepcopy(args))
         call = {"tool_name": name, "tool_input": args, "tool_use_id": call_id}
         outcome = await self._fire("PreToolUse", context, **call)
@@ -126,6 +129,10 @@ class Host:
         finally:
             self.close()
 
+    def _not_after_a_stop(self, point: InterceptionPoint) -> None:
+        if self._stopped is not None:
+            raise Blocked(point, self._stopped)
+
     async def _emit(self, context: AgentContext) -> None:
         record = await self._emitter.emit_unchecked(context)
         if not record.proceeds:
@@ -142,16 +149,20 @@ class Host:
         if firing.record is None:
             record = self._unasked(point, firing, None)
             raise Blocked(point, "the hooks of this event did not run", record)
+        if outcome.stop:
+            self._stopped = outcome.stop_reason or "stopped by a hook"
         self._obey(point, outcome, firing.record)
         self._pending.extend(outcome.additional_context)
         return outcome
 
     def _obey(self, point: InterceptionPoint, outcome: Outcome, record: InterceptionRecord) -> None:
         """Raises where the outcome says no. A block after a tool is feedback, unless the interceptors made it."""
-        if point is InterceptionPoint.POST_TOOL_CALL and record.proceeds and not outcome.stop:
+        if point is InterceptionPoint.POST_TOOL_CALL and record.proceeds:
             if outcome.blocked and outcome.reason:
                 self._pending.append(outcome.reason)
             return
+        if point is InterceptionPoint.OUTPUT and record.proceeds and outcome.stop:
+            return  # The turn ends, and this is its answer.
         starts_or_ends = point in (InterceptionPoint.AGENT_STARTUP, InterceptionPoint.AGENT_SHUTDOWN)
         if outcome.stop or outcome.result != "passed" or (starts_or_ends and not record.proceeds):
             raise Blocked(point, outcome.stop_reason or outcome.reason or words_of(record), record)
