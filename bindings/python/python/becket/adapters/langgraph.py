@@ -33,7 +33,9 @@ class BecketMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         """A refused prompt is taken out and answered with the reason; the model never sees it."""
         prompt = state["messages"][-1]
         try:
-            return await self.hooks.prompt(prompt.text) if isinstance(prompt, HumanMessage) else None
+            if isinstance(prompt, HumanMessage):
+                await self.hooks.prompt(prompt.text)
+            return None
         except Refused as refused:
             gone = [RemoveMessage(prompt.id)] if prompt.id else []
             return {"messages": [*gone, AIMessage(str(refused))], "jump_to": "end"}
