@@ -96,7 +96,7 @@ pub(crate) enum Command {
     Background(BackgroundArgs),
     /// Let an agent work on a prompt, under the hooks and rules of the configuration
     Run(Box<RunArgs>),
-    /// Serve the engine to a program in any language: JSON-RPC over stdio or a Unix socket
+    /// Serve the engine to a program in any language: JSON-RPC over stdio, a Unix socket or HTTP
     Serve(ServeArgs),
     /// List, examine and call the MCP servers of the configuration
     Mcp(McpArgs),

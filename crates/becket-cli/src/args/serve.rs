@@ -1,11 +1,12 @@
 //! The arguments of `becket serve`.
 
 use clap::Args;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// `becket serve`
 #[derive(Debug, Args)]
-#[command(after_help = "Without --socket, one client is served over stdin and stdout.
+#[command(after_help = "Without --socket and --http, one client is served over stdin and stdout.
 `becket schema rpc` describes the protocol; docs/guide/serve.md shows it at work.
 --plugin-dir, --settings and --strict hold for every session.")]
 pub(crate) struct ServeArgs {
@@ -15,6 +16,15 @@ pub(crate) struct ServeArgs {
     /// Listen on a Unix socket, in a directory that only its owner can enter (made where it is not there)
     #[arg(long, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
+    /// Listen on a loopback address for HTTP, with a token in a file; the port 0 is any that is free
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["stdio", "socket"])]
+    pub(crate) http: Option<SocketAddr>,
+    /// Where the token of HTTP stands: a file that is there, or one to be made [default: a new one, which is told]
+    #[arg(long, value_name = "FILE", requires = "http")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// End the sessions of an HTTP client that has had nothing open for so many seconds
+    #[arg(long, value_name = "SECONDS", requires = "http", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) linger: u64,
     /// Cut off a client that reads nothing for so many seconds while something waits for it
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) patience: u64,

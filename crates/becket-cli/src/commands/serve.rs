@@ -1,6 +1,6 @@
 //! `becket serve`: the engine beside a program in any language, spoken to in JSON-RPC 2.0, a line a message.
 //!
-//! - [`listen`]: a Unix socket that nobody else can reach; stdio is the other way in
+//! - [`listen`], [`http`]: a Unix socket that nobody else can reach, and a loopback port with a token; stdio is the third way in
 //! - [`lines`], [`message`], [`outgoing`]: lines with a limit, what they say, and what waits to be written
 //! - [`connection`], [`requests`], [`work`]: one client, from its first line to its last, and all that goes on for it
 //! - [`method`], [`params`], [`answers`], [`fault`]: what can be asked for, what comes back, and why it doesn't
@@ -17,6 +17,7 @@ mod calls;
 mod connection;
 mod fault;
 mod hook;
+mod http;
 mod lines;
 #[cfg(unix)]
 mod listen;
@@ -79,9 +80,15 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
     let patience = Duration::from_secs(args.patience);
     let cancel = CancellationToken::new();
     let done = interrupt::until_done_on_threads(&cancel, async {
-        let done = match &args.socket {
-            Some(socket) => on_socket(&start.join(socket), host, patience, (&cancel, *out)).await,
-            None => on_stdio(host, patience, &cancel).await,
+        let done = match (&args.socket, args.http) {
+            (Some(socket), _) => on_socket(&start.join(socket), host, patience, (&cancel, *out)).await,
+            (None, Some(address)) => {
+                let linger = Duration::from_secs(args.linger);
+                let token = args.token_file.as_ref().map_or(private.join("token"), |file| start.join(file));
+                let wants = http::Wants { address, token, linger, patience };
+                http::served(wants, host, (&cancel, *out)).await
+            }
+            (None, None) => on_stdio(host, patience, &cancel).await,
         };
         // A read of stdin that hangs must not hold the process up.
         cancel.cancel();

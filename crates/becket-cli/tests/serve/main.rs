@@ -8,6 +8,7 @@ mod callbacks;
 mod cancelled;
 mod client;
 mod gone;
+mod http;
 mod many;
 mod methods;
 mod place;

@@ -5,8 +5,19 @@ use std::io;
 /// The other end of what is written to.
 #[derive(Debug)]
 pub(super) struct Presence {
+    /// Nothing where somebody else watches over it.
     #[cfg(unix)]
-    end: std::os::fd::OwnedFd,
+    end: Option<std::os::fd::OwnedFd>,
+}
+
+impl Presence {
+    /// Of somebody who is there until the connection is cancelled.
+    pub(super) fn watched() -> Self {
+        Presence {
+            #[cfg(unix)]
+            end: None,
+        }
+    }
 }
 
 #[cfg(unix)]
@@ -18,14 +29,15 @@ impl Presence {
 
     /// Of the other end of a socket or a pipe.
     pub(super) fn of(end: &impl std::os::fd::AsFd) -> io::Result<Self> {
-        Ok(Presence { end: end.as_fd().try_clone_to_owned()? })
+        Ok(Presence { end: Some(end.as_fd().try_clone_to_owned()?) })
     }
 
     /// Whether the other end is closed in both directions.
     pub(super) fn is_gone(&self) -> bool {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let Some(end) = &self.end else { return false };
         // Nothing is asked for: what is told all the same is that nobody is there.
-        let mut ends = [PollFd::new(&self.end, PollFlags::empty())];
+        let mut ends = [PollFd::new(end, PollFlags::empty())];
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         let is_told = poll(&mut ends, Some(&at_once)).is_ok_and(|told| told > 0);
         is_told && ends[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)
@@ -36,7 +48,7 @@ impl Presence {
 impl Presence {
     /// Nothing can be asked here: the next write finds out.
     pub(super) fn of_stdout() -> io::Result<Self> {
-        Ok(Presence {})
+        Ok(Presence::watched())
     }
 
     /// Taken to be there.

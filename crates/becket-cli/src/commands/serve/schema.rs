@@ -41,7 +41,23 @@ pub(crate) fn schema() -> Value {
         "notifications": notifications,
         "error": error,
         "kinds_of_errors": kinds,
+        "http": over_http(),
         "$defs": shapes.take_definitions(true),
+    })
+}
+
+/// What HTTP adds to it.
+fn over_http() -> Value {
+    let refusals: Vec<Value> =
+        super::http::refusals().map(|(status, kind)| json!({"status": status, "kind": kind})).collect();
+    json!({
+        "description": "With `--http`. Every request has `Authorization: Bearer TOKEN`; all but the first of a connection have `Becket-Connection`, which the answer to the first one names.",
+        "requests": {
+            "POST /": "Messages, one a line. 200 with the answers to the requests among them, one a line, or 202 where there are none; 400 or 409 with an error where they can't be taken.",
+            "GET /": "200 with the calls and notifications from becket, one a line, for as long as it is open.",
+            "DELETE /": "204 once nothing of the connection is left.",
+        },
+        "refusals": refusals,
     })
 }
 

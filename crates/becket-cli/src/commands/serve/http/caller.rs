@@ -1,0 +1,136 @@
+//! One client over HTTP: a connection of the protocol, fed by requests of HTTP and read by them.
+//!
+//! INVARIANT: a message goes in whole or not at all, also where the request that brought it is gone meanwhile.
+
+use super::super::connection::{Client, Ended};
+use super::body::Sent;
+use super::route::{self, Askers, Reader, Told};
+use becket_engine::CancellationToken;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::io::{AsyncWriteExt, DuplexStream, duplex};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+/// How many bytes are between a request of HTTP and the connection.
+const PIPE: usize = 64 << 10;
+/// How long the last answers may take on their way out.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// A client.
+pub(super) struct Caller {
+    /// Its secret name.
+    pub(super) id: String,
+    pub(super) askers: Askers,
+    to: tokio::sync::Mutex<DuplexStream>,
+    reader: Reader,
+    /// Ends the stream that is read now, when another one takes its place.
+    reading: Mutex<CancellationToken>,
+    /// How many of its requests of HTTP are open.
+    open: watch::Sender<usize>,
+    cancel: CancellationToken,
+    /// Cancelled once nothing of it is left.
+    over: CancellationToken,
+}
+
+/// A client is there as long as one of these is held.
+pub(super) struct Attendance(Arc<Caller>);
+
+impl Drop for Attendance {
+    fn drop(&mut self) {
+        self.0.open.send_modify(|open| *open -= 1);
+    }
+}
+
+impl Caller {
+    /// A client with this name, and what serves it to its end: until `cancel`, or until nothing of it has been open for
+    /// as long as `linger`.
+    pub(super) fn new(
+        id: String,
+        client: Client,
+        linger: Duration,
+        cancel: CancellationToken,
+    ) -> (Arc<Self>, impl Future<Output = Ended>) {
+        let ((to, heard), (said, from)) = (duplex(PIPE), duplex(PIPE));
+        let (teller, reader) = route::stream();
+        let caller = Arc::new(Caller {
+            id,
+            askers: Askers::default(),
+            to: tokio::sync::Mutex::new(to),
+            reader,
+            reading: Mutex::default(),
+            open: watch::Sender::new(0),
+            cancel,
+            over: CancellationToken::new(),
+        });
+        let served = caller.clone();
+        let tended = async move {
+            let routing = tokio::spawn(route::lines(from, served.askers.clone(), teller));
+            let ended = served.served(client.served(heard, said, &served.cancel), linger).await;
+            let stop = routing.abort_handle();
+            if timeout(FAREWELL, routing).await.is_err() {
+                stop.abort();
+            }
+            served.askers.end();
+            served.over.cancel();
+            ended
+        };
+        (caller, tended)
+    }
+
+    async fn served(&self, client: impl Future<Output = Ended>, linger: Duration) -> Ended {
+        let mut client = std::pin::pin!(client);
+        tokio::select! {
+            ended = &mut client => return ended,
+            () = self.is_left(linger) => self.cancel.cancel(),
+        }
+        client.await
+    }
+
+    /// Comes once nothing has been open for so long.
+    async fn is_left(&self, linger: Duration) {
+        let mut open = self.open.subscribe();
+        loop {
+            // The other end is held here, so it can't be gone.
+            drop(open.wait_for(|open| *open == 0).await);
+            if timeout(linger, open.wait_for(|open| *open > 0)).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// It has something open.
+    pub(super) fn attends(self: &Arc<Self>) -> Attendance {
+        self.open.send_modify(|open| *open += 1);
+        Attendance(self.clone())
+    }
+
+    /// Brings lines to the connection, behind those that came before; whether it still listens.
+    pub(super) async fn hears(self: &Arc<Self>, lines: Vec<u8>) -> bool {
+        let caller = self.clone();
+        let written = tokio::spawn(async move {
+            let mut to = caller.to.lock().await;
+            tokio::select! {
+                biased;
+                () = caller.over.cancelled() => false,
+                written = to.write_all(&lines) => written.is_ok(),
+            }
+        });
+        written.await.unwrap_or(false)
+    }
+
+    /// What becket asks and tells of itself. The stream that was read before ends.
+    pub(super) async fn told(self: &Arc<Self>, attendance: Attendance) -> Sent {
+        let ends = CancellationToken::new();
+        std::mem::replace(&mut *self.reading.lock().unwrap_or_else(PoisonError::into_inner), ends.clone())
+            .cancel();
+        let lines = self.reader.clone().lock_owned().await;
+        Sent::Lines { told: Told::new(lines, Box::pin(ends.cancelled_owned())), _attendance: attendance }
+    }
+
+    /// Ends it, and waits until nothing of it is left.
+    pub(super) async fn end(&self) {
+        self.cancel.cancel();
+        self.over.cancelled().await;
+    }
+}

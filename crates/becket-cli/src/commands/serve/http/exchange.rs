@@ -1,0 +1,166 @@
+//! One request of HTTP and its answer.
+
+use super::super::answers::Answer;
+use super::super::fault::Fault;
+use super::super::message::{self, Message};
+use super::super::method::CANCEL;
+use super::body::{Sent, of_lines, read, whole};
+use super::caller::{Attendance, Caller};
+use super::callers::Callers;
+use super::gate::Gate;
+use super::refusal::Refusal;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{HeaderName, HeaderValue};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::unbounded_channel;
+
+/// Names the connection that a request belongs to.
+const CONNECTION: HeaderName = HeaderName::from_static("becket-connection");
+
+/// Answers a request. A client that goes away before it is answered has its requests taken back.
+pub(super) async fn answered(
+    gate: &Gate,
+    callers: &Arc<Callers>,
+    request: Request<Incoming>,
+) -> Response<Sent> {
+    match done(gate, callers, request).await {
+        Ok(answer) => answer,
+        Err(refusal) => refusal.answer(),
+    }
+}
+
+async fn done(
+    gate: &Gate,
+    callers: &Arc<Callers>,
+    request: Request<Incoming>,
+) -> Result<Response<Sent>, Refusal> {
+    gate.passes(request.uri(), request.headers())?;
+    if request.uri().path() != "/" {
+        return Err(Refusal::NoPath);
+    }
+    match *request.method() {
+        Method::POST => post(callers, request).await,
+        Method::GET => {
+            let caller = callers.get(named(request.headers())?)?;
+            let sent = caller.told(caller.attends()).await;
+            Ok(of_lines(StatusCode::OK, sent))
+        }
+        Method::DELETE => {
+            callers.get(named(request.headers())?)?.end().await;
+            Ok(whole(StatusCode::NO_CONTENT, Bytes::new()))
+        }
+        _ => Err(Refusal::NoVerb),
+    }
+}
+
+/// The connection that a request names.
+fn named(headers: &HeaderMap) -> Result<&[u8], Refusal> {
+    headers.get(CONNECTION).map(HeaderValue::as_bytes).ok_or(Refusal::Unnamed)
+}
+
+/// Brings messages to a connection, a new one where none is named, and waits for the answers to the requests among them.
+async fn post(callers: &Arc<Callers>, request: Request<Incoming>) -> Result<Response<Sent>, Refusal> {
+    let known = match request.headers().get(CONNECTION) {
+        Some(id) => Some(callers.get(id.as_bytes())?),
+        None => None,
+    };
+    let mut attendance = known.as_ref().map(Caller::attends);
+    let body = read(request.into_body()).await?;
+    let messages = match messages(&body) {
+        Ok(messages) => messages,
+        Err(answer) => return Ok(answer),
+    };
+    let caller = match known {
+        Some(caller) => caller,
+        None => callers.open()?,
+    };
+    let attendance = attendance.take().unwrap_or_else(|| caller.attends());
+    let mut answer = brought(&caller, messages, attendance).await?;
+    if let Ok(id) = HeaderValue::from_str(&caller.id) {
+        answer.headers_mut().insert(CONNECTION, id);
+    }
+    Ok(answer)
+}
+
+/// The messages of a body, and the ids of the requests among them.
+struct Messages {
+    lines: Vec<u8>,
+    ids: Vec<Value>,
+}
+
+/// Reads a body, a line a message. One that is none refuses them all.
+fn messages(body: &[u8]) -> Result<Messages, Response<Sent>> {
+    let mut messages = Messages { lines: Vec::with_capacity(body.len() + 1), ids: Vec::new() };
+    for (number, line) in (1..).zip(body.split(|byte| *byte == b'\n')) {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        match message::read(line, number) {
+            Ok(Message::Request { id, .. }) => messages.ids.push(id),
+            Ok(Message::Notification { .. } | Message::Answer { .. }) => {}
+            Err(told) => return Err(failed(StatusCode::BAD_REQUEST, &told.0, told.1)),
+        }
+        messages.lines.extend_from_slice(line);
+        messages.lines.push(b'\n');
+    }
+    if messages.lines.is_empty() {
+        let why = "it is empty".to_owned();
+        return Err(failed(StatusCode::BAD_REQUEST, &Value::Null, Fault::NoMessage { line: 1, why }));
+    }
+    Ok(messages)
+}
+
+/// Has messages heard, and gathers the answers.
+async fn brought(
+    caller: &Arc<Caller>,
+    messages: Messages,
+    attendance: Attendance,
+) -> Result<Response<Sent>, Refusal> {
+    let (to, mut from) = unbounded_channel();
+    if let Err(id) = caller.askers.add(&messages.ids, &to) {
+        return Ok(failed(StatusCode::CONFLICT, &id.clone(), Fault::IdInUse { id }));
+    }
+    drop(to);
+    let asked = Asked { caller: caller.clone(), ids: messages.ids };
+    let mut answers = Vec::new();
+    let mut open = asked.ids.len();
+    if caller.hears(messages.lines).await {
+        while let Some(line) = from.recv().await {
+            answers.extend_from_slice(&line);
+            open -= 1;
+        }
+    }
+    drop((asked, attendance));
+    if open > 0 {
+        return Err(Refusal::Gone);
+    }
+    let status = if answers.is_empty() { StatusCode::ACCEPTED } else { StatusCode::OK };
+    Ok(whole(status, answers.into()))
+}
+
+/// Requests whose answers are waited for. Dropped before these have come, it takes the requests back.
+struct Asked {
+    caller: Arc<Caller>,
+    ids: Vec<Value>,
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        let unanswered = self.caller.askers.leave(&self.ids);
+        let line =
+            |id: &&Value| format!("{}\n", json!({"jsonrpc": "2.0", "method": CANCEL, "params": {"id": id}}));
+        let lines: String = unanswered.iter().map(line).collect();
+        if let (false, Ok(runtime)) = (lines.is_empty(), Handle::try_current()) {
+            let caller = self.caller.clone();
+            drop(runtime.spawn(async move { caller.hears(lines.into()).await }));
+        }
+    }
+}
+
+fn failed(status: StatusCode, id: &Value, fault: Fault) -> Response<Sent> {
+    let line = serde_json::to_string(&Answer::new(id, Err(fault))).unwrap_or_default();
+    whole(status, format!("{line}\n").into())
+}

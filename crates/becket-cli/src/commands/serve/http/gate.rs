@@ -1,0 +1,57 @@
+//! Who is let in: whoever has the token, and is no browser that somebody else's page has sent.
+
+use super::refusal::Refusal;
+use super::token::Token;
+use hyper::Uri;
+use hyper::header::{AUTHORIZATION, HOST, HeaderMap, HeaderValue, ORIGIN};
+use std::net::SocketAddr;
+
+/// What every request has to pass.
+pub(super) struct Gate {
+    token: Token,
+    /// Names of the loopback interface with the port, as `Host` has them.
+    names: Vec<String>,
+}
+
+impl Gate {
+    pub(super) fn new(token: Token, address: SocketAddr) -> Self {
+        let port = address.port();
+        let hosts = [address.ip().to_string(), format!("[{}]", address.ip()), "localhost".to_owned()];
+        let mut names: Vec<String> = hosts.iter().map(|host| format!("{host}:{port}")).collect();
+        if port == 80 {
+            names.extend(hosts);
+        }
+        Gate { token, names }
+    }
+
+    /// Looks at the head of a request; the token comes first, so that who has none learns nothing.
+    ///
+    /// # Errors
+    /// It is turned away.
+    pub(super) fn passes(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+        if !one(headers, AUTHORIZATION).is_some_and(|given| self.has_token(given.as_bytes())) {
+            return Err(Refusal::Unauthorized);
+        }
+        let named = one(headers, HOST).and_then(|host| host.to_str().ok());
+        let is_ours = |name: &str| self.names.iter().any(|own| own.eq_ignore_ascii_case(name));
+        if !named.is_some_and(is_ours) || !uri.authority().is_none_or(|authority| is_ours(authority.as_str()))
+        {
+            return Err(Refusal::WrongHost);
+        }
+        if headers.contains_key(ORIGIN) {
+            return Err(Refusal::Origin);
+        }
+        Ok(())
+    }
+
+    fn has_token(&self, given: &[u8]) -> bool {
+        let (scheme, token) = given.split_at_checked(7).unwrap_or_default();
+        scheme.eq_ignore_ascii_case(b"bearer ") && self.token.is(token)
+    }
+}
+
+/// A header that stands there once.
+fn one(headers: &HeaderMap, name: hyper::header::HeaderName) -> Option<&HeaderValue> {
+    let mut all = headers.get_all(name).iter();
+    all.next().filter(|_| all.next().is_none())
+}

@@ -1,0 +1,132 @@
+//! A port of the loopback interface, and what comes in by it.
+
+use super::callers::Callers;
+use super::exchange;
+use super::gate::Gate;
+use super::token::Token;
+use crate::error::CliError;
+use crate::out::Out;
+use crate::run::Done;
+use becket_embed::Host;
+use becket_engine::CancellationToken;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde_json::json;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+/// How many connections of TCP are served at the same time.
+const MOST: usize = 1_024;
+/// For how long the head of a request may be on its way, and a connection idle.
+const HEAD: Duration = Duration::from_secs(10);
+/// How much of a request is held at once, in bytes; its head has to fit.
+const BUFFER: usize = 64 << 10;
+/// How long nobody is let in after the system could give no connection.
+const REST: Duration = Duration::from_millis(100);
+/// How long answers that are on their way out may take when the process ends.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// What is wanted of the port.
+pub(in super::super) struct Wants {
+    /// Where to listen; the port 0 is any that is free.
+    pub(in super::super) address: SocketAddr,
+    /// Where the token stands.
+    pub(in super::super) token: PathBuf,
+    /// For how long a client with nothing open keeps its sessions.
+    pub(in super::super) linger: Duration,
+    /// For how long a client may read nothing.
+    pub(in super::super) patience: Duration,
+}
+
+/// Serves all who come with the token, until a signal comes.
+pub(in super::super) async fn served(
+    wants: Wants,
+    host: Arc<Host>,
+    (cancel, out): (&CancellationToken, Out),
+) -> Done {
+    let (listener, address) = listener(wants.address).await.map_err(|why| CliError::Serve { why })?;
+    let token = Token::of(&wants.token).map_err(|why| CliError::Serve { why })?;
+    let told = json!({"url": format!("http://{address}/"), "token_file": token.file()});
+    out.print(&format!("{told}\n")).map_err(CliError::Runtime)?;
+    let callers = Arc::new(Callers {
+        host,
+        patience: wants.patience,
+        linger: wants.linger,
+        cancel: cancel.child_token(),
+        out,
+        all: Mutex::default(),
+    });
+    let mut streams = JoinSet::new();
+    accepted(&listener, Arc::new(Gate::new(token, address)), &callers, &mut streams).await;
+    // Nobody new comes in while the others are ended.
+    drop(listener);
+    callers.end().await;
+    let rest = async { while streams.join_next().await.is_some() {} };
+    drop(timeout(FAREWELL, rest).await);
+    Ok(0)
+}
+
+/// Binds the port, if nobody outside of this machine can reach it.
+async fn listener(wanted: SocketAddr) -> Result<(TcpListener, SocketAddr), String> {
+    if !wanted.ip().is_loopback() {
+        return Err(format!(
+            "`{wanted}` can be reached from outside: choose `127.0.0.1:PORT` or `[::1]:PORT`"
+        ));
+    }
+    let bound = async {
+        let listener = TcpListener::bind(wanted).await?;
+        let address = listener.local_addr()?;
+        Ok((listener, address))
+    };
+    bound.await.map_err(|error: std::io::Error| format!("`{wanted}`: {error}"))
+}
+
+/// Lets clients in until the end.
+async fn accepted(
+    listener: &TcpListener,
+    gate: Arc<Gate>,
+    callers: &Arc<Callers>,
+    streams: &mut JoinSet<()>,
+) {
+    let cancel = callers.cancel.clone();
+    loop {
+        let stream = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return,
+            Some(_) = streams.join_next(), if !streams.is_empty() => continue,
+            stream = listener.accept(), if streams.len() < MOST => stream,
+        };
+        match stream {
+            Ok((stream, _)) => drop(streams.spawn(heard(stream, gate.clone(), callers.clone()))),
+            Err(_) => tokio::time::sleep(REST).await,
+        }
+    }
+}
+
+/// Answers what comes over one connection of TCP, one request after the other.
+async fn heard(stream: TcpStream, gate: Arc<Gate>, callers: Arc<Callers>) {
+    // An answer is small and waited for; where it can't be sent at once it is sent later.
+    drop(stream.set_nodelay(true));
+    let cancel = callers.cancel.clone();
+    let service = service_fn(|request| {
+        let (gate, callers) = (gate.clone(), callers.clone());
+        async move { Ok::<_, Infallible>(exchange::answered(&gate, &callers, request).await) }
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(BUFFER);
+    let mut connection = std::pin::pin!(http.serve_connection(TokioIo::new(stream), service));
+    // Whatever goes wrong with a connection is its client's to see.
+    tokio::select! {
+        _ = &mut connection => return,
+        () = cancel.cancelled() => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    drop(connection.await);
+}

@@ -1,0 +1,92 @@
+//! Why a request of HTTP is not answered with messages of the protocol: a status, and an error of the usual shape.
+
+use super::super::fault::WireFault;
+use super::super::lines::LIMIT;
+use super::body::{Sent, whole};
+use hyper::header::{HeaderValue, WWW_AUTHENTICATE};
+use hyper::{Response, StatusCode};
+use serde_json::json;
+
+/// The number that all of them have on the wire; their names tell them apart.
+const CODE: i32 = -32_000;
+
+/// What is wrong with a request.
+#[derive(Debug, Clone, Copy, thiserror::Error)]
+pub(super) enum Refusal {
+    #[error("bring the token along: `Authorization: Bearer …`; its file was told at the start")]
+    Unauthorized,
+    #[error("`Host` must be the loopback address that is listened on")]
+    WrongHost,
+    #[error("no page of a browser is served: `Origin` must not be there")]
+    Origin,
+    #[error("there is only `/`")]
+    NoPath,
+    #[error("there are only `POST`, `GET` and `DELETE`")]
+    NoVerb,
+    #[error("name the connection, as the header `Becket-Connection` of the answer to `initialize` does")]
+    Unnamed,
+    #[error("there is no such connection, or it has ended: open one, with no `Becket-Connection`")]
+    NoConnection,
+    #[error("the connection has ended, and with it all that it ran")]
+    Gone,
+    #[error("a body has {} MiB at most", LIMIT >> 20)]
+    TooLong,
+    #[error("the body did not come to its end in time")]
+    Slow,
+    #[error("the body broke off")]
+    CutOff,
+    #[error("too many connections are open: end one first")]
+    Busy,
+}
+
+impl Refusal {
+    const ALL: [Refusal; 12] = [
+        Refusal::Unauthorized,
+        Refusal::WrongHost,
+        Refusal::Origin,
+        Refusal::NoPath,
+        Refusal::NoVerb,
+        Refusal::Unnamed,
+        Refusal::NoConnection,
+        Refusal::Gone,
+        Refusal::TooLong,
+        Refusal::Slow,
+        Refusal::CutOff,
+        Refusal::Busy,
+    ];
+
+    /// Its status, and its stable name.
+    const fn row(self) -> (StatusCode, &'static str) {
+        match self {
+            Refusal::Unauthorized => (StatusCode::UNAUTHORIZED, "unauthorized"),
+            Refusal::WrongHost => (StatusCode::MISDIRECTED_REQUEST, "wrong_host"),
+            Refusal::Origin => (StatusCode::FORBIDDEN, "origin"),
+            Refusal::NoPath => (StatusCode::NOT_FOUND, "no_path"),
+            Refusal::NoVerb => (StatusCode::METHOD_NOT_ALLOWED, "no_verb"),
+            Refusal::Unnamed => (StatusCode::BAD_REQUEST, "unnamed"),
+            Refusal::NoConnection => (StatusCode::NOT_FOUND, "no_connection"),
+            Refusal::Gone => (StatusCode::GONE, "no_connection"),
+            Refusal::TooLong => (StatusCode::PAYLOAD_TOO_LARGE, "too_long"),
+            Refusal::Slow => (StatusCode::REQUEST_TIMEOUT, "slow"),
+            Refusal::CutOff => (StatusCode::BAD_REQUEST, "cut_off"),
+            Refusal::Busy => (StatusCode::SERVICE_UNAVAILABLE, "busy"),
+        }
+    }
+
+    /// Says it in the shape of all errors.
+    pub(super) fn answer(self) -> Response<Sent> {
+        let (status, kind) = self.row();
+        let error = WireFault { code: CODE, message: self.to_string(), data: json!({"kind": kind}) };
+        let line = json!({"jsonrpc": "2.0", "id": null, "error": error});
+        let mut answer = whole(status, format!("{line}\n").into());
+        if status == StatusCode::UNAUTHORIZED {
+            answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        answer
+    }
+}
+
+/// Statuses and names of all refusals, for the schema.
+pub(in super::super) fn rows() -> impl Iterator<Item = (u16, &'static str)> {
+    Refusal::ALL.into_iter().map(|refusal| refusal.row()).map(|(status, kind)| (status.as_u16(), kind))
+}
