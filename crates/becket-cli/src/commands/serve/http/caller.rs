@@ -128,6 +128,11 @@ impl Caller {
         Sent::Lines { told: Told::new(lines, Box::pin(ends.cancelled_owned())), _attendance: attendance }
     }
 
+    /// Whether it takes nothing more.
+    pub(super) fn is_ending(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
     /// Ends it, and waits until nothing of it is left.
     pub(super) async fn end(&self) {
         self.cancel.cancel();

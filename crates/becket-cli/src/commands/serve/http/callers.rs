@@ -65,7 +65,8 @@ impl Callers {
     /// There is none.
     pub(super) fn get(&self, id: &[u8]) -> Result<Arc<Caller>, Refusal> {
         let name = std::str::from_utf8(id).unwrap_or_default();
-        self.all().by_name.get(name).cloned().ok_or(Refusal::NoConnection)
+        let known = self.all().by_name.get(name).cloned();
+        known.filter(|caller| !caller.is_ending()).ok_or(Refusal::NoConnection)
     }
 
     /// Ends all, and waits until nothing of them is left.
