@@ -138,7 +138,7 @@ async fn what_runs_is_listed_as_stop_hooks_see_it_and_what_has_ended_is_not() {
     place.end_of(Does::Ends(TaskEnd::Done)).await;
     let listed = Value::Array(place.tasks.background_tasks().into_iter().map(Value::Object).collect());
     let expected = json!([{
-        "id": waits.id.as_str(), "type": "agent", "status": "running",
+        "id": waits.id.as_str(), "type": "subagent", "status": "running",
         "description": "looks around", "agent_type": "Explore",
     }]);
     assert_eq!(listed.to_string(), expected.to_string());

@@ -12,7 +12,7 @@ use crate::transcript::Note;
 use crate::turn::{Begin, Core, StopEvent, Talk, TurnEnd, TurnStart, Work};
 use crate::update::{Notice, Origin, Updates};
 use crate::watch::{FileWatch, Lent, Remembered, Watching};
-use crate::worktree::{self, Wish};
+use crate::worktree::{self, Wish, WorktreeError};
 use becket_engine::{CancellationToken, Engine};
 use becket_llm::Model;
 use becket_model::Session;
@@ -43,7 +43,8 @@ impl Agent {
     pub(super) async fn open(builder: AgentBuilder) -> Result<Self, OpenError> {
         let opened = open(builder.store.as_ref(), &builder.start, &builder.cwd, builder.id.as_deref())?;
         let (mut main, opened, rest) = parts(builder, opened);
-        if let (Some(worktrees), Some(wish)) = (main.work.core.worktrees.clone(), rest.in_worktree) {
+        if let Some(wish) = rest.in_worktree {
+            let worktrees = main.work.core.worktrees.clone().ok_or(WorktreeError::NotLent)?;
             wish.enter(&worktrees, &mut main).await?;
         }
         // Nothing is written before: a session that never began leaves no transcript.

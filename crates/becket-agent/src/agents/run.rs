@@ -134,12 +134,17 @@ impl Subagent {
         let start = self.begin(cancel).await;
         let end = self.work.turn(start, cancel).await;
         self.facts.tools = report::tools_called(&self.work.talk.whole(UNANSWERED).messages());
-        // Its hooks have judged its end: nothing of it happens any more.
-        drop(self.hooks);
-        if let Some(own) = self.wanted.own {
-            self.facts.left = Some(own.leave().await);
+        (end, self.ends().await)
+    }
+
+    /// Its hooks have judged its end: nothing of it happens any more. Its tree is left last.
+    pub(super) async fn ends(self) -> report::Facts {
+        let Self { work, wanted, hooks, mut facts, .. } = self;
+        drop((work, hooks));
+        if let Some(own) = wanted.own {
+            facts.left = Some(own.leave().await);
         }
-        (end, self.facts)
+        facts
     }
 
     /// Fires SubagentStart; gives the first turn.

@@ -7,7 +7,9 @@ use super::report;
 use super::run::Subagent;
 use crate::tasks::{About, BackgroundTask, TaskEnd, TaskId, TaskKind, TaskRun};
 use crate::team::Seat;
+use crate::tool_call::unharmed;
 use crate::turn::{EndReason, TurnEnd, TurnStart};
+use crate::worktree::Left;
 use becket_engine::CancellationToken;
 use futures_util::future::BoxFuture;
 
@@ -31,9 +33,16 @@ impl BackgroundTask for TeammateTask {
             let Some(seat) = subagent.seat.take() else {
                 return TaskEnd::Failed { because: "it has no place in a team".to_owned() };
             };
-            let (end, why) = lives(&mut subagent, &seat, &run).await;
-            // Its hooks go before it has left: nothing of it happens any more.
-            drop(subagent);
+            let lived = unharmed(lives(&mut subagent, &seat, &run)).await;
+            let (end, mut why) = lived.unwrap_or_else(|said| {
+                let because = format!("it panicked: {said}");
+                (TaskEnd::Failed { because: because.clone() }, because)
+            });
+            let facts = subagent.ends().await;
+            if let Some(kept) = facts.left.as_ref().and_then(Left::told) {
+                run.output.push(format!("{kept}\n").as_bytes());
+                why = format!("{why}; {kept}");
+            }
             seat.leaves(&why).await;
             end
         })

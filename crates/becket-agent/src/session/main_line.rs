@@ -2,8 +2,10 @@
 
 use super::expand::Expand;
 use super::start::{Known, OpenError, Opened};
-use crate::transcript::Store;
+use crate::conversation::{Conversation, Stored};
+use crate::transcript::{Note, Store};
 use crate::turn::{Fired, Work};
+use crate::update::Notice;
 use becket_engine::CancellationToken;
 use becket_model::event::lifecycle::{SessionEnd, Setup};
 use becket_model::{EventBody, Session};
@@ -85,29 +87,48 @@ impl Main {
     pub(crate) async fn clear(&mut self) -> Result<(), OpenError> {
         self.end("clear").await;
         self.forget().await;
-        let cwd = self.work.facts.cwd();
-        let opened = Opened::cleared(self.store.as_ref(), &cwd);
-        let (mut opened, result) = match opened {
+        // By the directory in which it began, wherever it has moved: there it is looked for.
+        let (opened, result) = match Opened::cleared(self.store.as_ref(), &self.start) {
             Ok(opened) => (opened, Ok(())),
             Err(error) => (Opened::unstored(None, "clear"), Err(error)),
         };
-        let old = self.work.facts.session();
+        self.replaced_by(opened).await;
+        result
+    }
+
+    /// Another one takes the place of the session that has ended. Mode, model, directory and rules stay those of now: they are
+    /// what the user sees.
+    pub(super) async fn replaced_by(&mut self, mut opened: Opened) {
         let log = opened.log.take();
-        let path = log.as_ref().map(|log| log.path().to_owned()).unwrap_or_default();
+        let old = self.work.facts.session();
         self.work.facts.replace(Session {
             id: opened.id.clone().into(),
-            transcript_path: path,
+            transcript_path: log.as_ref().map(|log| log.path().to_owned()).unwrap_or_default(),
             prompt_id: None,
             permission_mode: None,
             ..old
         });
-        self.work.talk.replace(log);
+        match &mut opened.restored {
+            Some(restored) => {
+                for damage in &restored.damage {
+                    self.work.updates.notice(Notice::warning(damage.to_string()));
+                }
+                self.work.core.put_title(restored.title.clone());
+                let nothing = Stored::Whole(Conversation::default());
+                self.work.talk.go_on_with(std::mem::replace(&mut restored.stored, nothing), log);
+            }
+            None => self.work.talk.replace(log),
+        }
         self.pending.clear();
         self.instructions.clear();
         self.work.forget_instructions();
+        let cwd = self.work.facts.cwd();
+        let work = &mut self.work;
+        for note in [Note::Model(work.model.name().to_owned()), Note::Mode(work.facts.mode())] {
+            work.talk.note(&note, &cwd, &work.updates);
+        }
         self.begin(&opened, None).await;
         self.work.store();
-        result
     }
 
     /// Ends the events that were left running, each in its time, and fires SessionEnd: who notes what hooks see reads a

@@ -60,7 +60,7 @@ impl TaskKind {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Shell { .. } => "shell",
-            Self::Agent { .. } => "agent",
+            Self::Agent { .. } => "subagent",
             Self::Teammate { .. } => "teammate",
         }
     }

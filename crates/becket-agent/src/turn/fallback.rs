@@ -24,11 +24,31 @@ impl fmt::Debug for Fallback {
     }
 }
 
+/// Whether another model answers in the place of a line of work's own.
+#[derive(Clone, Default)]
+pub(crate) enum Aside {
+    /// None does.
+    #[default]
+    Nobody,
+    /// One does; this is the own one, which is asked again from the next turn on.
+    For(Arc<dyn Model>),
+    /// None does for the rest of this turn: a hook has said no.
+    Refused,
+}
+
 impl Work {
+    /// The model that answers where nobody does in its place.
+    pub(super) fn own_model(&self) -> &Arc<dyn Model> {
+        match &self.aside {
+            Aside::For(own) => own,
+            Aside::Nobody | Aside::Refused => &self.model,
+        }
+    }
+
     /// Whether there is another model to ask, now that this one has failed in this way.
     pub(super) fn may_fall_back(&self, error: &ModelError) -> bool {
         let other = self.core.fallback.as_ref().is_some_and(|other| other.model.name() != self.model.name());
-        other && self.aside.is_none() && matches!(error, ModelError::Overloaded { .. })
+        other && matches!(self.aside, Aside::Nobody) && matches!(error, ModelError::Overloaded { .. })
     }
 
     /// Asks the other one from now on. False where a hook keeps the one that is overloaded, or nobody wants an answer.
@@ -48,18 +68,20 @@ impl Work {
         if verdict.blocks() {
             let because = verdict.joined_reason().unwrap_or_default();
             self.updates.notice(Notice::warning(format!("{} is not asked instead: {because}", switch.to)));
+            // A no holds for the turn: to be asked until there is a yes is no question.
+            self.aside = Aside::Refused;
             return false;
         }
         let text = format!("{error}: {} answers for the rest of this turn", switch.to);
         self.updates.notice(Notice::warning(text));
-        self.aside = Some(std::mem::replace(&mut self.model, model));
+        self.aside = Aside::For(std::mem::replace(&mut self.model, model));
         self.fire(switch.after(), cancel).await;
         true
     }
 
-    /// A turn begins: its own model is tried first.
+    /// A turn is over, or one begins after one that was dropped: whoever asks the model next asks its own.
     pub(super) fn own_model_again(&mut self) {
-        if let Some(own) = self.aside.take() {
+        if let Aside::For(own) = std::mem::take(&mut self.aside) {
             self.model = own;
         }
     }

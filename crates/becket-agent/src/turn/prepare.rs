@@ -1,6 +1,7 @@
 //! What happens before each request: limits, and what has come in meanwhile.
 
 use super::end::EndReason;
+use super::fallback::Aside;
 use super::told;
 use super::work::{Step, Turn, Work};
 use crate::tasks::Tasks;
@@ -88,10 +89,10 @@ impl Work {
 
     /// Asks the model from now on that the session was told to change to; an agent's line of work keeps its own.
     fn take_model(&mut self) {
-        let own = self.aside.as_ref().unwrap_or(&self.model);
+        let own = self.own_model();
         let other = self.core.seat.taken().filter(|model| !Arc::ptr_eq(model, own));
         if let (Some(model), Origin::Main) = (other, &self.who) {
-            self.aside = None;
+            self.aside = Aside::Nobody;
             self.model = model;
             let note = Note::Model(self.model.name().to_owned());
             self.talk.note(&note, &self.facts.cwd(), &self.updates);

@@ -7,6 +7,7 @@ use super::ask::{Answer, NoAnswer};
 use super::core::Core;
 use super::decide::{AfterAnswer, Answered, after_answer};
 use super::end::{EndReason, TurnEnd};
+use super::fallback::Aside;
 use super::meter::{Meter, Spent};
 use super::stop::{StopCount, StopEvent};
 use super::talk::Talk;
@@ -58,8 +59,8 @@ pub(crate) struct Work {
     /// Which teammate it is, if it is one.
     pub(crate) mate: Option<Arc<str>>,
     pub(crate) updates: Updates,
-    /// The model that is asked again from the next turn on: `model` answers in its place.
-    pub(super) aside: Option<Arc<dyn Model>>,
+    /// Whether `model` answers in the place of another one.
+    pub(super) aside: Aside,
     pub(super) calls: ToolCalls,
     pub(super) meter: Meter,
     /// What of the instructions in files this line of work was told.
@@ -126,7 +127,7 @@ impl Work {
             stop_event,
             mate,
             meter,
-            aside: None,
+            aside: Aside::Nobody,
             known: Known::default(),
         }
     }
@@ -226,6 +227,7 @@ impl Work {
 
     /// Nothing stays open but what waits for a resume.
     fn close_turn(&mut self, reason: &EndReason) {
+        self.own_model_again();
         match reason {
             EndReason::Deferred { .. } | EndReason::DeferredUnavailable { .. } => {}
             EndReason::Interrupted => self.talk.whole(INTERRUPTED).feedback(AFTER_AN_INTERRUPT),

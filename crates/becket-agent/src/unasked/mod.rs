@@ -31,3 +31,5 @@ mod table;
 mod tree;
 
 pub(crate) use line::{effect, is_read_only};
+#[cfg(unix)]
+pub(crate) use program::is_program;

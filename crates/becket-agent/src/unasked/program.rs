@@ -118,8 +118,9 @@ fn is_foreign(path: &Path, places: &Places) -> bool {
     path.is_absolute() && crate::places::real(path).is_some_and(|real| !places.hold(&real))
 }
 
+/// A file that may be run.
 #[cfg(unix)]
-fn is_program(path: &Path) -> bool {
+pub(crate) fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }

@@ -27,6 +27,9 @@ pub enum WorktreeError {
         /// Where it lies.
         at: PathBuf,
     },
+    /// The host has lent nobody who makes them.
+    #[error("this session makes no worktrees: its host has to lend it some, by `AgentBuilder::worktrees`")]
+    NotLent,
     /// There is no git, or only one that the repository brings along.
     #[error("there is no `git` on PATH (one that lies in the repository itself does not count)")]
     NoGit,

@@ -8,6 +8,7 @@
 //! What the user's own configuration says (`~/.gitconfig`, that of the system) is theirs, and counts; their hooks do not run.
 
 use super::error::WorktreeError;
+use super::repository::Repository;
 use becket_engine::{CancellationToken, Environment};
 use becket_process::{ByteCap, Command, End, Limits, Program, Runner};
 use std::collections::BTreeSet;
@@ -75,19 +76,19 @@ impl At {
 }
 
 impl Git {
-    /// The git on `PATH`, unless it lies in `tree`: a tree that brings its own must not have it run.
+    /// The git on `PATH`, unless it lies in a working tree of the repository: one that brings its own must not have it run.
     pub(super) fn find(
         environment: &Environment,
-        tree: &Path,
+        repository: &Repository,
         runner: Runner,
     ) -> Result<Self, WorktreeError> {
         let path = environment.var("PATH").unwrap_or_default();
-        let own = tree.canonicalize().unwrap_or_else(|_| tree.to_owned());
-        let foreign = |file: &Path| {
-            file.is_absolute()
-                && !file.starts_with(tree)
-                && file.canonicalize().is_ok_and(|real| !real.starts_with(&own) && real.is_file())
+        let trees = [&repository.root, &repository.top];
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let is_own = |file: &Path| {
+            trees.iter().any(|tree| file.starts_with(tree) || real(file).starts_with(real(tree)))
         };
+        let foreign = |file: &Path| file.is_absolute() && !is_own(file) && is_program(file);
         let name = format!("git{}", std::env::consts::EXE_SUFFIX);
         let program = std::env::split_paths(path).map(|entry| entry.join(&name)).find(|file| foreign(file));
         let is_kept = |name: &OsStr| {
@@ -100,12 +101,24 @@ impl Git {
         Ok(Self { program: program.ok_or(WorktreeError::NoGit)?, env, runner })
     }
 
+    #[cfg(all(test, unix))]
+    pub(super) fn program(&self) -> &Path {
+        &self.program
+    }
+
     /// The same with every hook switched off that the configuration itself names (`hook.NAME.command`), in a git that knows
     /// such hooks.
-    pub(super) async fn without_hooks(mut self, top: &Path, cancel: &CancellationToken) -> Self {
+    ///
+    /// # Errors
+    /// It can't be told which those are: nothing is run then.
+    pub(super) async fn without_hooks(
+        mut self,
+        top: &Path,
+        cancel: &CancellationToken,
+    ) -> Result<Self, WorktreeError> {
         let list = words(["config", "--includes", "--name-only", "-z", "--get-regexp", r"^hook\."]);
-        let said =
-            self.ask(&At::found(top), "read the configuration", list, cancel).await.unwrap_or_default();
+        let said = self.find_out(&At::found(top), "read the configuration", list, cancel).await?;
+        let said = said.unwrap_or_default();
         let said = String::from_utf8_lossy(&said).into_owned();
         let names: BTreeSet<&str> = said
             .split('\0')
@@ -122,7 +135,7 @@ impl Git {
             self.env.push((format!("GIT_CONFIG_KEY_{n}").into(), key.into()));
             self.env.push((format!("GIT_CONFIG_VALUE_{n}").into(), value.into()));
         }
-        self
+        Ok(self)
     }
 
     /// Runs it, and gives what it prints.
@@ -136,14 +149,42 @@ impl Git {
         args: Vec<&OsStr>,
         cancel: &CancellationToken,
     ) -> Result<Vec<u8>, WorktreeError> {
+        match self.ended(at, doing, args, cancel).await? {
+            (0, out, _) => Ok(out),
+            (code, _, err) => Err(refused(doing, code, &err)),
+        }
+    }
+
+    /// Asks it for something that there may not be: none where it ends with 1.
+    ///
+    /// # Errors
+    /// It ends otherwise: then it can't be told.
+    pub(super) async fn find_out(
+        &self,
+        at: &At,
+        doing: &'static str,
+        args: Vec<&OsStr>,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Vec<u8>>, WorktreeError> {
+        match self.ended(at, doing, args, cancel).await? {
+            (0, out, _) => Ok(Some(out)),
+            (1, _, _) => Ok(None),
+            (code, _, err) => Err(refused(doing, code, &err)),
+        }
+    }
+
+    /// How it ended by itself, and what it has printed.
+    async fn ended(
+        &self,
+        at: &At,
+        doing: &'static str,
+        args: Vec<&OsStr>,
+        cancel: &CancellationToken,
+    ) -> Result<(i32, Vec<u8>, Vec<u8>), WorktreeError> {
         let failed = |said: String| WorktreeError::Git { doing, said };
         let (end, out, err) = self.run(at, args, cancel).await.map_err(failed)?;
         match end {
-            End::Exited(0) => Ok(out),
-            End::Exited(code) => {
-                let said = String::from_utf8_lossy(&err).trim().to_owned();
-                Err(failed(if said.is_empty() { format!("it ended with {code}") } else { said }))
-            }
+            End::Exited(code) => Ok((code, out, err)),
             End::Signaled(signal) => Err(failed(format!("signal {signal} ended it"))),
             End::TimedOut => Err(failed(format!("it took longer than {} s", LONGEST.as_secs()))),
             End::Cancelled => Err(failed("it was interrupted".to_owned())),
@@ -181,6 +222,21 @@ impl Git {
         }
         Ok((ended.end, ended.stdout.bytes.to_vec(), ended.stderr.bytes.to_vec()))
     }
+}
+
+fn refused(doing: &'static str, code: i32, err: &[u8]) -> WorktreeError {
+    let said = String::from_utf8_lossy(err).trim().to_owned();
+    WorktreeError::Git { doing, said: if said.is_empty() { format!("it ended with {code}") } else { said } }
+}
+
+#[cfg(unix)]
+fn is_program(file: &Path) -> bool {
+    crate::unasked::is_program(file)
+}
+
+#[cfg(not(unix))]
+fn is_program(file: &Path) -> bool {
+    file.is_file()
 }
 
 /// Words of a command line.

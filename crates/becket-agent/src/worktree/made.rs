@@ -9,13 +9,18 @@ use super::shadow::Shadow;
 use becket_engine::CancellationToken;
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The file in a worktree's part of the repository that says that this program has made it, and at which commit; who works in
 /// it holds it.
 const MARK: &str = "becket";
+
+/// The file there that says that its files may be gone for a while.
+const LOCKED: &str = "locked";
 
 /// How often the lock is asked for, and how long is waited in between: who looks for what was left behind holds it, too.
 const ATTEMPTS: u32 = 8;
@@ -33,51 +38,62 @@ pub(super) struct Made {
     pub(super) branch: String,
     /// The commit that it began at; none where somebody else has made it.
     pub(super) base: Option<String>,
+    /// Whether the branch is this program's work, as far as it is there: only then it is ever deleted.
+    pub(super) owns_branch: Arc<AtomicBool>,
     /// Where shadows are made.
     pub(super) private: PathBuf,
 }
 
 impl Made {
     /// Takes up the worktree that lies at the place already. None where nothing does.
-    pub(super) fn take_up(&mut self) -> Result<Option<File>, WorktreeError> {
+    pub(super) async fn take_up(&mut self) -> Result<Option<File>, WorktreeError> {
         if self.path.symlink_metadata().is_err() {
             return Ok(None);
         }
         let taken = || WorktreeError::Taken { path: self.path.clone() };
         let part = self.repository.part_of(&self.path).ok_or_else(taken)?;
-        let held = hold(&part, &self.path)?;
+        let held = hold(&part, &self.path).await?;
         self.base = marked(&part);
+        self.owns_branch.store(self.base.is_some(), Ordering::Release);
         Ok(Some(held))
     }
 
     /// Takes up one that was left behind; none where it is somebody's, or not of this program.
-    pub(super) fn take_up_left(&mut self) -> Option<File> {
+    pub(super) async fn take_up_left(&mut self) -> Option<File> {
         let part = self.repository.part_of(&self.path)?;
         marked(&part)?;
-        self.take_up().ok()?.filter(|_| self.base.is_some())
+        self.take_up().await.ok()?.filter(|_| self.base.is_some())
     }
 
-    /// Has git forget one at this place whose files are gone.
-    pub(super) async fn forget_lost(&self, cancel: &CancellationToken) -> Result<(), WorktreeError> {
-        if self.repository.own_part(&self.path).is_none() {
-            return Ok(());
-        }
-        let mut remove = words(["worktree", "remove", "--force", "--"]);
-        remove.push(self.path.as_os_str());
-        self.git
-            .ask(&At::found(&self.repository.top), "forget the lost worktree", remove, cancel)
-            .await
-            .map(drop)
-    }
-
-    /// Makes it: the branch, the place, the files. What was made before something went wrong is the caller's to undo.
-    pub(super) async fn make(&self, cancel: &CancellationToken) -> Result<File, WorktreeError> {
+    /// Takes the place: who makes its directory has it, and nobody else makes anything there. One whose files are gone from it
+    /// is forgotten.
+    pub(super) fn claim(&self) -> Result<(), WorktreeError> {
         self.make_directory()?;
+        let forgotten = self.forget_lost().and_then(|()| self.ignore());
+        if forgotten.is_err() {
+            drop(fs::remove_dir(&self.path));
+            self.tidy();
+        }
+        forgotten
+    }
+
+    /// Has git forget one at this place, whose files are gone since the place was free.
+    fn forget_lost(&self) -> Result<(), WorktreeError> {
+        let Some(part) = self.repository.own_part(&self.path) else { return Ok(()) };
+        if part.join(LOCKED).symlink_metadata().is_ok() {
+            return Err(WorktreeError::Taken { path: self.path.clone() });
+        }
+        fs::remove_dir_all(&part).map_err(WorktreeError::io(&part))
+    }
+
+    /// Makes it in the place that was claimed: the branch, what git knows of it, the files. See [`Made::undo`] for what is left
+    /// where something goes wrong.
+    pub(super) async fn make(&self, cancel: &CancellationToken) -> Result<File, WorktreeError> {
         let at = At::found(&self.repository.top);
         let base = self.base.as_deref().unwrap_or("HEAD");
-        let mut add =
-            words(["worktree", "add", "-q", "--no-checkout", "--no-track", "-b", &self.branch, "--"]);
-        add.extend([self.path.as_os_str(), OsStr::new(base)]);
+        self.begin_branch(&at, base, cancel).await?;
+        let mut add = words(["worktree", "add", "-q", "--no-checkout", "--"]);
+        add.extend([self.path.as_os_str(), OsStr::new(&self.branch)]);
         self.git.ask(&at, "make the worktree", add, cancel).await?;
         let lost = || WorktreeError::Git {
             doing: "make the worktree",
@@ -85,7 +101,7 @@ impl Made {
         };
         let part = self.repository.part_of(&self.path).ok_or_else(lost)?;
         // Held before it says that it may be removed: nobody takes it for one that was left behind.
-        let mut held = hold(&part, &self.path)?;
+        let mut held = hold(&part, &self.path).await?;
         held.write_all(base.as_bytes()).map_err(WorktreeError::io(&part))?;
         let shadow = self.shadow(&part, cancel).await?;
         let fill = words(["read-tree", "--reset", "-u", "--no-recurse-submodules", base]);
@@ -93,11 +109,51 @@ impl Made {
         Ok(held)
     }
 
-    /// Whether the branch is there before the worktree is.
-    pub(super) async fn has_branch(&self, cancel: &CancellationToken) -> bool {
-        let name = format!("refs/heads/{}", self.branch);
+    /// Undoes what [`Made::make`] has made before it failed with this, and nothing else.
+    pub(super) async fn undo(&self, error: &WorktreeError) {
+        // Where another session has taken up what was made, before it could be held, it is that one's.
+        if !matches!(error, WorktreeError::InUse { .. }) {
+            drop(self.remove().await);
+        }
+    }
+
+    /// Begins the branch; one that is there stays as it is.
+    async fn begin_branch(
+        &self,
+        at: &At,
+        base: &str,
+        cancel: &CancellationToken,
+    ) -> Result<(), WorktreeError> {
+        let taken = || WorktreeError::Branch { branch: self.branch.clone() };
+        if self.has_branch(cancel).await? {
+            return Err(taken());
+        }
+        self.owns_branch.store(true, Ordering::Release);
+        let name = self.reference();
+        // The empty word says that there is none yet: git looks once more, under its lock.
+        let begin = words(["update-ref", &name, base, ""]);
+        let Err(error) = self.git.ask(at, "begin the branch", begin, cancel).await else { return Ok(()) };
+        if cancel.is_cancelled() {
+            return Err(error);
+        }
+        self.owns_branch.store(false, Ordering::Release);
+        Err(if self.has_branch(cancel).await? { taken() } else { error })
+    }
+
+    /// Whether the branch is there.
+    ///
+    /// # Errors
+    /// That can't be told.
+    pub(super) async fn has_branch(&self, cancel: &CancellationToken) -> Result<bool, WorktreeError> {
+        let name = self.reference();
         let look = words(["rev-parse", "--verify", "-q", &name]);
-        self.git.line(&At::found(&self.repository.top), look, cancel).await.is_some()
+        let at = At::found(&self.repository.top);
+        let found = self.git.find_out(&at, "look for the branch", look, cancel);
+        Ok(found.await?.is_some())
+    }
+
+    fn reference(&self) -> String {
+        format!("refs/heads/{}", self.branch)
     }
 
     pub(super) async fn shadow(
@@ -126,35 +182,62 @@ impl Made {
             // Git keeps a directory for its parts that it makes with the first one.
             drop(fs::remove_dir(self.repository.common.join("worktrees")));
         }
-        if self.has_branch(&never).await {
-            // Not `git branch -D`: that would lock and write the configuration, which others may do now.
-            let name = format!("refs/heads/{}", self.branch);
-            let delete = words(["update-ref", "-d", &name]);
+        if let Some(base) = self.base.as_ref().filter(|_| self.owns_branch.load(Ordering::Acquire))
+            && self.has_branch(&never).await?
+        {
+            // Only where it still is at its beginning: with anything else on it, it is somebody's work. Not `git branch -D`,
+            // which would lock and write the configuration, which others may do now.
+            let name = self.reference();
+            let delete = words(["update-ref", "-d", &name, base]);
             self.git.ask(&at, "delete the branch", delete, &never).await?;
         }
         self.tidy();
         Ok(())
     }
 
-    /// The directory that it lies in, without a link on the way below the main working tree.
+    /// Its directory, which nobody else has made, and those around it, without a link on the way below the main working tree.
     fn make_directory(&self) -> Result<(), WorktreeError> {
+        for attempt in 1.. {
+            self.make_parents()?;
+            match DirBuilder::new().create(&self.path) {
+                Ok(()) => break,
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    return Err(WorktreeError::Taken { path: self.path.clone() });
+                }
+                // Somebody has left the last one, and tidied up.
+                Err(error) if error.kind() == ErrorKind::NotFound && attempt < ATTEMPTS => {}
+                Err(error) => return Err(WorktreeError::io(&self.path)(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn make_parents(&self) -> Result<(), WorktreeError> {
         let parent = self.path.parent().unwrap_or(&self.path);
         let below = parent.strip_prefix(&self.repository.root).unwrap_or(parent);
         let mut place = self.repository.root.clone();
         for part in below.components() {
             place.push(part);
-            match place.symlink_metadata() {
-                Ok(found) if found.is_dir() => {}
-                Ok(_) => return Err(WorktreeError::Link { path: place }),
-                Err(_) => DirBuilder::new().create(&place).map_err(WorktreeError::io(&place))?,
+            match DirBuilder::new().create(&place) {
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                    return Err(WorktreeError::io(&place)(error));
+                }
+                Ok(()) | Err(_) => {}
+            }
+            if !place.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+                return Err(WorktreeError::Link { path: place });
             }
         }
-        let ignore = parent.join(".gitignore");
-        // Somebody else's stays as it is.
-        if let Ok(mut file) = OpenOptions::new().write(true).create_new(true).open(&ignore) {
-            file.write_all(IGNORE.as_bytes()).map_err(WorktreeError::io(&ignore))?;
-        }
         Ok(())
+    }
+
+    /// Has the main working tree not list it. Somebody else's file stays as it is.
+    fn ignore(&self) -> Result<(), WorktreeError> {
+        let ignore = self.path.with_file_name(".gitignore");
+        match OpenOptions::new().write(true).create_new(true).open(&ignore) {
+            Ok(mut file) => file.write_all(IGNORE.as_bytes()).map_err(WorktreeError::io(&ignore)),
+            Err(_) => Ok(()),
+        }
     }
 
     /// Takes away what was made around the last one.
@@ -182,14 +265,14 @@ pub(super) fn places(repository: &Repository, folder: &str) -> PathBuf {
 }
 
 /// Takes a worktree for this session; the lock goes with the process, however it ends.
-fn hold(part: &Path, path: &Path) -> Result<File, WorktreeError> {
+async fn hold(part: &Path, path: &Path) -> Result<File, WorktreeError> {
     let mark = part.join(MARK);
     let file = OpenOptions::new().read(true).append(true).create(true).open(&mark);
     let file = file.map_err(WorktreeError::io(&mark))?;
     for attempt in 1.. {
         match file.try_lock() {
             Ok(()) => break,
-            Err(TryLockError::WouldBlock) if attempt < ATTEMPTS => std::thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) if attempt < ATTEMPTS => tokio::time::sleep(PAUSE).await,
             Err(TryLockError::WouldBlock) => return Err(WorktreeError::InUse { path: path.to_owned() }),
             // The file system knows no locks.
             Err(TryLockError::Error(error)) if error.kind() == std::io::ErrorKind::Unsupported => break,
@@ -198,3 +281,6 @@ fn hold(part: &Path, path: &Path) -> Result<File, WorktreeError> {
     }
     Ok(file)
 }
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -15,6 +15,7 @@ use becket_engine::{CancellationToken, Environment};
 use becket_model::event::environment::{WorktreeCreate, WorktreeRemove};
 use becket_model::{EventKind, Ruling};
 use becket_process::Runner;
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -40,6 +41,8 @@ struct Shared {
     private: PathBuf,
     /// Those that are begun or worked in.
     open: Mutex<Vec<Arc<Tree>>>,
+    /// The repositories in which was looked for what others have left.
+    swept: Mutex<HashSet<PathBuf>>,
 }
 
 /// Whose events tell of a worktree.
@@ -60,7 +63,8 @@ impl Worktrees {
         private: impl Into<PathBuf>,
     ) -> Self {
         let (folder, private) = (folder.into(), private.into());
-        Self(Arc::new(Shared { environment, runner, folder, private, open: Mutex::default() }))
+        let (open, swept) = (Mutex::default(), Mutex::default());
+        Self(Arc::new(Shared { environment, runner, folder, private, open, swept }))
     }
 
     /// Makes a worktree of the repository in which this line of work is, or takes up the one of that name.
@@ -113,20 +117,17 @@ impl Worktrees {
         cancel: &CancellationToken,
     ) -> Result<Arc<Tree>, WorktreeError> {
         let repository = Repository::around(cwd)?;
-        let git = Git::find(&self.0.environment, &repository.root, self.0.runner.clone())?;
-        let git = git.without_hooks(&repository.top, cancel).await;
-        self.sweep(asks, &git, &repository).await;
+        let git = Git::find(&self.0.environment, &repository, self.0.runner.clone())?;
+        let git = git.without_hooks(&repository.top, cancel).await?;
+        self.sweep(asks, (&git, &repository), cancel).await;
         let mut made = self.planned(&git, &repository, name.as_str());
-        if let Some(held) = made.take_up()? {
+        if let Some(held) = made.take_up().await? {
             let held = Mutex::new(Held::Whole(held));
             let path = made.path.clone();
             return Ok(self.open(Tree { path, way: Way::Git { made: Box::new(made), held } }));
         }
-        made.forget_lost(cancel).await?;
-        if made.has_branch(cancel).await {
-            return Err(WorktreeError::Branch { branch: made.branch });
-        }
         made.base = Some(base(&git, &repository, cancel).await?);
+        made.claim()?;
         let way = Way::Git { made: Box::new(made.clone()), held: Mutex::new(Held::Begun) };
         let tree = self.open(Tree { path: made.path.clone(), way });
         match made.make(cancel).await {
@@ -135,7 +136,7 @@ impl Worktrees {
                 Ok(tree)
             }
             Err(error) => {
-                drop(made.remove().await);
+                made.undo(&error).await;
                 self.closed(&tree);
                 Err(error)
             }
@@ -181,15 +182,28 @@ impl Worktrees {
         }
     }
 
-    /// Removes those that subagents of sessions that were killed have left, and that nothing was done in.
-    async fn sweep(&self, asks: Asks<'_>, git: &Git, repository: &Repository) {
-        let entries =
-            std::fs::read_dir(made::places(repository, &self.0.folder)).into_iter().flatten().flatten();
+    /// Removes those that subagents of sessions that were killed have left, and that nothing was done in: once for each
+    /// repository.
+    async fn sweep(
+        &self,
+        asks: Asks<'_>,
+        (git, repository): (&Git, &Repository),
+        cancel: &CancellationToken,
+    ) {
+        let is_new = {
+            let mut swept = self.0.swept.lock().unwrap_or_else(PoisonError::into_inner);
+            swept.insert(repository.common.clone())
+        };
+        let entries = is_new.then(|| std::fs::read_dir(made::places(repository, &self.0.folder)));
+        let entries = entries.into_iter().flatten().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         let names: Vec<String> = names.filter(|name| WorktreeName::is_of_agent(name)).collect();
         for name in names {
+            if cancel.is_cancelled() {
+                return;
+            }
             let mut made = self.planned(git, repository, &name);
-            if let Some(held) = made.take_up_left() {
+            if let Some(held) = made.take_up_left().await {
                 drop(leave_made(Some(asks), &made, false).await);
                 drop(held.unlock());
             }
@@ -203,6 +217,7 @@ impl Worktrees {
             repository: repository.clone(),
             branch: WorktreeName::branch_of(name),
             base: None,
+            owns_branch: Arc::default(),
             private: self.0.private.clone(),
         }
     }

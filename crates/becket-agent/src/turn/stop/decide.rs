@@ -47,8 +47,9 @@ pub(super) struct Says {
 /// What blocking hooks say begins with this line (L4).
 const FEEDBACK: &str = "hook feedback:";
 
-/// Why the model is to go on, as it reads it.
+/// Why the model is to go on, as it reads it: a subagent's end is a Stop to it as well.
 pub(super) fn feedback(event: EventKind, reason: &str) -> String {
+    let event = if event == EventKind::SubagentStop { EventKind::Stop } else { event };
     format!("{event} {FEEDBACK}\n{reason}")
 }
 
