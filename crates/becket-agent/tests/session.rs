@@ -13,10 +13,13 @@ use becket_agent::tasks::Tasks;
 use becket_agent::transcript::Store;
 use becket_agent::turn::EndReason;
 use becket_agent::update::Happened;
+use becket_agent::worktree::{WorktreeError, WorktreeName};
 use becket_agent::{Agent, AgentBuilder};
+use becket_llm::{Script, Scripted};
 use becket_model::event::PermissionMode;
 use serde_json::{Value, json};
 use session::{At, never, settings, within};
+use std::sync::Arc;
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 
@@ -305,4 +308,72 @@ async fn what_can_not_be_stored_is_told_once_and_the_turn_goes_on() {
     for text in ["one", "two", "three", "answer 2"] {
         assert!(transcript.contains(text), "{text} in {transcript}");
     }
+}
+
+// rule: L0
+#[tokio::test]
+async fn a_session_that_is_cleared_after_it_has_moved_is_stored_where_it_began() {
+    let moves = json!([
+        {"tool_uses": [{"id": "t1", "name": "Probe", "input": {"moves": "sub"}}]}, {"text": "moved"}, {"text": "again"},
+    ]);
+    let at = At::new(&settings(&json!({}), &json!({})), &moves);
+    let agent = stored(&at).id(ID).mode(PermissionMode::Plan).open().await.unwrap();
+    said(&agent, "one").await;
+    let before = agent.info();
+    assert_eq!(before.cwd, at.dir.join("sub"));
+    within(agent.clear()).await.unwrap();
+    let after = agent.info();
+    assert_eq!(after.transcript_path.parent(), before.transcript_path.parent());
+    said(&agent, "two").await;
+    within(agent.close("other")).await;
+    drop(agent);
+    // By its directory it is found again, and in its mode.
+    let again = stored(&at).start(Start::Continue).open().await.unwrap().info();
+    assert_eq!((again.id, again.mode), (after.id, PermissionMode::Plan));
+}
+
+/// A model that refuses so often, and then says these.
+fn overloaded(times: usize, then: &[&str]) -> Value {
+    let error = json!({"error": {"kind": "overloaded", "message": "busy", "retry_after_s": 0}});
+    let then = then.iter().map(|text| json!({"text": text}));
+    std::iter::repeat_n(error, times).chain(then).collect()
+}
+
+fn another(turns: &Value) -> Arc<Scripted> {
+    let script = json!({"name": "another", "turns": turns}).to_string();
+    Arc::new(Scripted::new(Script::from_text(&script, "another").unwrap()))
+}
+
+// rules: L3, L5
+#[tokio::test]
+async fn a_fallback_is_over_with_its_turn() {
+    let at = At::new(&settings(&json!({}), &json!({})), &overloaded(3, &["a summary"]));
+    let other = another(&json!([{"text": "in its place"}]));
+    let agent = at.builder().fallback(other.clone(), "another").open().await.unwrap();
+    assert_eq!(said(&agent, "one").await, EndReason::Completed);
+    assert_eq!(other.requests().len(), 1);
+    within(agent.compact(None, &never())).await.unwrap();
+    assert_eq!((at.requests().len(), other.requests().len()), (4, 1), "its own model sums up");
+}
+
+// rules: L3, D11
+#[tokio::test]
+async fn a_hook_that_keeps_the_model_is_asked_once_in_a_turn() {
+    let hooks = json!({"PreModelSwitch": ["echo no >&2; exit 2"]});
+    let at = At::new(&settings(&hooks, &json!({})), &overloaded(6, &["at last", "and again"]));
+    let other = another(&json!([]));
+    let agent = at.builder().fallback(other.clone(), "another").open().await.unwrap();
+    assert_eq!(said(&agent, "one").await, EndReason::Completed);
+    assert_eq!((at.requests().len(), at.events()), (7, vec!["PreModelSwitch".to_owned()]));
+    assert_eq!((said(&agent, "two").await, other.requests().len()), (EndReason::Completed, 0));
+}
+
+// rule: L0
+#[tokio::test]
+async fn a_worktree_that_nobody_can_make_is_no_session_in_the_main_tree() {
+    let at = At::new(&settings(&json!({"SessionStart": ["true"]}), &json!({})), &texts(1));
+    let name = WorktreeName::new("x").unwrap();
+    let opened = at.builder().in_worktree(name, |_| String::new()).open().await;
+    assert!(matches!(opened, Err(OpenError::Worktree(WorktreeError::NotLent))));
+    assert!(at.events().is_empty());
 }
