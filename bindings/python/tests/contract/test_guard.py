@@ -165,3 +165,16 @@ def test_an_emitter_that_fails_blocks(engine: HookEngine, event: str, fields: di
     guard(engine, Broken())
     outcome = fire(engine, event, **fields)
     assert (outcome.result, outcome.reason) == ("blocked", "the interceptors could not be asked: OSError")
+
+
+def test_an_interceptor_that_is_late_holds_back_what_can_be_held_back(engine: HookEngine) -> None:
+    class Late:
+        async def intercept(self, context: dict[str, Any]) -> Verdict:
+            await asyncio.sleep(60)
+            return Verdict.allow()
+
+    guard(engine, InterceptionEmitter().register(Late()), timeout=0.1)
+    assert fire(engine, "PreToolUse", **CALL).blocked
+    assert fire(engine, "UserPromptSubmit", prompt="hi").blocked
+    assert fire(engine, "Stop", stop_hook_active=False, last_assistant_message="bye").blocked
+    assert fire(engine, "PostToolUse", **CALL, tool_response="secret").blocked

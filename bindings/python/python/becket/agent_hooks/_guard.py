@@ -161,7 +161,7 @@ def _register(made: Guard, event: str, order: int, timeout: float) -> str:
     async def agent_hooks(hook_input: HookInput) -> Answer | None:
         return await made.run_hook(event, hook_input)
 
-    return made.engine.add_hook(event, agent_hooks, order=order, timeout=timeout)
+    return made.engine.add_hook(event, agent_hooks, order=order, timeout=timeout, on_failure="block")
 
 
 #: Events whose hooks may tell the model something.
