@@ -54,7 +54,10 @@ test("a denied call does not run, and the model reads why", { skip }, async (t) 
   const one = agent(t, { options: { settings: command("PreToolUse", "echo 'not on a Friday' >&2; exit 2") } });
   const { text } = await generateText(one.all);
   assert.deepEqual([one.ran, text], [[], "done"]);
-  assert.match(JSON.stringify(results(one.second())), /not on a Friday/);
+  assert.deepEqual(results(one.second()), [{ type: "execution-denied", reason: "not on a Friday" }]);
+  const direct = one.all.tools.Bash.execute({ command: "ls" }, { toolCallId: "direct", messages: [] });
+  await assert.rejects(direct, /not on a Friday/);
+  assert.deepEqual(one.ran, []);
 });
 
 // rules: D4, D9

@@ -13,7 +13,7 @@ const PREPARED = `
   import { HookEngine } from "becket";
   const command = (line, more) => ({ hooks: { Stop: [{ hooks: [{ type: "command", command: line, ...more }] }] } });
   const made = (options = {}) => new HookEngine({ projectRoot: ${JSON.stringify(dir)}, settingSources: [], ...options });
-  const sleeping = (file, more) => command(\`echo $$ > \${file}; exec sleep 60\`, more);
+  const sleeping = (file, more) => command(\`echo $$ > \${file}; exec sleep 60\`, { timeout: 60, ...more });
   const stop = { stop_hook_active: false };
 `;
 
