@@ -1,11 +1,11 @@
 //! An event on its way.
 //!
-//! While nothing has to be waited for but functions of JavaScript, JavaScript's own thread takes it through, without a
-//! change of threads: [`Firing::poll`] stops where functions are to be called. As soon as something else comes up, a time limit
-//! among others, the threads of the engine take over, and the result goes over the line.
+//! While nothing has to be waited for but functions of JavaScript that answer at once, JavaScript's own thread takes it through,
+//! without a change of threads: [`Firing::step`] stops where functions are to be called. Where something is still missing after
+//! these, the threads of the engine take over, and the result goes over the line.
 //!
-//! INVARIANT: a time limit is kept also while a function of JavaScript blocks its thread: the limit wakes the firing, and it is
-//! settled elsewhere. JavaScript then learns of it as soon as its thread is free.
+//! INVARIANT: whoever was handed calls steps again, or has it left. A function that has blocked its thread past its limit has
+//! failed then: the engine looks at the clock before it looks at the answer.
 
 use crate::asked::{Call, collecting};
 use crate::line::{Line, Word};
@@ -15,7 +15,6 @@ use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, ThreadId};
 use tokio::runtime::Handle;
 
 /// How an event ends.
@@ -49,20 +48,18 @@ pub(crate) struct Firing {
     id: u32,
     /// None once it is elsewhere, or done.
     work: Mutex<Option<Work>>,
-    own_thread: ThreadId,
-    /// Woken on JavaScript's thread since it was looked at.
+    /// Woken since it was looked at.
     is_woken: AtomicBool,
     line: Arc<Line>,
     threads: &'static Handle,
 }
 
 impl Firing {
-    /// Work of JavaScript's thread, which is the one that calls this.
+    /// Work that nobody has begun.
     pub(crate) fn new(id: u32, work: Work, line: Arc<Line>, threads: &'static Handle) -> Arc<Self> {
         Arc::new(Firing {
             id,
             work: Mutex::new(Some(contained(work))),
-            own_thread: thread::current().id(),
             is_woken: AtomicBool::new(false),
             line,
             threads,
@@ -109,12 +106,8 @@ impl Firing {
 
 impl Wake for Firing {
     fn wake(self: Arc<Self>) {
-        if thread::current().id() == self.own_thread {
-            // It looks again by itself, and may be looking now.
-            self.is_woken.store(true, Ordering::Release);
-        } else {
-            self.leave();
-        }
+        // Whoever takes it through here looks again, and may be looking now.
+        self.is_woken.store(true, Ordering::Release);
     }
 }
 

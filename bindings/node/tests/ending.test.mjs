@@ -129,6 +129,21 @@ test("workers have engines of their own, and end what these run", async () => {
   await until(() => !lives(pid(file)));
 });
 
+// rule: H4
+test("hooks of a worker are ended where the main thread ends the process", async () => {
+  const file = join(dir, "worker-of-main");
+  const { code } = await ran(`
+    import { Worker } from "node:worker_threads";
+    import { existsSync } from "node:fs";
+    new Worker(new URL("worker.mjs", import.meta.url), { execArgv: [], workerData: { dir: ${JSON.stringify(dir)}, file: ${JSON.stringify(file)} } });
+    while (!existsSync(${JSON.stringify(file)})) await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    process.exit(3);
+  `);
+  assert.equal(code, 3);
+  await until(() => !lives(pid(file)));
+});
+
 /** 100,000 take too long for every day without optimisation. */
 const EVENTS = Number(process.env.BECKET_TEST_EVENTS ?? 15_000);
 
