@@ -121,7 +121,7 @@ pub enum Failing {
     /// What the event says: PreToolUse is denied, a prompt is rejected, elsewhere it is reported.
     #[default]
     Continue,
-    /// A block on all events that can be blocked.
+    /// A block where O10 lets it count.
     Block,
 }
 

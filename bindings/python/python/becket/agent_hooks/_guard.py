@@ -9,6 +9,7 @@ for blocks too: a rewritten prompt can't be said in `UserPromptSubmit`, so it is
 
 from __future__ import annotations
 
+import asyncio
 import copy
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -32,6 +33,9 @@ EVENTS = (
 )
 
 Answer = dict[str, Any]
+
+#: How long an emission that is taken back may take to end, in seconds.
+_GRACE = 10.0
 
 
 @dataclass
@@ -67,6 +71,8 @@ class Guard:
     emitter: InterceptionEmitter
     builder: AgentContextBuilder | None
     agent_id: str
+    #: How long an emission may take, in seconds.
+    timeout: float
     hooks: list[str] = field(default_factory=list[str])
     _open: dict[tuple[str, str], Firing] = field(default_factory=dict[tuple[str, str], Firing])
     _refused: str | None = None
@@ -93,7 +99,7 @@ class Guard:
             if self._refused is not None and event in ("UserPromptSubmit", "PreToolUse"):
                 return _denied(event, self._refused)
             firing = self._firing(event, fields)
-            firing.record = await self.emitter.emit_unchecked(firing.context)
+            firing.record = await asyncio.wait_for(self.emitter.emit_unchecked(firing.context), self.timeout)
             return self._answer(event, firing)
         except Exception as error:
             return _denied(event, f"the interceptors could not be asked: {type(error).__name__}")
@@ -151,17 +157,18 @@ def guard(
     An emitter belongs to one event loop: fire the engine's events there. A liftable denial that no resolver has judged
     is asked about. Warnings go to the model as context.
     """
-    made = Guard(engine, emitter, builder, agent_id)
+    made = Guard(engine, emitter, builder, agent_id, timeout)
     for event in EVENTS:
-        made.hooks.append(_register(made, event, order, timeout))
+        made.hooks.append(_register(made, event, order))
     return made
 
 
-def _register(made: Guard, event: str, order: int, timeout: float) -> str:
+def _register(made: Guard, event: str, order: int) -> str:
     async def agent_hooks(hook_input: HookInput) -> Answer | None:
         return await made.run_hook(event, hook_input)
 
-    return made.engine.add_hook(event, agent_hooks, order=order, timeout=timeout, on_failure="block")
+    # The guard's own limit comes first: the engine's would be no answer, which most events take for none.
+    return made.engine.add_hook(event, agent_hooks, order=order, timeout=made.timeout + _GRACE, on_failure="block")
 
 
 #: Events whose hooks may tell the model something.
