@@ -6,6 +6,7 @@ Prints the median and the 95th percentile in microseconds. Nothing asserts on sp
 from __future__ import annotations
 
 import asyncio
+import os
 import statistics
 import sys
 import tempfile
@@ -36,7 +37,7 @@ def show(name: str, times: list[float]) -> None:
 
 def timed(fire: Callable[[], object], number: int) -> list[float]:
     """How long each of so many took."""
-    times = []
+    times: list[float] = []
     for _ in range(number):
         started = time.perf_counter()
         fire()
@@ -46,7 +47,7 @@ def timed(fire: Callable[[], object], number: int) -> list[float]:
 
 async def timed_async(engine: HookEngine, number: int) -> list[float]:
     """The same, awaited."""
-    times = []
+    times: list[float] = []
     for _ in range(number):
         started = time.perf_counter()
         await engine.run_event("PreToolUse", **BASH)
@@ -73,9 +74,15 @@ def callbacks(number: int) -> None:
 
 def commands(number: int, held: str) -> None:
     """A command as a hook."""
-    settings = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true", "args": []}]}]}}
-    engine = with_hook(None, settings)
+    engine = with_hook(None, {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}})
     show(f"the command `true`, {held}", timed(lambda: engine.run_event_sync("PreToolUse", **BASH), number))
+    show(f"`sh -c true` by os.posix_spawn, {held}", timed(spawned, number))
+
+
+def spawned() -> None:
+    """The floor: the same command by the standard library."""
+    pid = os.posix_spawn("/bin/sh", ["sh", "-c", "true"], os.environ)
+    os.waitpid(pid, 0)
 
 
 def main() -> None:
@@ -89,4 +96,5 @@ def main() -> None:
     commands(500, "2 GB held")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -73,7 +73,7 @@ class Begin:
 def place(function: Callable[..., Any]) -> str:
     """What people know a function by, and where it stands."""
     inner: Any = inspect.unwrap(_inner(function))
-    kind: Any = type(inner)
+    kind: Any = inner.__class__
     name = getattr(inner, "__qualname__", kind.__qualname__)
     code: Any = getattr(inner, "__code__", None) or getattr(getattr(kind, "__call__", None), "__code__", None)
     return f"`{name}`" if code is None else f"`{name}` ({code.co_filename}:{code.co_firstlineno})"
