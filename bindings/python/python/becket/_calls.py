@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from becket._handlers import Handler
 
 _log = logging.getLogger("becket")
-_RUNS_AT_ONCE = sys.version_info >= (3, 12)
 
 # Threads that were left behind and have not come back; more than this, and none is started.
 MOST_ABANDONED = 128
@@ -126,7 +125,7 @@ class AsyncCall(Call):
         """Starts it; returns what takes it back, or None where it has answered."""
         self.loop = loop
         self.task: asyncio.Task[object] | None = None
-        if on_this_thread and _RUNS_AT_ONCE:
+        if on_this_thread:
             self.start()
             return None if self.is_over else self.withdraw
         loop.call_soon_threadsafe(self.start)
