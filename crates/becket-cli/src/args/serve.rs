@@ -34,6 +34,9 @@ pub(crate) struct ServeArgs {
     /// The server of that model; a bare NAME then speaks the protocol of OpenAI
     #[arg(long, value_name = "URL", requires = "model", help_heading = "What hooks are lent")]
     pub(crate) model_url: Option<String>,
+    /// The MCP servers that mcp_tool handlers of each session may call, a file as .mcp.json is
+    #[arg(long, value_name = "FILE", help_heading = "What hooks are lent")]
+    pub(crate) mcp_config: Option<PathBuf>,
     /// Answer in the place of every model, from a script
     #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "model_url"], help_heading = "What hooks are lent")]
     pub(crate) model_script: Option<PathBuf>,

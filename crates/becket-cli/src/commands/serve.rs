@@ -5,6 +5,7 @@
 //! - [`connection`], [`requests`], [`work`]: one client, from its first line to its last, and all that goes on for it
 //! - [`method`], [`params`], [`answers`], [`fault`]: what can be asked for, what comes back, and why it doesn't
 //! - [`sessions`], [`session`], [`opening`]: the sessions of one client, each an engine of its own
+//! - [`servers`]: what sessions are opened with, and the MCP servers that hooks of a session may call
 //! - [`calls`], [`hook`], [`person`], [`told`]: what the client is asked and told: its hooks, its user, what happens
 //! - [`mod@schema`]: all of it as data
 //!
@@ -30,6 +31,7 @@ mod person;
 mod presence;
 mod requests;
 mod schema;
+mod servers;
 mod session;
 mod sessions;
 mod told;
@@ -50,6 +52,7 @@ use becket_embed::Host;
 use becket_engine::CancellationToken;
 use connection::{Client, Ended};
 use presence::Presence;
+use servers::Lender;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,7 +70,7 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
     let models = lend::models(&model, &start, around)?;
     let private = around.temp.join(format!("becket-serve-{}", uuid::Uuid::new_v4()));
     let _guard = keep::guarded(&private, around, out);
-    let host = Arc::new(Host {
+    let host = Host {
         environment: launch.environment,
         profile: launch.profile,
         settings: launch.flag,
@@ -76,7 +79,9 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
         strict: launch.strict,
         models,
         private: private.clone(),
-    });
+    };
+    let servers = args.mcp_config.as_ref().map(|file| start.join(file));
+    let host = Arc::new(Lender { host, servers });
     let patience = Duration::from_secs(args.patience);
     let cancel = CancellationToken::new();
     let done = interrupt::until_done_on_threads(&cancel, async {
@@ -100,7 +105,7 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
 }
 
 /// One client, the program that has started this one.
-async fn on_stdio(host: Arc<Host>, patience: Duration, cancel: &CancellationToken) -> Done {
+async fn on_stdio(host: Arc<Lender>, patience: Duration, cancel: &CancellationToken) -> Done {
     let presence = Presence::of_stdout().map_err(CliError::Runtime)?;
     let client = Client { host, patience, presence };
     match client.served(tokio::io::stdin(), tokio::io::stdout(), cancel).await {
@@ -112,7 +117,7 @@ async fn on_stdio(host: Arc<Host>, patience: Duration, cancel: &CancellationToke
 #[cfg(unix)]
 async fn on_socket(
     path: &Path,
-    host: Arc<Host>,
+    host: Arc<Lender>,
     patience: Duration,
     (cancel, out): (&CancellationToken, Out),
 ) -> Done {
@@ -120,7 +125,7 @@ async fn on_socket(
 }
 
 #[cfg(not(unix))]
-async fn on_socket(path: &Path, _: Arc<Host>, _: Duration, _: (&CancellationToken, Out)) -> Done {
+async fn on_socket(path: &Path, _: Arc<Lender>, _: Duration, _: (&CancellationToken, Out)) -> Done {
     let why = format!(
         "`{}`: there are no Unix sockets here: leave `--socket` out, and speak over stdio",
         path.display()

@@ -15,6 +15,7 @@ mod place;
 mod protocol_cases;
 mod questions;
 mod schema;
+mod servers;
 mod slow;
 
 use becket_testkit::env::TestEnv;

@@ -14,9 +14,9 @@ use super::outgoing::Outgoing;
 use super::params::{Cancel, Initialize};
 use super::presence::Presence;
 use super::requests::Requests;
+use super::servers::Lender;
 use super::sessions::Sessions;
 use super::work::{self, At, Work};
-use becket_embed::Host;
 use becket_engine::CancellationToken;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
@@ -32,7 +32,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// A client that is about to be heard.
 pub(super) struct Client {
-    pub(super) host: Arc<Host>,
+    pub(super) host: Arc<Lender>,
     /// For how long it may read nothing.
     pub(super) patience: Duration,
     pub(super) presence: Presence,
@@ -79,7 +79,7 @@ impl Client {
 
 /// A client that is heard.
 struct Connection {
-    host: Arc<Host>,
+    host: Arc<Lender>,
     around: Around,
     sessions: Sessions,
     requests: Requests,

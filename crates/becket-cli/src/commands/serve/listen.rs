@@ -5,10 +5,10 @@
 
 use super::connection::{Client, Ended};
 use super::presence::Presence;
+use super::servers::Lender;
 use crate::error::CliError;
 use crate::out::Out;
 use crate::run::Done;
-use becket_embed::Host;
 use becket_engine::CancellationToken;
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, DirBuilder, File, Permissions};
@@ -29,7 +29,7 @@ const REST: Duration = Duration::from_millis(100);
 /// Serves all who connect, until a signal comes; then the socket is gone.
 pub(super) async fn served(
     path: &Path,
-    host: Arc<Host>,
+    host: Arc<Lender>,
     patience: Duration,
     (cancel, out): (&CancellationToken, Out),
 ) -> Done {

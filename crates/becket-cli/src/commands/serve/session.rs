@@ -5,6 +5,7 @@ use super::calls::Calls;
 use super::fault::Fault;
 use super::hook::ClientHook;
 use super::params::OfEvent;
+use super::servers::Servers;
 use super::told::Teller;
 use becket_embed::view::Report;
 use becket_embed::view::fired::Fired;
@@ -19,6 +20,7 @@ pub(super) struct Session {
     pub(super) open: Open,
     pub(super) teller: Arc<Teller>,
     pub(super) calls: Calls,
+    pub(super) servers: Option<Servers>,
 }
 
 impl Session {
@@ -98,6 +100,9 @@ impl Session {
     pub(super) async fn close(&self) {
         self.tell(false);
         self.open.close().await;
+        if let Some(servers) = &self.servers {
+            servers.close().await;
+        }
     }
 }
 

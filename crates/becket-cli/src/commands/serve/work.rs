@@ -5,9 +5,10 @@ use super::fault::Fault;
 use super::method::Method;
 use super::opening::{self, Around};
 use super::params::{OfEvent, OfSession, Register, Unregister};
+use super::servers::Lender;
 use super::session::Session;
 use super::sessions::Sessions;
-use becket_embed::{Host, Open};
+use becket_embed::Open;
 use becket_engine::CancellationToken;
 use becket_model::Event;
 use serde::de::DeserializeOwned;
@@ -26,7 +27,7 @@ pub(super) enum Work {
 
 /// Where work is done.
 pub(super) struct At {
-    pub(super) host: Arc<Host>,
+    pub(super) host: Arc<Lender>,
     pub(super) sessions: Sessions,
     pub(super) around: Around,
     pub(super) cancel: CancellationToken,

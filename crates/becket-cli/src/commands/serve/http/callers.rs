@@ -2,10 +2,10 @@
 
 use super::super::connection::{Client, Ended};
 use super::super::presence::Presence;
+use super::super::servers::Lender;
 use super::caller::Caller;
 use super::refusal::Refusal;
 use crate::out::Out;
-use becket_embed::Host;
 use becket_engine::CancellationToken;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,7 +18,7 @@ const MOST: usize = 1_024;
 
 /// What all of them share.
 pub(super) struct Callers {
-    pub(super) host: Arc<Host>,
+    pub(super) host: Arc<Lender>,
     pub(super) patience: Duration,
     pub(super) linger: Duration,
     pub(super) cancel: CancellationToken,

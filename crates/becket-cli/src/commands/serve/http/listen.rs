@@ -1,5 +1,6 @@
 //! A port of the loopback interface, and what comes in by it.
 
+use super::super::servers::Lender;
 use super::callers::Callers;
 use super::exchange;
 use super::gate::Gate;
@@ -7,7 +8,6 @@ use super::token::Token;
 use crate::error::CliError;
 use crate::out::Out;
 use crate::run::Done;
-use becket_embed::Host;
 use becket_engine::CancellationToken;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -48,7 +48,7 @@ pub(in super::super) struct Wants {
 /// Serves all who come with the token, until a signal comes.
 pub(in super::super) async fn served(
     wants: Wants,
-    host: Arc<Host>,
+    host: Arc<Lender>,
     (cancel, out): (&CancellationToken, Out),
 ) -> Done {
     let (listener, address) = listener(wants.address).await.map_err(|why| CliError::Serve { why })?;
