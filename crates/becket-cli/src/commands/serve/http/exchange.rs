@@ -71,7 +71,7 @@ async fn post(callers: &Arc<Callers>, request: Request<Incoming>) -> Result<Resp
     let body = read(request.into_body()).await?;
     let messages = match messages(&body) {
         Ok(messages) => messages,
-        Err(answer) => return Ok(answer),
+        Err(told) => return Ok(failed(StatusCode::BAD_REQUEST, &told.0, told.1)),
     };
     let caller = match known {
         Some(caller) => caller,
@@ -92,23 +92,22 @@ struct Messages {
 }
 
 /// Reads a body, a line a message. One that is none refuses them all.
-fn messages(body: &[u8]) -> Result<Messages, Response<Sent>> {
+fn messages(body: &[u8]) -> Result<Messages, Box<(Value, Fault)>> {
     let mut messages = Messages { lines: Vec::with_capacity(body.len() + 1), ids: Vec::new() };
     for (number, line) in (1..).zip(body.split(|byte| *byte == b'\n')) {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        match message::read(line, number) {
-            Ok(Message::Request { id, .. }) => messages.ids.push(id),
-            Ok(Message::Notification { .. } | Message::Answer { .. }) => {}
-            Err(told) => return Err(failed(StatusCode::BAD_REQUEST, &told.0, told.1)),
+        match message::read(line, number)? {
+            Message::Request { id, .. } => messages.ids.push(id),
+            Message::Notification { .. } | Message::Answer { .. } => {}
         }
         messages.lines.extend_from_slice(line);
         messages.lines.push(b'\n');
     }
     if messages.lines.is_empty() {
         let why = "it is empty".to_owned();
-        return Err(failed(StatusCode::BAD_REQUEST, &Value::Null, Fault::NoMessage { line: 1, why }));
+        return Err(Box::new((Value::Null, Fault::NoMessage { line: 1, why })));
     }
     Ok(messages)
 }
