@@ -93,9 +93,9 @@ fn fired(client: &mut Client, case: &Value) -> Value {
     for _ in &callbacks {
         let call = client.until(|line| line["method"] == "hook/call");
         let hook = &callbacks[call["params"]["hook"].as_str().expect("it is named")];
-        let answer = match &hook["fails"] {
-            Value::Null => json!({"jsonrpc": "2.0", "id": call["id"], "result": hook["answers"]}),
-            why => json!({"jsonrpc": "2.0", "id": call["id"], "error": {"code": 1, "message": why}}),
+        let answer = match hook.get("fails") {
+            None => json!({"jsonrpc": "2.0", "id": call["id"], "result": hook["answers"]}),
+            Some(why) => json!({"jsonrpc": "2.0", "id": call["id"], "error": {"code": 1, "message": why}}),
         };
         client.line(&answer);
     }
