@@ -249,3 +249,6 @@ impl fmt::Debug for Team {
             .finish()
     }
 }
+
+#[cfg(test)]
+mod tests;
