@@ -1,16 +1,16 @@
 //! The extension module behind the Python package `becket`.
 //!
-//! It moves values and waits; what is decided is decided by a [`becket_embed::Session`], and what Python's users see is the
+//! It moves values and waits; what is decided is decided by a `becket_embed::Session`, and what Python's users see is the
 //! pure Python around it (`python/becket`).
 //!
-//! - [`mod@env`]: the variables and the home of the process, the one place that reads them
-//! - [`attach`]: the way into the interpreter for threads of ours, closed for good at its exit
-//! - [`process`]: what all sessions of a process share: the runtime, the models, private files; made anew after a fork
-//! - [`values`]: values of Python as JSON, and back
-//! - [`session`], [`firing`], [`outcome`]: one session, one firing of an event, what it came to
-//! - [`hook`], [`reply`]: functions of Python as hooks, and how they answer
-//! - [`person`], [`told`]: who is asked, and who is told what happens
-//! - [`errors`]: the package's exceptions
+//! - `env`: the variables and the home of the process, the one place that reads them
+//! - `attach`: the way into the interpreter for threads of ours, closed for good at its exit
+//! - `process`: what all sessions of a process share: the runtime, the models, private files; made anew after a fork
+//! - `values`: values of Python as JSON, and back
+//! - `session`, `firing`, `outcome`: one session, one firing of an event, what it came to
+//! - `hook`, `reply`: functions of Python as hooks, and how they answer
+//! - `person`, `told`: who is asked, and who is told what happens
+//! - `errors`: the package's exceptions
 //!
 //! INVARIANTS: whoever calls the engine has let go of the interpreter first, so nobody waits for a lock of the engine while
 //! holding it. No thread of ours enters an interpreter that is going down. Nothing here forks.
