@@ -10,12 +10,18 @@ pub(super) const FILE: &str = "spec/cases/left-out.json";
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    /// A case file, from the root of the workspace.
+    /// A case file, from the root of the workspace, or with a slash at its end a directory of such.
     file: String,
     /// Its cases by name; without them the whole file.
     cases: Option<Vec<String>>,
     /// Why.
     why: String,
+}
+
+impl Entry {
+    fn is_about(&self, file: &str) -> bool {
+        self.file == file || (self.file.ends_with('/') && file.starts_with(&self.file))
+    }
 }
 
 /// All that is left out.
@@ -52,11 +58,11 @@ impl LeftOut {
     }
 
     fn has(&mut self, file: &str, is_meant: impl Fn(&Entry) -> bool, name: &str) -> bool {
-        let has = self.entries.iter().any(|entry| entry.file == file && is_meant(entry));
-        if has {
-            self.used.insert((file.to_owned(), name.to_owned()));
-        }
-        has
+        let Some(entry) = self.entries.iter().find(|entry| entry.is_about(file) && is_meant(entry)) else {
+            return false;
+        };
+        self.used.insert((entry.file.clone(), name.to_owned()));
+        true
     }
 
     /// Whether all that is named was there to be left out.
