@@ -1,5 +1,3 @@
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 use super::*;
 
 /// Holds the box of `ann`, so that nothing can be put into it.
