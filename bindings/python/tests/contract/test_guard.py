@@ -169,9 +169,8 @@ def test_an_emitter_that_fails_blocks(engine: HookEngine, event: str, fields: di
 
 def test_an_interceptor_that_is_late_holds_back_what_can_be_held_back(engine: HookEngine) -> None:
     class Late:
-        async def intercept(self, context: dict[str, Any]) -> Verdict:
-            await asyncio.sleep(60)
-            return Verdict.allow()
+        def intercept(self, context: dict[str, Any]) -> Any:
+            return asyncio.sleep(60, Verdict.allow())
 
     guard(engine, InterceptionEmitter().register(Late()), timeout=0.1)
     assert fire(engine, "PreToolUse", **CALL).blocked
