@@ -37,7 +37,7 @@ const ALLOWED: [(&str, &[&str]); 13] = [
     ("becket-node", &["becket-model", "becket-engine", "becket-embed"]),
     ("becket-python", &["becket-model", "becket-engine", "becket-embed"]),
     ("becket-testkit", &[]),
-    ("xtask", &["becket-model", "becket-cli"]),
+    ("xtask", &["becket-model", "becket-rules", "becket-cli"]),
 ];
 
 /// What the pure crates must not reach, however far down.
