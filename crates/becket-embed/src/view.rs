@@ -1,4 +1,4 @@
-//! What commands say, as plain data: made from the engine's values, printed by [`crate::report`].
+//! What commands say, as plain data: made from the values of the engine, printed by whoever has asked.
 //!
 //! The shapes are stable, and `becket schema report` describes them: a field may be added, none changes its meaning.
 
