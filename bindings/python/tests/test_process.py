@@ -120,6 +120,9 @@ def test_a_program_ends_while_handlers_run(project: Path, handler: str) -> None:
 # rule: H4
 def test_a_signal_ends_the_wait_and_the_hooks(project: Path) -> None:
     body = f"""
+    # Who starts the tests in the background has it ignored.
+    import signal
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     e = engine(Stop=command("{SLEEPS}"))
     try:
         e.run_event_sync("Stop", stop_hook_active=False)
