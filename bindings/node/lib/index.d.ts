@@ -149,6 +149,12 @@ export interface PlannedHook {
   note: string | null;
 }
 
+/** What an event would run, in order of listing. */
+export interface Planned {
+  event: string;
+  runs: PlannedHook[];
+}
+
 /** What background hooks have come to. */
 export interface Background {
   background: { source: string; label: string; status: string; context: string[]; [field: string]: unknown }[];
@@ -217,7 +223,7 @@ export class HookEngine implements AsyncDisposable {
       : [fields: EventFields<E>, options?: { signal?: AbortSignal }]
   ): Promise<Outcome>;
   /** Which hooks an event would run. */
-  plan<E extends EventName>(event: E, fields: EventFields<E>): PlannedHook[];
+  plan<E extends EventName>(event: E, fields: EventFields<E>): Planned;
   /** What `becket explain --json` prints. */
   explain<E extends EventName>(event: E, fields: EventFields<E>): Record<string, unknown>;
   /** What `becket check --json` prints. */

@@ -5,16 +5,14 @@ use crate::hook::FunctionHook;
 use crate::inner::{Inner, Next};
 use crate::line::{Line, Listener};
 use crate::runtime;
-use becket_embed::open::Failing;
 use becket_embed::view::Report;
 use becket_embed::{Registration, Session};
 use becket_model::Event;
 use napi::bindgen_prelude::Either;
 use napi::{Env, Error, Result, Status};
 use napi_derive::napi;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
 use std::sync::Arc;
 
 /// An engine.
@@ -32,21 +30,6 @@ pub struct FunctionCall {
     pub hook: u32,
     /// The event, as JSON.
     pub input: String,
-}
-
-/// When a function of JavaScript is called. A field that nobody knows is an error.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Wants {
-    id: String,
-    event: String,
-    matcher: Option<String>,
-    condition: Option<String>,
-    #[serde(default)]
-    order: i64,
-    timeout: Option<f64>,
-    #[serde(default)]
-    on_failure: Failing,
 }
 
 #[napi]
@@ -100,8 +83,7 @@ impl NativeEngine {
     /// Has a function called on an event.
     #[napi(catch_unwind)]
     pub fn register(&self, number: u32, wants: String) -> Result<()> {
-        let Wants { id, event, matcher, condition, order, timeout, on_failure } = read(&wants)?;
-        let wants = Registration { id, event, matcher, condition, order, timeout, on_failure };
+        let wants: Registration = read(&wants)?;
         let hook = FunctionHook { questions: self.inner.with.questions.clone(), number };
         self.session()?.register(&wants, Arc::new(hook)).map_err(refused)
     }
@@ -140,11 +122,7 @@ impl NativeEngine {
     /// What background hooks have come to.
     #[napi(catch_unwind)]
     pub fn background(&self) -> Result<String> {
-        let taken = self.session()?.background();
-        let wakes = taken.wakes.iter().map(
-            |wake| json!({"source": wake.source.to_string(), "label": wake.label, "reminder": wake.reminder}),
-        );
-        written(&json!({"background": taken.results, "wakes": wakes.collect::<Vec<_>>()}))
+        written(&self.session()?.background())
     }
 
     /// The environment files that hooks have filled.

@@ -23,7 +23,7 @@ test("in profile agent a function has ten seconds, in profile claude what a comm
   for (const [profile, seconds] of [["agent", 10], ["claude", 600]]) {
     const made = engine(t, { profile });
     made.hook("PreToolUse", () => {});
-    assert.equal(made.plan("PreToolUse", bash("ls"))[0].timeout_s, seconds);
+    assert.equal(made.plan("PreToolUse", bash("ls")).runs[0].timeout_s, seconds);
   }
 });
 
@@ -83,8 +83,8 @@ test("hooks see the variables of the process, with those of the options", async 
 test("plans and explanations run nothing", (t) => {
   const made = engine(t, { settings: command("PreToolUse", "touch ran", { if: "Bash(rm *)" }) });
   made.hook("PreToolUse", { matcher: "Read" }, () => assert.fail("it ran"));
-  assert.deepEqual(made.plan("PreToolUse", bash("ls")), []);
-  assert.equal(made.plan("PreToolUse", bash("rm x")).length, 1);
+  assert.deepEqual(made.plan("PreToolUse", bash("ls")), { event: "PreToolUse", runs: [] });
+  assert.equal(made.plan("PreToolUse", bash("rm x")).runs.length, 1);
   const explained = made.explain("PreToolUse", bash("ls"));
   assert.equal(explained.report, "explain");
   assert.deepEqual(explained.skipped.map((one) => one.stage).sort(), ["if", "matcher"]);
@@ -100,7 +100,8 @@ test("`check` says what is wrong, and `reload` takes up what has changed", async
   assert.deepEqual(made.check().findings, []);
   writeFileSync(file, JSON.stringify(command("PreToolUse", "exit 2", { timeout: "5" })));
   assert.deepEqual(made.check().findings, []);
-  assert.equal(made.reload().findings.length, 1);
+  const again = made.reload();
+  assert.deepEqual([again.report, again.findings.length, again.files], ["check", 1, 1]);
   writeFileSync(file, JSON.stringify(command("PreToolUse", "exit 2")));
   made.reload();
   assert.equal((await made.runEvent("PreToolUse", bash("ls"))).blocked, true);

@@ -2,6 +2,7 @@
 //! prints it, made when it is asked for.
 
 use crate::{errors, values};
+use becket_embed::view::Report;
 use becket_embed::view::fired::{self, Fired};
 use becket_engine::Settlement;
 use becket_model::Event;
@@ -62,7 +63,7 @@ impl Outcome {
 }
 
 impl Outcome {
-    fn fired(&self) -> Fired {
-        Fired::new(&self.outcome, self.subject.as_deref(), Vec::new())
+    fn fired(&self) -> Report {
+        Report::Fire(Box::new(Fired::new(&self.outcome, self.subject.as_deref(), Vec::new())))
     }
 }

@@ -10,14 +10,13 @@ use crate::process::Process;
 use crate::told::{Observing, Teller};
 use crate::{env, values};
 use becket_embed::models::{self, Choice};
-use becket_embed::open::Failing;
+use becket_embed::view::Report;
 use becket_embed::{Host, NotOpened, Registration};
 use becket_engine::{CancellationToken, Profile};
 use becket_model::Event;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::mem;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -45,19 +44,6 @@ impl Drop for Session {
             mem::forget(self.open.take());
         }
     }
-}
-
-/// A hook of Python, as it is registered.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Wanted {
-    id: String,
-    event: String,
-    matcher: Option<String>,
-    condition: Option<String>,
-    order: i64,
-    timeout: Option<f64>,
-    on_failure: Failing,
 }
 
 #[pymethods]
@@ -155,8 +141,8 @@ impl Session {
     ) -> PyResult<Bound<'py, PyAny>> {
         let open = self.alive()?;
         let event = event_of(open, event, fields)?;
-        let runs = py.detach(|| open.session.plan(&event));
-        values::to_python(py, &json!({"event": event.kind().name(), "runs": runs}))
+        let planned = py.detach(|| open.session.plan(&event));
+        values::to_python(py, &planned)
     }
 
     /// The same with all that would not, and why.
@@ -169,14 +155,14 @@ impl Session {
         let open = self.alive()?;
         let event = event_of(open, event, fields)?;
         let planned = py.detach(|| open.session.explain(&event));
-        values::to_python(py, &planned)
+        values::to_python(py, &Report::Explain(planned))
     }
 
     /// What is wrong in the configuration.
     fn check<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let open = self.alive()?;
         let checked = py.detach(|| open.session.check());
-        values::to_python(py, &checked)
+        values::to_python(py, &Report::Check(checked))
     }
 
     /// Reads the configuration again.
@@ -187,7 +173,7 @@ impl Session {
         let open = self.alive()?;
         let reloaded = py.detach(|| open.session.reload());
         let checked = reloaded.map_err(|why| errors::ConfigError::new_err((why,)))?;
-        values::to_python(py, &checked)
+        values::to_python(py, &Report::Check(checked))
     }
 
     /// The events that a hook or a permission rule has something to say on.
@@ -200,11 +186,7 @@ impl Session {
     fn background<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let open = self.alive()?;
         let taken = py.detach(|| open.session.background());
-        let wakes = taken.wakes.iter().map(|wake| {
-            json!({"source": wake.source.to_string(), "label": &*wake.label, "reminder": wake.reminder})
-        });
-        let wakes: Vec<Value> = wakes.collect();
-        values::to_python(py, &json!({"background": taken.results, "wakes": wakes}))
+        values::to_python(py, &taken)
     }
 
     /// The environment files that hooks have filled; later ones win.
@@ -222,18 +204,9 @@ impl Session {
         let open = self.alive()?;
         let wants =
             values::object(wants).map_err(|error| RegistrationError::new_err(error.value(py).to_string()))?;
-        let wanted = serde_json::from_value::<Wanted>(Value::Object(wants))
+        let registration: Registration = serde_json::from_value(Value::Object(wants))
             .map_err(|error| RegistrationError::new_err(error.to_string()))?;
         let hook = Arc::new(PythonHook(Begin::new(self.process, begin)));
-        let registration = Registration {
-            id: wanted.id,
-            event: wanted.event,
-            matcher: wanted.matcher,
-            condition: wanted.condition,
-            order: wanted.order,
-            timeout: wanted.timeout,
-            on_failure: wanted.on_failure,
-        };
         py.detach(|| open.session.register(&registration, hook)).map_err(RegistrationError::new_err)
     }
 

@@ -4,11 +4,9 @@
 //! Where the function does not keep up, some of it is lost, and it is told how much.
 
 use crate::{attach, values};
-use becket_embed::view::hook::{Dropped, Hook};
-use becket_embed::view::ran::Ran;
-use becket_engine::{Observer, OutputStream, RunEvent, What};
+use becket_embed::view::happened::Happened;
+use becket_engine::{Observer, RunEvent};
 use pyo3::prelude::*;
-use serde::Serialize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -18,23 +16,8 @@ use tokio::sync::oneshot;
 /// How much may wait to be told.
 const MOST: usize = 4_096;
 
-/// What happened.
-#[derive(Serialize)]
-#[serde(tag = "what", rename_all = "snake_case")]
-enum Told {
-    Fired { firing: u64, event: &'static str, subject: Option<String> },
-    Skipped { firing: u64, hook: Dropped },
-    Started { firing: u64, hook: Hook },
-    Output { firing: u64, hook: Hook, stream: &'static str, text: String },
-    Finished { firing: u64, run: Box<Ran> },
-    Backgrounded { firing: u64, background: String, hook: Hook },
-    BackgroundFinished { firing: u64, background: String, run: Box<Ran> },
-    Decided { firing: u64, ruling: &'static str, elapsed_ms: f64 },
-    Missed { events: u64 },
-}
-
 enum Line {
-    Event(Box<Told>),
+    Event(Box<Happened>),
     /// Everything before it has been told.
     Mark(oneshot::Sender<()>),
 }
@@ -71,7 +54,7 @@ impl Teller {
         }
     }
 
-    fn say(&self, told: Told) -> bool {
+    fn say(&self, told: Happened) -> bool {
         self.lines.try_send(Line::Event(Box::new(told))).is_ok()
     }
 }
@@ -83,10 +66,10 @@ impl Observer for Observing {
     fn on(&self, event: &RunEvent) {
         let teller = &self.0;
         let missed = teller.missed.swap(0, Ordering::Relaxed);
-        if missed > 0 && !teller.say(Told::Missed { events: missed }) {
+        if missed > 0 && !teller.say(Happened::Missed { events: missed }) {
             teller.missed.fetch_add(missed, Ordering::Relaxed);
         }
-        if !teller.say(told(event)) {
+        if !teller.say(event.into()) {
             teller.missed.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -105,41 +88,9 @@ fn tell(lines: &Receiver<Line>, function: &Py<PyAny>) {
     }
 }
 
-fn call(py: Python<'_>, function: &Py<PyAny>, told: &Told) {
+fn call(py: Python<'_>, function: &Py<PyAny>, told: &Happened) {
     let called = values::to_python(py, told).and_then(|told| function.call1(py, (told,)));
     if let Err(error) = called {
         error.write_unraisable(py, Some(function.bind(py)));
-    }
-}
-
-fn told(event: &RunEvent) -> Told {
-    let firing = event.firing;
-    match &event.what {
-        What::Fired { event } => Told::Fired {
-            firing,
-            event: event.kind().name(),
-            subject: event.body.subject().map(str::to_owned),
-        },
-        What::Skipped(skipped) => Told::Skipped { firing, hook: Dropped::from(skipped) },
-        What::Started { handler } => Told::Started { firing, hook: Hook::from(&**handler) },
-        What::Output { handler, stream, bytes } => Told::Output {
-            firing,
-            hook: Hook::from(&**handler),
-            stream: match stream {
-                OutputStream::Stdout => "stdout",
-                OutputStream::Stderr => "stderr",
-            },
-            text: String::from_utf8_lossy(bytes).into_owned(),
-        },
-        What::Finished { run } => Told::Finished { firing, run: Box::new(Ran::new(run)) },
-        What::Backgrounded { id, handler } => {
-            Told::Backgrounded { firing, background: id.to_string(), hook: Hook::from(&**handler) }
-        }
-        What::BackgroundFinished { id, run } => {
-            Told::BackgroundFinished { firing, background: id.to_string(), run: Box::new(Ran::new(run)) }
-        }
-        What::Decided { verdict, elapsed } => {
-            Told::Decided { firing, ruling: verdict.ruling.word(), elapsed_ms: elapsed.as_secs_f64() * 1e3 }
-        }
     }
 }

@@ -135,7 +135,8 @@ impl From<Failing> for OnFailure {
 }
 
 /// A hook of the program itself.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Registration {
     /// The program's own name for the hook; one hook each.
     pub id: String,
@@ -146,9 +147,11 @@ pub struct Registration {
     /// A permission rule that the tool call has to match.
     pub condition: Option<String>,
     /// Its place among the program's hooks; lower comes first.
+    #[serde(default)]
     pub order: i64,
     /// Its time limit in seconds; none: that of a command.
     pub timeout: Option<f64>,
     /// What a failure means on the events where it would only be reported.
+    #[serde(default)]
     pub on_failure: Failing,
 }

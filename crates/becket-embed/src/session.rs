@@ -2,11 +2,11 @@
 
 use crate::event;
 use crate::open::Registration;
-use crate::view::background::{self, Left};
+use crate::view::background::{self, Taken};
 use crate::view::finding::Checked;
-use crate::view::planned::{Planned, PlannedHook};
+use crate::view::planned::{Planned, Runs};
 use becket_engine::config::Config;
-use becket_engine::{Callback, CancellationToken, Engine, Hook, Outcome, RegistrationId, Wake};
+use becket_engine::{Callback, CancellationToken, Engine, Hook, Outcome, RegistrationId};
 use becket_model::wire::input;
 use becket_model::{Event, EventKind, SessionId};
 use futures_util::FutureExt;
@@ -43,15 +43,6 @@ pub(crate) struct Facts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it was cancelled: hooks that still ran were ended, so nothing was decided")]
 pub struct Cancelled;
-
-/// What background hooks have come to (A3, A4).
-#[derive(Debug)]
-pub struct Background {
-    /// What they came to, in the order of their ends.
-    pub results: Vec<Left>,
-    /// What wakes an idle model.
-    pub wakes: Vec<Wake>,
-}
 
 impl Session {
     pub(crate) fn new(id: Arc<str>, engine: Engine, facts: Facts, cancel: CancellationToken) -> Self {
@@ -126,8 +117,8 @@ impl Session {
     }
 
     /// Which hooks an event would run, in order of listing.
-    pub fn plan(&self, event: &Event) -> Vec<PlannedHook> {
-        self.engine.plan(event).runs().iter().map(Into::into).collect()
+    pub fn plan(&self, event: &Event) -> Runs {
+        Runs::new(&self.engine.plan(event))
     }
 
     /// The same with all that would not, and why.
@@ -173,14 +164,14 @@ impl Session {
 
     /// Takes what background hooks have come to. The wakes are taken first: each goes out once, also where its result comes in
     /// a moment later.
-    pub fn background(&self) -> Background {
+    pub fn background(&self) -> Taken {
         let mut wakes = Vec::new();
         let waiting = self.engine.wakes();
         while let Some(Some(wake)) = waiting.next().now_or_never() {
-            wakes.push(wake);
+            wakes.push(wake.into());
         }
         let delivered = self.engine.collect_background(&SessionId::from(self.id.clone()));
-        Background { results: background::left(delivered, Vec::new()), wakes }
+        Taken { background: background::left(delivered, Vec::new()), wakes }
     }
 
     /// The environment files that hooks have filled; later ones win (H12).
@@ -214,7 +205,7 @@ impl Session {
 }
 
 fn checked(config: &Config) -> Checked {
-    Checked::new(&config.diagnostics, 0)
+    Checked::new(&config.diagnostics, config.files)
 }
 
 fn callback(wants: &Registration, hook: Arc<dyn Hook>) -> Result<Callback, String> {

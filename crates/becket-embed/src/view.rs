@@ -9,6 +9,7 @@ pub mod event_row;
 pub mod finding;
 pub mod fired;
 pub mod fired_fields;
+pub mod happened;
 pub mod hook;
 pub mod listed;
 pub mod mcp;

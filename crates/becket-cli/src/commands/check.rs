@@ -55,10 +55,11 @@ impl Found {
     /// Loads and judges what a request describes.
     pub(super) fn configuration(&mut self, request: &Request) {
         let loaded = config::load(request);
-        self.diagnostics.extend(config::resolve(&loaded).diagnostics);
+        let config = config::resolve(&loaded);
+        self.files += config.files;
+        self.diagnostics.extend(config.diagnostics);
         self.diagnostics.extend(config::lint(&loaded));
         self.diagnostics.extend(config::lint_files(&loaded));
-        self.files += loaded.layers().len();
         self.keep_texts(&loaded);
     }
 

@@ -46,3 +46,29 @@ pub fn left(delivered: Vec<Delivered>, mut wakes: Vec<Wake>) -> Vec<Left> {
     };
     delivered.into_iter().map(with_wake).collect()
 }
+
+/// What background hooks have come to (A3, A4).
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Taken {
+    /// What they came to, in the order of their ends.
+    pub background: Vec<Left>,
+    /// What wakes an idle model.
+    pub wakes: Vec<Woken>,
+}
+
+/// A wake.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Woken {
+    /// Whose hook.
+    pub source: String,
+    /// Which hook.
+    pub label: String,
+    /// What the model is told.
+    pub reminder: String,
+}
+
+impl From<Wake> for Woken {
+    fn from(wake: Wake) -> Self {
+        Woken { source: wake.source.to_string(), label: wake.label.to_string(), reminder: wake.reminder }
+    }
+}

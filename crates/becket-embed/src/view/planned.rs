@@ -20,6 +20,22 @@ pub struct Planned {
     pub skipped: Vec<Dropped>,
 }
 
+/// What an event would run.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Runs {
+    /// The event.
+    pub event: &'static str,
+    /// What runs, in order of listing; all of it at the same time.
+    pub runs: Vec<PlannedHook>,
+}
+
+impl Runs {
+    /// Reads a plan.
+    pub fn new(plan: &Plan) -> Self {
+        Runs { event: plan.event().name(), runs: plan.runs().iter().map(PlannedHook::from).collect() }
+    }
+}
+
 /// A handler that runs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PlannedHook {

@@ -34,6 +34,8 @@ pub struct Config {
     pub trust: Trust,
     /// The running number for the next handler that is registered later (see [`super::position()`]).
     pub next_sequence: u32,
+    /// How many files and texts it was read from.
+    pub files: usize,
     /// What is wrong or looks wrong, by file and place.
     pub diagnostics: Vec<Diagnostic>,
     /// Why no session may start with it.
@@ -56,6 +58,7 @@ impl fmt::Debug for Config {
             .field("plugins", &self.plugins.iter().map(|plugin| &plugin.id).collect::<Vec<_>>())
             .field("trust", &self.trust)
             .field("next_sequence", &self.next_sequence)
+            .field("files", &self.files)
             .field("diagnostics", &self.diagnostics)
             .field("stops_start", &self.stops_start)
             .field("unreadable", &self.unreadable)

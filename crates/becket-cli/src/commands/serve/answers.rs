@@ -1,9 +1,7 @@
 //! What comes back, and what the client is asked and told, as it stands on the wire.
 
 use super::fault::{Fault, WireFault};
-use becket_embed::view::background::Left;
 use becket_embed::view::finding::Finding;
-use becket_embed::view::planned::PlannedHook;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -83,35 +81,6 @@ pub(super) struct Opened {
 pub(super) struct EnvFiles {
     /// The files; later ones win.
     pub(super) files: Vec<PathBuf>,
-}
-
-/// Answers `event/plan`.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct Planned {
-    /// The event.
-    pub(super) event: &'static str,
-    /// What runs, in order of listing; all of it at the same time.
-    pub(super) runs: Vec<PlannedHook>,
-}
-
-/// Answers `background/take`.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct Taken {
-    /// What background hooks have come to, in the order of their ends.
-    pub(super) background: Vec<Left>,
-    /// What wakes an idle model.
-    pub(super) wakes: Vec<Woken>,
-}
-
-/// A wake.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct Woken {
-    /// Whose hook.
-    pub(super) source: String,
-    /// Which hook.
-    pub(super) label: String,
-    /// What the model is told.
-    pub(super) reminder: String,
 }
 
 /// Answers what has nothing to tell.

@@ -1,14 +1,12 @@
 //! The protocol as data: its methods, calls, notifications and errors, each with its shapes.
 
-use super::answers::{
-    Done, EnvFiles, HookCall, Initialized, Opened, PROTOCOL, Planned, Question, Taken, Withdrawn,
-};
+use super::answers::{Done, EnvFiles, HookCall, Initialized, Opened, PROTOCOL, Question, Withdrawn};
 use super::fault::{BROKEN, KINDS, WireFault};
 use super::method::{CANCEL, Method};
 use super::params::{Cancel, Initialize, OfEvent, OfSession, Register, Unregister};
-use super::told::Happened;
+use super::told::InSession;
 use becket_embed::Open;
-use becket_embed::view::{fired, planned};
+use becket_embed::view::{background, fired, planned};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
@@ -26,7 +24,7 @@ pub(crate) fn schema() -> Value {
         CANCEL: told::<Cancel>("The client does not want an answer any more: what the request has started is ended.", &mut shapes),
         "hook/cancel": told::<Withdrawn<'_>>("From becket: a call of a hook is not to be answered any more.", &mut shapes),
         "question/cancel": told::<Withdrawn<'_>>("From becket: a question is not to be answered any more.", &mut shapes),
-        "run/event": told::<Happened<'_>>("From becket, after `events/subscribe`: something happened.", &mut shapes),
+        "run/event": told::<InSession<'_>>("From becket, after `events/subscribe`: something happened.", &mut shapes),
     });
     let error = shapes.subschema_for::<WireFault>();
     let kinds: Vec<Value> =
@@ -97,7 +95,7 @@ fn shapes_of(method: Method, shapes: &mut SchemaGenerator) -> (Schema, Schema) {
         Method::SessionOpen => (shape::<Open>(shapes), shape::<Opened>(shapes)),
         Method::SessionReload => (shape::<OfSession>(shapes), shape::<Opened>(shapes)),
         Method::EventFire => (shape::<OfEvent>(shapes), shape::<fired::Fired>(shapes)),
-        Method::EventPlan => (shape::<OfEvent>(shapes), shape::<Planned>(shapes)),
+        Method::EventPlan => (shape::<OfEvent>(shapes), shape::<planned::Runs>(shapes)),
         Method::EventExplain => (shape::<OfEvent>(shapes), shape::<planned::Planned>(shapes)),
         Method::HooksRegister => (shape::<Register>(shapes), shape::<Done>(shapes)),
         Method::HooksUnregister => (shape::<Unregister>(shapes), shape::<Done>(shapes)),
@@ -105,6 +103,6 @@ fn shapes_of(method: Method, shapes: &mut SchemaGenerator) -> (Schema, Schema) {
         Method::SessionClose | Method::EventsSubscribe | Method::EventsUnsubscribe => {
             (shape::<OfSession>(shapes), shape::<Done>(shapes))
         }
-        Method::BackgroundTake => (shape::<OfSession>(shapes), shape::<Taken>(shapes)),
+        Method::BackgroundTake => (shape::<OfSession>(shapes), shape::<background::Taken>(shapes)),
     }
 }

@@ -1,6 +1,6 @@
 //! One open session of a client: what is open, as it is told over the wire.
 
-use super::answers::{EnvFiles, Opened, Planned, Said, Taken, Woken, said};
+use super::answers::{EnvFiles, Opened, Said, said};
 use super::calls::Calls;
 use super::fault::Fault;
 use super::hook::ClientHook;
@@ -10,7 +10,7 @@ use super::told::Teller;
 use becket_embed::view::Report;
 use becket_embed::view::fired::Fired;
 use becket_embed::{Registration, Session as Open};
-use becket_engine::{CancellationToken, Wake};
+use becket_engine::CancellationToken;
 use becket_model::Event;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -40,7 +40,7 @@ impl Session {
 
     /// Which hooks an event would run.
     pub(super) fn plan(&self, event: &Event) -> Said {
-        said(&Planned { event: event.kind().name(), runs: self.open.plan(event) })
+        said(&self.open.plan(event))
     }
 
     /// The same with all that would not, and why.
@@ -69,8 +69,7 @@ impl Session {
 
     /// What background hooks have come to.
     pub(super) fn background(&self) -> Said {
-        let taken = self.open.background();
-        said(&Taken { background: taken.results, wakes: taken.wakes.into_iter().map(woken).collect() })
+        said(&self.open.background())
     }
 
     /// The environment files that hooks have filled (H12).
@@ -104,8 +103,4 @@ impl Session {
             servers.close().await;
         }
     }
-}
-
-fn woken(wake: Wake) -> Woken {
-    Woken { source: wake.source.to_string(), label: wake.label.to_string(), reminder: wake.reminder }
 }

@@ -50,6 +50,7 @@ pub fn resolve(loaded: &Loaded) -> Config {
         next_sequence: making.sequence,
         unreadable,
         withheld: grants.withheld,
+        files: loaded.layers().len(),
         diagnostics,
         stops_start,
     }

@@ -1,0 +1,132 @@
+//! What happens in a session, as programs are told of it (`protocol.md` H13).
+
+use super::hook::{Dropped, Hook};
+use super::ran::{Ran, ms};
+use becket_engine::{OutputStream, RunEvent, What};
+use becket_model::Event;
+use becket_model::wire::input;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What happened. `firing` counts the firings of a session, from 1.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Happened {
+    /// An event with handlers was fired.
+    Fired {
+        /// Which firing.
+        firing: u64,
+        /// The event.
+        event: &'static str,
+        /// What matchers are tested against.
+        subject: Option<String>,
+        /// The tool call, of an event that is about one.
+        tool_use_id: Option<String>,
+    },
+    /// A configured hook does not run.
+    Skipped {
+        /// Which firing.
+        firing: u64,
+        /// Which hook, and why.
+        hook: Dropped,
+    },
+    /// A hook started.
+    Started {
+        /// Which firing.
+        firing: u64,
+        /// Which hook.
+        hook: Hook,
+    },
+    /// A hook printed something; what is no UTF-8 is replaced.
+    Output {
+        /// Which firing.
+        firing: u64,
+        /// Which hook.
+        hook: Hook,
+        /// `stdout` or `stderr`.
+        stream: &'static str,
+        /// What it printed.
+        text: String,
+    },
+    /// A hook ended.
+    Finished {
+        /// Which firing.
+        firing: u64,
+        /// How it ran.
+        run: Box<Ran>,
+    },
+    /// The event goes on without a hook, which runs in the background.
+    Backgrounded {
+        /// Which firing.
+        firing: u64,
+        /// The run's name in the background.
+        background: String,
+        /// Which hook.
+        hook: Hook,
+    },
+    /// A hook in the background ended; what it came to can be taken.
+    BackgroundFinished {
+        /// Which firing.
+        firing: u64,
+        /// The run's name in the background.
+        background: String,
+        /// How it ran.
+        run: Box<Ran>,
+    },
+    /// The verdict is there.
+    Decided {
+        /// Which firing.
+        firing: u64,
+        /// What was decided, in a word.
+        ruling: &'static str,
+        /// How long the event took, in milliseconds.
+        elapsed_ms: f64,
+    },
+    /// The program did not keep up: so many are lost.
+    Missed {
+        /// How many.
+        events: u64,
+    },
+}
+
+impl From<&RunEvent> for Happened {
+    fn from(event: &RunEvent) -> Self {
+        let firing = event.firing;
+        match &event.what {
+            What::Fired { event } => Happened::Fired {
+                firing,
+                event: event.kind().name(),
+                subject: event.body.subject().map(str::to_owned),
+                tool_use_id: tool_use_id(event),
+            },
+            What::Skipped(skipped) => Happened::Skipped { firing, hook: Dropped::from(skipped) },
+            What::Started { handler } => Happened::Started { firing, hook: Hook::from(&**handler) },
+            What::Output { handler, stream, bytes } => Happened::Output {
+                firing,
+                hook: Hook::from(&**handler),
+                stream: match stream {
+                    OutputStream::Stdout => "stdout",
+                    OutputStream::Stderr => "stderr",
+                },
+                text: String::from_utf8_lossy(bytes).into_owned(),
+            },
+            What::Finished { run } => Happened::Finished { firing, run: Box::new(Ran::new(run)) },
+            What::Backgrounded { id, handler } => {
+                Happened::Backgrounded { firing, background: id.to_string(), hook: Hook::from(&**handler) }
+            }
+            What::BackgroundFinished { id, run } => Happened::BackgroundFinished {
+                firing,
+                background: id.to_string(),
+                run: Box::new(Ran::new(run)),
+            },
+            What::Decided { verdict, elapsed } => {
+                Happened::Decided { firing, ruling: verdict.ruling.word(), elapsed_ms: ms(*elapsed) }
+            }
+        }
+    }
+}
+
+fn tool_use_id(event: &Event) -> Option<String> {
+    event.body.tool_call()?;
+    input::to_value(event).get("tool_use_id")?.as_str().map(str::to_owned)
+}
