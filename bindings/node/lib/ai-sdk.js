@@ -5,77 +5,123 @@
  * PostToolUse, `prepareStep` brings in what hooks say to the model once all calls of a step are answered, and `stopWhen` ends
  * the loop. What the caller has set there himself counts beside it.
  *
- * INVARIANT: a tool runs only after PreToolUse has let its very call pass.
+ * INVARIANT: a tool runs only after PreToolUse has let its very call pass: this tool with this input. What the SDK has not put to
+ * the user, as a call by another tool, is not run where a hook asks; and after a stop nothing is begun until the next prompt.
  */
 
+import { inspect } from "node:util";
 import { asSchema } from "ai";
 import { BecketError } from "./errors.js";
+import { written } from "./json.js";
 
 /** The settings of `generateText`, `streamText` or an agent, with hooks around their tools. */
 export function withHooks(engine, settings) {
+  /** The outcomes of calls that were judged and have not run, by all that such a call is. */
   const calls = new Map();
+  const guarded = new WeakSet();
   const said = [];
-  let stopped = false;
+  let stopped;
 
   async function fire(event, fields, signal) {
     const outcome = await engine.runEvent(event, fields, { signal });
     said.push(...outcome.additionalContext);
-    stopped ||= outcome.stop;
+    if (outcome.stop) stopped ??= outcome.stopReason ?? "stopped by a hook";
     return outcome;
   }
 
-  async function before(name, input, id, signal) {
-    const outcome = await fire("PreToolUse", { tool_name: name, tool_input: input, tool_use_id: id }, signal);
-    return calls.set(id, outcome).get(id);
+  const before = (name, input, id, signal) =>
+    fire("PreToolUse", { tool_name: name, tool_input: input, tool_use_id: id }, signal);
+
+  async function after(event, fields) {
+    const outcome = await fire(event, fields);
+    if (outcome.blocked && outcome.reason !== null) said.push(outcome.reason);
+    return outcome;
   }
 
   async function toolApproval(options) {
     const { toolName, input, toolCallId } = options.toolCall;
+    if (stopped !== undefined) return { type: "denied", reason: stopped };
     const outcome = await before(toolName, input, toolCallId);
     const reason = outcome.reason ?? undefined;
     if (outcome.blocked) return { type: "denied", reason };
+    const tool = options.tools?.[toolName] ?? settings.tools[toolName];
+    if (outcome.updatedInput !== null && typeof tool?.execute !== "function") {
+      return { type: "denied", reason: "a hook rewrote the input of a tool that runs elsewhere, where it can't be brought" };
+    }
+    calls.set(whole(toolName, input, toolCallId), outcome);
     if (outcome.result === "waits") return { type: "user-approval", reason };
-    const own = settings.toolApproval;
-    if (typeof own === "function") return own(options);
-    const ofTool = own?.[toolName] ?? settings.tools[toolName]?.needsApproval;
-    const status = typeof ofTool === "function" ? await ofTool(input, { ...options, toolCallId }) : ofTool;
-    return typeof status === "boolean" ? (status ? "user-approval" : undefined) : status;
+    return ownApproval(settings, options, tool);
   }
 
-  const guarded = ([name, tool]) => {
-    if (typeof tool.execute !== "function") return [name, tool];
+  function guard([name, tool]) {
+    if (typeof tool.execute !== "function" || guarded.has(tool)) return [name, tool];
     const execute = async (input, options) => {
       const id = options.toolCallId;
-      const outcome = calls.get(id) ?? (await before(name, input, id, options.abortSignal));
-      calls.delete(id);
-      if (outcome.blocked) throw new BecketError(outcome.reason ?? "denied by a hook");
+      const call = whole(name, input, id);
+      const judged = calls.get(call);
+      calls.delete(call);
+      const outcome = judged ?? (await before(name, input, id, options.abortSignal));
+      const isAsked = outcome.result === "waits" && judged === undefined;
+      if (outcome.blocked || isAsked) throw new BecketError(outcome.reason ?? "denied by a hook");
+      if (stopped !== undefined) throw new BecketError(stopped);
       const rewritten = outcome.updatedInput === null ? input : await fitting(tool, outcome.updatedInput);
-      const call = { tool_name: name, tool_input: rewritten, tool_use_id: id };
-      let output;
-      try {
-        output = await last(tool.execute(rewritten, options));
-      } catch (error) {
-        await fire("PostToolUseFailure", { ...call, error: String(error?.message ?? error) });
-        throw error;
-      }
-      const after = await fire("PostToolUse", { ...call, tool_response: output ?? null });
-      if (after.blocked && after.reason !== null) said.push(after.reason);
-      return after.fields.updatedToolOutput ?? output;
+      return ran(tool, { tool_name: name, tool_input: rewritten, tool_use_id: id }, options);
     };
-    return [name, { ...tool, execute }];
-  };
+    const one = { ...tool, execute };
+    guarded.add(one);
+    return [name, one];
+  }
 
-  const prepareStep = async (options) => {
+  async function ran(tool, call, options) {
+    let output;
+    try {
+      output = await last(tool.execute(call.tool_input, options));
+    } catch (error) {
+      await after("PostToolUseFailure", { ...call, error: String(error?.message ?? error) });
+      throw error;
+    }
+    const outcome = await after("PostToolUse", { ...call, tool_response: told(output) });
+    return outcome.fields.updatedToolOutput ?? output;
+  }
+
+  async function prepareStep(options) {
     const own = await settings.prepareStep?.(options);
+    // What was judged in the step before has run by now, or never will.
+    calls.clear();
     const context = said.splice(0).map((text) => ({ role: "user", content: text }));
     const messages = [...(own?.messages ?? options.messages), ...context];
     // Where the caller has set no end of his own, the model may still speak, but call nothing.
-    return { ...own, ...(context.length > 0 && { messages }), ...(stopped && { toolChoice: "none" }) };
-  };
+    return { ...own, ...(context.length > 0 && { messages }), ...(stopped !== undefined && { toolChoice: "none" }) };
+  }
 
-  const tools = Object.fromEntries(Object.entries(settings.tools ?? {}).map(guarded));
-  const stopWhen = settings.stopWhen && [settings.stopWhen, () => stopped].flat();
-  return { ...settings, tools, toolApproval, prepareStep, ...(stopWhen && { stopWhen }) };
+  async function onStart(...event) {
+    stopped = undefined;
+    await (settings.onStart ?? settings.experimental_onStart)?.(...event);
+  }
+
+  const all = (tools) => Object.fromEntries(Object.entries(tools ?? {}).map(guard));
+  const prepareCall = async (options) => {
+    const made = await settings.prepareCall(options);
+    return { ...made, tools: all(made.tools) };
+  };
+  const stopWhen = settings.stopWhen && [settings.stopWhen, () => stopped !== undefined].flat();
+  const hooked = { ...settings, tools: all(settings.tools), toolApproval, prepareStep, onStart };
+  return { ...hooked, ...(stopWhen && { stopWhen }), ...(settings.prepareCall && { prepareCall }) };
+}
+
+/** All that a call is: of two with one id each is judged on its own. */
+function whole(name, input, id) {
+  return written([id, name, input]);
+}
+
+/** What the caller himself has set about a call that hooks let pass. */
+async function ownApproval(settings, options, tool) {
+  const { toolName, input, toolCallId } = options.toolCall;
+  const own = settings.toolApproval;
+  if (typeof own === "function") return own(options);
+  const ofTool = (Object.hasOwn(own ?? {}, toolName) ? own[toolName] : undefined) ?? tool?.needsApproval;
+  const status = typeof ofTool === "function" ? await ofTool(input, { ...options, toolCallId }) : ofTool;
+  return typeof status === "boolean" ? (status ? "user-approval" : undefined) : status;
 }
 
 /** A rewritten input, where it fits the tool. */
@@ -83,6 +129,16 @@ async function fitting(tool, input) {
   const fits = await asSchema(tool.inputSchema).validate?.(input);
   if (fits?.success === false) throw new BecketError(`a hook rewrote the input, which does not fit: ${fits.error.message}`);
   return fits?.value ?? input;
+}
+
+/** A result as hooks read it: what is no JSON is told in words. */
+function told(output) {
+  try {
+    written([output]);
+    return output ?? null;
+  } catch {
+    return inspect(output);
+  }
 }
 
 /** What a tool comes to that may tell of its progress. */

@@ -4,7 +4,8 @@
  * A handler may return the JSON of a command, or a flat form of it: `{ permissionDecision: "deny", reason }`. The fields of an
  * event's own output may stand flat, too.
  *
- * INVARIANT: what is no answer throws, and so fails the hook; a blocking answer is never thrown away for a field beside it.
+ * INVARIANT: what is no answer throws, and so fails the hook; a blocking answer is never thrown away for a field beside it, and
+ * of two decisions in one answer the stricter counts (O9).
  */
 
 import { EVENTS, OWN_FIELDS, UNIVERSAL } from "./events.js";
@@ -13,6 +14,8 @@ import { isPlain, named, written } from "./json.js";
 /** What the decision of PermissionRequest may hold; flat, too. */
 const OF_REQUEST = ["updatedInput", "updatedPermissions", "interrupt"];
 const DECISIONS = ["allow", "deny", "ask", "defer"];
+/** What a field may decide, the strictest first. */
+const STRICTEST = { permissionDecision: ["deny", "defer", "ask", "allow"], behavior: ["deny", "allow"], action: ["decline", "cancel", "accept"] };
 
 /**
  * The answer as JSON, or nothing where the handler has nothing to say.
@@ -24,7 +27,30 @@ const DECISIONS = ["allow", "deny", "ask", "defer"];
 export function answered(event, value) {
   if (value === undefined || value === null) return null;
   if (!isPlain(value)) throw new TypeError(`it returned ${named(value)}: return a plain object or nothing`);
-  return written(wire(event, value));
+  try {
+    return written(wire(event, value));
+  } catch (error) {
+    const { permissionDecision, ...rest } = sayable(value);
+    for (const less of [{ permissionDecision, ...rest }, rest]) {
+      const text = blocks(less) ? attempt(() => written(wire(event, less))) : undefined;
+      if (text !== undefined) return text;
+    }
+    throw error;
+  }
+}
+
+function attempt(what) {
+  try {
+    return what();
+  } catch {
+    return undefined;
+  }
+}
+
+/** An answer without the fields that JSON can't say. */
+function sayable(value) {
+  const fields = Object.entries(value).map(([key, field]) => [key, key === "hookSpecificOutput" && isPlain(field) ? sayable(field) : field]);
+  return Object.fromEntries(fields.filter(([, field]) => attempt(() => [written(field)]) !== undefined));
 }
 
 function wire(event, value) {
@@ -56,7 +82,21 @@ function isOwn(event, key, field) {
 
 function merged(event, given, own) {
   if (given !== undefined && given !== null && !isPlain(given)) return given;
-  return { hookEventName: event, ...given, ...own };
+  const all = { hookEventName: event, ...given, ...own };
+  for (const name of ["permissionDecision", "action"]) {
+    const word = stricter(name, given?.[name], own[name]);
+    if (word !== undefined) all[name] = word;
+  }
+  if (given?.decision?.behavior === "deny") all.decision = given.decision;
+  return all;
+}
+
+/** The strictest word; one that nobody knows comes before any that lets something pass, and so fails. */
+function stricter(name, ...said) {
+  const [blocking, ...others] = STRICTEST[name];
+  const words = said.filter((word) => word !== undefined && word !== null);
+  const unknown = words.find((word) => !STRICTEST[name].includes(word));
+  return words.includes(blocking) ? blocking : (unknown ?? others.find((word) => words.includes(word)));
 }
 
 /** A blocking answer holds whatever stands beside it. */
@@ -101,7 +141,7 @@ function request(behavior, output, own) {
     delete own[key];
   }
   if (behavior === "deny" && output.reason !== undefined) flat.message = output.reason;
-  own.decision = { ...flat, ...own.decision, behavior };
+  own.decision = { ...flat, ...own.decision, behavior: stricter("behavior", own.decision?.behavior, behavior) };
 }
 
 function instead(model) {

@@ -1,7 +1,8 @@
 /**
  * JSON that says what it was made of, or is refused.
  *
- * `JSON.stringify` turns NaN into null, and drops functions. In what a hook guards, neither may pass unseen.
+ * `JSON.stringify` turns NaN into null and a map or a promise into `{}`, and drops functions. In what a hook guards, none of
+ * these may pass unseen.
  */
 
 /**
@@ -15,10 +16,16 @@ export function written(value) {
 
 function exact(key, value) {
   const type = typeof value;
-  if ((type === "number" && !Number.isFinite(value)) || type === "function" || type === "symbol") {
-    throw new TypeError(`\`${key}\` is ${type === "number" ? String(value) : `a ${type}`}, which JSON can't say`);
+  if ((type === "number" && !Number.isFinite(value)) || type === "function" || type === "symbol" || isHidden(value)) {
+    throw new TypeError(`\`${key}\` is ${type === "number" ? String(value) : named(value)}, which JSON can't say`);
   }
   return value;
+}
+
+/** Whether it is more than an object, and JSON would have nothing of it: a map, a promise, an error, a pattern. */
+function isHidden(value) {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || ArrayBuffer.isView(value)) return false;
+  return !isPlain(value) && Object.keys(value).length === 0;
 }
 
 /** Whether it is an object as `{}` makes them: no list, map, date, generator or instance of a class. */

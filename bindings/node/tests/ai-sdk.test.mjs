@@ -163,3 +163,85 @@ test("a stream has the same hooks", { skip }, async (t) => {
   assert.deepEqual(one.ran, []);
   assert.match(JSON.stringify((await result.response).messages), /no streams/);
 });
+
+/** Two calls under one id, as some models number them. */
+function twice(one, first, second) {
+  const both = calls(first, second);
+  for (const part of both.content) part.toolCallId = "call_0";
+  one.all.model = new MockLanguageModelV4({ doGenerate: [both, says("done")] });
+  return generateText(one.all);
+}
+
+// rules: D4, D9
+test("each of two calls with one id runs on what was said of it", { skip }, async (t) => {
+  const PreToolUse = ({ tool_input }) =>
+    tool_input.command === "wide" ? { permissionDecision: "allow", updatedInput: { command: "narrow" } } : null;
+  const one = agent(t, { hooks: { PreToolUse } });
+  await twice(one, "wide", "ls");
+  assert.deepEqual(one.ran.sort(), ["ls", "narrow"]);
+});
+
+// rule: D3
+test("where a hook asks, nothing runs that the SDK has not put to the user", { skip }, async (t) => {
+  const one = agent(t, { options: { interactive: true }, hooks: { PreToolUse: () => ({ permissionDecision: "ask", reason: "sure?" }) } });
+  await assert.rejects(one.all.tools.Bash.execute({ command: "ls" }, { toolCallId: "c", messages: [] }), /sure\?/);
+  await generateText(one.all);
+  const { toolApproval, ...others } = one.all;
+  await generateText({ ...others, model: new MockLanguageModelV4({ doGenerate: [calls("ls"), says("done")] }) });
+  assert.deepEqual(one.ran, []);
+});
+
+// rule: D6
+test("after a stop no other call of the step runs, and the next prompt begins anew", { skip }, async (t) => {
+  const PreToolUse = ({ tool_input }) => (tool_input.command === "a" ? { continue: false, stopReason: "enough" } : null);
+  const one = agent(t, { lines: ["a", "b"], hooks: { PreToolUse } });
+  await generateText(one.all);
+  assert.deepEqual(one.ran, []);
+  const model = new MockLanguageModelV4({ doGenerate: [calls("c"), says("done")] });
+  await generateText({ ...one.all, model });
+  assert.deepEqual(one.ran, ["c"]);
+});
+
+// rule: D4
+test("a rewrite that can't be brought to a tool is a denial", { skip }, async (t) => {
+  const one = agent(t, { hooks: { PreToolUse: () => ({ permissionDecision: "allow", updatedInput: { command: "ls" } }) } });
+  const elsewhere = tool({ inputSchema: jsonSchema({ type: "object" }) });
+  const all = withHooks(engine(t), { ...one.all, tools: { Bash: elsewhere } });
+  const { toolApproval } = one.all;
+  const { steps } = await generateText({ ...all, toolApproval });
+  assert.match(JSON.stringify(steps[0].content), /runs elsewhere/);
+});
+
+// rule: D11
+test("what a hook says of a failure reaches the model", { skip }, async (t) => {
+  const one = agent(t, {
+    hooks: { PostToolUseFailure: () => ({ decision: "block", reason: "look at the disk" }) },
+    execute: () => { throw new Error("no disk"); },
+  });
+  await generateText(one.all);
+  assert.equal(one.second().at(-1).content[0].text, "look at the disk");
+});
+
+test("a result that is no JSON is told in words, and comes back as it is", { skip }, async (t) => {
+  const seen = [];
+  const one = agent(t, { hooks: { PostToolUse: (input) => { seen.push(input.tool_response); } }, execute: () => new Map([["a", 1]]) });
+  await generateText(one.all);
+  assert.deepEqual(seen, ["Map(1) { 'a' => 1 }"]);
+});
+
+test("tools that an agent's `prepareCall` brings are guarded, too", { skip }, async (t) => {
+  const one = agent(t, { hooks: { PreToolUse: () => ({ permissionDecision: "deny", reason: "no" }) } });
+  const ran = [];
+  const Bash = tool({ inputSchema: jsonSchema({ type: "object" }), execute: () => { ran.push("bare"); } });
+  const prepareCall = (options) => ({ ...options, tools: { Bash }, toolApproval: undefined });
+  const all = withHooks(engineOf(t), { ...one.all, toolApproval: undefined, prepareStep: undefined, tools: {}, prompt: undefined, prepareCall });
+  await new ToolLoopAgent(all).generate({ prompt: "go" });
+  assert.deepEqual(ran, []);
+});
+
+/** An engine that denies every call. */
+function engineOf(t) {
+  const made = engine(t);
+  made.hook("PreToolUse", () => ({ permissionDecision: "deny", reason: "no" }));
+  return made;
+}
