@@ -4,4 +4,5 @@ mod caller;
 mod gate;
 mod hostile;
 mod left;
+mod room;
 mod spoken;

@@ -3,6 +3,7 @@
 use super::super::lines::LIMIT;
 use super::caller::Attendance;
 use super::refusal::Refusal;
+use super::room::{Room, SHORT, Taken};
 use super::route::Told;
 use hyper::body::{Body, Bytes, Frame, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
@@ -65,25 +66,52 @@ impl Body for Sent {
     }
 }
 
-/// Reads a body to its end.
-///
-/// # Errors
-/// It is longer than a message may be, takes too long, or breaks off.
-pub(super) async fn read(body: Incoming) -> Result<Vec<u8>, Refusal> {
-    if body.size_hint().lower() > LIMIT as u64 {
-        return Err(Refusal::TooLong);
-    }
-    timeout(LONG, read_to_limit(body)).await.unwrap_or(Err(Refusal::Slow))
+/// What has been read, and the room that it takes.
+pub(super) struct Held {
+    bytes: Vec<u8>,
+    room: Taken,
 }
 
-async fn read_to_limit(mut body: Incoming) -> Result<Vec<u8>, Refusal> {
-    let mut read = Vec::new();
+impl Held {
+    /// Ends its last line.
+    pub(super) fn end_line(&mut self) {
+        self.bytes.push(b'\n');
+    }
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Reads a body to its end, as soon as there is room for it.
+///
+/// # Errors
+/// It is longer than a message may be, finds no room, takes too long, or breaks off.
+pub(super) async fn read(body: Incoming, room: &Room) -> Result<Held, Refusal> {
+    let told = body.size_hint();
+    if told.lower() > LIMIT as u64 {
+        return Err(Refusal::TooLong);
+    }
+    let announced = told.exact().and_then(|bytes| usize::try_from(bytes).ok());
+    let held = Held { bytes: Vec::new(), room: room.take(announced.unwrap_or(SHORT)).await? };
+    timeout(LONG, read_to_limit(body, held, room)).await.unwrap_or(Err(Refusal::Slow))
+}
+
+async fn read_to_limit(mut body: Incoming, mut held: Held, room: &Room) -> Result<Held, Refusal> {
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
         let Ok(bytes) = frame.map_err(|_| Refusal::CutOff)?.into_data() else { continue };
-        if read.len() + bytes.len() > LIMIT {
+        let length = held.bytes.len() + bytes.len();
+        if length > LIMIT {
             return Err(Refusal::TooLong);
         }
-        read.extend_from_slice(&bytes);
+        if length > held.room.bytes() {
+            // Its length was not announced, so it may become as long as any.
+            held.room = room.take(LIMIT).await?;
+        }
+        held.bytes.extend_from_slice(&bytes);
     }
-    Ok(read)
+    held.room.shrink(held.bytes.len());
+    Ok(held)
 }

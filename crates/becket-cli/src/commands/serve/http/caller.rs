@@ -106,14 +106,14 @@ impl Caller {
     }
 
     /// Brings lines to the connection, behind those that came before; whether it still listens.
-    pub(super) async fn hears(self: &Arc<Self>, lines: Vec<u8>) -> bool {
+    pub(super) async fn hears(self: &Arc<Self>, lines: impl AsRef<[u8]> + Send + Sync + 'static) -> bool {
         let caller = self.clone();
         let written = tokio::spawn(async move {
             let mut to = caller.to.lock().await;
             tokio::select! {
                 biased;
                 () = caller.over.cancelled() => false,
-                written = to.write_all(&lines) => written.is_ok(),
+                written = to.write_all(lines.as_ref()) => written.is_ok(),
             }
         });
         written.await.unwrap_or(false)

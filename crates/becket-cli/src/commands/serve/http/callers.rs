@@ -5,6 +5,7 @@ use super::super::presence::Presence;
 use super::super::servers::Lender;
 use super::caller::Caller;
 use super::refusal::Refusal;
+use super::room::Room;
 use crate::out::Out;
 use becket_engine::CancellationToken;
 use std::collections::HashMap;
@@ -21,6 +22,7 @@ pub(super) struct Callers {
     pub(super) host: Arc<Lender>,
     pub(super) patience: Duration,
     pub(super) linger: Duration,
+    pub(super) room: Room,
     pub(super) cancel: CancellationToken,
     pub(super) out: Out,
     pub(super) all: Mutex<All>,

@@ -4,7 +4,7 @@ use super::super::answers::Answer;
 use super::super::fault::Fault;
 use super::super::message::{self, Message};
 use super::super::method::CANCEL;
-use super::body::{Sent, of_lines, read, whole};
+use super::body::{Held, Sent, of_lines, read, whole};
 use super::caller::{Attendance, Caller};
 use super::callers::Callers;
 use super::gate::Gate;
@@ -68,9 +68,9 @@ async fn post(callers: &Arc<Callers>, request: Request<Incoming>) -> Result<Resp
         None => None,
     };
     let mut attendance = known.as_ref().map(Caller::attends);
-    let body = read(request.into_body()).await?;
-    let messages = match messages(&body) {
-        Ok(messages) => messages,
+    let mut body = read(request.into_body(), &callers.room).await?;
+    let ids = match requests(body.as_ref()) {
+        Ok(ids) => ids,
         Err(told) => return Ok(failed(StatusCode::BAD_REQUEST, &told.0, told.1)),
     };
     let caller = match known {
@@ -78,55 +78,49 @@ async fn post(callers: &Arc<Callers>, request: Request<Incoming>) -> Result<Resp
         None => callers.open()?,
     };
     let attendance = attendance.take().unwrap_or_else(|| caller.attends());
-    let mut answer = brought(&caller, messages, attendance).await?;
+    body.end_line();
+    let mut answer = brought(&caller, (body, ids), attendance).await?;
     if let Ok(id) = HeaderValue::from_str(&caller.id) {
         answer.headers_mut().insert(CONNECTION, id);
     }
     Ok(answer)
 }
 
-/// The messages of a body, and the ids of the requests among them.
-struct Messages {
-    lines: Vec<u8>,
-    ids: Vec<Value>,
-}
-
-/// Reads a body, a line a message. One that is none refuses them all.
-fn messages(body: &[u8]) -> Result<Messages, Box<(Value, Fault)>> {
-    let mut messages = Messages { lines: Vec::with_capacity(body.len() + 1), ids: Vec::new() };
+/// The ids of the requests of a body, a line a message. One that is none refuses them all.
+fn requests(body: &[u8]) -> Result<Vec<Value>, Box<(Value, Fault)>> {
+    let (mut ids, mut is_empty) = (Vec::new(), true);
     for (number, line) in (1..).zip(body.split(|byte| *byte == b'\n')) {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
+        is_empty = false;
         match message::read(line, number)? {
-            Message::Request { id, .. } => messages.ids.push(id),
+            Message::Request { id, .. } => ids.push(id),
             Message::Notification { .. } | Message::Answer { .. } => {}
         }
-        messages.lines.extend_from_slice(line);
-        messages.lines.push(b'\n');
     }
-    if messages.lines.is_empty() {
+    if is_empty {
         let why = "it is empty".to_owned();
         return Err(Box::new((Value::Null, Fault::NoMessage { line: 1, why })));
     }
-    Ok(messages)
+    Ok(ids)
 }
 
 /// Has messages heard, and gathers the answers.
 async fn brought(
     caller: &Arc<Caller>,
-    messages: Messages,
+    (messages, ids): (Held, Vec<Value>),
     attendance: Attendance,
 ) -> Result<Response<Sent>, Refusal> {
     let (to, mut from) = unbounded_channel();
-    if let Err(id) = caller.askers.add(&messages.ids, &to) {
+    if let Err(id) = caller.askers.add(&ids, &to) {
         return Ok(failed(StatusCode::CONFLICT, &id.clone(), Fault::IdInUse { id }));
     }
     drop(to);
-    let asked = Asked { caller: caller.clone(), ids: messages.ids };
+    let asked = Asked { caller: caller.clone(), ids };
     let mut answers = Vec::new();
     let mut open = asked.ids.len();
-    if caller.hears(messages.lines).await {
+    if caller.hears(messages).await {
         while let Some(line) = from.recv().await {
             answers.extend_from_slice(&line);
             open -= 1;
@@ -154,7 +148,7 @@ impl Drop for Asked {
         let lines: String = unanswered.iter().map(line).collect();
         if let (false, Ok(runtime)) = (lines.is_empty(), Handle::try_current()) {
             let caller = self.caller.clone();
-            drop(runtime.spawn(async move { caller.hears(lines.into()).await }));
+            drop(runtime.spawn(async move { caller.hears(lines).await }));
         }
     }
 }

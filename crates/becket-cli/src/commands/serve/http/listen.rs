@@ -4,6 +4,7 @@ use super::super::servers::Lender;
 use super::callers::Callers;
 use super::exchange;
 use super::gate::Gate;
+use super::room::Room;
 use super::token::Token;
 use crate::error::CliError;
 use crate::out::Out;
@@ -59,6 +60,7 @@ pub(in super::super) async fn served(
         host,
         patience: wants.patience,
         linger: wants.linger,
+        room: Room::default(),
         cancel: cancel.child_token(),
         out,
         all: Mutex::default(),

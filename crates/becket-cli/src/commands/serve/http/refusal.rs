@@ -37,10 +37,12 @@ pub(super) enum Refusal {
     CutOff,
     #[error("too many connections are open: end one first")]
     Busy,
+    #[error("the bodies that are on their way fill the memory that is set aside for them: send it again")]
+    Full,
 }
 
 impl Refusal {
-    const ALL: [Refusal; 12] = [
+    const ALL: [Refusal; 13] = [
         Refusal::Unauthorized,
         Refusal::WrongHost,
         Refusal::Origin,
@@ -53,6 +55,7 @@ impl Refusal {
         Refusal::Slow,
         Refusal::CutOff,
         Refusal::Busy,
+        Refusal::Full,
     ];
 
     /// Its status, and its stable name.
@@ -70,6 +73,7 @@ impl Refusal {
             Refusal::Slow => (StatusCode::REQUEST_TIMEOUT, "slow"),
             Refusal::CutOff => (StatusCode::BAD_REQUEST, "cut_off"),
             Refusal::Busy => (StatusCode::SERVICE_UNAVAILABLE, "busy"),
+            Refusal::Full => (StatusCode::SERVICE_UNAVAILABLE, "full"),
         }
     }
 
