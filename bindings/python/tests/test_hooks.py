@@ -207,3 +207,26 @@ def test_an_event_as_an_object_is_the_same(engine: HookEngine) -> None:
     engine.add_hook("UserPromptSubmit", lambda input: HookResult(decision="block", reason=input.prompt))
     outcome = engine.run_event_sync(UserPromptSubmitInput(prompt="p"))
     assert (outcome.blocked, outcome.reason) == (True, "p")
+
+
+# rule: O9
+@pytest.mark.parametrize(
+    ("event", "fields", "answer"),
+    [
+        ("PreToolUse", BASH, HookResult(permission_decision="allow", decision="block", reason="no")),
+        ("PreToolUse", BASH, HookResult(permission_decision="ask", decision="block", reason="no")),
+        ("PreToolUse", BASH, HookResult(permission_decision="allow", specific={"permissionDecision": "deny"})),
+        ("PermissionRequest", BASH, HookResult(permission_decision="allow", decision="block")),
+        (
+            "PermissionRequest",
+            BASH,
+            HookResult(permission_decision="allow", specific={"decision": {"behavior": "deny"}}),
+        ),
+    ],
+)
+def test_of_two_decisions_in_one_answer_the_stricter_counts(
+    make: Make, event: str, fields: dict[str, Any], answer: HookResult
+) -> None:
+    engine = make(interactive=True)
+    engine.add_hook(event, lambda _: answer)
+    assert engine.run_event_sync(event, **fields).blocked

@@ -106,9 +106,11 @@ def _decide(event: str, result: HookResult, answer: dict[str, Any], specific: di
     if result.decision not in (None, "block"):
         raise HandlerError(f"it returned the decision `{result.decision}`: there is `block`, or none")
     wanted, way = result.permission_decision, TABLE[event].decision
+    if way in ("permission", "permission_request") and result.decision == "block":
+        wanted = "deny"
     if way == "permission":
-        if result.decision == "block" and wanted is None:
-            wanted = "deny"
+        if wanted not in (None, "deny") and specific.get("permissionDecision") not in (None, wanted):
+            raise HandlerError(f"it returned `{wanted}` beside `{specific['permissionDecision']}`: give one decision")
         _put(specific, "permissionDecision", wanted)
         _put(specific, "permissionDecisionReason", result.reason)
         _put(specific, "updatedInput", result.updated_input)
@@ -120,14 +122,15 @@ def _decide(event: str, result: HookResult, answer: dict[str, Any], specific: di
 
 
 def _request(wanted: PermissionDecision | None, result: HookResult, specific: dict[str, Any]) -> None:
-    if wanted is None and result.decision == "block":
-        wanted = "deny"
     if wanted is None:
         if result.updated_input is not None:
             raise HandlerError("it returned `updated_input` without `permission_decision`: only an allow takes it")
         return
     if wanted not in ("allow", "deny"):
         raise HandlerError(f"it returned the permission decision `{wanted}`, but the user is being asked: allow or deny")
+    given = specific.get("decision")
+    if wanted == "allow" and _is_dict(given) and given and given.get("behavior") != "allow":
+        return
     decision: dict[str, Any] = {"behavior": wanted}
     _put(decision, "updatedInput", result.updated_input)
     if wanted == "deny":

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_hooks import ApprovalOutcome, ApprovalRequest, ApprovalResolution, InterceptionEmitter, Transform, Verdict
+from agent_hooks import (
+    AgentContext,
+    ApprovalOutcome,
+    ApprovalRequest,
+    ApprovalResolution,
+    InterceptionEmitter,
+    Transform,
+    Verdict,
+)
 from agent_hooks import Decision as D
 
 from becket import HookEngine, Outcome
@@ -177,3 +185,37 @@ def test_an_interceptor_that_is_late_holds_back_what_can_be_held_back(engine: Ho
     assert fire(engine, "UserPromptSubmit", prompt="hi").blocked
     assert fire(engine, "Stop", stop_hook_active=False, last_assistant_message="bye").blocked
     assert fire(engine, "PostToolUse", **CALL, tool_response="secret").blocked
+
+
+def test_a_session_whose_start_nobody_could_judge_does_nothing(engine: HookEngine) -> None:
+    class Slow:
+        def intercept(self, context: AgentContext, /) -> Any:
+            return self.judged(context)
+
+        async def judged(self, context: AgentContext) -> Verdict:
+            await asyncio.sleep(60 if context["interception_point"] == "agent_startup" else 0)
+            return Verdict.allow()
+
+    guard(engine, InterceptionEmitter().register(Slow()), timeout=0.1)
+    fire(engine, "SessionStart", source="startup")
+    assert fire(engine, "PreToolUse", **CALL).blocked
+    assert fire(engine, "UserPromptSubmit", prompt="hi").blocked
+
+
+def test_each_of_two_calls_with_one_id_is_judged(engine: HookEngine) -> None:
+    class Judge:
+        def intercept(self, context: AgentContext, /) -> Any:
+            return self.judged(context)
+
+        async def judged(self, context: AgentContext) -> Verdict:
+            await asyncio.sleep(0.1)
+            return Verdict.deny(reason="no") if context["target"]["command"] == "rm x" else Verdict.allow()
+
+    guard(engine, InterceptionEmitter().register(Judge()))
+
+    async def both() -> list[Outcome]:
+        harmless = {**CALL, "tool_input": {"command": "ls"}}
+        calls = [engine.run_event("PreToolUse", **harmless), engine.run_event("PreToolUse", **CALL)]
+        return list(await asyncio.gather(*calls))
+
+    assert [outcome.blocked for outcome in asyncio.run(both())] == [False, True]

@@ -119,3 +119,8 @@ def _json(value: Any) -> Any:
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError):
         return str(value)
+
+
+def words(value: Any) -> str:
+    """A value as a model reads it: a text as it is, else as compact JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))

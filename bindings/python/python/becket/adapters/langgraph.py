@@ -1,12 +1,12 @@
 """LangGraph and LangChain: `create_agent(..., middleware=[BecketMiddleware(engine)])`, run with `ainvoke` or `astream`.
 
-A middleware of that kind has a place for everything but the session's end: call `await middleware.hooks.end()` there.
-The synchronous `invoke` is refused by LangChain itself, since nothing here is synchronous.
+It has a place for everything but the session's end: call `await middleware.hooks.end()` there. LangChain refuses `invoke`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from itertools import takewhile
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ToolCallRequest, hook_config
@@ -15,7 +15,11 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from becket import HookEngine
-from becket.adapters.conversation import Conversation, Refused, Stopped
+from becket.adapters.conversation import Conversation, Refused, Stopped, words
+
+Answer = ToolMessage | Command[Any]
+Handler = Callable[[ToolCallRequest], Awaitable[Answer]]
+
 
 class ToolError(Exception):
     """The tool's own error, as LangGraph has put it into words."""
@@ -30,33 +34,26 @@ class BecketMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
 
     @hook_config(can_jump_to=["end"])
     async def abefore_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """A refused prompt is taken out and answered with the reason; the model never sees it."""
-        prompt = state["messages"][-1]
+        """A refused prompt, all messages of it, is taken out and answered with the reason; the model never sees it."""
+        prompt = list(takewhile(lambda message: isinstance(message, HumanMessage), reversed(state["messages"])))[::-1]
         try:
-            if isinstance(prompt, HumanMessage):
-                await self.hooks.prompt(prompt.text)
+            if prompt:
+                await self.hooks.prompt("\n".join(message.text for message in prompt))
             return None
         except Refused as refused:
-            gone = [RemoveMessage(prompt.id)] if prompt.id else []
-            return {"messages": [*gone, AIMessage(str(refused))], "jump_to": "end"}
+            return {"messages": [*(RemoveMessage(str(m.id)) for m in prompt), AIMessage(str(refused))], "jump_to": "end"}
 
     @hook_config(can_jump_to=["end"])
     async def abefore_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
         """What hooks have to tell goes into the conversation, after the results of all calls."""
         try:
-            told = self.hooks.told()
+            return {"messages": [HumanMessage(text) for text in self.hooks.told()]}
         except Stopped as stopped:
             return {"messages": [AIMessage(str(stopped))], "jump_to": "end"}
-        return {"messages": [HumanMessage(text) for text in told]} if told else None
 
-    async def awrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
-    ) -> ToolMessage | Command[Any]:
+    async def awrap_tool_call(self, request: ToolCallRequest, handler: Handler) -> Answer:
         """A denied call is answered with the reason, as an error of the tool."""
-        call, call_id = request.tool_call, request.tool_call["id"] or ""
-        answered: list[ToolMessage | Command[Any]] = []
+        call, call_id, answered = request.tool_call, request.tool_call["id"] or "", list[Answer]()
 
         async def run(args: dict[str, Any]) -> Any:
             answered.append(answer := await handler(request.override(tool_call={**call, "args": args})))
@@ -70,7 +67,10 @@ class BecketMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             return ToolMessage(str(refused), name=call["name"], tool_call_id=call_id, status="error")
         except ToolError:
             return answered[0]
-        return a.model_copy(update={"content": content}) if isinstance(a := answered[0], ToolMessage) else a
+        if isinstance(answer := answered[0], Command) and content == str(answer):
+            return answer
+        message = answer if isinstance(answer, ToolMessage) else ToolMessage("", tool_call_id=call_id)
+        return message.model_copy(update={"content": content if isinstance(content, list) else words(content)})
 
     @hook_config(can_jump_to=["model"])
     async def aafter_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:

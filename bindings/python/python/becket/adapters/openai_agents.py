@@ -1,8 +1,6 @@
 """OpenAI Agents SDK: `BecketAgents(engine)` gives an agent its guardrails, and runs it.
 
-A guardrail can't rewrite, so function tools get an invoker as well; tools that come another way (a server's, another
-agent's) are refused when they start. The SDK has no point at which an agent that is done goes on, so `run` starts it
-again. Tools that the provider runs pass no hook.
+A guardrail can't rewrite, so function tools get an invoker as well; other tools (a server's, an agent) are refused.
 """
 
 from __future__ import annotations
@@ -28,11 +26,13 @@ class BecketAgents(agents.RunHooks[Any]):
     def agent(self, agent: agents.Agent[Any]) -> agents.Agent[Any]:
         """The same agent, its prompts and function tools guarded."""
         prompt = agents.InputGuardrail(self._prompt, name="becket", run_in_parallel=False)
-        tools = [self.tool(tool) if isinstance(tool, agents.FunctionTool) else tool for tool in agent.tools]
+        tools = [self.tool(t) if isinstance(t, agents.FunctionTool) and not t._is_agent_tool else t for t in agent.tools]
         return agent.clone(tools=tools, input_guardrails=[prompt, *agent.input_guardrails])
 
     def tool(self, tool: agents.FunctionTool) -> agents.FunctionTool:
-        """The same tool, guarded."""
+        """The same tool, guarded. What an agent that is a tool runs itself is not: give that agent to `agent` first."""
+        if any(gate.guardrail_function == self._gate for gate in tool.tool_input_guardrails or []):
+            return tool
 
         async def invoke(context: ToolContext[Any], _: str) -> Any:
             args = self._args.pop(context.tool_call_id)

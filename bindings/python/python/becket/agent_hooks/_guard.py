@@ -102,13 +102,15 @@ class Guard:
             firing.record = await asyncio.wait_for(self.emitter.emit_unchecked(firing.context), self.timeout)
             return self._answer(event, firing)
         except Exception as error:
-            return _denied(event, f"the interceptors could not be asked: {type(error).__name__}")
+            why = f"the interceptors could not be asked: {type(error).__name__}"
+            self._refused = why if event == "SessionStart" else self._refused
+            return _denied(event, why)
 
     def _firing(self, event: str, fields: dict[str, Any]) -> Firing:
         """The host's firing, or a new one of this hook input."""
         key, asked = (event, str(fields.get("tool_use_id", ""))), exactly(fields.get("tool_input"))
         before = self._open.get(key)
-        if before is not None and before.record is None:
+        if before is not None and before.host_reads and before.record is None:
             return before
         context = self._context(event, fields)
         firing = Firing(context, exactly(context["target"]), asked)
