@@ -8,10 +8,16 @@ use super::call::{Call, CommandLine, Scope};
 use super::directories::directories;
 use crate::path::{Normal, lexical};
 use crate::shell::{self, CommandPattern};
+use crate::tools::Primary;
 
 /// Why a call removes a critical path, if it does.
 #[must_use]
 pub fn critical_removal(call: &Call<'_>, scope: &Scope<'_>) -> Option<String> {
+    if let Primary::Bash(field) = call.primary()
+        && call.text(field).is_some_and(names_no_removal)
+    {
+        return None;
+    }
     match call.line()? {
         CommandLine::Bash(line) => in_bash(line, scope),
         CommandLine::PowerShell(line) => {
@@ -23,6 +29,13 @@ pub fn critical_removal(call: &Call<'_>, scope: &Scope<'_>) -> Option<String> {
             })
         }
     }
+}
+
+/// Whether a line can't run `rm`, seen without an analysis, which most lines are not worth. In a text of these characters alone
+/// each word stands as the shell reads it: nothing is quoted, expanded or brought in from elsewhere.
+fn names_no_removal(line: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" \t\n./-_,:=@%+;|&".contains(&byte);
+    line.bytes().all(is_plain) && !line.contains("rm")
 }
 
 fn in_bash(line: &shell::Line, scope: &Scope<'_>) -> Option<String> {
@@ -139,4 +152,45 @@ fn glob_or_slash_after_variable(text: &str) -> bool {
         };
         after.is_some_and(|after| after.starts_with(['/', '*', '?', '[', '\\']))
     }) || text.rsplit_once('`').is_some_and(|(_, after)| after.starts_with(['/', '*', '?', '[']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::NoLinks;
+    use proptest::prelude::*;
+    use std::path::Path;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+        // rule: D3
+        #[test]
+        fn no_line_is_passed_over_that_the_analysis_would_hold(
+            parts in prop::collection::vec("rm|rmdir|r|m|[a-z]{1,3}|[ -~\n\t]|/|/etc|\\.\\.| |;|\\|&|sudo |xargs |sh -c |eval |-rf|\\$", 0..12),
+            ends in prop::bool::ANY,
+        ) {
+            let line = format!("{}{}", parts.concat(), if ends { " -rf /" } else { "" });
+            let scope = Scope {
+                cwd: Path::new("/work/app"),
+                home: Some(Path::new("/home/ann")),
+                anchor: Path::new("/work/app"),
+                links: &NoLinks,
+            };
+            if names_no_removal(&line) {
+                prop_assert_eq!(in_bash(&shell::Line::parse(&line), &scope), None);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_written_otherwise_is_analysed() {
+        for line in ["rm -rf /", "r\\m x", "'r''m' x", "$x /", "r{m,} x", "`x`", "~/x", "a <b", "(a)", "ärm"]
+        {
+            assert!(!names_no_removal(line), "{line}");
+        }
+        for line in ["ls", "cargo test -p a --lib; git status | cat", "make A=b\n./x.sh"] {
+            assert!(names_no_removal(line), "{line}");
+        }
+    }
 }
