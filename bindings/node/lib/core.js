@@ -30,6 +30,8 @@ export class Core {
   /** What was begun and comes back over the line: how it ends, by number. */
   #waiting = new Map();
   #last = 0;
+  /** What was said at once and is not heard yet, while it is heard. */
+  #heard;
   #closing;
   #asks;
   #tells;
@@ -76,19 +78,17 @@ export class Core {
   async fire(event, fields, signal) {
     signal?.throwIfAborted();
     const id = this.#next();
-    let step = this.#attempt(EventError, (native) => native.fire(id, event, written(fields)));
-    while (typeof step === "object" && step !== null) {
-      for (const { call, hook, input } of step) this.#call(call, hook, input);
-      step = this.#native.goOn(id);
-    }
-    if (typeof step === "string") return new Outcome(step);
+    const said = this.#attempt(EventError, (native) => native.fire(id, event, written(fields)));
+    const ends = this.#wait(id, (text) => new Outcome(text), BecketError, signal);
+    this.#hearAll(said);
+    if (signal === undefined || !this.#waiting.has(id)) return ends;
     const cancel = () => this.#native.cancel(id);
-    signal?.addEventListener("abort", cancel, { once: true });
-    if (signal?.aborted) cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    if (signal.aborted) cancel();
     try {
-      return await this.#wait(id, (text) => new Outcome(text), BecketError, signal);
+      return await ends;
     } finally {
-      signal?.removeEventListener("abort", cancel);
+      signal.removeEventListener("abort", cancel);
     }
   }
 
@@ -136,6 +136,31 @@ export class Core {
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject, read, Wrong, signal }));
   }
 
+  /**
+   * Hears what was said at once. What that sets off in turn is heard after it, but an event that is fired meanwhile is taken
+   * through first: one that fires itself without end runs out of stack, and fails.
+   */
+  #hearAll(said) {
+    if (said === null) return;
+    const before = this.#heard;
+    this.#heard = said;
+    try {
+      while (said.length > 0) {
+        const { word, whom, more, text } = said.shift();
+        this.#hear(word, whom, more, text);
+      }
+    } finally {
+      this.#heard = before;
+      if (said.length > 0) queueMicrotask(() => this.#hearAll(said));
+    }
+  }
+
+  #answer(call, answer, failure) {
+    const said = this.#native.answer(call, answer, failure);
+    if (this.#heard === undefined) this.#hearAll(said);
+    else if (said !== null) this.#heard.push(...said);
+  }
+
   #hear(word, whom, more, text) {
     if (word === "call") this.#call(whom, more, text);
     else if (word === "ask") this.#ask(whom, text);
@@ -158,7 +183,7 @@ export class Core {
 
   #call(call, number, input) {
     const hook = this.#hooks.get(number);
-    if (hook === undefined) return this.#native.answer(call, null, "it is registered no longer");
+    if (hook === undefined) return this.#answer(call, null, "it is registered no longer");
     this.#settle(call, (context) => hook.handler(JSON.parse(input), context), (said) => answered(hook.event, said));
   }
 
@@ -173,11 +198,13 @@ export class Core {
     this.#calls.set(call, context);
     const done = (say) => {
       if (!this.#calls.delete(call)) return;
+      let [answer, failure] = [null, null];
       try {
-        this.#native.answer(call, say() ?? "null", null);
+        answer = say() ?? "null";
       } catch (error) {
-        this.#native.answer(call, null, reason(error));
+        failure = reason(error);
       }
+      this.#answer(call, answer, failure);
     };
     try {
       const said = ask(context);

@@ -4,7 +4,6 @@
 //! taken for one.
 
 use crate::line::{Line, Word};
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,21 +13,6 @@ use tokio::sync::oneshot;
 
 /// An answer as JSON, or why there is none.
 pub(crate) type Answer = Result<String, String>;
-
-/// A call of a hook that JavaScript takes itself: its number, the hook's, and the input.
-pub(crate) type Call = (u32, u32, String);
-
-thread_local! {
-    /// The calls of the firing that JavaScript's thread works on at this moment.
-    static TAKEN: RefCell<Option<Vec<Call>>> = const { RefCell::new(None) };
-}
-
-/// Runs `work` on JavaScript's own thread; returns the calls that came up, which need no line then.
-pub(crate) fn collecting<T>(work: impl FnOnce() -> T) -> (T, Vec<Call>) {
-    let before = TAKEN.replace(Some(Vec::new()));
-    let done = work();
-    (done, TAKEN.replace(before).unwrap_or_default())
-}
 
 /// All that JavaScript is asked by one engine.
 pub(crate) struct Questions {
@@ -45,16 +29,7 @@ impl Questions {
     /// Has a hook answer.
     pub(crate) fn call(self: &Arc<Self>, hook: u32, input: String) -> Asked {
         let (asked, id) = self.asked();
-        let left = TAKEN.with_borrow_mut(|taken| match taken {
-            Some(taken) => {
-                taken.push((id, hook, input));
-                None
-            }
-            None => Some(input),
-        });
-        if let Some(input) = left {
-            self.say(Word::Call, id, hook, input);
-        }
+        self.say(Word::Call, id, hook, input);
         asked
     }
 

@@ -39,9 +39,6 @@ pub(crate) fn with_thread(env: &Env, engine: &Arc<Inner>) -> napi::Result<()> {
 pub(crate) fn end_all() {
     let engines: Vec<Arc<Inner>> = ENGINES.take().iter().filter_map(Weak::upgrade).collect();
     let Ok(threads) = runtime::handle() else { return };
-    for engine in &engines {
-        engine.leave_all();
-    }
     let all = futures_util::future::join_all(engines.iter().map(|engine| engine.close()));
     // What withstands even SIGKILL is left: the thread must end.
     drop(threads.block_on(async { tokio::time::timeout(LIMIT, all).await }));

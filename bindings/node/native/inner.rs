@@ -2,14 +2,12 @@
 //!
 //! INVARIANT: each number that JavaScript gives is heard of again exactly once: in what a call returns, or over the line.
 
-use crate::asked::{Call, Questions};
-use crate::firing::{BROKEN, End, Firing, Step, tell};
-use crate::line::{Line, Word};
+use crate::asked::{Answer, Questions};
+use crate::firing::{self, BROKEN};
+use crate::line::{Line, Said, Word};
 use crate::opening::{OpenSession, Refused, With};
-use becket_embed::view::Report;
-use becket_embed::view::fired::Fired;
+use becket_embed::here;
 use becket_engine::CancellationToken;
-use becket_model::Event;
 use futures_util::FutureExt;
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -21,20 +19,8 @@ pub(crate) struct Inner {
     pub(crate) with: With,
     threads: &'static Handle,
     session: OnceLock<Arc<OpenSession>>,
-    /// What JavaScript's own thread takes through.
-    firings: Mutex<HashMap<u32, Arc<Firing>>>,
     /// What can be cancelled. The work on an event takes its own out.
     tokens: Arc<Mutex<HashMap<u32, CancellationToken>>>,
-}
-
-/// What JavaScript is to do next about an event.
-pub(crate) enum Next {
-    /// Nothing: this is the outcome, as JSON.
-    Read(String),
-    /// Call these functions, then ask again.
-    Call(Vec<Call>),
-    /// Wait for the line.
-    Wait,
 }
 
 impl Inner {
@@ -45,7 +31,6 @@ impl Inner {
             with: With { line, questions, cancel: CancellationToken::new() },
             threads,
             session: OnceLock::new(),
-            firings: Mutex::default(),
             tokens: Arc::default(),
         }
     }
@@ -81,61 +66,41 @@ impl Inner {
         });
     }
 
-    /// Fires an event under the number `id`.
+    /// Fires an event under the number `id`. What is said by its work on this thread is returned.
     ///
     /// # Errors
     /// It can't be made, in words.
-    pub(crate) fn fire(&self, id: u32, name: &str, fields: &str) -> Result<Next, String> {
+    pub(crate) fn fire(&self, id: u32, name: &str, fields: &str) -> Result<Vec<Said>, String> {
         let open = self.session()?.clone();
         let fields = serde_json::from_str(fields).map_err(|error| format!("`input`: {error}"))?;
         let event = open.session.event(name, fields)?;
-        let is_own = is_quick(&open, &event);
+        let is_own = open.session.only_calls_back(&event);
         let cancel = self.with.cancel.child_token();
         lock(&self.tokens).insert(id, cancel.clone());
-        let tokens = self.tokens.clone();
-        let work = async move {
-            let end = fired(&open, &event, &cancel).await;
+        let (tokens, line) = (self.tokens.clone(), self.with.line.clone());
+        // It is large, and moved on several times.
+        let work = Box::pin(async move {
+            let end = firing::fire(&open, &event, &cancel).await;
             lock(&tokens).remove(&id);
-            end
-        };
-        let firing = Firing::new(id, work.boxed(), self.with.line.clone(), self.threads);
+            firing::tell(&line, id, end);
+        });
         if is_own {
-            lock(&self.firings).insert(id, firing);
-            return Ok(self.go_on(id));
+            return Ok(self.with.line.hearing(|| here::begin(self.threads, work)));
         }
-        firing.leave();
-        Ok(Next::Wait)
+        self.threads.spawn(work);
+        Ok(Vec::new())
     }
 
-    /// Goes on with an event, after the functions that it has asked for were called.
-    pub(crate) fn go_on(&self, id: u32) -> Next {
-        let Some(firing) = lock(&self.firings).get(&id).cloned() else { return Next::Wait };
-        let step = firing.step();
-        if let Step::Calls(calls) = step {
-            return Next::Call(calls);
-        }
-        lock(&self.firings).remove(&id);
-        match step {
-            Step::Ended(End::Outcome(text)) => Next::Read(text),
-            Step::Ended(end) => {
-                tell(&self.with.line, id, end);
-                Next::Wait
-            }
-            Step::Calls(_) | Step::Elsewhere => Next::Wait,
-        }
+    /// A function, or the user, has answered. What is said by the work that waited for it is returned.
+    pub(crate) fn answered(&self, call: u32, answer: Answer) -> Vec<Said> {
+        let ((), woken) = here::waking(|| self.with.questions.answered(call, answer));
+        if woken.is_empty() { Vec::new() } else { self.with.line.hearing(|| woken.take_on()) }
     }
 
     /// Cancels an event: its hooks are ended, and JavaScript hears when they are.
     pub(crate) fn cancel(&self, id: u32) {
         if let Some(token) = lock(&self.tokens).get(&id) {
             token.cancel();
-        }
-    }
-
-    /// JavaScript's own thread takes nothing through any more.
-    pub(crate) fn leave_all(&self) {
-        for (_, firing) in lock(&self.firings).drain() {
-            firing.leave();
         }
     }
 
@@ -149,7 +114,6 @@ impl Inner {
 
     /// The same on another thread.
     pub(crate) fn close_later(self: &Arc<Self>, id: u32) {
-        self.leave_all();
         let inner = self.clone();
         self.threads.spawn(async move {
             let closed = AssertUnwindSafe(inner.close()).catch_unwind().await;
@@ -169,17 +133,6 @@ impl Drop for Inner {
             self.threads.spawn(async move { open.close().await });
         }
     }
-}
-
-/// Whether all that an event runs are functions of this process: these are called where it was fired.
-fn is_quick(open: &OpenSession, event: &Event) -> bool {
-    open.session.engine().plan(event).runs().iter().all(|run| run.handler.action.name() == "callback")
-}
-
-async fn fired(open: &OpenSession, event: &Event, cancel: &CancellationToken) -> End {
-    let Ok(outcome) = open.session.fire(event, cancel).await else { return End::Cancelled };
-    let fired = Fired::new(&outcome, event.body.subject(), Vec::new());
-    serde_json::to_string(&Report::Fire(Box::new(fired))).map_or(End::Broken, End::Outcome)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -1,10 +1,14 @@
-//! The one way from other threads to JavaScript: a function of its own, called on its thread, in order.
+//! The one way to JavaScript: a function of its own, called on its thread, in order. What is said while its thread works for it
+//! needs no call: it comes back from that work.
 //!
 //! INVARIANT: it is weak. A process whose engines are idle ends; JavaScript itself stays up while it waits for something.
 
 use napi::Status;
 use napi::bindgen_prelude::FnArgs;
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
+use napi_derive::napi;
+use std::cell::RefCell;
+use std::ptr;
 
 /// What is said: what it is, whom it is for, what more has to be known, and a text.
 type Words = FnArgs<(&'static str, u32, u32, String)>;
@@ -45,6 +49,35 @@ impl Word {
     }
 }
 
+/// Something said.
+#[napi(object, object_from_js = false)]
+pub struct Said {
+    /// What it is.
+    pub word: &'static str,
+    /// Whom it is for.
+    pub whom: u32,
+    /// What more has to be known.
+    pub more: u32,
+    /// A text.
+    pub text: String,
+}
+
+/// What is said on a thread of JavaScript by the work that it does: whose line it is, and what it heard.
+type Heard = Option<(*const Line, Vec<Said>)>;
+
+thread_local! {
+    static HEARD: RefCell<Heard> = const { RefCell::new(None) };
+}
+
+/// What was heard before; it is put back also where work panics.
+struct Before(Heard);
+
+impl Drop for Before {
+    fn drop(&mut self) {
+        HEARD.set(self.0.take());
+    }
+}
+
 /// The line to one thread of JavaScript.
 pub(crate) struct Line(Listener);
 
@@ -55,7 +88,23 @@ impl Line {
 
     /// Says it; whether it will be heard. A thread that ends hears nothing any more.
     pub(crate) fn say(&self, word: Word, whom: u32, more: u32, text: String) -> bool {
-        let words = FnArgs::from((word.as_str(), whom, more, text));
-        self.0.call(words, ThreadsafeFunctionCallMode::NonBlocking) == Status::Ok
+        let word = word.as_str();
+        let left = HEARD.with_borrow_mut(|heard| match heard {
+            Some((line, heard)) if ptr::eq(*line, self) => {
+                heard.push(Said { word, whom, more, text });
+                None
+            }
+            Some(_) | None => Some(text),
+        });
+        let Some(text) = left else { return true };
+        self.0.call(FnArgs::from((word, whom, more, text)), ThreadsafeFunctionCallMode::NonBlocking)
+            == Status::Ok
+    }
+
+    /// Does work on JavaScript's own thread; what is said by it is returned in place of being called.
+    pub(crate) fn hearing(&self, work: impl FnOnce()) -> Vec<Said> {
+        let _before = Before(HEARD.replace(Some((self, Vec::new()))));
+        work();
+        HEARD.take().map(|(_, heard)| heard).unwrap_or_default()
     }
 }

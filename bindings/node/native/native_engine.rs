@@ -2,13 +2,12 @@
 
 use crate::ending;
 use crate::hook::FunctionHook;
-use crate::inner::{Inner, Next};
-use crate::line::{Line, Listener};
+use crate::inner::Inner;
+use crate::line::{Line, Listener, Said};
 use crate::runtime;
 use becket_embed::view::Report;
 use becket_embed::{Registration, Session};
 use becket_model::Event;
-use napi::bindgen_prelude::Either;
 use napi::{Env, Error, Result, Status};
 use napi_derive::napi;
 use serde::Serialize;
@@ -19,17 +18,6 @@ use std::sync::Arc;
 #[napi]
 pub struct NativeEngine {
     inner: Arc<Inner>,
-}
-
-/// A function of JavaScript that is to be called.
-#[napi(object)]
-pub struct FunctionCall {
-    /// The number of the call.
-    pub call: u32,
-    /// The number of the hook.
-    pub hook: u32,
-    /// The event, as JSON.
-    pub input: String,
 }
 
 #[napi]
@@ -55,16 +43,10 @@ impl NativeEngine {
         self.inner.open_later(id, wants);
     }
 
-    /// Fires an event: its outcome, or functions to call, or nothing: then the line says how it ends.
+    /// Fires an event. What is said at once is returned; the rest comes over the line, the end at last.
     #[napi(catch_unwind)]
-    pub fn fire(&self, id: u32, name: String, fields: String) -> Result<Option<Step>> {
-        self.inner.fire(id, &name, &fields).map(step).map_err(refused)
-    }
-
-    /// Goes on after the functions were called.
-    #[napi(catch_unwind)]
-    pub fn go_on(&self, id: u32) -> Option<Step> {
-        step(self.inner.go_on(id))
+    pub fn fire(&self, id: u32, name: String, fields: String) -> Result<Option<Vec<Said>>> {
+        self.inner.fire(id, &name, &fields).map(some).map_err(refused)
     }
 
     /// Cancels an event.
@@ -73,11 +55,11 @@ impl NativeEngine {
         self.inner.cancel(id);
     }
 
-    /// What a function, or the user, has answered: JSON, or why there is no answer.
+    /// What a function, or the user, has answered: JSON, or why there is no answer. What is said to it at once is returned.
     #[napi(catch_unwind)]
-    pub fn answer(&self, call: u32, answer: Option<String>, failure: Option<String>) {
+    pub fn answer(&self, call: u32, answer: Option<String>, failure: Option<String>) -> Option<Vec<Said>> {
         let answer = answer.ok_or_else(|| failure.unwrap_or_else(|| "it gave no answer".to_owned()));
-        self.inner.with.questions.answered(call, answer);
+        some(self.inner.answered(call, answer))
     }
 
     /// Has a function called on an event.
@@ -154,18 +136,9 @@ impl NativeEngine {
     }
 }
 
-/// What comes back of an event.
-type Step = Either<String, Vec<FunctionCall>>;
-
-fn step(next: Next) -> Option<Step> {
-    match next {
-        Next::Read(outcome) => Some(Either::A(outcome)),
-        Next::Call(calls) => {
-            let calls = calls.into_iter().map(|(call, hook, input)| FunctionCall { call, hook, input });
-            Some(Either::B(calls.collect()))
-        }
-        Next::Wait => None,
-    }
+/// Saves JavaScript an empty list.
+fn some(said: Vec<Said>) -> Option<Vec<Said>> {
+    (!said.is_empty()).then_some(said)
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> Result<T> {

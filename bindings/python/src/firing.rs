@@ -1,4 +1,5 @@
-//! One firing of an event: on the caller's thread as far as it gets without waiting, then on the runtime.
+//! One firing of an event. Where all that it runs are functions, the threads of Python take it on: the caller's, then whichever
+//! answers. Else the runtime does, so that no start of a process holds up a loop.
 
 use crate::attach;
 use crate::errors::{self, SessionClosed};
@@ -6,15 +7,17 @@ use crate::hook::{AROUND, OnCaller};
 use crate::outcome::Outcome;
 use crate::process::Process;
 use crate::session::Open;
+use becket_embed::here;
 use becket_engine::CancellationToken;
 use becket_model::Event;
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use pyo3::prelude::*;
 use std::any::Any;
+use std::mem;
+use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 /// How often a thread that waits lets Python handle its signals.
@@ -37,33 +40,31 @@ impl NoOutcome {
     }
 }
 
-/// A firing that goes on by itself once it is polled.
-pub(crate) type Fires = BoxFuture<'static, Result<Outcome, NoOutcome>>;
+/// How a firing ends.
+pub(crate) type End = Result<Outcome, NoOutcome>;
 
 /// Fires an event. The future never panics.
-pub(crate) fn fires(open: Arc<Open>, event: Event, cancel: CancellationToken, around: Py<PyAny>) -> Fires {
-    let firing = async move {
+pub(crate) fn fires(
+    open: Arc<Open>,
+    event: Event,
+    cancel: CancellationToken,
+    around: Py<PyAny>,
+) -> impl Future<Output = End> + Send + 'static {
+    // It is large, and moved on several times.
+    let firing = Box::pin(async move {
         let fired = open.session.fire(&event, &cancel).await;
         if let Some(told) = &open.told {
             told.all_told().await;
         }
         fired.map(|outcome| Outcome::new(outcome, &event)).map_err(|_| NoOutcome::Cancelled)
-    };
+    });
     let firing = AssertUnwindSafe(AROUND.scope(Arc::new(around), firing)).catch_unwind();
-    Box::pin(async move { firing.await.unwrap_or_else(|panic| Err(NoOutcome::Panicked(said(&*panic)))) })
+    firing.map(|ended| ended.unwrap_or_else(|panic| Err(NoOutcome::Panicked(said(&*panic)))))
 }
 
 fn said(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied().map(str::to_owned);
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it panicked".to_owned())
-}
-
-/// Polls it once, on this thread.
-pub(crate) fn poll_once(fires: &mut Fires, process: &Process) -> Poll<Result<Outcome, NoOutcome>> {
-    let _runtime = process.runtime().enter();
-    let _callers = OnCaller::enter();
-    // Whoever polls it next is woken at once.
-    fires.as_mut().poll(&mut Context::from_waker(Waker::noop()))
 }
 
 /// Waits for it on this thread.
@@ -72,10 +73,11 @@ pub(crate) fn poll_once(fires: &mut Fires, process: &Process) -> Poll<Result<Out
 /// There is none, or a signal's handler raised: then it is cancelled.
 pub(crate) fn wait(
     py: Python<'_>,
-    mut fires: Fires,
+    fires: impl Future<Output = End> + Send,
     process: &'static Process,
     cancel: &CancellationToken,
 ) -> PyResult<Outcome> {
+    let mut fires = pin!(fires);
     let mut raised = None;
     loop {
         let waited = py.detach(|| {
@@ -93,32 +95,96 @@ pub(crate) fn wait(
     }
 }
 
-/// A firing that waits for something.
+/// A firing that waits for something. It goes on by itself; whoever drops it ends its hooks.
 #[pyclass(frozen, module = "becket._becket")]
 pub(crate) struct Firing {
     process: &'static Process,
-    fires: Mutex<Option<Fires>>,
+    going: Arc<Going>,
     cancel: CancellationToken,
 }
 
+/// What a firing and its awaiter have in common.
+struct Going {
+    process: &'static Process,
+    stage: Mutex<Stage>,
+}
+
+enum Stage {
+    UnderWay,
+    /// This is called at its end.
+    Awaited(Py<PyAny>),
+    Ended(Box<End>),
+    Told,
+}
+
 impl Firing {
-    pub(crate) fn new(process: &'static Process, fires: Fires, cancel: CancellationToken) -> Self {
-        Firing { process, fires: Mutex::new(Some(fires)), cancel }
+    /// Begins it: on this thread as far as it goes without waiting for anything, to its end where that is there at once; or, where
+    /// it is not this thread's own (`is_own`), on the runtime.
+    pub(crate) fn start(
+        process: &'static Process,
+        fires: impl Future<Output = End> + Send + 'static,
+        cancel: CancellationToken,
+        is_own: bool,
+    ) -> ControlFlow<Box<End>, Self> {
+        let going = Arc::new(Going { process, stage: Mutex::new(Stage::UnderWay) });
+        let ends = going.clone();
+        let work = async move { ends.ended(fires.await) };
+        if is_own {
+            let _callers = OnCaller::enter();
+            here::begin(process.runtime(), work);
+        } else {
+            process.runtime().spawn(work);
+        }
+        match going.turn(Stage::UnderWay) {
+            Stage::Ended(end) => ControlFlow::Break(end),
+            Stage::UnderWay | Stage::Awaited(_) | Stage::Told => {
+                ControlFlow::Continue(Firing { process, going, cancel })
+            }
+        }
+    }
+}
+
+impl Going {
+    /// Leaves one stage for another.
+    fn turn(&self, stage: Stage) -> Stage {
+        mem::replace(&mut *self.stage.lock().unwrap_or_else(PoisonError::into_inner), stage)
+    }
+
+    /// It has come to its end, on whatever thread.
+    fn ended(self: &Arc<Self>, end: End) {
+        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        let Stage::Awaited(done) = mem::replace(&mut *stage, Stage::Told) else {
+            *stage = Stage::Ended(Box::new(end));
+            return;
+        };
+        drop(stage);
+        if OnCaller::is_on() {
+            attach::attach(|py| tell(py, end, &done));
+        } else {
+            // A thread of the runtime must not wait for the interpreter.
+            self.process.runtime().spawn_blocking(move || attach::attach(|py| tell(py, end, &done)));
+        }
+    }
+
+    /// Has `done` called at its end, which may have come by now.
+    fn awaited(&self, py: Python<'_>, done: Py<PyAny>) {
+        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        match mem::replace(&mut *stage, Stage::Told) {
+            Stage::Ended(end) => {
+                drop(stage);
+                tell(py, *end, &done);
+            }
+            Stage::UnderWay | Stage::Awaited(_) => *stage = Stage::Awaited(done),
+            Stage::Told => {}
+        }
     }
 }
 
 #[pymethods]
 impl Firing {
-    /// Goes on elsewhere, and then calls `done(outcome, error)`, one of them `None`. `done` must not wait.
-    fn go_on(&self, done: Py<PyAny>) {
-        let fires = self.fires.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(fires) = fires else { return };
-        let process = self.process;
-        process.runtime().spawn(async move {
-            let fired = fires.await;
-            // A thread of the runtime must not wait for the interpreter.
-            process.runtime().spawn_blocking(move || attach::attach(|py| tell(py, fired, &done)));
-        });
+    /// Has `done(outcome, error)` called at its end, one of them `None`, from any thread. `done` must not wait.
+    fn go_on(&self, py: Python<'_>, done: Py<PyAny>) {
+        self.going.awaited(py, done);
     }
 
     /// Ends its hooks.
@@ -127,8 +193,16 @@ impl Firing {
     }
 }
 
-fn tell(py: Python<'_>, fired: Result<Outcome, NoOutcome>, done: &Py<PyAny>) {
-    let told = match fired {
+impl Drop for Firing {
+    fn drop(&mut self) {
+        if self.process.is_this() {
+            self.cancel.cancel();
+        }
+    }
+}
+
+fn tell(py: Python<'_>, end: End, done: &Py<PyAny>) {
+    let told = match end {
         Ok(outcome) => done.call1(py, (outcome, py.None())),
         Err(why) => done.call1(py, (py.None(), why.error())),
     };

@@ -63,7 +63,7 @@ impl Begin {
 
     /// Calls it, and waits for the answer.
     pub(crate) async fn call(&self, fields: Value) -> CallbackAnswer {
-        let (reply, answer) = Reply::new();
+        let (reply, answer) = Reply::new(self.process);
         let around = AROUND.try_with(Arc::clone).ok();
         let begun = if OnCaller::is_on() {
             self.begin(&fields, around.as_deref(), reply)

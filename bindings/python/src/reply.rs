@@ -1,7 +1,11 @@
 //! How a function of Python answers: once, from any thread, or never.
+//!
+//! The thread that answers takes on the firing that waits for it.
 
+use crate::hook::OnCaller;
 use crate::process::Process;
 use crate::{attach, values};
+use becket_embed::here;
 use becket_engine::CallbackAnswer;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -11,6 +15,7 @@ use tokio::sync::oneshot::{Receiver, Sender, channel};
 /// Where a hook's answer goes.
 #[pyclass(frozen, module = "becket._becket")]
 pub(crate) struct Reply {
+    process: &'static Process,
     sender: Mutex<Option<Sender<CallbackAnswer>>>,
 }
 
@@ -21,30 +26,43 @@ impl Reply {
     /// # Errors
     /// The object holds what JSON can't say; the call still waits for an answer then.
     #[pyo3(signature = (answer, /))]
-    fn answer(&self, answer: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
+    fn answer(&self, py: Python<'_>, answer: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
         let answer = match answer {
             None => CallbackAnswer::Silent,
             Some(object) => CallbackAnswer::Json(values::object(object)?),
         };
-        Ok(self.send(answer))
+        Ok(self.send(py, answer))
     }
 
     /// Says that the hook has failed, and why. False where nobody waits any more.
     #[pyo3(signature = (why, /))]
-    fn fail(&self, why: String) -> bool {
-        self.send(CallbackAnswer::Failed(why))
+    fn fail(&self, py: Python<'_>, why: String) -> bool {
+        self.send(py, CallbackAnswer::Failed(why))
     }
 }
 
 impl Reply {
-    pub(crate) fn new() -> (Self, Receiver<CallbackAnswer>) {
+    pub(crate) fn new(process: &'static Process) -> (Self, Receiver<CallbackAnswer>) {
         let (sender, receiver) = channel();
-        (Reply { sender: Mutex::new(Some(sender)) }, receiver)
+        (Reply { process, sender: Mutex::new(Some(sender)) }, receiver)
     }
 
-    fn send(&self, answer: CallbackAnswer) -> bool {
+    fn send(&self, py: Python<'_>, answer: CallbackAnswer) -> bool {
         let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner).take();
-        sender.is_some_and(|sender| sender.send(answer).is_ok())
+        let Some(sender) = sender else { return false };
+        if !self.process.is_this() {
+            // A forked child answers nothing: the firing is its parent's.
+            std::mem::forget(sender);
+            return false;
+        }
+        let (is_heard, woken) = here::waking(|| sender.send(answer).is_ok());
+        if !woken.is_empty() {
+            py.detach(|| {
+                let _callers = OnCaller::enter();
+                woken.take_on();
+            });
+        }
+        is_heard
     }
 }
 

@@ -18,10 +18,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
 use std::mem;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::Poll;
 
 /// A session that is open.
 pub(crate) struct Open {
@@ -92,7 +92,8 @@ impl Session {
         Ok(self.alive()?.session.id().to_string())
     }
 
-    /// Fires an event as far as it goes without waiting: an `Outcome`, or the `Firing` that goes on.
+    /// Fires an event. Where all that it runs are functions, it goes as far as it does without waiting: an `Outcome`, or the
+    /// `Firing` that goes on.
     ///
     /// # Errors
     /// `EventError`: the fields don't fit.
@@ -105,11 +106,15 @@ impl Session {
     ) -> PyResult<Bound<'py, PyAny>> {
         let open = self.alive()?;
         let event = event_of(open, event, fields)?;
-        let cancel = open.session.cancel().child_token();
-        let mut fires = firing::fires(open.clone(), event, cancel.clone(), around);
-        match py.detach(|| firing::poll_once(&mut fires, self.process)) {
-            Poll::Ready(fired) => Ok(fired.map_err(|why| why.error())?.into_pyobject(py)?.into_any()),
-            Poll::Pending => Ok(Firing::new(self.process, fires, cancel).into_pyobject(py)?.into_any()),
+        let started = py.detach(|| {
+            let is_own = open.session.only_calls_back(&event);
+            let cancel = open.session.cancel().child_token();
+            let fires = firing::fires(open.clone(), event, cancel.clone(), around);
+            Firing::start(self.process, fires, cancel, is_own)
+        });
+        match started {
+            ControlFlow::Continue(firing) => Ok(firing.into_pyobject(py)?.into_any()),
+            ControlFlow::Break(end) => Ok(end.map_err(|why| why.error())?.into_pyobject(py)?.into_any()),
         }
     }
 

@@ -9,12 +9,14 @@
 //! - [`session`]: one session: an engine, the facts that its events share, the hooks that its program has registered
 //! - [`launch`]: where a session starts, in which dialect, with what beside its files
 //! - [`view`]: what comes back, as data with a schema
+//! - [`here`]: firings that the program's own threads take on
 //! - [`event`], [`models`], [`tools`], [`mod@trust`], [`text`]: names of events, what hooks are lent, what the user's own file
 //!   records, files with a limit
 //!
 //! It reads no variable and no home: whoever makes a [`host::Host`] hands them over.
 
 pub mod event;
+pub mod here;
 pub mod host;
 pub mod launch;
 pub mod models;

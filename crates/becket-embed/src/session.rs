@@ -6,6 +6,7 @@ use crate::view::background::{self, Taken};
 use crate::view::finding::Checked;
 use crate::view::planned::{Planned, Runs};
 use becket_engine::config::Config;
+use becket_engine::handler::Action;
 use becket_engine::{Callback, CancellationToken, Engine, Hook, Outcome, RegistrationId};
 use becket_model::wire::input;
 use becket_model::{Event, EventKind, SessionId};
@@ -114,6 +115,12 @@ impl Session {
             drop(self.engine.config_heard(event, outcome.clone()));
         }
         Ok(outcome)
+    }
+
+    /// Whether all that an event would run are functions of the program: then it may be taken through on the program's own
+    /// threads (see [`crate::here`]), which no start of a process holds up.
+    pub fn only_calls_back(&self, event: &Event) -> bool {
+        self.engine.plan(event).runs().iter().all(|run| matches!(run.handler.action, Action::Callback(_)))
     }
 
     /// Which hooks an event would run, in order of listing.

@@ -124,7 +124,7 @@ class AsyncCall(Call):
     def begin(self, loop: asyncio.AbstractEventLoop, on_this_thread: bool) -> object:
         """Starts it; returns what takes it back, or None where it has answered."""
         self.loop = loop
-        self.task: asyncio.Task[object] | None = None
+        self.task: asyncio.Task[None] | None = None
         if on_this_thread:
             self.start()
             return None if self.is_over else self.withdraw
@@ -135,8 +135,7 @@ class AsyncCall(Call):
         if self.is_over:
             return
         try:
-            coroutine = self.context.run(self.handler.function, self.input)
-            self.task = task = self._task(coroutine)
+            self.task = task = self._task(self._run())
         except BaseException as error:
             self.is_over = True
             self.failed(error)
@@ -147,21 +146,31 @@ class AsyncCall(Call):
             _under_way.add(self)
             task.add_done_callback(self._done)
 
-    def _task(self, coroutine: Coroutine[Any, Any, object]) -> asyncio.Task[object]:
+    def _task(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         if sys.version_info >= (3, 12):
             eager = asyncio.current_task(self.loop) is not None
             return asyncio.Task(coroutine, loop=self.loop, context=self.context, eager_start=eager)
         return self.context.run(self.loop.create_task, coroutine)
 
-    def _done(self, task: asyncio.Task[object]) -> None:
+    async def _run(self) -> None:
+        """Answers from within the task: its callbacks come a turn of the loop later."""
+        try:
+            answer = await self.handler.function(self.input)
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            self.failed(error)
+        except BaseException as error:
+            self.failed(error)
+            raise
+        else:
+            self.answer(answer)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
         self.is_over = True
         _under_way.discard(self)
         if task.cancelled():
             self.reply.fail(f"{self.handler.place} was cancelled")
-        elif (error := task.exception()) is not None:
-            self.failed(error)
-        else:
-            self.answer(task.result())
 
     def withdraw(self) -> None:
         try:

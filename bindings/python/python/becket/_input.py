@@ -39,15 +39,10 @@ class HookInput:
     @classmethod
     def from_dict(cls: type[Input], given: dict[str, Any]) -> Input:
         """Reads the fields of a hook's input. What is not known goes to `extra`."""
-        names = _names(cls)
-        known: dict[str, Any] = {}
-        extra: dict[str, Any] = {}
-        for name, value in given.items():
-            if name in names:
-                known[name] = value
-            elif name != "hook_event_name":
-                extra[name] = value
-        return cls(extra=extra, **known)
+        known = dict(given)
+        known.pop("hook_event_name", None)
+        others = known.keys() - _names(cls)
+        return cls(extra={name: known.pop(name) for name in others}, **known)
 
 
 _known: dict[type[object], frozenset[str]] = {}

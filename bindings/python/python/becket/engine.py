@@ -188,6 +188,9 @@ class HookEngine:
         future: asyncio.Future[_becket.Outcome] = loop.create_future()
 
         def done(outcome: _becket.Outcome | None, error: BaseException | None) -> None:
+            if running_loop() is loop:
+                _settle(future, outcome, error)
+                return
             try:
                 loop.call_soon_threadsafe(_settle, future, outcome, error)
             except RuntimeError:

@@ -1,0 +1,194 @@
+//! Work that the thread which wakes it takes on, in place of a thread of the runtime.
+//!
+//! A program's functions answer on the program's own threads. Such a thread takes a firing on itself, up to whatever it waits
+//! for next: no other thread has to be woken for that. Whatever else wakes it (a clock, the end of a process) has the runtime
+//! take it on, so that no limit depends on the program's threads.
+//!
+//! INVARIANT: whoever wakes work never polls it from within, where it may hold locks that the work needs: it is polled once the
+//! waking is over.
+
+use async_task::Runnable;
+use std::cell::RefCell;
+use std::future::Future;
+use std::mem;
+use tokio::runtime::Handle;
+
+thread_local! {
+    /// What this thread is to take on, where it does.
+    static WOKEN: RefCell<Option<Vec<Runnable<&'static Handle>>>> = const { RefCell::new(None) };
+}
+
+/// How often a thread takes on what wakes itself.
+const TURNS: usize = 16;
+
+/// Work that was woken, for this thread to take on. Dropped, it is cancelled.
+#[must_use]
+#[derive(Default)]
+pub struct Woken(Vec<Runnable<&'static Handle>>);
+
+/// Begins work, on this thread as far as it goes without waiting. It goes on by itself.
+pub fn begin(threads: &'static Handle, work: impl Future<Output = ()> + Send + 'static) {
+    let (work, task) = async_task::Builder::new().metadata(threads).spawn(|_| work, wake);
+    task.detach();
+    Woken(vec![work]).take_on();
+}
+
+/// Does what wakes work, and says what that is.
+pub fn waking<T>(wakes: impl FnOnce() -> T) -> (T, Woken) {
+    let mut kept = Kept(WOKEN.replace(Some(Vec::new())));
+    let done = wakes();
+    (done, Woken(kept.put_back()))
+}
+
+/// What the thread was to take on before; it is put back also where the waking panics.
+struct Kept(Option<Vec<Runnable<&'static Handle>>>);
+
+impl Kept {
+    fn put_back(&mut self) -> Vec<Runnable<&'static Handle>> {
+        WOKEN.replace(self.0.take()).unwrap_or_default()
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.put_back().into_iter().for_each(leave);
+        }
+    }
+}
+
+impl Woken {
+    /// Whether it is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes it on, on this thread, as far as it goes without waiting.
+    pub fn take_on(mut self) {
+        for _ in 0..TURNS {
+            for work in mem::take(&mut self.0) {
+                let threads: &'static Handle = work.metadata();
+                let _runtime = threads.enter();
+                let (_, woken) = waking(|| work.run());
+                self.0.extend(woken.0);
+            }
+            if self.0.is_empty() {
+                return;
+            }
+        }
+        self.0.into_iter().for_each(leave);
+    }
+}
+
+fn wake(work: Runnable<&'static Handle>) {
+    let left = WOKEN.with_borrow_mut(|woken| match woken {
+        Some(woken) => {
+            woken.push(work);
+            None
+        }
+        None => Some(work),
+    });
+    left.into_iter().for_each(leave);
+}
+
+fn leave(work: Runnable<&'static Handle>) {
+    let threads: &'static Handle = work.metadata();
+    threads.spawn(async move { work.run() });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+    use std::thread::{self, ThreadId};
+    use std::time::Duration;
+    use tokio::sync::oneshot;
+
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    fn threads() -> &'static Handle {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build();
+        Box::leak(Box::new(runtime.unwrap())).handle()
+    }
+
+    /// Work that waits for an answer, and says where it got it.
+    fn asks(threads: &'static Handle) -> (oneshot::Sender<()>, mpsc::Receiver<ThreadId>) {
+        let ((answer, answered), (tell, told)) = (oneshot::channel(), mpsc::channel());
+        begin(threads, async move {
+            answered.await.ok();
+            tell.send(thread::current().id()).ok();
+        });
+        (answer, told)
+    }
+
+    #[test]
+    fn whoever_answers_takes_it_on() {
+        let (answer, told) = asks(threads());
+        let (sent, woken) = waking(|| answer.send(()));
+        assert!(sent.is_ok() && !woken.is_empty());
+        assert!(told.try_recv().is_err(), "it is not polled while it is woken");
+        woken.take_on();
+        assert_eq!(told.try_recv().ok(), Some(thread::current().id()));
+    }
+
+    #[test]
+    fn the_runtime_takes_on_what_nobody_else_does() {
+        let (answer, told) = asks(threads());
+        answer.send(()).unwrap();
+        assert_ne!(told.recv_timeout(PATIENCE).unwrap(), thread::current().id());
+        let (tell, told) = mpsc::channel();
+        begin(threads(), async move {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            tell.send(thread::current().id()).ok();
+        });
+        assert_ne!(told.recv_timeout(PATIENCE).unwrap(), thread::current().id());
+    }
+
+    #[test]
+    fn a_waking_that_panics_loses_nothing() {
+        let (answer, told) = asks(threads());
+        let panics = std::panic::AssertUnwindSafe(|| {
+            waking(|| {
+                answer.send(()).unwrap();
+                panic!("as wanted");
+            })
+        });
+        assert!(std::panic::catch_unwind(panics).is_err());
+        told.recv_timeout(PATIENCE).unwrap();
+        // And the thread takes on nothing more by itself.
+        let (answer, told) = asks(threads());
+        answer.send(()).unwrap();
+        told.recv_timeout(PATIENCE).unwrap();
+    }
+
+    #[test]
+    fn what_wakes_itself_ends() {
+        let (tell, told) = mpsc::channel();
+        begin(threads(), async move {
+            for _ in 0..TURNS * 4 {
+                tokio::task::yield_now().await;
+            }
+            tell.send(()).ok();
+        });
+        told.recv_timeout(PATIENCE).unwrap();
+    }
+
+    #[test]
+    fn a_waking_during_a_turn_is_not_lost() {
+        let threads = threads();
+        for _ in 0..2_000 {
+            let ((first, one), (second, two), (tell, told)) =
+                (oneshot::channel(), oneshot::channel(), mpsc::channel());
+            begin(threads, async move {
+                one.await.ok();
+                two.await.ok();
+                tell.send(()).ok();
+            });
+            let other = thread::spawn(move || second.send(()).is_ok());
+            let (_, woken) = waking(|| first.send(()));
+            woken.take_on();
+            told.recv_timeout(PATIENCE).unwrap();
+            other.join().unwrap();
+        }
+    }
+}
