@@ -88,7 +88,8 @@ impl Host {
         tools.ready(engine.config(), launch.environment);
         let transcript = wants.transcript_path.unwrap_or_else(|| wants.start.join("transcript.jsonl"));
         let mode = wants.permission_mode.map(|mode| mode.as_str());
-        Ok(Session::new(id.into(), engine, Facts { start: wants.start, transcript, mode }, cancel))
+        let facts = Facts { start: wants.start, transcript, mode };
+        Ok(Session::new(id.into(), (engine, tools), facts, cancel))
     }
 
     /// What the configuration of a session is loaded from.

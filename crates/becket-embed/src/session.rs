@@ -2,6 +2,7 @@
 
 use crate::event;
 use crate::open::Registration;
+use crate::tools::AgentsTools;
 use crate::view::background::{self, Taken};
 use crate::view::finding::Checked;
 use crate::view::planned::{Planned, Runs};
@@ -26,6 +27,7 @@ const MOST_HOOKS: usize = 1_024;
 pub struct Session {
     id: Arc<str>,
     engine: Engine,
+    tools: AgentsTools,
     facts: Facts,
     cancel: CancellationToken,
     hooks: Mutex<HashMap<String, RegistrationId>>,
@@ -46,13 +48,24 @@ pub(crate) struct Facts {
 pub struct Cancelled;
 
 impl Session {
-    pub(crate) fn new(id: Arc<str>, engine: Engine, facts: Facts, cancel: CancellationToken) -> Self {
-        Session { id, engine, facts, cancel, hooks: Mutex::default(), under_way: RwLock::default() }
+    pub(crate) fn new(
+        id: Arc<str>,
+        (engine, tools): (Engine, AgentsTools),
+        facts: Facts,
+        cancel: CancellationToken,
+    ) -> Self {
+        Session { id, engine, tools, facts, cancel, hooks: Mutex::default(), under_way: RwLock::default() }
     }
 
     /// Its id, as hooks see it.
     pub fn id(&self) -> &Arc<str> {
         &self.id
+    }
+
+    /// The tools of agents that its hooks ask.
+    #[cfg(test)]
+    pub(crate) fn tools(&self) -> &AgentsTools {
+        &self.tools
     }
 
     /// Its engine.
@@ -113,6 +126,7 @@ impl Session {
         if event.kind() == EventKind::ConfigChange {
             // Where the file can't be read, all stays as it was; a reload says why.
             drop(self.engine.config_heard(event, outcome.clone()));
+            self.tools.follow(|| self.engine.config());
         }
         Ok(outcome)
     }
@@ -191,7 +205,9 @@ impl Session {
     /// # Errors
     /// It can't be read any more, and stays as it was.
     pub fn reload(&self) -> Result<Checked, String> {
-        self.engine.reload().map(|config| checked(&config)).map_err(|error| error.to_string())
+        let config = self.engine.reload().map_err(|error| error.to_string())?;
+        self.tools.follow(|| self.engine.config());
+        Ok(checked(&config))
     }
 
     /// The events that a hook or a permission rule has something to say on.

@@ -1,6 +1,7 @@
 //! The tools of agents that hooks ask (H8): Read, Grep, Glob and Bash, under the deny rules of the configuration.
 //!
-//! They are lent before the configuration is read, since the engine reads it; until [`AgentsTools::ready`] there are none.
+//! They are lent before the configuration is read, since the engine reads it; until [`AgentsTools::ready`] there are none. Where
+//! another configuration is taken up, [`AgentsTools::follow`] says so; a call under way keeps what it started with (C8).
 
 use becket_agent::{HostTools, Surroundings};
 use becket_engine::config::{Config, RuleList, RuleSource};
@@ -13,33 +14,48 @@ use serde_json::{Map, Value};
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockWriteGuard};
 
 /// The tools, once they are ready; they are made when they are first asked for. Clones are the same.
 #[derive(Clone, Default)]
-pub struct AgentsTools(Arc<Inner>);
+pub struct AgentsTools(Arc<RwLock<Option<Arc<Lent>>>>);
 
-#[derive(Default)]
-struct Inner {
-    by: OnceLock<(Arc<Config>, Environment)>,
+/// What the tools follow, and the tools.
+struct Lent {
+    config: Arc<Config>,
+    environment: Environment,
     tools: OnceLock<HostTools>,
 }
 
 impl AgentsTools {
     /// Says what they follow; the first call counts.
     pub fn ready(&self, config: Arc<Config>, environment: Environment) {
-        self.0.by.get_or_init(|| (config, environment));
+        self.lent_by().get_or_insert_with(|| Arc::new(Lent { config, environment, tools: OnceLock::new() }));
     }
 
-    fn get(&self) -> Option<&HostTools> {
-        let (config, environment) = self.0.by.get()?;
-        Some(self.0.tools.get_or_init(|| HostTools::new(surroundings(config, environment))))
+    /// Has them follow another configuration from now on, if they are ready: the one in force, which is asked for here, so that
+    /// of two who change it at once none leaves an older one.
+    pub fn follow(&self, in_force: impl FnOnce() -> Arc<Config>) {
+        if let Some(lent) = &mut *self.lent_by() {
+            let environment = lent.environment.clone();
+            *lent = Arc::new(Lent { config: in_force(), environment, tools: OnceLock::new() });
+        }
+    }
+
+    fn lent_by(&self) -> RwLockWriteGuard<'_, Option<Arc<Lent>>> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn get(&self) -> Option<HostTools> {
+        let lent = self.0.read().unwrap_or_else(PoisonError::into_inner).clone()?;
+        let made = || HostTools::new(surroundings(&lent.config, &lent.environment));
+        Some(lent.tools.get_or_init(made).clone())
     }
 }
 
 impl AgentTools for AgentsTools {
     fn tools(&self) -> Vec<ToolSpec> {
-        self.get().map(HostTools::tools).unwrap_or_default()
+        self.get().map(|tools| tools.tools()).unwrap_or_default()
     }
 
     fn runs_unasked(&self, session: &Session, tool: &str, input: &Map<String, Value>) -> bool {
@@ -54,7 +70,7 @@ impl AgentTools for AgentsTools {
         cancel: &'a CancellationToken,
     ) -> Pin<Box<dyn Future<Output = ToolAnswer> + Send + 'a>> {
         match self.get() {
-            Some(tools) => tools.run(session, tool, input, cancel),
+            Some(tools) => Box::pin(async move { tools.run(session, tool, input, cancel).await }),
             None => Box::pin(std::future::ready(not_ready())),
         }
     }
@@ -106,3 +122,6 @@ impl Links for OnDisk {
         path.canonicalize().ok().filter(|real| real != path)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -144,3 +144,65 @@ fn a_client_that_hangs_up_gets_the_rest_and_its_hooks_deny() {
     );
     assert!(client.rest().is_empty());
 }
+
+// rules: C8, H9
+#[test]
+fn what_is_taken_out_after_an_event_was_fired_judges_it_all_the_same() {
+    let env = with_hook("Stop", command("true"));
+    let mut serving = on_stdio(&env, &[], &[]).initialized();
+    let client = &mut serving.client;
+    client.opens(&env.project(), "s", json!({}));
+    for id in 100..150 {
+        register(client, "guard", "PreToolUse", json!({}));
+        let fired = json!({"jsonrpc": "2.0", "id": id, "method": "event/fire", "params": fire("PreToolUse")});
+        let unregistered = json!({"jsonrpc": "2.0", "id": 1000 + id, "method": "hooks/unregister",
+            "params": {"session": "s", "id": "guard"}});
+        client.writes(format!("{fired}\n{unregistered}\n").as_bytes());
+        let asked = client.until(|line| line["method"] == "hook/call" || line["id"] == id);
+        assert_eq!(asked["method"], "hook/call", "{asked}");
+        let own = json!({"hookEventName": "PreToolUse", "permissionDecision": "deny"});
+        client.answers(&asked, json!({"hookSpecificOutput": own}));
+        assert_eq!(client.result_of(id)["result"], "blocked");
+        client.result_of(1000 + id);
+    }
+}
+
+// rule: O11
+#[test]
+fn half_a_character_in_a_reason_costs_no_block() {
+    let env = with_hook("Notification", command("true"));
+    let mut serving = on_stdio(&env, &[], &[]).initialized();
+    let client = &mut serving.client;
+    client.opens(&env.project(), "s", json!({}));
+    register(client, "h", "Stop", json!({"timeout": 5}));
+    let firing = client.request("event/fire", fire("Stop"));
+    let id = client.asked("hook/call")["id"].clone();
+    let answer = r#"{"decision": "block", "reason": "not yet \ud83d"}"#;
+    client.writes(format!("{{\"jsonrpc\": \"2.0\", \"id\": {id}, \"result\": {answer}}}\n").as_bytes());
+    let fired = client.result_of(firing);
+    assert_eq!(
+        (&fired["result"], &fired["verdict"]["reason"]),
+        (&json!("blocked"), &json!("not yet \u{fffd}"))
+    );
+}
+
+// rule: O10
+#[test]
+fn a_hook_whose_failure_blocks_has_to_say_that_it_has_no_opinion() {
+    let env = with_hook("Stop", command("true"));
+    let mut serving = on_stdio(&env, &[], &[]).initialized();
+    let client = &mut serving.client;
+    client.opens(&env.project(), "s", json!({}));
+    for (on_failure, answer, result) in [
+        ("block", Value::Null, "blocked"),
+        ("block", json!({}), "passed"),
+        ("continue", Value::Null, "passed"),
+    ] {
+        register(client, "h", "ConfigChange", json!({"on_failure": on_failure}));
+        let firing = client.request("event/fire", fire("ConfigChange"));
+        let asked = client.asked("hook/call");
+        client.answers(&asked, answer);
+        assert_eq!(client.result_of(firing)["result"], result, "{on_failure}");
+        client.asks("hooks/unregister", json!({"session": "s", "id": "h"}));
+    }
+}

@@ -1,7 +1,7 @@
 //! One client: hears its lines to the end, answers its requests side by side, and ends all that it has left behind.
 //!
 //! INVARIANT: every request is answered once, and what it has started is over before the connection is. What can be
-//! answered without waiting is answered in the order of the lines.
+//! answered without waiting is answered in the order of the lines, and all else is begun in it.
 
 use super::answers::{Answer, Initialized, PROTOCOL, Said, said};
 use super::calls::Calls;
@@ -25,7 +25,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, unconstrained};
 
 /// How often it is looked whether a client that says nothing any more still reads.
 const LOOK: Duration = Duration::from_millis(50);
@@ -179,11 +179,15 @@ impl Connection {
             around: self.around.clone(),
             cancel,
         };
-        self.tasks.spawn(async move {
+        let mut work = Box::pin(async move {
             let said = AssertUnwindSafe(work.done(at)).catch_unwind().await.unwrap_or(Err(Fault::Broken));
             requests.done(&id);
             out.say(&Answer::new(&id, said));
         });
+        // Begun here: an event is planned before the next line can take one of its hooks out, or read other settings.
+        if unconstrained(&mut work).now_or_never().is_none() {
+            self.tasks.spawn(work);
+        }
     }
 
     /// What a request comes to: an answer at once, or work.

@@ -1,6 +1,7 @@
 //! What a line says: a request, a notification, or an answer to what the client was asked.
 
 use super::fault::Fault;
+use becket_model::interpret::parse_object;
 use serde_json::{Map, Value};
 
 /// A message of a client.
@@ -14,12 +15,14 @@ pub(super) enum Message {
     Answer { id: Value, answer: Result<Value, String> },
 }
 
-/// Reads a line. The fault goes to the id that comes with it, which is null where there is none.
+/// Reads a line. Half a character in it, as JavaScript and Python write it, costs no message: a hook's denial must not be lost
+/// for it (O11). The fault goes to the id that comes with it, which is null where there is none.
 ///
 /// # Errors
 /// It is no message of JSON-RPC 2.0.
 pub(super) fn read(line: &[u8], number: u64) -> Result<Message, Box<(Value, Fault)>> {
     let value: Value = serde_json::from_slice(line)
+        .or_else(|error| mended(line).ok_or(error))
         .map_err(|error| Box::new((Value::Null, Fault::NotJson { line: number, why: error.to_string() })))?;
     let no_message = |id, why: &str| Box::new((id, Fault::NoMessage { line: number, why: why.to_owned() }));
     let mut fields = match value {
@@ -33,6 +36,11 @@ pub(super) fn read(line: &[u8], number: u64) -> Result<Message, Box<(Value, Faul
     };
     let id = fields.remove("id");
     of_fields(id.clone(), &mut fields).map_err(|why| no_message(id.filter(is_id).unwrap_or_default(), why))
+}
+
+/// The message of a line in which only halves of characters are wrong.
+fn mended(line: &[u8]) -> Option<Value> {
+    parse_object(std::str::from_utf8(line).ok()?).ok().map(Value::Object)
 }
 
 fn of_fields(id: Option<Value>, fields: &mut Map<String, Value>) -> Result<Message, &'static str> {
@@ -101,6 +109,17 @@ mod tests {
             assert_eq!(said(line), expected, "{line}");
         }
         assert!(said("{").is_err_and(|why| why.starts_with("null line 7 is no JSON: ")));
+    }
+
+    // rule: O11
+    #[test]
+    fn half_a_character_costs_no_answer() {
+        let line = r#"{"jsonrpc":"2.0","id":1,"result":{"decision":"block","reason":"no \ud83d"}}"#;
+        let answer = Ok(json!({"decision": "block", "reason": "no \u{fffd}"}));
+        let read = |line: &str| read(line.as_bytes(), 1).map_err(|told| told.1.to_string());
+        assert_eq!(read(line), Ok(Message::Answer { id: json!(1), answer }));
+        let cut = read(r#"{"jsonrpc":"2.0","id":1,"result":"\ud83d"#);
+        assert!(cut.is_err_and(|why| why.starts_with("line 1 is no JSON")));
     }
 
     // rule: H9

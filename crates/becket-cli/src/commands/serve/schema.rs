@@ -76,7 +76,7 @@ fn calls(shapes: &mut SchemaGenerator) -> Value {
     });
     json!({
         "hook/call": {
-            "description": "A hook of the client is to answer. Any other answer than an object or null fails it.",
+            "description": "A hook of the client is to answer. Any other answer than an object or null fails it; null does, too, where `on_failure` is `block`.",
             "params": shape::<HookCall<'_>>(shapes),
             "result": answer,
         },

@@ -1,0 +1,63 @@
+use crate::models::{Choice, models};
+use crate::{Host, Open, Session};
+use becket_engine::{AgentTools, CancellationToken, Environment, Profile};
+use becket_model::Session as Facts;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+/// A host with a home of its own.
+fn host(place: &Path) -> Host {
+    let environment = Environment::empty().with_var("PATH", "/usr/bin:/bin").with_home(place.join("home"));
+    Host {
+        models: models(&Choice::default(), &environment).expect("there is no script"),
+        environment,
+        profile: Profile::claude(),
+        settings: None,
+        plugins: Vec::new(),
+        managed: Some(place.join("managed")),
+        strict: false,
+        private: place.join("private"),
+    }
+}
+
+fn deny(project: &Path, rules: &[&str]) {
+    let settings = json!({"permissions": {"deny": rules}}).to_string();
+    fs::write(project.join(".claude/settings.json"), settings).expect("it can be written");
+}
+
+/// What a search for `token` finds, as the model of a hook reads it.
+async fn found(session: &Session, project: &Path) -> String {
+    let facts = Facts::new("s", project.join("t.jsonl"), project);
+    let Value::Object(input) = json!({"pattern": "token", "output_mode": "content"}) else {
+        return String::new();
+    };
+    session.tools().run(&facts, "Grep", &input, &CancellationToken::new()).await.text
+}
+
+// rules: C8, H8, P7
+#[tokio::test]
+async fn what_a_later_configuration_denies_is_kept_from_the_agents_of_hooks() {
+    let place = tempfile::tempdir().expect("it can be made");
+    let place = place.path().canonicalize().expect("it is there");
+    let project = place.join("project");
+    fs::create_dir_all(project.join(".claude")).expect("it can be made");
+    for name in ["one", "two", "three"] {
+        fs::write(project.join(name), format!("token {name}")).expect("it can be written");
+    }
+    deny(&project, &["Read(./one)"]);
+    let wants: Open = serde_json::from_value(json!({"start": project, "trust": true})).expect("it is one");
+    let opened = host(&place).open(wants, CancellationToken::new(), |builder| builder);
+    let session = opened.unwrap_or_else(|error| panic!("{error}"));
+    let has = |text: &str| ["token one", "token two", "token three"].map(|token| text.contains(token));
+    assert_eq!(has(&found(&session, &project).await), [false, true, true]);
+    deny(&project, &["Read(./one)", "Read(./two)"]);
+    session.reload().expect("it can be read");
+    assert_eq!(has(&found(&session, &project).await), [false, false, true]);
+    deny(&project, &["Read(./one)", "Read(./two)", "Read(./three)"]);
+    let fields = serde_json::from_value(json!({"source": "project_settings"})).expect("they are fields");
+    let event = session.event("ConfigChange", fields).expect("it is one");
+    session.fire(&event, &CancellationToken::new()).await.expect("nobody cancels it");
+    assert_eq!(has(&found(&session, &project).await), [false, false, false]);
+    session.close().await;
+}
