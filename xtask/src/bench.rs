@@ -1,86 +1,95 @@
-//! `cargo xtask bench`: finds the bench programs, runs them one after another, collects their rows.
+//! `cargo xtask bench`: runs the programs that measure, one after another, and collects their rows.
 //!
 //! A crate takes part by having files in `benches/` that print rows through `becket_testkit::bench`, and a `[[bench]]`
-//! with `harness = false` for each.
+//! with `harness = false` for each; a binding by its line in `bindings::BENCHES`.
+//!
+//! INVARIANT: `docs/benchmarks.md` is written of all crates together or not at all.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
+use crate::bench_programs::{self, Program};
 use crate::bench_report::{self, Row};
-use crate::installed::{Places, text};
 use crate::{root, say};
 
-/// Runs all benches and writes `docs/benchmarks.md`.
+/// What is to be measured.
+#[derive(Debug, Default, PartialEq)]
+struct Wanted {
+    quick: bool,
+    /// Only these crates; none: all.
+    crates: Vec<String>,
+}
+
+/// Runs the benches of all crates and writes `docs/benchmarks.md`, or those of some and shows their rows.
 ///
 /// # Errors
-/// A bench can't be built, fails, or prints no row; nothing is written then.
+/// A crate has no bench. A bench can't be built, fails, or prints no row; nothing is written then.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
-    let quick = match arguments {
-        [] => false,
-        [flag] if flag == "--quick" => true,
-        other => return Err(format!("`{}`: only `--quick` is known", other.join(" "))),
-    };
-    let sdk = Places::of(root()).npm("npm");
-    if let Err(reason) = &sdk {
-        say(&format!("SKIPPED: rows with the TypeScript SDK: {reason}"));
-    }
-    let environment: Vec<_> = sdk.iter().map(|modules| ("BECKET_BENCH_MCP_SDK", text(modules))).collect();
+    let programs = bench_programs::all()?;
+    let wanted = Wanted::read(arguments, &programs)?;
     let mut rows = Vec::new();
-    for (krate, bench) in discover(&root().join("crates"))? {
-        say(&format!("== {krate}: {bench}"));
-        let found = measure(&krate, &bench, quick, &environment)?;
+    for program in programs.iter().filter(|program| wanted.has(program)) {
+        say(&format!("== {}: {}", program.krate, program.name));
+        let Some(command) = program.ready(root())? else { continue };
+        let found = measured(program, command, wanted.quick)?;
         if found.is_empty() {
+            let Program { krate, name, .. } = program;
             return Err(format!(
-                "`{krate}`, bench `{bench}` printed no row: print them through becket_testkit::bench"
+                "`{krate}`, bench `{name}` printed no row: print them as becket_testkit::bench does"
             ));
         }
         rows.extend(found);
     }
-    let report = bench_report::render(&rows, &bench_report::machine(), quick);
-    let path = root().join("docs/benchmarks.md");
-    fs::write(&path, report).map_err(|error| format!("`{}`: {error}", path.display()))?;
-    let missed = rows.iter().filter(|row| row.ok == Some(false)).count();
-    say(&format!("{} rows, {missed} missed, in {}", rows.len(), path.display()));
-    Ok(())
+    wanted.report(&rows)
 }
 
-/// All `crates/<crate>/benches/<bench>.rs`, in order.
-fn discover(crates: &Path) -> Result<Vec<(String, String)>, String> {
-    let mut found = Vec::new();
-    for krate in names(crates)? {
-        for file in names(&crates.join(&krate).join("benches")).unwrap_or_default() {
-            if let Some(bench) = file.strip_suffix(".rs") {
-                found.push((krate.clone(), bench.to_owned()));
+impl Wanted {
+    fn read(arguments: &[String], programs: &[Program]) -> Result<Self, String> {
+        let mut known: Vec<&str> = programs.iter().map(|program| program.krate.as_str()).collect();
+        known.dedup();
+        let mut wanted = Wanted::default();
+        for argument in arguments {
+            match argument.as_str() {
+                "--quick" => wanted.quick = true,
+                krate if known.contains(&krate) => wanted.crates.push(krate.to_owned()),
+                other => {
+                    let known = known.join(", ");
+                    return Err(format!("`{other}` is neither `--quick` nor a crate with benches: {known}"));
+                }
             }
         }
+        Ok(wanted)
     }
-    Ok(found)
-}
 
-fn names(directory: &Path) -> Result<Vec<String>, String> {
-    let entries = fs::read_dir(directory).map_err(|error| format!("`{}`: {error}", directory.display()))?;
-    let mut names: Vec<String> =
-        entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.sort();
-    Ok(names)
+    fn has(&self, program: &Program) -> bool {
+        self.crates.is_empty() || self.crates.contains(&program.krate)
+    }
+
+    fn report(&self, rows: &[Row]) -> Result<(), String> {
+        let missed = rows.iter().filter(|row| row.ok == Some(false)).count();
+        let counted = format!("{} rows, {missed} missed", rows.len());
+        if !self.crates.is_empty() {
+            let table = bench_report::table(rows);
+            std::io::stdout().write_all(table.as_bytes()).map_err(|error| error.to_string())?;
+            say(&format!("\n{counted}; docs/benchmarks.md is as it was"));
+            return Ok(());
+        }
+        let path = root().join("docs/benchmarks.md");
+        let page = bench_report::page(rows, &bench_report::machine(), self.quick);
+        fs::write(&path, page).map_err(|error| format!("`{}`: {error}", path.display()))?;
+        say(&format!("{counted}, in {}", path.display()));
+        Ok(())
+    }
 }
 
 /// Runs one bench program, passes on what it says, and keeps its rows.
-fn measure(
-    krate: &str,
-    bench: &str,
-    quick: bool,
-    environment: &[(&str, String)],
-) -> Result<Vec<Row>, String> {
-    let mut command = Command::new("cargo");
-    command.current_dir(root()).args(["bench", "--quiet", "--package", krate, "--bench", bench]);
-    command.envs(environment.iter().map(|(name, value)| (name, value)));
+fn measured(program: &Program, mut command: Command, quick: bool) -> Result<Vec<Row>, String> {
     if quick {
-        command.args(["--", "--quick"]);
+        command.arg("--quick");
     }
-    let fail = |error: std::io::Error| format!("`{krate}`, bench `{bench}`: {error}");
+    let said = |what: String| format!("`{}`, bench `{}`{what}", program.krate, program.name);
+    let fail = |error: std::io::Error| said(format!(": {error}"));
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(fail)?;
     let mut rows = Vec::new();
     for line in child.stdout.take().into_iter().flat_map(|stdout| BufReader::new(stdout).lines()) {
@@ -91,7 +100,7 @@ fn measure(
         }
     }
     let status = child.wait().map_err(fail)?;
-    if status.success() { Ok(rows) } else { Err(format!("`{krate}`, bench `{bench}` failed: {status}")) }
+    if status.success() { Ok(rows) } else { Err(said(format!(" failed: {status}"))) }
 }
 
 #[cfg(test)]
@@ -99,13 +108,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_bench_file_is_found() {
-        let found = discover(&root().join("crates")).unwrap();
-        assert!(found.contains(&("becket-process".into(), "process".into())), "{found:?}");
+    fn crates_are_named_and_what_is_none_is_refused_before_anything_runs() {
+        let read = |arguments: &[&str]| {
+            let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
+            Wanted::read(&arguments, &bench_programs::all().unwrap())
+        };
+        assert_eq!(read(&[]), Ok(Wanted::default()));
+        let crates = vec!["becket-cli".to_owned(), "becket-python".to_owned()];
+        assert_eq!(read(&["becket-cli", "--quick", "becket-python"]), Ok(Wanted { quick: true, crates }));
+        for wrong in ["--fast", "becket-pyton", "cli"] {
+            let why = read(&[wrong]).unwrap_err();
+            assert!(why.contains(wrong) && why.contains("--quick") && why.contains("becket-cli, "), "{why}");
+        }
     }
 
     #[test]
-    fn an_unknown_flag_is_refused_before_anything_runs() {
-        assert!(run(&["--fast".into()]).unwrap_err().contains("--quick"));
+    fn only_what_is_wanted_runs() {
+        let programs = bench_programs::all().unwrap();
+        let some = Wanted { quick: false, crates: vec!["becket-python".to_owned()] };
+        let names = |wanted: &Wanted| programs.iter().filter(|program| wanted.has(program)).count();
+        assert_eq!((names(&Wanted::default()), names(&some)), (programs.len(), 1));
     }
 }

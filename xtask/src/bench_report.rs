@@ -48,24 +48,30 @@ Measured elsewhere, on a machine of the same kind, with hooks that run `true`:
 ";
 
 /// The whole page.
-pub(crate) fn render(rows: &[Row], machine: &str, quick: bool) -> String {
+pub(crate) fn page(rows: &[Row], machine: &str, quick: bool) -> String {
     let mut page = HEAD.to_owned();
     if quick {
         page.push_str("\nA quick run (`--quick`): fewer samples, the largest cases left out.\n");
     }
     let _ = writeln!(page, "\nMachine: {machine}.");
-    let mut krate = "";
+    page.push_str(&table(rows));
+    page.push_str(REFERENCE);
+    page
+}
+
+/// The rows, a table for each crate.
+pub(crate) fn table(rows: &[Row]) -> String {
+    let (mut table, mut krate) = (String::new(), "");
     for row in rows {
         if row.krate != krate {
             krate = &row.krate;
-            let _ = writeln!(page, "\n## {krate}\n");
-            page.push_str("| what | measured | floor or peer | ratio | must reach | ok | note |\n");
-            page.push_str("|---|---|---|---|---|---|---|\n");
+            let _ = writeln!(table, "\n## {krate}\n");
+            table.push_str("| what | measured | floor or peer | ratio | must reach | ok | note |\n");
+            table.push_str("|---|---|---|---|---|---|---|\n");
         }
-        page.push_str(&line(row));
+        table.push_str(&line(row));
     }
-    page.push_str(REFERENCE);
-    page
+    table
 }
 
 fn line(row: &Row) -> String {
@@ -123,7 +129,7 @@ mod tests {
             "must":"ratio <= 1.15","ok":false,"note":"n"}"#;
         let alone = r#"{"crate":"y","row":"c","unit":"bytes","ours":2e6,"floor":null,"ratio":null,"must":null,"ok":null,"note":""}"#;
         let rows = [json, alone].map(|text| serde_json::from_str(text).unwrap());
-        let page = render(&rows, "some machine", true);
+        let page = page(&rows, "some machine", true);
         assert!(
             page.contains("| a \\| b | 1.50 µs | 1.00 µs | 1.50 | ratio ≤ 1.15 | **no** | n |"),
             "{page}"

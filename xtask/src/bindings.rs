@@ -1,11 +1,64 @@
-//! The bindings for other languages: what is written for them from the event table, and their tests. One file per language.
+//! The bindings for other languages: what is written for them from the event table, their tests, and what they are measured
+//! with. One file per language.
 
 mod node;
 mod node_events;
 mod python;
 mod python_types;
 
+pub(crate) use python::{run as run_step, target};
+
 use std::path::Path;
+use std::process::Command;
+
+/// How code is built.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Build {
+    /// For tests.
+    Dev,
+    /// As users get it.
+    Release,
+}
+
+impl Build {
+    /// The profile of cargo.
+    fn profile(self) -> &'static str {
+        match self {
+            Build::Dev => "dev",
+            Build::Release => "release",
+        }
+    }
+
+    /// Where cargo puts it, below the target directory.
+    fn directory(self) -> &'static str {
+        match self {
+            Build::Dev => "debug",
+            Build::Release => "release",
+        }
+    }
+}
+
+/// Why a bench of a binding can't run.
+#[derive(Debug)]
+pub(crate) enum Unready {
+    /// This machine lacks something: its rows are left out.
+    Missing(String),
+    /// Something is wrong.
+    Failed(String),
+}
+
+impl From<String> for Unready {
+    fn from(why: String) -> Self {
+        Unready::Failed(why)
+    }
+}
+
+/// Builds a package as users get it and installs it; the bench program that is to be run.
+pub(crate) type MakeReady = fn(&Path) -> Result<Command, Unready>;
+
+/// The benches of the bindings, by the names of their crates.
+pub(crate) const BENCHES: [(&str, MakeReady); 2] =
+    [("becket-node", node::bench), ("becket-python", python::bench)];
 
 /// Builds what each language's users install, and runs its tests against that.
 ///

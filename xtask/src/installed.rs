@@ -117,6 +117,14 @@ fn run(command: &mut Command) -> Result<(), String> {
     Err(format!("`{program}` failed: {}", words.join(" ")))
 }
 
+/// Whether a program is there.
+///
+/// # Errors
+/// It can't be run; why.
+pub(crate) fn there_is(program: &str) -> Result<(), String> {
+    run(Command::new(program).arg("--version"))
+}
+
 /// A path as a word of a command line.
 pub(crate) fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()

@@ -1,6 +1,7 @@
 //! Chores of this workspace: `cargo xtask <chore>`. One file per chore.
 
 mod bench;
+mod bench_programs;
 mod bench_report;
 mod bindings;
 mod cases;
@@ -19,7 +20,8 @@ const USAGE: &str = "usage: cargo xtask <chore>
 
   test [ARGS…]          install what the tests need, run all of them; ARGS go to cargo test
   conformance [PART…]   run the published suites of MCP against becket-mcp; only scenarios with a PART in their name
-  bench [--quick]       run every crate's benches, write docs/benchmarks.md
+  bench [--quick] [CRATE…]
+                        run every crate's benches, write docs/benchmarks.md; those of named crates are only shown
   bindings              build, install and test the bindings for other languages
   gen                   write schemas/, the tables of the bindings, docs/cli.md and spec/cases/ from the code";
 

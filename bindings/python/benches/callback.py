@@ -1,13 +1,15 @@
-"""What a hook costs from Python: `python benches/callback.py`, with the package installed from a release wheel.
+"""What a hook costs from Python. `cargo xtask bench becket-python` builds what this needs, and runs it.
 
-Prints the median and the 95th percentile in microseconds. Nothing asserts on speed.
+Functions are measured alone. A command is measured beside the same session and event in a program in Rust, which fires when
+it is told to. Nothing asserts on speed.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
-import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -15,10 +17,14 @@ from collections.abc import Callable
 from typing import Any
 
 from becket import HookEngine, HookInput, HookResult
+from rows import Bench, Must, Sample
 
-BASH: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t1"}
+INPUT: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t1"}
+COMMAND: dict[str, Any] = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}
 ALLOW = HookResult(permission_decision="allow")
-LINE = "{:44} {:>9.1f} {:>9.1f}"
+LOOP = asyncio.new_event_loop()
+# One firing of a function says more about the clock than about itself.
+SOME = 20
 
 
 async def coroutine(_: HookInput) -> HookResult:
@@ -29,71 +35,95 @@ def plain(_: HookInput) -> HookResult:
     return ALLOW
 
 
-def show(name: str, times: list[float]) -> None:
-    """A line of the table."""
-    centiles = statistics.quantiles(times, n=20)
-    sys.stdout.write(LINE.format(name, statistics.median(times) * 1e6, centiles[18] * 1e6) + "\n")
-
-
-def timed(fire: Callable[[], object], number: int) -> list[float]:
-    """How long each of so many took."""
-    times: list[float] = []
-    for _ in range(number):
-        started = time.perf_counter()
-        fire()
-        times.append(time.perf_counter() - started)
-    return times
-
-
-async def timed_async(engine: HookEngine, number: int) -> list[float]:
-    """The same, awaited."""
-    times: list[float] = []
-    for _ in range(number):
-        started = time.perf_counter()
-        await engine.run_event("PreToolUse", **BASH)
-        times.append(time.perf_counter() - started)
-    return times
-
-
-def with_hook(handler: Callable[[Any], Any] | None, settings: dict[str, Any] | None = None) -> HookEngine:
-    """An engine with one hook."""
-    engine = HookEngine(tempfile.mkdtemp(), settings=settings, trust=True)
+def engine(handler: Callable[[Any], Any] | None = None, settings: dict[str, Any] | None = None) -> HookEngine:
+    """An engine with one hook, or none."""
+    made = HookEngine(tempfile.mkdtemp(), settings=settings, trust=True)
     if handler is not None:
-        engine.add_hook("PreToolUse", handler)
-    return engine
+        made.add_hook("PreToolUse", handler)
+    outcome = LOOP.run_until_complete(made.run_event("PreToolUse", **INPUT))
+    hooks = outcome.to_dict()["hooks"]
+    # A hook that fails, or is left out, must not pass for a fast one.
+    if outcome.failures or len(hooks) != (handler is not None) + (settings is not None):
+        sys.exit(f"that is not what was to be measured: {hooks}")
+    return made
 
 
-def callbacks(number: int) -> None:
+def awaited(made: HookEngine, times: int) -> Sample:
+    """Some firings, awaited."""
+
+    async def fire() -> float:
+        started = time.perf_counter_ns()
+        for _ in range(times):
+            await made.run_event("PreToolUse", **INPUT)
+        return (time.perf_counter_ns() - started) / times
+
+    return lambda: LOOP.run_until_complete(fire())
+
+
+def waited_for(made: HookEngine, times: int) -> Sample:
+    """The same on a thread without a loop."""
+
+    def fire() -> float:
+        started = time.perf_counter_ns()
+        for _ in range(times):
+            made.run_event_sync("PreToolUse", **INPUT)
+        return (time.perf_counter_ns() - started) / times
+
+    return fire
+
+
+class Floor:
+    """The same event in a session of the same kind, without Python."""
+
+    def __init__(self, program: str) -> None:
+        opened = {"start": tempfile.mkdtemp(), "settings": COMMAND, "trust": True}
+        wanted = {"open": opened, "event": "PreToolUse", "input": INPUT}
+        pipe = subprocess.PIPE
+        self._program = subprocess.Popen([program], stdin=pipe, stdout=pipe, text=True)
+        self._say(json.dumps(wanted))
+
+    def _say(self, line: str) -> None:
+        assert self._program.stdin is not None
+        self._program.stdin.write(f"{line}\n")
+        self._program.stdin.flush()
+
+    def once(self) -> float:
+        """How long one firing takes there."""
+        assert self._program.stdout is not None
+        self._say("1")
+        return float(self._program.stdout.readline())
+
+
+def functions(bench: Bench) -> None:
     """Functions as hooks."""
-    show("no hook, awaited", asyncio.run(timed_async(with_hook(None), number)))
-    show("a coroutine, awaited", asyncio.run(timed_async(with_hook(coroutine), number)))
-    show("a plain function, awaited", asyncio.run(timed_async(with_hook(plain), number)))
-    engine = with_hook(plain)
-    show("a plain function, waited for", timed(lambda: engine.run_event_sync("PreToolUse", **BASH), number))
+    limit = Must(nanos=15_000)
+    bench.alone("no hook, awaited", Must(), awaited(engine(), SOME))
+    bench.alone("one coroutine, awaited", limit, awaited(engine(coroutine), SOME))
+    bench.alone("one plain function, awaited", limit, awaited(engine(plain), SOME))
+    bench.alone("one plain function, waited for", limit, waited_for(engine(plain), SOME))
 
 
-def commands(number: int, held: str) -> None:
+def commands(bench: Bench, floor: Floor, held: str) -> None:
     """A command as a hook."""
-    engine = with_hook(None, {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}})
-    show(f"the command `true`, {held}", timed(lambda: engine.run_event_sync("PreToolUse", **BASH), number))
-    show(f"`sh -c true` by os.posix_spawn, {held}", timed(spawned, number))
-
-
-def spawned() -> None:
-    """The floor: the same command by the standard library."""
-    pid = os.posix_spawn("/bin/sh", ["sh", "-c", "true"], os.environ)
-    os.waitpid(pid, 0)
+    note = "floor: the same session and event by a program in Rust"
+    for way, fires in (("awaited", awaited), ("waited for", waited_for)):
+        row = f"one `true` hook, {way}{held}"
+        bench.versus(row, Must(ratio=1.1), fires(engine(None, COMMAND), 1), floor.once, note)
 
 
 def main() -> None:
-    """All of them, the command also while the interpreter holds two gigabytes."""
-    sys.stdout.write(f"{'':44} {'median':>9} {'95 %':>9}\n")
-    callbacks(20_000)
-    commands(500, "alone")
-    block = bytearray(2 << 30)
-    for at in range(0, len(block), 4096):
-        block[at] = 1
-    commands(500, "2 GB held")
+    """All of them, commands also while the interpreter holds two gigabytes."""
+    program = os.environ.get("BECKET_BENCH_FLOOR")
+    if program is None:
+        sys.exit("there is nothing to measure beside: run `cargo xtask bench becket-python`")
+    bench = Bench("becket-python")
+    functions(bench)
+    floor = Floor(program)
+    commands(bench, floor, "")
+    if not bench.is_quick:
+        block = bytearray(2 << 30)
+        block[::4096] = b"\1" * (len(block) // 4096)
+        commands(bench, floor, ", 2 GB held")
 
 
 if __name__ == "__main__":

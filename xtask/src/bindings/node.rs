@@ -6,9 +6,12 @@
 //! | the package is packed, and unpacked beside what the tests need | npm, tar |
 //! | the tests, those of the packed file included | `node --test` |
 //! | the types, of the package and of a program that uses them | tsc |
+//!
+//! What is measured is built as users get it, and lies beside that.
 
 use super::python::{run, target};
-use crate::installed::{Places, text};
+use super::{Build, Unready};
+use crate::installed::{Places, text, there_is};
 use crate::say;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,9 +22,8 @@ pub(super) fn test(root: &Path) -> Result<(), String> {
     let package = root.join("bindings/node");
     let place = root.join("target/bindings/node/npm");
     let missing = Places::of_node(root).npm("npm").err();
-    engine(root, &package)?;
-    let packed = packed(&package, &root.join("target/bindings/node"))?;
-    installed(&package, &packed, &place)?;
+    let packed = built(root, &package, Build::Dev)?;
+    installed(&package, &packed, &place, "tests")?;
     let mut tests = Command::new("node");
     tests.arg("--test").current_dir(place.join("tests"));
     tests.env("BECKET_TEST_ROOT", root).env("BECKET_TEST_PACKED", &packed);
@@ -38,17 +40,38 @@ pub(super) fn test(root: &Path) -> Result<(), String> {
     run(types.current_dir(&place), "tsc of the Node package")
 }
 
+/// What `cargo xtask bench` runs.
+///
+/// # Errors
+/// Node or npm are missing here, or something can't be built.
+pub(super) fn bench(root: &Path) -> Result<Command, Unready> {
+    there_is("node").and_then(|()| there_is("npm")).map_err(Unready::Missing)?;
+    let package = root.join("bindings/node");
+    let packed = built(root, &package, Build::Release)?;
+    let place = root.join("target/bindings/node/release");
+    installed(&package, &packed, &place, "benches")?;
+    let mut bench = Command::new("node");
+    bench.arg(place.join("benches/callback.mjs"));
+    Ok(bench)
+}
+
+/// Builds the package; the file that npm would publish.
+fn built(root: &Path, package: &Path, build: Build) -> Result<PathBuf, String> {
+    engine(root, package, build)?;
+    packed(package, &root.join("target/bindings/node").join(build.directory()))
+}
+
 /// Puts the engine where the package loads it from.
-fn engine(root: &Path, package: &Path) -> Result<(), String> {
-    let mut build = Command::new(env!("CARGO"));
-    let build = build.args(["build", "--quiet", "--package", "becket-node"]).current_dir(root);
-    run(build, "building the engine for Node")?;
+fn engine(root: &Path, package: &Path, build: Build) -> Result<(), String> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--package", "becket-node", "--profile", build.profile()]);
+    run(cargo.current_dir(root), "building the engine for Node")?;
     let named =
         Command::new("node").args(["-p", "`becket.${process.platform}-${process.arch}.node`"]).output();
     let named = named.map_err(|error| format!("can't run node: {error}"))?;
     let wanted = package.join(String::from_utf8_lossy(&named.stdout).trim());
     let name = format!("{}becket_node{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    let made = target(root)?.join("debug").join(name);
+    let made = target(root)?.join(build.directory()).join(name);
     let stripped = Command::new("strip").arg("--strip-debug").arg("-o").arg(&wanted).arg(&made).status();
     if !stripped.is_ok_and(|status| status.success()) {
         fs::copy(&made, &wanted).map_err(|error| format!("`{}`: {error}", made.display()))?;
@@ -70,10 +93,10 @@ fn packed(package: &Path, place: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// Puts what is packed beside what the tests need, and the tests there, too.
-fn installed(package: &Path, packed: &Path, place: &Path) -> Result<(), String> {
-    let (module, tests) = (place.join("node_modules/becket"), place.join("tests"));
-    for directory in [&module, &tests] {
+/// Puts what is packed beside what `programs` of the package need, and these there, too.
+fn installed(package: &Path, packed: &Path, place: &Path, programs: &str) -> Result<(), String> {
+    let (module, copied) = (place.join("node_modules/becket"), place.join(programs));
+    for directory in [&module, &copied] {
         drop(fs::remove_dir_all(directory));
         fs::create_dir_all(directory).map_err(|error| format!("`{}`: {error}", directory.display()))?;
     }
@@ -81,6 +104,6 @@ fn installed(package: &Path, packed: &Path, place: &Path) -> Result<(), String> 
     tar.arg("-xzf").arg(packed).args(["--strip-components=1", "-C"]).arg(&module);
     run(&mut tar, "unpacking the Node package")?;
     let mut copy = Command::new("cp");
-    copy.arg("-R").arg(format!("{}/.", text(&package.join("tests")))).arg(&tests);
-    run(&mut copy, "copying the tests of the Node package")
+    copy.arg("-R").arg(format!("{}/.", text(&package.join(programs)))).arg(&copied);
+    run(&mut copy, &format!("copying the {programs} of the Node package"))
 }

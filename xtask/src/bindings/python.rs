@@ -6,7 +6,10 @@
 //! | the wheel | maturin, in the workspace's target directory, so that crates are built once |
 //! | the tests, those of the wheel included | pytest |
 //! | the types, of the package and of its tests | mypy, pyright |
+//!
+//! What is measured is built as users get it, and lies beside that.
 
+use super::{Build, Unready};
 use crate::installed::{Places, text};
 use crate::say;
 use std::fs;
@@ -17,13 +20,11 @@ use std::process::Command;
 pub(super) fn test(root: &Path) -> Result<(), String> {
     let package = root.join("bindings/python");
     let places = Places::of_python(root);
-    let python = places.pypi_with(&["requirements.txt", "requirements-adapters.txt"], &["--no-compile"])?;
+    let python = interpreter(&places)?;
     let target = target(root)?;
     program(root, &package, &target)?;
-    let wheel = wheel(root, &package, &target, &python)?;
-    let mut pip = Command::new(&python);
-    pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--force-reinstall"]);
-    run(pip.arg("--disable-pip-version-check").arg(&wheel), "installing the wheel of Python")?;
+    let wheel = wheel(&package, &target, &python, Build::Dev)?;
+    install(&python, &wheel, &["--force-reinstall"])?;
     let tested = |module: &str, arguments: &[&str]| {
         let mut command = Command::new(&python);
         command.args(["-m", module]).args(arguments).current_dir(&package);
@@ -35,8 +36,40 @@ pub(super) fn test(root: &Path) -> Result<(), String> {
     pyright(&places, &package, &python)
 }
 
+/// What `cargo xtask bench` runs.
+///
+/// # Errors
+/// The tools of Python are missing here, or something can't be built.
+pub(super) fn bench(root: &Path) -> Result<Command, Unready> {
+    let package = root.join("bindings/python");
+    let python = interpreter(&Places::of_python(root)).map_err(Unready::Missing)?;
+    let target = target(root)?;
+    // The program is not measured, so whichever stands there may be in the wheel.
+    let scripts = package.join("data/scripts");
+    fs::create_dir_all(&scripts).map_err(|error| format!("`{}`: {error}", scripts.display()))?;
+    let wheel = wheel(&package, &target, &python, Build::Release)?;
+    let place = root.join("target/bindings/python/release");
+    drop(fs::remove_dir_all(&place));
+    install(&python, &wheel, &["--target", &text(&place)])?;
+    let mut bench = Command::new(python);
+    bench.arg(package.join("benches/callback.py")).env("PYTHONPATH", place);
+    Ok(bench)
+}
+
+/// The interpreter, with what tests and builds need.
+fn interpreter(places: &Places) -> Result<PathBuf, String> {
+    places.pypi_with(&["requirements.txt", "requirements-adapters.txt"], &["--no-compile"])
+}
+
+/// Installs the wheel, where `options` say.
+fn install(python: &Path, wheel: &Path, options: &[&str]) -> Result<(), String> {
+    let mut pip = Command::new(python);
+    pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--disable-pip-version-check"]);
+    run(pip.args(options).arg(wheel), "installing the wheel of Python")
+}
+
 /// The target directory of the workspace.
-pub(super) fn target(root: &Path) -> Result<PathBuf, String> {
+pub(crate) fn target(root: &Path) -> Result<PathBuf, String> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(root);
     let told = cargo.output().map_err(|error| format!("can't run cargo: {error}"))?;
@@ -62,13 +95,14 @@ fn program(root: &Path, package: &Path, target: &Path) -> Result<(), String> {
 }
 
 /// Builds the wheel.
-fn wheel(root: &Path, package: &Path, target: &Path, python: &Path) -> Result<PathBuf, String> {
-    let wheels = target.join("bindings/wheels");
+fn wheel(package: &Path, target: &Path, python: &Path, build: Build) -> Result<PathBuf, String> {
+    let wheels = target.join("bindings/wheels").join(build.directory());
     drop(fs::remove_dir_all(&wheels));
     let mut maturin = Command::new(python);
-    maturin.args(["-m", "maturin", "build", "--quiet", "--profile", "dev", "--strip", "--manifest-path"]);
-    maturin.arg(package.join("Cargo.toml")).arg("--target-dir").arg(target).arg("--out").arg(&wheels);
-    run(maturin.args(["--interpreter", "python3"]).current_dir(root), "building the wheel of Python")?;
+    maturin.args(["-m", "maturin", "build", "--quiet", "--profile", build.profile(), "--strip"]);
+    maturin.arg("--manifest-path").arg(package.join("Cargo.toml"));
+    maturin.arg("--target-dir").arg(target).arg("--out").arg(&wheels);
+    run(maturin.args(["--interpreter", "python3"]).current_dir(package), "building the wheel of Python")?;
     let mut made = fs::read_dir(&wheels).map_err(|error| format!("`{}`: {error}", wheels.display()))?;
     let wheel = made.next().and_then(Result::ok);
     wheel.map(|wheel| wheel.path()).ok_or_else(|| format!("maturin left no wheel in `{}`", wheels.display()))
@@ -88,7 +122,8 @@ fn pyright(places: &Places, package: &Path, python: &Path) -> Result<(), String>
     run(&mut node, "pyright of the Python package")
 }
 
-pub(super) fn run(command: &mut Command, what: &str) -> Result<(), String> {
+/// Runs a step to its end.
+pub(crate) fn run(command: &mut Command, what: &str) -> Result<(), String> {
     let status = command.status().map_err(|error| format!("{what}: can't run it: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{what} failed: see above")) }
 }

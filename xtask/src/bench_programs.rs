@@ -1,0 +1,132 @@
+//! The programs that measure: `benches/` of the crates, and those of the bindings, each made ready in its own way.
+//!
+//! | program | is found by | is made ready by |
+//! |---|---|---|
+//! | a bench of a crate | its file in `crates/<crate>/benches` | cargo |
+//! | a bench of a binding | `bindings::BENCHES` | a package in release, installed as users install it |
+//!
+//! A program that this machine can't have is left out, with a reason; it is never passed over in silence.
+
+use crate::bindings::{self, MakeReady, Unready};
+use crate::installed::{Places, text};
+use crate::{root, say};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// What the commands of bindings are measured beside: an example of `becket-embed`.
+const FLOOR: &str = "fires";
+
+/// A program that prints rows.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub(crate) krate: String,
+    pub(crate) name: String,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Cargo,
+    Binding(MakeReady),
+}
+
+impl Program {
+    /// Builds what it needs; the command that runs it. None where this machine can't have it: the reason has been told.
+    ///
+    /// # Errors
+    /// Something can't be built.
+    pub(crate) fn ready(&self, root: &Path) -> Result<Option<Command>, String> {
+        match self.kind {
+            Kind::Cargo => Ok(Some(self.of_cargo(root))),
+            Kind::Binding(make_ready) => match make_ready(root) {
+                Ok(command) => beside_the_floor(command, root).map(Some),
+                Err(Unready::Failed(why)) => Err(why),
+                Err(Unready::Missing(reason)) => {
+                    say(&format!("SKIPPED: rows of {}: {reason}", self.krate));
+                    Ok(None)
+                }
+            },
+        }
+    }
+
+    fn of_cargo(&self, root: &Path) -> Command {
+        let mut command = Command::new(env!("CARGO"));
+        command.args(["bench", "--quiet", "--package", &self.krate, "--bench", &self.name, "--"]);
+        command.current_dir(root);
+        if self.krate == "becket-mcp" {
+            match Places::of(root).npm("npm") {
+                Ok(modules) => drop(command.env("BECKET_BENCH_MCP_SDK", text(&modules))),
+                Err(reason) => say(&format!("SKIPPED: rows with the TypeScript SDK: {reason}")),
+            }
+        }
+        command
+    }
+}
+
+/// Lets a bench of a binding know what it is measured beside. Neither finds settings of the user.
+fn beside_the_floor(mut command: Command, root: &Path) -> Result<Command, String> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--release", "--package", "becket-embed", "--example", FLOOR]);
+    bindings::run_step(cargo.current_dir(root), "building what bindings are measured beside")?;
+    let floor = bindings::target(root)?.join("release/examples").join(FLOOR);
+    command.env("BECKET_BENCH_FLOOR", floor).env("HOME", "");
+    Ok(command)
+}
+
+/// All of them, by crate.
+///
+/// # Errors
+/// The crates can't be listed.
+pub(crate) fn all() -> Result<Vec<Program>, String> {
+    let mut programs = of_crates(&root().join("crates"))?;
+    programs.extend(bindings::BENCHES.map(|(krate, make_ready)| Program {
+        krate: krate.to_owned(),
+        name: "callback".to_owned(),
+        kind: Kind::Binding(make_ready),
+    }));
+    programs.sort_by(|one, other| one.krate.cmp(&other.krate));
+    Ok(programs)
+}
+
+/// All `crates/<crate>/benches/<bench>.rs`, in order.
+fn of_crates(crates: &Path) -> Result<Vec<Program>, String> {
+    let mut found = Vec::new();
+    for krate in names(crates)? {
+        for file in names(&crates.join(&krate).join("benches")).unwrap_or_default() {
+            if let Some(name) = file.strip_suffix(".rs") {
+                found.push(Program { krate: krate.clone(), name: name.to_owned(), kind: Kind::Cargo });
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn names(directory: &Path) -> Result<Vec<String>, String> {
+    let entries = fs::read_dir(directory).map_err(|error| format!("`{}`: {error}", directory.display()))?;
+    let mut names: Vec<String> =
+        entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bench_is_found_and_crates_stand_together() {
+        let found = all().unwrap();
+        let crates: Vec<&str> = found.iter().map(|program| program.krate.as_str()).collect();
+        assert!(crates.is_sorted(), "{crates:?}");
+        for (krate, name) in
+            [("becket-process", "process"), ("becket-cli", "serve"), ("becket-python", "callback")]
+        {
+            assert!(found.iter().any(|program| program.krate == krate && program.name == name), "{found:?}");
+        }
+        for (krate, _) in bindings::BENCHES {
+            let place = krate.replace("becket-", "bindings/");
+            assert!(!names(&root().join(place).join("benches")).unwrap().is_empty(), "{krate}");
+        }
+    }
+}
