@@ -1,84 +1,110 @@
-//! What a plan costs over a Unix socket: one after another, and many on their way.
+//! What `becket serve` costs a host: a plan and a firing over each way in, one after another, and many on their way.
+
+#![expect(clippy::expect_used, reason = "a bench fails by panicking")]
+
+mod ways;
 
 use becket_testkit::bench::{Bench, Must};
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
-use std::os::unix::net::UnixStream;
-use std::process::{Child, Stdio};
-use std::time::Duration;
+use std::process::Command;
+use ways::{Served, http::Http, lines::Line};
 
 /// How many plans are on their way at once.
 const AHEAD: usize = 64;
+const COMMAND: &str = "the command `true` is its hook; floor: `sh -c true`";
 
 fn main() {
     let env = TestEnv::new(env!("CARGO_BIN_EXE_becket"));
     let hook = json!({"type": "command", "if": "Bash(git push *)", "command": "true"});
     let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}});
     env.write("project/.claude/settings.json", settings.to_string());
-    let socket = env.root().join("run/becket.sock");
-    let mut command = env.becket(["serve", "--socket", &socket.display().to_string()]).into_command();
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let Ok(mut becket) = command.spawn() else { return };
     let mut bench = Bench::new("becket-cli");
-    if let Some(mut line) = Line::connected(&socket) {
-        let open = json!({"start": env.project(), "session": "s"});
-        line.asks(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocol": 1}}));
-        line.asks(&json!({"jsonrpc": "2.0", "id": 2, "method": "session/open", "params": open}));
-        bench.note("the client's own work is in it");
-        let plan = plan();
-        bench.alone("serve: a plan over a Unix socket", Must::Nanos(60e3), || line.sends(&plan, 1));
-        let all = plan.repeat(AHEAD);
-        bench.note("64 on their way; 20,000 a second are 3.2 ms");
-        bench.alone("serve: 64 plans over a Unix socket", Must::Nanos(64.0 * 50e3), || {
-            line.sends(&all, AHEAD)
-        });
-    }
-    ended(&mut becket);
+    over_a_socket(&mut bench, &env);
+    over_stdio(&mut bench, &env);
+    over_http(&mut bench, &env);
 }
 
-fn ended(becket: &mut Child) {
-    drop(becket.kill());
-    drop(becket.wait());
+fn over_a_socket(bench: &mut Bench, env: &TestEnv) {
+    let socket = env.root().join("run/becket.sock");
+    let _served = Served::start(env, &["--socket", &socket.display().to_string()]);
+    let mut line = Line::connected(&socket);
+    opened(env, |request| line.sends(request, 1));
+    bench.note("the client's own work is in it");
+    bench.alone("serve: a plan over a Unix socket", Must::Nanos(60e3), || line.sends(&plan(), 1));
+    let all = plan().repeat(AHEAD);
+    bench.note("64 on their way; 20,000 a second are 3.2 ms");
+    bench.alone("serve: 64 plans over a Unix socket", Must::Nanos(64.0 * 50e3), || line.sends(&all, AHEAD));
+    firings(bench, "a Unix socket", |request| line.sends(request, 1));
+}
+
+fn over_stdio(bench: &mut Bench, env: &TestEnv) {
+    let mut served = Served::start(env, &[]);
+    let mut line = Line::of(&mut served.0);
+    opened(env, |request| line.sends(request, 1));
+    bench.note("the client's own work is in it");
+    bench.alone("serve: a plan over stdio", Must::Nothing, || line.sends(&plan(), 1));
+    firings(bench, "stdio", |request| line.sends(request, 1));
+}
+
+fn over_http(bench: &mut Bench, env: &TestEnv) {
+    let mut served = Served::start(env, &["--http", "127.0.0.1:0"]);
+    let mut http = Http::connected(&mut served.0);
+    opened(env, |request| drop(http.sends(request)));
+    let requests = [("a plan", plan()), ("a firing, no hook,", fire("ls"))];
+    for (what, request) in requests {
+        let mut bare = http.bare(&request);
+        bench.note("peer: reqwest alone, the same body to a server that only sends the same answer");
+        bench.versus(
+            &format!("serve: {what} over HTTP"),
+            Must::Nothing,
+            || http.sends(&request),
+            || bare.sends(&request),
+        );
+    }
+    firing_of_a_command(bench, "HTTP", |request| drop(http.sends(request)));
+}
+
+fn opened(env: &TestEnv, mut sends: impl FnMut(&str)) {
+    sends(&request("initialize", &json!({"protocol": 1})));
+    sends(&request("session/open", &json!({"start": env.project(), "session": "s"})));
+}
+
+fn firings(bench: &mut Bench, way: &str, mut sends: impl FnMut(&str)) {
+    let none = fire("ls");
+    bench.note("the client's own work is in it");
+    bench.alone(&format!("serve: a firing, no hook, over {way}"), Must::Nothing, || sends(&none));
+    firing_of_a_command(bench, way, sends);
+}
+
+fn firing_of_a_command(bench: &mut Bench, way: &str, mut sends: impl FnMut(&str)) {
+    let one = fire("git push origin main");
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", "true"]);
+    bench.note(COMMAND);
+    bench.versus(
+        &format!("serve: a firing, one hook, over {way}"),
+        Must::Nothing,
+        || sends(&one),
+        || assert!(shell.status().is_ok_and(|status| status.success())),
+    );
+}
+
+fn plan() -> String {
+    of_a_call("event/plan", "git push origin main")
+}
+
+fn fire(line: &str) -> String {
+    of_a_call("event/fire", line)
+}
+
+/// A request about a call of Bash.
+fn of_a_call(method: &str, line: &str) -> String {
+    let input = json!({"tool_name": "Bash", "tool_use_id": "call-1", "tool_input": {"command": line}});
+    request(method, &json!({"session": "s", "event": "PreToolUse", "input": input}))
 }
 
 /// A request, as a line.
-fn plan() -> String {
-    let input = json!({"tool_name": "Bash", "tool_use_id": "call-1", "tool_input": {"command": "git push origin main"}});
-    let params = json!({"session": "s", "event": "PreToolUse", "input": input});
-    format!("{}\n", json!({"jsonrpc": "2.0", "id": 3, "method": "event/plan", "params": params}))
-}
-
-/// A connection.
-struct Line {
-    to: UnixStream,
-    from: BufReader<UnixStream>,
-    answer: String,
-}
-
-impl Line {
-    /// Connects as soon as somebody listens.
-    fn connected(socket: &std::path::Path) -> Option<Self> {
-        let mut tries = 0..1_000;
-        let to = tries.find_map(|_| {
-            std::thread::sleep(Duration::from_millis(10));
-            UnixStream::connect(socket).ok()
-        })?;
-        let from = BufReader::new(to.try_clone().ok()?);
-        Some(Line { to, from, answer: String::new() })
-    }
-
-    fn asks(&mut self, request: &Value) {
-        self.sends(&format!("{request}\n"), 1);
-    }
-
-    /// Sends lines, and reads their answers.
-    fn sends(&mut self, lines: &str, answers: usize) {
-        drop(self.to.write_all(lines.as_bytes()));
-        for _ in 0..answers {
-            self.answer.clear();
-            drop(self.from.read_line(&mut self.answer));
-            assert!(self.answer.contains("\"result\""), "{}", self.answer);
-        }
-    }
+fn request(method: &str, params: &Value) -> String {
+    format!("{}\n", json!({"jsonrpc": "2.0", "id": 3, "method": method, "params": params}))
 }

@@ -4,5 +4,6 @@ mod caller;
 mod gate;
 mod hostile;
 mod left;
+mod library;
 mod room;
 mod spoken;

@@ -1,0 +1,25 @@
+//! The ways to a becket that serves.
+
+pub(crate) mod http;
+pub(crate) mod lines;
+
+use becket_testkit::env::TestEnv;
+use std::process::{Child, Stdio};
+
+/// A becket that serves, until this is dropped.
+pub(crate) struct Served(pub(crate) Child);
+
+impl Served {
+    pub(crate) fn start(env: &TestEnv, way: &[&str]) -> Self {
+        let mut command = env.becket([&["serve"], way].concat()).into_command();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        Served(command.spawn().expect("becket starts"))
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
