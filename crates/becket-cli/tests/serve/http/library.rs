@@ -5,6 +5,10 @@ use crate::{bash, command, with_hook};
 use reqwest::{Body, Client, Response, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// Longer than anything here takes.
+const LONG: Duration = Duration::from_secs(60);
 
 /// A client as anybody would make one, but for the TLS that nobody uses here.
 fn client() -> Client {
@@ -14,7 +18,7 @@ fn client() -> Client {
         .expect("ring has them")
         .with_root_certificates(rustls::RootCertStore::empty())
         .with_no_client_auth();
-    Client::builder().tls_backend_preconfigured(tls).no_proxy().build().expect("it can be made")
+    Client::builder().timeout(LONG).tls_backend_preconfigured(tls).no_proxy().build().expect("it can be made")
 }
 
 /// A becket, and a client that it understands.
