@@ -2,7 +2,7 @@
 
 mod answers;
 mod lent;
-mod mcp;
+pub(crate) mod mcp;
 mod permission;
 mod person;
 pub(crate) mod question;
@@ -10,7 +10,6 @@ mod run_models;
 
 pub(crate) use answers::Answers;
 pub(crate) use lent::{Lent, Wish};
-pub(crate) use mcp::Mcp;
 pub(crate) use person::Person;
 pub(crate) use run_models::RunModels;
 

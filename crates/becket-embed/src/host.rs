@@ -2,7 +2,8 @@
 
 use crate::launch::{self, Launch};
 use crate::open::{Open, Profile, Source};
-use crate::session::{Facts, Session};
+use crate::servers::{self, Kept, Named};
+use crate::session::{Ends, Facts, Session};
 use crate::tools::AgentsTools;
 use crate::trust;
 use crate::view::finding::{Checked, Finding};
@@ -74,9 +75,14 @@ impl Host {
         let mut launch = self.launch(&wants)?;
         let recorded = || trust::is_recorded(&launch.request());
         launch.folder_trusted = wants.trust.unwrap_or_else(recorded);
+        let servers = configured(&wants, &launch)?.map(|servers| Kept::new(servers, cancel.child_token()));
         let tools = AgentsTools::default();
-        let builder = launch.builder(wants.interactive);
-        let builder = with(builder.models(Shared(self.models.clone())).agent_tools(tools.clone()));
+        let builder = launch.builder(wants.interactive).models(Shared(self.models.clone()));
+        let builder = match &servers {
+            Some(servers) => builder.mcp_tools(servers.calls()),
+            None => builder,
+        };
+        let builder = with(builder.agent_tools(tools.clone()));
         let directory = match &wants.session_dir {
             Some(directory) => launch.start.join(directory),
             None => self.private.join(Uuid::new_v4().to_string()),
@@ -89,7 +95,7 @@ impl Host {
         let transcript = wants.transcript_path.unwrap_or_else(|| wants.start.join("transcript.jsonl"));
         let mode = wants.permission_mode.map(|mode| mode.as_str());
         let facts = Facts { start: wants.start, transcript, mode };
-        Ok(Session::new(id.into(), (engine, tools), facts, cancel))
+        Ok(Session::new(id.into(), (engine, tools), facts, Ends { cancel, servers }))
     }
 
     /// What the configuration of a session is loaded from.
@@ -148,6 +154,22 @@ impl Host {
 
 fn wrong(why: impl Into<String>) -> NotOpened {
     NotOpened::Wrong(why.into())
+}
+
+/// The MCP servers of a session.
+fn configured(wants: &Open, launch: &Launch) -> Result<Option<servers::Configured>, NotOpened> {
+    let named = match (&wants.mcp_servers, &wants.mcp_config) {
+        (None, None) => return Ok(None),
+        (Some(servers), None) => Named::Here(servers.clone()),
+        (None, Some(file)) => Named::File(launch.start.join(file)),
+        (Some(_), Some(_)) => return Err(wrong("give `mcp_servers` or `mcp_config`, not both")),
+    };
+    let configured = servers::Configured::read(&named, &launch.start, launch.environment())
+        .map_err(|why| wrong(format!("the MCP servers can't be read: {why}")))?;
+    match configured.wrong() {
+        wrong_ones if launch.strict && !wrong_ones.is_empty() => Err(wrong(wrong_ones.join("; "))),
+        _ => Ok(Some(configured)),
+    }
 }
 
 fn id(wants: &Open) -> Result<String, NotOpened> {

@@ -8,6 +8,7 @@
 //! - [`open`]: what a session can want
 //! - [`session`]: one session: an engine, the facts that its events share, the hooks that its program has registered
 //! - [`launch`]: where a session starts, in which dialect, with what beside its files
+//! - [`servers`]: the MCP servers that a host names, for hooks to call
 //! - [`view`]: what comes back, as data with a schema
 //! - [`here`]: firings that the program's own threads take on
 //! - [`event`], [`models`], [`tools`], [`mod@trust`], [`text`]: names of events, what hooks are lent, what the user's own file
@@ -21,6 +22,7 @@ pub mod host;
 pub mod launch;
 pub mod models;
 pub mod open;
+pub mod servers;
 pub mod session;
 pub mod text;
 pub mod tools;

@@ -26,6 +26,13 @@ pub struct Open {
     /// The same as a file.
     #[serde(default)]
     pub settings_file: Option<PathBuf>,
+    /// The MCP servers that `mcp_tool` hooks may call, by their names, as they stand under `mcpServers` of an `.mcp.json`: each is
+    /// connected when a hook calls the first of them, and ended with the session. Default: those of the host, if it has any.
+    #[serde(default)]
+    pub mcp_servers: Option<Map<String, Value>>,
+    /// The same as a file like `.mcp.json`. No such file is looked for.
+    #[serde(default)]
+    pub mcp_config: Option<PathBuf>,
     /// Which settings files are read; default: all. Managed ones always are.
     #[serde(default)]
     pub setting_sources: Option<Vec<Source>>,
@@ -49,7 +56,7 @@ pub struct Open {
     /// Where the conversation is stored, for events that don't say.
     #[serde(default)]
     pub transcript_path: Option<PathBuf>,
-    /// Variables that hooks see beside those of the host; null takes one out.
+    /// Variables that hooks and MCP servers see beside those of the host; null takes one out.
     #[serde(default)]
     pub env: BTreeMap<String, Option<String>>,
     /// Where the session keeps private files of hooks, and says what runs in the background; default: a directory that goes

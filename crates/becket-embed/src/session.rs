@@ -2,6 +2,7 @@
 
 use crate::event;
 use crate::open::Registration;
+use crate::servers::Kept;
 use crate::tools::AgentsTools;
 use crate::view::background::{self, Taken};
 use crate::view::finding::Checked;
@@ -12,6 +13,7 @@ use becket_engine::{Callback, CancellationToken, Engine, Hook, Outcome, Registra
 use becket_model::wire::input;
 use becket_model::{Event, EventKind, SessionId};
 use futures_util::FutureExt;
+use futures_util::future::join;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -23,16 +25,25 @@ use tokio::sync::RwLock;
 /// How many hooks a program may register for a session.
 const MOST_HOOKS: usize = 1_024;
 
-/// A session. It lives until it is closed: whoever drops it without that leaves its background hooks to themselves.
+/// A session. It lives until it is closed: whoever drops it without that leaves its background hooks to themselves, but not
+/// its MCP servers, which are ended then as well.
 pub struct Session {
     id: Arc<str>,
     engine: Engine,
     tools: AgentsTools,
     facts: Facts,
-    cancel: CancellationToken,
+    ends: Ends,
     hooks: Mutex<HashMap<String, RegistrationId>>,
     /// Read by each firing; whoever writes knows that none is under way.
     under_way: RwLock<()>,
+}
+
+/// What is ended with a session.
+pub(crate) struct Ends {
+    /// Ends whatever the session runs.
+    pub(crate) cancel: CancellationToken,
+    /// The MCP servers that its hooks may call.
+    pub(crate) servers: Option<Kept>,
 }
 
 /// What events say of their session unless they say it themselves.
@@ -52,9 +63,9 @@ impl Session {
         id: Arc<str>,
         (engine, tools): (Engine, AgentsTools),
         facts: Facts,
-        cancel: CancellationToken,
+        ends: Ends,
     ) -> Self {
-        Session { id, engine, tools, facts, cancel, hooks: Mutex::default(), under_way: RwLock::default() }
+        Session { id, engine, tools, facts, ends, hooks: Mutex::default(), under_way: RwLock::default() }
     }
 
     /// Its id, as hooks see it.
@@ -75,7 +86,7 @@ impl Session {
 
     /// Ends whatever it runs once it is cancelled. A firing's own token is best a child of it.
     pub fn cancel(&self) -> &CancellationToken {
-        &self.cancel
+        &self.ends.cancel
     }
 
     /// Makes an event of its fields. What the session knows may be left out: `hook_event_name`, `session_id`, `cwd`,
@@ -219,10 +230,18 @@ impl Session {
 
     /// Ends all that it runs, and waits until nothing of it is left.
     pub async fn close(&self) {
-        self.cancel.cancel();
-        // What a firing still runs is ended by that firing.
-        drop(self.under_way.write().await);
-        self.engine.close().await;
+        self.ends.cancel.cancel();
+        let hooks = async {
+            // What a firing still runs is ended by that firing.
+            drop(self.under_way.write().await);
+            self.engine.close().await;
+        };
+        let servers = async {
+            if let Some(servers) = &self.ends.servers {
+                servers.close().await;
+            }
+        };
+        join(hooks, servers).await;
         self.engine.forget_session(&SessionId::from(self.id.clone()));
     }
 }

@@ -11,12 +11,13 @@ use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::event::{self, Given};
 use crate::interrupt;
-use crate::lend::{Lent, Mcp, Wish};
+use crate::lend::{Lent, Wish};
 use crate::out::Out;
 use crate::report::style::{WARNING, one_line, plain, styled};
 use crate::report::{human, json};
 use crate::run::Done;
 use crate::session::{self, Session};
+use becket_embed::servers::Connected;
 use becket_embed::view::Report;
 use becket_embed::view::fired::{self, Fired};
 use becket_engine::{CancellationToken, Engine, Outcome, StartError};
@@ -61,7 +62,7 @@ impl Firing<'_> {
     /// Fires, shows the verdict, and waits for what goes on behind it.
     async fn with(
         self,
-        mcp: Option<&Mcp>,
+        mcp: Option<&Connected>,
         (args, global): (&FireArgs, &Global),
         around: &Surroundings,
         out: &Out,

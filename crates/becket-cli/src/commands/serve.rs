@@ -5,7 +5,7 @@
 //! - [`connection`], [`requests`], [`work`]: one client, from its first line to its last, and all that goes on for it
 //! - [`method`], [`params`], [`answers`], [`fault`]: what can be asked for, what comes back, and why it doesn't
 //! - [`sessions`], [`session`], [`opening`]: the sessions of one client, each an engine of its own
-//! - [`servers`]: what sessions are opened with, and the MCP servers that hooks of a session may call
+//! - [`lender`]: what sessions are opened with beside the wishes of their client
 //! - [`calls`], [`hook`], [`person`], [`told`]: what the client is asked and told: its hooks, its user, what happens
 //! - [`mod@schema`]: all of it as data
 //!
@@ -19,6 +19,7 @@ mod connection;
 mod fault;
 mod hook;
 mod http;
+mod lender;
 mod lines;
 #[cfg(unix)]
 mod listen;
@@ -31,7 +32,6 @@ mod person;
 mod presence;
 mod requests;
 mod schema;
-mod servers;
 mod session;
 mod sessions;
 mod told;
@@ -51,8 +51,9 @@ use crate::session::launched;
 use becket_embed::Host;
 use becket_engine::CancellationToken;
 use connection::{Client, Ended};
+use lender::Lender;
 use presence::Presence;
-use servers::Lender;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,8 +2,9 @@
 
 use crate::args::FireArgs;
 use crate::error::CliError;
-use crate::lend::Mcp;
+use crate::lend::mcp;
 use crate::session::Session;
+use becket_embed::servers::Connected;
 use becket_engine::{Builder, CancellationToken};
 
 /// Connects the MCP servers, where the arguments name any; `tell` is called for each that can't be.
@@ -15,18 +16,17 @@ pub(super) async fn connected(
     session: &Session,
     cancel: &CancellationToken,
     tell: impl Fn(&str),
-) -> Result<Option<Mcp>, CliError> {
+) -> Result<Option<Connected>, CliError> {
     let Some(file) = &args.mcp_config else { return Ok(None) };
-    let file = session.start.join(file);
-    let mcp = Mcp::connect(&file, &session.start, session.environment(), cancel).await?;
-    mcp.notices().iter().for_each(|notice| tell(notice));
-    Ok(Some(mcp))
+    let servers = mcp::connected(file, session, cancel).await?;
+    servers.notices().iter().for_each(|notice| tell(notice));
+    Ok(Some(servers))
 }
 
 /// Lends them to the hooks of an engine.
-pub(super) fn lent(builder: Builder, mcp: Option<&Mcp>) -> Builder {
-    match mcp {
-        Some(mcp) => builder.mcp_tools(mcp.hooks()),
+pub(super) fn lent(builder: Builder, servers: Option<&Connected>) -> Builder {
+    match servers {
+        Some(servers) => builder.mcp_tools(servers.clone()),
         None => builder,
     }
 }

@@ -6,6 +6,7 @@
 use super::answers::{Answer, Initialized, PROTOCOL, Said, said};
 use super::calls::Calls;
 use super::fault::Fault;
+use super::lender::Lender;
 use super::lines::{Line, Lines};
 use super::message::{self, Message};
 use super::method::{CANCEL, Method};
@@ -14,7 +15,6 @@ use super::outgoing::Outgoing;
 use super::params::{Cancel, Initialize};
 use super::presence::Presence;
 use super::requests::Requests;
-use super::servers::Lender;
 use super::sessions::Sessions;
 use super::work::{self, At, Work};
 use becket_engine::CancellationToken;

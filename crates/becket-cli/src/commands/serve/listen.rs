@@ -4,8 +4,8 @@
 //! moment before its own permissions are set; who connects all the same is turned away by his user id.
 
 use super::connection::{Client, Ended};
+use super::lender::Lender;
 use super::presence::Presence;
-use super::servers::Lender;
 use crate::error::CliError;
 use crate::out::Out;
 use crate::run::Done;

@@ -2,10 +2,10 @@
 
 use super::calls::Calls;
 use super::fault::Fault;
+use super::lender::Lender;
 use super::method::Method;
 use super::outgoing::Outgoing;
 use super::person::ClientUser;
-use super::servers::{Lender, Servers};
 use super::session::Session;
 use super::told::{Observing, Teller};
 use becket_embed::{NotOpened, Open};
@@ -30,24 +30,14 @@ pub(super) fn open(lender: &Lender, mut wants: Open, around: &Around) -> Result<
     let teller = Arc::new(Teller::new(id.clone(), around.out.clone()));
     let user = wants.interactive.then(|| ClientUser { calls: around.calls.clone(), session: id });
     let observing = Observing(teller.clone());
-    let host = &lender.host;
-    let servers = lender
-        .servers
-        .as_ref()
-        .map(|file| Servers::of(file, &wants.start, host.environment.clone(), around.cut.child_token()));
-    let lent = servers.clone();
-    let opened = host.open(wants, around.cut.child_token(), |builder| {
+    let opened = lender.host.open(lender.lent(wants), around.cut.child_token(), |builder| {
         let builder = builder.observe(observing);
-        let builder = match lent {
-            Some(servers) => builder.mcp_tools(servers),
-            None => builder,
-        };
         match user {
             Some(user) => builder.ask_user(user),
             None => builder,
         }
     });
-    Ok(Session { open: opened?, teller, calls: around.calls.clone(), servers })
+    Ok(Session { open: opened?, teller, calls: around.calls.clone() })
 }
 
 impl From<NotOpened> for Fault {

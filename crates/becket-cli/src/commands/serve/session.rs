@@ -5,7 +5,6 @@ use super::calls::Calls;
 use super::fault::Fault;
 use super::hook::ClientHook;
 use super::params::OfEvent;
-use super::servers::Servers;
 use super::told::Teller;
 use becket_embed::view::Report;
 use becket_embed::view::fired::Fired;
@@ -20,7 +19,6 @@ pub(super) struct Session {
     pub(super) open: Open,
     pub(super) teller: Arc<Teller>,
     pub(super) calls: Calls,
-    pub(super) servers: Option<Servers>,
 }
 
 impl Session {
@@ -99,8 +97,5 @@ impl Session {
     pub(super) async fn close(&self) {
         self.tell(false);
         self.open.close().await;
-        if let Some(servers) = &self.servers {
-            servers.close().await;
-        }
     }
 }

@@ -2,10 +2,10 @@
 
 use super::answers::{Done, Said, said};
 use super::fault::Fault;
+use super::lender::Lender;
 use super::method::Method;
 use super::opening::{self, Around};
 use super::params::{OfEvent, OfSession, Register, Unregister};
-use super::servers::Lender;
 use super::session::Session;
 use super::sessions::Sessions;
 use becket_embed::Open;

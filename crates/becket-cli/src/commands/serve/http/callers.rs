@@ -1,8 +1,8 @@
 //! The clients over HTTP, by the names that only they know.
 
 use super::super::connection::{Client, Ended};
+use super::super::lender::Lender;
 use super::super::presence::Presence;
-use super::super::servers::Lender;
 use super::caller::Caller;
 use super::refusal::Refusal;
 use super::room::Room;

@@ -1,6 +1,6 @@
 //! A port of the loopback interface, and what comes in by it.
 
-use super::super::servers::Lender;
+use super::super::lender::Lender;
 use super::callers::Callers;
 use super::exchange;
 use super::gate::Gate;

@@ -1,0 +1,138 @@
+//! The servers of one session: connected when a hook calls the first of them, and ended with the session.
+//!
+//! A task of their own connects them and ends them; whoever calls waits for it, and may go away at any time.
+//!
+//! INVARIANT: once that task has begun, it ends the servers, as soon as the session is closed, cancelled or dropped. After
+//! that none is begun.
+
+use super::connected::Connected;
+use super::named::Configured;
+use becket_engine::{CancellationToken, McpAnswer, McpCall, McpTools};
+use futures_util::future::BoxFuture;
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::SetOnce;
+
+/// Why a call comes too late.
+const OVER: &str = "the session has ended, and its MCP servers with it";
+
+/// The servers of a session. Dropped, it has them ended.
+pub(crate) struct Kept(Arc<Lent>);
+
+/// What the hooks of a session may call.
+struct Lent {
+    state: Mutex<State>,
+    /// Ends them, also while they are being connected.
+    cancel: CancellationToken,
+}
+
+enum State {
+    /// Nobody has needed them.
+    Waiting(Configured),
+    Begun(Keeper),
+    /// They could not be begun.
+    Over,
+}
+
+/// What is known of the task that keeps them.
+#[derive(Clone)]
+struct Keeper {
+    connected: Arc<SetOnce<Connected>>,
+    /// Fires when nothing of them is left.
+    over: CancellationToken,
+}
+
+impl Kept {
+    /// Servers that end with `cancel`, or with this.
+    pub(crate) fn new(configured: Configured, cancel: CancellationToken) -> Self {
+        Kept(Arc::new(Lent { state: Mutex::new(State::Waiting(configured)), cancel }))
+    }
+
+    /// What hooks may call. It needs a runtime.
+    pub(crate) fn calls(&self) -> impl McpTools + 'static {
+        Calls(self.0.clone())
+    }
+
+    /// Ends them, and waits until nothing of them is left.
+    pub(crate) async fn close(&self) {
+        self.0.cancel.cancel();
+        let begun = match &*self.0.state() {
+            State::Begun(keeper) => Some(keeper.over.clone()),
+            State::Waiting(_) | State::Over => None,
+        };
+        if let Some(over) = begun {
+            over.cancelled().await;
+        }
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.0.cancel.cancel();
+    }
+}
+
+impl Lent {
+    /// Who keeps them; begins that if nobody does.
+    ///
+    /// # Errors
+    /// The session has ended.
+    fn keeper(&self) -> Result<Keeper, String> {
+        let mut state = self.state();
+        // Under the lock: whoever closes sees what was begun before.
+        if self.cancel.is_cancelled() {
+            return Err(OVER.to_owned());
+        }
+        let keeper = match mem::replace(&mut *state, State::Over) {
+            State::Waiting(configured) => Keeper::begin(configured, self.cancel.clone()),
+            State::Begun(keeper) => keeper,
+            State::Over => return Err(OVER.to_owned()),
+        };
+        *state = State::Begun(keeper.clone());
+        Ok(keeper)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Keeper {
+    fn begin(configured: Configured, cancel: CancellationToken) -> Self {
+        let keeper = Keeper { connected: Arc::default(), over: CancellationToken::new() };
+        let (connected, over) = (keeper.connected.clone(), keeper.over.clone().drop_guard());
+        tokio::spawn(async move {
+            let servers = Connected::connect(configured, &cancel).await;
+            // INVARIANT: nobody else sets it.
+            drop(connected.set(servers.clone()));
+            cancel.cancelled().await;
+            servers.close().await;
+            drop(over);
+        });
+        keeper
+    }
+
+    /// Waits until they are connected, or can't be.
+    ///
+    /// # Errors
+    /// They ended before.
+    async fn connected(&self) -> Result<&Connected, String> {
+        tokio::select! {
+            biased;
+            () = self.over.cancelled() => Err(OVER.to_owned()),
+            connected = self.connected.wait() => Ok(connected),
+        }
+    }
+}
+
+/// Calls of hooks.
+struct Calls(Arc<Lent>);
+
+impl McpTools for Calls {
+    fn call<'a>(&'a self, call: McpCall<'a>) -> BoxFuture<'a, Result<McpAnswer, String>> {
+        Box::pin(async move {
+            let keeper = self.0.keeper()?;
+            keeper.connected().await?.call(call).await
+        })
+    }
+}

@@ -1,0 +1,102 @@
+//! Where servers are named, and what is read there.
+//!
+//! It reads the file that is named and nothing else, and connects nothing. What is wrong with one server is that server's
+//! error: whoever calls it is told, and the others can be used.
+
+use crate::text::{self, Unread};
+use becket_engine::Environment;
+use becket_mcp::Options;
+use becket_mcp::config::{self, ConfigError};
+use serde_json::{Map, Value};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The key that servers stand under in a file.
+const KEY: &str = "mcpServers";
+/// Where servers stand that no file names, in the words of errors.
+const HERE: &str = "mcp_servers";
+
+/// The variable with the time that connecting one may take, in milliseconds (X2).
+const CONNECT: &str = "MCP_TIMEOUT";
+/// The variable with a PEM file of more authorities.
+const AUTHORITIES: &str = "NODE_EXTRA_CA_CERTS";
+
+/// Where servers are named.
+#[derive(Debug, Clone)]
+pub enum Named {
+    /// In a file of the shape of `.mcp.json`, by its whole path.
+    File(PathBuf),
+    /// Here, by their names; or as such a file has them, under `mcpServers` and nothing beside it.
+    Here(Map<String, Value>),
+}
+
+/// Why servers that are named can't be used, none of them.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unusable {
+    /// Their file can't be read.
+    #[error("{0}")]
+    Unread(#[from] Unread),
+    /// It is no JSON, or names no servers.
+    #[error("{0}")]
+    NoServers(#[from] ConfigError),
+    /// The variable of the time to connect holds no time.
+    #[error("`{CONNECT}={given}` is no time: write milliseconds, as in `{CONNECT}=30000`")]
+    NoTime {
+        /// What it holds.
+        given: String,
+    },
+}
+
+/// Servers that were read.
+#[derive(Debug)]
+pub struct Configured {
+    pub(super) servers: Vec<config::Configured>,
+    pub(super) options: Options,
+}
+
+impl Configured {
+    /// Reads what is named. The servers start in `start`, with the variables of `environment` and no others, which also fill
+    /// `${VAR}`. It reads a file, so it blocks.
+    ///
+    /// # Errors
+    /// None of them can be used.
+    pub fn read(named: &Named, start: &Path, environment: &Environment) -> Result<Self, Unusable> {
+        let variables: Vec<(OsString, OsString)> =
+            environment.vars().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let servers = match named {
+            Named::File(file) => config::read(&text::read(file)?, file, &variables)?,
+            Named::Here(servers) => config::read(&whole(servers), HERE.as_ref(), &variables)?,
+        };
+        let mut options = Options::new(variables, start);
+        options.extra_ca = environment.var(AUTHORITIES).map(|file| start.join(file));
+        if let Some(given) = environment.var(CONNECT) {
+            options.connect_timeout = time(&given.to_string_lossy())?;
+        }
+        Ok(Configured { servers, options })
+    }
+
+    /// The servers that can't be used as they are written, and why, a line each. Calls of them fail.
+    pub fn wrong(&self) -> Vec<String> {
+        let wrong = |server: &config::Configured| {
+            let why = server.config.as_ref().err()?;
+            Some(format!("the MCP server `{}` can't be used: {why}", server.name))
+        };
+        self.servers.iter().filter_map(wrong).collect()
+    }
+}
+
+/// The text of a file that would name them.
+fn whole(servers: &Map<String, Value>) -> String {
+    let is_whole = servers.len() == 1 && servers.contains_key(KEY);
+    let servers = Value::Object(servers.clone());
+    if is_whole { servers.to_string() } else { serde_json::json!({ KEY: servers }).to_string() }
+}
+
+/// A time from its milliseconds.
+fn time(given: &str) -> Result<Duration, Unusable> {
+    match given.trim().parse() {
+        Ok(some @ 1..) => Ok(Duration::from_millis(some)),
+        Ok(0) | Err(_) => Err(Unusable::NoTime { given: given.to_owned() }),
+    }
+}

@@ -1,0 +1,134 @@
+//! Whatever becomes of a session, nothing is left of its servers.
+
+use crate::place::{Place, call, denies, ours};
+use becket_engine::CancellationToken;
+use becket_testkit::proc::wait_until;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// A server that never answers, with a child in a session of its own.
+fn mute() -> Value {
+    json!({"mcp_servers": {"ours": ours(&["--hang-initialize", "--leaver"])}})
+}
+
+// rules: H6, X7
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_is_closed_leaves_nothing_whatever_its_servers_withstand() {
+    for flags in [&[][..], &["--child", "--leaver"], &["--ignore-eof", "--ignore-term", "--child"]] {
+        let place = Place::new();
+        let session =
+            place.opened(&[denies("ours")], json!({"mcp_servers": {"ours": ours(flags)}})).expect("it opens");
+        assert_eq!(place.fired(&session).await["result"], "blocked");
+        assert!(place.servers() > 0);
+        session.close().await;
+        assert!(place.is_left_alone(), "{flags:?}: {:?}", place.marker.alive());
+        session.close().await;
+    }
+}
+
+// rules: H6, X7
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_is_dropped_leaves_nothing() {
+    let place = Place::new();
+    let session = place
+        .opened(&[denies("ours")], json!({"mcp_servers": {"ours": ours(&["--leaver"])}}))
+        .expect("it opens");
+    assert_eq!(place.fired(&session).await["result"], "blocked");
+    drop(session);
+    assert!(place.will_be_left_alone());
+}
+
+// rules: H6, X7
+#[tokio::test(flavor = "multi_thread")]
+async fn so_does_one_whose_host_cancels_it() {
+    let (place, cancel) = (Place::new(), CancellationToken::new());
+    let named = json!({"mcp_servers": {"ours": ours(&[])}});
+    let session = place.opened_until(&[denies("ours")], named, cancel.clone()).expect("it opens");
+    assert_eq!(place.fired(&session).await["result"], "blocked");
+    cancel.cancel();
+    assert!(place.will_be_left_alone());
+    // Nobody begins them again.
+    let fired = session.fire(&call(&session), &CancellationToken::new()).await.expect("its own token stands");
+    assert_eq!(fired.runs.len(), 1);
+    assert!(place.is_left_alone());
+}
+
+// rules: H6, X7
+#[tokio::test(flavor = "multi_thread")]
+async fn servers_that_are_being_connected_end_with_their_session_too() {
+    for is_closed in [true, false] {
+        let place = Place::new();
+        let session = place.opened(&[denies("ours")], mute()).expect("it opens");
+        let cancel = CancellationToken::new();
+        let event = call(&session);
+        let started = async {
+            while place.servers() == 0 {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            // The call that connects them is given up; the servers are not.
+            cancel.cancel();
+        };
+        let (fired, ()) = tokio::join!(session.fire(&event, &cancel), started);
+        assert!(fired.is_err());
+        assert_eq!(place.servers(), 1);
+        if is_closed {
+            session.close().await;
+            assert!(place.is_left_alone(), "{:?}", place.marker.alive());
+        } else {
+            drop(session);
+            assert!(place.will_be_left_alone());
+        }
+    }
+}
+
+// rule: H6
+#[tokio::test(flavor = "multi_thread")]
+async fn many_calls_at_once_connect_a_server_once() {
+    let place = Place::new();
+    let session =
+        place.opened(&[denies("ours")], json!({"mcp_servers": {"ours": ours(&[])}})).expect("it opens");
+    let fired = futures_util::future::join_all((0..16).map(|_| place.fired(&session))).await;
+    assert!(fired.iter().all(|outcome| outcome["result"] == "blocked"));
+    assert_eq!(place.servers(), 1);
+    session.close().await;
+    assert!(place.is_left_alone());
+}
+
+// rule: X7
+#[test]
+fn a_runtime_that_ends_takes_them_along() {
+    let place = Place::new();
+    let runtime = tokio::runtime::Runtime::new().expect("there are threads");
+    let session = place
+        .opened(&[denies("ours")], json!({"mcp_servers": {"ours": ours(&["--ignore-eof"])}}))
+        .expect("it opens");
+    assert_eq!(runtime.block_on(place.fired(&session))["result"], "blocked");
+    assert!(wait_until(|| place.servers() == 1));
+    drop(runtime);
+    assert!(place.will_be_left_alone());
+    drop(session);
+}
+
+// rules: H6, O10
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_has_ended_is_a_failure_by_name() {
+    let place = Place::new();
+    let mut dies = denies("ours");
+    dies["tool"] = "die".into();
+    let session =
+        place.opened(&[dies, denies("ours")], json!({"mcp_servers": {"ours": ours(&[])}})).expect("it opens");
+    place.fired(&session).await;
+    assert!(place.will_be_left_alone());
+    let outcome = place.fired(&session).await;
+    let failed = |hook: &Value| {
+        hook["failure"]
+            .as_str()
+            .is_some_and(|why| why.contains("the MCP server `ours` is gone: it exited with 3"))
+    };
+    assert!(
+        outcome["hooks"].as_array().is_some_and(|hooks| hooks.len() == 2 && hooks.iter().all(failed)),
+        "{outcome:#}"
+    );
+    session.close().await;
+    assert!(place.is_left_alone());
+}
