@@ -2,9 +2,10 @@
 
 use crate::place::{Place, call, denies, ours};
 use becket_engine::CancellationToken;
-use becket_testkit::proc::wait_until;
+use becket_testkit::proc::{PATIENCE, wait_until};
 use serde_json::{Value, json};
 use std::time::Duration;
+use tokio::time::timeout;
 
 /// A server that never answers, with a child in a session of its own.
 fn mute() -> Value {
@@ -47,9 +48,18 @@ async fn so_does_one_whose_host_cancels_it() {
     assert_eq!(place.fired(&session).await["result"], "blocked");
     cancel.cancel();
     assert!(place.will_be_left_alone());
-    // Nobody begins them again.
-    let fired = session.fire(&call(&session), &CancellationToken::new()).await.expect("its own token stands");
-    assert_eq!(fired.runs.len(), 1);
+}
+
+// rule: H6
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_begins_them_after_the_end() {
+    let place = Place::new();
+    let session =
+        place.opened(&[denies("ours")], json!({"mcp_servers": {"ours": ours(&[])}})).expect("it opens");
+    session.close().await;
+    let outcome = place.fired_until(&session, &CancellationToken::new()).await;
+    let told = outcome["hooks"][0]["failure"].as_str().unwrap_or_default();
+    assert!(told.contains("the session has ended"), "{outcome:#}");
     assert!(place.is_left_alone());
 }
 
@@ -57,7 +67,8 @@ async fn so_does_one_whose_host_cancels_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn servers_that_are_being_connected_end_with_their_session_too() {
     for is_closed in [true, false] {
-        let place = Place::new();
+        // So long that nobody waits for it.
+        let place = Place::new().with_var("MCP_TIMEOUT", "3600000");
         let session = place.opened(&[denies("ours")], mute()).expect("it opens");
         let cancel = CancellationToken::new();
         let event = call(&session);
@@ -72,7 +83,7 @@ async fn servers_that_are_being_connected_end_with_their_session_too() {
         assert!(fired.is_err());
         assert_eq!(place.servers(), 1);
         if is_closed {
-            session.close().await;
+            timeout(PATIENCE, session.close()).await.expect("it ends");
             assert!(place.is_left_alone(), "{:?}", place.marker.alive());
         } else {
             drop(session);

@@ -90,8 +90,13 @@ impl Place {
 
     /// What hooks make of a call.
     pub(crate) async fn fired(&self, session: &Session) -> Value {
+        self.fired_until(session, session.cancel()).await
+    }
+
+    /// The same, until a token.
+    pub(crate) async fn fired_until(&self, session: &Session, cancel: &CancellationToken) -> Value {
         let event = call(session);
-        let outcome = session.fire(&event, session.cancel()).await.expect("nobody cancels it");
+        let outcome = session.fire(&event, cancel).await.expect("nobody cancels it");
         serde_json::to_value(Fired::new(&outcome, event.body.subject(), Vec::new()))
             .expect("it can be written")
     }
