@@ -28,7 +28,7 @@ struct Lent {
 
 enum State {
     /// Nobody has needed them.
-    Waiting(Configured),
+    Waiting(Box<Configured>),
     Begun(Keeper),
     /// They could not be begun.
     Over,
@@ -45,7 +45,7 @@ struct Keeper {
 impl Kept {
     /// Servers that end with `cancel`, or with this.
     pub(crate) fn new(configured: Configured, cancel: CancellationToken) -> Self {
-        Kept(Arc::new(Lent { state: Mutex::new(State::Waiting(configured)), cancel }))
+        Kept(Arc::new(Lent { state: Mutex::new(State::Waiting(Box::new(configured))), cancel }))
     }
 
     /// What hooks may call. It needs a runtime.
@@ -84,7 +84,7 @@ impl Lent {
             return Err(OVER.to_owned());
         }
         let keeper = match mem::replace(&mut *state, State::Over) {
-            State::Waiting(configured) => Keeper::begin(configured, self.cancel.clone()),
+            State::Waiting(configured) => Keeper::begin(*configured, self.cancel.clone()),
             State::Begun(keeper) => keeper,
             State::Over => return Err(OVER.to_owned()),
         };
