@@ -23,7 +23,8 @@ def test_a_page_shows_what_happens(page: str, project: Path, monkeypatch: pytest
     blocks = re.findall(r"^```(python|text)\n(.*?)^```$", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
     monkeypatch.chdir(project)
     assert any(kind == "python" for kind, _ in blocks)
-    names: dict[str, Any] = {"project": project}
+    server = ROOT / "examples/mcp-server-python/review_server.py"
+    names: dict[str, Any] = {"project": project, "server": str(server)}
     printed = asyncio.run(run(blocks, names))
     shown = [text for kind, text in blocks if kind == "text"]
     assert [text for text in printed if text] == shown

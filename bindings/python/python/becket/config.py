@@ -25,6 +25,10 @@ class HookConfig:
     project_root: Path = Path(".")
     profile: Literal["agent", "claude", "becket"] = "agent"
     settings: Mapping[str, Any] | PathLike | None = None
+    mcp_servers: Mapping[str, Any] | None = None
+    """The MCP servers that `mcp_tool` hooks may call, by their names, as they stand under `mcpServers` of an `.mcp.json`."""
+    mcp_config: PathLike | None = None
+    """The same as a file. No such file is looked for."""
     plugin_dirs: tuple[PathLike, ...] = ()
     managed_dir: PathLike | None = None
     strict: bool = False
@@ -41,6 +45,8 @@ def load_hook_config_from_sources(
     *,
     profile: Literal["agent", "claude", "becket"] = "agent",
     settings: Mapping[str, Any] | PathLike | None = None,
+    mcp_servers: Mapping[str, Any] | None = None,
+    mcp_config: PathLike | None = None,
     plugin_dirs: Sequence[PathLike] = (),
     managed_dir: PathLike | None = None,
     strict: bool = False,
@@ -50,12 +56,14 @@ def load_hook_config_from_sources(
     """Reads all sources: managed, the user's, the project's, the local ones, plugins, and `settings`.
 
     In profile `agent` these are `~/.agent/settings.json`, `.agent/settings.json` and `.agent/settings.local.json`. Raises
-    `ConfigError` where the configuration forbids the start.
+    `ConfigError` where the configuration forbids the start, or MCP servers can't be read; none of these is started.
     """
     sources = HookConfig(
         project_root=Path(project_root),
         profile=profile,
         settings=settings,
+        mcp_servers=mcp_servers,
+        mcp_config=mcp_config,
         plugin_dirs=tuple(plugin_dirs),
         managed_dir=managed_dir,
         strict=strict,
@@ -79,6 +87,8 @@ def wants(config: HookConfig) -> dict[str, Any]:
         "profile": config.profile,
         "settings": dict(given) if is_dict else None,
         "settings_file": None if is_dict or given is None else os.path.abspath(given),
+        "mcp_servers": None if config.mcp_servers is None else dict(config.mcp_servers),
+        "mcp_config": None if config.mcp_config is None else os.path.abspath(config.mcp_config),
         "plugin_dirs": [os.path.abspath(directory) for directory in config.plugin_dirs],
         "strict": config.strict,
         "trust": config.trust,
