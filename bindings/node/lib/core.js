@@ -53,7 +53,12 @@ export class Core {
   }
 
   openLater(wants) {
-    const text = written(wants);
+    let text;
+    try {
+      text = written(wants);
+    } catch (error) {
+      throw notOpened(error.message);
+    }
     return this.#begin((id) => this.#native.openLater(id, text), JSON.parse, notOpened);
   }
 

@@ -1,27 +1,20 @@
 /** The face of the engine. */
 
-import { homedir, tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { ToolBarrier } from "./barrier.js";
+import { known, session, SOURCES, sourcesOf } from "./config.js";
 import { Core } from "./core.js";
 import { BecketError, EventError, HookError } from "./errors.js";
 import { EVENTS } from "./events.js";
 import { isPlain, named, written } from "./json.js";
 
 const OPTIONS = new Set([
-  "projectRoot",
+  ...SOURCES,
+  "config",
   "sessionId",
-  "profile",
-  "settings",
-  "settingSources",
-  "pluginDirs",
-  "managedDir",
-  "strict",
-  "trust",
   "interactive",
   "permissionMode",
   "transcriptPath",
-  "env",
   "sessionDir",
   "modelScript",
   "askUser",
@@ -130,12 +123,6 @@ if (Symbol.asyncDispose !== undefined) {
   Object.defineProperty(HookEngine.prototype, Symbol.asyncDispose, { value: HookEngine.prototype.close });
 }
 
-function known(options, names, what) {
-  if (!isPlain(options)) throw new BecketError(`the options are ${named(options)}, not a plain object`);
-  const other = Object.keys(options).find((name) => !names.has(name));
-  if (other !== undefined) throw new BecketError(`\`${other}\` is no ${what}: there are ${[...names].join(", ")}`);
-}
-
 function checked(fields) {
   if (!isPlain(fields)) throw new EventError(`the fields of the event are ${named(fields)}, not a plain object`);
   return fields;
@@ -150,32 +137,17 @@ function functions({ askUser, onRunEvent }) {
 
 /** The options, as the native engine reads them. */
 function wants(options) {
-  const start = resolve(options.projectRoot ?? ".");
-  const below = (path) => (path === undefined ? undefined : resolve(start, path));
-  const isFile = typeof options.settings === "string";
+  const { around, open } = session(sourcesOf(options));
+  const script = options.modelScript;
   return {
-    around: {
-      vars: { ...process.env },
-      home: homedir() || undefined,
-      temp: tmpdir(),
-      managed_dir: below(options.managedDir),
-      model_script: below(options.modelScript),
-    },
+    around: { ...around, model_script: script === undefined ? undefined : resolve(open.start, script) },
     is_told: options.onRunEvent !== undefined,
     open: {
-      start,
+      ...open,
       session: options.sessionId,
-      profile: options.profile ?? "agent",
-      settings: isFile ? undefined : options.settings,
-      settings_file: isFile ? options.settings : undefined,
-      setting_sources: options.settingSources,
-      plugin_dirs: options.pluginDirs,
-      strict: options.strict,
-      trust: options.trust,
       interactive: options.interactive ?? options.askUser !== undefined,
       permission_mode: options.permissionMode,
       transcript_path: options.transcriptPath,
-      env: options.env,
       session_dir: options.sessionDir,
     },
   };

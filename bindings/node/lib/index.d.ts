@@ -87,17 +87,20 @@ export interface RunEvent {
   [field: string]: unknown;
 }
 
-export interface EngineOptions {
+/** What hooks come from. */
+export interface HookSources {
   /** The directory in which the session starts; default: the working directory. */
   projectRoot?: string;
-  /** The session's id, as hooks see it; default: a new one. */
-  sessionId?: string;
   /** The dialect: which files are read, and the names of variables; default: `agent`. */
   profile?: "agent" | "claude" | "becket";
   /** More settings, or a file of them. */
   settings?: Record<string, unknown> | string;
   /** Which settings files are read; default: all. Managed ones always are. */
   settingSources?: ("user" | "project" | "local")[];
+  /** The MCP servers that `mcp_tool` hooks may call, by their names, as they stand under `mcpServers` of an `.mcp.json`. */
+  mcpServers?: Record<string, object>;
+  /** The same as a file. No such file is looked for. */
+  mcpConfig?: string;
   /** More plugins, by their directories. */
   pluginDirs?: string[];
   /** Where managed settings lie, in the place of the system's directory. */
@@ -106,13 +109,36 @@ export interface EngineOptions {
   strict?: boolean;
   /** Whether the user trusts the folder, so that what it brings along may grant something. */
   trust?: boolean;
+  /** Variables that hooks and MCP servers see beside those of the process; null takes one out. */
+  env?: Record<string, string | null>;
+}
+
+/** Sources of hooks, and what was found in them. Nothing of it can be changed. */
+export interface HookConfig extends Readonly<HookSources> {
+  readonly projectRoot: string;
+  readonly profile: "agent" | "claude" | "becket";
+  /** The events that a hook or a permission rule has something to say on. */
+  readonly events: readonly EventName[];
+  /** What is wrong; what is good of it works. */
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Reads all sources: managed, the user's, the project's, the local ones, plugins, and `settings`. It blocks meanwhile, and throws
+ * a `ConfigError` where the configuration forbids the start, or MCP servers can't be read; none of these is started.
+ */
+export function loadHookConfigFromSources(options?: HookSources): HookConfig;
+
+export interface EngineOptions extends HookSources {
+  /** Sources that were loaded, in the place of all that name one. Their files count as they are when the engine is made. */
+  config?: HookConfig;
+  /** The session's id, as hooks see it; default: a new one. */
+  sessionId?: string;
   /** Whether a person can be asked, so that an ask stands; default: whether there is `askUser`. */
   interactive?: boolean;
   permissionMode?: "default" | "plan" | "acceptEdits" | "auto" | "dontAsk" | "bypassPermissions";
   /** Where the conversation is stored. */
   transcriptPath?: string;
-  /** Variables that hooks see beside those of the process; null takes one out. */
-  env?: Record<string, string | null>;
   /** Where the session keeps private files of hooks. */
   sessionDir?: string;
   /** A script that answers in the place of every model that a hook asks. */

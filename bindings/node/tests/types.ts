@@ -1,6 +1,16 @@
 /** What the types allow and refuse. tsc reads it; nobody runs it. */
 
-import { BecketError, ConfigError, HookEngine, type HookInput, type HookResult, type Outcome } from "becket";
+import {
+  BecketError,
+  ConfigError,
+  HookEngine,
+  loadHookConfigFromSources,
+  type EngineOptions,
+  type HookConfig,
+  type HookInput,
+  type HookResult,
+  type Outcome,
+} from "becket";
 import { withHooks } from "becket/ai-sdk";
 
 const engine = new HookEngine({ projectRoot: ".", settings: { hooks: {} }, askUser: async (question) => question.options[0]?.key ?? null });
@@ -57,4 +67,17 @@ export async function ended(): Promise<string> {
   const retries: number = settings.maxRetries;
   const error: BecketError = new ConfigError("no");
   return `${retries} ${error.message} ${other.check().findings.length}`;
+}
+
+export function loaded(): HookEngine {
+  const config: HookConfig = loadHookConfigFromSources({ settingSources: [], mcpServers: { ours: { command: "c" } } });
+  const events: readonly string[] = config.events;
+  const wrong: string[] = config.findings.map((finding) => finding.message);
+  // @ts-expect-error it can't be changed
+  config.strict = true;
+  // @ts-expect-error what is no source
+  loadHookConfigFromSources({ sessionId: "s" });
+  // @ts-expect-error a list of servers
+  const none: EngineOptions = { mcpConfig: ["a"] };
+  return new HookEngine({ ...none, config, sessionId: [...events, ...wrong].join() });
 }

@@ -1,0 +1,97 @@
+/**
+ * Where hooks come from.
+ *
+ * A config names its sources. What their files hold counts as it is when an engine is made of it; what stands in the config itself
+ * can't change any more.
+ */
+
+import { homedir, tmpdir } from "node:os";
+import { resolve } from "node:path";
+import { Core } from "./core.js";
+import { BecketError } from "./errors.js";
+import { isPlain, named, written } from "./json.js";
+
+/** What an engine's hooks come from. */
+export const SOURCES = [
+  "projectRoot",
+  "profile",
+  "settings",
+  "settingSources",
+  "mcpServers",
+  "mcpConfig",
+  "pluginDirs",
+  "managedDir",
+  "strict",
+  "trust",
+  "env",
+];
+const SOURCE = new Set(SOURCES);
+const FIELDS = new Set([...SOURCES, "events", "findings"]);
+
+/** Reads all sources, and says what was found in them. It blocks; nothing of them is run. */
+export function loadHookConfigFromSources(options = {}) {
+  known(options, SOURCE, "source");
+  const start = resolve(options.projectRoot ?? ".");
+  const sources = { ...options, projectRoot: start, profile: options.profile ?? "agent" };
+  const core = new Core({});
+  try {
+    core.open(session(sources));
+    const events = core.ask(BecketError, (native) => native.events());
+    const { findings } = core.ask(BecketError, (native) => native.check());
+    return frozen(JSON.parse(written({ ...sources, events, findings })));
+  } finally {
+    // It has run nothing, so nobody has to wait.
+    core.close().catch(() => {});
+  }
+}
+
+/** The sources that the options of an engine name: those of a config, or their own. */
+export function sourcesOf(options) {
+  const { config } = options;
+  if (config === undefined) return options;
+  if (!isPlain(config)) throw new BecketError(`\`config\` is ${named(config)}, not what \`loadHookConfigFromSources\` returns`);
+  known(config, FIELDS, "field of a config");
+  const beside = SOURCES.find((name) => options[name] !== undefined);
+  if (beside !== undefined) throw new BecketError(`\`${beside}\` stands beside \`config\`: load the config with it`);
+  return config;
+}
+
+/** What a session over these sources is opened with. */
+export function session(sources) {
+  const start = resolve(sources.projectRoot ?? ".");
+  const isFile = typeof sources.settings === "string";
+  return {
+    around: {
+      vars: { ...process.env },
+      home: homedir() || undefined,
+      temp: tmpdir(),
+      managed_dir: sources.managedDir === undefined ? undefined : resolve(start, sources.managedDir),
+    },
+    is_told: false,
+    open: {
+      start,
+      profile: sources.profile ?? "agent",
+      settings: isFile ? undefined : sources.settings,
+      settings_file: isFile ? sources.settings : undefined,
+      setting_sources: sources.settingSources,
+      mcp_servers: sources.mcpServers,
+      mcp_config: sources.mcpConfig,
+      plugin_dirs: sources.pluginDirs,
+      strict: sources.strict,
+      trust: sources.trust,
+      env: sources.env,
+    },
+  };
+}
+
+/** Refuses names that mean nothing: what is misspelt must not be left out. */
+export function known(options, names, what) {
+  if (!isPlain(options)) throw new BecketError(`the options are ${named(options)}, not a plain object`);
+  const other = Object.keys(options).find((name) => !names.has(name));
+  if (other !== undefined) throw new BecketError(`\`${other}\` is no ${what}: there are ${[...names].join(", ")}`);
+}
+
+function frozen(value) {
+  if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
+}
