@@ -230,3 +230,22 @@ def test_of_two_decisions_in_one_answer_the_stricter_counts(
     engine = make(interactive=True)
     engine.add_hook(event, lambda _: answer)
     assert engine.run_event_sync(event, **fields).blocked
+
+
+# rule: O11
+@pytest.mark.parametrize(
+    ("event", "fields", "answer"),
+    [
+        ("Stop", {"stop_hook_active": False}, HookResult(decision="block", reason="no \udcff \U0001f600")),
+        ("Stop", {"stop_hook_active": False}, {"decision": "block", "reason": "no \udcff \U0001f600"}),
+        ("PreToolUse", BASH, HookResult(permission_decision="deny", reason="no \udcff \U0001f600")),
+        ("PermissionRequest", BASH, HookResult(permission_decision="deny", reason="no \udcff \U0001f600")),
+    ],
+)
+def test_a_path_with_broken_bytes_in_a_reason_costs_no_denial(
+    make: Make, event: str, fields: dict[str, Any], answer: HookResult | dict[str, Any]
+) -> None:
+    engine = make(interactive=True)
+    engine.add_hook(event, lambda _: answer)
+    outcome = engine.run_event_sync(event, **fields)
+    assert (outcome.blocked, outcome.reason, outcome.failures) == (True, "no \ufffd \U0001f600", [])

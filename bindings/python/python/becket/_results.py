@@ -50,19 +50,33 @@ WIRE = frozenset(
 )
 
 
+#: Words for people and models.
+WORDS = frozenset("reason stopReason systemMessage permissionDecisionReason additionalContext message".split())
+
+
 def wire(event: str, answer: object) -> dict[str, Any] | None:
     """An answer as a command would print it; `None` has nothing to say."""
     if answer is None:
         return None
     if isinstance(answer, HookResult):
-        return _of_result(event, answer)
+        return _readable(_of_result(event, answer))
     if _is_dict(answer):
-        return _of_dict(event, answer)
+        return _readable(_of_dict(event, answer))
     if inspect.iscoroutine(answer):
         answer.close()
         raise HandlerError("it returned a coroutine that nobody awaits: make the handler `async def`")
     kind = type(answer).__name__
     raise HandlerError(f"it returned a value of type `{kind}`: return a `HookResult`, a dict or None")
+
+
+def _readable(answer: dict[str, Any]) -> dict[str, Any]:
+    """The answer with whole characters in its words: a path with broken bytes in a reason costs no denial (O11)."""
+    for name, value in list(answer.items()):
+        if name in WORDS and isinstance(value, str) and not value.isascii():
+            answer = {**answer, name: value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")}
+        elif name in ("hookSpecificOutput", "decision") and _is_dict(value):
+            answer = {**answer, name: _readable(value)}
+    return answer
 
 
 def _is_dict(answer: object) -> TypeGuard[dict[Any, Any]]:
