@@ -9,6 +9,7 @@
 
 use async_task::Runnable;
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::future::Future;
 use std::mem;
 use tokio::runtime::Handle;
@@ -21,23 +22,24 @@ thread_local! {
 /// How often a thread takes on what wakes itself.
 const TURNS: usize = 16;
 
-/// Work that was woken, for this thread to take on. Dropped, it is cancelled.
-#[must_use]
+/// Work that was woken, for this thread to take on. What it does not take on is left to the runtime.
 #[derive(Default)]
-pub struct Woken(Vec<Runnable<&'static Handle>>);
+pub struct Woken(VecDeque<Runnable<&'static Handle>>);
 
 /// Begins work, on this thread as far as it goes without waiting. It goes on by itself.
 pub fn begin(threads: &'static Handle, work: impl Future<Output = ()> + Send + 'static) {
     let (work, task) = async_task::Builder::new().metadata(threads).spawn(|_| work, wake);
     task.detach();
-    Woken(vec![work]).take_on();
+    Woken(VecDeque::from([work])).take_on();
 }
 
 /// Does what wakes work, and says what that is.
 pub fn waking<T>(wakes: impl FnOnce() -> T) -> (T, Woken) {
     let mut kept = Kept(WOKEN.replace(Some(Vec::new())));
     let done = wakes();
-    (done, Woken(kept.put_back()))
+    let woken = kept.put_back();
+    mem::forget(kept);
+    (done, Woken(woken.into()))
 }
 
 /// What the thread was to take on before; it is put back also where the waking panics.
@@ -51,9 +53,7 @@ impl Kept {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.put_back().into_iter().for_each(leave);
-        }
+        self.put_back().into_iter().for_each(leave);
     }
 }
 
@@ -66,17 +66,20 @@ impl Woken {
     /// Takes it on, on this thread, as far as it goes without waiting.
     pub fn take_on(mut self) {
         for _ in 0..TURNS {
-            for work in mem::take(&mut self.0) {
+            for _ in 0..self.0.len() {
+                let Some(work) = self.0.pop_front() else { return };
                 let threads: &'static Handle = work.metadata();
                 let _runtime = threads.enter();
-                let (_, woken) = waking(|| work.run());
-                self.0.extend(woken.0);
-            }
-            if self.0.is_empty() {
-                return;
+                let (_, mut woken) = waking(|| work.run());
+                self.0.append(&mut woken.0);
             }
         }
-        self.0.into_iter().for_each(leave);
+    }
+}
+
+impl Drop for Woken {
+    fn drop(&mut self) {
+        self.0.drain(..).for_each(leave);
     }
 }
 
@@ -146,6 +149,9 @@ mod tests {
 
     #[test]
     fn a_waking_that_panics_loses_nothing() {
+        let (answer, told) = asks(threads());
+        drop(waking(|| answer.send(())));
+        assert_ne!(told.recv_timeout(PATIENCE).unwrap(), thread::current().id(), "it is left to the runtime");
         let (answer, told) = asks(threads());
         let panics = std::panic::AssertUnwindSafe(|| {
             waking(|| {
