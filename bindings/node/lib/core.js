@@ -117,8 +117,10 @@ export class Core {
     }
   }
 
+  /** A number that nothing has: a hook keeps its own, however many events there were since. */
   #next() {
-    this.#last = this.#last === LAST_ID ? 1 : this.#last + 1;
+    do this.#last = this.#last === LAST_ID ? 1 : this.#last + 1;
+    while (this.#hooks.has(this.#last) || this.#waiting.has(this.#last));
     return this.#last;
   }
 
@@ -229,11 +231,14 @@ export class Core {
     context?.abort();
   }
 
+  /** Whoever is told must not end the process by it, at once or later. */
   #tell(text) {
+    const failed = (error) => process.emitWarning(`onRunEvent failed: ${reason(error)}`, "BecketWarning");
     try {
-      this.#tells?.(JSON.parse(text));
+      const told = this.#tells?.(JSON.parse(text));
+      if (isThenable(told)) told.then(undefined, failed);
     } catch (error) {
-      process.emitWarning(`onRunEvent failed: ${reason(error)}`, "BecketWarning");
+      failed(error);
     }
   }
 }

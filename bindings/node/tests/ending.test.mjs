@@ -42,6 +42,20 @@ test("a process with an idle engine ends by itself", async () => {
   assert.equal(code, 0);
 });
 
+test("a teller that fails ends no process, at once or later", async () => {
+  const { code, printed } = await ran(`
+    process.on("warning", ({ name, message }) => { if (name === "BecketWarning") console.log(message); });
+    for (const onRunEvent of [() => { throw new Error("now"); }, async () => { throw new Error("later"); }]) {
+      const one = made({ onRunEvent });
+      one.hook("Stop", () => {});
+      await one.runEvent("Stop", stop);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  `);
+  assert.equal(code, 0);
+  for (const says of ["now", "later"]) assert.match(printed, new RegExp(`onRunEvent failed: Error: ${says}`));
+});
+
 test("one that awaits an event does not end before it", async () => {
   const { code, printed } = await ran(`
     const one = made({ settings: command("sleep 0.3; echo late >&2; exit 2") });
