@@ -114,9 +114,9 @@ fn a_host_in_a_container_that_was_entered_from_outside_is_guarded() {
     starter
         .args(["sh", "-c", r#""$0" "$@"; [ $? = 137 ] && sleep 1000"#])
         .arg(std::env::current_exe().unwrap());
-    let mut host = Host::start_by(starter, "helper_host", "kill -KILL $PPID; : >killed; sleep 1000 & wait");
-    let killed = host.directory.path().join("killed");
-    assert!(wait_until(|| killed.exists()));
+    let mut host = Host::start_by(starter, "helper_host", ": >kills; kill -KILL $PPID; sleep 1000 & wait");
+    let kills = host.directory.path().join("kills");
+    assert!(wait_until(|| kills.exists()));
     assert!(wait_until(|| host.marker.alive().is_empty()), "{:?}", host.marker.alive());
     assert!(host.child.try_wait().unwrap().is_none(), "the container itself has ended them");
     host.kill();
