@@ -95,7 +95,7 @@ impl Host {
         let transcript = wants.transcript_path.unwrap_or_else(|| wants.start.join("transcript.jsonl"));
         let mode = wants.permission_mode.map(|mode| mode.as_str());
         let facts = Facts { start: wants.start, transcript, mode };
-        Ok(Session::new(id.into(), (engine, tools), facts, Ends { cancel, servers }))
+        Ok(Session::new(id.into(), engine, facts, Ends { cancel, servers }))
     }
 
     /// What the configuration of a session is loaded from.

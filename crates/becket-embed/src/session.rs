@@ -3,7 +3,6 @@
 use crate::event;
 use crate::open::Registration;
 use crate::servers::Kept;
-use crate::tools::AgentsTools;
 use crate::view::background::{self, Taken};
 use crate::view::finding::Checked;
 use crate::view::planned::{Planned, Runs};
@@ -30,7 +29,6 @@ const MOST_HOOKS: usize = 1_024;
 pub struct Session {
     id: Arc<str>,
     engine: Engine,
-    tools: AgentsTools,
     facts: Facts,
     ends: Ends,
     hooks: Mutex<HashMap<String, RegistrationId>>,
@@ -59,24 +57,13 @@ pub(crate) struct Facts {
 pub struct Cancelled;
 
 impl Session {
-    pub(crate) fn new(
-        id: Arc<str>,
-        (engine, tools): (Engine, AgentsTools),
-        facts: Facts,
-        ends: Ends,
-    ) -> Self {
-        Session { id, engine, tools, facts, ends, hooks: Mutex::default(), under_way: RwLock::default() }
+    pub(crate) fn new(id: Arc<str>, engine: Engine, facts: Facts, ends: Ends) -> Self {
+        Session { id, engine, facts, ends, hooks: Mutex::default(), under_way: RwLock::default() }
     }
 
     /// Its id, as hooks see it.
     pub fn id(&self) -> &Arc<str> {
         &self.id
-    }
-
-    /// The tools of agents that its hooks ask.
-    #[cfg(test)]
-    pub(crate) fn tools(&self) -> &AgentsTools {
-        &self.tools
     }
 
     /// Its engine.
@@ -137,7 +124,6 @@ impl Session {
         if event.kind() == EventKind::ConfigChange {
             // Where the file can't be read, all stays as it was; a reload says why.
             drop(self.engine.config_heard(event, outcome.clone()));
-            self.tools.follow(|| self.engine.config());
         }
         Ok(outcome)
     }
@@ -217,7 +203,6 @@ impl Session {
     /// It can't be read any more, and stays as it was.
     pub fn reload(&self) -> Result<Checked, String> {
         let config = self.engine.reload().map_err(|error| error.to_string())?;
-        self.tools.follow(|| self.engine.config());
         Ok(checked(&config))
     }
 

@@ -1,7 +1,7 @@
 //! The tools of agents that hooks ask (H8): Read, Grep, Glob and Bash, under the deny rules of the configuration.
 //!
 //! They are lent before the configuration is read, since the engine reads it; until [`AgentsTools::ready`] there are none. Where
-//! another configuration is taken up, [`AgentsTools::follow`] says so; a call under way keeps what it started with (C8).
+//! another configuration is taken up, the engine says so; a call under way keeps what it started with (C8).
 
 use becket_agent::{HostTools, Surroundings};
 use becket_engine::config::{Config, RuleList, RuleSource};
@@ -33,15 +33,6 @@ impl AgentsTools {
         self.lent_by().get_or_insert_with(|| Arc::new(Lent { config, environment, tools: OnceLock::new() }));
     }
 
-    /// Has them follow another configuration from now on, if they are ready: the one in force, which is asked for here, so that
-    /// of two who change it at once none leaves an older one.
-    pub fn follow(&self, in_force: impl FnOnce() -> Arc<Config>) {
-        if let Some(lent) = &mut *self.lent_by() {
-            let environment = lent.environment.clone();
-            *lent = Arc::new(Lent { config: in_force(), environment, tools: OnceLock::new() });
-        }
-    }
-
     fn lent_by(&self) -> RwLockWriteGuard<'_, Option<Arc<Lent>>> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
@@ -54,6 +45,13 @@ impl AgentsTools {
 }
 
 impl AgentTools for AgentsTools {
+    fn configured(&self, config: &Arc<Config>) {
+        if let Some(lent) = &mut *self.lent_by() {
+            let (config, environment) = (config.clone(), lent.environment.clone());
+            *lent = Arc::new(Lent { config, environment, tools: OnceLock::new() });
+        }
+    }
+
     fn tools(&self) -> Vec<ToolSpec> {
         self.get().map(|tools| tools.tools()).unwrap_or_default()
     }

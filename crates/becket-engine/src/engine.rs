@@ -401,6 +401,9 @@ impl Inner {
         self.configured.store(events_of(&new), Ordering::Release);
         // What was registered before meets the new gates too (G1, G2).
         self.registered.regate(&new.gates);
+        if let Some(tools) = &self.host.agent_tools {
+            tools.configured(&new.config);
+        }
         *snapshot = Arc::new(new);
     }
 

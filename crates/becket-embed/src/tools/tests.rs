@@ -1,5 +1,6 @@
+use super::AgentsTools;
 use crate::models::{Choice, models};
-use crate::{Host, Open, Session};
+use crate::{Host, Open};
 use becket_engine::{AgentTools, CancellationToken, Environment, Profile};
 use becket_model::Session as Facts;
 use serde_json::{Value, json};
@@ -27,12 +28,12 @@ fn deny(project: &Path, rules: &[&str]) {
 }
 
 /// What a search for `token` finds, as the model of a hook reads it.
-async fn found(session: &Session, project: &Path) -> String {
+async fn found(tools: &AgentsTools, project: &Path) -> String {
     let facts = Facts::new("s", project.join("t.jsonl"), project);
     let Value::Object(input) = json!({"pattern": "token", "output_mode": "content"}) else {
         return String::new();
     };
-    session.tools().run(&facts, "Grep", &input, &CancellationToken::new()).await.text
+    tools.run(&facts, "Grep", &input, &CancellationToken::new()).await.text
 }
 
 // rules: C8, H8, P7
@@ -47,17 +48,19 @@ async fn what_a_later_configuration_denies_is_kept_from_the_agents_of_hooks() {
     }
     deny(&project, &["Read(./one)"]);
     let wants: Open = serde_json::from_value(json!({"start": project, "trust": true})).expect("it is one");
-    let opened = host(&place).open(wants, CancellationToken::new(), |builder| builder);
+    let (host, tools) = (host(&place), AgentsTools::default());
+    let opened = host.open(wants, CancellationToken::new(), |builder| builder.agent_tools(tools.clone()));
     let session = opened.unwrap_or_else(|error| panic!("{error}"));
+    tools.ready(session.engine().config(), host.environment);
     let has = |text: &str| ["token one", "token two", "token three"].map(|token| text.contains(token));
-    assert_eq!(has(&found(&session, &project).await), [false, true, true]);
+    assert_eq!(has(&found(&tools, &project).await), [false, true, true]);
     deny(&project, &["Read(./one)", "Read(./two)"]);
     session.reload().expect("it can be read");
-    assert_eq!(has(&found(&session, &project).await), [false, false, true]);
+    assert_eq!(has(&found(&tools, &project).await), [false, false, true]);
     deny(&project, &["Read(./one)", "Read(./two)", "Read(./three)"]);
     let fields = serde_json::from_value(json!({"source": "project_settings"})).expect("they are fields");
     let event = session.event("ConfigChange", fields).expect("it is one");
     session.fire(&event, &CancellationToken::new()).await.expect("nobody cancels it");
-    assert_eq!(has(&found(&session, &project).await), [false, false, false]);
+    assert_eq!(has(&found(&tools, &project).await), [false, false, false]);
     session.close().await;
 }

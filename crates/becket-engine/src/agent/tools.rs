@@ -1,10 +1,12 @@
 //! The tools that a host lends to the agents of hooks.
 
+use crate::config::Config;
 use becket_llm::ToolSpec;
 use becket_model::Session;
 use becket_process::CancellationToken;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// The tools that a host lends to `agent` handlers (H8). The engine fires their hooks, asks the rules and settles each
 /// call before it is run; a tool only does its work.
@@ -15,6 +17,12 @@ pub trait AgentTools: Send + Sync {
     /// The tools. Not offered to the model: one that starts agents (`Agent`, `Task`), one that a deny rule takes away as
     /// a whole (P1), and one called `StructuredOutput`, which is how an agent answers.
     fn tools(&self) -> Vec<ToolSpec>;
+
+    /// Another configuration is in force from now on (C8); a call under way keeps what it started with. The one that an engine is
+    /// built with is not told. Must come back at once, and not ask the engine.
+    fn configured(&self, config: &Arc<Config>) {
+        let _ = config;
+    }
 
     /// Whether the mode `default` runs this call without asking: reads inside the working directories, read-only
     /// commands (P14). Everything else that no allow rule covers is denied, since an agent runs in mode `dontAsk`.
