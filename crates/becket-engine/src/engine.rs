@@ -378,7 +378,7 @@ fn events_of(snapshot: &Snapshot) -> u64 {
 
 impl Inner {
     /// Whether a handler or a rule has something to say on the event; costs a few nanoseconds (G4).
-    fn concerns(&self, event: EventKind) -> bool {
+    pub(crate) fn concerns(&self, event: EventKind) -> bool {
         let configured = self.configured.load(Ordering::Acquire) & (1 << event as u32) != 0;
         configured || self.registered.has_any(event)
     }

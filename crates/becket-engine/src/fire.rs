@@ -20,6 +20,7 @@ use becket_model::{
 };
 use becket_process::CancellationToken;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -31,10 +32,20 @@ pub(crate) async fn fire(
     event: &Event,
     cancel: &CancellationToken,
 ) -> Outcome {
+    let normal = tool_input::normal(event, &*inner.tools, inner.environment.home());
+    let plan = plan_for(inner, snapshot, &normal);
+    run_plan(inner, snapshot, (event, normal), plan, cancel).await
+}
+
+/// Runs what was planned for an event, which comes as it was given and as its hooks see it.
+pub(crate) async fn run_plan(
+    inner: &Inner,
+    snapshot: &Snapshot,
+    (written, event): (&Event, Cow<'_, Event>),
+    plan: Plan,
+    cancel: &CancellationToken,
+) -> Outcome {
     let started = Instant::now();
-    let written = event;
-    let event = tool_input::normal(event, &*inner.tools, inner.environment.home());
-    let plan = plan_for(inner, snapshot, &event);
     let firing = inner.firing(snapshot, &event, &plan, cancel);
     announce(&firing, &plan);
     let mut runs = firing.run_all(plan.runs()).await;

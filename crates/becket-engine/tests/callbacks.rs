@@ -457,6 +457,38 @@ fn callbacks_of_64_tasks_come_and_go_without_a_loss() {
 }
 
 #[test]
+fn an_event_that_is_ready_runs_what_was_planned_for_it() {
+    // rules: H9, N3
+    let (project, engine) = with([]);
+    let cancel = CancellationToken::new();
+    let until = |event: becket_engine::ReadyEvent| event.fire_until(&cancel).now_or_never().unwrap();
+    let before = engine.ready(project.event(bash("ls")));
+    assert!(before.runs().is_empty());
+    let guard = engine.on(Callback::inline(EventKind::PreToolUse, |_| Reply::deny("guarded"))).unwrap();
+    let ready = engine.ready(project.event(bash("ls")));
+    assert!(engine.unregister(guard));
+    let after = engine.ready(project.event(bash("ls")));
+    assert_eq!([&before, &ready, &after].map(|event| event.runs().len()), [0, 1, 0]);
+    let (event, outcome) = until(ready);
+    assert_eq!(event, project.event(bash("ls")));
+    assert_eq!(outcome.verdict.joined_reason().as_deref(), Some("guarded"));
+    assert_eq!(outcome.plan.runs().len(), 1);
+    for silent in [before, after] {
+        assert!(!until(silent).1.verdict.blocks());
+    }
+    // A hook sees the path made absolute; the event comes back as it was given.
+    let seen = Arc::new(Mutex::new(Value::Null));
+    let sees = seen.clone();
+    let look =
+        move |event: &Event| *sees.lock().unwrap() = event.body.tool_call().unwrap().1["file_path"].clone();
+    engine.on(Callback::inline(EventKind::PreToolUse, look)).unwrap();
+    let relative = project.event(call("Read", json!({"file_path": "./a"})));
+    let (event, _) = until(engine.ready(relative.clone()));
+    assert_eq!(event, relative);
+    assert_eq!(*seen.lock().unwrap(), json!(project.path("work/a")));
+}
+
+#[test]
 fn a_callback_beside_a_command_folds_with_it() {
     // rules: D1, D4, H9
     let project = Project::with(hooks(
