@@ -35,13 +35,13 @@ pub fn from_value(value: Value) -> Result<Event, InputError> {
     let name = take_string(&mut fields, "hook_event_name")?
         .ok_or(InputError::Missing { field: "hook_event_name", event: None })?;
     let kind: EventKind = name.parse().map_err(|_| InputError::UnknownEvent { name })?;
-    let spec = kind.spec();
-    check(&fields, spec)?;
-    let own = take_own(&mut fields, spec);
-    let session = take_session(&mut fields, &own, kind)?;
+    let mut given = Given::sorted(fields, kind.spec());
+    given.check()?;
+    let own = given.take_own();
+    let session = given.take_session(&own)?;
     let body = deserialize_fields(kind, Value::Object(own))
         .map_err(|error| InputError::Unreadable { event: kind, message: error.to_string() })?;
-    Ok(Event { session, body, extra: fields })
+    Ok(Event { session, body, extra: given.extra })
 }
 
 /// Why a JSON value is no hook input.
@@ -187,24 +187,94 @@ fn is_known(name: &str, spec: &EventSpec) -> bool {
     COMMON_INPUT.iter().chain(spec.input).any(|field| field.name == name)
 }
 
-fn check(fields: &Map<String, Value>, spec: &'static EventSpec) -> Result<(), InputError> {
-    for field in COMMON_INPUT.iter().chain(spec.input).filter(|field| field.name != "hook_event_name") {
-        match fields.get(field.name) {
-            None if field.required => {
-                return Err(InputError::Missing { field: field.name, event: Some(spec.kind) });
+/// What was given, each field in its row of the event's table.
+struct Given {
+    spec: &'static EventSpec,
+    /// As many as [`COMMON_INPUT`] has rows. An event's row of the same name comes first.
+    common: Vec<Option<Value>>,
+    /// As many as the event has rows.
+    own: Vec<Option<Value>>,
+    extra: Map<String, Value>,
+}
+
+impl Given {
+    fn sorted(fields: Map<String, Value>, spec: &'static EventSpec) -> Self {
+        let row = |rows: &[FieldSpec], name: &str| rows.iter().position(|field| field.name == name);
+        let mut given = Given {
+            spec,
+            common: vec![None; COMMON_INPUT.len()],
+            own: vec![None; spec.input.len()],
+            extra: Map::new(),
+        };
+        for (name, value) in fields {
+            if let Some(at) = row(spec.input, &name) {
+                given.own[at] = Some(value);
+            } else if let Some(at) = row(COMMON_INPUT, &name) {
+                given.common[at] = Some(value);
+            } else {
+                given.extra.insert(name, value);
             }
-            Some(value) if !fits(value, field) => {
-                return Err(InputError::WrongType {
-                    field: field.name,
-                    expected: field.kind.as_str(),
-                    got: type_name(value),
-                    event: Some(spec.kind),
-                });
-            }
-            None | Some(_) => {}
         }
+        given
     }
-    Ok(())
+
+    fn own(&self, name: &str) -> Option<&Value> {
+        let at = self.spec.input.iter().position(|field| field.name == name)?;
+        self.own.get(at)?.as_ref()
+    }
+
+    fn take(&mut self, name: &str) -> Option<Value> {
+        let at = COMMON_INPUT.iter().position(|field| field.name == name)?;
+        self.common.get_mut(at)?.take()
+    }
+
+    fn check(&self) -> Result<(), InputError> {
+        let event = Some(self.spec.kind);
+        let rows = COMMON_INPUT.iter().zip(&self.common).chain(self.spec.input.iter().zip(&self.own));
+        for (field, value) in rows.filter(|(field, _)| field.name != "hook_event_name") {
+            match value.as_ref().or_else(|| self.own(field.name)) {
+                None if field.required => return Err(InputError::Missing { field: field.name, event }),
+                Some(value) if !fits(value, field) => {
+                    let (expected, got) = (field.kind.as_str(), type_name(value));
+                    return Err(InputError::WrongType { field: field.name, expected, got, event });
+                }
+                None | Some(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The event's own, in the order of the table.
+    fn take_own(&mut self) -> Map<String, Value> {
+        let rows = self.spec.input.iter().zip(&mut self.own);
+        rows.filter_map(|(field, value)| Some((field.name.to_owned(), value.take()?))).collect()
+    }
+
+    /// The session's facts; `own` holds those that count as the event's.
+    fn take_session(&mut self, own: &Map<String, Value>) -> Result<Session, InputError> {
+        let kind = self.spec.kind;
+        let mut required = |name: &'static str| {
+            self.take_string(name)?.ok_or(InputError::Missing { field: name, event: Some(kind) })
+        };
+        let mut session =
+            Session::new(required("session_id")?, required("transcript_path")?, required("cwd")?);
+        session.prompt_id = self.take_string("prompt_id")?.map(Into::into);
+        session.permission_mode =
+            self.take_string("permission_mode")?.map(|name| PermissionMode::from_name(&name));
+        let agent_id = self.take_string("agent_id")?.or_else(|| own_string(own, "agent_id"));
+        let agent_type = self.take_string("agent_type")?.or_else(|| own_string(own, "agent_type"));
+        if agent_id.is_some() || agent_type.is_some() {
+            session.agent = Some(Agent { id: agent_id.map(Into::into), kind: agent_type.map(Into::into) });
+        }
+        session.effort = self.take("effort").and_then(|effort| {
+            effort.get("level").and_then(Value::as_str).map(|level| Effort(Arc::from(level)))
+        });
+        Ok(session)
+    }
+
+    fn take_string(&mut self, name: &'static str) -> Result<Option<String>, InputError> {
+        string(self.take(name), name)
+    }
 }
 
 fn fits(value: &Value, field: &FieldSpec) -> bool {
@@ -238,7 +308,11 @@ pub fn type_name(value: &Value) -> &'static str {
 }
 
 fn take_string(fields: &mut Map<String, Value>, name: &'static str) -> Result<Option<String>, InputError> {
-    match fields.shift_remove(name) {
+    string(fields.shift_remove(name), name)
+}
+
+fn string(value: Option<Value>, name: &'static str) -> Result<Option<String>, InputError> {
+    match value {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
         Some(other) => Err(InputError::WrongType {
@@ -248,40 +322,6 @@ fn take_string(fields: &mut Map<String, Value>, name: &'static str) -> Result<Op
             event: None,
         }),
     }
-}
-
-fn take_own(fields: &mut Map<String, Value>, spec: &EventSpec) -> Map<String, Value> {
-    let mut own = Map::new();
-    for field in spec.input {
-        if let Some(value) = fields.shift_remove(field.name) {
-            own.insert(field.name.to_owned(), value);
-        }
-    }
-    own
-}
-
-/// The session's facts; `own` holds those that count as the event's.
-fn take_session(
-    fields: &mut Map<String, Value>,
-    own: &Map<String, Value>,
-    kind: EventKind,
-) -> Result<Session, InputError> {
-    let mut required = |name: &'static str| {
-        take_string(fields, name)?.ok_or(InputError::Missing { field: name, event: Some(kind) })
-    };
-    let mut session = Session::new(required("session_id")?, required("transcript_path")?, required("cwd")?);
-    session.prompt_id = take_string(fields, "prompt_id")?.map(Into::into);
-    session.permission_mode =
-        take_string(fields, "permission_mode")?.map(|name| PermissionMode::from_name(&name));
-    let agent_id = take_string(fields, "agent_id")?.or_else(|| own_string(own, "agent_id"));
-    let agent_type = take_string(fields, "agent_type")?.or_else(|| own_string(own, "agent_type"));
-    if agent_id.is_some() || agent_type.is_some() {
-        session.agent = Some(Agent { id: agent_id.map(Into::into), kind: agent_type.map(Into::into) });
-    }
-    session.effort = fields
-        .shift_remove("effort")
-        .and_then(|effort| effort.get("level").and_then(Value::as_str).map(|level| Effort(Arc::from(level))));
-    Ok(session)
 }
 
 fn own_string(own: &Map<String, Value>, name: &str) -> Option<String> {
