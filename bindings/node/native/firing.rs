@@ -10,8 +10,7 @@ use crate::line::{Line, Word};
 use crate::opening::OpenSession;
 use becket_embed::view::Report;
 use becket_embed::view::fired::Fired;
-use becket_engine::CancellationToken;
-use becket_model::Event;
+use becket_engine::{CancellationToken, ReadyEvent};
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 
@@ -30,7 +29,7 @@ pub(crate) enum End {
 }
 
 /// Fires an event. Never panics.
-pub(crate) async fn fire(open: &OpenSession, event: &Event, cancel: &CancellationToken) -> End {
+pub(crate) async fn fire(open: &OpenSession, event: ReadyEvent, cancel: &CancellationToken) -> End {
     AssertUnwindSafe(fired(open, event, cancel)).catch_unwind().await.unwrap_or(End::Broken)
 }
 
@@ -43,8 +42,8 @@ pub(crate) fn tell(line: &Line, id: u32, end: End) {
     };
 }
 
-async fn fired(open: &OpenSession, event: &Event, cancel: &CancellationToken) -> End {
-    let Ok(outcome) = open.session.fire(event, cancel).await else { return End::Cancelled };
+async fn fired(open: &OpenSession, event: ReadyEvent, cancel: &CancellationToken) -> End {
+    let Ok((event, outcome)) = open.session.fire(event, cancel).await else { return End::Cancelled };
     let fired = Fired::new(&outcome, event.body.subject(), Vec::new());
     serde_json::to_string(&Report::Fire(Box::new(fired))).map_or(End::Broken, End::Outcome)
 }

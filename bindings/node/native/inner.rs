@@ -74,13 +74,15 @@ impl Inner {
         let open = self.session()?.clone();
         let fields = serde_json::from_str(fields).map_err(|error| format!("`input`: {error}"))?;
         let event = open.session.event(name, fields)?;
-        let is_own = open.session.only_calls_back(&event);
+        // Planned here, so that a hook which JavaScript takes out next still runs for it.
+        let event = open.session.ready(event);
+        let is_own = becket_embed::only_calls_back(&event);
         let cancel = self.with.cancel.child_token();
         lock(&self.tokens).insert(id, cancel.clone());
         let (tokens, line) = (self.tokens.clone(), self.with.line.clone());
         // It is large, and moved on several times.
         let work = Box::pin(async move {
-            let end = firing::fire(&open, &event, &cancel).await;
+            let end = firing::fire(&open, event, &cancel).await;
             lock(&tokens).remove(&id);
             firing::tell(&line, id, end);
         });

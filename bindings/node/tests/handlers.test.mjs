@@ -212,6 +212,19 @@ test("a function that was taken out is called no more", async (t) => {
   assert.equal((await made.runEvent("PreToolUse", bash("ls"))).blocked, false);
 });
 
+// rule: H9
+test("a guard that is taken out behind an event has been planned for it, and fails closed", async (t) => {
+  for (const settings of [undefined, command("PreToolUse", "true")]) {
+    const made = engine(t, { settings, trust: true });
+    for (let turn = 0; turn < 50; turn += 1) {
+      const remove = made.hook("PreToolUse", () => ({ permissionDecision: "deny", reason: "guarded" }));
+      const fired = made.runEvent("PreToolUse", bash("ls"));
+      remove();
+      assert.equal((await fired).permissionDecision, "deny");
+    }
+  }
+});
+
 test("an event that can't be made is an error, and nothing is decided", async (t) => {
   const made = engine(t);
   const rejected = (what, says) => assert.rejects(what, (error) => error instanceof EventError && says.test(error.message));

@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn fired(runtime: &Runtime, session: &Session, wanted: &Wanted) -> Result<(), Box<dyn Error>> {
     let event = session.event(&wanted.event, wanted.input.clone())?;
     let cancel = session.cancel().child_token();
-    let outcome = runtime.block_on(session.fire(&event, &cancel))?;
+    let (_, outcome) = runtime.block_on(session.fire(session.ready(event), &cancel))?;
     match outcome.verdict.failures.first() {
         None => Ok(()),
         Some(failure) => Err(format!("a hook failed: {failure:?}").into()),

@@ -141,7 +141,8 @@ mod tests {
         assert_ne!(told.recv_timeout(PATIENCE).unwrap(), thread::current().id());
         let (tell, told) = mpsc::channel();
         begin(threads(), async move {
-            tokio::time::sleep(Duration::from_millis(1)).await;
+            // So long that it can't be over before it is waited for.
+            tokio::time::sleep(Duration::from_millis(100)).await;
             tell.send(thread::current().id()).ok();
         });
         assert_ne!(told.recv_timeout(PATIENCE).unwrap(), thread::current().id());

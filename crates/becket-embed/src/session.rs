@@ -8,7 +8,7 @@ use crate::view::finding::Checked;
 use crate::view::planned::{Planned, Runs};
 use becket_engine::config::Config;
 use becket_engine::handler::Action;
-use becket_engine::{Callback, CancellationToken, Engine, Hook, Outcome, RegistrationId};
+use becket_engine::{Callback, CancellationToken, Engine, Hook, Outcome, ReadyEvent, RegistrationId};
 use becket_model::wire::input;
 use becket_model::{Event, EventKind, SessionId};
 use futures_util::FutureExt;
@@ -111,27 +111,31 @@ impl Session {
         }
     }
 
-    /// Runs the hooks of an event until `cancel`. A change of a settings file that they let pass is taken up (C8).
+    /// Plans an event. What is registered, removed or read anew before it is fired is for the events after it.
+    pub fn ready(&self, event: Event) -> ReadyEvent {
+        self.engine.ready(event)
+    }
+
+    /// Runs the hooks of an event until `cancel`, and gives the event back with its outcome. A change of a settings file that they
+    /// let pass is taken up (C8).
     ///
     /// # Errors
     /// It was cancelled.
-    pub async fn fire(&self, event: &Event, cancel: &CancellationToken) -> Result<Outcome, Cancelled> {
+    pub async fn fire(
+        &self,
+        event: ReadyEvent,
+        cancel: &CancellationToken,
+    ) -> Result<(Event, Outcome), Cancelled> {
         let _under_way = self.under_way.read().await;
-        let outcome = self.engine.fire_until(event, cancel).await;
+        let (event, outcome) = event.fire_until(cancel).await;
         if cancel.is_cancelled() {
             return Err(Cancelled);
         }
         if event.kind() == EventKind::ConfigChange {
             // Where the file can't be read, all stays as it was; a reload says why.
-            drop(self.engine.config_heard(event, outcome.clone()));
+            drop(self.engine.config_heard(&event, outcome.clone()));
         }
-        Ok(outcome)
-    }
-
-    /// Whether all that an event would run are functions of the program: then it may be taken through on the program's own
-    /// threads (see [`crate::here`]), which no start of a process holds up.
-    pub fn only_calls_back(&self, event: &Event) -> bool {
-        self.engine.plan(event).runs().iter().all(|run| matches!(run.handler.action, Action::Callback(_)))
+        Ok((event, outcome))
     }
 
     /// Which hooks an event would run, in order of listing.
@@ -229,6 +233,12 @@ impl Session {
         join(hooks, servers).await;
         self.engine.forget_session(&SessionId::from(self.id.clone()));
     }
+}
+
+/// Whether all that an event runs are functions of the program: then it may be taken through on the program's own threads (see
+/// [`crate::here`]), which no start of a process holds up.
+pub fn only_calls_back(event: &ReadyEvent) -> bool {
+    event.runs().iter().all(|run| matches!(run.handler.action, Action::Callback(_)))
 }
 
 fn checked(config: &Config) -> Checked {

@@ -71,7 +71,7 @@ async fn servers_that_are_being_connected_end_with_their_session_too() {
         let place = Place::new().with_var("MCP_TIMEOUT", "3600000");
         let session = place.opened(&[denies("ours")], mute()).expect("it opens");
         let cancel = CancellationToken::new();
-        let event = call(&session);
+        let event = session.ready(call(&session));
         let started = async {
             while place.servers() == 0 {
                 tokio::time::sleep(Duration::from_millis(10)).await;
@@ -79,7 +79,7 @@ async fn servers_that_are_being_connected_end_with_their_session_too() {
             // The call that connects them is given up; the servers are not.
             cancel.cancel();
         };
-        let (fired, ()) = tokio::join!(session.fire(&event, &cancel), started);
+        let (fired, ()) = tokio::join!(session.fire(event, &cancel), started);
         assert!(fired.is_err());
         assert_eq!(place.servers(), 1);
         if is_closed {

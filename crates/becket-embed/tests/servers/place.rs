@@ -96,7 +96,7 @@ impl Place {
     /// The same, until a token.
     pub(crate) async fn fired_until(&self, session: &Session, cancel: &CancellationToken) -> Value {
         let event = call(session);
-        let outcome = session.fire(&event, cancel).await.expect("nobody cancels it");
+        let (event, outcome) = session.fire(session.ready(event), cancel).await.expect("nobody cancels it");
         serde_json::to_value(Fired::new(&outcome, event.body.subject(), Vec::new()))
             .expect("it can be written")
     }

@@ -9,7 +9,7 @@ use super::told::Teller;
 use becket_embed::view::Report;
 use becket_embed::view::fired::Fired;
 use becket_embed::{Registration, Session as Open};
-use becket_engine::CancellationToken;
+use becket_engine::{CancellationToken, ReadyEvent};
 use becket_model::Event;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -31,8 +31,8 @@ impl Session {
     }
 
     /// Runs the hooks of an event until `cancel`.
-    pub(super) async fn fire(&self, event: &Event, cancel: &CancellationToken) -> Said {
-        let outcome = self.open.fire(event, cancel).await.map_err(|_| Fault::Cancelled)?;
+    pub(super) async fn fire(&self, event: ReadyEvent, cancel: &CancellationToken) -> Said {
+        let (event, outcome) = self.open.fire(event, cancel).await.map_err(|_| Fault::Cancelled)?;
         said(&Report::Fire(Box::new(Fired::new(&outcome, event.body.subject(), Vec::new()))))
     }
 

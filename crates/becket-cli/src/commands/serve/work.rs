@@ -9,7 +9,7 @@ use super::params::{OfEvent, OfSession, Register, Unregister};
 use super::session::Session;
 use super::sessions::Sessions;
 use becket_embed::Open;
-use becket_engine::CancellationToken;
+use becket_engine::{CancellationToken, ReadyEvent};
 use becket_model::Event;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub(super) enum Work {
     Open(Box<Open>),
     Reload(Arc<Session>),
     Close(Arc<Session>),
-    Fire(Arc<Session>, Box<Event>),
+    Fire(Arc<Session>, Box<ReadyEvent>),
 }
 
 /// Where work is done.
@@ -55,6 +55,8 @@ impl Work {
             Method::SessionReload => of_session(method, given, |id| sessions.get(id)).map(Work::Reload),
             Method::EventFire => {
                 let (session, event) = of_event(method, given, sessions)?;
+                // Planned here, so that a hook which the next request takes out still runs for it.
+                let event = session.open.ready(event);
                 Ok(Work::Fire(session, Box::new(event)))
             }
             Method::EventPlan => {
@@ -88,7 +90,7 @@ impl Work {
     pub(super) async fn done(self, at: At) -> Said {
         match self {
             Work::Done(said) => said,
-            Work::Fire(session, event) => session.fire(&event, &at.cancel).await,
+            Work::Fire(session, event) => session.fire(*event, &at.cancel).await,
             Work::Open(wants) => opened(*wants, at).await,
             Work::Close(session) => {
                 session.close().await;
