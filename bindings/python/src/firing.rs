@@ -2,14 +2,14 @@
 //! answers. Else the runtime does, so that no start of a process holds up a loop.
 
 use crate::attach;
+use crate::ends::{Ends, Left};
 use crate::errors::{self, SessionClosed};
 use crate::hook::{AROUND, OnCaller};
 use crate::outcome::Outcome;
 use crate::process::Process;
 use crate::session::Open;
 use becket_embed::here;
-use becket_engine::CancellationToken;
-use becket_model::Event;
+use becket_engine::{CancellationToken, ReadyEvent};
 use futures_util::FutureExt;
 use pyo3::prelude::*;
 use std::any::Any;
@@ -46,17 +46,17 @@ pub(crate) type End = Result<Outcome, NoOutcome>;
 /// Fires an event. The future never panics.
 pub(crate) fn fires(
     open: Arc<Open>,
-    event: Event,
+    event: ReadyEvent,
     cancel: CancellationToken,
     around: Py<PyAny>,
 ) -> impl Future<Output = End> + Send + 'static {
     // It is large, and moved on several times.
     let firing = Box::pin(async move {
-        let fired = open.session.fire(&event, &cancel).await;
+        let fired = open.session.fire(event, &cancel).await;
         if let Some(told) = &open.told {
             told.all_told().await;
         }
-        fired.map(|outcome| Outcome::new(outcome, &event)).map_err(|_| NoOutcome::Cancelled)
+        fired.map(|(event, outcome)| Outcome::new(outcome, &event)).map_err(|_| NoOutcome::Cancelled)
     });
     let firing = AssertUnwindSafe(AROUND.scope(Arc::new(around), firing)).catch_unwind();
     firing.map(|ended| ended.unwrap_or_else(|panic| Err(NoOutcome::Panicked(said(&*panic)))))
@@ -111,8 +111,8 @@ struct Going {
 
 enum Stage {
     UnderWay,
-    /// This is called at its end.
-    Awaited(Py<PyAny>),
+    /// This is called at its end, by the loop that takes what is left for it, if there is one.
+    Awaited(Py<PyAny>, Option<Arc<Left>>),
     Ended(Box<End>),
     Told,
 }
@@ -137,7 +137,7 @@ impl Firing {
         }
         match going.turn(Stage::UnderWay) {
             Stage::Ended(end) => ControlFlow::Break(end),
-            Stage::UnderWay | Stage::Awaited(_) | Stage::Told => {
+            Stage::UnderWay | Stage::Awaited(..) | Stage::Told => {
                 ControlFlow::Continue(Firing { process, going, cancel })
             }
         }
@@ -153,28 +153,34 @@ impl Going {
     /// It has come to its end, on whatever thread.
     fn ended(self: &Arc<Self>, end: End) {
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
-        let Stage::Awaited(done) = mem::replace(&mut *stage, Stage::Told) else {
+        let Stage::Awaited(done, left) = mem::replace(&mut *stage, Stage::Told) else {
             *stage = Stage::Ended(Box::new(end));
             return;
         };
         drop(stage);
         if OnCaller::is_on() {
             attach::attach(|py| tell(py, end, &done));
-        } else {
+            return;
+        }
+        let unsaid = match left {
+            Some(left) => left.leave(done, end).err(),
+            None => Some((done, end)),
+        };
+        if let Some((done, end)) = unsaid {
             // A thread of the runtime must not wait for the interpreter.
             self.process.runtime().spawn_blocking(move || attach::attach(|py| tell(py, end, &done)));
         }
     }
 
     /// Has `done` called at its end, which may have come by now.
-    fn awaited(&self, py: Python<'_>, done: Py<PyAny>) {
+    fn awaited(&self, py: Python<'_>, done: Py<PyAny>, left: Option<Arc<Left>>) {
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         match mem::replace(&mut *stage, Stage::Told) {
             Stage::Ended(end) => {
                 drop(stage);
                 tell(py, *end, &done);
             }
-            Stage::UnderWay | Stage::Awaited(_) => *stage = Stage::Awaited(done),
+            Stage::UnderWay | Stage::Awaited(..) => *stage = Stage::Awaited(done, left),
             Stage::Told => {}
         }
     }
@@ -182,9 +188,10 @@ impl Going {
 
 #[pymethods]
 impl Firing {
-    /// Has `done(outcome, error)` called at its end, one of them `None`, from any thread. `done` must not wait.
-    fn go_on(&self, py: Python<'_>, done: Py<PyAny>) {
-        self.going.awaited(py, done);
+    /// Has `done(outcome, error)` called at its end, one of them `None`: by the loop of `ends`, or from any thread. `done` must
+    /// not wait.
+    fn go_on(&self, py: Python<'_>, done: Py<PyAny>, ends: Option<&Ends>) {
+        self.going.awaited(py, done, ends.map(|ends| ends.left.clone()));
     }
 
     /// Ends its hooks.
@@ -201,7 +208,8 @@ impl Drop for Firing {
     }
 }
 
-fn tell(py: Python<'_>, end: End, done: &Py<PyAny>) {
+/// Calls what waits for an end.
+pub(crate) fn tell(py: Python<'_>, end: End, done: &Py<PyAny>) {
     let told = match end {
         Ok(outcome) => done.call1(py, (outcome, py.None())),
         Err(why) => done.call1(py, (py.None(), why.error())),

@@ -8,6 +8,7 @@
 //! - `process`: what all sessions of a process share: the runtime, the models, private files; made anew after a fork
 //! - `values`: values of Python as JSON, and back
 //! - `session`, `firing`, `outcome`: one session, one firing of an event, what it came to
+//! - `ends`: how the loop that awaits a firing hears of its end
 //! - `hook`, `reply`: functions of Python as hooks, and how they answer
 //! - `person`, `told`: who is asked, and who is told what happens
 //! - `errors`: the package's exceptions
@@ -16,6 +17,7 @@
 //! holding it. No thread of ours enters an interpreter that is going down. Nothing here forks.
 
 mod attach;
+mod ends;
 mod env;
 mod errors;
 mod firing;
@@ -35,6 +37,8 @@ use pyo3::prelude::*;
 mod _becket {
     #[pymodule_export]
     use super::attach::close_interpreter;
+    #[pymodule_export]
+    use super::ends::Ends;
     #[pymodule_export]
     use super::firing::Firing;
     #[pymodule_export]

@@ -107,7 +107,8 @@ impl Session {
         let open = self.alive()?;
         let event = event_of(open, event, fields)?;
         let started = py.detach(|| {
-            let is_own = open.session.only_calls_back(&event);
+            let event = open.session.ready(event);
+            let is_own = becket_embed::only_calls_back(&event);
             let cancel = open.session.cancel().child_token();
             let fires = firing::fires(open.clone(), event, cancel.clone(), around);
             Firing::start(self.process, fires, cancel, is_own)
@@ -133,6 +134,7 @@ impl Session {
         self.may_wait()?;
         let event = event_of(open, event, fields)?;
         let cancel = open.session.cancel().child_token();
+        let event = py.detach(|| open.session.ready(event));
         let fires = firing::fires(open.clone(), event, cancel.clone(), around);
         firing::wait(py, fires, self.process, &cancel)
     }

@@ -83,7 +83,7 @@ BAD: list[tuple[Callable[[Any], Any], str]] = [
     (lambda _: [HookResult()], "it returned a value of type `list`"),
     (lambda _: coroutine(), "it returned a coroutine that nobody awaits: make the handler `async def`"),
     (lambda _: {"permision_decision": "deny"}, "the key `permision_decision`, which no answer has"),
-    (lambda _: {"additional_context": "c", "continue": False}, "mixes `additional_context`"),
+    (lambda _: {"additional_context": "c", "systemMessage": "m"}, "mixes `additional_context`"),
     (lambda _: HookResult(permission_decision="denied"), "permissionDecision"),  # type: ignore[arg-type]
     (lambda _: HookResult(decision="deny"), "it returned the decision `deny`"),  # type: ignore[arg-type]
     (lambda _: HookResult(specific={"retry": True}), "it returned `retry`, which PreToolUse has no use for"),
@@ -112,6 +112,52 @@ def test_what_is_no_answer_denies_the_call_and_says_why(
     if len(parts) > 1:
         assert failure.text.count("test_failures.py:") == len(parts) - 1
     assert "test_failures.py" in failure.text or "answered for" in failure.text or "wrong" in failure.text
+
+
+REQUEST = {"tool_name": "Bash", "tool_input": {"command": "ls"}}
+TASK = {"task_id": "1", "task_subject": "s", "task_description": "d"}
+FORM = {"mcp_server_name": "s", "message": "m", "requested_schema": {}}
+STOP = {"stop_hook_active": False}
+
+BLOCKS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("PreToolUse", BASH, {"permission_decision": "deny", "reason": "not on a Friday"}),
+    ("PreToolUse", BASH, {"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": "not on a Friday"}}),
+    ("PreToolUse", BASH, {"continue": False, "stopReason": "not on a Friday"}),
+    ("PermissionRequest", REQUEST, {"permission_decision": "deny", "reason": "not on a Friday"}),
+    (
+        "PermissionRequest",
+        REQUEST,
+        {"hookSpecificOutput": {"decision": {"behavior": "deny", "message": "not on a Friday"}}},
+    ),
+    ("Stop", STOP, {"decision": "block", "reason": "not on a Friday"}),
+    ("Stop", STOP, {"permission_decision": "deny", "reason": "not on a Friday"}),
+    ("TaskCreated", TASK, {"permission_decision": "deny", "reason": "not on a Friday"}),
+    ("PostToolBatch", {"tool_calls": []}, {"decision": "block", "reason": "not on a Friday"}),
+    ("ConfigChange", {"source": "project_settings"}, {"decision": "block", "reason": "not on a Friday"}),
+]
+
+
+# rules: H9, O9
+@pytest.mark.parametrize(("event", "fields", "answer"), BLOCKS)
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"misspelt": 1},
+        {"misspelt": float("nan")},
+        {"hookSpecificOutput": cycle()["hookSpecificOutput"]},
+        {"updated_input": {"a": "\ud800"}},
+        {7: 8},
+    ],
+)
+def test_a_block_holds_whatever_stands_beside_it(
+    engine: HookEngine, event: str, fields: dict[str, Any], answer: dict[str, Any], beside: dict[Any, Any]
+) -> None:
+    if "hookSpecificOutput" in answer and "hookSpecificOutput" in beside:
+        beside = {"additionalContext": beside}
+    engine.add_hook(event, lambda _: {**answer, **beside})
+    outcome = engine.run_event_sync(event, **fields)
+    assert outcome.blocked or outcome.stop, outcome.to_dict()
+    assert "not on a Friday" in str(outcome.to_dict()["verdict"]), outcome.to_dict()
 
 
 # rules: H9, O10

@@ -9,13 +9,12 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
-import sys
 import threading
 import traceback
-from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from becket._results import wire
+from becket._results import block_of, readable, wire
+from becket._tasks import begin
 from becket._workers import submit
 from becket.errors import HandlerError
 
@@ -51,11 +50,23 @@ class Call:
         self.is_over = False
 
     def answer(self, answer: object) -> None:
-        """Hands an answer over; what is none fails the call."""
+        """Hands an answer over; what is none fails the call. What holds something back does so whatever stands beside it."""
         try:
             self.reply.answer(wire(self.handler.event, answer))
         except Exception as error:
-            self.reply.fail(f"{self.handler.place}: {error}")
+            self._answer_in_part(answer, error)
+
+    def _answer_in_part(self, answer: object, error: Exception) -> None:
+        event, place = self.handler.event, self.handler.place
+        try:
+            self.reply.answer(readable(wire(event, answer)))
+        except Exception:
+            blocks = block_of(event, answer)
+            if blocks is None:
+                self.reply.fail(f"{place}: {error}")
+                return
+            _log.warning("the hook %s holds this %s back; not all of its answer can be read: %s", place, event, error)
+            self.reply.answer(blocks)
 
     def failed(self, error: BaseException) -> None:
         """Says what was raised, and where."""
@@ -135,22 +146,16 @@ class AsyncCall(Call):
         if self.is_over:
             return
         try:
-            self.task = task = self._task(self._run())
+            self.task, is_over = begin(self._run(), self.loop, self.context)
         except BaseException as error:
             self.is_over = True
             self.failed(error)
             return
-        if task.done():
-            self._done(task)
+        if is_over:
+            self._done(self.task)
         else:
             _under_way.add(self)
-            task.add_done_callback(self._done)
-
-    def _task(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        if sys.version_info >= (3, 12):
-            eager = asyncio.current_task(self.loop) is not None
-            return asyncio.Task(coroutine, loop=self.loop, context=self.context, eager_start=eager)
-        return self.context.run(self.loop.create_task, coroutine)
+            self.task.add_done_callback(self._done)
 
     async def _run(self) -> None:
         """Answers from within the task: its callbacks come a turn of the loop later."""

@@ -39,10 +39,13 @@ class HookInput:
     @classmethod
     def from_dict(cls: type[Input], given: dict[str, Any]) -> Input:
         """Reads the fields of a hook's input. What is not known goes to `extra`."""
-        known = dict(given)
+        known = given.copy()
         known.pop("hook_event_name", None)
-        others = known.keys() - _names(cls)
-        return cls(extra={name: known.pop(name) for name in others}, **known)
+        try:
+            return cls(extra={}, **known)
+        except TypeError:
+            others = known.keys() - _names(cls)
+            return cls(extra={name: known.pop(name) for name in others}, **known)
 
 
 _known: dict[type[object], frozenset[str]] = {}

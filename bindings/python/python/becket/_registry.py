@@ -29,5 +29,6 @@ class Registry:
 
     def awaited_on(self, loop: asyncio.AbstractEventLoop) -> None:
         """The engine is awaited on this loop."""
-        if self.home_loop() is None:
+        home = None if self._home is None else self._home()
+        if home is not loop and (home is None or home.is_closed()):
             self._home = weakref.ref(loop)

@@ -1,6 +1,6 @@
 """What a handler may return, as the engine reads it.
 
-What is no answer is a `HandlerError`: a denial in the wrong wrapping must not be lost.
+What is no answer is a `HandlerError`: a denial in the wrong wrapping must not be lost. Nor is one beside what can't be read.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ def wire(event: str, answer: object) -> dict[str, Any] | None:
     if answer is None:
         return None
     if isinstance(answer, HookResult):
-        return _readable(_of_result(event, answer))
+        return _of_result(event, answer)
     if _is_dict(answer):
-        return _readable(_of_dict(event, answer))
+        return _of_dict(event, answer)
     if inspect.iscoroutine(answer):
         answer.close()
         raise HandlerError("it returned a coroutine that nobody awaits: make the handler `async def`")
@@ -69,13 +69,49 @@ def wire(event: str, answer: object) -> dict[str, Any] | None:
     raise HandlerError(f"it returned a value of type `{kind}`: return a `HookResult`, a dict or None")
 
 
-def _readable(answer: dict[str, Any]) -> dict[str, Any]:
+def block_of(event: str, answer: object) -> dict[str, Any] | None:
+    """What holds something back in an answer that can't be read wholly, and why; None where nothing does."""
+    given = {own: getattr(answer, own) for own in FIELDS} if isinstance(answer, HookResult) else answer
+    if not _is_dict(given):
+        return None
+    own = next((inner for inner in (given.get("hookSpecificOutput"), given.get("specific")) if _is_dict(inner)), {})
+    request = next((inner for inner in (own.get("decision"), given.get("decision")) if _is_dict(inner)), {})
+    words = (given.get("permission_decision"), own.get("permissionDecision"), request.get("behavior"))
+    denies = "deny" in words or given.get("decision") == "block"
+    stops = given.get("stop") is True or given.get("continue") is False
+    action = next((word for word in ("decline", "cancel") if own.get("action") == word), None)
+    specific = {} if action is None else {"action": action}
+    if not denies and not stops and action is None:
+        return None
+    reasons = (given.get("reason"), own.get("permissionDecisionReason"), request.get("message"))
+    try:
+        return readable(
+            _of_result(
+                event,
+                HookResult(
+                    permission_decision="deny" if denies else None,
+                    reason=_words(*reasons),
+                    stop=stops,
+                    stop_reason=_words(given.get("stop_reason"), given.get("stopReason")),
+                    specific=specific,
+                ),
+            )
+        )
+    except HandlerError:
+        return None  # Nothing of this event can be held back.
+
+
+def _words(*said: object) -> str | None:
+    return next((word for word in said if isinstance(word, str)), None)
+
+
+def readable(answer: dict[str, Any]) -> dict[str, Any]:
     """The answer with whole characters in its words: a path with broken bytes in a reason costs no denial (O11)."""
     for name, value in list(answer.items()):
         if name in WORDS and isinstance(value, str) and not value.isascii():
             answer = {**answer, name: value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")}
         elif name in ("hookSpecificOutput", "decision") and _is_dict(value):
-            answer = {**answer, name: _readable(value)}
+            answer = {**answer, name: readable(value)}
     return answer
 
 
@@ -100,12 +136,15 @@ def _of_result(event: str, result: HookResult) -> dict[str, Any]:
     specific: dict[str, Any] = dict(result.specific)
     if result.stop:
         answer["continue"] = False
-    _put(answer, "stopReason", result.stop_reason)
-    _put(answer, "systemMessage", result.system_message)
-    _put(specific, "additionalContext", result.additional_context)
+    if result.stop_reason is not None:
+        answer["stopReason"] = result.stop_reason
+    if result.system_message is not None:
+        answer["systemMessage"] = result.system_message
+    if result.additional_context is not None:
+        specific["additionalContext"] = result.additional_context
     _decide(event, result, answer, specific)
-    _all_known(event, specific)
     if specific:
+        _all_known(event, specific)
         answer["hookSpecificOutput"] = {"hookEventName": event, **specific}
     return answer
 

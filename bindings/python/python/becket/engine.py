@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar, Union
 
 from becket import _becket, _exit
 from becket._around import Around, Held, running_loop
+from becket._ends import ends_of
 from becket._handlers import Begin, Handler
 from becket._input import HookInput
 from becket._person import AskUser, asking
@@ -200,7 +201,7 @@ class HookEngine:
             except RuntimeError:
                 pass  # The loop is closed, and nobody waits.
 
-        started.go_on(done)
+        started.go_on(done, ends_of(loop))
         try:
             return Outcome(await future)
         except BaseException:

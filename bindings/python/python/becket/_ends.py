@@ -1,0 +1,38 @@
+"""How a loop hears of the ends of what it awaits."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import weakref
+
+from becket import _becket
+
+# Loops hold what they watch, until they are closed.
+_watched: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, weakref.ref[_becket.Ends] | None]
+_watched = weakref.WeakKeyDictionary()
+
+
+def ends_of(loop: asyncio.AbstractEventLoop) -> _becket.Ends | None:
+    """What this thread's loop takes ends from; None where it can watch no descriptor, and is called by a thread."""
+    try:
+        known = _watched[loop]
+    except KeyError:
+        return _watch(loop)
+    return None if known is None else known()
+
+
+def _watch(loop: asyncio.AbstractEventLoop) -> _becket.Ends | None:
+    try:
+        ends = _becket.Ends()
+        loop.add_reader(ends.fileno(), ends.take)
+    except (NotImplementedError, OSError):
+        _watched[loop] = None
+        return None
+    _watched[loop] = weakref.ref(ends)
+    return ends
+
+
+if hasattr(os, "register_at_fork"):
+    # A loop of the parent's must not be told by its child.
+    os.register_at_fork(after_in_child=_watched.clear)

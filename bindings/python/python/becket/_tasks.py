@@ -1,0 +1,94 @@
+"""Tasks that begin at once, without a turn of the loop."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Coroutine
+from contextvars import Context
+from typing import Any
+
+
+def begin(
+    coroutine: Coroutine[Any, Any, None], loop: asyncio.AbstractEventLoop, context: Context
+) -> tuple[asyncio.Task[None], bool]:
+    """A task of this thread's loop, and whether its coroutine has come to its end already.
+
+    From within a task it begins at once (from Python 3.11 on), else with the loop's next turn.
+    """
+    around = asyncio.current_task(loop)
+    if around is None or sys.version_info < (3, 11):
+        return context.run(loop.create_task, coroutine), False
+    if sys.version_info >= (3, 12):
+        task = asyncio.Task(coroutine, loop=loop, context=context, eager_start=True)
+        return task, task.done()
+    begun = _Begun(coroutine)
+    task = asyncio.Task(begun, loop=loop, context=context)
+    begun.begin(loop, context, around, task)
+    return task, begun.is_over
+
+
+class _Begun(Coroutine[Any, Any, None]):
+    """A coroutine that has taken its first step as its task, which Python 3.11 lets no task do.
+
+    Its task takes its own first step a turn later, and meets what the coroutine came to then.
+    """
+
+    __slots__ = ("_coroutine", "_is_new", "_raised", "_waits_for", "is_over")
+
+    def __init__(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        self._coroutine = coroutine
+        self._is_new = True
+        self._raised: BaseException | None = None
+        self._waits_for: Any = None
+        self.is_over = False
+
+    def begin(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        context: Context,
+        around: asyncio.Task[Any],
+        task: asyncio.Task[None],
+    ) -> None:
+        """Takes the first step, as `task`, within another one."""
+        asyncio.tasks._leave_task(loop, around)
+        asyncio.tasks._enter_task(loop, task)
+        try:
+            self._waits_for = context.run(self._coroutine.send, None)
+        except StopIteration:
+            self.is_over = True
+        except BaseException as raised:
+            self._raised = raised
+        finally:
+            asyncio.tasks._leave_task(loop, task)
+            asyncio.tasks._enter_task(loop, around)
+
+    def send(self, value: Any, /) -> Any:
+        if not self._is_new:
+            return self._coroutine.send(value)
+        self._is_new = False
+        self._end()
+        waits_for, self._waits_for = self._waits_for, None
+        return waits_for
+
+    def throw(self, *error: Any) -> Any:
+        """A task that is cancelled before its own first step cancels what the coroutine waits for, as any later."""
+        is_new, self._is_new = self._is_new, False
+        self._end()
+        if is_new and asyncio.isfuture(self._waits_for) and self._waits_for.cancel():
+            return self._waits_for
+        return self._coroutine.throw(*error)
+
+    def _end(self) -> None:
+        """Raises what the first step has come to, where that was the end."""
+        raised, self._raised = self._raised, None
+        if raised is not None:
+            raise raised
+        if self.is_over:
+            raise StopIteration
+
+    def close(self) -> None:
+        self._coroutine.close()
+
+    def __await__(self) -> Any:
+        raise NotImplementedError

@@ -1,0 +1,89 @@
+//! Ends of firings, for the loop that awaits them. It watches a pipe, so that no thread has to wait for the interpreter to
+//! tell it.
+//!
+//! INVARIANT: the pipe holds a byte from when the first end comes in until it is taken, so a write never waits.
+
+use crate::firing::{End, tell};
+use crate::process::Process;
+use pyo3::prelude::*;
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// An end, and what is called with it.
+struct Ended {
+    done: Py<PyAny>,
+    end: End,
+}
+
+/// What threads of ours leave for one loop.
+pub(crate) struct Left {
+    ended: Mutex<Vec<Ended>>,
+    reader: PipeReader,
+    writer: PipeWriter,
+}
+
+impl Left {
+    /// Leaves an end, on whatever thread. Gives it back where the loop can't be told.
+    pub(crate) fn leave(&self, done: Py<PyAny>, end: End) -> Result<(), (Py<PyAny>, End)> {
+        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        if ended.is_empty() && (&self.writer).write_all(b"!").is_err() {
+            return Err((done, end));
+        }
+        ended.push(Ended { done, end });
+        Ok(())
+    }
+}
+
+/// The ends of firings that one loop awaits.
+#[pyclass(frozen, weakref, module = "becket._becket")]
+pub(crate) struct Ends {
+    process: &'static Process,
+    pub(crate) left: Arc<Left>,
+}
+
+#[pymethods]
+impl Ends {
+    /// # Errors
+    /// `OSError`: the system has no pipe.
+    #[new]
+    fn new(py: Python<'_>) -> PyResult<Self> {
+        let process = Process::get(py)?;
+        let (reader, writer) = io::pipe()?;
+        Ok(Ends { process, left: Arc::new(Left { ended: Mutex::default(), reader, writer }) })
+    }
+
+    /// The descriptor to watch: it can be read once there is something to take.
+    ///
+    /// # Errors
+    /// `OSError`: pipes of this system can't be watched.
+    fn fileno(&self) -> PyResult<i32> {
+        #[cfg(unix)]
+        return Ok(std::os::fd::AsRawFd::as_raw_fd(&self.left.reader));
+        #[cfg(not(unix))]
+        return Err(io::Error::from(io::ErrorKind::Unsupported).into());
+    }
+
+    /// Takes what there is, and calls what waits for it. For the loop's own thread.
+    fn take(&self, py: Python<'_>) {
+        for Ended { done, end } in self.taken() {
+            tell(py, end, &done);
+        }
+    }
+}
+
+impl Ends {
+    fn taken(&self) -> Vec<Ended> {
+        if !self.process.is_this() {
+            // A forked child takes nothing: the byte is its parent's.
+            return Vec::new();
+        }
+        let mut ended = self.left.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        // A loop that calls without cause must not wait here.
+        if !ended.is_empty() {
+            // Where it can't be read, the loop calls again, and finds nothing.
+            drop((&self.left.reader).read_exact(&mut [0]));
+        }
+        mem::take(&mut *ended)
+    }
+}
