@@ -76,7 +76,7 @@ impl Inner {
         let event = open.session.event(name, fields)?;
         // Planned here, so that a hook which JavaScript takes out next still runs for it.
         let event = open.session.ready(event);
-        let is_own = becket_embed::only_calls_back(&event);
+        let is_own = becket_embed::begins_here(&event);
         let cancel = self.with.cancel.child_token();
         lock(&self.tokens).insert(id, cancel.clone());
         let (tokens, line) = (self.tokens.clone(), self.with.line.clone());

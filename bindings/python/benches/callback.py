@@ -1,7 +1,7 @@
 """What a hook costs from Python. `cargo xtask bench becket-python` builds what this needs, and runs it.
 
-Functions are measured alone. A command is measured beside the same session and event in a program in Rust, which fires when
-it is told to. Nothing asserts on speed.
+Functions are measured beside the same functions under a time limit without an engine, as Python itself has it. A command is
+measured beside the same session and event in a program in Rust, which fires when it is told to. Nothing asserts on speed.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
-from becket import HookEngine, HookInput, HookResult
+from becket import HookEngine, HookInput, HookResult, PreToolUseInput
 from rows import Bench, Must, Sample
 
 INPUT: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t1"}
@@ -72,6 +74,31 @@ def waited_for(made: HookEngine, times: int) -> Sample:
     return fire
 
 
+def of_asyncio(begins: Callable[[HookInput], Awaitable[object]]) -> Sample:
+    """A function with a typed input under a limit, awaited without an engine."""
+
+    async def calls() -> float:
+        started = time.perf_counter_ns()
+        for _ in range(SOME):
+            await asyncio.wait_for(begins(PreToolUseInput(**INPUT)), 10)
+        return (time.perf_counter_ns() - started) / SOME
+
+    return lambda: LOOP.run_until_complete(calls())
+
+
+def of_threads() -> Sample:
+    """A function with a typed input under a limit, waited for without an engine."""
+    threads = ThreadPoolExecutor(1)
+
+    def calls() -> float:
+        started = time.perf_counter_ns()
+        for _ in range(SOME):
+            threads.submit(plain, PreToolUseInput(**INPUT)).result(timeout=10)
+        return (time.perf_counter_ns() - started) / SOME
+
+    return calls
+
+
 class Floor:
     """The same event in a session of the same kind, without Python."""
 
@@ -98,9 +125,13 @@ def functions(bench: Bench) -> None:
     """Functions as hooks."""
     limit = Must(nanos=15_000)
     bench.alone("no hook, awaited", Must(), awaited(engine(), SOME))
-    bench.alone("one coroutine, awaited", limit, awaited(engine(coroutine), SOME))
-    bench.alone("one plain function, awaited", limit, awaited(engine(plain), SOME))
-    bench.alone("one plain function, waited for", limit, waited_for(engine(plain), SOME))
+    wait_for = "peer: `asyncio.wait_for` and no engine"
+    ours = awaited(engine(coroutine), SOME)
+    bench.versus("one coroutine, awaited", limit, ours, of_asyncio(coroutine), wait_for)
+    ours, to_thread = awaited(engine(plain), SOME), of_asyncio(partial(asyncio.to_thread, plain))
+    bench.versus("one plain function, awaited", limit, ours, to_thread, f"{wait_for}, `asyncio.to_thread`")
+    ours = waited_for(engine(plain), SOME)
+    bench.versus("one plain function, waited for", limit, ours, of_threads(), "peer: `ThreadPoolExecutor` and no engine")
 
 
 def commands(bench: Bench, floor: Floor, held: str) -> None:

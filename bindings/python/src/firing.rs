@@ -1,5 +1,5 @@
-//! One firing of an event. Where all that it runs are functions, the threads of Python take it on: the caller's, then whichever
-//! answers. Else the runtime does, so that no start of a process holds up a loop.
+//! One firing of an event. Where it runs functions and one command at most, the threads of Python take it on: the caller's, then
+//! whichever answers. Else the runtime does, so that no loop is held up while processes start.
 
 use crate::attach;
 use crate::ends::{Ends, Left};

@@ -92,8 +92,8 @@ impl Session {
         Ok(self.alive()?.session.id().to_string())
     }
 
-    /// Fires an event. Where all that it runs are functions, it goes as far as it does without waiting: an `Outcome`, or the
-    /// `Firing` that goes on.
+    /// Fires an event. Where it runs functions and one command at most, it goes as far as it does without waiting: an `Outcome`,
+    /// or the `Firing` that goes on.
     ///
     /// # Errors
     /// `EventError`: the fields don't fit.
@@ -108,7 +108,7 @@ impl Session {
         let event = event_of(open, event, fields)?;
         let started = py.detach(|| {
             let event = open.session.ready(event);
-            let is_own = becket_embed::only_calls_back(&event);
+            let is_own = becket_embed::begins_here(&event);
             let cancel = open.session.cancel().child_token();
             let fires = firing::fires(open.clone(), event, cancel.clone(), around);
             Firing::start(self.process, fires, cancel, is_own)

@@ -17,6 +17,7 @@ from conftest import BASH, Make, command, group
 
 from becket import HookEngine, HookInput, HookResult
 from becket._ends import ends_of
+from becket._tasks import begin
 
 GENEROUS = 20.0
 STOP = {"stop_hook_active": False}
@@ -143,6 +144,36 @@ def test_a_coroutine_is_cancelled_wherever_it_stands(engine: HookEngine, waits: 
     assert ended == ["begun", "cancelled"]
 
 
+# rule: H4
+@BEGINS_AT_ONCE
+@pytest.mark.parametrize("waits", [on_a_future, on_a_task])
+def test_a_task_that_is_cancelled_before_its_own_first_turn_cancels_what_it_waits_for(waits: Callable[..., Any]) -> None:
+    async def begins() -> None:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+        task, is_over = begin(waits(future), loop, contextvars.copy_context())
+        assert not is_over
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert waits is on_a_task or future.cancelled()
+
+    in_time(begins())
+
+
+@BEGINS_AT_ONCE
+def test_what_a_first_step_raises_its_task_raises() -> None:
+    async def fails() -> None:
+        raise KeyError("none")
+
+    async def begins() -> None:
+        task, _ = begin(fails(), asyncio.get_running_loop(), contextvars.copy_context())
+        with pytest.raises(KeyError):
+            await task
+
+    in_time(begins())
+
+
 def test_a_task_that_is_cancelled_by_its_own_handler_says_so(engine: HookEngine) -> None:
     async def cancels(_: HookInput) -> None:
         raise asyncio.CancelledError
@@ -163,6 +194,7 @@ def test_a_loop_keeps_one_pipe_and_takes_it_along(make: Make) -> None:
     engine = make(TRUE)
 
     async def fires() -> int:
+        assert ends_of(asyncio.get_running_loop()) is not None
         for _ in range(5):
             assert (await engine.run_event("Stop", **STOP)).failures == []
         await asyncio.gather(*(engine.run_event("Stop", **STOP) for _ in range(20)))
@@ -242,8 +274,9 @@ def started_by() -> dict[int, list[str]]:
 
 
 @pytest.mark.skipif(not Path("/proc/thread-self/children").exists(), reason="this kernel does not say who started what")
-def test_a_loops_thread_starts_no_command(make: Make, project: Path) -> None:
-    engine = make({"Stop": group(command("touch begun; until [ -e go ]; do sleep 0.01; done"))})
+def test_a_loops_thread_starts_one_command_and_no_more(make: Make, project: Path) -> None:
+    waits = "touch begun; until [ -e go ]; do sleep 0.01; done"
+    engine = make({"Stop": group(command(waits), command(f"{waits}; true"))})
     before = {pid for pids in started_by().values() for pid in pids}
 
     async def fires() -> None:

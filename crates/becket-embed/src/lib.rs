@@ -33,4 +33,4 @@ pub use event::UnknownEvent;
 pub use host::{Host, NotOpened};
 pub use launch::Launch;
 pub use open::{Mode, Open, Profile, Registration, Source};
-pub use session::{Cancelled, Session, only_calls_back};
+pub use session::{Cancelled, Session, begins_here};

@@ -235,10 +235,22 @@ impl Session {
     }
 }
 
-/// Whether all that an event runs are functions of the program: then it may be taken through on the program's own threads (see
-/// [`crate::here`]), which no start of a process holds up.
-pub fn only_calls_back(event: &ReadyEvent) -> bool {
-    event.runs().iter().all(|run| matches!(run.handler.action, Action::Callback(_)))
+/// How many processes may be started on a program's own thread: one takes a tenth of a millisecond, which is about what waking
+/// another thread for it takes.
+const STARTS: usize = 1;
+
+/// Whether an event may be begun on a program's own thread (see [`crate::here`]): it runs functions of the program, and so few
+/// commands that starting them holds up no loop.
+pub fn begins_here(event: &ReadyEvent) -> bool {
+    let mut starts = 0;
+    event.runs().iter().all(|run| match run.handler.action {
+        Action::Callback(_) => true,
+        Action::Command(_) => {
+            starts += 1;
+            starts <= STARTS
+        }
+        Action::Http(_) | Action::McpTool(_) | Action::Prompt(_) | Action::Agent(_) => false,
+    })
 }
 
 fn checked(config: &Config) -> Checked {
