@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// An end, and what is called with it.
 struct Ended {
     done: Py<PyAny>,
-    end: End,
+    end: Box<End>,
 }
 
 /// What threads of ours leave for one loop.
@@ -25,7 +25,7 @@ pub(crate) struct Left {
 
 impl Left {
     /// Leaves an end, on whatever thread. Gives it back where the loop can't be told.
-    pub(crate) fn leave(&self, done: Py<PyAny>, end: End) -> Result<(), (Py<PyAny>, End)> {
+    pub(crate) fn leave(&self, done: Py<PyAny>, end: Box<End>) -> Result<(), (Py<PyAny>, Box<End>)> {
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         if ended.is_empty() && (&self.writer).write_all(b"!").is_err() {
             return Err((done, end));
@@ -67,7 +67,7 @@ impl Ends {
     /// Takes what there is, and calls what waits for it. For the loop's own thread.
     fn take(&self, py: Python<'_>) {
         for Ended { done, end } in self.taken() {
-            tell(py, end, &done);
+            tell(py, *end, &done);
         }
     }
 }

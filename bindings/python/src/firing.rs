@@ -151,15 +151,16 @@ impl Going {
     }
 
     /// It has come to its end, on whatever thread.
-    fn ended(self: &Arc<Self>, end: End) {
+    fn ended(&self, end: End) {
+        let end = Box::new(end);
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         let Stage::Awaited(done, left) = mem::replace(&mut *stage, Stage::Told) else {
-            *stage = Stage::Ended(Box::new(end));
+            *stage = Stage::Ended(end);
             return;
         };
         drop(stage);
         if OnCaller::is_on() {
-            attach::attach(|py| tell(py, end, &done));
+            attach::attach(|py| tell(py, *end, &done));
             return;
         }
         let unsaid = match left {
@@ -168,7 +169,7 @@ impl Going {
         };
         if let Some((done, end)) = unsaid {
             // A thread of the runtime must not wait for the interpreter.
-            self.process.runtime().spawn_blocking(move || attach::attach(|py| tell(py, end, &done)));
+            self.process.runtime().spawn_blocking(move || attach::attach(|py| tell(py, *end, &done)));
         }
     }
 

@@ -30,8 +30,14 @@ fn over_a_socket(bench: &mut Bench, env: &TestEnv) {
     let _served = Served::start(env, &["--socket", &socket.display().to_string()]);
     let mut line = Line::connected(&socket);
     opened(env, |request| line.sends(request, 1));
-    bench.note("the client's own work is in it");
-    bench.alone("serve: a plan over a Unix socket", Must::Nanos(60e3), || line.sends(&plan(), 1));
+    let mut bare = line.bare(&plan());
+    bench.note("peer: the same client and a thread that only sends the same answer");
+    bench.versus(
+        "serve: a plan over a Unix socket",
+        Must::Nanos(60e3),
+        || line.sends(&plan(), 1),
+        || bare.sends(&plan(), 1),
+    );
     let all = plan().repeat(AHEAD);
     bench.note("64 on their way; 20,000 a second are 3.2 ms");
     bench.alone("serve: 64 plans over a Unix socket", Must::Nanos(64.0 * 50e3), || line.sends(&all, AHEAD));
