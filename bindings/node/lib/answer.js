@@ -23,6 +23,7 @@ const STRICTEST = { permissionDecision: ["deny", "defer", "ask", "allow"], behav
  * @param {string} event
  * @param {unknown} value
  * @throws {TypeError} It is no answer.
+ * @throws {InPart} It blocks, and not all of it is one.
  */
 export function answered(event, value) {
   if (value === undefined || value === null) return null;
@@ -32,10 +33,18 @@ export function answered(event, value) {
   } catch (error) {
     const { permissionDecision, ...rest } = sayable(value);
     for (const less of [{ permissionDecision, ...rest }, rest]) {
-      const text = blocks(less) ? attempt(() => written(wire(event, less))) : undefined;
-      if (text !== undefined) return text;
+      const text = blocks(less) ? attempt(() => written(wire(event, less, true))) : undefined;
+      if (text !== undefined) throw new InPart(text, error);
     }
     throw error;
+  }
+}
+
+/** What an answer blocks, and what is wrong beside it: the hook has failed, and the block stands. */
+export class InPart extends Error {
+  constructor(text, cause) {
+    super("a part of the answer can be read", { cause });
+    this.text = text;
   }
 }
 
@@ -53,7 +62,7 @@ function sayable(value) {
   return Object.fromEntries(fields.filter(([, field]) => attempt(() => [written(field)]) !== undefined));
 }
 
-function wire(event, value) {
+function wire(event, value, isPart = false) {
   const { permissionDecision, ...rest } = value;
   const output = {};
   const own = {};
@@ -65,7 +74,7 @@ function wire(event, value) {
     else if (OWN_FIELDS.has(key)) own[key] = field;
     else unknown.push(key);
   }
-  if (unknown.length > 0 && !blocks(value)) throw new TypeError(misspelt(event, unknown));
+  if (unknown.length > 0 && !isPart) throw new TypeError(misspelt(event, unknown));
   if (permissionDecision !== undefined && permissionDecision !== null) decide(event, permissionDecision, output, own);
   else if (OF_REQUEST.some((key) => isOwn(event, key) && Object.hasOwn(own, key))) {
     throw new TypeError("only a `permissionDecision` takes `updatedInput`, `updatedPermissions` or `interrupt` beside it");

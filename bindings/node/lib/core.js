@@ -6,7 +6,7 @@
  * up; an idle one does neither.
  */
 
-import { answered } from "./answer.js";
+import { answered, InPart } from "./answer.js";
 import { BecketError, ConfigError, EventError, HookError, SessionClosed } from "./errors.js";
 import { isPlain, named, written } from "./json.js";
 import { NativeEngine } from "./native.js";
@@ -209,7 +209,7 @@ export class Core {
       try {
         answer = say() ?? "null";
       } catch (error) {
-        failure = reason(error);
+        [answer, failure] = error instanceof InPart ? [error.text, reason(error.cause)] : [null, reason(error)];
       }
       this.#answer(call, answer, failure);
     };

@@ -12,7 +12,20 @@ use std::task::{Context, Poll};
 use tokio::sync::oneshot;
 
 /// An answer as JSON, or why there is none.
-pub(crate) type Answer = Result<String, String>;
+pub(crate) type Answer = Result<String, NoAnswer>;
+
+/// Why there is no answer.
+pub(crate) struct NoAnswer {
+    pub(crate) why: String,
+    /// What of it can be read, as JSON.
+    pub(crate) part: Option<String>,
+}
+
+impl From<&str> for NoAnswer {
+    fn from(why: &str) -> Self {
+        NoAnswer { why: why.to_owned(), part: None }
+    }
+}
 
 /// All that JavaScript is asked by one engine.
 pub(crate) struct Questions {
@@ -57,7 +70,7 @@ impl Questions {
     /// A thread of JavaScript that hears nothing any more answers nothing.
     fn say(&self, word: Word, id: u32, more: u32, text: String) {
         if !self.line.say(word, id, more, text) {
-            self.answered(id, Err("its thread of JavaScript has ended".to_owned()));
+            self.answered(id, Err("its thread of JavaScript has ended".into()));
         }
     }
 
@@ -81,7 +94,7 @@ impl Future for Asked {
     type Output = Answer;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer> {
-        let gone = |_| Err("nobody answers any more".to_owned());
+        let gone = |_| Err("nobody answers any more".into());
         Pin::new(&mut self.answer).poll(context).map(|answer| answer.unwrap_or_else(gone))
     }
 }

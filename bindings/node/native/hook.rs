@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: whatever is no answer fails the hook. What that means is the engine's to say.
 
-use crate::asked::Questions;
+use crate::asked::{Answer, NoAnswer, Questions};
 use becket_engine::{CallbackAnswer, CancellationToken, Hook, IntoAnswer};
 use becket_model::Event;
 use becket_model::interpret::parse_object;
@@ -20,7 +20,17 @@ pub(crate) struct FunctionHook {
 impl Hook for FunctionHook {
     fn call<'a>(&'a self, event: &'a Event, _: &'a CancellationToken) -> BoxFuture<'a, CallbackAnswer> {
         let asked = self.questions.call(self.number, input::to_value(event).to_string());
-        Box::pin(async move { asked.await.and_then(|text| read(&text)).into_answer() })
+        Box::pin(async move { answered(asked.await) })
+    }
+}
+
+fn answered(said: Answer) -> CallbackAnswer {
+    match said {
+        Ok(text) => read(&text).into_answer(),
+        Err(NoAnswer { why, part }) => match part.map(|text| parse_object(&text)) {
+            Some(Ok(answer)) => CallbackAnswer::InPart { answer, why },
+            Some(Err(_)) | None => CallbackAnswer::Failed(why),
+        },
     }
 }
 

@@ -1,5 +1,6 @@
 //! The object that JavaScript holds: JSON in, JSON out. What takes time has a number, under which it comes back.
 
+use crate::asked::NoAnswer;
 use crate::ending;
 use crate::hook::FunctionHook;
 use crate::inner::Inner;
@@ -55,10 +56,15 @@ impl NativeEngine {
         self.inner.cancel(id);
     }
 
-    /// What a function, or the user, has answered: JSON, or why there is no answer. What is said to it at once is returned.
+    /// What a function, or the user, has answered: JSON, or why there is no answer; both, where the JSON is a part of one. What is
+    /// said to it at once is returned.
     #[napi(catch_unwind)]
     pub fn answer(&self, call: u32, answer: Option<String>, failure: Option<String>) -> Option<Vec<Said>> {
-        let answer = answer.ok_or_else(|| failure.unwrap_or_else(|| "it gave no answer".to_owned()));
+        let answer = match (answer, failure) {
+            (Some(said), None) => Ok(said),
+            (part, Some(why)) => Err(NoAnswer { why, part }),
+            (None, None) => Err("it gave no answer".into()),
+        };
         some(self.inner.answered(call, answer))
     }
 

@@ -65,10 +65,12 @@ impl Ends {
     }
 
     /// Takes what there is, and calls what waits for it. For the loop's own thread.
-    fn take(&self, py: Python<'_>) {
-        for Ended { done, end } in self.taken() {
-            tell(py, *end, &done);
-        }
+    ///
+    /// # Errors
+    /// What was raised first; all are told.
+    fn take(&self, py: Python<'_>) -> PyResult<()> {
+        let told = self.taken().into_iter().map(|Ended { done, end }| tell(py, *end, &done));
+        told.fold(Ok(()), PyResult::and)
     }
 }
 

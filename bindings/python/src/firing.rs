@@ -160,7 +160,7 @@ impl Going {
         };
         drop(stage);
         if OnCaller::is_on() {
-            attach::attach(|py| tell(py, *end, &done));
+            attach::attach(|py| tell_all_the_same(py, *end, &done));
             return;
         }
         let unsaid = match left {
@@ -169,21 +169,23 @@ impl Going {
         };
         if let Some((done, end)) = unsaid {
             // A thread of the runtime must not wait for the interpreter.
-            self.process.runtime().spawn_blocking(move || attach::attach(|py| tell(py, *end, &done)));
+            let told = move || attach::attach(|py| tell_all_the_same(py, *end, &done));
+            self.process.runtime().spawn_blocking(told);
         }
     }
 
     /// Has `done` called at its end, which may have come by now.
-    fn awaited(&self, py: Python<'_>, done: Py<PyAny>, left: Option<Arc<Left>>) {
+    fn awaited(&self, py: Python<'_>, done: Py<PyAny>, left: Option<Arc<Left>>) -> PyResult<()> {
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         match mem::replace(&mut *stage, Stage::Told) {
             Stage::Ended(end) => {
                 drop(stage);
-                tell(py, *end, &done);
+                return tell(py, *end, &done);
             }
             Stage::UnderWay | Stage::Awaited(..) => *stage = Stage::Awaited(done, left),
             Stage::Told => {}
         }
+        Ok(())
     }
 }
 
@@ -191,8 +193,11 @@ impl Going {
 impl Firing {
     /// Has `done(outcome, error)` called at its end, one of them `None`: by the loop of `ends`, or from any thread. `done` must
     /// not wait.
-    fn go_on(&self, py: Python<'_>, done: Py<PyAny>, ends: Option<&Ends>) {
-        self.going.awaited(py, done, ends.map(|ends| ends.left.clone()));
+    ///
+    /// # Errors
+    /// What `done` raises where the end has come already.
+    fn go_on(&self, py: Python<'_>, done: Py<PyAny>, ends: Option<&Ends>) -> PyResult<()> {
+        self.going.awaited(py, done, ends.map(|ends| ends.left.clone()))
     }
 
     /// Ends its hooks.
@@ -209,13 +214,25 @@ impl Drop for Firing {
     }
 }
 
-/// Calls what waits for an end.
-pub(crate) fn tell(py: Python<'_>, end: End, done: &Py<PyAny>) {
-    let told = match end {
-        Ok(outcome) => done.call1(py, (outcome, py.None())),
-        Err(why) => done.call1(py, (py.None(), why.error())),
+/// Calls what waits for an end. It is called again where that raises, as a signal's handler may anywhere: nobody waits for good.
+///
+/// # Errors
+/// What was raised first.
+pub(crate) fn tell(py: Python<'_>, end: End, done: &Py<PyAny>) -> PyResult<()> {
+    let (outcome, error) = match end {
+        Ok(outcome) => (Some(Py::new(py, outcome)?), None),
+        Err(why) => (None, Some(why.error().into_value(py))),
     };
-    if let Err(error) = told {
+    let told = done.call1(py, (&outcome, &error));
+    if told.is_err() {
+        done.call1(py, (outcome, error))?;
+    }
+    told.map(drop)
+}
+
+/// The same where nobody hears what it raises.
+fn tell_all_the_same(py: Python<'_>, end: End, done: &Py<PyAny>) {
+    if let Err(error) = tell(py, end, done) {
         error.write_unraisable(py, None);
     }
 }

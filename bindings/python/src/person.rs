@@ -24,7 +24,10 @@ impl AskUser for Person {
                 CallbackAnswer::Json(answer) => {
                     answer.get("selected").and_then(Value::as_str).map(str::to_owned)
                 }
-                CallbackAnswer::Silent | CallbackAnswer::Reply(_) | CallbackAnswer::Failed(_) => None,
+                CallbackAnswer::Silent
+                | CallbackAnswer::Reply(_)
+                | CallbackAnswer::Failed(_)
+                | CallbackAnswer::InPart { .. } => None,
             }
         })
     }

@@ -34,10 +34,17 @@ impl Reply {
         Ok(self.send(py, answer))
     }
 
-    /// Says that the hook has failed, and why. False where nobody waits any more.
-    #[pyo3(signature = (why, /))]
-    fn fail(&self, py: Python<'_>, why: String) -> bool {
-        self.send(py, CallbackAnswer::Failed(why))
+    /// Says that the hook has failed, and why, with what of its answer can be read. False where nobody waits any more.
+    ///
+    /// # Errors
+    /// The object holds what JSON can't say; the call still waits for an answer then.
+    #[pyo3(signature = (why, answer = None, /))]
+    fn fail(&self, py: Python<'_>, why: String, answer: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
+        let failed = match answer {
+            None => CallbackAnswer::Failed(why),
+            Some(answer) => CallbackAnswer::InPart { answer: values::object(answer)?, why },
+        };
+        Ok(self.send(py, failed))
     }
 }
 

@@ -158,6 +158,62 @@ def test_a_block_holds_whatever_stands_beside_it(
     outcome = engine.run_event_sync(event, **fields)
     assert outcome.blocked or outcome.stop, outcome.to_dict()
     assert "not on a Friday" in str(outcome.to_dict()["verdict"]), outcome.to_dict()
+    assert len(outcome.failures) == 1, outcome.failures
+
+
+class Odd(HookResult):
+    """One that can't be looked at."""
+
+    @property
+    def reason(self) -> str:
+        raise ValueError("no reason")
+
+    @reason.setter
+    def reason(self, _: object) -> None: ...
+
+
+class Unlike:
+    def __eq__(self, _: object) -> bool:
+        raise ValueError("can't be compared")
+
+
+# rules: H9, O10
+@pytest.mark.parametrize(
+    ("event", "fields", "on_failure", "answer", "blocked", "stops"),
+    [
+        # A stop that the event does not know is no block, and what is wrong beside it is a failure all the same.
+        ("ConfigChange", {"source": "project_settings"}, "block", {"continue": False, "misspelt": 1}, True, False),
+        ("UserPromptSubmit", {"prompt": "p"}, "continue", {"continue": False, "misspelt": 1}, True, True),
+        ("Stop", STOP, "continue", {"decision": "block", "hookSpecificOutput": {"action": "cancel", 1: 2}}, True, False),
+        ("PostToolBatch", {"tool_calls": []}, "continue", {"stop": True, "misspelt": 1}, False, True),
+        ("Stop", STOP, "continue", {"additional_context": "c", "misspelt": 1}, False, False),
+        ("Notification", {"message": "m", "notification_type": "t"}, "continue", {"decision": "block", "z": 1}, False, False),
+        ("PreToolUse", BASH, "continue", Odd(permission_decision="deny"), True, False),
+        ("PreToolUse", BASH, "continue", {"permission_decision": Unlike()}, True, False),
+        ("Stop", STOP, "continue", {"permission_decision": Unlike(), "decision": "block"}, True, False),
+        ("Stop", STOP, "continue", HookResult(decision="block", updated_input={"a": float("nan")}), True, False),
+        ("Elicitation", FORM, "continue", {"hookSpecificOutput": {"action": "decline"}, "misspelt": 1}, True, False),
+    ],
+)
+@pytest.mark.parametrize("way", ["plain", "async"])
+def test_what_can_not_be_read_is_a_failure_and_at_once(
+    engine: HookEngine,
+    event: str,
+    fields: dict[str, Any],
+    on_failure: Any,
+    answer: Any,
+    blocked: bool,
+    stops: bool,
+    way: str,
+) -> None:
+    async def later(_: HookInput) -> Any:
+        return answer
+
+    engine.add_hook(event, later if way == "async" else lambda _: answer, on_failure=on_failure, timeout=GENEROUS)
+    started = time.monotonic()
+    outcome = engine.run_event_sync(event, **fields)
+    assert time.monotonic() - started < GENEROUS / 2
+    assert (outcome.blocked, outcome.stop, len(outcome.failures)) == (blocked, stops, 1), outcome.to_dict()
 
 
 # rules: H9, O10

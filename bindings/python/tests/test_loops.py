@@ -8,6 +8,7 @@ import gc
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ import pytest
 from conftest import BASH, Make, command, group
 
 from becket import HookEngine, HookInput, HookResult
+from becket import engine as engine_module
+from becket._around import Around
 from becket._ends import ends_of
 from becket._tasks import begin
 
@@ -229,13 +232,20 @@ def test_many_loops_hear_of_their_own(make: Make) -> None:
 class WatchesNothing(asyncio.SelectorEventLoop):
     """A loop that can watch no descriptor, as on other systems."""
 
+    refusal: Any
+
     def add_reader(self, fd: Any, callback: Any, *args: Any) -> None:
-        raise NotImplementedError
+        # Its own comes first, while it is made.
+        if fd == getattr(self, "_ssock").fileno():
+            return super().add_reader(fd, callback, *args)
+        raise self.refusal
 
 
-def test_a_loop_that_watches_nothing_is_told_all_the_same(make: Make) -> None:
+@pytest.mark.parametrize("refusal", [NotImplementedError, OSError, RuntimeError("File descriptor 9 is used by transport")])
+def test_a_loop_that_watches_nothing_is_told_all_the_same(make: Make, refusal: Any) -> None:
     engine = make({"Stop": group(command("exit 2"))})
     loop = WatchesNothing()
+    loop.refusal = refusal
 
     async def fires() -> None:
         assert ends_of(loop) is None
@@ -248,23 +258,94 @@ def test_a_loop_that_watches_nothing_is_told_all_the_same(make: Make) -> None:
 
 # rule: H4
 def test_a_loop_that_is_closed_meanwhile_harms_nobody(make: Make, project: Path) -> None:
-    engine = make({"Stop": group(command("touch begun; until [ -e go ]; do sleep 0.01; done"))})
+    engine = make({"Stop": group(command("touch begun; until [ -e go ]; do sleep 0.01; done; touch over"))})
     loop = asyncio.new_event_loop()
 
     async def fires() -> None:
-        firing = engine.run_event("Stop", **STOP)
-        try:
-            await asyncio.wait_for(asyncio.shield(firing), 0.5)
-        except asyncio.TimeoutError:
-            return
+        raw = getattr(engine, "_session").start("Stop", STOP, Around(loop, None))
+        raw.go_on(lambda *_: None, ends_of(loop))
+        while not (project / "begun").exists():
+            await asyncio.sleep(0.01)
+        kept.append(raw)
 
+    kept: list[Any] = []
     loop.run_until_complete(fires())
     loop.close()
     del loop
-    (project / "go").touch()
     gc.collect()
+    (project / "go").touch()
+    while not (project / "over").exists():
+        time.sleep(0.01)
     outcome = in_time(engine.run_event("Stop", **STOP))
     assert outcome.result == "passed"
+    kept.clear()
+
+
+class Interrupts(Exception):
+    """What the handler of a signal raises."""
+
+
+def test_a_signal_while_ends_are_told_keeps_nobody_waiting(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = make(TRUE)
+    settle, raised = engine_module._settle, []  # pyright: ignore[reportPrivateUsage]
+
+    def interrupted(*given: Any) -> None:
+        if len(raised) < 2:
+            raised.append(True)
+            raise Interrupts
+        settle(*given)
+
+    monkeypatch.setattr(engine_module, "_settle", interrupted)
+    heard: list[dict[str, Any]] = []
+
+    async def fires() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, about: heard.append(about))
+        assert (await engine.run_event("Stop", **STOP)).result == "passed"
+
+    with pytest.raises(asyncio.TimeoutError):
+        asyncio.run(asyncio.wait_for(fires(), 1.0))  # Twice in a row is more than is tried.
+    raised.pop()
+    in_time(fires())
+    assert [type(about["exception"]) for about in heard] == [Interrupts, Interrupts]
+
+
+# rule: H9
+def test_what_a_first_step_waits_for_can_be_awaited_by_others(engine: HookEngine) -> None:
+    async def fires() -> None:
+        shared: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+        async def waits(_: HookInput) -> HookResult:
+            return HookResult(additional_context=await shared)
+
+        async def host() -> str:
+            return await shared
+
+        engine.add_hook("UserPromptSubmit", waits, order=1)
+        engine.add_hook("UserPromptSubmit", waits, order=2)
+        firing = asyncio.gather(engine.run_event("UserPromptSubmit", prompt="p"), host())
+        await asyncio.sleep(0.01)
+        shared.set_result("both")
+        outcome, said = await firing
+        assert (outcome.additional_context, said) == (["both", "both"], "both")
+
+    in_time(fires())
+
+
+def test_a_child_has_pipes_of_its_own(make: Make, project: Path) -> None:
+    engine = make(TRUE)
+
+    async def fires(engine: HookEngine) -> None:
+        assert (await engine.run_event("Stop", **STOP)).result == "passed"
+
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(fires(engine))
+    parents = ends_of(loop)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if ends_of(loop) is not parents else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    loop.run_until_complete(fires(engine))
+    loop.close()
 
 
 def started_by() -> dict[int, list[str]]:
@@ -274,9 +355,10 @@ def started_by() -> dict[int, list[str]]:
 
 
 @pytest.mark.skipif(not Path("/proc/thread-self/children").exists(), reason="this kernel does not say who started what")
-def test_a_loops_thread_starts_one_command_and_no_more(make: Make, project: Path) -> None:
+@pytest.mark.parametrize("commands", [1, 2])
+def test_a_loops_thread_starts_one_command_and_no_more(make: Make, project: Path, commands: int) -> None:
     waits = "touch begun; until [ -e go ]; do sleep 0.01; done"
-    engine = make({"Stop": group(command(waits), command(f"{waits}; true"))})
+    engine = make({"Stop": group(*(command(f"{waits}; true {nth}") for nth in range(commands)))})
     before = {pid for pids in started_by().values() for pid in pids}
 
     async def fires() -> None:
@@ -286,7 +368,7 @@ def test_a_loops_thread_starts_one_command_and_no_more(make: Make, project: Path
         started = {tid: [pid for pid in pids if pid not in before] for tid, pids in started_by().items()}
         (project / "go").touch()
         await firing
-        assert started[threading.get_native_id()] == []
-        assert any(started.values())
+        of_this = started.pop(threading.get_native_id())
+        assert (len(of_this), any(started.values())) == ((1, False) if commands == 1 else (0, True))
 
     in_time(fires())

@@ -457,6 +457,44 @@ fn callbacks_of_64_tasks_come_and_go_without_a_loss() {
 }
 
 #[test]
+fn a_part_of_an_answer_holds_back_and_lets_nothing_pass() {
+    // rules: H9, O10
+    let in_part = |answer: &Value| CallbackAnswer::InPart {
+        answer: answer.as_object().unwrap().clone(),
+        why: "`reson` is no field".into(),
+    };
+    let pre =
+        |decision: &str| pre(json!({"permissionDecision": decision, "permissionDecisionReason": "mine"}));
+    for (answer, reason) in [
+        (pre("deny"), Some("mine")),
+        (pre("allow"), None),
+        (pre("ask"), None),
+        (json!({}), None),
+        (json!({"decision": 7}), None),
+    ] {
+        let said = in_part(&answer);
+        let (project, engine) = with([Callback::inline(EventKind::PreToolUse, move |_| said.clone())]);
+        let outcome = fire_bare(&engine, &project.event(bash("ls")));
+        assert!(outcome.verdict.blocks(), "{answer}");
+        let failure = outcome.runs[0].failure.clone();
+        assert!(
+            matches!(failure, Some(Failure::Callback { message }) if message.contains("reson")),
+            "{answer}"
+        );
+        if let Some(reason) = reason {
+            assert_eq!(outcome.verdict.joined_reason().as_deref(), Some(reason));
+        }
+    }
+    let (block, nothing) = (in_part(&json!({"decision": "block", "reason": "not yet"})), in_part(&json!({})));
+    for (said, blocks) in [(block, true), (nothing, false)] {
+        let (project, engine) = with([Callback::inline(EventKind::Stop, move |_| said.clone())]);
+        let outcome = fire_bare(&engine, &project.event(stop()));
+        assert_eq!(outcome.verdict.blocks(), blocks);
+        assert!(outcome.runs[0].failure.is_some());
+    }
+}
+
+#[test]
 fn an_event_that_is_ready_runs_what_was_planned_for_it() {
     // rules: H9, N3
     let (project, engine) = with([]);

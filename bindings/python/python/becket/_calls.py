@@ -61,12 +61,7 @@ class Call:
         try:
             self.reply.answer(readable(wire(event, answer)))
         except Exception:
-            blocks = block_of(event, answer)
-            if blocks is None:
-                self.reply.fail(f"{place}: {error}")
-                return
-            _log.warning("the hook %s holds this %s back; not all of its answer can be read: %s", place, event, error)
-            self.reply.answer(blocks)
+            self.reply.fail(f"{place}: {error}", block_of(event, answer))
 
     def failed(self, error: BaseException) -> None:
         """Says what was raised, and where."""
@@ -104,12 +99,17 @@ class SyncCall(Call):
             self._back()
             return
         try:
+            self._call()
+        finally:
+            self._back()
+
+    def _call(self) -> None:
+        try:
             answer = self.context.run(self.handler.function, self.input)
         except BaseException as error:
             self.failed(error)
         else:
             self.answer(answer)
-        self._back()
 
     def _back(self) -> None:
         with self.abandoned.lock:

@@ -26,7 +26,7 @@ def _watch(loop: asyncio.AbstractEventLoop) -> _becket.Ends | None:
     try:
         ends = _becket.Ends()
         loop.add_reader(ends.fileno(), ends.take)
-    except (NotImplementedError, OSError):
+    except Exception:  # Each kind of loop says in its own way that it can't.
         _watched[loop] = None
         return None
     _watched[loop] = weakref.ref(ends)

@@ -39,7 +39,7 @@ class HookInput:
     @classmethod
     def from_dict(cls: type[Input], given: dict[str, Any]) -> Input:
         """Reads the fields of a hook's input. What is not known goes to `extra`."""
-        known = given.copy()
+        known = dict(given)
         known.pop("hook_event_name", None)
         try:
             return cls(extra={}, **known)

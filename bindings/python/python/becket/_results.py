@@ -71,38 +71,47 @@ def wire(event: str, answer: object) -> dict[str, Any] | None:
 
 def block_of(event: str, answer: object) -> dict[str, Any] | None:
     """What holds something back in an answer that can't be read wholly, and why; None where nothing does."""
+    try:
+        return _block_of(event, answer)
+    except Exception:
+        return None  # It can't even be looked at.
+
+
+def _block_of(event: str, answer: object) -> dict[str, Any] | None:
     given = {own: getattr(answer, own) for own in FIELDS} if isinstance(answer, HookResult) else answer
     if not _is_dict(given):
         return None
-    own = next((inner for inner in (given.get("hookSpecificOutput"), given.get("specific")) if _is_dict(inner)), {})
-    request = next((inner for inner in (own.get("decision"), given.get("decision")) if _is_dict(inner)), {})
-    words = (given.get("permission_decision"), own.get("permissionDecision"), request.get("behavior"))
-    denies = "deny" in words or given.get("decision") == "block"
-    stops = given.get("stop") is True or given.get("continue") is False
-    action = next((word for word in ("decline", "cancel") if own.get("action") == word), None)
-    specific = {} if action is None else {"action": action}
-    if not denies and not stops and action is None:
+    own = _first_dict(given.get("hookSpecificOutput"), given.get("specific"))
+    request = _first_dict(own.get("decision"), given.get("decision"))
+    said = (given.get("permission_decision"), own.get("permissionDecision"), request.get("behavior"))
+    reason = _first_text(given.get("reason"), own.get("permissionDecisionReason"), request.get("message"))
+    block = HookResult(stop_reason=_first_text(given.get("stop_reason"), given.get("stopReason")))
+    if any(_is_text(word, "deny") for word in said) or _is_text(given.get("decision"), "block"):
+        block.permission_decision, block.reason = "deny", reason
+    if given.get("continue") is False or given.get("stop"):
+        block.stop = True
+    action = own.get("action")
+    if (_is_text(action, "decline") or _is_text(action, "cancel")) and "action" in TABLE[event].output:
+        block.specific = {"action": str(action)}
+    if block == HookResult(stop_reason=block.stop_reason):
         return None
-    reasons = (given.get("reason"), own.get("permissionDecisionReason"), request.get("message"))
     try:
-        return readable(
-            _of_result(
-                event,
-                HookResult(
-                    permission_decision="deny" if denies else None,
-                    reason=_words(*reasons),
-                    stop=stops,
-                    stop_reason=_words(given.get("stop_reason"), given.get("stopReason")),
-                    specific=specific,
-                ),
-            )
-        )
+        return readable(_of_result(event, block))
     except HandlerError:
-        return None  # Nothing of this event can be held back.
+        # It can't be held back, only stopped.
+        return readable(_of_result(event, HookResult(stop=True, stop_reason=block.stop_reason))) if block.stop else None
 
 
-def _words(*said: object) -> str | None:
-    return next((word for word in said if isinstance(word, str)), None)
+def _first_dict(*given: object) -> dict[Any, Any]:
+    return next((one for one in given if _is_dict(one)), {})
+
+
+def _first_text(*given: object) -> str | None:
+    return next((one for one in given if isinstance(one, str)), None)
+
+
+def _is_text(given: object, text: str) -> bool:
+    return isinstance(given, str) and given == text
 
 
 def readable(answer: dict[str, Any]) -> dict[str, Any]:

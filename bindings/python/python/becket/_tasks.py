@@ -34,13 +34,14 @@ class _Begun(Coroutine[Any, Any, None]):
     Its task takes its own first step a turn later, and meets what the coroutine came to then.
     """
 
-    __slots__ = ("_coroutine", "_is_new", "_raised", "_waits_for", "is_over")
+    __slots__ = ("_coroutine", "_is_future", "_is_new", "_raised", "_waits_for", "is_over")
 
     def __init__(self, coroutine: Coroutine[Any, Any, None]) -> None:
         self._coroutine = coroutine
         self._is_new = True
         self._raised: BaseException | None = None
         self._waits_for: Any = None
+        self._is_future = False
         self.is_over = False
 
     def begin(
@@ -54,7 +55,12 @@ class _Begun(Coroutine[Any, Any, None]):
         asyncio.tasks._leave_task(loop, around)
         asyncio.tasks._enter_task(loop, task)
         try:
-            self._waits_for = context.run(self._coroutine.send, None)
+            waits_for: Any = context.run(self._coroutine.send, None)
+            # Marked as being awaited from here on, it could be awaited by nobody else up to the task's own step.
+            if getattr(waits_for, "_asyncio_future_blocking", None):
+                waits_for._asyncio_future_blocking = False
+                self._is_future = True
+            self._waits_for = waits_for
         except StopIteration:
             self.is_over = True
         except BaseException as raised:
@@ -68,16 +74,22 @@ class _Begun(Coroutine[Any, Any, None]):
             return self._coroutine.send(value)
         self._is_new = False
         self._end()
-        waits_for, self._waits_for = self._waits_for, None
-        return waits_for
+        return self._awaited()
 
     def throw(self, *error: Any) -> Any:
         """A task that is cancelled before its own first step cancels what the coroutine waits for, as any later."""
         is_new, self._is_new = self._is_new, False
         self._end()
-        if is_new and asyncio.isfuture(self._waits_for) and self._waits_for.cancel():
-            return self._waits_for
+        if is_new and self._is_future and self._waits_for.cancel():
+            return self._awaited()
         return self._coroutine.throw(*error)
+
+    def _awaited(self) -> Any:
+        """What the first step waits for, as its task expects it."""
+        waits_for, self._waits_for = self._waits_for, None
+        if self._is_future:
+            waits_for._asyncio_future_blocking = True
+        return waits_for
 
     def _end(self) -> None:
         """Raises what the first step has come to, where that was the end."""
@@ -92,3 +104,7 @@ class _Begun(Coroutine[Any, Any, None]):
 
     def __await__(self) -> Any:
         raise NotImplementedError
+
+    def __getattr__(self, name: str) -> Any:
+        """For who looks into a task: its frame, its code, its name."""
+        return getattr(self._coroutine, name)

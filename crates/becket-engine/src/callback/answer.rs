@@ -15,6 +15,13 @@ pub enum CallbackAnswer {
     Json(Map<String, Value>),
     /// It failed, and says why.
     Failed(String),
+    /// The same, where a part of what it says can be read: what that holds back stays held back, and it lets nothing pass.
+    InPart {
+        /// The part, as a command would print it.
+        answer: Map<String, Value>,
+        /// What is wrong with the rest.
+        why: String,
+    },
 }
 
 /// What can stand for an [`CallbackAnswer`]: nothing, a reply, a JSON object, or a `Result` of these.

@@ -61,14 +61,18 @@ fn not_in_process() -> Failure {
     Failure::Callback { message: "it is no function that can be called".into() }
 }
 
-/// A late answer is a failure, and what it holds back stays held back: the fold takes no allow beside a failure.
+/// A late answer is a failure.
 fn late(spec: &EventSpec, taken: Taken, limit: Duration) -> Taken {
-    let out_of_time = interpret::callback_failed(spec, Failure::TimedOut { limit });
+    beside(taken, interpret::callback_failed(spec, Failure::TimedOut { limit }))
+}
+
+/// An answer beside a failure: what it holds back stays held back, and the fold takes no allow.
+fn beside(taken: Taken, failed: Taken) -> Taken {
     let mut reply = taken.reply;
     if !reply.decision.as_ref().is_some_and(Decision::holds_back) {
-        reply.decision = out_of_time.reply.decision.or(reply.decision);
+        reply.decision = failed.reply.decision.or(reply.decision);
     }
-    Taken { reply, failure: out_of_time.failure, ..taken }
+    Taken { reply, failure: failed.failure, ..taken }
 }
 
 async fn call_future(
@@ -141,6 +145,10 @@ fn read(spec: &EventSpec, answered: Result<CallbackAnswer, Failure>) -> Option<T
         Ok(CallbackAnswer::Failed(message)) => {
             interpret::callback_failed(spec, Failure::Callback { message })
         }
+        Ok(CallbackAnswer::InPart { answer, why }) => beside(
+            interpret::object(spec, &answer),
+            interpret::callback_failed(spec, Failure::Callback { message: why }),
+        ),
         Err(failure) => interpret::callback_failed(spec, failure),
     })
 }

@@ -13,6 +13,7 @@ use becket_engine::{CancellationToken, ReadyEvent};
 use becket_model::Event;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// What a request comes to.
@@ -56,7 +57,8 @@ impl Work {
             Method::EventFire => {
                 let (session, event) = of_event(method, given, sessions)?;
                 // Planned here, so that a hook which the next request takes out still runs for it.
-                let event = session.open.ready(event);
+                let ready = AssertUnwindSafe(|| session.open.ready(event));
+                let event = catch_unwind(ready).map_err(|_| Fault::Broken)?;
                 Ok(Work::Fire(session, Box::new(event)))
             }
             Method::EventPlan => {
