@@ -38,6 +38,21 @@ for (const [what, event, fields, answer] of HELD) {
   });
 }
 
+// rules: H9, O10
+test("what is wrong beside a block is a failure all the same, and a stop that the event does not know is no block", async (t) => {
+  const made = engine(t);
+  made.hook("Stop", () => ({ decision: "block", reason: "not yet", reson: "?" }));
+  const held = await made.runEvent("Stop", stop);
+  assert.deepEqual([held.blocked, held.reason, held.failures.length], [true, "not yet", 1]);
+  assert.match(held.failures[0].text, /`reson`, which no answer has/);
+  made.hook("ConfigChange", { onFailure: "block" }, () => ({ continue: false, reson: "?" }));
+  const change = await made.runEvent("ConfigChange", { source: "project_settings" });
+  assert.deepEqual([change.blocked, change.failures.length], [true, 1]);
+  made.hook("PreToolUse", () => ({ permissionDecision: "deny", reason: "mine", updatedInput: cyclic }));
+  const call = await made.runEvent("PreToolUse", bash("ls"));
+  assert.deepEqual([call.permissionDecision, call.reason, call.failures.length], ["deny", "mine", 1]);
+});
+
 // rule: O9
 test("of an ask and an allow in one answer the ask counts", async (t) => {
   const made = engine(t, { interactive: true });

@@ -169,7 +169,7 @@ class Odd(HookResult):
         raise ValueError("no reason")
 
     @reason.setter
-    def reason(self, _: object) -> None: ...
+    def reason(self, _: object) -> None: ...  # pyright: ignore[reportIncompatibleVariableOverride]
 
 
 class Unlike:

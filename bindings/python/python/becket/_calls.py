@@ -59,7 +59,8 @@ class Call:
     def _answer_in_part(self, answer: object, error: Exception) -> None:
         event, place = self.handler.event, self.handler.place
         try:
-            self.reply.answer(readable(wire(event, answer)))
+            said = wire(event, answer)
+            self.reply.answer(None if said is None else readable(said))
         except Exception:
             self.reply.fail(f"{place}: {error}", block_of(event, answer))
 

@@ -103,7 +103,8 @@ def _block_of(event: str, answer: object) -> dict[str, Any] | None:
 
 
 def _first_dict(*given: object) -> dict[Any, Any]:
-    return next((one for one in given if _is_dict(one)), {})
+    none: dict[Any, Any] = {}
+    return next((one for one in given if _is_dict(one)), none)
 
 
 def _first_text(*given: object) -> str | None:
