@@ -285,8 +285,10 @@ class Interrupts(Exception):
     """What the handler of a signal raises."""
 
 
-def test_a_signal_while_ends_are_told_keeps_nobody_waiting(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = make(TRUE)
+def test_a_signal_while_ends_are_told_keeps_nobody_waiting(
+    make: Make, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = make({"Stop": group(command("until [ -e go ]; do sleep 0.01; done; rm go"))})
     settle, raised = engine_module._settle, []  # pyright: ignore[reportPrivateUsage]
 
     def interrupted(*given: Any) -> None:
@@ -300,7 +302,10 @@ def test_a_signal_while_ends_are_told_keeps_nobody_waiting(make: Make, monkeypat
 
     async def fires() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, about: heard.append(about))
-        assert (await engine.run_event("Stop", **STOP)).result == "passed"
+        firing = asyncio.ensure_future(engine.run_event("Stop", **STOP))
+        await asyncio.sleep(0)
+        (project / "go").touch()
+        assert (await firing).result == "passed"
 
     with pytest.raises(asyncio.TimeoutError):
         asyncio.run(asyncio.wait_for(fires(), 1.0))  # Twice in a row is more than is tried.
