@@ -196,20 +196,23 @@ TRUE = {"Stop": group(command("true"))}
 def test_a_loop_keeps_one_pipe_and_takes_it_along(make: Make) -> None:
     engine = make(TRUE)
 
-    async def fires() -> int:
+    async def fires() -> None:
         assert ends_of(asyncio.get_running_loop()) is not None
         for _ in range(5):
             assert (await engine.run_event("Stop", **STOP)).failures == []
         await asyncio.gather(*(engine.run_event("Stop", **STOP) for _ in range(20)))
-        return descriptors()
 
     in_time(fires())
     gc.collect()
     before = descriptors()
-    during = [in_time(fires()) for _ in range(5)]
-    gc.collect()
+    for _ in range(5):
+        in_time(fires())
+    # What was a command's may be closed a moment after its end.
+    until = time.monotonic() + GENEROUS
+    while descriptors() > before and time.monotonic() < until:
+        gc.collect()
+        time.sleep(0.01)
     assert descriptors() <= before
-    assert max(during) - min(during) <= 1
 
 
 def test_many_loops_hear_of_their_own(make: Make) -> None:
