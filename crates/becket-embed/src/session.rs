@@ -242,15 +242,9 @@ const STARTS: usize = 1;
 /// Whether an event may be begun on a program's own thread (see [`crate::here`]): it runs functions of the program, and so few
 /// commands that starting them holds up no loop.
 pub fn begins_here(event: &ReadyEvent) -> bool {
-    let mut starts = 0;
-    event.runs().iter().all(|run| match run.handler.action {
-        Action::Callback(_) => true,
-        Action::Command(_) => {
-            starts += 1;
-            starts <= STARTS
-        }
-        Action::Http(_) | Action::McpTool(_) | Action::Prompt(_) | Action::Agent(_) => false,
-    })
+    let actions = || event.runs().iter().map(|run| &run.handler.action);
+    let starts = actions().filter(|action| matches!(action, Action::Command(_))).count();
+    starts <= STARTS && actions().all(|action| matches!(action, Action::Callback(_) | Action::Command(_)))
 }
 
 fn checked(config: &Config) -> Checked {

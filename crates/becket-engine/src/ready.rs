@@ -48,11 +48,6 @@ impl Engine {
 }
 
 impl ReadyEvent {
-    /// The event, as it was given.
-    pub fn event(&self) -> &Event {
-        &self.event
-    }
-
     /// What it runs, in order of listing.
     pub fn runs(&self) -> &[PlannedRun] {
         self.planned.as_ref().map_or(&[], |planned| planned.plan.runs())

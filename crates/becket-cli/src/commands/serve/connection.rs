@@ -184,7 +184,7 @@ impl Connection {
             requests.done(&id);
             out.say(&Answer::new(&id, said));
         });
-        // Begun here: an event is planned before the next line can take one of its hooks out, or read other settings.
+        // Begun here, in the order of the lines.
         if unconstrained(&mut work).now_or_never().is_none() {
             self.tasks.spawn(work);
         }
