@@ -15,7 +15,7 @@ import_exception!(becket.errors, SessionClosed);
 pub(crate) fn not_opened(py: Python<'_>, why: &NotOpened) -> PyErr {
     let findings = match why {
         NotOpened::Wrong(_) => Ok(pyo3::types::PyList::empty(py).into_any()),
-        NotOpened::Configuration { findings, .. } => crate::values::to_python(py, findings),
+        NotOpened::Configuration { findings, .. } => crate::objects::to_python(py, findings),
     };
     match findings {
         Ok(findings) => ConfigError::new_err((why.to_string(), findings.unbind())),

@@ -5,15 +5,16 @@
 //!
 //! INVARIANT: whatever is no answer fails the hook. What that means is the engine's to say.
 
+use crate::attach;
+use crate::objects::to_python;
 use crate::process::Process;
 use crate::reply::{Reply, TakeBack};
-use crate::{attach, values};
 use becket_engine::{CallbackAnswer, CancellationToken, Hook};
 use becket_model::Event;
 use becket_model::wire::input;
 use futures_util::future::BoxFuture;
 use pyo3::prelude::*;
-use serde_json::Value;
+use serde::Serialize;
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -62,20 +63,15 @@ impl Begin {
     }
 
     /// Calls it, and waits for the answer.
-    pub(crate) async fn call(&self, fields: Value) -> CallbackAnswer {
+    pub(crate) async fn call(&self, fields: impl Serialize) -> CallbackAnswer {
         let (reply, answer) = Reply::new(self.process);
         let around = AROUND.try_with(Arc::clone).ok();
         let begun = if OnCaller::is_on() {
             self.begin(&fields, around.as_deref(), reply)
         } else {
-            // A thread of the runtime must not wait for the interpreter.
-            let this = self.clone();
-            let begun = move || this.begin(&fields, around.as_deref(), reply);
-            match self.process.runtime().spawn_blocking(begun).await {
-                Ok(begun) => begun,
-                Err(error) => Err(error.to_string()),
-            }
+            self.begin_elsewhere(&fields, around, reply).await
         };
+        drop(fields);
         let take_back = match begun {
             Ok(withdraw) => TakeBack::new(self.process, withdraw),
             Err(why) => return CallbackAnswer::Failed(why),
@@ -85,15 +81,31 @@ impl Begin {
         answer.unwrap_or_else(|_| CallbackAnswer::Failed("it was collected before it answered".to_owned()))
     }
 
+    /// A thread of the runtime must not wait for the interpreter.
+    async fn begin_elsewhere(
+        &self,
+        fields: &impl Serialize,
+        around: Option<Arc<Py<PyAny>>>,
+        reply: Reply,
+    ) -> Result<Option<Py<PyAny>>, String> {
+        let fields = serde_json::to_value(fields).map_err(|error| error.to_string())?;
+        let this = self.clone();
+        let begun = move || this.begin(&fields, around.as_deref(), reply);
+        match self.process.runtime().spawn_blocking(begun).await {
+            Ok(begun) => begun,
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
     fn begin(
         &self,
-        fields: &Value,
+        fields: &impl Serialize,
         around: Option<&Py<PyAny>>,
         reply: Reply,
     ) -> Result<Option<Py<PyAny>>, String> {
         let begun = attach::attach(|py| {
             let around = around.map_or_else(|| py.None(), |around| around.clone_ref(py));
-            let begun = self.begin.call1(py, (values::from_json(py, fields)?, around, reply))?;
+            let begun = self.begin.call1(py, (to_python(py, fields)?, around, reply))?;
             Ok::<_, PyErr>((!begun.is_none(py)).then_some(begun))
         });
         match begun {
@@ -108,6 +120,6 @@ pub(crate) struct PythonHook(pub(crate) Begin);
 
 impl Hook for PythonHook {
     fn call<'a>(&'a self, event: &'a Event, _: &'a CancellationToken) -> BoxFuture<'a, CallbackAnswer> {
-        Box::pin(async move { self.0.call(input::to_value(event)).await })
+        Box::pin(async move { self.0.call(input::serializable(event)).await })
     }
 }

@@ -6,7 +6,8 @@
 //! - `env`: the variables and the home of the process, the one place that reads them
 //! - `attach`: the way into the interpreter for threads of ours, closed for good at its exit
 //! - `process`: what all sessions of a process share: the runtime, the models, private files; made anew after a fork
-//! - `values`: values of Python as JSON, and back
+//! - `values`: values of Python as JSON
+//! - `objects`: what is data of ours, as objects of Python
 //! - `session`, `firing`, `outcome`: one session, one firing of an event, what it came to
 //! - `ends`: how the loop that awaits a firing hears of its end
 //! - `hook`, `reply`: functions of Python as hooks, and how they answer
@@ -22,6 +23,7 @@ mod env;
 mod errors;
 mod firing;
 mod hook;
+mod objects;
 mod outcome;
 mod person;
 mod process;

@@ -1,7 +1,8 @@
 //! What a firing came to, as Python reads it: the little that every host looks at at once, and all of it as `becket fire --json`
 //! prints it, made when it is asked for.
 
-use crate::{errors, values};
+use crate::errors;
+use crate::objects::to_python;
 use becket_embed::view::Report;
 use becket_embed::view::fired::{self, Fired};
 use becket_engine::Settlement;
@@ -58,7 +59,7 @@ impl Outcome {
 
     /// All of it.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        values::to_python(py, &self.fired())
+        to_python(py, &self.fired())
     }
 }
 

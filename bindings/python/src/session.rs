@@ -5,6 +5,7 @@
 use crate::errors::{self, BecketError, EventError, ForkedError, RegistrationError, SessionClosed};
 use crate::firing::{self, Firing};
 use crate::hook::{Begin, OnCaller, PythonHook};
+use crate::objects::to_python;
 use crate::person::Person;
 use crate::process::Process;
 use crate::told::{Observing, Teller};
@@ -149,7 +150,7 @@ impl Session {
         let open = self.alive()?;
         let event = event_of(open, event, fields)?;
         let planned = py.detach(|| open.session.plan(&event));
-        values::to_python(py, &planned)
+        to_python(py, &planned)
     }
 
     /// The same with all that would not, and why.
@@ -162,14 +163,14 @@ impl Session {
         let open = self.alive()?;
         let event = event_of(open, event, fields)?;
         let planned = py.detach(|| open.session.explain(&event));
-        values::to_python(py, &Report::Explain(planned))
+        to_python(py, &Report::Explain(planned))
     }
 
     /// What is wrong in the configuration.
     fn check<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let open = self.alive()?;
         let checked = py.detach(|| open.session.check());
-        values::to_python(py, &Report::Check(checked))
+        to_python(py, &Report::Check(checked))
     }
 
     /// Reads the configuration again.
@@ -180,7 +181,7 @@ impl Session {
         let open = self.alive()?;
         let reloaded = py.detach(|| open.session.reload());
         let checked = reloaded.map_err(|why| errors::ConfigError::new_err((why,)))?;
-        values::to_python(py, &Report::Check(checked))
+        to_python(py, &Report::Check(checked))
     }
 
     /// The events that a hook or a permission rule has something to say on.
@@ -193,7 +194,7 @@ impl Session {
     fn background<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let open = self.alive()?;
         let taken = py.detach(|| open.session.background());
-        values::to_python(py, &taken)
+        to_python(py, &taken)
     }
 
     /// The environment files that hooks have filled; later ones win.
@@ -272,7 +273,8 @@ impl Session {
 
 fn event_of(open: &Open, event: &str, fields: &Bound<'_, PyDict>) -> PyResult<Event> {
     let wrong = |why: String| EventError::new_err(format!("`{event}`: {why}"));
-    let fields = values::object(fields).map_err(|error| wrong(error.value(fields.py()).to_string()))?;
+    let fields: Vec<_> =
+        values::object(fields).map_err(|error| wrong(error.value(fields.py()).to_string()))?;
     open.session.event(event, fields).map_err(wrong)
 }
 

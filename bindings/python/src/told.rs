@@ -3,7 +3,8 @@
 //! A thread of its own calls it, in the order in which things happened, and what belongs to a firing comes before its outcome.
 //! Where the function does not keep up, some of it is lost, and it is told how much.
 
-use crate::{attach, values};
+use crate::attach;
+use crate::objects::to_python;
 use becket_embed::view::happened::Happened;
 use becket_engine::{Observer, RunEvent};
 use pyo3::prelude::*;
@@ -89,7 +90,7 @@ fn tell(lines: &Receiver<Line>, function: &Py<PyAny>) {
 }
 
 fn call(py: Python<'_>, function: &Py<PyAny>, told: &Happened) {
-    let called = values::to_python(py, told).and_then(|told| function.call1(py, (told,)));
+    let called = to_python(py, told).and_then(|told| function.call1(py, (told,)));
     if let Err(error) = called {
         error.write_unraisable(py, Some(function.bind(py)));
     }

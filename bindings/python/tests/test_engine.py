@@ -206,6 +206,7 @@ def test_each_event_has_a_class_that_comes_and_goes(make: Make) -> None:
         required = {one.name: "x" for one in fields(kind) if one.default is MISSING and one.name != "extra"}
         read = kind.from_dict({**given, **required})
         assert read.to_dict() == {**given, **required} and read.extra == {"host": 1}
+        assert kind.from_dict({"extra": 2, "host": 1, **required}).extra == {"extra": 2, "host": 1}
 
 
 # rule: L2

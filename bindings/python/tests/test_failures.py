@@ -161,6 +161,33 @@ def test_a_block_holds_whatever_stands_beside_it(
     assert len(outcome.failures) == 1, outcome.failures
 
 
+# rules: H9, O9
+@pytest.mark.parametrize(
+    ("event", "fields", "answer", "kept"),
+    [
+        (
+            "PermissionRequest",
+            REQUEST,
+            {"hookSpecificOutput": {"decision": {"behavior": "deny", "interrupt": True}}, "misspelt": 1},
+            "interrupt",
+        ),
+        (
+            "UserPromptSubmit",
+            {"prompt": "p"},
+            {"decision": "block", "hookSpecificOutput": {"suppressOriginalPrompt": True}, 7: 8},
+            "suppressOriginalPrompt",
+        ),
+    ],
+)
+def test_so_does_what_a_block_says_of_itself(
+    engine: HookEngine, event: str, fields: dict[str, Any], answer: dict[Any, Any], kept: str
+) -> None:
+    engine.add_hook(event, lambda _: answer)
+    outcome = engine.run_event_sync(event, **fields)
+    assert outcome.blocked and len(outcome.failures) == 1, outcome.to_dict()
+    assert outcome.to_dict()["verdict"]["fields"][kept] is True, outcome.to_dict()
+
+
 class Odd(HookResult):
     """One that can't be looked at."""
 

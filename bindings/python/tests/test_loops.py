@@ -42,6 +42,30 @@ def in_time(fires: Any) -> Any:
 
 
 # rule: H9
+@pytest.mark.parametrize("raises", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("waits_first", [False, True])
+def test_what_ends_a_program_leaves_the_event_too(
+    engine: HookEngine, raises: type[BaseException], waits_first: bool
+) -> None:
+    went_on: list[str] = []
+
+    async def ends(_: HookInput) -> None:
+        if waits_first:
+            await asyncio.sleep(0)
+        raise raises("enough")
+
+    engine.add_hook("PreToolUse", ends)
+
+    async def fires() -> None:
+        outcome = await engine.run_event("PreToolUse", **BASH)
+        went_on.append(outcome.result)
+
+    with pytest.raises(raises, match="enough"):
+        in_time(fires())
+    assert went_on == []
+
+
+# rule: H9
 @BEGINS_AT_ONCE
 def test_a_coroutine_begins_and_ends_without_a_turn_of_the_loop(engine: HookEngine) -> None:
     async def deny(_: HookInput) -> HookResult:
@@ -154,7 +178,7 @@ def test_a_task_that_is_cancelled_before_its_own_first_turn_cancels_what_it_wait
     async def begins() -> None:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[None] = loop.create_future()
-        task, is_over = begin(waits(future), loop, contextvars.copy_context())
+        task, is_over = begin(waits(future), loop, contextvars.copy_context(), "here")
         assert not is_over
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -170,7 +194,7 @@ def test_what_a_first_step_raises_its_task_raises() -> None:
         raise KeyError("none")
 
     async def begins() -> None:
-        task, _ = begin(fails(), asyncio.get_running_loop(), contextvars.copy_context())
+        task, _ = begin(fails(), asyncio.get_running_loop(), contextvars.copy_context(), "here")
         with pytest.raises(KeyError):
             await task
 

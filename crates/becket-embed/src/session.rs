@@ -9,11 +9,11 @@ use crate::view::planned::{Planned, Runs};
 use becket_engine::config::Config;
 use becket_engine::handler::Action;
 use becket_engine::{Callback, CancellationToken, Engine, Hook, Outcome, ReadyEvent, RegistrationId};
-use becket_model::wire::input;
+use becket_model::wire::input::Fields;
 use becket_model::{Event, EventKind, SessionId};
 use futures_util::FutureExt;
 use futures_util::future::join;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::PathBuf;
@@ -23,6 +23,8 @@ use tokio::sync::RwLock;
 
 /// How many hooks a program may register for a session.
 const MOST_HOOKS: usize = 1_024;
+
+const EVENT_NAME: &str = "hook_event_name";
 
 /// A session. It lives until it is closed: whoever drops it without that leaves its background hooks to themselves, but not
 /// its MCP servers, which are ended then as well.
@@ -81,34 +83,32 @@ impl Session {
     ///
     /// # Errors
     /// What does not fit, in words.
-    pub fn event(&self, name: &str, mut fields: Map<String, Value>) -> Result<Event, String> {
+    pub fn event(
+        &self,
+        name: &str,
+        given: impl IntoIterator<Item = (String, Value)>,
+    ) -> Result<Event, String> {
         let kind = event::kind(name).map_err(|error| error.to_string())?;
-        self.own(&mut fields, "hook_event_name", kind.name())?;
-        self.own(&mut fields, "session_id", &self.id)?;
+        let mut fields = Fields::new(kind);
+        let mut named = None;
+        for (name, value) in given {
+            if name == EVENT_NAME { named = Some(value) } else { fields.put(name, value) }
+        }
+        own(EVENT_NAME, named.as_ref(), kind.name())?;
+        own("session_id", fields.get("session_id"), &self.id)?;
         let facts = &self.facts;
-        let mut unless_given = |name: &str, value: &str| {
-            fields.entry(name).or_insert_with(|| value.into());
+        let mut unless_given = |name: &str, value: &dyn Fn() -> String| {
+            if fields.get(name).is_none() {
+                fields.put(name, value().into());
+            }
         };
-        unless_given("cwd", &facts.start.to_string_lossy());
-        unless_given("transcript_path", &facts.transcript.to_string_lossy());
+        unless_given("session_id", &|| self.id.to_string());
+        unless_given("cwd", &|| facts.start.to_string_lossy().into_owned());
+        unless_given("transcript_path", &|| facts.transcript.to_string_lossy().into_owned());
         if let Some(mode) = facts.mode.filter(|_| kind.spec().carries.permission_mode) {
-            unless_given("permission_mode", mode);
+            unless_given("permission_mode", &|| mode.to_owned());
         }
-        input::from_value(Value::Object(fields)).map_err(|error| format!("`input`: {error}"))
-    }
-
-    /// A field that can say one thing only.
-    fn own(&self, fields: &mut Map<String, Value>, name: &str, value: &str) -> Result<(), String> {
-        match fields.get(name) {
-            Some(given) if given.as_str() != Some(value) => {
-                Err(format!("`input.{name}` is {given}, but must be `{value}`: leave it out"))
-            }
-            Some(_) => Ok(()),
-            None => {
-                fields.insert(name.to_owned(), value.into());
-                Ok(())
-            }
-        }
+        fields.into_event().map_err(|error| format!("`input`: {error}"))
     }
 
     /// Plans an event. What is registered, removed or read anew before it is fired is for the events after it.
@@ -245,6 +245,16 @@ pub fn begins_here(event: &ReadyEvent) -> bool {
     let actions = || event.runs().iter().map(|run| &run.handler.action);
     let starts = actions().filter(|action| matches!(action, Action::Command(_))).count();
     starts <= STARTS && actions().all(|action| matches!(action, Action::Callback(_) | Action::Command(_)))
+}
+
+/// Refuses a field that can say one thing only, and says another.
+fn own(name: &str, given: Option<&Value>, value: &str) -> Result<(), String> {
+    match given {
+        Some(given) if given.as_str() != Some(value) => {
+            Err(format!("`input.{name}` is {given}, but must be `{value}`: leave it out"))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn checked(config: &Config) -> Checked {

@@ -24,7 +24,7 @@ class Around:
         self.thread_loop = thread_loop
         """The loop of the thread that waits for it without awaiting."""
         self.context = contextvars.copy_context()
-        self.error: LoopError | None = None
+        self.error: BaseException | None = None
         """Why there is no outcome, whatever the engine says."""
 
     def loop_for_handler(self, home: asyncio.AbstractEventLoop | None) -> asyncio.AbstractEventLoop:

@@ -131,11 +131,13 @@ _under_way: set[AsyncCall] = set()
 class AsyncCall(Call):
     """A coroutine, on a loop."""
 
-    __slots__ = ("__weakref__", "loop", "task")
+    __slots__ = ("__weakref__", "around", "is_starting", "loop", "task")
 
-    def begin(self, loop: asyncio.AbstractEventLoop, on_this_thread: bool) -> object:
+    def begin(self, around: Around, loop: asyncio.AbstractEventLoop, on_this_thread: bool) -> object:
         """Starts it; returns what takes it back, or None where it has answered."""
+        self.around = around
         self.loop = loop
+        self.is_starting = False
         self.task: asyncio.Task[None] | None = None
         if on_this_thread:
             self.start()
@@ -146,14 +148,17 @@ class AsyncCall(Call):
     def start(self) -> None:
         if self.is_over:
             return
+        self.is_starting = True
         try:
-            self.task, is_over = begin(self._run(), self.loop, self.context)
+            self.task, is_over = begin(self._run(), self.loop, self.context, self.handler.place)
         except BaseException as error:
             self.is_over = True
             self.failed(error)
             return
+        finally:
+            self.is_starting = False
         if is_over:
-            self._done(self.task)
+            self._over(self.task)
         else:
             _under_way.add(self)
             self.task.add_done_callback(self._done)
@@ -168,13 +173,19 @@ class AsyncCall(Call):
             self.failed(error)
         except BaseException as error:
             self.failed(error)
-            raise
+            if not self.is_starting:
+                raise
+            # A loop would raise it out of its run; the task that awaits the event does.
+            self.around.error = error
         else:
             self.answer(answer)
 
     def _done(self, task: asyncio.Task[None]) -> None:
-        self.is_over = True
         _under_way.discard(self)
+        self._over(task)
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        self.is_over = True
         if task.cancelled():
             self.reply.fail(f"{self.handler.place} was cancelled")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from becket._around import Around, running_loop
 from becket._calls import AsyncCall, SyncCall
-from becket._input import HookInput
+from becket._input import HookInput, of_fields
 from becket.errors import HandlerError, RegistrationError
 from becket.inputs import INPUTS
 
@@ -33,10 +33,10 @@ class Handler:
         _callable(function, self.place)
 
     def input(self, fields: dict[str, Any]) -> HookInput:
-        """The typed input."""
+        """The typed input of fields that are its own."""
         if self.kind is None:
             raise HandlerError(f"there is no event `{self.event}`")
-        return self.kind.from_dict(fields)
+        return of_fields(self.kind, fields)
 
     def begin(self, registry: Registry, fields: dict[str, Any], around: Around | None, reply: Reply) -> object:
         """Begins a call, and comes back at once; returns what takes it back."""
@@ -44,30 +44,26 @@ class Handler:
             return SyncCall(self, fields, around, reply).begin(registry.abandoned)
         around = around or Around(None, None)
         loop = around.loop_for_handler(registry.home_loop())
-        return AsyncCall(self, fields, around, reply).begin(loop, running_loop() is loop)
+        return AsyncCall(self, fields, around, reply).begin(around, loop, running_loop() is loop)
 
 
-class Begin:
+def beginning(registry: Registry, hook_id: str, handler: Handler) -> Callable[..., object]:
     """What the engine holds of a handler. It keeps neither the handler nor the engine's object alive."""
+    held, where = weakref.ref(registry), handler.place
 
-    __slots__ = ("id", "place", "registry")
-
-    def __init__(self, registry: Registry, hook_id: str, handler: Handler) -> None:
-        self.registry = weakref.ref(registry)
-        self.id = hook_id
-        self.place = handler.place
-
-    def __call__(self, fields: dict[str, Any], around: Around | None, reply: Reply) -> object:
-        registry = self.registry()
-        handler = None if registry is None else registry.handlers.get(self.id)
+    def begin(fields: dict[str, Any], around: Around | None, reply: Reply) -> object:
+        registry = held()
+        handler = None if registry is None else registry.handlers.get(hook_id)
         if registry is None or handler is None:
-            reply.fail(f"{self.place} is gone: its engine was collected, or the hook removed")
+            reply.fail(f"{where} is gone: its engine was collected, or the hook removed")
             return None
         try:
             return handler.begin(registry, fields, around, reply)
         except Exception as error:
-            reply.fail(f"{self.place}: {error}")
+            reply.fail(f"{where}: {error}")
             return None
+
+    return begin
 
 
 def place(function: Callable[..., Any]) -> str:

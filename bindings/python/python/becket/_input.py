@@ -39,13 +39,20 @@ class HookInput:
     @classmethod
     def from_dict(cls: type[Input], given: dict[str, Any]) -> Input:
         """Reads the fields of a hook's input. What is not known goes to `extra`."""
-        known = dict(given)
-        known.pop("hook_event_name", None)
+        return of_fields(cls, dict(given))
+
+
+def of_fields(kind: type[Input], fields: dict[str, Any]) -> Input:
+    """The input of fields that nobody else needs any more."""
+    fields.pop("hook_event_name", None)
+    if "extra" not in fields:
+        fields["extra"] = {}
         try:
-            return cls(extra={}, **known)
+            return kind(**fields)
         except TypeError:
-            others = known.keys() - _names(cls)
-            return cls(extra={name: known.pop(name) for name in others}, **known)
+            del fields["extra"]
+    others = fields.keys() - _names(kind)
+    return kind(extra={name: fields.pop(name) for name in others}, **fields)
 
 
 _known: dict[type[object], frozenset[str]] = {}

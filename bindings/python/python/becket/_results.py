@@ -95,11 +95,21 @@ def _block_of(event: str, answer: object) -> dict[str, Any] | None:
         block.specific = {"action": str(action)}
     if block == HookResult(stop_reason=block.stop_reason):
         return None
+    if own.get("suppressOriginalPrompt") is True and "suppressOriginalPrompt" in TABLE[event].output:
+        block.specific["suppressOriginalPrompt"] = True
     try:
-        return readable(_of_result(event, block))
+        return readable(_with_interrupt(_of_result(event, block), request))
     except HandlerError:
         # It can't be held back, only stopped.
         return readable(_of_result(event, HookResult(stop=True, stop_reason=block.stop_reason))) if block.stop else None
+
+
+def _with_interrupt(answer: dict[str, Any], request: dict[Any, Any]) -> dict[str, Any]:
+    """A denied request may also end the turn."""
+    denied = _first_dict(_first_dict(answer.get("hookSpecificOutput")).get("decision"))
+    if request.get("interrupt") is True and denied.get("behavior") == "deny":
+        denied["interrupt"] = True
+    return answer
 
 
 def _first_dict(*given: object) -> dict[Any, Any]:
@@ -143,7 +153,7 @@ def _of_dict(event: str, answer: dict[Any, Any]) -> dict[str, Any]:
 
 def _of_result(event: str, result: HookResult) -> dict[str, Any]:
     answer: dict[str, Any] = {}
-    specific: dict[str, Any] = dict(result.specific)
+    specific: dict[str, Any] = dict(result.specific) if result.specific else {}
     if result.stop:
         answer["continue"] = False
     if result.stop_reason is not None:
@@ -166,17 +176,21 @@ def _put(into: dict[str, Any], name: str, value: object) -> None:
 
 def _decide(event: str, result: HookResult, answer: dict[str, Any], specific: dict[str, Any]) -> None:
     """Where the decision stands depends on the event."""
-    if result.decision not in (None, "block"):
+    if result.decision is not None and result.decision != "block":
         raise HandlerError(f"it returned the decision `{result.decision}`: there is `block`, or none")
     wanted, way = result.permission_decision, TABLE[event].decision
     if way in ("permission", "permission_request") and result.decision == "block":
         wanted = "deny"
     if way == "permission":
-        if wanted not in (None, "deny") and specific.get("permissionDecision") not in (None, wanted):
-            raise HandlerError(f"it returned `{wanted}` beside `{specific['permissionDecision']}`: give one decision")
-        _put(specific, "permissionDecision", wanted)
-        _put(specific, "permissionDecisionReason", result.reason)
-        _put(specific, "updatedInput", result.updated_input)
+        beside = specific.get("permissionDecision")
+        if beside is not None and wanted not in (None, "deny", beside):
+            raise HandlerError(f"it returned `{wanted}` beside `{beside}`: give one decision")
+        if wanted is not None:
+            specific["permissionDecision"] = wanted
+        if result.reason is not None:
+            specific["permissionDecisionReason"] = result.reason
+        if result.updated_input is not None:
+            specific["updatedInput"] = result.updated_input
     elif way == "permission_request":
         _request(wanted, result, specific)
     else:
@@ -214,8 +228,9 @@ def _block(event: str, wanted: str | None, result: HookResult, answer: dict[str,
 
 
 def _all_known(event: str, specific: dict[str, Any]) -> None:
+    known = TABLE[event].output
     for name in specific:
-        if name not in TABLE[event].output and name != "hookEventName":
+        if name not in known and name != "hookEventName":
             said = "additional_context" if name == "additionalContext" else name
             said = "updated_input" if name == "updatedInput" else said
             raise HandlerError(f"it returned `{said}`, which {event} has no use for")

@@ -6,26 +6,63 @@ import asyncio
 import sys
 from collections.abc import Coroutine
 from contextvars import Context
+from types import CoroutineType
 from typing import Any
 
 
 def begin(
-    coroutine: Coroutine[Any, Any, None], loop: asyncio.AbstractEventLoop, context: Context
+    coroutine: CoroutineType[Any, Any, None], loop: asyncio.AbstractEventLoop, context: Context, name: str
 ) -> tuple[asyncio.Task[None], bool]:
     """A task of this thread's loop, and whether its coroutine has come to its end already.
 
     From within a task it begins at once (from Python 3.11 on), else with the loop's next turn.
     """
     around = asyncio.current_task(loop)
-    if around is None or sys.version_info < (3, 11):
-        return context.run(loop.create_task, coroutine), False
-    if sys.version_info >= (3, 12):
-        task = asyncio.Task(coroutine, loop=loop, context=context, eager_start=True)
+    if around is None:
+        return context.run(_new, loop, coroutine, name), False
+    return _begin_in(around, coroutine, loop, context, name)
+
+
+def _new(loop: asyncio.AbstractEventLoop, coroutine: CoroutineType[Any, Any, None], name: str) -> asyncio.Task[None]:
+    return loop.create_task(coroutine, name=name)
+
+
+if sys.version_info >= (3, 12):
+
+    def _begin_in(
+        around: asyncio.Task[Any],
+        coroutine: CoroutineType[Any, Any, None],
+        loop: asyncio.AbstractEventLoop,
+        context: Context,
+        name: str,
+    ) -> tuple[asyncio.Task[None], bool]:
+        task = asyncio.Task(coroutine, loop=loop, context=context, name=name, eager_start=True)
         return task, task.done()
-    begun = _Begun(coroutine)
-    task = asyncio.Task(begun, loop=loop, context=context)
-    begun.begin(loop, context, around, task)
-    return task, begun.is_over
+
+elif sys.version_info >= (3, 11):
+
+    def _begin_in(
+        around: asyncio.Task[Any],
+        coroutine: CoroutineType[Any, Any, None],
+        loop: asyncio.AbstractEventLoop,
+        context: Context,
+        name: str,
+    ) -> tuple[asyncio.Task[None], bool]:
+        begun = _Begun(coroutine)
+        task = asyncio.Task(begun, loop=loop, context=context, name=name)
+        begun.begin(loop, context, around, task)
+        return task, begun.is_over
+
+else:
+
+    def _begin_in(
+        around: asyncio.Task[Any],
+        coroutine: CoroutineType[Any, Any, None],
+        loop: asyncio.AbstractEventLoop,
+        context: Context,
+        name: str,
+    ) -> tuple[asyncio.Task[None], bool]:
+        return context.run(_new, loop, coroutine, name), False
 
 
 class _Begun(Coroutine[Any, Any, None]):
@@ -36,7 +73,7 @@ class _Begun(Coroutine[Any, Any, None]):
 
     __slots__ = ("_coroutine", "_is_future", "_is_new", "_raised", "_waits_for", "is_over")
 
-    def __init__(self, coroutine: Coroutine[Any, Any, None]) -> None:
+    def __init__(self, coroutine: CoroutineType[Any, Any, None]) -> None:
         self._coroutine = coroutine
         self._is_new = True
         self._raised: BaseException | None = None
@@ -105,6 +142,20 @@ class _Begun(Coroutine[Any, Any, None]):
     def __await__(self) -> Any:
         raise NotImplementedError
 
-    def __getattr__(self, name: str) -> Any:
-        """For who looks into a task: its frame, its code, its name."""
-        return getattr(self._coroutine, name)
+    # For who looks into a task.
+
+    @property
+    def cr_code(self) -> Any:
+        return self._coroutine.cr_code
+
+    @property
+    def cr_frame(self) -> Any:
+        return self._coroutine.cr_frame
+
+    @property
+    def cr_running(self) -> bool:
+        return self._coroutine.cr_running
+
+    @property
+    def cr_await(self) -> Any:
+        return self._coroutine.cr_await

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar, Union
 from becket import _becket, _exit
 from becket._around import Around, Held, running_loop
 from becket._ends import ends_of
-from becket._handlers import Begin, Handler
+from becket._handlers import Handler, beginning
 from becket._input import HookInput
 from becket._person import AskUser, asking
 from becket._registry import Registry
@@ -159,7 +159,7 @@ class HookEngine:
             raise RegistrationError(f"there is a hook `{hook_id}` already: remove it first")
         self._registry.handlers[hook_id] = known
         try:
-            self._session.register(wanted, Begin(self._registry, hook_id, known))
+            self._session.register(wanted, beginning(self._registry, hook_id, known))
         except BaseException:
             del self._registry.handlers[hook_id]
             raise
@@ -187,26 +187,12 @@ class HookEngine:
         loop = asyncio.get_running_loop()
         self._registry.awaited_on(loop)
         name, given = _event(event, fields)
-        started = self._session.start(name, given, Around(loop, None))
-        if isinstance(started, _becket.Outcome):
-            return Outcome(started)
-        future: asyncio.Future[_becket.Outcome] = loop.create_future()
-
-        def done(outcome: _becket.Outcome | None, error: BaseException | None) -> None:
-            if running_loop() is loop:
-                _settle(future, outcome, error)
-                return
-            try:
-                loop.call_soon_threadsafe(_settle, future, outcome, error)
-            except RuntimeError:
-                pass  # The loop is closed, and nobody waits.
-
-        started.go_on(done, ends_of(loop))
-        try:
-            return Outcome(await future)
-        except BaseException:
-            started.cancel()
-            raise
+        around = Around(loop, None)
+        started = self._session.start(name, given, around)
+        raw = started if isinstance(started, _becket.Outcome) else await _ended(started, loop)
+        if around.error is not None:
+            raise around.error
+        return Outcome(raw)
 
     def run_event_sync(self, event: str | HookInput, /, **fields: Any) -> Outcome:
         """The same for a thread without a loop. On one with a loop, `async` handlers raise a `LoopError`."""
@@ -281,6 +267,27 @@ def _event(event: object, fields: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         kind = type(event).__name__
         raise EventError(f"an event is a name or a `HookInput`, but this is of type `{kind}`")
     return event.hook_event_name, {**event.to_dict(), **fields}
+
+
+async def _ended(started: _becket.Firing, loop: asyncio.AbstractEventLoop) -> _becket.Outcome:
+    """What a firing comes to. Cancelled, it ends the firing."""
+    future: asyncio.Future[_becket.Outcome] = loop.create_future()
+
+    def done(outcome: _becket.Outcome | None, error: BaseException | None) -> None:
+        if running_loop() is loop:
+            _settle(future, outcome, error)
+            return
+        try:
+            loop.call_soon_threadsafe(_settle, future, outcome, error)
+        except RuntimeError:
+            pass  # The loop is closed, and nobody waits.
+
+    started.go_on(done, ends_of(loop))
+    try:
+        return await future
+    except BaseException:
+        started.cancel()
+        raise
 
 
 def _settle(

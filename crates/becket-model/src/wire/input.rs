@@ -5,6 +5,7 @@
 use crate::event::body::{deserialize_fields, serialize_fields};
 use crate::event::{Agent, Effort, Event, EventBody, EventKind, PermissionMode, Session};
 use crate::table::{COMMON_INPUT, EventSpec, FieldSpec, FieldType};
+use serde::de::value::MapDeserializer;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -22,6 +23,11 @@ pub fn to_value(event: &Event) -> Value {
     serde_json::to_value(Input::of(event)).unwrap_or_default()
 }
 
+/// The same object for any other format: a map of at least the common fields, whose keys are strings.
+pub fn serializable(event: &Event) -> impl Serialize + '_ {
+    Input::of(event)
+}
+
 /// Reads the input object of a hook, as any agent that speaks the protocol writes it.
 ///
 /// Fields that the event table does not know are kept in [`Event::extra`].
@@ -35,13 +41,9 @@ pub fn from_value(value: Value) -> Result<Event, InputError> {
     let name = take_string(&mut fields, "hook_event_name")?
         .ok_or(InputError::Missing { field: "hook_event_name", event: None })?;
     let kind: EventKind = name.parse().map_err(|_| InputError::UnknownEvent { name })?;
-    let mut given = Given::sorted(fields, kind.spec());
-    given.check()?;
-    let own = given.take_own();
-    let session = given.take_session(&own)?;
-    let body = deserialize_fields(kind, Value::Object(own))
-        .map_err(|error| InputError::Unreadable { event: kind, message: error.to_string() })?;
-    Ok(Event { session, body, extra: given.extra })
+    let mut given = Fields::new(kind);
+    given.extend(fields);
+    given.into_event()
 }
 
 /// Why a JSON value is no hook input.
@@ -187,8 +189,11 @@ fn is_known(name: &str, spec: &EventSpec) -> bool {
     COMMON_INPUT.iter().chain(spec.input).any(|field| field.name == name)
 }
 
-/// What was given, each field in its row of the event's table.
-struct Given {
+/// The fields of an event's input, to be put together one by one: what is put in later takes the place of what was there.
+///
+/// `hook_event_name` may be among them, and is not looked at: the event is known.
+#[derive(Debug, Clone)]
+pub struct Fields {
     spec: &'static EventSpec,
     /// As many as [`COMMON_INPUT`] has rows. An event's row of the same name comes first.
     common: Vec<Option<Value>>,
@@ -197,25 +202,60 @@ struct Given {
     extra: Map<String, Value>,
 }
 
-impl Given {
-    fn sorted(fields: Map<String, Value>, spec: &'static EventSpec) -> Self {
-        let row = |rows: &[FieldSpec], name: &str| rows.iter().position(|field| field.name == name);
-        let mut given = Given {
-            spec,
-            common: vec![None; COMMON_INPUT.len()],
-            own: vec![None; spec.input.len()],
-            extra: Map::new(),
-        };
-        for (name, value) in fields {
-            if let Some(at) = row(spec.input, &name) {
-                given.own[at] = Some(value);
-            } else if let Some(at) = row(COMMON_INPUT, &name) {
-                given.common[at] = Some(value);
-            } else {
-                given.extra.insert(name, value);
+/// Where a field stands.
+enum Row {
+    Own(usize),
+    Common(usize),
+    Extra,
+}
+
+impl Fields {
+    /// None yet.
+    pub fn new(kind: EventKind) -> Self {
+        let spec = kind.spec();
+        let (common, own) = (vec![None; COMMON_INPUT.len()], vec![None; spec.input.len()]);
+        Fields { spec, common, own, extra: Map::new() }
+    }
+
+    /// Puts one in.
+    pub fn put(&mut self, name: impl Into<String> + AsRef<str>, value: Value) {
+        match self.row(name.as_ref()) {
+            Row::Own(at) => self.own[at] = Some(value),
+            Row::Common(at) => self.common[at] = Some(value),
+            Row::Extra => {
+                self.extra.insert(name.into(), value);
             }
         }
-        given
+    }
+
+    /// One that was put in, `null` too.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        match self.row(name) {
+            Row::Own(at) => self.own.get(at)?.as_ref(),
+            Row::Common(at) => self.common.get(at)?.as_ref(),
+            Row::Extra => self.extra.get(name),
+        }
+    }
+
+    /// The event of these fields. Those that the event table does not know are kept in [`Event::extra`].
+    ///
+    /// # Errors
+    /// [`InputError`] names the first field that is missing or of the wrong type.
+    pub fn into_event(mut self) -> Result<Event, InputError> {
+        self.check()?;
+        let session = self.take_session()?;
+        let kind = self.spec.kind;
+        let own = self.spec.input.iter().zip(self.own);
+        let own = own.filter_map(|(field, value)| Some((field.name, value?)));
+        let body = deserialize_fields(kind, MapDeserializer::<_, serde_json::Error>::new(own))
+            .map_err(|error| InputError::Unreadable { event: kind, message: error.to_string() })?;
+        Ok(Event { session, body, extra: self.extra })
+    }
+
+    fn row(&self, name: &str) -> Row {
+        let row = |rows: &[FieldSpec]| rows.iter().position(|field| field.name == name);
+        let own = row(self.spec.input).map(Row::Own);
+        own.or_else(|| row(COMMON_INPUT).map(Row::Common)).unwrap_or(Row::Extra)
     }
 
     fn own(&self, name: &str) -> Option<&Value> {
@@ -244,14 +284,8 @@ impl Given {
         Ok(())
     }
 
-    /// The event's own, in the order of the table.
-    fn take_own(&mut self) -> Map<String, Value> {
-        let rows = self.spec.input.iter().zip(&mut self.own);
-        rows.filter_map(|(field, value)| Some((field.name.to_owned(), value.take()?))).collect()
-    }
-
-    /// The session's facts; `own` holds those that count as the event's.
-    fn take_session(&mut self, own: &Map<String, Value>) -> Result<Session, InputError> {
+    /// The session's facts. What the event itself has of them stays where it is.
+    fn take_session(&mut self) -> Result<Session, InputError> {
         let kind = self.spec.kind;
         let mut required = |name: &'static str| {
             self.take_string(name)?.ok_or(InputError::Missing { field: name, event: Some(kind) })
@@ -261,8 +295,8 @@ impl Given {
         session.prompt_id = self.take_string("prompt_id")?.map(Into::into);
         session.permission_mode =
             self.take_string("permission_mode")?.map(|name| PermissionMode::from_name(&name));
-        let agent_id = self.take_string("agent_id")?.or_else(|| own_string(own, "agent_id"));
-        let agent_type = self.take_string("agent_type")?.or_else(|| own_string(own, "agent_type"));
+        let agent_id = self.take_string("agent_id")?.or_else(|| self.own_string("agent_id"));
+        let agent_type = self.take_string("agent_type")?.or_else(|| self.own_string("agent_type"));
         if agent_id.is_some() || agent_type.is_some() {
             session.agent = Some(Agent { id: agent_id.map(Into::into), kind: agent_type.map(Into::into) });
         }
@@ -274,6 +308,16 @@ impl Given {
 
     fn take_string(&mut self, name: &'static str) -> Result<Option<String>, InputError> {
         string(self.take(name), name)
+    }
+
+    fn own_string(&self, name: &str) -> Option<String> {
+        self.own(name).and_then(Value::as_str).map(str::to_owned)
+    }
+}
+
+impl Extend<(String, Value)> for Fields {
+    fn extend<T: IntoIterator<Item = (String, Value)>>(&mut self, fields: T) {
+        fields.into_iter().for_each(|(name, value)| self.put(name, value));
     }
 }
 
@@ -322,10 +366,6 @@ fn string(value: Option<Value>, name: &'static str) -> Result<Option<String>, In
             event: None,
         }),
     }
-}
-
-fn own_string(own: &Map<String, Value>, name: &str) -> Option<String> {
-    own.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
 #[cfg(test)]
