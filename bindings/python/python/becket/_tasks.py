@@ -6,12 +6,11 @@ import asyncio
 import sys
 from collections.abc import Coroutine
 from contextvars import Context
-from types import CoroutineType
 from typing import Any
 
 
 def begin(
-    coroutine: CoroutineType[Any, Any, None], loop: asyncio.AbstractEventLoop, context: Context, name: str
+    coroutine: Coroutine[Any, Any, None], loop: asyncio.AbstractEventLoop, context: Context, name: str
 ) -> tuple[asyncio.Task[None], bool]:
     """A task of this thread's loop, and whether its coroutine has come to its end already.
 
@@ -23,7 +22,7 @@ def begin(
     return _begin_in(around, coroutine, loop, context, name)
 
 
-def _new(loop: asyncio.AbstractEventLoop, coroutine: CoroutineType[Any, Any, None], name: str) -> asyncio.Task[None]:
+def _new(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
     return loop.create_task(coroutine, name=name)
 
 
@@ -31,7 +30,7 @@ if sys.version_info >= (3, 12):
 
     def _begin_in(
         around: asyncio.Task[Any],
-        coroutine: CoroutineType[Any, Any, None],
+        coroutine: Coroutine[Any, Any, None],
         loop: asyncio.AbstractEventLoop,
         context: Context,
         name: str,
@@ -43,7 +42,7 @@ elif sys.version_info >= (3, 11):
 
     def _begin_in(
         around: asyncio.Task[Any],
-        coroutine: CoroutineType[Any, Any, None],
+        coroutine: Coroutine[Any, Any, None],
         loop: asyncio.AbstractEventLoop,
         context: Context,
         name: str,
@@ -57,7 +56,7 @@ else:
 
     def _begin_in(
         around: asyncio.Task[Any],
-        coroutine: CoroutineType[Any, Any, None],
+        coroutine: Coroutine[Any, Any, None],
         loop: asyncio.AbstractEventLoop,
         context: Context,
         name: str,
@@ -73,8 +72,8 @@ class _Begun(Coroutine[Any, Any, None]):
 
     __slots__ = ("_coroutine", "_is_future", "_is_new", "_raised", "_waits_for", "is_over")
 
-    def __init__(self, coroutine: CoroutineType[Any, Any, None]) -> None:
-        self._coroutine = coroutine
+    def __init__(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        self._coroutine: Any = coroutine
         self._is_new = True
         self._raised: BaseException | None = None
         self._waits_for: Any = None
@@ -153,7 +152,7 @@ class _Begun(Coroutine[Any, Any, None]):
         return self._coroutine.cr_frame
 
     @property
-    def cr_running(self) -> bool:
+    def cr_running(self) -> Any:
         return self._coroutine.cr_running
 
     @property
