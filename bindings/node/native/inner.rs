@@ -9,6 +9,7 @@ use crate::opening::{OpenSession, Refused, With};
 use becket_embed::here;
 use becket_engine::CancellationToken;
 use futures_util::FutureExt;
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -72,7 +73,8 @@ impl Inner {
     /// It can't be made, in words.
     pub(crate) fn fire(&self, id: u32, name: &str, fields: &str) -> Result<Vec<Said>, String> {
         let open = self.session()?.clone();
-        let fields = serde_json::from_str(fields).map_err(|error| format!("`input`: {error}"))?;
+        let fields: Map<String, Value> =
+            serde_json::from_str(fields).map_err(|error| format!("`input`: {error}"))?;
         let event = open.session.event(name, fields)?;
         // Planned here, so that a hook which JavaScript takes out next still runs for it.
         let event = open.session.ready(event);

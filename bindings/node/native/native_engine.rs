@@ -13,6 +13,7 @@ use napi::{Env, Error, Result, Status};
 use napi_derive::napi;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// An engine.
@@ -138,7 +139,7 @@ impl NativeEngine {
     }
 
     fn event(&self, name: &str, fields: &str) -> Result<Event> {
-        self.session()?.event(name, read(fields)?).map_err(refused)
+        self.session()?.event(name, read::<Map<String, Value>>(fields)?).map_err(refused)
     }
 }
 

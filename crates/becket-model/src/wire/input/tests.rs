@@ -2,6 +2,7 @@ use super::*;
 use crate::event::agents::SubagentStart;
 use crate::event::lifecycle::{SessionStart, UserPromptSubmit};
 use crate::event::tool::PreToolUse;
+use crate::event::{Agent, Effort, Session};
 use serde_json::json;
 
 fn session() -> Session {
@@ -120,4 +121,29 @@ fn a_wrong_field_is_named() {
         from_value(json!([])).unwrap_err().to_string(),
         "a hook input is a JSON object, but this is a list"
     );
+}
+
+#[test]
+fn an_input_is_put_together_in_any_order_and_the_last_word_counts() {
+    // rule: N1
+    let mut fields = Fields::new(EventKind::PreToolUse);
+    fields.put("host", json!(1));
+    fields.put("tool_use_id", json!("toolu_0"));
+    fields.put("hook_event_name", json!("Stop"));
+    fields.put("cwd", Value::Null);
+    assert_eq!(fields.get("cwd"), Some(&Value::Null));
+    assert_eq!(fields.get("tool_name"), None);
+    fields.extend([
+        ("cwd".to_owned(), json!("/w")),
+        ("tool_use_id".to_owned(), json!("toolu_1")),
+        ("tool_input".to_owned(), json!({"command": "ls"})),
+        ("tool_name".to_owned(), json!("Bash")),
+        ("transcript_path".to_owned(), json!("/t.jsonl")),
+    ]);
+    let missing = fields.clone().into_event().unwrap_err();
+    assert_eq!(missing, InputError::Missing { field: "session_id", event: Some(EventKind::PreToolUse) });
+    fields.put("session_id", json!("s1"));
+    let mut event = Event::new(Session::new("s1", "/t.jsonl", "/w"), bash(json!({"command": "ls"})));
+    event.extra.insert("host".into(), json!(1));
+    assert_eq!(fields.into_event(), Ok(event));
 }
