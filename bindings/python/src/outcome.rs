@@ -1,7 +1,6 @@
 //! What a firing came to, as Python reads it: the little that every host looks at at once, and all of it as `becket fire --json`
 //! prints it, made when it is asked for.
 
-use crate::errors;
 use crate::objects::to_python;
 use becket_embed::view::Report;
 use becket_embed::view::fired::{self, Fired};
@@ -50,11 +49,6 @@ impl Outcome {
     #[getter]
     fn reason(&self) -> Option<String> {
         fired::why(&self.outcome)
-    }
-
-    /// All of it, as JSON.
-    fn to_json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.fired()).map_err(|error| errors::broken(&error.to_string()))
     }
 
     /// All of it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import functools
+import json
 import threading
 from typing import Any
 
@@ -201,6 +202,35 @@ def test_objects_and_partials_are_handlers(engine: HookEngine, handler: Any, rea
     engine.add_hook("Stop", handler)
     outcome = engine.run_event_sync("Stop", stop_hook_active=False)
     assert (outcome.blocked, outcome.reason) == (True, reason)
+
+
+# rule: N5
+@pytest.mark.parametrize("way", ["inline", "from a thread"])
+def test_what_a_host_gives_is_what_a_handler_gets(engine: HookEngine, way: str) -> None:
+    given: dict[str, Any] = {
+        "text": "\u00e9\U0001f600\0",
+        "numbers": [0, -(2**63), 2**64 - 1, 0.5, -0.0, 1e300],
+        "flags": (True, False, None),
+        "nested": {"": {}, "tool_name": [[], {"cwd": [None]}]},
+        "long": "x" * 100_000,
+    }
+    got: list[HookInput] = []
+
+    async def takes(given: HookInput) -> None:
+        got.append(given)
+
+    if way == "inline":
+        engine.add_hook("PreToolUse", takes)
+    else:
+        engine.add_hook("PreToolUse", got.append)
+    fields = {"tool_name": "Bash", "tool_use_id": "t1", "tool_input": given, "host": given, "extra": given}
+    outcome = asyncio.run(engine.run_event("PreToolUse", **fields))
+    expected = json.loads(json.dumps(given))
+    assert isinstance(got[0], PreToolUseInput)
+    assert got[0].tool_input == expected
+    assert got[0].extra == {"host": expected, "extra": expected}
+    assert [type(number) for number in got[0].tool_input["numbers"]] == [int] * 3 + [float] * 3
+    assert outcome.to_dict() == json.loads(json.dumps(outcome.to_dict()))
 
 
 def test_an_event_as_an_object_is_the_same(engine: HookEngine) -> None:
