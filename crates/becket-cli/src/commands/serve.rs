@@ -2,6 +2,7 @@
 //!
 //! - [`listen`], [`http`]: a Unix socket that nobody else can reach, and a loopback port with a token; stdio is the third way in
 //! - [`lines`], [`message`], [`outgoing`]: lines with a limit, what they say, and what waits to be written
+//! - [`room`]: what may have come halfway, of all clients together
 //! - [`connection`], [`requests`], [`work`]: one client, from its first line to its last, and all that goes on for it
 //! - [`method`], [`params`], [`answers`], [`fault`]: what can be asked for, what comes back, and why it doesn't
 //! - [`sessions`], [`session`], [`opening`]: the sessions of one client, each an engine of its own
@@ -31,6 +32,7 @@ mod params;
 mod person;
 mod presence;
 mod requests;
+mod room;
 mod schema;
 mod session;
 mod sessions;
@@ -108,7 +110,7 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
 /// One client, the program that has started this one.
 async fn on_stdio(host: Arc<Lender>, patience: Duration, cancel: &CancellationToken) -> Done {
     let presence = Presence::of_stdout().map_err(CliError::Runtime)?;
-    let client = Client { host, patience, presence };
+    let client = Client { host, patience, presence, room: None };
     match client.served(tokio::io::stdin(), tokio::io::stdout(), cancel).await {
         Ended::Left => Ok(0),
         Ended::CutOff(why) => Err(CliError::Serve { why: why.to_owned() }),

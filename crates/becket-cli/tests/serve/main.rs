@@ -9,6 +9,7 @@ mod cancelled;
 mod client;
 mod gone;
 mod http;
+mod long;
 mod many;
 mod methods;
 mod place;

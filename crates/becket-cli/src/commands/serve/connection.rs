@@ -15,6 +15,7 @@ use super::outgoing::Outgoing;
 use super::params::{Cancel, Initialize};
 use super::presence::Presence;
 use super::requests::Requests;
+use super::room::Room;
 use super::sessions::Sessions;
 use super::work::{self, At, Work};
 use becket_engine::CancellationToken;
@@ -27,8 +28,9 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::{JoinSet, unconstrained};
 
-/// How often it is looked whether a client that says nothing any more still reads.
-const LOOK: Duration = Duration::from_millis(50);
+/// Why a client was cut off that had neither left nor stopped reading.
+const STUCK: &str =
+    "a client has left a long line unfinished for too long and was cut off, with its sessions";
 
 /// A client that is about to be heard.
 pub(super) struct Client {
@@ -36,6 +38,8 @@ pub(super) struct Client {
     /// For how long it may read nothing.
     pub(super) patience: Duration,
     pub(super) presence: Presence,
+    /// What its long lines take room from; nothing where they have it otherwise.
+    pub(super) room: Option<Arc<Room>>,
 }
 
 /// How a connection ended.
@@ -67,13 +71,14 @@ impl Client {
             tasks: JoinSet::new(),
             is_initialized: false,
         };
-        connection.hear(Lines::new(from)).await;
+        let shared = self.room.as_deref().map(|room| (room, &self.presence));
+        let stuck = connection.hear(Lines::new(from, shared)).await;
         connection.finish(&self.presence).await;
         connection.end().await;
         out.over();
         // A writer that broke down has nothing left to write.
         drop(writer.await);
-        out.why_cut_off().map_or(Ended::Left, Ended::CutOff)
+        out.why_cut_off().or(stuck).map_or(Ended::Left, Ended::CutOff)
     }
 }
 
@@ -88,25 +93,34 @@ struct Connection {
 }
 
 impl Connection {
-    /// Hears the lines to their end. Nothing more is read while the client leaves too much unread.
-    async fn hear<R: AsyncRead + Unpin>(&mut self, mut lines: Lines<R>) {
+    /// Hears the lines to their end, or to one that is given up: why then. Nothing more is read while the client leaves
+    /// too much unread.
+    async fn hear<R: AsyncRead + Unpin>(&mut self, mut lines: Lines<'_, R>) -> Option<&'static str> {
         let cut = self.around.cut.clone();
-        let next = async |lines: &mut Lines<R>, out: &Outgoing| {
+        let next = async |lines: &mut Lines<'_, R>, out: &Outgoing| {
             out.has_room().await;
             lines.next().await
         };
         loop {
             let line = tokio::select! {
                 biased;
-                () = cut.cancelled() => return,
+                () = cut.cancelled() => return None,
                 line = next(&mut lines, &self.around.out) => line,
             };
             while self.tasks.try_join_next().is_some() {}
             match line {
-                Line::Whole(line, number) => self.take(&line, number),
+                Line::Whole(line, number) => self.take(line.as_ref(), number),
                 Line::Bad(fault) => self.answer(&Value::Null, Err(fault)),
-                Line::Last(fault) => return self.answer(&Value::Null, Err(fault)),
-                Line::End => return,
+                Line::Last(fault) => {
+                    self.answer(&Value::Null, Err(fault));
+                    return None;
+                }
+                Line::Stuck(fault) => {
+                    self.answer(&Value::Null, Err(fault));
+                    cut.cancel();
+                    return Some(STUCK);
+                }
+                Line::End => return None,
             }
         }
     }
@@ -115,14 +129,11 @@ impl Connection {
     /// as it is there to read it.
     async fn finish(&mut self, presence: &Presence) {
         self.around.calls.gone();
-        let mut look = tokio::time::interval(LOOK);
-        loop {
-            tokio::select! {
-                biased;
-                () = self.around.cut.cancelled() => return,
-                done = self.tasks.join_next() => if done.is_none() { return },
-                _ = look.tick() => if presence.is_gone() { return },
-            }
+        tokio::select! {
+            biased;
+            () = self.around.cut.cancelled() => {}
+            () = async { while self.tasks.join_next().await.is_some() {} } => {}
+            () = presence.gone() => {}
         }
     }
 

@@ -4,6 +4,7 @@ use becket_embed::view::finding::Finding;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// What went wrong with a message.
 #[derive(Debug, thiserror::Error)]
@@ -14,6 +15,12 @@ pub(super) enum Fault {
     CutOff { line: u64, bytes: usize },
     #[error("line {line} is longer than {} MiB and was not read", .limit >> 20)]
     TooLong { line: u64, limit: usize },
+    #[error(
+        "line {line} was not read to its end: the long lines of all clients fill the memory that is set aside for them, so send it again"
+    )]
+    Full { line: u64 },
+    #[error("line {line} did not come to its end within {} seconds, so the connection is closed and its sessions end: connect anew, and write each line in one go", .limit.as_secs())]
+    Slow { line: u64, limit: Duration },
     #[error("line {line} is no message: {why}")]
     NoMessage { line: u64, why: String },
     #[error("the id `{id}` is that of a request that is still under way: give each request its own")]
@@ -52,7 +59,7 @@ pub(super) struct WireFault {
 }
 
 /// Every kind: its code and its name. Those of JSON-RPC keep their codes.
-pub(super) const KINDS: [(i32, &str); 13] = [
+pub(super) const KINDS: [(i32, &str); 15] = [
     (-32700, "not_json"),
     (-32700, "cut_off"),
     (-32001, "too_long"),
@@ -66,6 +73,8 @@ pub(super) const KINDS: [(i32, &str); 13] = [
     (-32005, "not_opened"),
     (-32006, "busy"),
     (-32800, "cancelled"),
+    (-32007, "full"),
+    (-32008, "slow"),
 ];
 /// The one that nobody can expect.
 pub(super) const BROKEN: (i32, &str) = (-32603, "broken");
@@ -94,15 +103,19 @@ impl Fault {
             Fault::NotOpened { .. } => KINDS[10],
             Fault::Busy { .. } => KINDS[11],
             Fault::Cancelled => KINDS[12],
+            Fault::Full { .. } => KINDS[13],
+            Fault::Slow { .. } => KINDS[14],
             Fault::Broken => BROKEN,
         }
     }
 
     fn details(&self) -> Value {
         match self {
-            Fault::NotJson { line, .. } | Fault::CutOff { line, .. } | Fault::NoMessage { line, .. } => {
-                json!({"line": line})
-            }
+            Fault::NotJson { line, .. }
+            | Fault::CutOff { line, .. }
+            | Fault::NoMessage { line, .. }
+            | Fault::Full { line } => json!({"line": line}),
+            Fault::Slow { line, limit } => json!({"line": line, "limit": limit.as_secs()}),
             Fault::TooLong { line, limit } => json!({"line": line, "limit": limit}),
             Fault::Version { spoken, .. } => json!({"spoken": [spoken]}),
             Fault::NoSession { id } => json!({"session": id}),

@@ -2,7 +2,7 @@
 //!
 //! - [`listen`]: the port, and who is let in to it
 //! - [`token`], [`gate`]: the secret of this process, and what is turned away before anything of it is read
-//! - [`exchange`], [`body`], [`room`], [`refusal`]: one request of HTTP and its answer, and what bodies may hold together
+//! - [`exchange`], [`body`], [`refusal`]: one request of HTTP and its answer
 //! - [`callers`], [`caller`], [`route`]: the clients, each with a connection of the protocol that outlives its requests
 //!
 //! A `POST /` without the header `Becket-Connection` opens a connection, whose id comes back in that header. Further ones
@@ -19,7 +19,6 @@ mod exchange;
 mod gate;
 mod listen;
 mod refusal;
-mod room;
 mod route;
 mod token;
 

@@ -1,59 +1,172 @@
 //! Reads lines, each up to a limit. What is longer is passed over without being kept, and told once.
+//!
+//! Where many clients are served, a line that is not short takes room in what they share, or waits until there is some. It
+//! gives the room back when it is done, when it takes too long, and when it stands still while somebody waits for room.
+//!
+//! INVARIANT: a line holds no more than it may, and what waits for room holds none.
 
 use super::fault::Fault;
+use super::presence::Presence;
+use super::room::{Room, SHORT, Taken};
+use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
+use tokio::time::{Instant, timeout_at};
 
 /// The longest message, in bytes without its line end.
 pub(super) const LIMIT: usize = 16 << 20;
 
 /// How much is read at once, in bytes.
 const CHUNK: usize = 64 << 10;
+/// For how long a line that has room may be on its way.
+const LONG: Duration = Duration::from_secs(30);
+/// For how long it may stand still while somebody else waits for room.
+const STILL: Duration = Duration::from_secs(1);
 
 /// The lines of a client.
-pub(super) struct Lines<R> {
+pub(super) struct Lines<'a, R> {
     from: BufReader<R>,
+    /// Where long lines have their room, and who waits for it.
+    shared: Option<(&'a Room, &'a Presence)>,
     /// The number of the last line, from 1.
     number: u64,
+    /// The rest of the last line is passed over.
+    skips: bool,
 }
 
 /// A line, or why it is none.
 #[derive(Debug)]
 pub(super) enum Line {
-    Whole(Vec<u8>, u64),
+    Whole(Held, u64),
     /// It is told, and the next line can be read.
     Bad(Fault),
     /// It is told, and there is nothing behind it.
     Last(Fault),
+    /// It is told, and the client is given up.
+    Stuck(Fault),
     End,
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
-    pub(super) fn new(from: R) -> Self {
-        Lines { from: BufReader::with_capacity(CHUNK, from), number: 0 }
+/// What has been read of a line, and the room that it takes.
+#[derive(Debug)]
+pub(super) struct Held {
+    bytes: Vec<u8>,
+    /// How long it may become before it takes room.
+    most: usize,
+    /// Its room, and until when it has it.
+    room: Option<(Taken, Instant)>,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Where the reading of a line stops.
+enum Stop {
+    LineEnd,
+    /// The client says nothing more.
+    Over,
+    /// Its stream has broken.
+    Broken,
+    TooLong,
+    NoRoom,
+    Slow,
+}
+
+impl<'a, R: AsyncRead + Unpin> Lines<'a, R> {
+    /// The lines of a client whose long ones take room there, as long as he is there; or have all the room they need.
+    pub(super) fn new(from: R, shared: Option<(&'a Room, &'a Presence)>) -> Self {
+        Lines { from: BufReader::with_capacity(CHUNK, from), shared, number: 0, skips: false }
     }
 
     /// The next line that is not blank. A client whose stream breaks is at its end.
     pub(super) async fn next(&mut self) -> Line {
         loop {
-            let mut line = Vec::new();
-            let most = LIMIT as u64 + 1;
-            let read = (&mut self.from).take(most).read_until(b'\n', &mut line).await;
-            if !read.is_ok_and(|bytes| bytes > 0) {
-                return Line::End;
-            }
-            self.number += 1;
-            if line.last() == Some(&b'\n') {
-                line.pop();
-            } else if line.len() > LIMIT {
+            if std::mem::take(&mut self.skips) {
                 self.pass_over().await;
-                return Line::Bad(Fault::TooLong { line: self.number, limit: LIMIT });
-            } else if !is_whole(&line) {
-                return Line::Last(Fault::CutOff { line: self.number, bytes: line.len() });
             }
-            if !line.iter().all(u8::is_ascii_whitespace) {
-                return Line::Whole(line, self.number);
+            let most = if self.shared.is_some() { SHORT } else { LIMIT };
+            let mut held = Held { bytes: Vec::new(), most, room: None };
+            let stop = self.read(&mut held).await;
+            self.number += 1;
+            let (line, bytes) = (self.number, held.bytes.len());
+            match stop {
+                Stop::Broken => return Line::End,
+                Stop::Over if bytes == 0 => return Line::End,
+                Stop::Over if !is_whole(&held.bytes) => return Line::Last(Fault::CutOff { line, bytes }),
+                Stop::Slow => return Line::Stuck(Fault::Slow { line, limit: LONG }),
+                Stop::TooLong => return self.passed_over(Fault::TooLong { line, limit: LIMIT }),
+                Stop::NoRoom => return self.passed_over(Fault::Full { line }),
+                Stop::LineEnd | Stop::Over => {}
+            }
+            if !held.bytes.iter().all(u8::is_ascii_whitespace) {
+                return Line::Whole(held, line);
             }
         }
+    }
+
+    /// Reads a line until it ends, or may not go on.
+    async fn read(&mut self, held: &mut Held) -> Stop {
+        loop {
+            let before = held.bytes.len();
+            let read = self.read_on(held).await;
+            let length = held.bytes.len();
+            match read {
+                Some(Err(_)) => return Stop::Broken,
+                Some(Ok(_)) if held.bytes.last() == Some(&b'\n') => {
+                    held.bytes.pop();
+                    return Stop::LineEnd;
+                }
+                Some(Ok(_)) if length > LIMIT => return Stop::TooLong,
+                Some(Ok(_)) if length > held.most => {
+                    let has_room = self.has_room(held).await;
+                    if !has_room {
+                        return Stop::NoRoom;
+                    }
+                }
+                Some(Ok(_)) => return Stop::Over,
+                None if held.is_late() => return Stop::Slow,
+                None if length == before && self.shared.is_some_and(|(room, _)| room.is_wanted()) => {
+                    return Stop::NoRoom;
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Reads on, at most one byte more than there may be. A line that has room is looked after from time to time: nothing
+    /// then, and what has come is held.
+    async fn read_on(&mut self, held: &mut Held) -> Option<std::io::Result<usize>> {
+        let left = held.most + 1 - held.bytes.len();
+        let pause = held.room.as_ref().map(|(_, until)| (Instant::now() + STILL).min(*until));
+        let mut from = (&mut self.from).take(left as u64);
+        let read = from.read_until(b'\n', &mut held.bytes);
+        match pause {
+            Some(pause) => timeout_at(pause, read).await.ok(),
+            None => Some(read.await),
+        }
+    }
+
+    /// Takes room for all that the line may come to; whether there was some in time.
+    async fn has_room(&self, held: &mut Held) -> bool {
+        let Some((room, presence)) = self.shared else { return true };
+        let taken = tokio::select! {
+            biased;
+            taken = room.take(LIMIT) => taken,
+            () = presence.gone() => None,
+        };
+        let Some(taken) = taken else { return false };
+        held.most = LIMIT;
+        held.room = Some((taken, Instant::now() + LONG));
+        held.bytes.reserve_exact(LIMIT + 1 - held.bytes.len());
+        true
+    }
+
+    /// The rest of this line is passed over; this is why.
+    fn passed_over(&mut self, why: Fault) -> Line {
+        self.skips = true;
+        Line::Bad(why)
     }
 
     /// Passes over the rest of a line.
@@ -69,6 +182,13 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 }
 
+impl Held {
+    /// Whether it has had its room for too long.
+    fn is_late(&self) -> bool {
+        self.room.as_ref().is_some_and(|(_, until)| Instant::now() >= *until)
+    }
+}
+
 /// Whether a last line without its end is a message all the same.
 fn is_whole(line: &[u8]) -> bool {
     serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok()
@@ -79,15 +199,15 @@ mod tests {
     use super::*;
 
     async fn all(text: &[u8]) -> Vec<String> {
-        let mut lines = Lines::new(text);
+        let mut lines = Lines::new(text, None);
         let mut said = Vec::new();
         loop {
             match lines.next().await {
                 Line::Whole(line, number) => {
-                    said.push(format!("{number} {}", String::from_utf8_lossy(&line)))
+                    said.push(format!("{number} {}", String::from_utf8_lossy(line.as_ref())))
                 }
                 Line::Bad(fault) => said.push(fault.to_string()),
-                Line::Last(fault) => said.push(format!("{fault}, and the end")),
+                Line::Last(fault) | Line::Stuck(fault) => said.push(format!("{fault}, and the end")),
                 Line::End => return said,
             }
             if said.len() > 9 {
@@ -117,5 +237,22 @@ mod tests {
         let said = all(&text).await;
         assert_eq!(said[0].len(), LIMIT + 2);
         assert_eq!(said[1..], ["line 2 is longer than 16 MiB and was not read", "3 {}"]);
+    }
+
+    // rule: L3
+    #[tokio::test]
+    async fn a_long_line_has_room_until_it_is_done_with_and_a_short_one_needs_none() {
+        let (room, presence) = (Room::default(), Presence::watched());
+        let line = |bytes: usize| [vec![b'1'; bytes], b"\n".to_vec()].concat();
+        let text = [line(SHORT), line(SHORT + 1), line(LIMIT), line(LIMIT + 1), line(1)].concat();
+        let mut lines = Lines::new(&text[..], Some((&room, &presence)));
+        for (length, takes) in [(SHORT, 0), (SHORT + 1, LIMIT), (LIMIT, LIMIT)] {
+            let Line::Whole(held, _) = lines.next().await else { panic!("it is whole") };
+            let taken = held.room.as_ref().map_or(0, |(taken, _)| taken.bytes());
+            assert_eq!((held.bytes.len(), taken), (length, takes));
+            assert!(held.bytes.capacity() <= takes.max(2 * SHORT) + 1, "{}", held.bytes.capacity());
+        }
+        assert!(matches!(lines.next().await, Line::Bad(Fault::TooLong { line: 4, .. })));
+        assert!(matches!(lines.next().await, Line::Whole(_, 5)));
     }
 }

@@ -6,6 +6,7 @@
 use super::connection::{Client, Ended};
 use super::lender::Lender;
 use super::presence::Presence;
+use super::room::Room;
 use crate::error::CliError;
 use crate::out::Out;
 use crate::run::Done;
@@ -35,6 +36,7 @@ pub(super) async fn served(
 ) -> Done {
     let place = Place::taken(path).map_err(|why| CliError::Serve { why })?;
     out.tell(&format!("listening on {}\n", path.display()));
+    let room = Arc::new(Room::default());
     let mut clients = JoinSet::new();
     loop {
         let stream = tokio::select! {
@@ -48,7 +50,7 @@ pub(super) async fn served(
             continue;
         };
         let Some(presence) = of_own_user(&stream) else { continue };
-        let client = Client { host: host.clone(), patience, presence };
+        let client = Client { host: host.clone(), patience, presence, room: Some(room.clone()) };
         let cancel = cancel.clone();
         clients.spawn(async move {
             let (from, to) = stream.into_split();

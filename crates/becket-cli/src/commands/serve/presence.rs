@@ -1,6 +1,10 @@
 //! Whether anybody is left to read what is written. Whoever has only closed his own end still reads.
 
 use std::io;
+use std::time::Duration;
+
+/// How often it is looked whether somebody is still there.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// The other end of what is written to.
 #[derive(Debug)]
@@ -18,6 +22,14 @@ impl Presence {
             end: None,
         }
     }
+
+    /// Comes once the other end is closed in both directions.
+    pub(super) async fn gone(&self) {
+        let mut look = tokio::time::interval(LOOK);
+        while !self.is_gone() {
+            look.tick().await;
+        }
+    }
 }
 
 #[cfg(unix)]
@@ -33,7 +45,7 @@ impl Presence {
     }
 
     /// Whether the other end is closed in both directions.
-    pub(super) fn is_gone(&self) -> bool {
+    fn is_gone(&self) -> bool {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         let Some(end) = &self.end else { return false };
         // Nothing is asked for: what is told all the same is that nobody is there.
@@ -52,7 +64,7 @@ impl Presence {
     }
 
     /// Taken to be there.
-    pub(super) fn is_gone(&self) -> bool {
+    fn is_gone(&self) -> bool {
         false
     }
 }

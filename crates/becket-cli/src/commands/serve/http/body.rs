@@ -1,9 +1,9 @@
 //! The bodies of HTTP: what is read, with its limits, and what is written.
 
 use super::super::lines::LIMIT;
+use super::super::room::{Room, SHORT, Taken};
 use super::caller::Attendance;
 use super::refusal::Refusal;
-use super::room::{Room, SHORT, Taken};
 use super::route::Told;
 use hyper::body::{Body, Bytes, Frame, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
@@ -95,7 +95,8 @@ pub(super) async fn read(body: Incoming, room: &Room) -> Result<Held, Refusal> {
         return Err(Refusal::TooLong);
     }
     let announced = told.exact().and_then(|bytes| usize::try_from(bytes).ok());
-    let held = Held { bytes: Vec::new(), room: room.take(announced.unwrap_or(SHORT)).await? };
+    let room_taken = room.take(announced.unwrap_or(SHORT)).await.ok_or(Refusal::Full)?;
+    let held = Held { bytes: Vec::new(), room: room_taken };
     timeout(LONG, read_to_limit(body, held, room)).await.unwrap_or(Err(Refusal::Slow))
 }
 
@@ -108,7 +109,7 @@ async fn read_to_limit(mut body: Incoming, mut held: Held, room: &Room) -> Resul
         }
         if length > held.room.bytes() {
             // Its length was not announced, so it may become as long as any.
-            held.room = room.take(LIMIT).await?;
+            held.room = room.take(LIMIT).await.ok_or(Refusal::Full)?;
         }
         held.bytes.extend_from_slice(&bytes);
     }

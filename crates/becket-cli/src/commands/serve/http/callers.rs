@@ -3,9 +3,9 @@
 use super::super::connection::{Client, Ended};
 use super::super::lender::Lender;
 use super::super::presence::Presence;
+use super::super::room::Room;
 use super::caller::Caller;
 use super::refusal::Refusal;
-use super::room::Room;
 use crate::out::Out;
 use becket_engine::CancellationToken;
 use std::collections::HashMap;
@@ -45,8 +45,12 @@ impl Callers {
         if all.by_name.len() >= MOST || self.cancel.is_cancelled() {
             return Err(Refusal::Busy);
         }
-        let client =
-            Client { host: self.host.clone(), patience: self.patience, presence: Presence::watched() };
+        let client = Client {
+            host: self.host.clone(),
+            patience: self.patience,
+            presence: Presence::watched(),
+            room: None,
+        };
         let id = Uuid::new_v4().simple().to_string();
         let (caller, tended) = Caller::new(id.clone(), client, self.linger, self.cancel.child_token());
         all.by_name.insert(id.clone(), caller.clone());

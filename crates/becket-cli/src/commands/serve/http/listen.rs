@@ -1,10 +1,10 @@
 //! A port of the loopback interface, and what comes in by it.
 
 use super::super::lender::Lender;
+use super::super::room::Room;
 use super::callers::Callers;
 use super::exchange;
 use super::gate::Gate;
-use super::room::Room;
 use super::token::Token;
 use crate::error::CliError;
 use crate::out::Out;
