@@ -3,23 +3,20 @@
 //! The order is that of what needs what: servers want their host before there is an engine, the engine wants the toolbox
 //! before there are tools, and tools want the engine.
 
+mod builder;
+mod makes;
+
 use super::at_end::AtEnd;
-use super::base::Base;
 use super::begins;
 use super::control::{Host, HostPerson, HostsWishes, Initialize};
 use super::fired::LastFired;
-use super::kept::kept;
 use super::left::Left;
-use super::limits;
 use super::memory;
 use super::opened::Session;
 use super::own::Own;
 use super::printer::Printer;
 use super::servers;
-use super::system;
-use super::team;
 use super::terminal::{Ends, Person, Terminal};
-use super::tools::{Makes, SessionTools};
 use super::typed;
 use super::worktree;
 use crate::args::{InputFormat, RunArgs};
@@ -30,22 +27,16 @@ use crate::lend::RunModels;
 use crate::out::Out;
 use crate::report::run::Shown;
 use crate::session;
-use becket_agent::definitions::Homes;
 use becket_agent::elicit::McpHost;
-use becket_agent::instructions::Instructions;
-use becket_agent::mcp::{HookCalls, McpServers};
+use becket_agent::mcp::HookCalls;
 use becket_agent::notes::Notes;
-use becket_agent::permission::{AutoMode, ModelClassifier, SessionPermissions};
 use becket_agent::session::Facts;
-use becket_agent::tasks::{TaskInfo, TaskOptions, Tasks};
-use becket_agent::tool_call::{AskPermission, Tool, Toolbox};
+use becket_agent::tool_call::{AskPermission, Toolbox};
 use becket_agent::update::{Happened, Notice, Origin, Update, Watch};
-use becket_agent::watch::FileWatch;
-use becket_agent::{AgentBuilder, Web};
 use becket_embed::host::Shared;
 use becket_embed::tools::AgentsTools;
 use becket_engine::{CancellationToken, Engine, RunEvent, Start as HowStarted};
-use becket_llm::{Model, Models};
+use becket_llm::Models;
 use becket_mcp::Pool;
 use becket_mcp::config::Configured;
 use becket_model::Session as Words;
@@ -154,16 +145,11 @@ impl Parts<'_> {
         let tools = self.tools(&own, makes, &facts, toolbox.clone());
         tools.refresh().into_iter().for_each(|warning| self.notice(Notice::warning(warning)));
         let displayed = Displayed::default();
-        let builder = self.builder(engine, toolbox, &own)?.facts(facts).tasks(tools.makes.tasks.clone());
-        let builder = builder.mcp_host(self.host.clone());
-        let builder = builder.permissions(tools.makes.permissions.clone()).team(tools.makes.team.clone());
+        let builder = self.builder(engine, toolbox, &own)?.facts(facts);
+        let builder = self.lent(builder, &tools.makes, &displayed);
         let at_end = AtEnd::new(self.models.clone(), self.notes.clone());
         let turn_end = at_end.tasks(at, &tools.makes.tasks);
         let builder = builder.at_turn_end(turn_end.clone());
-        let builder = builder.watch(watcher(self.printer.clone(), displayed.clone()));
-        let private = at.private.to_owned();
-        let builder =
-            builder.on_close(move || Box::pin(async move { drop(std::fs::remove_dir_all(private)) }));
         let (builder, worktrees) = worktree::lent(builder, at, own.works_as.as_deref())?;
         if let Some(terminal) = at.terminal {
             // From here on nothing is written to the screen by anybody else.
@@ -236,135 +222,6 @@ impl Parts<'_> {
             Some(terminal) => Some(Arc::new(Person::at(terminal))),
             None => host.map(|host| Arc::new(host) as Arc<dyn AskPermission>),
         }
-    }
-
-    fn makes(&self, engine: &Engine) -> Result<Makes, CliError> {
-        let (session, private) = (self.at.session, self.at.private);
-        let (of_files, of_places) = (engine.clone(), engine.clone());
-        let (of_reads, of_rules) = (engine.clone(), engine.clone());
-        let host = kept(self.at, engine)
-            .with_runner(self.at.left.runner.clone())
-            .with_env_files(move |session| of_files.env_files(session))
-            .with_more_directories(move |_| of_places.directories())
-            .with_denied_reads(move |session, path| of_reads.denies_read(session, path).is_some())
-            .while_reads_are_denied(move || of_rules.may_deny_reads());
-        let models: Arc<dyn Models> = self.models.clone();
-        let http = becket_embed::models::http(&crate::session::environment(self.at.around));
-        Ok(Makes {
-            engine: engine.clone(),
-            host,
-            root: session.start.clone(),
-            tasks: Tasks::with_options(private.join("tasks"), self.told_of_tasks()),
-            web: Web::new().with_http(http).with_models(models),
-            servers: self.servers.as_ref().map(|pool| McpServers::new(pool.clone(), private.join("mcp"))),
-            permissions: SessionPermissions::new(engine.clone()),
-            person: self.at.terminal.map(Person::at),
-            base: Base::of(self.at.args.sdk.tools.as_deref()),
-            team: team::of(self.at, engine)?,
-        })
-    }
-
-    fn tools(&self, own: &Own, makes: Makes, facts: &Facts, toolbox: Toolbox) -> SessionTools {
-        let mut tools: Vec<Arc<dyn Tool>> = makes.own(facts);
-        tools.push(Arc::new(own.agents.clone()));
-        tools.push(Arc::new(own.skills.tool()));
-        if let Some(directory) = begins::own_directory(self.at) {
-            let file = directory.join("plans").join(format!("{}.md", uuid::Uuid::new_v4()));
-            tools.push(makes.plan(facts, file));
-        }
-        SessionTools { toolbox, own: makes.base.kept(tools).into(), makes }
-    }
-
-    fn builder(&self, engine: &Engine, toolbox: Toolbox, own: &Own) -> Result<AgentBuilder, CliError> {
-        let at = self.at;
-        let (of, args) = (&at.args.session, &at.args.model);
-        let store = begins::store(at);
-        let prompt = own.works_as.as_ref().map(|agent| agent.prompt.as_str());
-        let models: Arc<dyn Models> = self.models.clone();
-        let options = limits::of(at)?;
-        let mut builder = AgentBuilder::new(engine.clone(), toolbox, self.model(own)?, &at.session.start)
-            .start(begins::start(of, store.as_ref(), at)?)
-            .options(options)
-            .system(system::prompt(args, prompt, &at.session.start))
-            .auto_mode(AutoMode::new(ModelClassifier::new(models, None)))
-            .instructions(self.instructions())
-            .watch_files(self.watched(engine))
-            .subagents(own.agents.clone())
-            .interactive(at.terminal.is_some())
-            .expand(Arc::new(own.skills.clone()));
-        if let Some(person) = self.person() {
-            builder = builder.person(person);
-        }
-        match store {
-            Some(_) if at.args.sdk.no_session_persistence => {}
-            Some(store) => builder = builder.store(store),
-            None => self.notice(Notice::warning("there is no home directory, so this session is not stored")),
-        }
-        if let Some(name) = &args.fallback_model {
-            builder = builder.fallback(self.models.fallback(name)?, name);
-        }
-        if let Some(id) = &of.session_id {
-            builder = builder.id(id);
-        }
-        if let Some(name) = of.name.as_ref().filter(|name| !name.trim().is_empty()) {
-            builder = builder.title(name);
-        }
-        if let Some(trigger) = begins::setup(of) {
-            builder = builder.setup(trigger);
-        }
-        if let Some(limit) = args.max_turns {
-            builder = builder.max_turns(limit);
-        }
-        if let Some(agent) = &own.works_as {
-            builder = builder.as_agent(agent, &own.dialect);
-        }
-        // What is said now beats what the session was in when it ended; an agent's own mode has been weighed with it.
-        let weighed = own.works_as.as_ref().is_some_and(|agent| agent.permission_mode.is_some());
-        let said =
-            at.args.permissions.permission_mode.is_some() || at.args.permissions.dangerously_skip_permissions;
-        if said && !weighed {
-            builder = builder.mode(engine.start_mode().mode.clone());
-        }
-        Ok(builder)
-    }
-
-    /// Settings, and the skills that a bare start leaves alone.
-    fn watched(&self, engine: &Engine) -> FileWatch {
-        let request = self.at.session.request();
-        let homes = match self.at.args.sources.bare {
-            true => Homes::default(),
-            false => Homes::of(&request, &engine.config().plugins),
-        };
-        FileWatch::of(&request, &homes)
-    }
-
-    /// The files that a bare start leaves alone.
-    fn instructions(&self) -> Instructions {
-        match self.at.args.sources.bare {
-            true => Instructions::default(),
-            false => {
-                let files = Instructions::of(&self.at.session.request());
-                self.notes.iter().fold(files, |files, notes| files.with_notes(notes))
-            }
-        }
-    }
-
-    fn model(&self, own: &Own) -> Result<Arc<dyn Model>, CliError> {
-        let of_agent = own.model().filter(|_| self.at.args.model.model.is_none());
-        let name = of_agent.unwrap_or(self.models.name());
-        self.models.model(Some(name)).map_err(|error| CliError::NoModel { why: error.to_string() })
-    }
-
-    /// Tasks in the background are told of when they begin and when they have ended.
-    fn told_of_tasks(&self) -> TaskOptions {
-        let printer = shows(self.printer.clone());
-        let tell = move |task: &TaskInfo| {
-            let (id, status) = (task.id.to_string(), task.status.name().to_owned());
-            let (description, output_file) = (task.description.clone(), task.output_file.clone());
-            let what = Happened::Task { id, status, description, output_file };
-            printer.on(&Update { of: Origin::Main, what });
-        };
-        TaskOptions { observer: Some(Arc::new(tell)), ..TaskOptions::default() }
     }
 
     fn notice(&self, notice: Notice) {

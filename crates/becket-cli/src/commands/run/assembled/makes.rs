@@ -1,0 +1,71 @@
+//! The tools of a run, and what makes them.
+
+use super::{Parts, shows};
+use crate::commands::run::base::Base;
+use crate::commands::run::kept::kept;
+use crate::commands::run::own::Own;
+use crate::commands::run::terminal::Person;
+use crate::commands::run::tools::{Makes, SessionTools};
+use crate::commands::run::{begins, team};
+use crate::error::CliError;
+use becket_agent::Web;
+use becket_agent::mcp::McpServers;
+use becket_agent::permission::SessionPermissions;
+use becket_agent::session::Facts;
+use becket_agent::tasks::{TaskInfo, TaskOptions, Tasks};
+use becket_agent::tool_call::{Tool, Toolbox};
+use becket_agent::update::{Happened, Origin, Update, Watch};
+use becket_engine::Engine;
+use becket_llm::Models;
+use std::sync::Arc;
+
+impl Parts<'_> {
+    pub(super) fn makes(&self, engine: &Engine) -> Result<Makes, CliError> {
+        let (session, private) = (self.at.session, self.at.private);
+        let (of_files, of_places) = (engine.clone(), engine.clone());
+        let (of_reads, of_rules) = (engine.clone(), engine.clone());
+        let host = kept(self.at, engine)
+            .with_runner(self.at.left.runner.clone())
+            .with_env_files(move |session| of_files.env_files(session))
+            .with_more_directories(move |_| of_places.directories())
+            .with_denied_reads(move |session, path| of_reads.denies_read(session, path).is_some())
+            .while_reads_are_denied(move || of_rules.may_deny_reads());
+        let models: Arc<dyn Models> = self.models.clone();
+        let http = becket_embed::models::http(&crate::session::environment(self.at.around));
+        Ok(Makes {
+            engine: engine.clone(),
+            host,
+            root: session.start.clone(),
+            tasks: Tasks::with_options(private.join("tasks"), self.told_of_tasks()),
+            web: Web::new().with_http(http).with_models(models),
+            servers: self.servers.as_ref().map(|pool| McpServers::new(pool.clone(), private.join("mcp"))),
+            permissions: SessionPermissions::new(engine.clone()),
+            person: self.at.terminal.map(Person::at),
+            base: Base::of(self.at.args.sdk.tools.as_deref()),
+            team: team::of(self.at, engine)?,
+        })
+    }
+
+    pub(super) fn tools(&self, own: &Own, makes: Makes, facts: &Facts, toolbox: Toolbox) -> SessionTools {
+        let mut tools: Vec<Arc<dyn Tool>> = makes.own(facts);
+        tools.push(Arc::new(own.agents.clone()));
+        tools.push(Arc::new(own.skills.tool()));
+        if let Some(directory) = begins::own_directory(self.at) {
+            let file = directory.join("plans").join(format!("{}.md", uuid::Uuid::new_v4()));
+            tools.push(makes.plan(facts, file));
+        }
+        SessionTools { toolbox, own: makes.base.kept(tools).into(), makes }
+    }
+
+    /// Tasks in the background are told of when they begin and when they have ended.
+    fn told_of_tasks(&self) -> TaskOptions {
+        let printer = shows(self.printer.clone());
+        let tell = move |task: &TaskInfo| {
+            let (id, status) = (task.id.to_string(), task.status.name().to_owned());
+            let (description, output_file) = (task.description.clone(), task.output_file.clone());
+            let what = Happened::Task { id, status, description, output_file };
+            printer.on(&Update { of: Origin::Main, what });
+        };
+        TaskOptions { observer: Some(Arc::new(tell)), ..TaskOptions::default() }
+    }
+}
