@@ -5,5 +5,6 @@ mod gate;
 mod hostile;
 mod left;
 mod library;
+mod linger;
 mod room;
 mod spoken;

@@ -1,6 +1,6 @@
 //! HTTP on a loopback port, for clients that have no sockets of Unix: the same messages, in other envelopes.
 //!
-//! - [`listen`]: the port, and who is let in to it
+//! - [`listen`], [`linger`]: the port, who is let in to it, and how a stream ends
 //! - [`token`], [`gate`]: the secret of this process, and what is turned away before anything of it is read
 //! - [`exchange`], [`body`], [`refusal`]: one request of HTTP and its answer
 //! - [`callers`], [`caller`], [`route`]: the clients, each with a connection of the protocol that outlives its requests
@@ -17,6 +17,7 @@ mod caller;
 mod callers;
 mod exchange;
 mod gate;
+mod linger;
 mod listen;
 mod refusal;
 mod route;

@@ -5,6 +5,7 @@ use super::super::room::Room;
 use super::callers::Callers;
 use super::exchange;
 use super::gate::Gate;
+use super::linger::Lingering;
 use super::token::Token;
 use crate::error::CliError;
 use crate::out::Out;
@@ -123,7 +124,8 @@ async fn heard(stream: TcpStream, gate: Arc<Gate>, callers: Arc<Callers>) {
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(BUFFER);
-    let mut connection = std::pin::pin!(http.serve_connection(TokioIo::new(stream), service));
+    let stream = TokioIo::new(Lingering::new(stream, cancel.clone()));
+    let mut connection = std::pin::pin!(http.serve_connection(stream, service));
     // Whatever goes wrong with a connection is its client's to see.
     tokio::select! {
         _ = &mut connection => return,

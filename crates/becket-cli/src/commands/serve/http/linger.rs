@@ -1,0 +1,108 @@
+//! A stream that is not closed while its client still writes.
+//!
+//! Where a socket is closed with something unread in it, the system resets the connection, and a client that is turned away
+//! halfway through its body may lose the answer that says why. So the own end is closed first, and what still comes is read
+//! and dropped: until the client closes its end, or for as long and as much as is meant well.
+//!
+//! INVARIANT: nothing of what is read then is kept, and it ends in time.
+
+use becket_engine::CancellationToken;
+use std::io::{IoSlice, Result};
+use std::mem::MaybeUninit;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Sleep, sleep};
+
+/// How much is dropped at most, in bytes: what is left of a body that may be as long as any.
+const MOST: usize = super::super::lines::LIMIT;
+/// For how long.
+const LONG: Duration = Duration::from_secs(5);
+/// How much at once, in bytes.
+const CHUNK: usize = 16 << 10;
+
+/// A stream whose end is gentle, unless `cancel` comes.
+pub(super) struct Lingering {
+    stream: TcpStream,
+    cancel: CancellationToken,
+    rest: Option<Rest>,
+}
+
+/// What may still come once the own end is closed.
+struct Rest {
+    bytes: usize,
+    end: Pin<Box<Sleep>>,
+}
+
+impl Lingering {
+    pub(super) fn new(stream: TcpStream, cancel: CancellationToken) -> Self {
+        Lingering { stream, cancel, rest: None }
+    }
+
+    /// Closes the own end, which is done once.
+    fn poll_closed(&mut self, context: &mut Context<'_>) -> Poll<Result<&mut Rest>> {
+        if self.rest.is_none() {
+            ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
+        }
+        let rest = || Rest { bytes: MOST, end: Box::pin(sleep(LONG)) };
+        Poll::Ready(Ok(self.rest.get_or_insert_with(rest)))
+    }
+
+    /// Drops some of what comes; whether more may come.
+    fn poll_dropped(&mut self, context: &mut Context<'_>) -> Poll<Result<bool>> {
+        let is_over = self.cancel.is_cancelled();
+        let rest = ready!(self.poll_closed(context))?;
+        if is_over || rest.bytes == 0 || rest.end.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Ok(false));
+        }
+        let mut bytes = [MaybeUninit::uninit(); CHUNK];
+        let most = rest.bytes.min(CHUNK);
+        let mut read = ReadBuf::uninit(&mut bytes[..most]);
+        ready!(Pin::new(&mut self.stream).poll_read(context, &mut read))?;
+        let read = read.filled().len();
+        if let Some(rest) = &mut self.rest {
+            rest.bytes -= read;
+        }
+        Poll::Ready(Ok(read > 0))
+    }
+}
+
+impl AsyncRead for Lingering {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &mut ReadBuf<'_>,
+    ) -> Poll<Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_read(context, bytes)
+    }
+}
+
+impl AsyncWrite for Lingering {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
+        Pin::new(&mut self.get_mut().stream).poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[IoSlice<'_>],
+    ) -> Poll<Result<usize>> {
+        Pin::new(&mut self.get_mut().stream).poll_write_vectored(context, bytes)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        let lingering = self.get_mut();
+        while ready!(lingering.poll_dropped(context))? {}
+        Poll::Ready(Ok(()))
+    }
+}
