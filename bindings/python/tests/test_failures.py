@@ -188,6 +188,42 @@ def test_so_does_what_a_block_says_of_itself(
     assert outcome.to_dict()["verdict"]["fields"][kept] is True, outcome.to_dict()
 
 
+class Secretive(dict[str, Any]):
+    """One that tells some of itself only."""
+
+    def get(self, key: str, default: Any = None) -> Any:
+        if key in ("interrupt", "suppressOriginalPrompt"):
+            raise RuntimeError("ask somebody else")
+        return super().get(key, default)
+
+
+# rules: H9, O9
+@pytest.mark.parametrize(
+    ("event", "fields", "answer"),
+    [
+        ("PermissionRequest", REQUEST, {"hookSpecificOutput": {"decision": Secretive(behavior="deny")}, "misspelt": 1}),
+        ("UserPromptSubmit", {"prompt": "p"}, {"decision": "block", "hookSpecificOutput": Secretive(), 7: 8}),
+    ],
+)
+def test_a_block_stands_where_the_rest_can_not_be_looked_at(
+    engine: HookEngine, event: str, fields: dict[str, Any], answer: dict[Any, Any]
+) -> None:
+    engine.add_hook(event, lambda _: answer)
+    outcome = engine.run_event_sync(event, **fields)
+    assert outcome.blocked and len(outcome.failures) == 1, outcome.to_dict()
+
+
+# rule: H9
+@pytest.mark.parametrize("specific", [None, 0, False, 7])
+@pytest.mark.parametrize("answers", [lambda given: HookResult(specific=given), lambda given: {"specific": given}])
+def test_further_fields_that_are_none_fail_the_hook(
+    engine: HookEngine, specific: Any, answers: Callable[[Any], Any]
+) -> None:
+    engine.add_hook("PreToolUse", lambda _: answers(specific))
+    outcome = engine.run_event_sync("PreToolUse", **BASH)
+    assert outcome.blocked and len(outcome.failures) == 1, outcome.to_dict()
+
+
 class Odd(HookResult):
     """One that can't be looked at."""
 

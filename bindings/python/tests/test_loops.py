@@ -17,6 +17,7 @@ import pytest
 from conftest import BASH, Make, command, group
 
 from becket import HookEngine, HookInput, HookResult
+from becket import _calls as calls_module
 from becket import engine as engine_module
 from becket._around import Around
 from becket._ends import ends_of
@@ -63,6 +64,87 @@ def test_what_ends_a_program_leaves_the_event_too(
     with pytest.raises(raises, match="enough"):
         in_time(fires())
     assert went_on == []
+
+
+# rules: H9, H4
+@BEGINS_AT_ONCE
+@pytest.mark.parametrize("limit", [0.5, GENEROUS])
+def test_it_does_not_wait_for_the_others(engine: HookEngine, limit: float) -> None:
+    ended: list[str] = []
+
+    async def exits(_: HookInput) -> None:
+        raise SystemExit("enough")
+
+    async def stays(_: HookInput) -> None:
+        try:
+            await asyncio.sleep(GENEROUS * 2)
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+
+    engine.add_hook("PreToolUse", exits)
+    engine.add_hook("PreToolUse", stays, timeout=GENEROUS)
+
+    async def fires() -> None:
+        try:
+            await asyncio.wait_for(engine.run_event("PreToolUse", **BASH), limit)
+        finally:
+            for _ in range(200):
+                if ended:
+                    break
+                await asyncio.sleep(0.05)
+
+    began = time.monotonic()
+    with pytest.raises(SystemExit, match="enough"):
+        asyncio.run(fires())
+    assert ended == ["cancelled"] and time.monotonic() - began < GENEROUS / 2
+
+
+# rule: H9
+def test_an_interrupt_while_an_answer_is_handed_over_is_one(
+    engine: HookEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(event: str, answer: object) -> None:
+        raise KeyboardInterrupt(event)
+
+    async def blocks(_: HookInput) -> HookResult:
+        return HookResult(decision="block", reason="no")
+
+    engine.add_hook("Stop", blocks)
+    monkeypatch.setattr(calls_module, "wire", interrupted)
+    with pytest.raises(KeyboardInterrupt, match="Stop"):
+        in_time(engine.run_event("Stop", **STOP))
+
+
+class Aborted(BaseException):
+    """What ends no program."""
+
+
+# rule: H9
+@pytest.mark.parametrize("waits_first", [False, True])
+def test_what_ends_no_program_is_a_failure(engine: HookEngine, waits_first: bool) -> None:
+    async def aborts(_: HookInput) -> None:
+        if waits_first:
+            await asyncio.sleep(0)
+        raise Aborted("enough")
+
+    engine.add_hook("PreToolUse", aborts)
+    outcome = in_time(engine.run_event("PreToolUse", **BASH))
+    assert outcome.blocked and "Aborted: enough" in outcome.failures[0].text
+
+
+# rule: H9
+def test_tasks_of_events_that_were_over_at_once_do_not_pile_up(engine: HookEngine) -> None:
+    async def silent(_: HookInput) -> None: ...
+
+    engine.add_hook("PreToolUse", silent)
+
+    async def fires() -> int:
+        for _ in range(1_000):
+            await engine.run_event("PreToolUse", **BASH)
+        return len(asyncio.all_tasks())
+
+    assert in_time(fires()) < 100
 
 
 # rule: H9

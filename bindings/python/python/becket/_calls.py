@@ -153,6 +153,7 @@ class AsyncCall(Call):
             self.task, is_over = begin(self._run(), self.loop, self.context, self.handler.place)
         except BaseException as error:
             self.is_over = True
+            self._ends(error)
             self.failed(error)
             return
         finally:
@@ -172,13 +173,19 @@ class AsyncCall(Call):
         except Exception as error:
             self.failed(error)
         except BaseException as error:
+            is_heard = self._ends(error)
             self.failed(error)
-            if not self.is_starting:
+            if not is_heard:
                 raise
-            # A loop would raise it out of its run; the task that awaits the event does.
-            self.around.error = error
         else:
             self.answer(answer)
+
+    def _ends(self, error: BaseException) -> bool:
+        """Whether it ends a program: a loop would raise it out of its run, and who awaits the event does."""
+        is_heard = self.is_starting and isinstance(error, (KeyboardInterrupt, SystemExit))
+        if is_heard:
+            self.around.error = error
+        return is_heard
 
     def _done(self, task: asyncio.Task[None]) -> None:
         _under_way.discard(self)

@@ -7,19 +7,24 @@ import weakref
 from typing import TYPE_CHECKING
 
 from becket._calls import Abandoned
+from becket._tasks import LEAVES_TASKS
 
 if TYPE_CHECKING:
     from becket._handlers import Handler
+
+# How many finished tasks may wait for the turn that they end with.
+_MOST_AT_ONCE = 64
 
 
 class Registry:
     """Handlers by their ids, and where coroutines run."""
 
-    __slots__ = ("__weakref__", "_home", "abandoned", "handlers")
+    __slots__ = ("__weakref__", "_at_once", "_home", "abandoned", "handlers")
 
     def __init__(self) -> None:
         self.handlers: dict[str, Handler] = {}
         self.abandoned = Abandoned()
+        self._at_once = 0
         self._home: weakref.ref[asyncio.AbstractEventLoop] | None = None
 
     def home_loop(self) -> asyncio.AbstractEventLoop | None:
@@ -32,3 +37,10 @@ class Registry:
         home = None if self._home is None else self._home()
         if home is not loop and (home is None or home.is_closed()):
             self._home = weakref.ref(loop)
+
+    def wants_turn(self) -> bool:
+        """Whether a loop should have a turn after an event that was over at once."""
+        if not LEAVES_TASKS:
+            return False
+        self._at_once = (self._at_once + 1) % _MOST_AT_ONCE
+        return self._at_once == 0

@@ -95,21 +95,26 @@ def _block_of(event: str, answer: object) -> dict[str, Any] | None:
         block.specific = {"action": str(action)}
     if block == HookResult(stop_reason=block.stop_reason):
         return None
-    if own.get("suppressOriginalPrompt") is True and "suppressOriginalPrompt" in TABLE[event].output:
-        block.specific["suppressOriginalPrompt"] = True
     try:
-        return readable(_with_interrupt(_of_result(event, block), request))
+        return _with_more(event, readable(_of_result(event, block)), own, request)
     except HandlerError:
         # It can't be held back, only stopped.
         return readable(_of_result(event, HookResult(stop=True, stop_reason=block.stop_reason))) if block.stop else None
 
 
-def _with_interrupt(answer: dict[str, Any], request: dict[Any, Any]) -> dict[str, Any]:
-    """A denied request may also end the turn."""
-    denied = _first_dict(_first_dict(answer.get("hookSpecificOutput")).get("decision"))
-    if request.get("interrupt") is True and denied.get("behavior") == "deny":
-        denied["interrupt"] = True
-    return answer
+def _with_more(event: str, block: dict[str, Any], own: dict[Any, Any], request: dict[Any, Any]) -> dict[str, Any]:
+    """What a block may say of itself. It stands also where that can't be looked at."""
+    specific: dict[str, Any] = {**_first_dict(block.get("hookSpecificOutput"))}
+    denied = _first_dict(specific.get("decision"))
+    try:
+        if denied.get("behavior") == "deny" and request.get("interrupt") is True:
+            specific["decision"] = {**denied, "interrupt": True}
+        hides = "suppressOriginalPrompt"
+        if hides in TABLE[event].output and own.get(hides) is True:
+            specific = {"hookEventName": event, **specific, hides: True}
+    except Exception:
+        return block
+    return {**block, "hookSpecificOutput": specific} if specific else block
 
 
 def _first_dict(*given: object) -> dict[Any, Any]:
@@ -153,7 +158,7 @@ def _of_dict(event: str, answer: dict[Any, Any]) -> dict[str, Any]:
 
 def _of_result(event: str, result: HookResult) -> dict[str, Any]:
     answer: dict[str, Any] = {}
-    specific: dict[str, Any] = dict(result.specific) if result.specific else {}
+    specific: dict[str, Any] = dict(result.specific)
     if result.stop:
         answer["continue"] = False
     if result.stop_reason is not None:

@@ -8,6 +8,9 @@ from collections.abc import Coroutine
 from contextvars import Context
 from typing import Any
 
+#: Whether a task whose coroutine is over ends with the loop's next turn only.
+LEAVES_TASKS = (3, 11) <= sys.version_info < (3, 12)
+
 
 def begin(
     coroutine: Coroutine[Any, Any, None], loop: asyncio.AbstractEventLoop, context: Context, name: str

@@ -189,7 +189,12 @@ class HookEngine:
         name, given = _event(event, fields)
         around = Around(loop, None)
         started = self._session.start(name, given, around)
-        raw = started if isinstance(started, _becket.Outcome) else await _ended(started, loop)
+        if not isinstance(started, _becket.Outcome):
+            raw = await _ended(started, around, loop)
+        else:
+            raw = started
+            if self._registry.wants_turn():
+                await asyncio.sleep(0)
         if around.error is not None:
             raise around.error
         return Outcome(raw)
@@ -269,8 +274,8 @@ def _event(event: object, fields: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     return event.hook_event_name, {**event.to_dict(), **fields}
 
 
-async def _ended(started: _becket.Firing, loop: asyncio.AbstractEventLoop) -> _becket.Outcome:
-    """What a firing comes to. Cancelled, it ends the firing."""
+async def _ended(started: _becket.Firing, around: Around, loop: asyncio.AbstractEventLoop) -> _becket.Outcome:
+    """What a firing comes to. Cancelled, or with the program at its end, it ends the firing."""
     future: asyncio.Future[_becket.Outcome] = loop.create_future()
 
     def done(outcome: _becket.Outcome | None, error: BaseException | None) -> None:
@@ -284,9 +289,13 @@ async def _ended(started: _becket.Firing, loop: asyncio.AbstractEventLoop) -> _b
 
     started.go_on(done, ends_of(loop))
     try:
+        if around.error is not None:
+            raise around.error
         return await future
     except BaseException:
         started.cancel()
+        if around.error is not None:
+            raise around.error from None
         raise
 
 
