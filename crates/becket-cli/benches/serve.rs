@@ -8,7 +8,7 @@ use becket_testkit::bench::{Bench, Must};
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
 use std::process::Command;
-use ways::{Served, http::Http, lines::Line};
+use ways::{Served, http::Http, lines::Line, processors::Here};
 
 /// How many plans are on their way at once.
 const AHEAD: usize = 64;
@@ -26,22 +26,34 @@ fn main() {
 }
 
 fn over_a_socket(bench: &mut Bench, env: &TestEnv) {
-    let socket = env.root().join("run/becket.sock");
-    let _served = Served::start(env, &["--socket", &socket.display().to_string()]);
-    let mut line = Line::connected(&socket);
-    opened(env, |request| line.sends(request, 1));
-    let mut bare = line.bare(&plan());
-    bench.note("peer: the same client and a thread that only sends the same answer");
-    bench.versus(
-        "serve: a plan over a Unix socket",
-        Must::Nanos(60e3),
-        || line.sends(&plan(), 1),
-        || bare.sends(&plan(), 1),
-    );
+    // Waking an idle processor takes longer than a plan, and where the system puts whom changes by itself.
+    for (way, of_client) in [("on one processor", 0), ("on two processors", 1)] {
+        let Some(_here) = Here::keep(0) else { break };
+        let (_served, mut line) = on_a_socket(env);
+        let mut bare = line.bare(&plan());
+        let Some(_there) = Here::keep(of_client) else { break };
+        bench.note("peer: the same client and a thread that only sends the same answer");
+        bench.versus(
+            &format!("serve: a plan over a Unix socket, {way}"),
+            Must::Nanos(60e3),
+            || line.sends(&plan(), 1),
+            || bare.sends(&plan(), 1),
+        );
+    }
+    let (_served, mut line) = on_a_socket(env);
     let all = plan().repeat(AHEAD);
     bench.note("64 on their way; 20,000 a second are 3.2 ms");
     bench.alone("serve: 64 plans over a Unix socket", Must::Nanos(64.0 * 50e3), || line.sends(&all, AHEAD));
     firings(bench, "a Unix socket", |request| line.sends(request, 1));
+}
+
+/// A becket that serves on a socket, and a client of it with a session.
+fn on_a_socket(env: &TestEnv) -> (Served, Line) {
+    let socket = env.root().join("run/becket.sock");
+    let served = Served::start(env, &["--socket", &socket.display().to_string()]);
+    let mut line = Line::connected(&socket);
+    opened(env, |request| line.sends(request, 1));
+    (served, line)
 }
 
 fn over_stdio(bench: &mut Bench, env: &TestEnv) {

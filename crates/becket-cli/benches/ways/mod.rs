@@ -2,6 +2,7 @@
 
 pub(crate) mod http;
 pub(crate) mod lines;
+pub(crate) mod processors;
 
 use becket_testkit::env::TestEnv;
 use std::process::{Child, Stdio};
