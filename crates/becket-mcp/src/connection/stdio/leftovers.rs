@@ -5,6 +5,8 @@
 //! environment. All of them carry a variable, and by that they are found. Linux only: elsewhere nothing shows another
 //! process's environment, and what is not in a group that is ended stays.
 //!
+//! One in the middle of an `exec` shows no environment for a moment: where nobody else is found, it is looked again.
+//!
 //! INVARIANT: only a process that carries the mark is signalled: it is held by a pidfd while its mark is read.
 
 use std::ffi::OsString;
@@ -19,6 +21,9 @@ const VARIABLE: &str = "BECKET_MCP_SERVER";
 const TICK: Duration = Duration::from_millis(25);
 /// How long killed processes are waited for. One in an uninterruptible wait of the kernel can outlive this.
 const KILL_WAIT: Duration = Duration::from_secs(5);
+/// How often it is looked again for who is in the middle of an `exec`, and how soon.
+const LOOKS: usize = 20;
+const SOON: Duration = Duration::from_millis(1);
 
 /// The mark of one server's processes. Dropped, it kills those that are left.
 #[derive(Debug)]
@@ -45,9 +50,9 @@ impl Leftovers {
     /// group was not `asked` to end, all are asked first; twice could cut short how they end.
     pub(super) async fn end(mut self, asked: bool, grace: Duration) {
         let ask = if asked { sys::Signal::Nothing } else { sys::Signal::Term };
-        if sys::signal(&self.entry(), ask) > 0 && !self.gone_within(grace).await {
+        if self.signal(ask).await > 0 && !self.gone_within(grace).await {
             let start = Instant::now();
-            while sys::signal(&self.entry(), sys::Signal::Kill) > 0 && start.elapsed() < KILL_WAIT {
+            while self.signal(sys::Signal::Kill).await > 0 && start.elapsed() < KILL_WAIT {
                 sleep(TICK).await;
             }
         }
@@ -57,12 +62,25 @@ impl Leftovers {
     async fn gone_within(&self, limit: Duration) -> bool {
         let start = Instant::now();
         while start.elapsed() < limit {
-            if sys::signal(&self.entry(), sys::Signal::Nothing) == 0 {
+            if self.signal(sys::Signal::Nothing).await == 0 {
                 return true;
             }
             sleep(TICK).await;
         }
         false
+    }
+
+    /// Signals those that are left; how many there are.
+    async fn signal(&self, signal: sys::Signal) -> usize {
+        let mut found = sys::signal(&self.entry(), signal);
+        for _ in 0..LOOKS {
+            if found.carry > 0 || found.unclear == 0 {
+                break;
+            }
+            sleep(SOON).await;
+            found = sys::signal(&self.entry(), signal);
+        }
+        found.carry
     }
 
     fn entry(&self) -> String {
@@ -72,8 +90,12 @@ impl Leftovers {
 
 impl Drop for Leftovers {
     fn drop(&mut self) {
-        if self.may_be {
-            sys::signal(&self.entry(), sys::Signal::Kill);
+        if !self.may_be {
+            return;
+        }
+        let mut looks = 0..LOOKS;
+        while sys::signal(&self.entry(), sys::Signal::Kill).unclear > 0 && looks.next().is_some() {
+            std::thread::sleep(SOON);
         }
     }
 }
@@ -88,52 +110,111 @@ mod sys {
         Kill,
     }
 
-    #[cfg(not(target_os = "linux"))]
-    pub(super) fn signal(_: &str, _: Signal) -> usize {
-        0
+    /// Who is there.
+    #[derive(Default)]
+    pub(super) struct Found {
+        /// How many carry the mark; they were signalled.
+        pub(super) carry: usize,
+        /// Of how many that can't be said now.
+        pub(super) unclear: usize,
     }
 
-    /// Sends it to every process whose environment holds `entry`; how many there are.
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn signal(_: &str, _: Signal) -> Found {
+        Found::default()
+    }
+
+    /// Sends it to every process whose environment holds `entry`.
     #[cfg(target_os = "linux")]
-    pub(super) fn signal(entry: &str, signal: Signal) -> usize {
-        let Ok(processes) = std::fs::read_dir("/proc") else { return 0 };
+    pub(super) fn signal(entry: &str, signal: Signal) -> Found {
+        let mut found = Found::default();
+        let Ok(processes) = std::fs::read_dir("/proc") else { return found };
         let own = std::process::id();
-        processes
-            .flatten()
-            .filter_map(|process| process.file_name().to_str()?.parse::<i32>().ok())
-            .filter(|pid| pid.unsigned_abs() != own && linux::signal(*pid, entry, signal))
-            .count()
+        let ids = processes.flatten().filter_map(|process| process.file_name().to_str()?.parse::<i32>().ok());
+        for pid in ids.filter(|pid| pid.unsigned_abs() != own) {
+            match linux::signal(pid, entry, signal) {
+                linux::Mark::Carried => found.carry += 1,
+                linux::Mark::Unclear => found.unclear += 1,
+                linux::Mark::Absent => {}
+            }
+        }
+        found
     }
 
     #[cfg(target_os = "linux")]
     mod linux {
         use rustix::process::{Pid, PidfdFlags, pidfd_open, pidfd_send_signal};
+        use std::io::Read;
 
-        /// Whether the process carries the mark; then it was signalled.
-        pub(super) fn signal(pid: i32, entry: &str, signal: super::Signal) -> bool {
-            if !carries(pid, entry) {
-                return false;
+        /// How much is read at once, in bytes: more than most environments hold.
+        const MOST: usize = 64 << 10;
+
+        /// Whether a process carries the mark.
+        #[derive(PartialEq)]
+        pub(super) enum Mark {
+            Carried,
+            Absent,
+            /// It is in the middle of an `exec`.
+            Unclear,
+        }
+
+        /// Signals the process where it carries the mark.
+        pub(super) fn signal(pid: i32, entry: &str, signal: super::Signal) -> Mark {
+            let mark = mark(pid, entry);
+            if mark != Mark::Carried {
+                return mark;
             }
             let Some(Ok(held)) = Pid::from_raw(pid).map(|pid| pidfd_open(pid, PidfdFlags::empty())) else {
-                return false;
+                return Mark::Absent;
             };
             // Looked at again while its id can't go to somebody else.
-            if !carries(pid, entry) {
-                return false;
+            let mark = self::mark(pid, entry);
+            if mark != Mark::Carried {
+                return mark;
             }
             let signal = match signal {
-                super::Signal::Nothing => return true,
+                super::Signal::Nothing => return Mark::Carried,
                 super::Signal::Term => rustix::process::Signal::TERM,
                 super::Signal::Kill => rustix::process::Signal::KILL,
             };
             let _ = pidfd_send_signal(&held, signal);
-            true
+            Mark::Carried
         }
 
-        /// The environment of a zombie, and of somebody else's process, reads as empty.
-        fn carries(pid: i32, entry: &str) -> bool {
-            let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            environment.split(|byte| *byte == 0).any(|variable| variable == entry.as_bytes())
+        /// How often an environment is read that is empty where the arguments are not: an `exec` has made them first, or it is.
+        const READS: usize = 8;
+
+        /// The environment of a zombie, of a thread of the kernel, and of somebody else's process reads as empty; in the middle of
+        /// an `exec` so do the environment and the arguments of one that has a program.
+        fn mark(pid: i32, entry: &str) -> Mark {
+            for _ in 0..READS {
+                let environment = whole(pid, "environ");
+                if !environment.is_empty() {
+                    let mut variables = environment.split(|byte| *byte == 0);
+                    let is_carried = variables.any(|variable| variable == entry.as_bytes());
+                    return if is_carried { Mark::Carried } else { Mark::Absent };
+                }
+                if whole(pid, "cmdline").is_empty() {
+                    let has_program = std::fs::read_link(format!("/proc/{pid}/exe")).is_ok();
+                    return if has_program { Mark::Unclear } else { Mark::Absent };
+                }
+            }
+            Mark::Absent
+        }
+
+        /// What the system shows of a process, read at once: an `exec` between two reads would cut it off.
+        fn whole(pid: i32, what: &str) -> Vec<u8> {
+            let (mut bytes, mut length) = (vec![0; MOST], 0);
+            let Ok(mut file) = std::fs::File::open(format!("/proc/{pid}/{what}")) else { return Vec::new() };
+            while let Ok(read @ 1..) = file.read(&mut bytes[length..]) {
+                length += read;
+                if length < bytes.len() {
+                    break;
+                }
+                bytes.resize(2 * length, 0);
+            }
+            bytes.truncate(length);
+            bytes
         }
     }
 }
@@ -143,7 +224,7 @@ mod sys {
 mod tests {
     use super::*;
     use becket_testkit::proc::wait_until;
-    use std::process::{Child, Command};
+    use std::process::{Child, Command, Stdio};
 
     /// Notes SIGTERM in a file and goes on.
     fn stubborn(leftovers: &Leftovers, notes: &std::path::Path) -> Child {
@@ -170,6 +251,48 @@ mod tests {
             drop(other);
             assert!(!bystander.wait().unwrap().success());
             std::fs::remove_file(directory.path().join("bystander")).unwrap();
+        }
+    }
+
+    /// One that is nobody's child here and does nothing but `exec`.
+    fn restless(leftovers: &Leftovers, notes: &std::path::Path) {
+        let script = "echo $$ > \"$1\"; exec sh -c \"$0\" \"$0\" \"$1\"";
+        let begins = "setsid sh -c \"$0\" \"$0\" \"$1\" & exit";
+        let mut command = Command::new("sh");
+        command.args(["-c", begins, script]).arg(notes).envs([leftovers.variable()]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        assert!(command.status().unwrap().success());
+        let is_there = || std::fs::read_to_string(notes).is_ok_and(|pid| pid.ends_with('\n'));
+        assert!(wait_until(is_there));
+    }
+
+    // rule: X7
+    #[tokio::test]
+    async fn who_is_in_the_middle_of_an_exec_is_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let is_alive = |entry: &str| {
+            let mut looks = 0..LOOKS;
+            looks.any(|_| {
+                std::thread::sleep(SOON);
+                sys::signal(entry, sys::Signal::Nothing).carry > 0
+            })
+        };
+        for round in 0..60 {
+            let notes = directory.path().join(round.to_string());
+            let leftovers = Leftovers::new();
+            restless(&leftovers, &notes);
+            let entry = leftovers.entry();
+            if round % 2 == 0 {
+                leftovers.end(false, Duration::ZERO).await;
+            } else {
+                drop(leftovers);
+            }
+            // One that was killed may be seen for a moment.
+            let escaped = (0..50).all(|_| is_alive(&entry));
+            while is_alive(&entry) {
+                sys::signal(&entry, sys::Signal::Kill);
+            }
+            assert!(!escaped, "round {round}");
         }
     }
 }
