@@ -181,7 +181,7 @@ def _put(into: dict[str, Any], name: str, value: object) -> None:
 
 def _decide(event: str, result: HookResult, answer: dict[str, Any], specific: dict[str, Any]) -> None:
     """Where the decision stands depends on the event."""
-    if result.decision is not None and result.decision != "block":
+    if result.decision not in (None, "block"):
         raise HandlerError(f"it returned the decision `{result.decision}`: there is `block`, or none")
     wanted, way = result.permission_decision, TABLE[event].decision
     if way in ("permission", "permission_request") and result.decision == "block":
@@ -190,12 +190,9 @@ def _decide(event: str, result: HookResult, answer: dict[str, Any], specific: di
         beside = specific.get("permissionDecision")
         if beside is not None and wanted not in (None, "deny", beside):
             raise HandlerError(f"it returned `{wanted}` beside `{beside}`: give one decision")
-        if wanted is not None:
-            specific["permissionDecision"] = wanted
-        if result.reason is not None:
-            specific["permissionDecisionReason"] = result.reason
-        if result.updated_input is not None:
-            specific["updatedInput"] = result.updated_input
+        _put(specific, "permissionDecision", wanted)
+        _put(specific, "permissionDecisionReason", result.reason)
+        _put(specific, "updatedInput", result.updated_input)
     elif way == "permission_request":
         _request(wanted, result, specific)
     else:

@@ -20,51 +20,16 @@ def begin(
     From within a task it begins at once (from Python 3.11 on), else with the loop's next turn.
     """
     around = asyncio.current_task(loop)
-    if around is None:
-        return context.run(_new, loop, coroutine, name), False
-    return _begin_in(around, coroutine, loop, context, name)
-
-
-def _new(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
-    return loop.create_task(coroutine, name=name)
-
-
-if sys.version_info >= (3, 12):
-
-    def _begin_in(
-        around: asyncio.Task[Any],
-        coroutine: Coroutine[Any, Any, None],
-        loop: asyncio.AbstractEventLoop,
-        context: Context,
-        name: str,
-    ) -> tuple[asyncio.Task[None], bool]:
-        task = asyncio.Task(coroutine, loop=loop, context=context, name=name, eager_start=True)
-        return task, task.done()
-
-elif sys.version_info >= (3, 11):
-
-    def _begin_in(
-        around: asyncio.Task[Any],
-        coroutine: Coroutine[Any, Any, None],
-        loop: asyncio.AbstractEventLoop,
-        context: Context,
-        name: str,
-    ) -> tuple[asyncio.Task[None], bool]:
-        begun = _Begun(coroutine)
-        task = asyncio.Task(begun, loop=loop, context=context, name=name)
-        begun.begin(loop, context, around, task)
-        return task, begun.is_over
-
-else:
-
-    def _begin_in(
-        around: asyncio.Task[Any],
-        coroutine: Coroutine[Any, Any, None],
-        loop: asyncio.AbstractEventLoop,
-        context: Context,
-        name: str,
-    ) -> tuple[asyncio.Task[None], bool]:
-        return context.run(_new, loop, coroutine, name), False
+    if around is not None:
+        if sys.version_info >= (3, 12):
+            task = asyncio.Task(coroutine, loop=loop, context=context, name=name, eager_start=True)
+            return task, task.done()
+        if sys.version_info >= (3, 11):
+            begun = _Begun(coroutine)
+            task = asyncio.Task(begun, loop=loop, context=context, name=name)
+            begun.begin(loop, context, around, task)
+            return task, begun.is_over
+    return context.run(loop.create_task, coroutine, name=name), False
 
 
 class _Begun(Coroutine[Any, Any, None]):
