@@ -13,7 +13,7 @@ use crate::finished::{End, Stream};
 use crate::limits::Limits;
 use crate::reaper::Reaper;
 use crate::steering::Shared;
-use crate::sys::{self, Ending, Leader};
+use crate::sys::{self, Ending, Input, Leader};
 
 /// A process that runs, or has ended and is not reaped yet.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub(crate) struct Child {
     pub(crate) stdin: Feed,
     pub(crate) stdout: Drain,
     pub(crate) stderr: Drain,
+    /// The pipe to its stdin, once nothing more is written.
+    fed: Option<Input>,
     reaper: Reaper,
 }
 
@@ -40,8 +42,14 @@ impl Child {
             stdin: Feed::new(spawned.stdin, spawned.unwritten, more),
             stdout: Drain::new(Stream::Stdout, spawned.stdout, limits.stdout_cap, limits.shown),
             stderr: Drain::new(Stream::Stderr, spawned.stderr, limits.stderr_cap, limits.shown),
+            fed: None,
             reaper: reaper.clone(),
         })
+    }
+
+    /// Writes nothing more to stdin.
+    pub(crate) fn stop_feeding(&mut self) {
+        self.fed = self.stdin.stop();
     }
 
     /// Resolves when the process has ended. Cancel-safe.
@@ -73,9 +81,16 @@ impl Child {
         self.stdout.is_open() || self.stderr.is_open()
     }
 
-    /// Takes the exit status of a process that has ended. Its group is left alone.
-    pub(crate) fn reap(&mut self) -> End {
+    /// Takes the exit status of a process that has ended. What it left is left alone, or ended by the reaper with `grace`
+    /// between the asking and the killing, as its [`crate::Descendants`] say.
+    pub(crate) fn reap(&mut self, grace: Duration) -> End {
         self.stdin.close();
+        if let Some(end) = self.leader.as_ref().and_then(Leader::end_with_all) {
+            if let Some(leader) = self.leader.take() {
+                self.reaper.end(Ending::new(leader, None, [None, None]), grace);
+            }
+            return end;
+        }
         match self.leader.take() {
             Some(leader) => leader.reap(),
             None => End::Lost,
@@ -91,9 +106,9 @@ impl Child {
 
     fn give_up(&mut self) -> Option<Ending> {
         let leader = self.leader.take()?;
-        self.stdin.close();
+        let stdin = self.stdin.stop().or_else(|| self.fed.take());
         // The pipes go along: a process that says goodbye into a closed pipe would die of it.
-        Some(Ending::new(leader, self.stdout.take_output(), self.stderr.take_output()))
+        Some(Ending::new(leader, stdin, [self.stdout.take_output(), self.stderr.take_output()]))
     }
 }
 

@@ -5,6 +5,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -19,19 +20,51 @@ pub struct Command {
     pub cwd: PathBuf,
     /// The bytes of stdin, shared, written as they are; then stdin is closed.
     pub stdin: Bytes,
+    /// What becomes of the processes that it leaves running.
+    pub descendants: Descendants,
+}
+
+/// What becomes of the processes that a command leaves running.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Descendants {
+    /// Those of a command that ends by itself are left alone. Those of one that is ended are ended with it, as far as they
+    /// can be seen (`protocol.md` H4).
+    #[default]
+    Seen,
+    /// All are ended with a command that is ended, whatever they did to leave it: `setsid` and double forks change nothing
+    /// (`protocol.md` E7). On Linux the command becomes the parent of every orphan among its descendants; elsewhere its
+    /// process group is ended. Of a command that ends by itself only its session is ended, since its orphans have lost
+    /// their parent then: it has to outlive those that it runs.
+    Adopted {
+        /// The names of programs that are left alone, with all that they have started: daemons.
+        kept: Arc<[String]>,
+    },
 }
 
 impl Command {
     /// A command with an empty environment and an empty stdin.
     #[must_use]
     pub fn new(program: Program, cwd: impl Into<PathBuf>) -> Self {
-        Self { program, env: Vec::new(), cwd: cwd.into(), stdin: Bytes::new() }
+        Self {
+            program,
+            env: Vec::new(),
+            cwd: cwd.into(),
+            stdin: Bytes::new(),
+            descendants: Descendants::default(),
+        }
     }
 
     /// Adds one environment variable.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sets what becomes of the processes that it leaves running.
+    #[must_use]
+    pub fn descendants(mut self, descendants: Descendants) -> Self {
+        self.descendants = descendants;
         self
     }
 
@@ -52,6 +85,7 @@ impl fmt::Debug for Command {
             .field("env", &names)
             .field("cwd", &self.cwd)
             .field("stdin", &format_args!("{} bytes", self.stdin.len()))
+            .field("descendants", &self.descendants)
             .finish()
     }
 }

@@ -82,7 +82,7 @@ impl<'a> Drive<'a> {
 
     /// The process has ended: reaps it, and gives the pipes their grace (law 6), within the deadline.
     async fn finish(&mut self, sink: &mut Sink<'_>) -> End {
-        let end = self.child.reap();
+        let end = self.child.reap(self.bounds.limits.term_grace);
         self.child.pump(sink);
         if self.child.outputs_open() {
             let grace = until(self.grace_end());
@@ -102,7 +102,7 @@ impl<'a> Drive<'a> {
 
     /// Releases the host: what is in the pipes now is read, the rest is the reaper's.
     fn abandon(&mut self, end: End, sink: &mut Sink<'_>) -> End {
-        self.child.stdin.close();
+        self.child.stop_feeding();
         self.child.pump(sink);
         self.child.end(self.bounds.limits.term_grace);
         end

@@ -59,11 +59,16 @@ impl Feed {
 
     /// Closes stdin and forgets what was not written.
     pub(crate) fn close(&mut self) {
-        self.input = None;
+        drop(self.stop());
+    }
+
+    /// Forgets what was not written, and gives back the pipe, which is open until that is dropped.
+    pub(crate) fn stop(&mut self) -> Option<Input> {
         self.rest = Bytes::new();
         if let Some(more) = self.more.take() {
             more.end_stdin();
         }
+        self.input.take()
     }
 
     /// Where all is written: takes what is next, or closes stdin.

@@ -9,10 +9,12 @@
 //! A host that is killed can end nobody any more. [`Guard`] has another process do it: on Linux, of whatever was running or
 //! being started at that moment. Windows does it by itself, by the job objects that hold each command.
 //!
+//! A command whose [`Descendants`] are *adopted* ends with everything that it has started, whatever left its group.
+//!
 //! It refuses to know why a command is run: nothing here has heard of hooks, events or verdicts. It reads no
 //! environment; the caller hands in all of it.
 //!
-//! Laws, each with a test of its name in `tests/laws.rs`, the last in `tests/steer.rs` (`protocol.md` H3, H4, Q1, Q2):
+//! Laws, each with a test of its name in `tests/it/laws.rs`, the last in `tests/it/steer.rs` (`protocol.md` H3, H4, Q1, Q2):
 //! 1. stdin is fed while stdout and stderr are drained;
 //! 2. feeding, draining and waiting share one deadline;
 //! 3. draining goes on past the cap: the rest is counted, never kept;
@@ -64,7 +66,7 @@ mod windows;
 #[cfg(windows)]
 use windows as sys;
 
-pub use command::{Command, Program};
+pub use command::{Command, Descendants, Program};
 pub use control::{Control, Pause};
 pub use error::SpawnError;
 pub use finished::{Captured, Chunk, End, Finished, Stream};

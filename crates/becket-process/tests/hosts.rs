@@ -5,6 +5,8 @@
 #![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 #![expect(unsafe_code, reason = "signals of a host have no safe face")]
 
+#[path = "it/common/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "this binary uses a part of it")]
 mod common;
 
 use std::fs::File;

@@ -2,6 +2,8 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
+#[path = "it/common/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "this binary uses a part of it")]
 mod common;
 
 use std::time::Duration;

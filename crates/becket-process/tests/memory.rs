@@ -1,6 +1,8 @@
 //! How much is held for how much output, in a program of its own: it reads the memory of the whole process.
 #![cfg(target_os = "linux")]
 
+#[path = "it/common/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "this binary uses a part of it")]
 mod common;
 
 use becket_process::End;

@@ -7,12 +7,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::guard::Announced;
 use super::kin::Kin;
 use super::leader::{self, Leader};
-use super::pipes::Output;
+use super::pipes::{Input, Output};
+use crate::command::Descendants;
 
 /// How often it is looked whether somebody is left; a pipe that closes or talks is heard at once.
 const TICK: Duration = Duration::from_millis(10);
@@ -25,6 +26,7 @@ pub(crate) struct Ending {
     leader: Pid,
     kin: Kin,
     pipes: Vec<OwnedFd>,
+    _stdin: Option<OwnedFd>,
     /// Dropped after the leader was reaped.
     _announced: Announced,
 }
@@ -32,14 +34,22 @@ pub(crate) struct Ending {
 impl Ending {
     /// Takes the process over, and its pipes, which are read and thrown away: a process that prints while it cleans up
     /// must neither die of a closed pipe nor stop at a full one.
-    pub(crate) fn new(leader: Leader, stdout: Option<Output>, stderr: Option<Output>) -> Self {
-        let (pid, announced) = leader.into_parts();
-        let pipes = [stdout, stderr].into_iter().flatten().map(Output::into_fd).collect();
-        Self { leader: pid, kin: Kin::new(pid), pipes, _announced: announced }
+    ///
+    /// Its stdin is closed now, but not that of a leader that adopts orphans: it may end by that, and has to be the last.
+    pub(crate) fn new(leader: Leader, stdin: Option<Input>, outputs: [Option<Output>; 2]) -> Self {
+        let (pid, announced, descendants) = leader.into_parts();
+        let pipes = outputs.into_iter().flatten().map(Output::into_fd).collect();
+        let kin = match descendants {
+            Descendants::Adopted { kept } if cfg!(target_os = "linux") => Kin::adopted(pid, kept),
+            Descendants::Adopted { .. } | Descendants::Seen => Kin::new(pid),
+        };
+        let stdin = stdin.filter(|_| kin.are_adopted()).map(Input::into_fd);
+        Self { leader: pid, kin, pipes, _stdin: stdin, _announced: announced }
     }
 
     /// SIGTERM to all, and waits for at most `grace` until they are gone. What is left is for the drop to kill.
     pub(crate) fn ask_then_kill(&mut self, grace: Duration) {
+        self.hold_leader();
         self.kin.look();
         self.signal(Signal::TERM);
         // A stopped process hears nothing until it goes on.
@@ -49,12 +59,23 @@ impl Ending {
 
     /// SIGKILL to all. Does not wait.
     pub(crate) fn kill(&mut self) {
+        self.hold_leader();
         self.kin.look();
         self.signal(Signal::KILL);
     }
 
+    /// Stops a leader that adopts orphans: it starts nobody any more, and stays their parent until it is killed.
+    fn hold_leader(&self) {
+        if self.kin.are_adopted() && leader::is_ours(self.leader) {
+            let _ = kill_process(self.leader, Signal::STOP);
+        }
+    }
+
     fn signal(&self, signal: Signal) {
-        if leader::is_ours(self.leader) {
+        if self.kin.are_adopted() {
+            // The leader goes last: until then every orphan becomes its child, and is seen.
+            self.kin.signal_each(signal);
+        } else if leader::is_ours(self.leader) {
             let _ = kill_process_group(self.leader, signal);
             self.kin.signal_leavers(signal);
         } else {
@@ -70,7 +91,22 @@ impl Ending {
     }
 
     fn is_gone(&mut self) -> bool {
-        leader::has_ended(self.leader) && !self.kin.is_alive()
+        (self.kin.are_adopted() || leader::has_ended(self.leader)) && !self.kin.is_alive()
+    }
+
+    /// Kills who is left, and who they have started meanwhile, until nobody is; then their leader.
+    fn kill_adopted(&mut self) {
+        let start = Instant::now();
+        while self.kin.is_alive() && start.elapsed() < KILL_WAIT {
+            self.kin.signal_each(Signal::KILL);
+            self.drain_for_a_tick();
+        }
+        if leader::is_ours(self.leader) {
+            let _ = kill_process(self.leader, Signal::KILL);
+        }
+        while !leader::has_ended(self.leader) && start.elapsed() < 2 * KILL_WAIT {
+            self.drain_for_a_tick();
+        }
     }
 
     fn drain_for_a_tick(&mut self) {
@@ -91,7 +127,11 @@ impl Drop for Ending {
     fn drop(&mut self) {
         // Also where nobody is seen: elsewhere than on Linux the rest of a group can't be, and a kill of nobody is free.
         self.kill();
-        self.wait_gone(KILL_WAIT);
+        if self.kin.are_adopted() {
+            self.kill_adopted();
+        } else {
+            self.wait_gone(KILL_WAIT);
+        }
         leader::reap(self.leader);
     }
 }

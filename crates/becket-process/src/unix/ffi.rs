@@ -1,4 +1,4 @@
-//! Every `unsafe` block of the workspace: `posix_spawn`, writing without `SIGPIPE`, handing a descriptor to tokio.
+//! `posix_spawn`, writing without `SIGPIPE`, handing a descriptor to tokio. With `adopter` the only `unsafe` of this crate.
 //!
 //! Refuses to decide anything: callers hand in finished C strings and descriptors and get an error number back.
 //! Never `fork`: it copies the page tables of the host, which costs 30 ms at 500 MB resident.
@@ -68,7 +68,7 @@ pub(super) fn posix_spawn(image: &Image, stdio: &Stdio) -> io::Result<Pid> {
     Pid::from_raw(pid).ok_or_else(|| io::Error::other("the system gave the process no id"))
 }
 
-fn pointers(strings: &[CString]) -> Vec<*mut c_char> {
+pub(super) fn pointers(strings: &[CString]) -> Vec<*mut c_char> {
     strings.iter().map(|string| string.as_ptr().cast_mut()).chain([ptr::null_mut()]).collect()
 }
 
@@ -161,7 +161,7 @@ impl Drop for Actions {
     }
 }
 
-fn signal_set(full: bool) -> libc::sigset_t {
+pub(super) fn signal_set(full: bool) -> libc::sigset_t {
     let mut set = MaybeUninit::uninit();
     // SAFETY: `set` is valid for writing; both calls initialise it and can't fail on a valid pointer.
     unsafe {

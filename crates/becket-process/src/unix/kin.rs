@@ -2,9 +2,11 @@
 //!
 //! A group is killed as one; what left it (`setsid sleep &`, a shell with job control) is found in `/proc` while its
 //! parents are still alive. Not seen: a process whose parents had ended, in a session of its own, before the first
-//! look. Elsewhere than on Linux only the group is known.
+//! look; but where the leader adopts orphans nobody gets away from it. Elsewhere than on Linux only the group is known.
 //!
 //! INVARIANT: a process is signalled only if its start time is still the noted one: ids are used again.
+
+use std::sync::Arc;
 
 use rustix::process::{Pid, Signal};
 
@@ -26,17 +28,29 @@ pub(super) struct Kin {
     leader: Pid,
     noted: Vec<Stat>,
     is_orphaned: bool,
+    /// The names of those that are left alone, where the leader adopts orphans.
+    kept: Option<Arc<[String]>>,
 }
 
 impl Kin {
     /// Nobody is noted yet.
     pub(super) fn new(leader: Pid) -> Self {
-        Self { leader, noted: Vec::new(), is_orphaned: false }
+        Self { leader, noted: Vec::new(), is_orphaned: false, kept: None }
+    }
+
+    /// The same of a leader that adopts the orphans among its descendants, and so is the ancestor of all of them, as long
+    /// as it lives. Programs of the kept names, and what they have started, do not belong to them.
+    pub(super) fn adopted(leader: Pid, kept: Arc<[String]>) -> Self {
+        Self { kept: Some(kept), ..Self::new(leader) }
+    }
+
+    pub(super) fn are_adopted(&self) -> bool {
+        self.kept.is_some()
     }
 
     /// The same of a leader whose host has died: it belongs to them.
     pub(super) fn orphaned(leader: Pid) -> Self {
-        Self { leader, noted: Vec::new(), is_orphaned: true }
+        Self { is_orphaned: true, ..Self::new(leader) }
     }
 
     /// Notes everyone who belongs to the leader or to somebody noted before, and forgets who has ended. One walk over
@@ -62,7 +76,24 @@ impl Kin {
         let own = rustix::process::getpid().as_raw_pid();
         let is_spared = |stat: &Stat| stat.pid == root && !self.is_orphaned;
         family.retain(|stat| !stat.dead && !is_spared(stat) && stat.pid != own && stat.pid > 1);
+        self.leave_kept(&mut family);
         self.noted = family;
+    }
+
+    /// Takes out those that are left alone, with their descendants.
+    fn leave_kept(&self, family: &mut Vec<Stat>) {
+        let Some(kept) = self.kept.as_ref().filter(|kept| !kept.is_empty()) else { return };
+        let mut left: Vec<i32> =
+            family.iter().map(|stat| stat.pid).filter(|pid| is_named(*pid, kept)).collect();
+        loop {
+            let is_new = |stat: &&Stat| left.contains(&stat.parent) && !left.contains(&stat.pid);
+            let more: Vec<i32> = family.iter().filter(is_new).map(|stat| stat.pid).collect();
+            if more.is_empty() {
+                break;
+            }
+            left.extend(more);
+        }
+        family.retain(|stat| !left.contains(&stat.pid));
     }
 
     /// Signals those who left the group; the group has its own call.
@@ -104,6 +135,22 @@ impl Kin {
     fn knows(&self, stat: &Stat) -> bool {
         self.noted.iter().any(|noted| noted.pid == stat.pid && noted.start == stat.start)
     }
+}
+
+/// Whether a process runs a program of one of these names: that of its file, or the one that it gave itself.
+#[cfg(target_os = "linux")]
+fn is_named(pid: i32, names: &[String]) -> bool {
+    let file = std::fs::read_link(format!("/proc/{pid}/exe")).ok();
+    let file = file.as_deref().and_then(std::path::Path::file_name).and_then(std::ffi::OsStr::to_str);
+    let own = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    // `tmux: server`
+    let own = own.trim_end_matches('\n').split(':').next().unwrap_or_default();
+    names.iter().any(|name| file == Some(name.as_str()) || own == name)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_named(_: i32, _: &[String]) -> bool {
+    false
 }
 
 #[cfg(target_os = "linux")]

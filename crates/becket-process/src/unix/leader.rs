@@ -12,6 +12,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::sync::watch;
 
 use super::guard::Announced;
+use crate::command::Descendants;
 use crate::finished::End;
 
 /// A waiter does one system call.
@@ -36,6 +37,7 @@ pub(crate) struct Leader {
     pid: Pid,
     watch: Watch,
     announced: Announced,
+    descendants: Descendants,
 }
 
 #[derive(Debug)]
@@ -60,7 +62,26 @@ impl Leader {
             Some(fd) => Watch::Pidfd(fd),
             None => Watch::Thread(wait_on_thread(pid)?),
         };
-        Ok(Self { pid, watch, announced })
+        Ok(Self { pid, watch, announced, descendants: Descendants::default() })
+    }
+
+    /// Says what becomes of the processes that it leaves.
+    pub(super) fn with(mut self, descendants: &Descendants) -> Self {
+        self.descendants.clone_from(descendants);
+        self
+    }
+
+    /// The end of a process whose descendants end with it; its status is left for an `Ending`. None where its descendants
+    /// are left alone.
+    pub(crate) fn end_with_all(&self) -> Option<End> {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        match &self.descendants {
+            Descendants::Seen => None,
+            Descendants::Adopted { .. } => match wait(self.pid, options) {
+                Ok(Some(status)) => Some(end_of(&status)),
+                Ok(None) | Err(_) => Some(End::Lost),
+            },
+        }
     }
 
     #[cfg(test)]
@@ -92,8 +113,8 @@ impl Leader {
     }
 
     /// The id, and what has to be held until the process is reaped.
-    pub(super) fn into_parts(self) -> (Pid, Announced) {
-        (self.pid, self.announced)
+    pub(super) fn into_parts(self) -> (Pid, Announced, Descendants) {
+        (self.pid, self.announced, self.descendants)
     }
 }
 

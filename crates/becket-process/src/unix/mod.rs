@@ -8,6 +8,8 @@
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
 compile_error!("becket-process knows how to start and end process groups on Linux, macOS and Windows only");
 
+#[cfg(target_os = "linux")]
+mod adopter;
 mod ending;
 mod exec;
 mod ffi;

@@ -19,6 +19,11 @@ impl Input {
         ffi::watch(fd, Interest::WRITABLE).map(Self)
     }
 
+    /// Off the runtime, still not blocking.
+    pub(super) fn into_fd(self) -> OwnedFd {
+        self.0.into_inner()
+    }
+
     /// Resolves when a write may get on, or will fail.
     pub(crate) async fn ready(&self) {
         // An error here means that the runtime is shutting down: nothing will ever be ready.

@@ -13,7 +13,7 @@ use super::ffi::{self, Stdio};
 use super::leader::{self, Leader, Waiter};
 use super::pipes::{Input, Output, never_block, pipe};
 use super::{exec, guard, refusal};
-use crate::command::Command;
+use crate::command::{Command, Descendants};
 use crate::error::SpawnError;
 
 /// A process that has just started.
@@ -40,15 +40,30 @@ pub(super) fn spawn_with(command: &Command, keep_stdin: bool, waiter: Waiter) ->
     let (host, theirs) =
         Pipes::open(&command.stdin, keep_stdin).map_err(|error| refusal::of_pipes(command, error))?;
     let announced = guard::announce(&theirs.stdout);
-    let pid = ffi::posix_spawn(&image, &theirs).map_err(|error| refusal::of_spawn(command, &image, error))?;
+    let pid = start(&command.descendants, &image, &theirs)
+        .map_err(|error| refusal::of_spawn(command, &image, error))?;
     announced.started(pid);
     drop(theirs);
-    let leader = Leader::new(pid, waiter, announced).map_err(|error| {
+    let leader = Leader::new(pid, waiter, announced).map(|leader| leader.with(&command.descendants));
+    let leader = leader.map_err(|error| {
         take_back(pid);
         refusal::of_pipes(command, error)
     })?;
     let Pipes { stdin, unwritten, stdout, stderr } = host;
     Ok(Spawned { leader, stdin, unwritten, stdout, stderr })
+}
+
+#[cfg(target_os = "linux")]
+fn start(descendants: &Descendants, image: &ffi::Image, stdio: &Stdio) -> io::Result<Pid> {
+    match descendants {
+        Descendants::Seen => ffi::posix_spawn(image, stdio),
+        Descendants::Adopted { .. } => super::adopter::spawn(image, stdio),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn start(_: &Descendants, image: &ffi::Image, stdio: &Stdio) -> io::Result<Pid> {
+    ffi::posix_spawn(image, stdio)
 }
 
 fn take_back(pid: Pid) {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::job::{self, Job};
-use super::pipes::Output;
+use super::pipes::{Input, Output};
 use crate::finished::End;
 
 const TICK: Duration = Duration::from_millis(10);
@@ -42,6 +42,12 @@ impl Leader {
         let _ = self.ended.clone().changed().await;
     }
 
+    /// None: the job alone decides here what becomes of those that are left.
+    #[expect(clippy::unused_self, reason = "same face as on Unix")]
+    pub(crate) fn end_with_all(&self) -> Option<End> {
+        None
+    }
+
     /// Takes the status of a process that has ended; those it left behind are let go.
     pub(crate) fn reap(mut self) -> End {
         let _ = self.job.let_go();
@@ -60,7 +66,7 @@ pub(crate) struct Ending {
 
 impl Ending {
     /// The threads of the pipes read on by themselves once these are dropped.
-    pub(crate) fn new(leader: Leader, _: Option<Output>, _: Option<Output>) -> Self {
+    pub(crate) fn new(leader: Leader, _: Option<Input>, _: [Option<Output>; 2]) -> Self {
         Self { leader }
     }
 

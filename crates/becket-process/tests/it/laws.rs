@@ -1,15 +1,12 @@
 //! Laws 1 to 6 of the crate, each with real programs.
-#![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
-
-mod common;
 
 use std::time::Duration;
 
+use crate::common::{MIB, deadline, patient, run, run_with, sh};
 use becket_process::{ByteCap, CancellationToken, End, Limits, Runner, Stream};
 use becket_testkit::proc::Marker;
 use bytes::Bytes;
-use common::{MIB, deadline, patient, run, run_with, sh};
 
 fn pattern(length: usize) -> Bytes {
     (0..length).map(|index| (index % 251) as u8).collect()

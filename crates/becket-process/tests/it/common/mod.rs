@@ -1,6 +1,5 @@
 //! What every test of this crate needs: a marked command, a runner, short limits.
 
-#![allow(dead_code, unreachable_pub, reason = "each test program uses its own part")]
 #![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
 use std::time::Duration;
@@ -8,33 +7,33 @@ use std::time::Duration;
 use becket_process::{CancellationToken, Chunk, Command, Control, Finished, Limits, Program, Runner};
 use becket_testkit::proc::Marker;
 
-pub const MIB: usize = 1 << 20;
+pub(crate) const MIB: usize = 1 << 20;
 
 /// A shell script that carries a marker.
-pub fn sh(marker: &Marker, script: &str) -> Command {
+pub(crate) fn sh(marker: &Marker, script: &str) -> Command {
     let (name, value) = marker.env();
     Command::new(Program::shell(script), "/").env("PATH", "/usr/bin:/bin").env(name, value)
 }
 
-pub fn deadline(millis: u64) -> Limits {
+pub(crate) fn deadline(millis: u64) -> Limits {
     Limits { deadline: Some(Duration::from_millis(millis)), ..Limits::default() }
 }
 
 /// A deadline that only a test that fails reaches.
-pub fn patient() -> Limits {
+pub(crate) fn patient() -> Limits {
     deadline(60_000)
 }
 
-pub async fn run(command: &Command, limits: &Limits) -> Finished {
+pub(crate) async fn run(command: &Command, limits: &Limits) -> Finished {
     run_with(&Runner::new(), command, limits).await
 }
 
-pub async fn run_with(runner: &Runner, command: &Command, limits: &Limits) -> Finished {
+pub(crate) async fn run_with(runner: &Runner, command: &Command, limits: &Limits) -> Finished {
     runner.run(command, limits, &CancellationToken::new(), &mut |_| ()).await.unwrap()
 }
 
 /// A run with a control; none of it is kept.
-pub async fn run_steered(
+pub(crate) async fn run_steered(
     command: &Command,
     limits: &Limits,
     control: Control,

@@ -1,13 +1,10 @@
 //! Limits that are steered from outside: pauses, new limits, and what ends a run all the same (law 7).
-#![cfg(target_os = "linux")]
-
-mod common;
 
 use std::time::Duration;
 
+use crate::common::{deadline, patient, run_steered, run_with, sh};
 use becket_process::{CancellationToken, Chunk, Control, End, Limits, Runner};
 use becket_testkit::proc::Marker;
-use common::{deadline, patient, run_steered, run_with, sh};
 
 const SOON: Duration = Duration::from_millis(300);
 /// Only a test that fails takes that long.

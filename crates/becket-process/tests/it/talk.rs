@@ -1,19 +1,16 @@
 //! Runs that are talked to: stdin that stays open, what is written to it, and when it ends.
-#![cfg(target_os = "linux")]
-
-mod common;
 
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use crate::common::{MIB, deadline, patient, run_steered, sh};
 use becket_process::{
     ByteCap, CancellationToken, Chunk, Command, Control, End, Limits, Program, Runner, Shown, Stream,
 };
 use becket_testkit::proc::Marker;
 use bytes::Bytes;
-use common::{MIB, deadline, patient, run_steered, sh};
 
 // rules: Q1, H3
 #[tokio::test]

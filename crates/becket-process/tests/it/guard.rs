@@ -1,8 +1,5 @@
 //! A host that is killed while commands run: what its guard ends, and what it leaves alone.
-#![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
-
-mod common;
 
 use std::future::Future;
 use std::io::{BufRead, BufReader};
@@ -10,9 +7,9 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
+use crate::common::{run, sh};
 use becket_process::{Command, End, Guard, GuardError, Limits, Program};
 use becket_testkit::proc::{Marker, PATIENCE, wait_until};
-use common::{run, sh};
 
 /// There where a helper may work, and what it is to do; anybody else who runs the ignored tests does no harm.
 const SCRIPT: &str = "what-the-helper-runs";
@@ -38,7 +35,7 @@ impl Host {
         let text = format!("{name}\n{value}\n{script}");
         std::fs::write(directory.path().join(SCRIPT), text).unwrap();
         let child = starter
-            .args([host, "--exact", "--ignored", "--nocapture"])
+            .args([&format!("guard::{host}"), "--exact", "--ignored", "--nocapture"])
             .current_dir(directory.path())
             .stdout(Stdio::piped())
             .spawn()
@@ -147,14 +144,14 @@ async fn a_guard_that_is_let_go_ends_its_keeper_and_no_command() {
     let guard = Guard::start(&sh(&marker, "exec cat")).unwrap();
     marker.wait_for(1);
     assert!(matches!(Guard::start(&sh(&marker, "exec cat")), Err(GuardError::Twice)));
-    let finished = run(&sh(&marker, "echo hello"), &common::patient()).await;
+    let finished = run(&sh(&marker, "echo hello"), &crate::common::patient()).await;
     assert_eq!((finished.end, finished.stdout.bytes.as_ref()), (End::Exited(0), &b"hello\n"[..]));
     drop(guard);
     assert_eq!(marker.alive(), Vec::<u32>::new());
     // One that does not listen is given up; the host goes on.
     let _guard = Guard::start(&sh(&marker, "exec sleep 1000")).unwrap();
     for _ in 0..1500 {
-        run(&sh(&Marker::new(), "exit 0"), &common::patient()).await;
+        run(&sh(&Marker::new(), "exit 0"), &crate::common::patient()).await;
     }
     assert!(wait_until(|| marker.alive().is_empty()), "it was full, and is still there");
 }
@@ -166,7 +163,10 @@ fn skipped(why: &str) {
 
 fn keeper() -> Command {
     let own = std::env::current_exe().unwrap();
-    Command::new(Program::exec(own, ["helper_keeper", "--exact", "--ignored", "--nocapture"]), Path::new("."))
+    Command::new(
+        Program::exec(own, ["guard::helper_keeper", "--exact", "--ignored", "--nocapture"]),
+        Path::new("."),
+    )
 }
 
 /// What the helper is to do, with a guard.

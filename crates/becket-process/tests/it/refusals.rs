@@ -1,15 +1,12 @@
 //! What can't be started, and what the user is told: the cause and what to do about it.
-#![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
-
-mod common;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use crate::common::patient;
 use becket_process::{CancellationToken, Command, End, Finished, Program, Runner, SpawnError};
-use common::patient;
 
 async fn attempt(command: &Command) -> Result<Finished, SpawnError> {
     Runner::new().run(command, &patient(), &CancellationToken::new(), &mut |_| ()).await

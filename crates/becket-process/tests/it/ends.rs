@@ -1,15 +1,16 @@
 //! How a run ends: at the deadline, by the token in every state, by a dropped future, by a panic, by itself.
-#![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
-mod common;
-
 use std::future::Future;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use becket_process::{CancellationToken, Chunk, Command, End, Finished, Limits, Program, Runner, SpawnError};
+use crate::common::{MIB, deadline, patient, run, run_with, sh};
+use becket_process::{
+    CancellationToken, Chunk, Command, Control, Descendants, End, Finished, Limits, Program, Runner,
+    SpawnError,
+};
 use becket_testkit::proc::{Marker, PATIENCE};
-use common::{MIB, deadline, patient, run, run_with, sh};
 
 type Outcome = Result<Finished, SpawnError>;
 
@@ -243,4 +244,145 @@ async fn a_run_may_be_moved_to_a_task_and_between_threads() {
         let finished = task.await.unwrap();
         assert_eq!((finished.end, finished.stdout.bytes), (End::Exited(9), number.to_string().into()));
     }
+}
+
+/// A command that ends with everything that it has started.
+fn adopted(marker: &Marker, script: &str, kept: &[&str]) -> Command {
+    let kept = kept.iter().map(|name| (*name).to_owned()).collect();
+    sh(marker, script).descendants(Descendants::Adopted { kept })
+}
+
+/// The processes whose command line holds a text: also those that threw their environment away.
+fn running(text: &str) -> Vec<u32> {
+    let ids = std::fs::read_dir("/proc").unwrap().flatten();
+    let ids = ids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    ids.filter(|pid: &u32| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        line.split(|byte| *byte == 0).any(|word| word == text.as_bytes())
+    })
+    .collect()
+}
+
+/// A time to sleep that nobody else sleeps.
+fn unique_sleep() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(1);
+    format!("86399.{}{:03}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Runs a script under a leader that outlives it, and ends the leader once the script has ended.
+async fn led(marker: &Marker, script: &str, kept: &[&str]) {
+    let (runner, token, control) = (Runner::new(), CancellationToken::new(), Control::with_open_stdin());
+    let mut limits = patient();
+    limits.term_grace = Duration::from_millis(200);
+    let held = control.clone();
+    let mut until_over = |chunk: Chunk<'_>| {
+        if chunk.bytes.ends_with(b"over\n") {
+            token.cancel();
+        }
+    };
+    let command = adopted(marker, &format!("({script}\n) </dev/null\necho over; read x"), kept);
+    let finished = runner.run_with(&command, &limits, &token, control, &mut until_over).await.unwrap();
+    drop(held);
+    assert_eq!(finished.end, End::Cancelled, "{script}");
+    runner.all_gone().await;
+}
+
+// rule: E7
+#[tokio::test]
+async fn what_leaves_an_adopting_command_ends_with_it_however_it_got_away() {
+    let scripts = [
+        "sleep N >/dev/null 2>&1 &",
+        "setsid sleep N >/dev/null 2>&1 & sleep 0.1; exit 3",
+        "(setsid sh -c '(setsid sleep N & sleep 0.1)' >/dev/null 2>&1 &); sleep 0.3",
+        "(setsid env -i /bin/sh -c 'trap \"\" TERM; while :; do /bin/sleep N; done' >/dev/null 2>&1 &); sleep 0.2",
+        "setsid sh -c 'sleep N & sleep 0.1; kill -9 $$' >/dev/null 2>&1; true",
+    ];
+    for script in scripts {
+        let (marker, number) = (Marker::new(), unique_sleep());
+        led(&marker, &script.replace('N', &number), &[]).await;
+        assert_eq!((marker.alive(), running(&number)), (vec![], vec![]), "{script}");
+    }
+}
+
+// rule: E7
+#[tokio::test]
+async fn an_adopting_command_that_dies_takes_its_session_with_it() {
+    let (marker, runner, number) = (Marker::new(), Runner::new(), unique_sleep());
+    let command = adopted(&marker, &format!("sleep {number} >/dev/null 2>&1 & kill -9 $$"), &[]);
+    let finished = run_with(&runner, &command, &patient()).await;
+    assert_eq!(finished.end, End::Signaled(9));
+    runner.all_gone().await;
+    assert_eq!((marker.alive(), running(&number)), (vec![], vec![]));
+}
+
+// rules: E7, H4
+#[tokio::test]
+async fn an_adopting_command_that_is_ended_takes_all_with_it() {
+    let (marker, runner, number) = (Marker::new(), Runner::new(), unique_sleep());
+    let script = format!("(setsid env -i /bin/sleep {number} &); sleep {number}");
+    let token = CancellationToken::new();
+    let limits = patient();
+    let command = adopted(&marker, &script, &[]);
+    let mut ignore = |_: Chunk<'_>| ();
+    let run = runner.run(&command, &limits, &token, &mut ignore);
+    let finished = cancel_once_alive(run, &token, &marker, 2).await;
+    assert_eq!(finished.end, End::Cancelled);
+    runner.all_gone().await;
+    assert_eq!((marker.alive(), running(&number)), (vec![], vec![]));
+
+    let dropped = {
+        tokio::time::timeout(
+            Duration::from_millis(300),
+            runner.run(&command, &limits, &CancellationToken::new(), &mut |_| ()),
+        )
+        .await
+    };
+    assert!(dropped.is_err(), "it runs until it is dropped");
+    runner.all_gone().await;
+    assert_eq!((marker.alive(), running(&number)), (vec![], vec![]));
+}
+
+// rule: E7
+#[tokio::test]
+async fn programs_that_are_to_be_kept_go_on_with_what_they_have_started() {
+    let (marker, number) = (Marker::new(), unique_sleep());
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::copy("/bin/sh", dir.path().join("keptd")).unwrap();
+    let script = format!(
+        "(setsid {dir}/keptd -c '/bin/sleep {number}; :' >/dev/null 2>&1 &); (setsid sleep {number} >/dev/null 2>&1 &); sleep 0.3",
+        dir = dir.path().display()
+    );
+    led(&marker, &script, &["keptd"]).await;
+    let left = running(&number);
+    assert_eq!(left.len(), 1, "the one of the daemon: {left:?}");
+    for pid in marker.alive() {
+        let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+    }
+    marker.wait_for(0);
+}
+
+// rules: E7, H3
+#[tokio::test]
+async fn an_adopting_command_starts_as_any_other() {
+    let marker = Marker::new();
+    let script = "pwd; ls /proc/self/fd | wc -l; ps -o sid= -p $$ | tr -d ' '; echo $$; cat; trap";
+    let command = adopted(&marker, script, &[]).stdin("in");
+    let finished = run(&command, &patient()).await;
+    let plain = run(&sh(&marker, script).stdin("in"), &patient()).await;
+    let lines = |finished: &Finished| -> Vec<String> {
+        String::from_utf8_lossy(&finished.stdout.bytes).lines().map(str::to_owned).collect()
+    };
+    let (adopting, plain) = (lines(&finished), lines(&plain));
+    assert_eq!(adopting[0], "/");
+    assert_eq!(adopting[1], plain[1], "descriptors");
+    assert_eq!(adopting[2], adopting[3], "a session of its own");
+    assert_eq!(adopting[4..], ["in"]);
+    let missing = Command::new(Program::exec("/nowhere/x", Vec::<String>::new()), "/")
+        .descendants(Descendants::Adopted { kept: [].into() });
+    let refused = Runner::new().run(&missing, &patient(), &CancellationToken::new(), &mut |_| ()).await;
+    assert!(matches!(refused, Err(SpawnError::ProgramMissing { .. })), "{refused:?}");
+    let no_cwd = Command { cwd: "/nowhere".into(), ..adopted(&marker, "true", &[]) };
+    let refused = Runner::new().run(&no_cwd, &patient(), &CancellationToken::new(), &mut |_| ()).await;
+    assert!(matches!(refused, Err(SpawnError::CwdGone { .. })), "{refused:?}");
 }
