@@ -63,6 +63,48 @@ pub enum Failure {
         /// What came.
         got: String,
     },
+    /// Under `onFailure: "block"`: its output is not one JSON object (O1).
+    #[error(
+        "printed something other than one JSON object: `{begins}`; print the answer alone, and messages to stderr"
+    )]
+    NotOneObject {
+        /// The beginning of the output, escaped.
+        begins: String,
+    },
+    /// Under `onFailure: "block"`: it printed more than is kept, so its answer is not known (O1).
+    #[error("printed more than the {kept} bytes that are kept, so its answer is not known")]
+    OutputCut {
+        /// How much is kept.
+        kept: usize,
+    },
+    /// Under `onFailure: "block"`: its output is not UTF-8 (O1).
+    #[error("printed bytes that are not UTF-8, at byte {at}: its answer can't be told for certain")]
+    NotUtf8 {
+        /// The first byte that is not UTF-8, from 0.
+        at: usize,
+    },
+    /// Under `onFailure: "block"`: a key that decides occurs twice in its answer (O1).
+    #[error("answered with `{field}` more than once: write it once")]
+    RepeatedKey {
+        /// The key's path.
+        field: String,
+    },
+    /// Under `onFailure: "block"`: it holds something back by a field that has no effect there (O7).
+    #[error("answered with `{field}`, which decides nothing there: {help}")]
+    Misplaced {
+        /// The field's path.
+        field: String,
+        /// Where it belongs.
+        help: &'static str,
+    },
+    /// Under `onFailure: "block"`: it ended with an error beside an answer that does not block (O10).
+    #[error("ended with exit code {code} beside an answer that does not block{}", after(.stderr_line))]
+    ExitBesideAnswer {
+        /// The code.
+        code: i32,
+        /// The first line of stderr.
+        stderr_line: Option<String>,
+    },
     /// Its `hookEventName` is not the event's name (O6).
     #[error(
         "answered for `{got}`, but the event is `{expected}`: set `hookSpecificOutput.hookEventName` to `{expected}`"
@@ -111,6 +153,12 @@ pub enum Failure {
         /// The question's id.
         id: String,
     },
+    /// Its event encloses itself, or too many enclose it (H14): it was not started.
+    #[error("was not run: {message}")]
+    Nested {
+        /// Which hook fired the event again, and what to do.
+        message: String,
+    },
     /// An in-process handler failed.
     #[error("failed: {message}")]
     Callback {
@@ -132,12 +180,19 @@ impl Failure {
             | Failure::Lost { .. }
             | Failure::InvalidJson { .. }
             | Failure::WrongField { .. }
+            | Failure::NotOneObject { .. }
+            | Failure::OutputCut { .. }
+            | Failure::NotUtf8 { .. }
+            | Failure::RepeatedKey { .. }
+            | Failure::Misplaced { .. }
+            | Failure::ExitBesideAnswer { .. }
             | Failure::WrongEvent { .. }
             | Failure::NoPath { .. }
             | Failure::Request { .. }
             | Failure::McpTool { .. }
             | Failure::Model { .. }
             | Failure::QuestionNotAsked { .. }
+            | Failure::Nested { .. }
             | Failure::Callback { .. } => true,
         }
     }

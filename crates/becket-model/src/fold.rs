@@ -89,17 +89,17 @@ impl Tally {
 /// ```
 /// use becket_model::fold::{Entry, FoldOptions, fold};
 /// use becket_model::interpret::{Printed, PrintedBy, printed};
-/// use becket_model::{EventKind, OnFailure, Place, Source};
+/// use becket_model::{EventKind, OnFailure, Place, Privileges, Source};
 ///
 /// let spec = EventKind::PreToolUse.spec();
-/// let output = Printed { exit: 2, stdout: b"", stderr: b"no force pushes", by: PrintedBy::Command };
+/// let output = Printed { exit: 2, stderr: b"no force pushes", ..Printed::nothing(PrintedBy::Command) };
 /// let taken = printed(spec, &output);
 /// let place = Place {
 ///     position: 0,
 ///     source: Source::Project,
 ///     label: "guard.sh".into(),
-///     may_grant: true,
-///     on_failure: OnFailure::Open,
+///     privileges: Privileges::Full,
+///     on_failure: OnFailure::Continue,
 /// };
 /// let entry = Entry { place, reply: taken.reply, failure: taken.failure };
 ///

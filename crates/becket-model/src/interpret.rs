@@ -8,23 +8,29 @@
 //! - An exit code of O10 (126, 127, 255, 129–192) counts as no usable answer even with valid JSON on stdout: O10 names
 //!   the codes, O4 only speaks of "any other". That the JSON was not read is said in a warning.
 //! - On exit 2 the handler *has* answered, so JSON that breaks O1, O5 or O6 beside it is a warning and no failure.
+//!
+//! Under `onFailure: "block"` more counts as no usable answer; [`closed`] has all of that.
 
 mod announcement;
 mod answer;
+mod closed;
+mod json_answer;
+mod misplaced;
 mod model;
 mod stdout;
 mod terminal;
 mod worktree;
 
 pub use announcement::{Announcement, announcement};
+pub use json_answer::{JsonAnswer, parse_message, parse_object};
 pub use model::{ModelAnswer, judged};
-pub use stdout::parse as parse_object;
 
 use crate::failure::Failure;
 use crate::reply::{ContextText, DecidedBy, Decision, Notice, Reply, RequestDecision};
-use crate::table::{Audience, DecisionModel, EventSpec, Exit2Effect, PlainStdout};
+use crate::source::OnFailure;
+use crate::table::{Audience, DecisionModel, EventSpec, PlainStdout};
 use crate::wire::output::{Output, unknown_fields};
-use serde_json::{Map, Value};
+use misplaced::misplaced;
 use stdout::Stdout;
 
 /// The reason of a block that gives none (O9).
@@ -39,10 +45,21 @@ pub struct Printed<'a> {
     pub exit: i32,
     /// Its stdout, question lines (Q1) already taken out.
     pub stdout: &'a [u8],
+    /// How many bytes of stdout were dropped past the cap (H3).
+    pub lost: u64,
     /// Its stderr.
     pub stderr: &'a [u8],
     /// Who printed it.
     pub by: PrintedBy,
+    /// The meaning of its failure.
+    pub on_failure: OnFailure,
+}
+
+impl Printed<'_> {
+    /// Nothing, and exit code 0, from a handler whose failure decides nothing.
+    pub const fn nothing(by: PrintedBy) -> Self {
+        Printed { exit: 0, stdout: b"", lost: 0, stderr: b"", by, on_failure: OnFailure::Continue }
+    }
 }
 
 /// Whose text it is.
@@ -80,59 +97,49 @@ pub fn printed(spec: &EventSpec, printed: &Printed<'_>) -> Taken {
         no_verdict(spec, printed.exit, &text, stderr)
     } else {
         let stdout = stdout::read(spec, &text);
-        match printed.exit {
-            0 => succeeded(spec, stdout),
+        let closed = closed::Output { spec, printed, body, is_text: matches!(stdout, Stdout::Plain(_)) };
+        let taken = match printed.exit {
+            0 => succeeded(spec, stdout, printed.on_failure),
             2 if spec.exit_2.effect.blocks() => blocked(spec, stdout, stderr),
             2 => told(spec, stdout, stderr),
             code => ended(spec, stdout, code, stderr),
-        }
+        };
+        closed.hold(or_cut(spec, taken, printed, &text), first_line(stderr))
     };
     taken.warnings.extend(announced.and_then(|line| line.warning));
     forget_what_is_discarded(spec, &mut taken);
     taken
 }
 
-/// Reads an answer that is JSON already: an HTTP response's body, or what an in-process handler returned. An empty
+/// Reads an answer that is JSON already: an HTTP response's body, or the return value of an in-process handler. An empty
 /// body is an empty object.
-pub fn object(spec: &EventSpec, object: &Map<String, Value>) -> Taken {
+pub fn object(spec: &EventSpec, answer: &JsonAnswer, on_failure: OnFailure) -> Taken {
+    let taken = understood(spec, answer);
+    if on_failure.closes(spec) { closed::hold_answer(spec, answer, taken) } else { taken }
+}
+
+fn understood(spec: &EventSpec, answer: &JsonAnswer) -> Taken {
+    let object = answer.object();
     let unknown_fields = unknown_fields(spec, object);
-    let mut warnings = misplaced(spec, object);
+    let mut warnings = warnings_of(spec, answer);
     match Output::read(spec, object).and_then(|output| answer::reply(spec, &output, &mut warnings)) {
         Ok(reply) => Taken { reply, failure: None, warnings, unknown_fields },
-        Err(failure) => Taken { warnings, unknown_fields, ..failed(spec, failure) },
+        Err(failure) => Taken { warnings, unknown_fields, ..failed(failure) },
     }
 }
 
-/// Takes note of a failure. It decides nothing by itself, but an in-process handler's failure ([`Failure::Callback`])
-/// fails closed: see [`callback_failed`].
-pub fn failed(spec: &EventSpec, failure: Failure) -> Taken {
-    if matches!(failure, Failure::Callback { .. }) {
-        return callback_failed(spec, failure);
-    }
+/// Warnings about keys that occur twice and about fields that have no effect.
+fn warnings_of(spec: &EventSpec, answer: &JsonAnswer) -> Vec<String> {
+    let repeated = answer
+        .repeated()
+        .iter()
+        .map(|path| format!("`{path}` occurs more than once in its answer: the strictest value counts"));
+    repeated.chain(misplaced(spec, answer.object())).collect()
+}
+
+/// Takes note of a failure. It decides nothing by itself: what it means is said by the handler's [`OnFailure`], to the fold.
+pub fn failed(failure: Failure) -> Taken {
     Taken { failure: Some(failure), ..Taken::default() }
-}
-
-/// Takes note of a failure of an in-process handler, also of its running out of time: it denies a tool call and rejects
-/// a prompt; elsewhere it decides nothing (H9).
-pub fn callback_failed(spec: &EventSpec, failure: Failure) -> Taken {
-    let closes = match spec.exit_2.effect {
-        Exit2Effect::DenyTool | Exit2Effect::RejectPrompt | Exit2Effect::BlockExpansion => true,
-        Exit2Effect::Proceed
-        | Exit2Effect::Ignored
-        | Exit2Effect::ContinueTurn
-        | Exit2Effect::Feedback
-        | Exit2Effect::StopLoop
-        | Exit2Effect::Rollback
-        | Exit2Effect::RefuseCompletion
-        | Exit2Effect::KeepWorking
-        | Exit2Effect::BlockCompaction
-        | Exit2Effect::BlockSwitch
-        | Exit2Effect::BlockChange
-        | Exit2Effect::FailCreation
-        | Exit2Effect::Decline => false,
-    };
-    let decision = closes.then(|| Decision::block(spec, failure.to_string(), DecidedBy::Failure)).flatten();
-    Taken { reply: Reply { decision, ..Reply::default() }, failure: Some(failure), ..Taken::default() }
 }
 
 /// The codes by which shells say that there was no real answer (O10).
@@ -141,20 +148,20 @@ fn is_no_verdict(exit: i32) -> bool {
 }
 
 fn no_verdict(spec: &EventSpec, code: i32, text: &str, stderr: &str) -> Taken {
-    let mut taken = failed(spec, Failure::NoVerdictExit { code, stderr_line: first_line(stderr) });
+    let mut taken = failed(Failure::NoVerdictExit { code, stderr_line: first_line(stderr) });
     if matches!(stdout::read(spec, text), Stdout::Object(_)) {
         taken.warnings.push(format!("its JSON answer was not read, since it ended with exit code {code}"));
     }
     taken
 }
 
-fn succeeded(spec: &EventSpec, stdout: Stdout<'_>) -> Taken {
+fn succeeded(spec: &EventSpec, stdout: Stdout<'_>, on_failure: OnFailure) -> Taken {
     match stdout {
-        Stdout::Nothing if spec.decision == DecisionModel::Path => path_of(spec, ""),
+        Stdout::Nothing if spec.decision == DecisionModel::Path => path_of(""),
         Stdout::Nothing => Taken::default(),
-        Stdout::Object(answer) => object(spec, &answer),
+        Stdout::Object(answer) => object(spec, &answer, on_failure),
         Stdout::Plain(text) => plain(spec, text),
-        Stdout::Broken(failure) => failed(spec, failure),
+        Stdout::Broken(failure) => failed(failure),
     }
 }
 
@@ -171,12 +178,10 @@ fn plain(spec: &EventSpec, text: &str) -> Taken {
         PlainStdout::Log => {
             taken.reply.notices.push(Notice { to: Audience::Log, text: text.to_owned(), plain: true })
         }
-        PlainStdout::Path => return path_of(spec, text),
+        PlainStdout::Path => return path_of(text),
     }
-    if spec.decision != DecisionModel::None && stdout::hides_answer(text) {
-        taken.warnings.push(
-            "its answer was not read, since other text stands before it: print the JSON object alone".into(),
-        );
+    if spec.decision != DecisionModel::None {
+        taken.warnings.extend(stdout::hidden_answer(spec, text).map(str::to_owned));
     }
     taken
 }
@@ -187,12 +192,13 @@ fn blocked(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Taken {
     let mut reason = None;
     match stdout {
         Stdout::Object(answer) => {
-            taken.unknown_fields = unknown_fields(spec, &answer);
-            taken.warnings = misplaced(spec, &answer);
+            let object = answer.object();
+            taken.unknown_fields = unknown_fields(spec, object);
+            taken.warnings = warnings_of(spec, &answer);
             let output = if spec.decision == DecisionModel::Elicitation {
-                Output::read_universal(spec, &answer)
+                Output::read_universal(spec, object)
             } else {
-                Output::read(spec, &answer)
+                Output::read(spec, object)
             };
             match output {
                 Ok(output) => {
@@ -225,8 +231,8 @@ fn blocked(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Taken {
 /// Exit 2 where it blocks nothing: the JSON counts, and stderr is told as the table says (O3).
 fn told(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Taken {
     let mut taken = match stdout {
-        Stdout::Object(answer) => object(spec, &answer),
-        Stdout::Broken(failure) => failed(spec, failure),
+        Stdout::Object(answer) => understood(spec, &answer),
+        Stdout::Broken(failure) => failed(failure),
         Stdout::Nothing | Stdout::Plain(_) => Taken::default(),
     };
     if spec.exit_2.told != Audience::None && !stderr.is_empty() {
@@ -239,10 +245,10 @@ fn told(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Taken {
 /// Another exit code: the JSON decides, and without one it is a plain error (O4).
 fn ended(spec: &EventSpec, stdout: Stdout<'_>, code: i32, stderr: &str) -> Taken {
     match stdout {
-        Stdout::Object(answer) => object(spec, &answer),
-        Stdout::Broken(failure) => failed(spec, failure),
+        Stdout::Object(answer) => understood(spec, &answer),
+        Stdout::Broken(failure) => failed(failure),
         Stdout::Nothing | Stdout::Plain(_) => {
-            failed(spec, Failure::PlainError { code, stderr_line: first_line(stderr) })
+            failed(Failure::PlainError { code, stderr_line: first_line(stderr) })
         }
     }
 }
@@ -250,7 +256,7 @@ fn ended(spec: &EventSpec, stdout: Stdout<'_>, code: i32, stderr: &str) -> Taken
 /// A command on WorktreeCreate: a path, and only on exit 0 (O1, O4).
 fn made_worktree(spec: &EventSpec, exit: i32, text: &str, stderr: &str) -> Taken {
     match exit {
-        0 => path_of(spec, text),
+        0 => path_of(text),
         2 => Taken {
             reply: Reply {
                 decision: Decision::block(spec, or_silence(stderr).to_owned(), DecidedBy::Exit2),
@@ -259,20 +265,40 @@ fn made_worktree(spec: &EventSpec, exit: i32, text: &str, stderr: &str) -> Taken
             ..Taken::default()
         },
         code if is_no_verdict(code) => {
-            failed(spec, Failure::NoVerdictExit { code, stderr_line: first_line(stderr) })
+            failed(Failure::NoVerdictExit { code, stderr_line: first_line(stderr) })
         }
-        code => failed(spec, Failure::PlainError { code, stderr_line: first_line(stderr) }),
+        code => failed(Failure::PlainError { code, stderr_line: first_line(stderr) }),
     }
 }
 
-fn path_of(spec: &EventSpec, text: &str) -> Taken {
+fn path_of(text: &str) -> Taken {
     match worktree::last_line(text) {
         Ok(path) => Taken {
             reply: Reply { decision: Some(Decision::Worktree(path)), ..Reply::default() },
             ..Taken::default()
         },
-        Err(failure) => failed(spec, failure),
+        Err(failure) => failed(failure),
     }
+}
+
+/// An answer of which only the beginning was kept is an error and never a text, on every event that waits for answers (O1):
+/// what it would have said is not known. Where only blanks were kept, not even that it was an answer is known.
+fn or_cut(spec: &EventSpec, mut taken: Taken, printed: &Printed<'_>, text: &str) -> Taken {
+    let is_open = matches!(taken.failure, None | Some(Failure::InvalidJson { .. }));
+    if printed.lost == 0 || !is_open || taken.reply.decision.is_some() || spec.discards_output() {
+        return taken;
+    }
+    let kept = printed.stdout.len();
+    let message = format!("it is longer than the {kept} bytes that are kept, so it was not read");
+    if text.trim_start_matches(stdout::is_leading).starts_with('{') {
+        let line = 1 + text.matches('\n').count();
+        let column = 1 + text.bytes().rev().take_while(|byte| *byte != b'\n').count();
+        return failed(Failure::InvalidJson { message, line, column });
+    }
+    if spec.decision != DecisionModel::None && spec.plain_stdout != PlainStdout::Context {
+        taken.warnings.push(format!("the end of its output was not read: {message}"));
+    }
+    taken
 }
 
 /// On an event that discards output, errors in it are no failures: nothing went unchecked (O4).
@@ -289,24 +315,6 @@ fn forget_what_is_discarded(spec: &EventSpec, taken: &mut Taken) {
     if spec.discards_output() && of_output {
         taken.warnings.extend(taken.failure.take().map(|failure| failure.to_string()));
     }
-}
-
-/// What was surely meant and has no effect: fields of `hookSpecificOutput` that stand beside it, a `decision` where none
-/// counts, an announcement that comes too late (A2).
-fn misplaced(spec: &EventSpec, object: &Map<String, Value>) -> Vec<String> {
-    let universal = |name: &str| crate::table::UNIVERSAL_OUTPUT.iter().any(|field| field.name == name);
-    let outside = spec
-        .output
-        .iter()
-        .filter(|field| object.contains_key(field.name) && !universal(field.name))
-        .map(|field| format!("`{}` has no effect there: put it inside `hookSpecificOutput`", field.name));
-    let decides =
-        matches!(spec.decision, DecisionModel::Permission | DecisionModel::Block | DecisionModel::Task);
-    let decision = (!decides && object.get("decision").is_some_and(|value| !value.is_null()))
-        .then(|| format!("a top-level `decision` has no effect on `{}`", spec.kind));
-    let announced = (object.get("async") == Some(&Value::Bool(true)))
-        .then(|| "`async` has no effect there: print it alone on the first line".to_owned());
-    outside.chain(decision).chain(announced).collect()
 }
 
 fn or_silence(stderr: &str) -> &str {

@@ -1,5 +1,6 @@
 //! Where a handler comes from, and whom to believe when two sources disagree (C3).
 
+use crate::table::{EventSpec, Exit2Effect, OnFailureEffect};
 use std::fmt;
 use std::sync::Arc;
 
@@ -14,8 +15,8 @@ pub enum Source {
     Project,
     /// The project's settings of this machine.
     Local,
-    /// A plugin, by its full id.
-    Plugin(Arc<str>),
+    /// A plugin.
+    Plugin(PluginSource),
     /// The frontmatter of a skill.
     Skill(Arc<str>),
     /// The frontmatter of an agent.
@@ -26,6 +27,24 @@ pub enum Source {
     Function,
     /// Passed on the command line.
     Flag,
+}
+
+/// The plugin that a handler comes from: the id under which it is installed, which policy and settings use, and the
+/// name by which people know it (C9).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PluginSource {
+    /// `plugin@marketplace`.
+    pub id: Arc<str>,
+    /// The name that its manifest gives it.
+    pub name: Arc<str>,
+}
+
+impl From<&str> for PluginSource {
+    /// A plugin whose manifest says nothing else: its name is what stands before the `@` of its id.
+    fn from(id: &str) -> Self {
+        let name = id.rsplit_once('@').map_or(id, |(name, _)| name);
+        PluginSource { id: id.into(), name: name.into() }
+    }
 }
 
 impl Source {
@@ -67,7 +86,7 @@ impl fmt::Display for Source {
             Source::User => f.write_str("user"),
             Source::Project => f.write_str("project"),
             Source::Local => f.write_str("local"),
-            Source::Plugin(name) => write!(f, "plugin:{name}"),
+            Source::Plugin(plugin) => write!(f, "plugin:{}", plugin.name),
             Source::Skill(name) => write!(f, "skill:{name}"),
             Source::Agent(name) => write!(f, "agent:{name}"),
             Source::Callback => f.write_str("callback"),
@@ -86,19 +105,60 @@ pub struct Place {
     pub source: Source,
     /// What people know it by: its command, URL, tool or name.
     pub label: Arc<str>,
-    /// False where the handler's file has lost the right to grant (C7b): its allows and permission updates count
-    /// as no decision.
-    pub may_grant: bool,
+    /// What its answers may let happen.
+    pub privileges: Privileges,
     /// Whether a failure of it blocks (O10).
     pub on_failure: OnFailure,
 }
 
-/// What a failure of a handler means (O10).
+/// What the answers of a handler may let happen. They can always restrict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Privileges {
+    /// Whatever an answer can say.
+    #[default]
+    Full,
+    /// A guard of its file is broken: its allows and permission updates count as no decision (C7b).
+    BrokenGuard,
+    /// Its file came with a folder that is not trusted: its allows and permission updates count as no decision, and a
+    /// call that it rewrites is asked about (G3).
+    Untrusted,
+}
+
+/// The meaning of a handler's failure (O10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnFailure {
     /// It decides nothing, and the user is told that the action was not checked.
     #[default]
-    Open,
+    Continue,
     /// It blocks, on the events where the table says that this counts.
     Block,
+}
+
+impl OnFailure {
+    /// The default of a callback: its failure denies a tool call and rejects a prompt; elsewhere it decides nothing (H9).
+    pub const fn of_callback(spec: &EventSpec) -> Self {
+        match spec.exit_2.effect {
+            Exit2Effect::DenyTool | Exit2Effect::RejectPrompt | Exit2Effect::BlockExpansion => {
+                OnFailure::Block
+            }
+            Exit2Effect::Proceed
+            | Exit2Effect::Ignored
+            | Exit2Effect::ContinueTurn
+            | Exit2Effect::Feedback
+            | Exit2Effect::StopLoop
+            | Exit2Effect::Rollback
+            | Exit2Effect::RefuseCompletion
+            | Exit2Effect::KeepWorking
+            | Exit2Effect::BlockCompaction
+            | Exit2Effect::BlockSwitch
+            | Exit2Effect::BlockChange
+            | Exit2Effect::FailCreation
+            | Exit2Effect::Decline => OnFailure::Continue,
+        }
+    }
+
+    /// Whether a failure on an event of `spec` blocks (O10).
+    pub fn closes(self, spec: &EventSpec) -> bool {
+        self == OnFailure::Block && spec.on_failure == OnFailureEffect::Block
+    }
 }

@@ -4,6 +4,8 @@
 
 mod read;
 
+pub use read::continued;
+
 use crate::event::EventKind;
 use crate::failure::Failure;
 use crate::reply::{ContextText, DecidedBy, ElicitationAction, Notice, PermissionDecision, Stop};
@@ -14,6 +16,7 @@ use std::sync::Arc;
 
 /// The folded answer of all handlers of an event.
 #[derive(Debug, Clone, PartialEq)]
+#[must_use = "an event whose verdict nobody reads is not guarded"]
 pub struct Verdict {
     /// The event.
     pub event: EventKind,
@@ -110,6 +113,9 @@ pub enum Ruling {
 pub struct VerdictFields {
     /// PreToolUse: the rewrite that won (D4).
     pub updated_input: Option<Said<Map<String, Value>>>,
+    /// PermissionRequest: a rewrite by a hook whose folder is not trusted (G3). The original does not run; a person is
+    /// asked about the rewrite.
+    pub proposed_input: Option<Said<Map<String, Value>>>,
     /// PostToolUse: the output that won.
     pub updated_tool_output: Option<Said<Value>>,
     /// PostToolUse of an MCP tool: the output that won.

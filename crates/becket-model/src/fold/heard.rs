@@ -4,8 +4,12 @@
 use super::{Entry, FoldOptions};
 use crate::failure::Failure;
 use crate::reply::{DecidedBy, Decision, ElicitationAction, PermissionDecision, Reply, RequestDecision};
-use crate::source::{OnFailure, Place};
-use crate::table::{DecisionModel, EventSpec, OnFailureEffect};
+use crate::source::{Place, Privileges};
+use crate::table::{DecisionModel, EventSpec};
+use serde_json::{Map, Value};
+
+/// Why a call is asked about that a folder without trust rewrites.
+const REWRITTEN: &str = "this hook rewrites the call, and its folder is not trusted";
 
 /// A part that has been held to what it may say.
 #[derive(Debug)]
@@ -13,8 +17,10 @@ pub(super) struct Heard {
     pub(super) place: Place,
     pub(super) reply: Reply,
     pub(super) failure: Option<Failure>,
-    /// Its failure voids every allow (O10, PermissionRequest).
+    /// It was cancelled before it could answer, so that no hook's allow counts (O10, PermissionRequest).
     pub(super) voids_allows: bool,
+    /// An input that it may not put in place of the prompt's by itself (G3).
+    pub(super) proposal: Option<Map<String, Value>>,
 }
 
 /// Holds an entry to C7b, D10, O10 and to the kinds of decision that the event knows.
@@ -27,23 +33,53 @@ pub(super) fn hear(
     let Entry { place, mut reply, failure } = entry;
     let decision = reply.decision.take();
     let decision = decision.and_then(|decision| fit(spec, &place, decision, warnings));
+    let proposal = decision.as_ref().and_then(|decision| proposal(&place, decision));
     let decision = decision.filter(|decision| may_say(&place, &failure, decision, warnings));
     reply.decision = decision;
+    if place.privileges == Privileges::Untrusted {
+        ask_about_rewrite(spec, &mut reply);
+    }
     if is_defer(&reply) {
         defer(options, &place, &mut reply, warnings);
     }
-    let closed = failure.as_ref().filter(|_| place.on_failure == OnFailure::Block);
     let mut voids_allows = false;
-    match (closed, spec.on_failure) {
-        (None, _) | (Some(_), OnFailureEffect::Nothing) => {}
-        (Some(_), OnFailureEffect::VoidAllows) => voids_allows = true,
-        (Some(failure), OnFailureEffect::Block) => {
-            if !reply.decision.as_ref().is_some_and(Decision::holds_back) {
-                reply.decision = Decision::block(spec, failure.to_string(), DecidedBy::Failure);
-            }
-        }
+    match failure.as_ref().filter(|_| place.on_failure.closes(spec)) {
+        None => {}
+        // A person's answer to a prompt cancels its hooks, and has to count (D8).
+        Some(Failure::Cancelled) if spec.decision == DecisionModel::PermissionRequest => voids_allows = true,
+        Some(_) if reply.decision.as_ref().is_some_and(Decision::holds_back) => {}
+        Some(failure) => reply.decision = Decision::block(spec, failure.to_string(), DecidedBy::Failure),
     }
-    Heard { place, reply, failure, voids_allows }
+    Heard { place, reply, failure, voids_allows, proposal }
+}
+
+/// The rewrite beside an allow that does not count, since its folder is not trusted (G3).
+fn proposal(place: &Place, decision: &Decision) -> Option<Map<String, Value>> {
+    match decision {
+        Decision::PermissionRequest(RequestDecision::Allow { updated_input, .. })
+            if place.privileges == Privileges::Untrusted =>
+        {
+            updated_input.clone()
+        }
+        Decision::PermissionRequest(_)
+        | Decision::Permission { .. }
+        | Decision::Block { .. }
+        | Decision::Elicitation { .. }
+        | Decision::Worktree(_) => None,
+    }
+}
+
+/// A call that a folder without trust rewrites is asked about: it runs neither rewritten nor as it was without a
+/// person's word (G3).
+fn ask_about_rewrite(spec: &EventSpec, reply: &mut Reply) {
+    let rewrites = spec.decision == DecisionModel::Permission && reply.fields.updated_input.is_some();
+    if rewrites && reply.decision.is_none() {
+        reply.decision = Some(Decision::Permission {
+            decision: PermissionDecision::Ask,
+            reason: Some(REWRITTEN.to_owned()),
+            by: DecidedBy::Answer,
+        });
+    }
 }
 
 /// Whether a decision lets something happen that would else be asked.
@@ -104,14 +140,13 @@ fn may_say(
         return true;
     }
     let is_permission = !matches!(decision, Decision::Elicitation { .. });
-    if is_permission && !place.may_grant {
-        warnings.push(format!(
-            "an allow of `{}` ({}) does not count: an entry of its file could not be loaded",
-            place.label, place.source
-        ));
-        return false;
-    }
-    failure.is_none()
+    let why = match place.privileges {
+        Privileges::BrokenGuard if is_permission => "an entry of its file could not be loaded",
+        Privileges::Untrusted if is_permission => "this folder is not trusted",
+        Privileges::Full | Privileges::BrokenGuard | Privileges::Untrusted => return failure.is_none(),
+    };
+    warnings.push(format!("an allow of `{}` ({}) does not count: {why}", place.label, place.source));
+    false
 }
 
 fn is_defer(reply: &Reply) -> bool {

@@ -100,7 +100,7 @@ fn request(heard: &[Heard], warnings: &mut Vec<String>) -> Ruling {
     }
     if let Some(failed) = heard.iter().find(|one| one.voids_allows) {
         warnings.push(format!(
-            "no hook's allow counts: `{}` ({}) gave no usable answer, and its `onFailure` is `block`",
+            "no hook's allow counts: `{}` ({}) was cancelled before it answered, and its `onFailure` is `block`",
             failed.place.label, failed.place.source
         ));
         return Ruling::None;

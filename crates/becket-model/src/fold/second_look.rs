@@ -1,9 +1,9 @@
 //! The handlers that ran once more, on a rewritten input: they can only make the verdict stricter (D9).
 
 use super::{Entry, FoldOptions, fold, holds_back_call};
+use crate::failure::Failure;
 use crate::reply::{Decision, ElicitationAction, PermissionDecision, Reply, RequestDecision};
-use crate::source::OnFailure;
-use crate::table::{EventSpec, OnFailureEffect};
+use crate::table::EventSpec;
 use crate::verdict::{Reason, Ruling, Said, Verdict};
 
 /// Takes into `verdict` what handlers said of the input that it rewrote.
@@ -20,8 +20,10 @@ pub fn second_look(
     // As in an interactive session: a second look can't defer a call, and must not let it pass.
     let asking = FoldOptions { interactive: true, ..options };
     let entries: Vec<Entry> = entries.into_iter().map(restricting).collect();
-    let voids = spec.on_failure == OnFailureEffect::VoidAllows
-        && entries.iter().any(|entry| entry.failure.is_some() && entry.place.on_failure == OnFailure::Block);
+    // Of a prompt, whose hooks a person's answer cancels (D8).
+    let voids = entries
+        .iter()
+        .any(|entry| entry.failure == Some(Failure::Cancelled) && entry.place.on_failure.closes(spec));
     let second = fold(spec, asking, entries);
     verdict.failures.extend(second.failures);
     verdict.warnings.extend(second.warnings);
@@ -32,6 +34,7 @@ pub fn second_look(
     verdict.stop = verdict.stop.or(second.stop);
     if holds_back_call(&verdict.ruling) {
         verdict.fields.updated_input = None;
+        verdict.fields.proposed_input = None;
     }
     if super::drops_context(spec, options, &verdict.ruling) {
         verdict.context.clear();

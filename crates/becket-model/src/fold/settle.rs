@@ -4,7 +4,7 @@ use super::Heard;
 use crate::reply::Reply;
 use crate::table::EventSpec;
 use crate::verdict::{Said, VerdictFields};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::cmp::Reverse;
 use std::path::PathBuf;
 
@@ -43,6 +43,14 @@ fn winner<'a, T>(
         .map(|(_, heard, value)| (heard, value))
 }
 
+/// The rewrite of the most trusted hook among those that may only propose one (D4, G3).
+fn proposed(heard: &[Heard]) -> Option<Said<Map<String, Value>>> {
+    let proposals = heard.iter().enumerate().filter_map(|(at, one)| Some((at, one, one.proposal.clone()?)));
+    let (_, one, input) =
+        proposals.min_by_key(|(at, one, _)| (one.place.source.trust_rank(), Reverse(*at)))?;
+    Some(Said::by(&one.place, input))
+}
+
 /// All fields of the event; those that it does not have stay empty, whatever an in-process handler gave.
 pub(super) fn fields(spec: &EventSpec, heard: &[Heard], warnings: &mut Vec<String>) -> VerdictFields {
     let has = |name: &str| spec.has_output(name);
@@ -50,6 +58,7 @@ pub(super) fn fields(spec: &EventSpec, heard: &[Heard], warnings: &mut Vec<Strin
     let any = |name: &str, pick: fn(&Reply) -> bool| has(name) && heard.iter().any(|one| pick(&one.reply));
     VerdictFields {
         updated_input: settle.one("updatedInput", |reply| reply.fields.updated_input.as_ref()),
+        proposed_input: proposed(heard),
         updated_tool_output: settle.one("updatedToolOutput", tool_output),
         updated_mcp_tool_output: settle.one("updatedMCPToolOutput", mcp_tool_output),
         display_content: settle.one("displayContent", |reply| reply.fields.display_content.as_ref()),

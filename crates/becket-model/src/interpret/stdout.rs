@@ -1,14 +1,18 @@
-//! What stands on a handler's stdout: nothing, a JSON object, plain text, or an object that is broken (O1, O11).
-//!
-//! Two objects with the same key: the last value counts, as in JavaScript, where the protocol comes from.
+//! The kinds of text that a handler's stdout can be: nothing, a JSON object, plain text, or a broken object (O1, O11).
 
+use super::json_answer::{JsonAnswer, OWN, parse_object};
 use crate::failure::Failure;
 use crate::table::{DecisionModel, EventSpec, PlainStdout};
 use serde_json::{Map, Value};
-use std::borrow::Cow;
 
 /// How many lines are tried as the beginning of a hidden answer.
 const LINES: usize = 8;
+
+/// Words that are in hardly any text but an answer.
+const ANSWER_WORDS: [&str; 2] = ["hookSpecificOutput", "permissionDecision"];
+
+/// Keys that make an answer of a text in which they are written as keys.
+const ANSWER_KEYS: [&str; 3] = ["decision", "continue", "behavior"];
 
 /// A handler's stdout, told apart.
 #[derive(Debug)]
@@ -16,7 +20,7 @@ pub(super) enum Stdout<'a> {
     /// Blank.
     Nothing,
     /// An answer.
-    Object(Map<String, Value>),
+    Object(JsonAnswer),
     /// Text, without its line end.
     Plain(&'a str),
     /// It begins like an answer and is none.
@@ -32,8 +36,8 @@ pub(super) fn read<'a>(spec: &EventSpec, text: &'a str) -> Stdout<'a> {
     if !body.starts_with('{') {
         return Stdout::Plain(plain(text));
     }
-    match parse(body) {
-        Ok(object) => Stdout::Object(object),
+    match JsonAnswer::parse(spec.kind, body) {
+        Ok(answer) => Stdout::Object(answer),
         Err(error) if was_meant_as_answer(spec, body) => {
             Stdout::Broken(invalid(&error, &text[..text.len() - body.len()]))
         }
@@ -41,20 +45,49 @@ pub(super) fn read<'a>(spec: &EventSpec, text: &'a str) -> Stdout<'a> {
     }
 }
 
-/// Whether a plain text ends with an answer on lines of its own, behind what a shell's profile or a tool printed.
-pub(super) fn hides_answer(text: &str) -> bool {
+/// Returns why a plain text looks as if its author had meant an answer, if it does.
+pub(super) fn hidden_answer(spec: &EventSpec, text: &str) -> Option<&'static str> {
+    if ends_with_answer(text) {
+        return Some(
+            "its answer was not read, since other text stands before it: print the JSON object alone",
+        );
+    }
+    // Where plain text is context, the model reads it at least.
+    (spec.plain_stdout != PlainStdout::Context && looks_like_answer(text)).then_some(
+        "its output looks like an answer, but was not read as one: print one JSON object, in UTF-8 and with nothing \
+         around it",
+    )
+}
+
+/// An answer on lines of its own, behind what a shell's profile or a tool printed.
+fn ends_with_answer(text: &str) -> bool {
     let is_answer = |object: Map<String, Value>| {
-        ["hookSpecificOutput", "decision", "continue"].iter().any(|key| object.contains_key(*key))
+        [OWN, "decision", "continue"].iter().any(|key| object.contains_key(*key))
     };
     text.trim_end().ends_with('}')
         && text
             .match_indices("\n{")
             .take(LINES)
-            .any(|(at, _)| parse(text[at..].trim_start()).is_ok_and(is_answer))
+            .any(|(at, _)| parse_object(text[at..].trim_start()).is_ok_and(is_answer))
+}
+
+/// An answer in a fence, a list, a string or behind an escape sequence, or one in UTF-16, where every other byte is NUL.
+fn looks_like_answer(text: &str) -> bool {
+    let text = text.replace('\0', "");
+    ANSWER_WORDS.iter().any(|word| text.contains(word))
+        || ANSWER_KEYS.iter().any(|key| text.match_indices(key).any(|(at, _)| is_key(&text, at, key.len())))
+}
+
+/// Whether the word at `at` is quoted and has a colon behind it.
+fn is_key(text: &str, at: usize, length: usize) -> bool {
+    let is_quote = |character: char| matches!(character, '"' | '\'' | '\\');
+    text[..at].ends_with(is_quote)
+        && text[at + length..].starts_with(is_quote)
+        && text[at + length..].trim_start_matches(is_quote).trim_start().starts_with(':')
 }
 
 /// Blanks and byte-order marks, in any order.
-fn is_leading(character: char) -> bool {
+pub(super) fn is_leading(character: char) -> bool {
     character.is_whitespace() || character == '\u{feff}'
 }
 
@@ -66,52 +99,6 @@ fn plain(text: &str) -> &str {
 fn was_meant_as_answer(spec: &EventSpec, body: &str) -> bool {
     body.trim_end().ends_with('}')
         || (spec.decision != DecisionModel::None && spec.plain_stdout != PlainStdout::Context)
-}
-
-/// Reads an object. Half a surrogate pair, which JavaScript and Python write and serde_json refuses, is read as a
-/// replacement character: a path with broken bytes in it must not cost a hook its denial (O11).
-///
-/// # Errors
-/// It is no JSON object; the parser's words, with the position.
-pub fn parse(body: &str) -> Result<Map<String, Value>, serde_json::Error> {
-    serde_json::from_str(body).or_else(|error| match mend_surrogates(body) {
-        Cow::Borrowed(_) => Err(error),
-        Cow::Owned(mended) => serde_json::from_str(&mended),
-    })
-}
-
-/// Replaces `\uD800`–`\uDFFF` without its partner by `\ufffd`, which is as long: positions stay right.
-fn mend_surrogates(text: &str) -> Cow<'_, str> {
-    let mut lone = Vec::new();
-    let mut at = 0;
-    while let Some(found) = text[at..].find('\\') {
-        let escape = at + found;
-        at = escape + 2;
-        match surrogate(text, escape) {
-            Some(0xD800..=0xDBFF) if matches!(surrogate(text, escape + 6), Some(0xDC00..=0xDFFF)) => {
-                at = escape + 12;
-            }
-            Some(_) => lone.push(escape),
-            None => {}
-        }
-        if !text.is_char_boundary(at) || at > text.len() {
-            break;
-        }
-    }
-    if lone.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    let mut mended = text.to_owned();
-    for escape in lone {
-        mended.replace_range(escape..escape + 6, "\\ufffd");
-    }
-    Cow::Owned(mended)
-}
-
-/// The surrogate that is written as an escape at `at`, if one is.
-fn surrogate(text: &str, at: usize) -> Option<u32> {
-    let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
-    u32::from_str_radix(digits, 16).ok().filter(|unit| (0xD800..=0xDFFF).contains(unit))
 }
 
 /// The parser's complaint, with its position in the whole stdout.

@@ -41,7 +41,7 @@ pub(super) const PERMISSION_REQUEST: EventSpec = EventSpec {
         (HandlerKind::Agent, Duration::from_secs(60)),
     ],
     model_not_ok: Some(ModelNotOk::Ignored),
-    on_failure: OnFailureEffect::VoidAllows,
+    on_failure: OnFailureEffect::Block,
     env_file: false,
     host_waits: true,
     notes: &[],

@@ -293,8 +293,6 @@ pub enum OnFailureEffect {
     Nothing,
     /// A block with the failure as its reason.
     Block,
-    /// The allows of all hooks are void, so that a person is asked.
-    VoidAllows,
 }
 
 impl std::fmt::Display for HandlerKind {

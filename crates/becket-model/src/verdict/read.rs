@@ -23,11 +23,14 @@ impl Verdict {
     }
 
     /// Why, in words: one reason as it is, several each with its source in front; an ask with its source even when alone;
-    /// what a plugin holds back ends by naming the plugin (D2). Reasons of a block are paragraphs of their own (D11).
+    /// what a plugin holds back ends by naming the plugin (D2). Reasons of a block are paragraphs of their own (D11). Behind
+    /// a label every further line of its reason is indented, and a reason that has a line like a label in it is labelled even
+    /// when alone: no reason can forge the label of another.
     pub fn joined_reason(&self) -> Option<String> {
         let reasons: Vec<&Said<Reason>> =
             self.ruling.reasons().iter().filter(|said| !said.what.text.is_empty()).collect();
-        let labelled = reasons.len() > 1 || self.asks_or_defers();
+        let forges = reasons.iter().any(|said| has_label(&said.what.text));
+        let labelled = reasons.len() > 1 || self.asks_or_defers() || forges;
         let paragraphs = matches!(self.ruling, Ruling::Block(_) | Ruling::WorktreeFailed(_));
         let lines: Vec<String> =
             reasons.iter().map(|said| worded(said, labelled, self.ruling.holds_back())).collect();
@@ -53,10 +56,12 @@ impl Verdict {
 fn worded(said: &Said<Reason>, labelled: bool, holds_back: bool) -> String {
     let mut text = said.what.text.clone();
     if labelled {
-        text = format!("[{}] {text}", said.source);
+        text = format!("[{}] {}", said.source, continued(&text));
     }
     match &said.source {
-        Source::Plugin(name) if holds_back => text.push_str(&format!(" (from plugin `{name}`)")),
+        Source::Plugin(plugin) if holds_back => {
+            text.push_str(&format!(" (from plugin `{}`)", plugin.name));
+        }
         Source::Plugin(_)
         | Source::Policy
         | Source::User
@@ -69,6 +74,39 @@ fn worded(said: &Said<Reason>, labelled: bool, holds_back: bool) -> String {
         | Source::Flag => {}
     }
     text
+}
+
+/// Whether a line of a text begins like the label of a source.
+fn has_label(text: &str) -> bool {
+    const SOURCES: [&str; 10] =
+        ["policy", "user", "project", "local", "plugin:", "skill:", "agent:", "callback", "function", "flag"];
+    let line_ends = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+    text.split(line_ends).any(|line| {
+        let inner = line.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        inner.is_some_and(|(inner, _)| {
+            SOURCES.iter().any(|source| {
+                if source.ends_with(':') { inner.starts_with(source) } else { inner == *source }
+            })
+        })
+    })
+}
+
+/// A text whose lines but the first are indented, whatever ends them.
+pub fn continued(text: &str) -> String {
+    let mut indented = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let ends_line = matches!(
+            character,
+            '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+        );
+        if !ends_line {
+            indented.push(character);
+        } else if character != '\r' || characters.peek() != Some(&'\n') {
+            indented.push_str("\n  ");
+        }
+    }
+    indented
 }
 
 impl Ruling {

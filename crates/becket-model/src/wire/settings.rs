@@ -32,6 +32,10 @@ pub struct Settings {
     pub fail_closed: Option<bool>,
     /// Plugins by full id; one that a managed file sets to true is force-enabled (G2).
     pub enabled_plugins: Option<BTreeMap<String, bool>>,
+    /// Marketplaces of plugins by name; one whose source is a directory is used in place (C9).
+    pub extra_known_marketplaces: Option<BTreeMap<String, Value>>,
+    /// Managed, command line and user files only: what is set for plugins, by full id (H2).
+    pub plugin_configs: Option<BTreeMap<String, PluginConfig>>,
     /// The only URLs that HTTP hooks may post to; `*` stands for any text (H5).
     pub allowed_http_hook_urls: Option<Vec<String>>,
     /// The only variables that headers of HTTP hooks may name (H5).
@@ -42,6 +46,17 @@ pub struct Settings {
     pub http_hook_loopback: Option<bool>,
     /// Managed, command line and user files only: HTTP hooks use the proxies of the environment (S2).
     pub http_hook_proxy: Option<bool>,
+    /// Managed and user files only: names of programs, such as build servers, that go on when the command line that has
+    /// started them ends (E7).
+    pub keep_processes: Option<Vec<String>>,
+}
+
+/// What is set for a plugin.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PluginConfig {
+    /// Values of the options that its manifest declares, by key.
+    pub options: Option<Map<String, Value>>,
 }
 
 /// Permission rules, in the grammar `Tool` or `Tool(specifier)` (P1).
@@ -144,12 +159,12 @@ pub enum Handler {
     Agent(AgentHandler),
 }
 
-/// What a failure of a handler means (O10).
+/// The meaning of a handler's failure (O10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OnFailure {
     /// It decides nothing; the default.
-    Open,
+    Continue,
     /// It blocks.
     Block,
 }
@@ -185,7 +200,7 @@ macro_rules! handlers {
             /// Removes it after its first successful run; in a skill's frontmatter only (C11).
             #[serde(default)]
             pub once: Option<bool>,
-            /// Becket's own: what a failure means (O10).
+            /// What a failure means: `continue`, the default, or `block` (O10).
             #[serde(default)]
             pub on_failure: Option<OnFailure>,
             /// Becket's own: its place among the handlers of its source; lower first (C6).

@@ -10,7 +10,7 @@ use crate::common::{cases, event, report, text};
 use becket_model::fold::{Entry, FoldOptions, fold, second_look};
 use becket_model::interpret::{self, Printed, PrintedBy, Taken};
 use becket_model::table::EventSpec;
-use becket_model::{Failure, OnFailure, Place, Ruling, Source, Verdict};
+use becket_model::{Failure, OnFailure, Place, Privileges, Ruling, Source, Verdict};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
@@ -34,12 +34,12 @@ fn source(word: &str) -> Source {
 
 fn take(spec: &EventSpec, entry: &Value) -> Taken {
     if let Some(object) = entry["json"].as_object() {
-        return interpret::object(spec, object);
+        return interpret::object(spec, &object.clone().into(), OnFailure::Continue);
     }
     match entry["failure"].as_str() {
-        Some("timeout") => interpret::failed(spec, Failure::TimedOut { limit: Duration::from_secs(60) }),
-        Some("callback") => interpret::failed(spec, Failure::Callback { message: "boom".into() }),
-        Some("cancelled") => interpret::failed(spec, Failure::Cancelled),
+        Some("timeout") => interpret::failed(Failure::TimedOut { limit: Duration::from_secs(60) }),
+        Some("callback") => interpret::failed(Failure::Callback { message: "boom".into() }),
+        Some("cancelled") => interpret::failed(Failure::Cancelled),
         Some(other) => panic!("no failure `{other}`"),
         None => interpret::printed(
             spec,
@@ -47,9 +47,17 @@ fn take(spec: &EventSpec, entry: &Value) -> Taken {
                 exit: entry["exit"].as_i64().unwrap_or(0) as i32,
                 stdout: entry["stdout"].as_str().unwrap_or("").as_bytes(),
                 stderr: entry["stderr"].as_str().unwrap_or("").as_bytes(),
-                by: PrintedBy::Command,
+                ..Printed::nothing(PrintedBy::Command)
             },
         ),
+    }
+}
+
+fn privileges(entry: &Value) -> Privileges {
+    match (entry["broken"] == true, entry["untrusted"] == true) {
+        (_, true) => Privileges::Untrusted,
+        (true, false) => Privileges::BrokenGuard,
+        (false, false) => Privileges::Full,
     }
 }
 
@@ -58,14 +66,19 @@ fn entries(spec: &EventSpec, list: &Value) -> Vec<Entry> {
     let entry = |(index, entry): (usize, &Value)| {
         let taken = take(spec, entry);
         let source = source(text(entry, "source"));
+        let on_failure = match (&source, entry["closed"] == true) {
+            (_, true) => OnFailure::Block,
+            (Source::Callback | Source::Function, false) => OnFailure::of_callback(spec),
+            (_, false) => OnFailure::Continue,
+        };
         let position = entry["at"].as_u64().unwrap_or(index as u64);
         Entry {
             place: Place {
                 position,
                 label: format!("h{position}").into(),
                 source,
-                may_grant: entry["broken"] != true,
-                on_failure: if entry["closed"] == true { OnFailure::Block } else { OnFailure::Open },
+                privileges: privileges(entry),
+                on_failure,
             },
             reply: taken.reply,
             failure: taken.failure,
@@ -131,6 +144,7 @@ fn put_fields(verdict: &Verdict, put: &mut impl FnMut(&str, Value)) {
     let fields = &verdict.fields;
     put("updatedInput", json!(fields.updated_input.as_ref().map(|said| &said.what)));
     put("updatedToolOutput", json!(fields.updated_tool_output.as_ref().map(|said| &said.what)));
+    put("proposedInput", json!(fields.proposed_input.as_ref().map(|said| &said.what)));
     put("updatedMCPToolOutput", json!(fields.updated_mcp_tool_output.as_ref().map(|said| &said.what)));
     put("displayContent", json!(fields.display_content.as_ref().map(|said| &said.what)));
     put("sessionTitle", json!(fields.session_title.as_ref().map(|said| &said.what)));

@@ -5,7 +5,7 @@ use becket_model::fold::{Entry, FoldOptions, Tally, fold, second_look};
 use becket_model::table::{Audience, DecisionModel, OnFailureEffect};
 use becket_model::{
     ContextText, DecidedBy, Decision, ElicitationAction, EventKind, Failure, Fields, Notice, OnFailure,
-    PermissionDecision, Place, Reply, RequestDecision, Ruling, Source, Stop, Verdict,
+    PermissionDecision, Place, Privileges, Reply, RequestDecision, Ruling, Source, Stop, Verdict,
 };
 use proptest::option;
 use proptest::prelude::*;
@@ -54,13 +54,21 @@ fn sources() -> impl Strategy<Value = Source> {
     ])
 }
 
+fn privileges() -> impl Strategy<Value = Privileges> {
+    prop_oneof![
+        6 => Just(Privileges::Full),
+        1 => Just(Privileges::BrokenGuard),
+        1 => Just(Privileges::Untrusted),
+    ]
+}
+
 fn places() -> impl Strategy<Value = Place> {
-    (sources(), prop::bool::weighted(0.8), any::<bool>()).prop_map(|(source, may_grant, closed)| Place {
+    (sources(), privileges(), any::<bool>()).prop_map(|(source, privileges, closed)| Place {
         position: 0,
         source,
         label: "h".into(),
-        may_grant,
-        on_failure: if closed { OnFailure::Block } else { OnFailure::Open },
+        privileges,
+        on_failure: if closed { OnFailure::Block } else { OnFailure::Continue },
     })
 }
 
@@ -250,6 +258,7 @@ proptest! {
         let spec = kind.spec();
         let before = fold(spec, options, entries.clone());
         let closed = place.on_failure == OnFailure::Block;
+        let cancelled = failure == Failure::Cancelled;
         let after = fold(spec, options, with(&entries, at(position, place, Reply::default(), Some(failure))));
         prop_assert!(strictness(&after.ruling) >= strictness(&before.ruling));
         prop_assert_eq!(after.failures.len(), before.failures.len() + 1);
@@ -263,19 +272,21 @@ proptest! {
             prop_assert_eq!(&after.ruling, &before.ruling);
         }
         if closed && spec.on_failure == OnFailureEffect::Block {
-            prop_assert_eq!(strictness(&after.ruling), 9);
-        }
-        if closed && spec.on_failure == OnFailureEffect::VoidAllows {
-            prop_assert!(strictness(&after.ruling) >= 1);
+            // A person's answer to a prompt cancels its hooks (D8).
+            let is_answered = cancelled && spec.decision == DecisionModel::PermissionRequest;
+            let least = if is_answered { 1 } else { 9 };
+            prop_assert!(strictness(&after.ruling) >= least);
         }
     }
 
     #[test]
-    fn a_broken_guard_never_grants(kind in events(), options in options(), entries in entries()) {
-        // rule: C7b
+    fn a_file_without_the_right_to_never_grants(
+        kind in events(), options in options(), entries in entries(), untrusted in any::<bool>(),
+    ) {
+        // rules: C7b, G3
         let mut broken = entries;
         for entry in &mut broken {
-            entry.place.may_grant = false;
+            entry.place.privileges = if untrusted { Privileges::Untrusted } else { Privileges::BrokenGuard };
         }
         let verdict = fold(kind.spec(), options, broken);
         let granted = matches!(
@@ -288,14 +299,27 @@ proptest! {
     #[test]
     fn losing_the_right_to_grant_never_weakens(
         kind in events(), options in options(), entries in entries(), which in 0..6usize,
+        untrusted in any::<bool>(),
     ) {
-        // rule: C7b
+        // rules: C7b, G3
         let before = strictness(&fold(kind.spec(), options, entries.clone()).ruling);
         let mut broken = entries;
-        if let Some(entry) = broken.get_mut(which) {
-            entry.place.may_grant = false;
+        if let Some(entry) = broken.get_mut(which).filter(|entry| entry.place.privileges == Privileges::Full) {
+            entry.place.privileges = if untrusted { Privileges::Untrusted } else { Privileges::BrokenGuard };
         }
         prop_assert!(strictness(&fold(kind.spec(), options, broken).ruling) >= before);
+    }
+
+    #[test]
+    fn a_rewrite_without_trust_is_asked_about_or_held_back(
+        options in options(), entries in entries(), place in places(), input in inputs(),
+    ) {
+        // rule: G3
+        let place = Place { privileges: Privileges::Untrusted, ..place };
+        let fields = Fields { updated_input: Some(input), ..Fields::default() };
+        let rewrite = Reply { fields, ..Reply::default() };
+        let entries = with(&entries, at(0, place, rewrite, None));
+        prop_assert!(strictness(&fold(EventKind::PreToolUse.spec(), options, entries).ruling) >= 2);
     }
 
     #[test]
@@ -326,7 +350,8 @@ proptest! {
             ..Reply::default()
         };
         let place = Place {
-            position: 0, source: Source::User, label: "new".into(), may_grant: true, on_failure: OnFailure::Open,
+            position: 0, source: Source::User, label: "new".into(), privileges: Privileges::Full,
+            on_failure: OnFailure::Continue,
         };
         let verdict = fold(kind.spec(), options, with(&entries, at(0, place, deferred, None)));
         if kind == EventKind::PreToolUse {

@@ -1,17 +1,19 @@
 //! What handlers print and what is taken from it, case by case: `cases/output.json`.
 //!
 //! A case has `event`; `stdout` (text) or `json` (written as JSON) or `bytes`; `exit` (0), `stderr` (empty), `by`
-//! (`mcp` for the text of an MCP tool, `object` for an answer that is JSON already); and `want`, all that must come of
-//! it and nothing else.
+//! (`mcp` for the text of an MCP tool, `object` for an answer that is JSON already), `lost` (bytes dropped past the cap),
+//! `closed` (`onFailure: "block"`); and `want`, all that must come of it and nothing else.
 
 use crate::common::{cases, event, report, taken_words, text};
+use becket_model::OnFailure;
 use becket_model::interpret::{self, Printed, PrintedBy, Taken};
 use serde_json::{Value, json};
 
 fn take(case: &Value) -> Taken {
     let spec = event(case).spec();
     if case["by"] == "object" {
-        return interpret::object(spec, case["json"].as_object().unwrap());
+        let answer = case["json"].as_object().unwrap().clone().into();
+        return interpret::object(spec, &answer, on_failure(case));
     }
     let stdout: Vec<u8> = match (&case["stdout"], &case["json"], &case["bytes"]) {
         (Value::String(text), _, _) => text.as_bytes().to_vec(),
@@ -22,7 +24,15 @@ fn take(case: &Value) -> Taken {
     let by = if case["by"] == "mcp" { PrintedBy::McpText } else { PrintedBy::Command };
     let exit = case["exit"].as_i64().unwrap_or(0) as i32;
     let stderr = case["stderr"].as_str().unwrap_or("").as_bytes();
-    interpret::printed(spec, &Printed { exit, stdout: &stdout, stderr, by })
+    let lost = case["lost"].as_u64().unwrap_or(0);
+    interpret::printed(
+        spec,
+        &Printed { exit, stdout: &stdout, lost, stderr, by, on_failure: on_failure(case) },
+    )
+}
+
+fn on_failure(case: &Value) -> OnFailure {
+    if case["closed"] == true { OnFailure::Block } else { OnFailure::Continue }
 }
 
 #[test]
@@ -103,11 +113,12 @@ fn nothing_that_is_printed_makes_the_reader_panic() {
         for end in 0..=seed.len() {
             for exit in [0, 1, 2, 127] {
                 for kind in becket_model::EventKind::ALL {
-                    let by = PrintedBy::Command;
-                    interpret::printed(
-                        kind.spec(),
-                        &Printed { exit, stdout: &seed[..end], stderr: seed, by },
-                    );
+                    for on_failure in [OnFailure::Continue, OnFailure::Block] {
+                        let nothing = Printed::nothing(PrintedBy::Command);
+                        let stdout = &seed[..end];
+                        let output = Printed { exit, stdout, stderr: seed, on_failure, ..nothing };
+                        interpret::printed(kind.spec(), &output);
+                    }
                 }
             }
         }
@@ -146,18 +157,9 @@ fn an_announcement_is_the_first_line_alone() {
 #[test]
 fn a_callbacks_failure_fails_closed_on_calls_and_prompts() {
     // rule: H9
-    use becket_model::{EventKind, Failure};
-    use std::time::Duration;
-    for kind in EventKind::ALL {
+    for kind in becket_model::EventKind::ALL {
         let closes = ["PreToolUse", "UserPromptSubmit", "UserPromptExpansion"].contains(&kind.name());
-        let raised = interpret::failed(kind.spec(), Failure::Callback { message: "boom".into() });
-        let late =
-            interpret::callback_failed(kind.spec(), Failure::TimedOut { limit: Duration::from_secs(5) });
-        let command = interpret::failed(kind.spec(), Failure::TimedOut { limit: Duration::from_secs(5) });
-        assert_eq!(raised.reply.decision.is_some(), closes, "{kind}");
-        assert_eq!(late.reply.decision.is_some(), closes, "{kind}");
-        assert!(command.reply.decision.is_none() && command.failure.is_some(), "{kind}");
-        assert!(raised.failure.is_some() && late.failure.is_some());
+        assert_eq!(OnFailure::of_callback(kind.spec()).closes(kind.spec()), closes, "{kind}");
     }
 }
 

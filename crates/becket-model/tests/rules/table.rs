@@ -38,7 +38,6 @@ fn facts(spec: &EventSpec) -> Value {
         "on_failure": match spec.on_failure {
             OnFailureEffect::Nothing => "nothing",
             OnFailureEffect::Block => "block",
-            OnFailureEffect::VoidAllows => "void_allows",
         },
         "env_file": spec.env_file,
         "host_waits": spec.host_waits,
@@ -220,11 +219,13 @@ fn inputs_begin_with_the_common_fields_and_name_each_field_once() {
 }
 
 #[test]
-fn a_closed_failure_counts_on_ten_events() {
+fn a_closed_failure_counts_on_twelve_events() {
     // rule: O10
     let names: Vec<&str> = on_failure_events().map(EventKind::name).collect();
     let mut expected = [
         "PreToolUse",
+        "PostToolUse",
+        "PostToolBatch",
         "UserPromptSubmit",
         "UserPromptExpansion",
         "TaskCreated",

@@ -1,0 +1,96 @@
+//! What counts as no usable answer under `onFailure: "block"` alone (O1, O10).
+//!
+//! Without the key a hook that printed a line too many has said nothing, and the event goes on. With it, on the events where
+//! it counts, an answer that was not understood word for word is a failure, which the fold turns into a block. An answer
+//! that holds something back does so either way, with its own reason.
+
+use super::json_answer::JsonAnswer;
+use super::misplaced;
+use super::{Printed, Taken};
+use crate::failure::Failure;
+use crate::reply::{Decision, ElicitationAction};
+use crate::table::{DecisionModel, EventSpec, PlainStdout};
+
+/// How much of an output an error quotes, in characters.
+const QUOTED: usize = 40;
+
+/// An output as it is held against O1.
+pub(super) struct Output<'a> {
+    pub(super) spec: &'a EventSpec,
+    pub(super) printed: &'a Printed<'a>,
+    /// Stdout without its announcement (A2).
+    pub(super) body: &'a [u8],
+    /// Whether it was read as plain text.
+    pub(super) is_text: bool,
+}
+
+impl Output<'_> {
+    /// What was taken from the output, with the failure that it is under `onFailure: "block"`.
+    pub(super) fn hold(&self, mut taken: Taken, stderr_line: Option<String>) -> Taken {
+        if taken.failure.is_none()
+            && self.printed.on_failure.closes(self.spec)
+            && !holds_back(self.spec, &taken)
+        {
+            taken.failure = self.failure(&taken, stderr_line);
+        }
+        taken
+    }
+
+    fn failure(&self, taken: &Taken, stderr_line: Option<String>) -> Option<Failure> {
+        match self.printed.exit {
+            0 => self.unread(),
+            // Where exit 2 blocks, it has. Elsewhere it was meant to.
+            2 => taken.reply.decision.is_none().then_some(Failure::PlainError { code: 2, stderr_line }),
+            code => Some(Failure::ExitBesideAnswer { code, stderr_line }),
+        }
+    }
+
+    /// Stdout that is neither empty nor one JSON object.
+    fn unread(&self) -> Option<Failure> {
+        let is_answer = self.spec.plain_stdout != PlainStdout::Context;
+        let kept = self.printed.stdout.len();
+        match std::str::from_utf8(self.body) {
+            _ if !is_answer => None,
+            _ if self.printed.lost > 0 => Some(Failure::OutputCut { kept }),
+            Err(error) => Some(Failure::NotUtf8 { at: kept - self.body.len() + error.valid_up_to() }),
+            Ok(text) if self.is_text => Some(Failure::NotOneObject { begins: beginning(text) }),
+            Ok(_) => None,
+        }
+    }
+}
+
+/// What was taken from a JSON answer, with the failure that it is under `onFailure: "block"`.
+pub(super) fn hold_answer(spec: &EventSpec, answer: &JsonAnswer, mut taken: Taken) -> Taken {
+    if taken.failure.is_some() || holds_back(spec, &taken) {
+        return taken;
+    }
+    let repeated = answer.repeated().first().map(|field| Failure::RepeatedKey { field: field.clone() });
+    let misplaced = || {
+        let field = misplaced::restricting(spec, answer.object()).next()?;
+        Some(Failure::Misplaced { field, help: misplaced::help(spec) })
+    };
+    taken.failure = repeated.or_else(misplaced);
+    taken
+}
+
+/// Whether the answer holds back what the event is about, so that nothing is left to close.
+fn holds_back(spec: &EventSpec, taken: &Taken) -> bool {
+    let stops_call = matches!(spec.decision, DecisionModel::Permission | DecisionModel::PermissionRequest)
+        && taken.reply.stop.is_some();
+    let decides = taken.reply.decision.as_ref().is_some_and(|decision| {
+        decision.holds_back()
+            || matches!(decision, Decision::Elicitation { action: ElicitationAction::Cancel, .. })
+    });
+    decides || stops_call
+}
+
+fn beginning(text: &str) -> String {
+    let text = text.trim_start();
+    let cut: String = text.chars().take(QUOTED).collect();
+    let more = if cut.len() < text.trim_end().len() { "…" } else { "" };
+    let escaped = cut.trim_end().chars().map(|character| match character {
+        '"' | '\'' => character.to_string(),
+        other => other.escape_debug().to_string(),
+    });
+    escaped.chain([more.to_owned()]).collect()
+}

@@ -1,0 +1,95 @@
+//! Fields that were surely meant and have no effect where they stand.
+
+use super::json_answer::OWN;
+use crate::table::{DecisionModel, EventSpec, UNIVERSAL_OUTPUT};
+use serde_json::{Map, Value};
+
+/// Keys by which other events, other agents or a model would decide.
+const FOREIGN: [&str; 5] = ["permissionDecision", "decision", "behavior", "action", "ok"];
+
+/// Returns a warning for each field of `hookSpecificOutput` that stands beside it, for a top-level `decision` where none
+/// counts, for a refusal in words of another event, and for an announcement that comes too late (A2).
+pub(super) fn misplaced(spec: &EventSpec, object: &Map<String, Value>) -> Vec<String> {
+    let outside = spec
+        .output
+        .iter()
+        .filter(|field| object.contains_key(field.name) && !is_universal(field.name))
+        .map(|field| format!("`{}` has no effect there: put it inside `hookSpecificOutput`", field.name));
+    let decision = (!decides_at_top(spec) && object.get("decision").is_some_and(|value| !value.is_null()))
+        .then(|| format!("a top-level `decision` has no effect on `{}`", spec.kind));
+    let announced = (object.get("async") == Some(&Value::Bool(true)))
+        .then(|| "`async` has no effect there: print it alone on the first line".to_owned());
+    let foreign = restricting(spec, object)
+        .filter(|path| decides(spec) && path != "decision" && !path.contains('.') && !spec.has_output(path))
+        .map(|path| format!("`{path}` has no effect there: {}", help(spec)));
+    outside.chain(decision).chain(announced).chain(foreign).collect()
+}
+
+/// Returns the paths of fields that would hold something back if they had an effect where they stand.
+///
+pub(super) fn restricting<'a>(
+    spec: &'a EventSpec,
+    object: &'a Map<String, Value>,
+) -> impl Iterator<Item = String> + 'a {
+    let at_top = FOREIGN
+        .into_iter()
+        .filter(move |key| !(*key == "decision" && decides_at_top(spec)))
+        .filter(move |key| object.get(*key).is_some_and(|value| restricts(key, value)))
+        .map(str::to_owned);
+    let own = object.get(OWN).and_then(Value::as_object);
+    let inside = FOREIGN
+        .into_iter()
+        .filter(move |key| !spec.has_output(key))
+        .filter(move |key| own.is_some_and(|own| own.get(*key).is_some_and(|value| restricts(key, value))))
+        .map(|key| format!("{OWN}.{key}"));
+    let stop = own
+        .is_some_and(|own| own.get("continue") == Some(&Value::Bool(false)))
+        .then(|| format!("{OWN}.continue"));
+    at_top.chain(inside).chain(stop)
+}
+
+/// Where a decision on this event belongs.
+pub(super) fn help(spec: &EventSpec) -> &'static str {
+    match spec.decision {
+        DecisionModel::Permission => "answer `hookSpecificOutput.permissionDecision`",
+        DecisionModel::PermissionRequest => "answer `hookSpecificOutput.decision.behavior`",
+        DecisionModel::Elicitation => "answer `hookSpecificOutput.action`",
+        DecisionModel::Block | DecisionModel::Task => "answer `decision` and `reason` at the top level",
+        DecisionModel::ContinueOnly | DecisionModel::Path => "end with exit code 2",
+        DecisionModel::None | DecisionModel::Context | DecisionModel::Retry | DecisionModel::Display => {
+            "hooks of this event decide nothing"
+        }
+    }
+}
+
+fn decides(spec: &EventSpec) -> bool {
+    !matches!(
+        spec.decision,
+        DecisionModel::None | DecisionModel::Context | DecisionModel::Retry | DecisionModel::Display
+    )
+}
+
+fn decides_at_top(spec: &EventSpec) -> bool {
+    matches!(spec.decision, DecisionModel::Permission | DecisionModel::Block | DecisionModel::Task)
+}
+
+fn is_universal(name: &str) -> bool {
+    UNIVERSAL_OUTPUT.iter().any(|field| field.name == name)
+}
+
+/// `ok` and `action` are common words in any JSON; of the other keys nothing but a plain grant lets something pass.
+fn restricts(key: &str, value: &Value) -> bool {
+    match (key, value) {
+        (_, Value::Null) => false,
+        ("ok", value) => *value == Value::Bool(false),
+        ("action", value) => value
+            .as_str()
+            .is_some_and(|word| ["deny", "block", "decline", "cancel", "reject"].contains(&word)),
+        (_, Value::Bool(lets_pass)) => !lets_pass,
+        (_, Value::String(word)) => !matches!(word.as_str(), "" | "allow" | "approve" | "accept"),
+        (_, Value::Object(request)) => {
+            request.get("behavior").is_some_and(|behavior| restricts("behavior", behavior))
+        }
+        (_, Value::Number(_) | Value::Array(_)) => true,
+    }
+}
