@@ -87,8 +87,54 @@ fn rules(bench: &mut Bench) {
     }
 }
 
+/// Lines of 10,000 characters that take most work, each for another reason.
+fn long_lines() -> [(&'static str, String); 5] {
+    let numbered = |piece: &dyn Fn(usize) -> String| {
+        let mut line = String::new();
+        for at in 0.. {
+            let next = piece(at);
+            if line.len() + next.len() > 10_000 {
+                break;
+            }
+            line.push_str(&next);
+        }
+        line
+    };
+    let changes = numbered(&|at| if at < 64 { format!("cd d{at};") } else { format!("cat f{at};") });
+    [
+        ("64 directories and their files", changes),
+        ("distinct commands", numbered(&|at| format!("c{at};"))),
+        ("commands that can't be told", numbered(&|at| format!("$x c{at};"))),
+        ("files that are written", numbered(&|at| format!("> f{at};"))),
+        ("wrappers in wrappers", numbered(&|_| "sudo ".to_owned())),
+    ]
+}
+
+fn lines(bench: &mut Bench) {
+    let origin = RuleOrigin { label: "project".to_owned(), anchor: "/work/.claude".into() };
+    let mut set = RuleSet::default();
+    for index in 0..250 {
+        for (list, text) in [
+            (RuleList::Allow, format!("Bash(tool{index} run *)")),
+            (RuleList::Ask, format!("Bash(*tool{index} push*)")),
+            (RuleList::Deny, format!("Read(secrets{index}/**)")),
+            (RuleList::Deny, format!("Bash(tool{index} *)")),
+        ] {
+            let _ = set.add(list, &text, origin.clone());
+        }
+    }
+    let cwd = Path::new("/work");
+    let scope = Scope { cwd, home: None, anchor: cwd, links: &NoLinks };
+    for (what, line) in long_lines() {
+        let command = input("command", &line);
+        let row = format!("10,000 characters ({what}) under 1,000 rules");
+        bench.alone(&row, Must::Nanos(50e6), || set.decide(&Call::new("Bash", &command), &scope).behavior);
+    }
+}
+
 fn main() {
     let mut bench = Bench::new("becket-rules");
     matchers(&mut bench);
     rules(&mut bench);
+    lines(&mut bench);
 }

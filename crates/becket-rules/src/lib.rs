@@ -12,6 +12,7 @@ mod parameter;
 mod path;
 mod permission;
 mod rule;
+mod steps;
 mod suggest;
 mod update;
 mod wildcard;

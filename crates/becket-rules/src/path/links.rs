@@ -1,5 +1,6 @@
 //! Where a path really leads: the one question to the file system, asked through a trait.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -31,5 +32,28 @@ impl Links for NoLinks {
 impl Links for HashMap<PathBuf, PathBuf> {
     fn target(&self, path: &Path) -> Option<PathBuf> {
         self.get(path).filter(|target| target.as_path() != path).cloned()
+    }
+}
+
+/// Links that stay as they were found first.
+pub(crate) struct Remembered<'a> {
+    links: &'a dyn Links,
+    found: RefCell<HashMap<PathBuf, Option<PathBuf>>>,
+}
+
+impl<'a> Remembered<'a> {
+    pub(crate) fn new(links: &'a dyn Links) -> Self {
+        Self { links, found: RefCell::default() }
+    }
+}
+
+impl Links for Remembered<'_> {
+    fn target(&self, path: &Path) -> Option<PathBuf> {
+        if let Some(found) = self.found.borrow().get(path) {
+            return found.clone();
+        }
+        let target = self.links.target(path);
+        self.found.borrow_mut().insert(path.to_owned(), target.clone());
+        target
     }
 }

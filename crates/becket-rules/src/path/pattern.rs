@@ -73,16 +73,13 @@ impl PathPattern {
         self.parts.iter().any(|part| matches!(part, Part::One(segment) if segment.is_malformed()))
     }
 
-    /// Whether the path, or a directory that it is in, matches.
-    pub(crate) fn matches(&self, path: &Normal, places: &Places<'_>, reading: Reading) -> bool {
+    /// The pattern with the places that it starts from looked up.
+    pub(crate) fn at(&self, places: &Places<'_>, reading: Reading) -> PlacedPattern<'_> {
         // Without a home directory `~` may be any directory.
         let homeless = self.base == Base::Home && places.home.is_none() && reading != Reading::Allow;
         let bases = if homeless { vec![places.root()] } else { self.bases(places, reading) };
-        !self.negated
-            && bases.iter().any(|base| {
-                path.below(&base.up(self.up))
-                    .is_some_and(|below| self.matches_below(below, homeless, reading))
-            })
+        let bases = bases.iter().map(|base| base.up(self.up)).collect();
+        PlacedPattern { pattern: self, bases, homeless, reading }
     }
 
     fn bases(&self, places: &Places<'_>, reading: Reading) -> Vec<Normal> {
@@ -113,6 +110,25 @@ impl PathPattern {
         let wide = reading != Reading::Allow;
         let fold = wide && cfg!(any(windows, target_os = "macos"));
         matches_start(&self.parts, &segments, floating, inside, Manner { wide, fold })
+    }
+}
+
+/// A pattern, ready for paths.
+pub(crate) struct PlacedPattern<'p> {
+    pattern: &'p PathPattern,
+    bases: Vec<Normal>,
+    homeless: bool,
+    reading: Reading,
+}
+
+impl PlacedPattern<'_> {
+    /// Whether the path, or a directory that it is in, matches.
+    pub(crate) fn matches(&self, path: &Normal) -> bool {
+        let Self { pattern, bases, homeless, reading } = self;
+        let matches = |base: &Normal| {
+            path.below(base).is_some_and(|below| pattern.matches_below(below, *homeless, *reading))
+        };
+        !pattern.negated && bases.iter().any(matches)
     }
 }
 

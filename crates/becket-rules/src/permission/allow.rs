@@ -8,19 +8,23 @@ use crate::path::Reading;
 use crate::powershell;
 use crate::rule::Globs;
 use crate::shell::{self, CommandPattern, Coverage, RedirectionKind, Target};
+use crate::steps::Steps;
 use crate::tools::{Access, Primary};
+
+/// Steps that it takes to compare a path with a rule.
+const STEPS_PER_FILE_RULE: usize = 512;
 
 /// The first rule that covers a part of the call, or why a part is covered by none.
 pub(super) fn covering<'r>(
     allows: &'r [RuleEntry],
     call: &Call<'_>,
     uses: &Uses,
-    scope: &Scope<'_>,
+    (scope, steps): (&Scope<'_>, &Steps),
 ) -> Result<(&'r RuleEntry, String), String> {
     let named: Vec<&RuleEntry> =
         allows.iter().filter(|entry| entry.compiled().means(call, Globs::AfterServer)).collect();
     match (call.primary(), call.line()) {
-        (Primary::Bash(_), Some(CommandLine::Bash(line))) => bash(allows, &named, line, scope),
+        (Primary::Bash(_), Some(CommandLine::Bash(line))) => bash(allows, &named, line, (scope, steps)),
         (Primary::PowerShell(field), Some(CommandLine::PowerShell(line))) => {
             powershell(allows, &named, line, call.text(field).unwrap_or_default())
         }
@@ -69,7 +73,7 @@ pub(super) fn file_rule<'r>(
     allows.iter().find(|entry| {
         let compiled = entry.compiled();
         compiled.covers(file.access)
-            && compiled.means_file(file, scope, &entry.origin().anchor, Reading::Allow)
+            && compiled.placed(scope, &entry.origin().anchor, Reading::Allow).means(file)
     })
 }
 
@@ -89,7 +93,7 @@ fn files<'r>(
         named.iter().copied().find(|entry| {
             let compiled = entry.compiled();
             COVERED_BY_ANOTHER.iter().all(|(tool, _)| *tool != compiled.rule.tool())
-                && compiled.means_file(file, scope, &entry.origin().anchor, Reading::Allow)
+                && compiled.placed(scope, &entry.origin().anchor, Reading::Allow).means(file)
         })
     };
     let mut first = None;
@@ -107,28 +111,42 @@ fn bash<'r>(
     allows: &'r [RuleEntry],
     named: &[&'r RuleEntry],
     line: &shell::Line,
-    scope: &Scope<'_>,
+    (scope, steps): (&Scope<'_>, &Steps),
 ) -> Result<(&'r RuleEntry, String), String> {
     let (patterns, whole) = patterns(named);
     let all: Vec<&CommandPattern> = patterns.iter().copied().chain(whole.iter()).collect();
-    covered(line.uncovered(&all))?;
+    covered(line.uncovered_within(&all, steps))?;
     for redirection in line.redirections() {
-        match (redirection.kind, &redirection.target) {
-            (RedirectionKind::Input, _) => {}
-            (RedirectionKind::Output, Target::Dynamic(text)) => {
-                return Err(format!("it writes to `{text}`, which only run time knows"));
+        if steps.take(STEPS_PER_FILE_RULE * allows.len()).is_err() {
+            return Err("it reads and writes too many files to be compared with the rules".to_owned());
+        }
+        let (access, does, rule) = match redirection.kind {
+            RedirectionKind::Input => (Access::Read, "read", "Read"),
+            RedirectionKind::Output => (Access::Edit, "write", "Edit"),
+        };
+        match &redirection.target {
+            Target::Dynamic(text) => {
+                return Err(format!("it {does}s `{text}`, which only run time knows"));
             }
-            (RedirectionKind::Output, Target::Literal(path)) => {
+            Target::Literal(path) if is_connection(path) => {
+                return Err(format!("it connects to `{path}`"));
+            }
+            Target::Literal(path) => {
                 let mut uses = Uses::default();
-                uses.add(Access::Edit, path, false, scope);
+                uses.add(access, path, false, scope);
                 if !uses.files.iter().any(|file| file_rule(allows, file, scope).is_some()) {
-                    return Err(format!("no `Edit` rule allows it to write `{path}`"));
+                    return Err(format!("no `{rule}` rule allows it to {does} `{path}`"));
                 }
             }
         }
     }
     let first = line.commands().iter().find(|command| command.is_subcommand());
     first_rule(named, |pattern| first.is_some_and(|command| command.covered_by(pattern)))
+}
+
+/// Whether bash opens a connection for a redirection to the path.
+fn is_connection(path: &str) -> bool {
+    path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
 }
 
 /// The patterns of the rules, and one more for a rule without a specifier.

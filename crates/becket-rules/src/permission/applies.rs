@@ -2,11 +2,12 @@
 
 use super::call::{Call, CommandLine, Scope};
 use super::compiled::{Compiled, Specifier};
-use super::uses::Uses;
+use super::uses::{self, Uses};
 use crate::parameter::Parameter;
 use crate::path::Reading;
 use crate::rule::{Condition, Globs, Rule};
 use crate::shell;
+use crate::steps::OutOfSteps;
 use crate::tools::Primary;
 
 /// Whether a handler's `if` holds. Only [`Applies::NoMatch`] keeps the handler from running.
@@ -85,10 +86,13 @@ fn compared(compiled: &Compiled, specifier: &Specifier, call: &Call<'_>, scope: 
     let rule = &compiled.rule;
     match (call.primary(), call.line()) {
         (Primary::Bash(_), Some(CommandLine::Bash(line))) => {
-            of_shell(line.condition(&specifier.command), rule, line.text())
+            of_shell(line.condition_within(&specifier.command, call.steps()), rule, line.text())
         }
         (Primary::PowerShell(_), Some(CommandLine::PowerShell(line))) => {
-            of_shell(line.condition(&specifier.command), rule, "the line")
+            match call.steps().take(line.weight()) {
+                Ok(()) => of_shell(line.condition(&specifier.command), rule, "the line"),
+                Err(OutOfSteps) => Applies::unknown("the line is too long to be compared with so many rules"),
+            }
         }
         (Primary::Bash(field) | Primary::PowerShell(field), _) => {
             Applies::unknown(format!("the input has no `{field}`"))
@@ -113,7 +117,7 @@ fn of_shell(answer: shell::Applies, rule: &Rule, line: &str) -> Applies {
 }
 
 fn of_paths(compiled: &Compiled, call: &Call<'_>, scope: &Scope<'_>) -> Applies {
-    let uses = Uses::of(call, scope);
+    let uses = Uses::of(call, scope, uses::Globs::Directory);
     let negated = compiled.specifier.as_ref().is_some_and(|specifier| specifier.path.is_negated());
     if negated {
         return Applies::unknown(format!(
@@ -121,8 +125,8 @@ fn of_paths(compiled: &Compiled, call: &Call<'_>, scope: &Scope<'_>) -> Applies 
             compiled.rule
         ));
     }
-    let meant = |file: &&super::uses::FileUse| compiled.means_file(file, scope, scope.anchor, Reading::If);
-    if let Some(file) = uses.files.iter().find(meant) {
+    let placed = compiled.placed(scope, scope.anchor, Reading::If);
+    if let Some(file) = uses.files.iter().find(|file| placed.means(file)) {
         return Applies::either(true, &compiled.rule, &file.text);
     }
     match (&uses.unread, uses.files.first()) {

@@ -6,7 +6,8 @@ use std::sync::{LazyLock, OnceLock};
 use serde_json::{Map, Value};
 
 use crate::matcher::Renames;
-use crate::path::{Links, Normal, Places};
+use crate::path::{Links, Normal, Places, Remembered};
+use crate::steps::Steps;
 use crate::tools::{self, Primary};
 use crate::{powershell, shell};
 
@@ -20,10 +21,13 @@ pub struct Call<'a> {
     literal: &'a Map<String, Value>,
     renames: &'a Renames,
     line: OnceLock<Option<CommandLine>>,
+    /// What is left for conditions that are put to the call.
+    steps: Steps,
 }
 
 /// What a shell tool would run.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one for a call, and it is never moved")]
 pub(crate) enum CommandLine {
     Bash(shell::Line),
     PowerShell(powershell::Line),
@@ -49,7 +53,14 @@ impl<'a> Call<'a> {
     /// A call of `tool` with its input object; renamed tools are those of M7.
     #[must_use]
     pub fn new(tool: &'a str, input: &'a Map<String, Value>) -> Self {
-        Self { tool, input, literal: input, renames: &RENAMES, line: OnceLock::new() }
+        Self {
+            tool,
+            input,
+            literal: input,
+            renames: &RENAMES,
+            line: OnceLock::new(),
+            steps: Steps::default(),
+        }
     }
 
     /// The same call with the host's own table of renamed tools.
@@ -81,6 +92,14 @@ impl<'a> Call<'a> {
     #[must_use]
     pub fn input(&self) -> &'a Map<String, Value> {
         self.input
+    }
+
+    pub(crate) fn is_bash(&self) -> bool {
+        matches!(self.primary(), Primary::Bash(_))
+    }
+
+    pub(crate) fn steps(&self) -> &Steps {
+        &self.steps
     }
 
     pub(crate) fn renames(&self) -> &'a Renames {
@@ -115,6 +134,12 @@ impl<'a> Scope<'a> {
     pub(crate) fn places(&self, settings: &'a Path) -> Places<'a> {
         let Self { cwd, home, anchor: _, links } = *self;
         Places { cwd, home, settings, links }
+    }
+
+    /// Asks a question of many paths, in which no path is looked up twice.
+    pub(crate) fn remembering<T>(&self, ask: impl FnOnce(&Scope<'_>) -> T) -> T {
+        let links = Remembered::new(self.links);
+        ask(&Scope { links: &links, ..*self })
     }
 
     pub(crate) fn home_path(&self) -> Option<Normal> {

@@ -6,9 +6,10 @@ use super::call::{Call, Scope};
 use super::uses::FileUse;
 use crate::domain::{self, DomainPattern};
 use crate::parameter::{self, Parameter};
-use crate::path::{Normal, PathPattern, Reading};
+use crate::path::{PathPattern, PlacedPattern, Reading};
 use crate::rule::{Globs, Rule};
 use crate::shell::CommandPattern;
+use crate::steps::{OutOfSteps, Steps};
 use crate::tools::{Access, Primary};
 use crate::wildcard;
 
@@ -63,26 +64,53 @@ impl Compiled {
         }
     }
 
-    /// Whether the file is meant: an allow needs every name of it, a rule that restricts one (P8). For the latter a file of an
-    /// agent's worktree is its file of the main tree, too: a copy is no way round.
-    pub(crate) fn means_file(
-        &self,
-        file: &FileUse,
+    /// The rule's pattern where it starts from.
+    pub(crate) fn placed<'c>(
+        &'c self,
         scope: &Scope<'_>,
         settings: &Path,
         reading: Reading,
-    ) -> bool {
-        let Some(specifier) = &self.specifier else { return true };
+    ) -> PlacedRule<'c> {
         let places = scope.places(settings);
-        let means = |path: &Normal| specifier.path.matches(path, &places, reading);
-        match reading {
-            Reading::Allow => file.paths.iter().all(means),
-            Reading::Restrict | Reading::If => file.paths.iter().any(|path| {
-                means(path)
-                    || std::iter::successors(path.in_main_tree(), Normal::in_main_tree)
-                        .any(|path| means(&path))
-            }),
+        let pattern = self.specifier.as_ref().map(|specifier| specifier.path.at(&places, reading));
+        PlacedRule { pattern, reading }
+    }
+}
+
+/// A path rule, ready for files.
+pub(crate) struct PlacedRule<'c> {
+    /// None where the rule means every file.
+    pattern: Option<PlacedPattern<'c>>,
+    reading: Reading,
+}
+
+impl PlacedRule<'_> {
+    /// Whether the file is meant: an allow needs every name of it, a rule that restricts one (P8). For the latter a file of an
+    /// agent's worktree is its file of the main tree, too: a copy is no way round.
+    pub(crate) fn means(&self, file: &FileUse) -> bool {
+        let Some(pattern) = &self.pattern else { return true };
+        match self.reading {
+            Reading::Allow => file.paths.iter().all(|path| pattern.matches(path)),
+            Reading::Restrict | Reading::If => {
+                file.paths.iter().chain(&file.originals).any(|path| pattern.matches(path))
+            }
         }
+    }
+
+    /// The first file that is meant, within the steps that are left.
+    pub(crate) fn find<'f>(
+        &self,
+        files: impl Iterator<Item = &'f FileUse>,
+        steps: &Steps,
+    ) -> Result<Option<&'f FileUse>, OutOfSteps> {
+        let cost = |file: &FileUse| file.paths.iter().map(|path| 2 * path.text().len() + 32).sum::<usize>();
+        for file in files {
+            steps.take(cost(file))?;
+            if self.means(file) {
+                return Ok(Some(file));
+            }
+        }
+        Ok(None)
     }
 }
 

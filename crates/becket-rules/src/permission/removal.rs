@@ -1,16 +1,26 @@
-//! Removals that no hook's allow passes (D3): `rm` or `rmdir` of the root and its children, the home directory, the cwd
-//! and its parents, and of a glob or slash straight after a variable, which is the root where the variable is empty.
+//! Removals that are asked about whoever allows them (D3): `rm` or `rmdir` of the root and its children, the home
+//! directory, the cwd and their parents, and of a glob or slash straight after a variable, which is the root where the
+//! variable is empty.
 //!
-//! It errs on the side of a prompt: all that is in a directory (`dir/*`) counts as the directory, wherever in the command
-//! `rm` stands, and a line that can't be read but names `rm` is critical.
+//! It errs on the side of a prompt. All that is in a directory (`dir/*`) counts as the directory, wherever in the command
+//! `rm` stands; a variable counts as each value that the line may give it; and a line that can't be read but names `rm`
+//! is critical.
 
+mod found;
+mod places;
+mod values;
+
+use self::places::Places;
+use self::values::{Values, is_unguarded};
 use super::call::{Call, CommandLine, Scope};
-use super::directories::directories;
-use crate::path::{Normal, lexical};
-use crate::shell::{self, CommandPattern};
+use crate::path::Normal;
+use crate::shell::{self, Arg, Command, CommandPattern};
 use crate::tools::Primary;
 
-/// Why a call removes a critical path, if it does.
+/// Paths that one line may remove, seen from each directory that it may be in.
+const MOST_PATHS: usize = 8_192;
+
+/// Returns why a call removes a critical path, if it does.
 #[must_use]
 pub fn critical_removal(call: &Call<'_>, scope: &Scope<'_>) -> Option<String> {
     if let Primary::Bash(field) = call.primary()
@@ -22,30 +32,30 @@ pub fn critical_removal(call: &Call<'_>, scope: &Scope<'_>) -> Option<String> {
         CommandLine::Bash(line) => in_bash(line, scope),
         CommandLine::PowerShell(line) => {
             let places = Places::new(scope, vec![Normal::of(scope.cwd)]);
-            line.commands().find_map(|command| {
-                let mut words = command.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
-                words.find(|word| is_powershell_removal(word))?;
-                words.find_map(|word| places.critical(word, word.contains('*'), word.contains('$')))
-            })
+            line.commands().find_map(|command| in_power_shell(command, &places))
         }
     }
 }
 
-/// Whether a line can't run `rm`, seen without an analysis, which most lines are not worth. In a text of these characters alone
-/// each word stands as the shell reads it: nothing is quoted, expanded or brought in from elsewhere.
+/// Returns whether a line can't run `rm`, without an analysis, which most lines are not worth. In a text of these
+/// characters alone each word is what it says: nothing is quoted, expanded or brought in from elsewhere.
 fn names_no_removal(line: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" \t\n./-_,:=@%+;|&".contains(&byte);
     line.bytes().all(is_plain) && !line.contains("rm")
 }
 
 fn in_bash(line: &shell::Line, scope: &Scope<'_>) -> Option<String> {
-    let places = Places::new(scope, directories(line, scope));
+    let (places, values, is_cut) = Places::of(line, scope);
+    let mut left = MOST_PATHS;
     let found = line.commands().iter().find_map(|command| {
-        let start = command.args.iter().position(|arg| arg.command_name().is_some_and(is_removal))?;
-        let operands = command.args.get(start + 1..)?;
-        operands.iter().find_map(|arg| places.critical(&arg.text, arg.glob, arg.dynamic))
+        let operands = Removal::of(command, &values)?.args.len();
+        left = left.saturating_sub(operands * places.count());
+        if is_cut || left == 0 {
+            return Some("the line removes more than can be told".to_owned());
+        }
+        in_command(command, &places, &values)
     });
-    found.or_else(|| {
+    let found = found.or_else(|| {
         let hidden = ["rm *", "rmdir *"].into_iter().find(|text| {
             let pattern = CommandPattern::new(text);
             // Nothing was found as a command, so it is the scan of an unreadable line that hits.
@@ -53,144 +63,166 @@ fn in_bash(line: &shell::Line, scope: &Scope<'_>) -> Option<String> {
         })?;
         let why = line.unknowns().next().map(ToString::to_string).unwrap_or_default();
         Some(format!("the line may run `{}`, and {why}", hidden.trim_end_matches(" *")))
+    });
+    found.or_else(|| {
+        values
+            .is_too_complex()
+            .then(|| "the line removes more than can be followed in its variables".to_owned())
     })
+}
+
+/// The arguments of an `rm` or `rmdir`.
+struct Removal<'a> {
+    args: &'a [Arg],
+    /// Whether it removes directories.
+    is_recursive: bool,
+}
+
+/// Programs that print or search their arguments and run none of them.
+const RUN_NOTHING: [&str; 18] = [
+    "echo", "printf", "grep", "egrep", "fgrep", "rg", "ag", "ack", "which", "whereis", "type", "hash", "man",
+    "whatis", "apropos", "tldr", "info", "ls",
+];
+
+impl<'a> Removal<'a> {
+    /// The removal that a command is, or that the program it starts is asked to run.
+    fn of(command: &'a Command, values: &Values<'_>) -> Option<Self> {
+        let (first, rest) = command.args.split_first()?;
+        let after = |args: &'a [Arg], name: &str| Self {
+            args,
+            is_recursive: name == "rmdir" || args.iter().any(may_be_recursive),
+        };
+        match first.command_name() {
+            Some(name) if is_removal(name) => Some(after(rest, name)),
+            Some(name) if RUN_NOTHING.contains(&name) => None,
+            Some(_) => {
+                let at = rest.iter().position(|arg| arg.command_name().is_some_and(is_removal))?;
+                Some(after(rest.get(at + 1..)?, rest.get(at)?.command_name()?))
+            }
+            None if values.may_be(&first.text, is_removal) => Some(Self { args: rest, is_recursive: true }),
+            // Only run time knows the name. With an option that makes `rm` remove directories it may be one.
+            None => rest.iter().any(is_recursive).then_some(Self { args: rest, is_recursive: true }),
+        }
+    }
 }
 
 fn is_removal(name: &str) -> bool {
     matches!(name, "rm" | "rmdir")
 }
 
-fn is_powershell_removal(name: &str) -> bool {
+/// `-r`, `-fR`, `--recursive` or a beginning of it.
+fn is_recursive(arg: &Arg) -> bool {
+    match arg.text.strip_prefix("--") {
+        Some(long) => !long.is_empty() && "recursive".starts_with(long),
+        None => arg.text.strip_prefix('-').is_some_and(|cluster| {
+            cluster.contains(['r', 'R']) && cluster.chars().all(|option| "rRfivId".contains(option))
+        }),
+    }
+}
+
+/// The same, or a word that run time fills in, which may be an option.
+fn may_be_recursive(arg: &Arg) -> bool {
+    is_recursive(arg) || (arg.open && arg.text.starts_with(['$', '`']) && !arg.text.contains('/'))
+}
+
+fn in_command(command: &Command, places: &Places<'_>, values: &Values<'_>) -> Option<String> {
+    let removal = Removal::of(command, values)?;
+    let (mut ended, mut is_filled) = (false, false);
+    for arg in removal.args {
+        if !ended && arg.text.starts_with('-') {
+            ended |= arg.text == "--";
+            continue;
+        }
+        if is_filled_in(arg) {
+            is_filled = true;
+        } else if let Some(why) = operand(arg, removal.is_recursive, places, values) {
+            return Some(why);
+        }
+    }
+    if let Some(why) = in_name(command, places, values) {
+        return Some(why);
+    }
+    if !is_filled {
+        return None;
+    }
+    // `xargs rm -rf`: what the line prints is what is removed.
+    let mut printed = values.printed().into_iter();
+    printed.find_map(|text| places.named(&text, true).map(|what| format!("`{text}` is {what}"))).or_else(|| {
+        // `find -exec rm -rf {}`: what it starts from is found, too.
+        let mut starts = values.commands().iter().filter(|_| removal.is_recursive).flat_map(found::starts);
+        starts.find_map(|start| match start {
+            Some(start) => operand(start, true, places, values),
+            None => places.named(".", false).map(|what| format!("`find` starts from {what}")),
+        })
+    })
+}
+
+/// Why an operand is critical that is in the same word as the name: `rm$IFS-rf$IFS/`.
+fn in_name(command: &Command, places: &Places<'_>, values: &Values<'_>) -> Option<String> {
+    let first = command.args.first().filter(|arg| arg.dynamic)?;
+    values.readings(&first.text).into_iter().find_map(|reading| {
+        let mut words = reading.text.split_whitespace();
+        words.next().filter(|name| is_removal(name.rsplit('/').next().unwrap_or(name)))?;
+        let mut operands = words.filter(|word| !word.starts_with('-'));
+        operands.find_map(|word| places.named(word, true).map(|what| format!("`{word}` is {what}")))
+    })
+}
+
+/// Returns whether another program fills an argument in or appends it, from what it reads.
+fn is_filled_in(arg: &Arg) -> bool {
+    arg.is_open() || (arg.dynamic && !arg.text.contains(['$', '`']))
+}
+
+/// Why an operand is critical.
+fn operand(arg: &Arg, is_recursive: bool, places: &Places<'_>, values: &Values<'_>) -> Option<String> {
+    let text = &arg.text;
+    if !arg.dynamic {
+        return places.named(text, arg.glob).map(|what| format!("`{text}` is {what}"));
+    }
+    if is_unguarded(text) {
+        return Some(format!(
+            "`{text}` is the root, or all that is in a directory, where the variable is empty"
+        ));
+    }
+    values.readings(text).into_iter().find_map(|reading| {
+        let assumed = if reading.is_assumed { ", where a variable in it is empty" } else { "" };
+        if reading.is_assumed && !is_recursive {
+            return None;
+        }
+        // An expansion outside of quotes is several words.
+        let mut words = reading.text.split_whitespace();
+        words.find_map(|word| places.named(word, true).map(|what| format!("`{text}` is {what}{assumed}")))
+    })
+}
+
+fn in_power_shell(command: &str, places: &Places<'_>) -> Option<String> {
+    let mut words = command.split_whitespace().map(|word| word.trim_matches(['"', '\'', '(', ')', '{', '}']));
+    words.find(|word| is_power_shell_removal(word))?;
+    words.find_map(|word| {
+        let lower = word.to_ascii_lowercase();
+        let known = ["$home", "$env:userprofile", "$env:home", "${home}"];
+        let home = known.into_iter().find_map(|name| lower.strip_prefix(name));
+        let here = ["$pwd.path", "$pwd", "${pwd}", "$psscriptroot"]
+            .into_iter()
+            .find_map(|name| lower.strip_prefix(name));
+        let text = match (home, here) {
+            (Some(rest), _) => format!("~{}", &word[word.len() - rest.len()..]).replace('\\', "/"),
+            (None, Some(rest)) => format!(".{}", &word[word.len() - rest.len()..]).replace('\\', "/"),
+            (None, None) if is_unguarded(word) => {
+                return Some(format!("`{word}` is all that is in a directory, where the variable is empty"));
+            }
+            (None, None) if word.contains('$') => return None,
+            (None, None) => word.to_owned(),
+        };
+        places.named(&text, text.contains('*')).map(|what| format!("`{word}` is {what}"))
+    })
+}
+
+fn is_power_shell_removal(name: &str) -> bool {
     ["rm", "rmdir", "ri", "rd", "del", "erase", "remove-item"]
         .iter()
         .any(|own| name.eq_ignore_ascii_case(own))
 }
 
-/// Where things are.
-struct Places<'a> {
-    scope: &'a Scope<'a>,
-    home: Option<Normal>,
-    /// Every directory that relative paths may start from.
-    directories: Vec<Normal>,
-}
-
-impl<'a> Places<'a> {
-    fn new(scope: &'a Scope<'a>, directories: Vec<Normal>) -> Self {
-        Self { scope, home: scope.home_path(), directories }
-    }
-
-    fn critical(&self, text: &str, glob: bool, dynamic: bool) -> Option<String> {
-        let expanded = if dynamic { self.expanded(text) } else { None };
-        let known = expanded.as_deref().unwrap_or(text);
-        if dynamic && expanded.is_none() {
-            return glob_or_slash_after_variable(text).then(|| {
-                format!("`{text}` is the root, or all that is in a directory, where the variable is empty")
-            });
-        }
-        if text.starts_with('-') {
-            return None;
-        }
-        let whole = if glob { whole_directory(known) } else { known };
-        let other_home = whole.strip_prefix('~').filter(|rest| !rest.is_empty() && !rest.starts_with('/'));
-        if other_home.is_some_and(|rest| !rest.trim_end_matches('/').contains('/')) {
-            return Some(format!("`{text}` is a home directory"));
-        }
-        let paths = self.directories.iter().filter_map(|from| lexical(whole, from, self.home.as_ref()));
-        let what = paths.into_iter().find_map(|path| self.place(&path))?;
-        Some(format!("`{text}` is {what}"))
-    }
-
-    fn place(&self, path: &Normal) -> Option<&'static str> {
-        if path.text() == "/" {
-            return Some("the root of the file system");
-        }
-        if path.text().matches('/').count() == 1 {
-            return Some("a directory of the root");
-        }
-        let places = self.scope.places(self.scope.anchor);
-        if places.home().contains(path) {
-            return Some("the home directory");
-        }
-        let mut directories = self.directories.iter().cloned().chain(places.cwd());
-        directories.any(|cwd| cwd.below(path).is_some()).then_some("the cwd or a parent of it")
-    }
-
-    /// The text with `$HOME` or `$PWD` in front as what it is, where no other variable is left.
-    fn expanded(&self, text: &str) -> Option<String> {
-        let cwd = Normal::of(self.scope.cwd);
-        let known = [("$HOME", self.home.as_ref()), ("${HOME}", self.home.as_ref())];
-        let known = known.into_iter().chain([("$PWD", Some(&cwd)), ("${PWD}", Some(&cwd))]);
-        let (value, rest) = known
-            .filter_map(|(name, value)| Some((value?, text.strip_prefix(name)?)))
-            .find(|(_, rest)| rest.is_empty() || rest.starts_with('/'))?;
-        (!rest.contains(['$', '`'])).then(|| format!("{}{rest}", value.text()))
-    }
-}
-
-/// The directory whose whole content the text names (`dir/*`, `*`, `.[!.]*`), else the text itself.
-fn whole_directory(text: &str) -> &str {
-    let trimmed = text.trim_end_matches('/');
-    let (directory, last) = match trimmed.rsplit_once('/') {
-        Some(("", last)) => ("/", last),
-        Some((directory, last)) => (directory, last),
-        None => (".", trimmed),
-    };
-    let everything = last.contains('*') && last.chars().all(|c| "*?.[]!^".contains(c));
-    if everything { directory } else { text }
-}
-
-/// `$X/…`, `$X*`, `${X}/…`, `$(…)/…`.
-fn glob_or_slash_after_variable(text: &str) -> bool {
-    text.split('$').skip(1).any(|rest| {
-        let after = match rest.chars().next() {
-            Some('{') => rest.split_once('}').map(|(_, after)| after),
-            Some('(') => rest.rsplit_once(')').map(|(_, after)| after),
-            Some(_) => {
-                rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').and_then(|at| rest.get(at..))
-            }
-            None => None,
-        };
-        after.is_some_and(|after| after.starts_with(['/', '*', '?', '[', '\\']))
-    }) || text.rsplit_once('`').is_some_and(|(_, after)| after.starts_with(['/', '*', '?', '[']))
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::path::NoLinks;
-    use proptest::prelude::*;
-    use std::path::Path;
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(4_000))]
-
-        // rule: D3
-        #[test]
-        fn no_line_is_passed_over_that_the_analysis_would_hold(
-            parts in prop::collection::vec("rm|rmdir|r|m|[a-z]{1,3}|[ -~\n\t]|/|/etc|\\.\\.| |;|\\|&|sudo |xargs |sh -c |eval |-rf|\\$", 0..12),
-            ends in prop::bool::ANY,
-        ) {
-            let line = format!("{}{}", parts.concat(), if ends { " -rf /" } else { "" });
-            let scope = Scope {
-                cwd: Path::new("/work/app"),
-                home: Some(Path::new("/home/ann")),
-                anchor: Path::new("/work/app"),
-                links: &NoLinks,
-            };
-            if names_no_removal(&line) {
-                prop_assert_eq!(in_bash(&shell::Line::parse(&line), &scope), None);
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_written_otherwise_is_analysed() {
-        for line in ["rm -rf /", "r\\m x", "'r''m' x", "$x /", "r{m,} x", "`x`", "~/x", "a <b", "(a)", "ärm"]
-        {
-            assert!(!names_no_removal(line), "{line}");
-        }
-        for line in ["ls", "cargo test -p a --lib; git status | cat", "make A=b\n./x.sh"] {
-            assert!(names_no_removal(line), "{line}");
-        }
-    }
-}
+mod tests;

@@ -7,25 +7,46 @@ use super::uses::Uses;
 use crate::path::Reading;
 use crate::rule::Globs;
 use crate::shell::{CommandPattern, Hit};
+use crate::steps::{OutOfSteps, Steps};
 use crate::tools::{Access, Primary};
 
 impl RuleEntry {
     /// Why this deny or ask rule matches, if it does.
-    pub(super) fn restricts(&self, call: &Call<'_>, uses: &Uses, scope: &Scope<'_>) -> Option<String> {
+    ///
+    /// # Errors
+    /// [`OutOfSteps`] where it was not compared with all of the call.
+    pub(super) fn restricts(
+        &self,
+        call: &Call<'_>,
+        uses: &Uses,
+        scope: &Scope<'_>,
+        steps: &Steps,
+    ) -> Result<Option<String>, OutOfSteps> {
         let compiled = self.compiled();
         if compiled.means(call, Globs::Anywhere)
-            && let Some(why) = self.means_call(compiled, call, uses, scope)
+            && let Some(why) = self.means_call(call, uses, scope, steps)?
         {
-            return Some(why);
+            return Ok(Some(why));
         }
-        let file = uses.files.iter().find(|file| {
-            self.covers(compiled, file.access)
-                && compiled.means_file(file, scope, &self.origin().anchor, Reading::Restrict)
-        })?;
-        Some(match file.access {
-            Access::Read => format!("it reads `{}`", file.text),
-            Access::Edit => format!("it writes `{}`", file.text),
-        })
+        if !self.is_about_files() {
+            return Ok(None);
+        }
+        let placed = compiled.placed(scope, &self.origin().anchor, Reading::Restrict);
+        let covered = uses.files.iter().filter(|file| self.covers(compiled, file.access));
+        match placed.find(covered, steps)? {
+            Some(file) => Ok(Some(match file.access {
+                Access::Read => format!("it reads `{}`", file.text),
+                Access::Edit => format!("it writes `{}`", file.text),
+            })),
+            None if uses.cut => Err(OutOfSteps),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether files that any tool uses count for the rule.
+    pub(super) fn is_about_files(&self) -> bool {
+        let compiled = self.compiled();
+        compiled.covers(Access::Read) || compiled.covers(Access::Edit)
     }
 
     /// A deny of reading denies writing as well: who may write a file can move it to where it is read.
@@ -36,25 +57,27 @@ impl RuleEntry {
 
     fn means_call(
         &self,
-        compiled: &Compiled,
         call: &Call<'_>,
         uses: &Uses,
         scope: &Scope<'_>,
-    ) -> Option<String> {
+        steps: &Steps,
+    ) -> Result<Option<String>, OutOfSteps> {
+        let compiled = self.compiled();
         let Some(specifier) = &compiled.specifier else {
-            return Some(format!("the rule is about every call of `{}`", call.tool()));
+            return Ok(Some(format!("the rule is about every call of `{}`", call.tool())));
         };
         if specifier.matches_parameter(call) {
-            return Some(format!("the input has `{}`", specifier.text.trim()));
+            return Ok(Some(format!("the input has `{}`", specifier.text.trim())));
         }
-        match (call.primary(), call.line()) {
-            (Primary::Bash(_) | Primary::PowerShell(_), Some(line)) => would_run(line, &specifier.command),
+        Ok(match (call.primary(), call.line()) {
+            (Primary::Bash(_) | Primary::PowerShell(_), Some(line)) => {
+                would_run(line, &specifier.command, steps)?
+            }
             (Primary::Path(..), _) => {
                 let consulted = COVERED_BY_ANOTHER.iter().all(|(tool, _)| *tool != compiled.rule.tool());
-                let file = uses.files.iter().find(|file| {
-                    consulted && compiled.means_file(file, scope, &self.origin().anchor, Reading::Restrict)
-                })?;
-                Some(format!("it uses `{}`", file.text))
+                let placed = compiled.placed(scope, &self.origin().anchor, Reading::Restrict);
+                let file = placed.find(uses.files.iter().filter(|_| consulted), steps)?;
+                file.map(|file| format!("it uses `{}`", file.text))
             }
             (Primary::Domain(field), _) if specifier.domain.is_some() => match specifier.names(call) {
                 Some(named) => named.then(|| format!("the input names `{}`", specifier.text.trim())),
@@ -66,17 +89,24 @@ impl RuleEntry {
                 named.then(|| format!("the input names `{}`", specifier.text.trim()))
             }
             (Primary::Bash(_) | Primary::PowerShell(_), None) | (Primary::None, _) => None,
-        }
+        })
     }
 }
 
-fn would_run(line: &CommandLine, pattern: &CommandPattern) -> Option<String> {
+fn would_run(
+    line: &CommandLine,
+    pattern: &CommandPattern,
+    steps: &Steps,
+) -> Result<Option<String>, OutOfSteps> {
     let hit = match line {
-        CommandLine::Bash(line) => line.hit(pattern),
-        CommandLine::PowerShell(line) => line.hit(pattern),
+        CommandLine::Bash(line) => line.hit_within(pattern, steps)?,
+        CommandLine::PowerShell(line) => {
+            steps.take(line.weight())?;
+            line.hit(pattern)
+        }
     };
-    hit.map(|Hit { command, via }| match via {
+    Ok(hit.map(|Hit { command, via }| match via {
         Some(via) => format!("`{command}` would run, through `{via}`"),
         None => format!("`{command}` would run"),
-    })
+    }))
 }

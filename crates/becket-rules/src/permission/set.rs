@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use super::allow;
 use super::call::{Call, Scope};
 use super::compiled::Compiled;
-use super::uses::Uses;
+use super::uses::{self, Uses};
 use super::warning::RuleWarning;
 use crate::rule::{Globs, Rule};
+use crate::steps::{OutOfSteps, Steps};
 use crate::tools::Access;
 
 /// The list that a rule stands in.
@@ -159,14 +160,30 @@ impl RuleSet {
     /// What the rules say of a call: deny, then ask, then allow.
     #[must_use]
     pub fn decide(&self, call: &Call<'_>, scope: &Scope<'_>) -> Decision<'_> {
-        let uses = Uses::of(call, scope);
+        scope.remembering(|scope| self.decide_at(call, scope))
+    }
+
+    fn decide_at(&self, call: &Call<'_>, scope: &Scope<'_>) -> Decision<'_> {
+        let steps = Steps::default();
+        let mut restricting = self.deny.iter().chain(&self.ask);
+        let looks = !call.is_bash() || restricting.any(RuleEntry::is_about_files);
+        let uses = if looks { Uses::of(call, scope, uses::Globs::Directory) } else { Uses::default() };
+        let mut uncompared = None;
         for (entries, behavior) in [(&self.deny, Behavior::Deny), (&self.ask, Behavior::Ask)] {
-            let hit = entries.iter().find_map(|entry| Some((entry, entry.restricts(call, &uses, scope)?)));
-            if let Some((entry, why)) = hit {
-                return Decision { behavior, rule: Some(entry), why };
+            for entry in entries {
+                match entry.restricts(call, &uses, scope, &steps) {
+                    Ok(Some(why)) => return Decision { behavior, rule: Some(entry), why },
+                    Ok(None) => {}
+                    Err(OutOfSteps) => _ = uncompared.get_or_insert(entry),
+                }
             }
         }
-        match allow::covering(&self.allow, call, &uses, scope) {
+        // A rule that was not compared may match (P6).
+        if let Some(entry) = uncompared {
+            let why = "the call is too long, or names too many files, to be compared with it".to_owned();
+            return Decision { behavior: Behavior::Ask, rule: Some(entry), why };
+        }
+        match allow::covering(&self.allow, call, &uses, (scope, &steps)) {
             Ok((entry, why)) => Decision { behavior: Behavior::Allow, rule: Some(entry), why },
             Err(why) => Decision { behavior: Behavior::Undecided, rule: None, why },
         }
@@ -198,7 +215,8 @@ impl RuleSet {
         };
         let nothing = serde_json::Map::new();
         let call = Call::new(tool, &nothing);
-        self.deny.iter().find(|entry| entry.restricts(&call, &uses, scope).is_some())
+        let steps = Steps::unbounded();
+        self.deny.iter().find(|entry| !matches!(entry.restricts(&call, &uses, scope, &steps), Ok(None)))
     }
 
     /// The allow rule for a path that is read or written, with no deny or ask rule about it; for modes that judge the

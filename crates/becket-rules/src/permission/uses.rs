@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::call::{Call, CommandLine, Scope};
 use super::directories::directories;
 use crate::path::{INSIDE, Normal, lexical};
-use crate::shell::{self, FileAccess, RedirectionKind, Target};
+use crate::shell::{self, FileAccess, MAX_PATHS, RedirectionKind, Target};
 use crate::tools::{Access, Primary};
 
 /// One file, or one directory to be searched.
@@ -16,6 +16,8 @@ pub(crate) struct FileUse {
     pub(crate) text: String,
     /// The path as it is named and, where it is a link, the path that it leads to.
     pub(crate) paths: Vec<Normal>,
+    /// For a file of an agent's worktree, what it is in the main tree.
+    pub(crate) originals: Vec<Normal>,
 }
 
 /// The files of a call.
@@ -24,34 +26,42 @@ pub(crate) struct Uses {
     pub(crate) files: Vec<FileUse>,
     /// Something whose path can't be told from the text.
     pub(crate) unread: Option<String>,
+    /// There are more files, or directories that they may be in, than are put to rules.
+    pub(crate) cut: bool,
+}
+
+/// What a path with a glob stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Globs {
+    /// Whatever is in the directory in front of the glob.
+    Directory,
+    /// Itself.
+    AsText,
 }
 
 impl Call<'_> {
     /// The files that the call would edit, as far as its text says (P7): each by name, seen from every directory that the
-    /// line may be in by then, and by where it leads (P8). A directory stands for what comes to lie in it.
+    /// line may be in by then, and by where it leads (P8). A directory stands for what comes to lie in it, and a glob is
+    /// left as it is. `None` if there are more than can be told.
     #[must_use]
-    pub fn edited(&self, scope: &Scope<'_>) -> Vec<PathBuf> {
+    pub fn edited(&self, scope: &Scope<'_>) -> Option<Vec<PathBuf>> {
         let of_directory = format!("/{INSIDE}");
         let path = |path: &Normal| {
             let text = path.text();
             PathBuf::from(text.strip_suffix(&*of_directory).unwrap_or(text))
         };
-        let files = Uses::of(self, scope).files;
-        let edited = files.iter().filter(|file| file.access == Access::Edit);
-        edited.flat_map(|file| file.paths.iter().map(path)).collect()
+        let uses = scope.remembering(|scope| Uses::of(self, scope, Globs::AsText));
+        let edited = uses.files.iter().filter(|file| file.access == Access::Edit);
+        (!uses.cut).then(|| edited.flat_map(|file| file.paths.iter().map(path)).collect())
     }
 }
 
 impl Uses {
-    pub(crate) fn of(call: &Call<'_>, scope: &Scope<'_>) -> Self {
+    pub(crate) fn of(call: &Call<'_>, scope: &Scope<'_>, globs: Globs) -> Self {
         let mut uses = Self::default();
         match (call.primary(), call.line()) {
             (Primary::Path(field, access), _) => uses.of_tool(call, field, access, scope),
-            (_, Some(CommandLine::Bash(line))) => {
-                for directory in directories(line, scope) {
-                    uses.of_line(line, &Scope { cwd: Path::new(directory.text()), ..*scope });
-                }
-            }
+            (_, Some(CommandLine::Bash(line))) => uses.of_line(line, globs, scope),
             (_, Some(CommandLine::PowerShell(_)) | None) => {}
         }
         uses
@@ -65,7 +75,8 @@ impl Uses {
             cwd.join(&format!("./{text}"))
         });
         let mut paths = vec![path];
-        for target in targets(text, &paths[0], scope) {
+        let own = own_process(text, &paths[0], &cwd);
+        for target in own.into_iter().chain(targets(text, &paths[0], scope)) {
             if !paths.contains(&target) {
                 paths.push(target);
             }
@@ -73,20 +84,49 @@ impl Uses {
         if directory {
             paths = paths.iter().map(|path| path.join(INSIDE)).collect();
         }
-        self.files.push(FileUse { access, text: text.to_owned(), paths });
+        let originals = |path: &Normal| std::iter::successors(path.in_main_tree(), Normal::in_main_tree);
+        let originals = paths.iter().flat_map(originals).collect();
+        self.files.push(FileUse { access, text: text.to_owned(), paths, originals });
     }
 
-    fn of_line(&mut self, line: &shell::Line, scope: &Scope<'_>) {
-        for file in line.all_file_uses() {
-            let access = match file.access {
-                FileAccess::Read => Access::Read,
-                FileAccess::Edit => Access::Edit,
+    /// The files of a command line, seen from each of its directories.
+    fn of_line(&mut self, line: &shell::Line, globs: Globs, scope: &Scope<'_>) {
+        let directories = directories(line, scope);
+        let (files, cut) = line.all_file_uses();
+        self.cut = directories.cut || cut;
+        for (at, directory) in directories.all.iter().enumerate() {
+            let scope = Scope { cwd: Path::new(directory.text()), ..*scope };
+            let counts = |file: &&shell::FileUse| {
+                (at == 0 || !file.path.starts_with(['/', '~'])) && (globs == Globs::AsText || !file.landing)
             };
-            self.add(access, &file.path, true, scope);
+            let named = files.iter().filter(counts);
+            for file in named {
+                if self.is_full() {
+                    return;
+                }
+                let path = match globs {
+                    Globs::Directory if file.glob => before_glob(&file.path),
+                    Globs::Directory | Globs::AsText => &file.path,
+                };
+                let access = match file.access {
+                    FileAccess::Read => Access::Read,
+                    FileAccess::Edit => Access::Edit,
+                };
+                self.add(access, path, true, &scope);
+            }
+            for redirection in line.redirections() {
+                if self.is_full() {
+                    return;
+                }
+                self.redirection(redirection.kind, &redirection.target, &scope);
+            }
         }
-        for redirection in line.redirections() {
-            self.redirection(redirection.kind, &redirection.target, scope);
-        }
+    }
+
+    /// Whether no more files are put to rules; then there are some that were not.
+    fn is_full(&mut self) -> bool {
+        self.cut |= self.files.len() >= MAX_PATHS;
+        self.cut && self.files.len() >= MAX_PATHS
     }
 
     fn of_tool(&mut self, call: &Call<'_>, field: &str, access: Access, scope: &Scope<'_>) {
@@ -143,6 +183,31 @@ impl Uses {
                 self.unread = Some(text.clone());
             }
         }
+    }
+}
+
+/// The directory in front of the first part with a glob.
+fn before_glob(path: &str) -> &str {
+    let literal = path.find(['*', '?', '[']).and_then(|at| path.get(..at)).unwrap_or(path);
+    match literal.rfind('/') {
+        Some(0) => "/",
+        Some(at) => path.get(..at).unwrap_or(path),
+        None => ".",
+    }
+}
+
+/// The path that another one is by way of `/proc`: the directory and the root of a process, for which the line's own
+/// counts.
+pub(super) fn own_process(text: &str, path: &Normal, cwd: &Normal) -> Option<Normal> {
+    let by_descriptor = text.strip_prefix("/dev/fd/../").map(|rest| cwd.join(&format!("/proc/self/{rest}")));
+    let path = by_descriptor.as_ref().unwrap_or(path);
+    let (_, rest) = path.text().strip_prefix("/proc/")?.split_once('/')?;
+    let rest = rest.strip_prefix("task/").and_then(|rest| Some(rest.split_once('/')?.1)).unwrap_or(rest);
+    let below = |name: &str| rest.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    match (below("cwd"), below("root")) {
+        (Some(rest), _) => Some(cwd.join(&format!("./{rest}"))),
+        (None, Some(rest)) => Some(cwd.join(&format!("/{rest}"))),
+        (None, None) => None,
     }
 }
 

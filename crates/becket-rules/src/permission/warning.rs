@@ -61,6 +61,26 @@ pub enum RuleWarning {
         /// The rule.
         rule: String,
     },
+    /// A specifier for Bash that no command can match (P3).
+    #[error("`{rule}` matches no command: {why}")]
+    NeverMatches {
+        /// The rule.
+        rule: String,
+        /// What is wrong with it, and what to write.
+        why: String,
+    },
+    /// A path that looks absolute and starts at the directory of the settings file (P7).
+    #[error(
+        "`{rule}` starts at the directory of its settings file: write `{instead}` if you mean `{path}` of the file system"
+    )]
+    StartsAtSettings {
+        /// The rule.
+        rule: String,
+        /// The path as it looks.
+        path: String,
+        /// The rule to write for that path.
+        instead: String,
+    },
     /// A path pattern that is no glob: in git it would match nothing (P7).
     #[error(
         "`{rule}` holds a `[` or a `\\` without what it needs: put a `\\` in front of it to mean the letter"
@@ -87,10 +107,21 @@ impl RuleWarning {
                 warnings.push(Self::UnanchoredGlob { rule: rule.to_string() });
             }
             RuleList::Deny | RuleList::Ask => warnings.extend(unknown_tool(rule.tool())),
-            RuleList::Allow => {}
+            RuleList::Allow => {
+                let wrong_case = |warning: &Self| warning.is_about_case();
+                warnings.extend(unknown_tool(rule.tool()).filter(wrong_case));
+            }
         }
         warnings.extend(rule.specifier().and_then(|specifier| of_specifier(rule, specifier, list)));
         warnings
+    }
+}
+
+impl RuleWarning {
+    /// Whether the tool is a known one but for the case of its letters, which counts.
+    #[must_use]
+    pub fn is_about_case(&self) -> bool {
+        matches!(self, Self::UnknownTool { tool, suggestion: Some(known) } if known.eq_ignore_ascii_case(tool))
     }
 }
 
@@ -117,8 +148,10 @@ fn of_specifier(rule: &Rule, specifier: &str, list: RuleList) -> Option<RuleWarn
         return Some(RuleWarning::NeverConsulted { rule: rule.to_string(), tool: tool.to_owned(), instead });
     }
     match primary {
-        Primary::Path(..) => of_pattern(rule, &PathPattern::new(specifier)),
-        Primary::Domain(_) if parameter.is_none_or(|parameter| parameter.name == "domain") => {
+        Primary::Path(..) => of_pattern(rule, specifier),
+        Primary::Domain(_)
+            if parameter.is_none_or(|parameter| parameter.name == "domain" || is_url(specifier)) =>
+        {
             let possible = DomainPattern::new(specifier).is_some_and(|domain| domain.is_possible());
             (!possible).then(|| RuleWarning::NoDomain { rule: rule.to_string() })
         }
@@ -126,11 +159,77 @@ fn of_specifier(rule: &Rule, specifier: &str, list: RuleList) -> Option<RuleWarn
             let idle = list == RuleList::Allow && parameter.is_some();
             idle.then(|| RuleWarning::ParameterInAllow { rule: rule.to_string() })
         }
-        Primary::Bash(_) | Primary::PowerShell(_) | Primary::Skill(_) => None,
+        Primary::Bash(_) => of_command(rule, specifier),
+        Primary::PowerShell(_) | Primary::Skill(_) => None,
     }
 }
 
-fn of_pattern(rule: &Rule, pattern: &PathPattern) -> Option<RuleWarning> {
+fn is_url(specifier: &str) -> bool {
+    specifier.split_once(':').is_some_and(|(_, rest)| rest.trim_start().starts_with("//"))
+}
+
+/// What was meant for another syntax: a regular expression, a quoted argument, two rules in one.
+fn of_command(rule: &Rule, specifier: &str) -> Option<RuleWarning> {
+    let text = specifier.trim();
+    let expression = text.starts_with('^')
+        || text.ends_with('$')
+        || ["\\s", "\\b", "\\d", "(?:"].iter().any(|mark| text.contains(mark));
+    let quoted = ['"', '\''].into_iter().find_map(|quote| text.strip_prefix(quote)?.split_once(quote));
+    let why = if expression {
+        let plain = text.trim_start_matches('^').trim_end_matches('$').replace(".*", "*");
+        format!("it is no regular expression; `*` stands for any text, as in `{}({plain})`", rule.tool())
+    } else if let Some((inner, rest)) = quoted.filter(|(inner, _)| inner.contains(' ')) {
+        format!("a quoted word is the name of one program; write `{}({inner}{rest})`", rule.tool())
+    } else if text.contains(")(") {
+        "a rule has one pair of parentheses; write each rule by itself".to_owned()
+    } else {
+        return None;
+    };
+    Some(RuleWarning::NeverMatches { rule: rule.to_string(), why })
+}
+
+/// Directories of the root that a path from there starts with.
+const OF_THE_ROOT: [&str; 26] = [
+    "etc",
+    "usr",
+    "var",
+    "home",
+    "root",
+    "tmp",
+    "opt",
+    "bin",
+    "sbin",
+    "lib",
+    "lib64",
+    "boot",
+    "dev",
+    "proc",
+    "sys",
+    "mnt",
+    "media",
+    "srv",
+    "run",
+    "Users",
+    "Library",
+    "System",
+    "Applications",
+    "Volumes",
+    "private",
+    "nix",
+];
+
+fn of_pattern(rule: &Rule, specifier: &str) -> Option<RuleWarning> {
+    let pattern = &PathPattern::new(specifier);
+    let path = specifier.trim();
+    let first = path.strip_prefix('/').and_then(|rest| rest.split('/').next()).unwrap_or_default();
+    if OF_THE_ROOT.contains(&first) {
+        let instead = format!("{}(/{path})", rule.tool());
+        return Some(RuleWarning::StartsAtSettings {
+            rule: rule.to_string(),
+            path: path.to_owned(),
+            instead,
+        });
+    }
     let rule = rule.to_string();
     if pattern.is_negated() {
         return Some(RuleWarning::Negated { rule });

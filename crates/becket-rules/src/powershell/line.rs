@@ -47,6 +47,12 @@ impl Line {
         line
     }
 
+    /// The bytes that a pattern is put to.
+    pub(crate) fn weight(&self) -> usize {
+        let forms = self.commands.iter().flat_map(|command| &command.forms);
+        self.text.len() + forms.map(String::len).sum::<usize>()
+    }
+
     /// Puts a handler's `if` to the line.
     #[must_use]
     pub fn condition(&self, pattern: &CommandPattern) -> Applies {

@@ -5,19 +5,19 @@ use super::ast::Assign;
 use super::line::AllowForm;
 use super::pattern::normalise;
 use super::wrapper;
-use super::wrapper_table::{EXACT_ONLY, FIND_RUNS, HARMLESS_VARIABLES};
+use super::wrapper_table::{EXACT_ONLY, FIND_RUNS, FIND_WRITES, is_harmless_variable};
 
 /// What an allow rule must cover; `None` for assignments that it looks past and that run nothing.
 pub(crate) fn allow_form(args: &[Arg], raw: &str, assigns: &[Assign]) -> Option<AllowForm> {
-    let harmless = |name: &str| HARMLESS_VARIABLES.contains(&name) || name.starts_with("LC_");
-    let past = assigns.iter().all(|assign| harmless(&assign.name));
+    let past = assigns.iter().all(|assign| is_harmless_variable(&assign.name));
     if args.is_empty() && past {
         return None;
     }
     let (left, open) = wrapper::strip(args);
     let name = left.first().and_then(Arg::command_name).unwrap_or_default();
-    let acts = |arg: &Arg| arg.value().is_none_or(|text| FIND_RUNS.contains(&text) || text == "-delete");
-    let exact_only = EXACT_ONLY.contains(&name) || (name == "find" && left.iter().any(acts));
+    let acts = |arg: &Arg| arg.could_be(FIND_RUNS) || arg.could_be(FIND_WRITES);
+    let exact_only =
+        EXACT_ONLY.contains(&name) || (name == "find" && (open || left.iter().skip(1).any(acts)));
     let stripped = if past {
         vec![join(left.iter().map(|arg| arg.raw.as_str())), plain_text(left)]
     } else {

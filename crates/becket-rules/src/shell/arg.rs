@@ -1,6 +1,6 @@
 //! What a word becomes before the command sees it, as far as its text says: braces expanded, quotes removed.
 
-use super::ast::{Part, Word};
+use super::ast::{Expansion, ExpansionKind, Part, Word};
 use super::brace::{self, Unit};
 
 /// One argument of a command.
@@ -18,12 +18,71 @@ pub(crate) struct Arg {
     pub(crate) glob: bool,
     /// Starts with an unquoted `~`.
     pub(crate) tilde: bool,
+    /// Holds an expansion that may become several words: unquoted, or `"$@"` and its like.
+    pub(crate) splits: bool,
 }
 
 impl Arg {
+    /// Any words at all.
+    pub(crate) fn open() -> Self {
+        let (raw, text) = (String::new(), String::new());
+        Self { raw, text, dynamic: true, open: true, glob: false, tilde: false, splits: true }
+    }
+
+    /// An argument that is fixed text.
+    pub(crate) fn literal(text: &str) -> Self {
+        let (raw, text) = (text.to_owned(), text.to_owned());
+        Self { raw, text, dynamic: false, open: false, glob: false, tilde: false, splits: false }
+    }
+
+    /// Returns whether it stands for arguments that run time appends.
+    pub(crate) fn is_open(&self) -> bool {
+        self.dynamic && self.raw.is_empty()
+    }
+
+    /// The end of the argument that is `text`, as the value of an option is.
+    pub(crate) fn part(&self, text: &str) -> Self {
+        Self { raw: text.to_owned(), text: text.to_owned(), tilde: false, ..self.clone() }
+    }
+
     /// The value, if the text alone says it.
     pub(crate) fn value(&self) -> Option<&str> {
         if self.dynamic { None } else { Some(&self.text) }
+    }
+
+    /// Whether it could be one of `words` at run time.
+    pub(crate) fn could_be(&self, words: &[&str]) -> bool {
+        if !self.dynamic && !self.glob {
+            return words.contains(&self.text.as_str());
+        }
+        let head = self.head();
+        // What a glob matches ends as the glob does, and has a slash where it has one.
+        let tail =
+            if self.dynamic { "" } else { self.text.rsplit(['*', '?', ']']).next().unwrap_or_default() };
+        let fits = |word: &&str| word.starts_with(head) && word.ends_with(tail);
+        self.splits || (words.iter().any(fits) && (self.dynamic || !self.text.contains('/')))
+    }
+
+    /// Whether it, or one of the words that it becomes, could start with `start` at run time.
+    pub(crate) fn could_start_with(&self, start: &str) -> bool {
+        let head = self.head();
+        let open = self.dynamic || self.glob;
+        self.splits || head.starts_with(start) || (open && start.starts_with(head))
+    }
+
+    /// Whether it could be an option at run time.
+    pub(crate) fn could_be_option(&self) -> bool {
+        self.could_start_with("-")
+    }
+
+    /// The text in front of what run time fills in.
+    fn head(&self) -> &str {
+        let open: &[char] = match (self.dynamic, self.glob) {
+            (false, false) => &[],
+            (true, false) => &['$', '`'],
+            (_, true) => &['$', '`', '*', '?', '['],
+        };
+        self.text.split(open).next().unwrap_or_default()
     }
 
     /// The path that it names, if the text alone says it.
@@ -62,10 +121,28 @@ fn units(word: &Word) -> Vec<Unit> {
                 units.push(Unit::Quote);
                 units.extend(text.chars().map(Unit::Quoted));
             }
-            Part::Expansion(expansion) => units.push(Unit::Dynamic(expansion.raw.clone())),
+            Part::Expansion(expansion) => {
+                units.push(Unit::Dynamic { raw: expansion.raw.clone(), splits: splits(expansion) });
+            }
         }
     }
     units
+}
+
+/// Whether an expansion may become several words. A number is one, and so is the name of a process's pipe.
+fn splits(expansion: &Expansion) -> bool {
+    let raw = expansion.raw.as_str();
+    let list = raw == "$@" || raw.starts_with("${@") || raw.contains("[@]");
+    let number = raw.starts_with("$((") || raw.starts_with("$[") || matches!(raw, "$#" | "$?" | "$$" | "$!");
+    let one = match expansion.kind {
+        ExpansionKind::Process { .. } | ExpansionKind::Opaque => true,
+        ExpansionKind::Parameter
+        | ExpansionKind::Home
+        | ExpansionKind::Prompt
+        | ExpansionKind::Command
+        | ExpansionKind::Arithmetic { .. } => number || expansion.quoted,
+    };
+    !one || list
 }
 
 /// `None`: nothing is left of the word, not even quotes.
@@ -80,6 +157,7 @@ fn argument(units: &[Unit], word: &Word) -> Option<Arg> {
         open: false,
         glob: false,
         tilde: false,
+        splits: false,
     };
     let mut bracket = false;
     arg.tilde = matches!(units.first(), Some(Unit::Plain('~')));
@@ -92,8 +170,9 @@ fn argument(units: &[Unit], word: &Word) -> Option<Arg> {
             }
             Unit::Quoted(c) => arg.text.push(*c),
             Unit::Quote => {}
-            Unit::Dynamic(raw) => {
+            Unit::Dynamic { raw, splits } => {
                 arg.dynamic = true;
+                arg.splits |= splits;
                 arg.open |= !matches!(raw.as_str(), "$HOME" | "${HOME}");
                 arg.text.push_str(raw);
             }
@@ -105,5 +184,5 @@ fn argument(units: &[Unit], word: &Word) -> Option<Arg> {
 
 fn unknown(word: &Word) -> Arg {
     let (text, _) = word.rendered();
-    Arg { raw: word.raw.clone(), text, dynamic: true, open: true, glob: false, tilde: false }
+    Arg { raw: word.raw.clone(), text, dynamic: true, open: true, glob: false, tilde: false, splits: true }
 }

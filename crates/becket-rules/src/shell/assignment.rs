@@ -5,6 +5,26 @@ use super::cursor::{Parser, Read, in_name, is_meta, starts_name};
 use super::word::Place;
 
 impl Assign {
+    /// The texts in brackets: of `name[…]=`, and of each `[…]=` in an array.
+    pub(crate) fn subscripts(&self) -> Vec<String> {
+        let element =
+            self.words.iter().map(|word| word.raw.replace("\\\n", "")).filter(|raw| raw.starts_with('['));
+        let of_element =
+            |raw: String| raw.get(1..).and_then(|raw| raw.split_once(']')).map(|(text, _)| text.to_owned());
+        let own = self.is_subscripted().then(|| self.words.first().map(|word| word.raw.clone())).flatten();
+        own.into_iter().chain(element.filter_map(of_element)).collect()
+    }
+
+    /// The value, if it is text alone and the name has no subscript.
+    pub(crate) fn value(&self) -> Option<String> {
+        let [value] = self.words.as_slice() else { return None };
+        value.literal().filter(|_| !self.is_subscripted() && !self.raw.contains("=("))
+    }
+
+    fn is_subscripted(&self) -> bool {
+        self.raw.get(self.name.len()..).is_some_and(|rest| rest.replace("\\\n", "").starts_with('['))
+    }
+
     /// The argument that it is after `declare`: one word, `name=` and everything that is assigned.
     pub(crate) fn into_word(self) -> Word {
         let mut parts = vec![Part::Text { text: format!("{}=", self.name), quoted: true }];
@@ -25,9 +45,12 @@ impl Parser<'_> {
         };
         let mut words = Vec::new();
         if leading && self.looks_at("[") {
+            self.beyond_posix("name[ ]=");
             words.push(self.subscript()?);
         }
-        if !self.eat("+=") && !self.eat("=") {
+        if self.eat("+=") {
+            self.beyond_posix("+=");
+        } else if !self.eat("=") {
             if !words.is_empty() {
                 return self.refuse("a subscript without an assignment");
             }
@@ -35,6 +58,7 @@ impl Parser<'_> {
             return Ok(None);
         }
         if self.eat("(") {
+            self.beyond_posix("name=( )");
             self.nested(|parser| parser.array_elements(&mut words))?;
             if !self.peek().is_none_or(is_meta) {
                 return self.refuse("a word that goes on after an array");

@@ -8,6 +8,8 @@ use std::rc::Rc;
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     pub(crate) pipelines: Vec<Vec<Node>>,
+    /// The first construct of a whole program that POSIX does not have.
+    pub(crate) beyond: Option<&'static str>,
 }
 
 /// One command of a pipeline, with its redirections.
@@ -70,6 +72,12 @@ pub(crate) struct Expansion {
     /// Text inside it that is expanded in turn (`${x:-…}`, `$((…))`).
     pub(crate) words: Vec<Word>,
     pub(crate) kind: ExpansionKind,
+    /// Texts that are evaluated as arithmetic: an expression, a subscript, an offset, the name of `${!x}`.
+    pub(crate) evaluated: Vec<String>,
+    /// The variable that `${x:=…}` sets.
+    pub(crate) sets: Option<String>,
+    /// Between double quotes, so that it stays one word.
+    pub(crate) quoted: bool,
 }
 
 /// Which expansion it is, as far as anybody asks.

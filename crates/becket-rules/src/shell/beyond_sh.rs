@@ -15,7 +15,7 @@ use super::cursor::Parser;
 pub fn beyond_sh(text: &str) -> Option<&'static str> {
     let fits = text.chars().nth(super::limits::MAX_CHARS).is_none() && !text.contains('\0');
     let script = fits.then(|| Parser::new(text, 0).program().ok())??;
-    of_script(&script)
+    of_script(&script).or(script.beyond)
 }
 
 fn of_script(script: &Script) -> Option<&'static str> {

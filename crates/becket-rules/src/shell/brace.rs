@@ -13,8 +13,8 @@ pub(crate) enum Unit {
     Quoted(char),
     /// Quotes were here, so that the word is not dropped when it is empty.
     Quote,
-    /// An expansion, as it is written.
-    Dynamic(String),
+    /// An expansion, as it is written, and whether it may become several words.
+    Dynamic { raw: String, splits: bool },
 }
 
 /// Levels of braces in braces.
@@ -68,7 +68,7 @@ fn alternatives(units: &[Unit], open: usize) -> Group {
             Unit::Plain('}') => return Group::Plain,
             Unit::Plain(',') if depth == 0 => marks.push(at),
             Unit::Plain('.') => dots |= units.get(at + 1) == Some(&Unit::Plain('.')),
-            Unit::Plain(_) | Unit::Quoted(_) | Unit::Quote | Unit::Dynamic(_) => {}
+            Unit::Plain(_) | Unit::Quoted(_) | Unit::Quote | Unit::Dynamic { .. } => {}
         }
     }
     Group::Plain

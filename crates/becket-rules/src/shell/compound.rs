@@ -3,6 +3,9 @@
 use super::ast::{Kind, Node, Part, Script, Word};
 use super::cursor::{Parser, Read, is_meta};
 
+/// Words that start a compound command.
+const COMPOUND: [&str; 8] = ["{", "[[", "case", "for", "if", "select", "until", "while"];
+
 impl Parser<'_> {
     /// One command of a pipeline.
     pub(crate) fn command(&mut self) -> Read<Node> {
@@ -20,12 +23,16 @@ impl Parser<'_> {
     fn compound(&mut self) -> Read<Option<Kind>> {
         if self.looks_at("((") {
             self.eat("((");
+            self.beyond_posix("(( ))");
             return self.arithmetic_command().map(Some);
         }
         if self.eat("(") {
             return self.subshell().map(Some);
         }
         let Some(word) = self.reserved() else { return Ok(None) };
+        if let "[[" | "select" | "coproc" | "function" = word {
+            self.beyond_posix(word);
+        }
         let kind = match word {
             "{" => self.brace_group(),
             "[[" => self.test(),
@@ -94,6 +101,7 @@ impl Parser<'_> {
         self.eat_reserved(word);
         self.skip_blanks();
         if self.eat("((") {
+            self.beyond_posix("for ((");
             return self.arithmetic_for();
         }
         let variable = self.word()?;
@@ -149,6 +157,9 @@ impl Parser<'_> {
             self.case_patterns(&mut words)?;
             bodies.push(self.list()?);
             self.skip_lines()?;
+            if self.looks_at(";;&") || self.looks_at(";&") {
+                self.beyond_posix(";&");
+            }
             if !(self.eat(";;&") || self.eat(";;") || self.eat(";&")) {
                 self.expect_reserved("esac")?;
                 return Ok(Kind::Case { words, bodies });
@@ -178,7 +189,9 @@ impl Parser<'_> {
         let from = self.pos;
         if self.reserved().is_none() && self.variable_name().is_some() {
             self.skip_blanks();
-            if self.reserved().is_none() && self.peek() != Some(b'(') {
+            let compound =
+                self.reserved().is_some_and(|word| COMPOUND.contains(&word)) || self.peek() == Some(b'(');
+            if !compound {
                 self.pos = from;
             }
         }

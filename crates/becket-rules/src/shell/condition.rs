@@ -1,8 +1,10 @@
 //! A handler's `if: "Bash(…)"` (rule P6).
 
-use super::line::Line;
+use super::forms::Forms;
+use super::line::{Command, Line};
 use super::pattern::CommandPattern;
 use super::refusal::UnknownReason;
+use crate::steps::{OutOfSteps, Steps};
 
 /// Whether a handler's condition holds for a line. Only `NoMatch` keeps the handler from running.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,15 +40,28 @@ impl Line {
     /// Puts a handler's `if` to the line (protocol.md P6).
     #[must_use]
     pub fn condition(&self, pattern: &CommandPattern) -> Applies {
+        self.condition_within(pattern, &Steps::unbounded())
+    }
+
+    /// The same with as many steps as are left. Without any, what the line runs is not known.
+    pub(crate) fn condition_within(&self, pattern: &CommandPattern, steps: &Steps) -> Applies {
         if pattern.is_everything() {
             return Applies::Match { command: self.text.clone(), via: None };
         }
-        if let Some(command) = self.find(pattern) {
-            return Applies::Match { command: command.raw.clone(), via: command.via.clone() };
+        let out = |_: OutOfSteps| Applies::Unknown { why: UnknownReason::TooComplex };
+        match self.find_within(pattern, steps) {
+            Ok(Some(command)) => {
+                return Applies::Match { command: command.raw.clone(), via: command.via.clone() };
+            }
+            Ok(None) => {}
+            Err(error) => return out(error),
         }
-        let could = |head: &String| pattern.could_continue(head) || pattern.matches_normal(head);
-        if let Some(command) = self.commands.iter().find(|command| command.open.as_ref().is_some_and(could)) {
-            return Applies::Unknown { why: UnknownReason::Arguments(command.raw.clone()) };
+        match self.forms().find_open(&self.commands, pattern, steps) {
+            Ok(Some(command)) => {
+                return Applies::Unknown { why: UnknownReason::Arguments(command.raw.clone()) };
+            }
+            Ok(None) => {}
+            Err(error) => return out(error),
         }
         if let Some(unknown) = self.unknowns.first() {
             return Applies::Unknown { why: unknown.reason.clone() };
@@ -60,7 +75,19 @@ impl Line {
     }
 
     /// The first command that a deny, ask or `if` pattern matches.
-    pub(crate) fn find(&self, pattern: &CommandPattern) -> Option<&super::line::Command> {
-        self.commands.iter().find(|command| command.forms.iter().any(|form| pattern.matches_normal(form)))
+    pub(crate) fn find(&self, pattern: &CommandPattern) -> Option<&Command> {
+        self.find_within(pattern, &Steps::unbounded()).ok().flatten()
+    }
+
+    pub(crate) fn find_within(
+        &self,
+        pattern: &CommandPattern,
+        steps: &Steps,
+    ) -> Result<Option<&Command>, OutOfSteps> {
+        self.forms().find(&self.commands, pattern, steps)
+    }
+
+    fn forms(&self) -> &Forms {
+        self.forms.get_or_init(|| Forms::new(&self.commands))
     }
 }

@@ -32,15 +32,22 @@ pub(crate) struct Parser<'a> {
     pub(crate) pending: Vec<PendingDocument>,
     /// Inside `$( )` a here-document may end before its line does.
     pub(crate) in_substitution: bool,
+    /// The first construct that POSIX does not have, and that another shell may read in another way.
+    pub(crate) beyond: Option<&'static str>,
 }
 
 impl<'a> Parser<'a> {
     pub(crate) fn new(src: &'a str, depth: u32) -> Self {
-        Self { src, pos: 0, depth, pending: Vec::new(), in_substitution: false }
+        Self { src, pos: 0, depth, pending: Vec::new(), in_substitution: false, beyond: None }
     }
 
     pub(crate) fn refuse<T>(&self, what: &'static str) -> Read<T> {
         Err(UnknownReason::Unparsable { at: self.pos, what })
+    }
+
+    /// Notes a construct that POSIX does not have.
+    pub(crate) fn beyond_posix(&mut self, construct: &'static str) {
+        self.beyond.get_or_insert(construct);
     }
 
     /// Runs `read` one level deeper.

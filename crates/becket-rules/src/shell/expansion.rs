@@ -33,6 +33,7 @@ impl Parser<'_> {
         } else if self.eat("$(") {
             self.command_substitution()?
         } else if self.eat("$[") {
+            self.beyond_posix("$[ ]");
             self.arithmetic("]")?
         } else {
             self.eat("${");
@@ -65,9 +66,14 @@ impl Parser<'_> {
         if !self.eat("}") {
             return self.refuse("an unterminated `${`");
         }
+        if subscript || is_beyond_posix(&plain_name, operator, &rest_raw) {
+            self.beyond_posix("${ }");
+        }
         let kind = parameter_kind(&plain_name, operator, &rest_raw, words.first());
+        let evaluated = evaluated_texts(&plain_name, &rest_raw, words.first());
+        let assigns = rest_raw.starts_with('=') || rest_raw.starts_with(":=");
         words.push(rest);
-        Ok(Expansion { words, kind, ..Expansion::default() })
+        Ok(Expansion { words, kind, evaluated, sets: assigns.then_some(plain_name), ..Expansion::default() })
     }
 
     /// `name`, `1`, `@`, with a `!` or `#` before it.
@@ -111,6 +117,29 @@ fn parameter_kind(name: &str, operator: Option<u8>, rest: &str, subscript: Optio
     } else {
         ExpansionKind::Parameter
     }
+}
+
+/// What bash evaluates of a parameter: its subscript, its offset and length, and the value of `${!x}`, which is a name with
+/// a subscript of its own.
+fn evaluated_texts(name: &str, rest: &str, subscript: Option<&Word>) -> Vec<String> {
+    let mut texts: Vec<String> = subscript
+        .map(|word| word.raw.replace("\\\n", ""))
+        .filter(|text| !matches!(text.as_str(), "@" | "*"))
+        .into_iter()
+        .collect();
+    let rest = rest.replace("\\\n", "");
+    texts.extend(
+        rest.strip_prefix(':').filter(|text| !text.starts_with(['-', '=', '?', '+'])).map(str::to_owned),
+    );
+    let lists_names = matches!(rest.as_str(), "*" | "@");
+    texts.extend(name.strip_prefix('!').filter(|name| !name.is_empty() && !lists_names).map(str::to_owned));
+    texts
+}
+
+/// An operator of `${ }` that POSIX does not have.
+fn is_beyond_posix(name: &str, operator: Option<u8>, rest: &str) -> bool {
+    let offset = operator == Some(b':') && !rest[1..].starts_with(['-', '=', '?', '+']);
+    (name.len() > 1 && name.starts_with('!')) || offset || matches!(operator, Some(b'/' | b'^' | b',' | b'@'))
 }
 
 /// A subscript or an offset that is more than a number names variables, whose values are evaluated.

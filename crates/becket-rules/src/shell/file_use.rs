@@ -1,7 +1,14 @@
 //! Files that well-known commands read and write, named in the line itself (rule P7).
 
+use std::collections::BTreeSet;
+
 use super::arg::Arg;
+use super::file_table::{self, Operands, Usage};
+use super::limits::MAX_VALUES;
 use super::line::Line;
+use super::options::{Options, Syntax};
+use super::sed::SedScript;
+use super::values::Values;
 use super::wrapper;
 
 /// How a command uses a file.
@@ -13,194 +20,245 @@ pub enum FileAccess {
     Edit,
 }
 
-/// A file that a command names literally.
+/// A file that a command names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileUse {
     /// Read or edited.
     pub access: FileAccess,
-    /// The path without quotes. `~/` and `$HOME/` in front are `~/`; a file named `~` is `./~`. A path with another `~`,
-    /// a glob or another variable is not listed.
+    /// The path without quotes. `~/` and `$HOME/` in front are `~/`; a file named `~` is `./~`. A variable is what the line
+    /// sets it to; a path with another one, or with another `~`, is not listed.
     pub path: String,
+    /// The path holds a glob, which run time expands.
+    pub glob: bool,
+    /// Where a copied or moved file comes to lie if its target is a directory.
+    pub landing: bool,
 }
-
-/// How a command's operands are used.
-struct Usage {
-    name: &'static str,
-    /// Options whose value is the next argument.
-    valued: &'static [&'static str],
-    operands: Operands,
-}
-
-enum Operands {
-    Read,
-    Edit,
-    /// A script or a pattern first, unless an option gave it.
-    AfterScript(&'static [&'static str]),
-    /// Sources, then a destination.
-    Copy,
-}
-
-const USAGES: &[Usage] = &[
-    Usage { name: "cat", valued: &[], operands: Operands::Read },
-    Usage { name: "head", valued: &["-n", "-c", "--lines", "--bytes"], operands: Operands::Read },
-    Usage {
-        name: "tail",
-        valued: &["-n", "-c", "-s", "--lines", "--bytes", "--pid", "--sleep-interval"],
-        operands: Operands::Read,
-    },
-    Usage {
-        name: "sed",
-        valued: &["-e", "-f", "-l", "--expression", "--file", "--line-length"],
-        operands: Operands::AfterScript(&["-e", "-f", "--expression", "--file"]),
-    },
-    Usage {
-        name: "grep",
-        valued: &[
-            "-e",
-            "-f",
-            "-m",
-            "-A",
-            "-B",
-            "-C",
-            "-d",
-            "-D",
-            "--regexp",
-            "--file",
-            "--max-count",
-            "--after-context",
-            "--before-context",
-            "--context",
-        ],
-        operands: Operands::AfterScript(&["-e", "-f", "--regexp", "--file"]),
-    },
-    Usage { name: "tee", valued: &[], operands: Operands::Edit },
-    Usage { name: "rm", valued: &[], operands: Operands::Edit },
-    Usage { name: "mv", valued: &["-S", "-t", "--suffix", "--target-directory"], operands: Operands::Edit },
-    Usage { name: "cp", valued: &["-S", "-t", "--suffix", "--target-directory"], operands: Operands::Copy },
-];
 
 impl Line {
-    /// The files that `cat`, `head`, `tail`, `sed`, `grep` read and `sed -i`, `tee`, `cp`, `mv`, `rm` write
-    /// (protocol.md P7). Only operands that are literal paths; relative ones are left out where the line changes its
-    /// directory.
+    /// The files that well-known commands read (`cat`, `head`, `grep`, `sed`, …) and write (`tee`, `cp`, `mv`, `rm`, `sed -i`,
+    /// …), as far as the text names them (protocol.md P7). No globs; relative paths are left out where the line changes
+    /// its directory.
     #[must_use]
     pub fn file_uses(&self) -> Vec<FileUse> {
-        let mut uses = self.all_file_uses();
-        uses.retain(|file| !self.moves || file.path.starts_with(['/', '~']));
+        let (mut uses, _) = self.all_file_uses();
+        uses.retain(|file| !file.glob && !file.landing && (!self.moves || file.path.starts_with(['/', '~'])));
         uses
     }
 
-    /// The same with relative paths, which start from wherever the line is by then.
-    pub(crate) fn all_file_uses(&self) -> Vec<FileUse> {
-        let mut uses = Vec::new();
+    /// The same with globs, and with relative paths, which start from wherever the line is by then. The flag says that there
+    /// may be more.
+    pub(crate) fn all_file_uses(&self) -> (Vec<FileUse>, bool) {
+        let mut uses = Collector { values: &self.values, uses: Vec::new(), steps: MAX_VALUES };
         for command in &self.commands {
             let (args, _) = wrapper::strip(&command.args);
             let name = args.first().and_then(Arg::command_name).unwrap_or_default();
-            if let Some(usage) = USAGES.iter().find(|usage| usage.name == name) {
+            if let Some(usage) = file_table::find(name) {
                 usage.collect(&args[1..], &mut uses);
             }
         }
-        uses
+        let mut seen = BTreeSet::new();
+        uses.uses
+            .retain(|file| seen.insert((file.path.clone(), file.access == FileAccess::Edit, file.landing)));
+        (uses.uses, uses.steps == 0)
     }
+}
+
+/// Arguments of a command that takes options and operands in any order.
+struct Arguments {
+    options: Options,
+    operands: Vec<Arg>,
 }
 
 impl Usage {
-    fn collect(&self, args: &[Arg], uses: &mut Vec<FileUse>) {
-        let (options, operands) = self.split(args);
-        let mut push = |arg: &Arg, access| {
-            if let Some(path) = path(arg).filter(|path| path != "-" && !path.is_empty()) {
-                uses.push(FileUse { access, path });
-            }
-        };
-        let given = |names: &[&str]| {
-            options.iter().any(|option| names.iter().any(|name| names_option(&option.text, name)))
-        };
-        match &self.operands {
-            Operands::Read => operands.iter().for_each(|arg| push(arg, FileAccess::Read)),
-            Operands::Edit => operands.iter().for_each(|arg| push(arg, FileAccess::Edit)),
-            Operands::AfterScript(scripts) => {
-                let in_place = self.name == "sed" && given(&["-i", "--in-place"]);
-                let skipped = usize::from(!given(scripts));
-                for arg in operands.iter().skip(skipped) {
-                    push(arg, FileAccess::Read);
-                    if in_place {
-                        push(arg, FileAccess::Edit);
-                    }
+    fn collect(&self, args: &[Arg], uses: &mut Collector<'_>) {
+        let mut args = args.to_vec();
+        // `tar xf a`: its first word may be letters without their dash.
+        if let Some(first) = args
+            .first_mut()
+            .filter(|first| self.names.contains(&"tar") && !first.dynamic && !first.text.starts_with('-'))
+        {
+            first.text.insert(0, '-');
+        }
+        let Arguments { options, operands } = self.arguments(&args);
+        let is_given = |names: &[&str]| options.has(names);
+        for (names, access) in [(self.reads, FileAccess::Read), (self.edits, FileAccess::Edit)] {
+            for value in options.values(names) {
+                match value.text.split_once('@') {
+                    // `curl -d @file` and `-F name=@file`; without the mark it is text.
+                    Some((_, file)) if self.names.contains(&"curl") => uses.add(&value.part(file), access),
+                    Some(_) | None => uses.add(value, access),
                 }
             }
-            Operands::Copy => {
-                let sources = if given(&["-t", "--target-directory"]) {
-                    operands.len()
-                } else {
-                    operands.len().saturating_sub(1)
-                };
-                operands[..sources].iter().for_each(|arg| push(arg, FileAccess::Read));
-                operands[sources..].iter().for_each(|arg| push(arg, FileAccess::Edit));
+        }
+        // An unknown option may have taken what counts as the first operand here.
+        let skipped = |names: &[&str]| usize::from(!is_given(names) && options.certain);
+        match self.operands {
+            Operands::Read => uses.all(&operands, FileAccess::Read),
+            Operands::Edit => uses.all(&operands, FileAccess::Edit),
+            Operands::ReadAfter(names) => {
+                uses.all(operands.get(skipped(names)..).unwrap_or_default(), FileAccess::Read);
             }
-        }
-        self.target_directory(args, &mut push);
-    }
-
-    /// The directory of `cp -t` and `mv -t`.
-    fn target_directory(&self, args: &[Arg], push: &mut impl FnMut(&Arg, FileAccess)) {
-        if !self.valued.contains(&"-t") {
-            return;
-        }
-        for (at, arg) in args.iter().enumerate() {
-            let attached = arg
-                .text
-                .strip_prefix("--target-directory=")
-                .or_else(|| arg.text.strip_prefix("-t").filter(|directory| !directory.is_empty()));
-            if let Some(directory) = attached {
-                push(&Arg { text: directory.to_owned(), ..arg.clone() }, FileAccess::Edit);
-            } else if matches!(arg.text.as_str(), "-t" | "--target-directory")
-                && let Some(next) = args.get(at + 1)
-            {
-                push(next, FileAccess::Edit);
+            Operands::EditAfter(names) => {
+                uses.all(operands.get(skipped(names)..).unwrap_or_default(), FileAccess::Edit);
             }
-        }
-    }
-
-    /// Options apart from operands; values of options are neither.
-    fn split<'a>(&self, args: &'a [Arg]) -> (Vec<&'a Arg>, Vec<&'a Arg>) {
-        let (mut options, mut operands) = (Vec::new(), Vec::new());
-        let mut rest = args.iter();
-        while let Some(arg) = rest.next() {
-            if arg.text == "--" {
-                operands.extend(rest.by_ref());
-            } else if arg.text.starts_with('-') && arg.text.len() > 1 {
-                options.push(arg);
-                if self.valued.contains(&arg.text.as_str()) {
-                    rest.next();
+            Operands::Copy(into) => {
+                // Several directories are made by `install -d`.
+                let last = operands.len().saturating_sub(usize::from(!is_given(into)));
+                let (sources, targets) = operands.split_at(last);
+                uses.all(sources, FileAccess::Read);
+                uses.all(targets, FileAccess::Edit);
+                if self.names.contains(&"install") && is_given(&["d", "directory"]) {
+                    uses.all(&operands, FileAccess::Edit);
                 }
-            } else {
-                operands.push(arg);
             }
+            Operands::InOut => {
+                let (input, output) = operands.split_at(operands.len().min(1));
+                uses.all(input, FileAccess::Read);
+                uses.all(output, FileAccess::Edit);
+            }
+            Operands::Sed => sed(&options, &operands, uses),
+            Operands::Dd => operands.iter().for_each(|arg| dd(arg, uses)),
+            Operands::None => {}
         }
-        (options, operands)
+        if self.edits.contains(&"target-directory") {
+            let into = options.values(&["t", "target-directory"]).cloned().collect();
+            uses.landings(operands, into);
+        }
+    }
+
+    /// Options and operands, in any order as GNU's programs take them.
+    fn arguments(&self, args: &[Arg]) -> Arguments {
+        let mut read =
+            Arguments { options: Options { certain: true, ..Options::default() }, operands: Vec::new() };
+        let mut from = 0;
+        while from < args.len() {
+            let more = self.syntax.read(args, from);
+            let ends = more.operand > from && args[more.operand - 1].text == "--";
+            read.options.given.extend(more.given);
+            // An argument that only run time knows ends the reading, and matters where it may be an option.
+            let (known, rest) = args.split_at(more.operand);
+            let hides_option = rest.first().is_some_and(|arg| arg.dynamic && arg.could_be_option());
+            read.options.certain &= !hides_option && (more.certain || self.syntax.read(known, from).certain);
+            if ends {
+                read.operands.extend_from_slice(args.get(more.operand..).unwrap_or_default());
+                break;
+            }
+            read.operands.extend(args.get(more.operand).cloned());
+            from = more.operand + 1;
+        }
+        read
     }
 }
 
-/// The path that an argument names, as far as its text and the home directory say it.
-fn path(arg: &Arg) -> Option<String> {
-    if arg.glob || arg.open {
-        return None;
+/// The files of `sed`: its operands, and those that its scripts name.
+fn sed(options: &Options, operands: &[Arg], uses: &mut Collector<'_>) {
+    const SCRIPTS: &[&str] = &["e", "expression"];
+    let given = options.has(SCRIPTS) || options.has(&["f", "file"]);
+    let first = operands.first().filter(|_| !given);
+    for script in options.values(SCRIPTS).chain(first) {
+        let read = script.value().and_then(SedScript::parse).unwrap_or_default();
+        let named = |file: &String, access| (script.part(file), access);
+        let reads = read.reads.iter().map(|file| named(file, FileAccess::Read));
+        let writes = read.writes.iter().map(|file| named(file, FileAccess::Edit));
+        reads.chain(writes).for_each(|(file, access)| uses.add(&Arg { glob: false, ..file }, access));
     }
+    let files = operands.get(usize::from(!given && options.certain)..).unwrap_or_default();
+    uses.all(files, FileAccess::Read);
+    if options.has(&["i", "in-place"]) {
+        uses.all(files, FileAccess::Edit);
+    }
+}
+
+fn dd(arg: &Arg, uses: &mut Collector<'_>) {
+    let Some((key, file)) = arg.text.split_once('=') else { return };
+    let tilde = arg.raw.contains("=~");
+    match key {
+        "if" => uses.add(&Arg { tilde, ..arg.part(file) }, FileAccess::Read),
+        "of" => uses.add(&Arg { tilde, ..arg.part(file) }, FileAccess::Edit),
+        _ => {}
+    }
+}
+
+/// Gathers the paths of arguments.
+struct Collector<'l> {
+    values: &'l Values,
+    uses: Vec<FileUse>,
+    /// Values of variables that may still be looked at.
+    steps: usize,
+}
+
+impl Collector<'_> {
+    fn all(&mut self, args: &[Arg], access: FileAccess) {
+        args.iter().for_each(|arg| self.add(arg, access));
+    }
+
+    /// Where sources come to lie in the directory `into`, else in the last operand.
+    fn landings(&mut self, mut sources: Vec<Arg>, mut into: Vec<Arg>) {
+        if into.is_empty() {
+            into.extend(sources.pop());
+        }
+        let mut known = |args: &[Arg]| -> Vec<String> {
+            args.iter().flat_map(|arg| paths(arg, self.values, &mut self.steps)).collect()
+        };
+        let (sources, into) = (known(&sources), known(&into));
+        for directory in &into {
+            for name in sources.iter().filter_map(|path| path.trim_end_matches('/').rsplit('/').next()) {
+                let path = format!("{}/{name}", directory.trim_end_matches('/'));
+                let glob = path.contains(['*', '?', '[']);
+                self.uses.push(FileUse { access: FileAccess::Edit, path, glob, landing: true });
+            }
+        }
+    }
+
+    fn add(&mut self, arg: &Arg, access: FileAccess) {
+        for path in paths(arg, self.values, &mut self.steps) {
+            if path != "-" && !path.is_empty() {
+                let glob = arg.glob || (arg.dynamic && path.contains(['*', '?', '[']));
+                self.uses.push(FileUse { access, path, glob, landing: false });
+            }
+        }
+    }
+}
+
+/// The paths that an argument may name, as far as the text and the home directory say it.
+pub(crate) fn paths(arg: &Arg, values: &Values, steps: &mut usize) -> Vec<String> {
     if arg.dynamic {
-        let rest = arg.text.strip_prefix("$HOME").or_else(|| arg.text.strip_prefix("${HOME}"))?;
-        let below = (rest.is_empty() || rest.starts_with('/')) && !rest.contains('$');
-        return below.then(|| format!("~{rest}"));
+        return values.texts(&arg.text, steps);
     }
     if arg.tilde {
-        return (arg.text == "~" || arg.text.starts_with("~/")).then(|| arg.text.clone());
+        let rest = arg.text.strip_prefix('~').unwrap_or_default();
+        let (own, rest) = match rest.strip_prefix(['+', '-']) {
+            Some(rest) => (".", rest),
+            None => ("~", rest),
+        };
+        if !rest.is_empty() && !rest.starts_with('/') {
+            return Vec::new();
+        }
+        let given = if own == "~" { values.of("HOME") } else { &[] };
+        let homes = given.iter().flat_map(|home| values.texts(home, steps));
+        return [own.to_owned()].into_iter().chain(homes).map(|home| format!("{home}{rest}")).collect();
     }
-    Some(if arg.text.starts_with('~') { format!("./{}", arg.text) } else { arg.text.clone() })
+    vec![if arg.text.starts_with('~') { format!("./{}", arg.text) } else { arg.text.clone() }]
 }
 
-/// Whether an argument gives the option: alone, with an attached value, or (a letter) in a cluster.
-fn names_option(text: &str, option: &str) -> bool {
-    match option.strip_prefix("--") {
-        Some(_) => text == option || text.strip_prefix(option).is_some_and(|rest| rest.starts_with('=')),
-        None => !text.starts_with("--") && text.contains(&option[1..]),
-    }
+/// The directory that `env -C` and `sudo -D` change to.
+pub(crate) fn directory_option(args: &[Arg]) -> Option<Arg> {
+    const ENV: Syntax = Syntax {
+        short: "i0u:C:S:va:",
+        long: "ignore-environment null unset: chdir: argv0: split-string: block-signal:: default-signal:: \
+            ignore-signal:: list-signal-handling debug",
+    };
+    const SUDO: Syntax = Syntax {
+        short: "Aa:BbC:c:D:Eeg:Hh:iKklNnPp:R:r:SsT:t:U:u:Vv",
+        long: "askpass auth-type: background bell chdir: chroot: close-from: command-timeout: edit group: host: list \
+            login login-class: non-interactive no-update other-user: preserve-env:: preserve-groups prompt: \
+            remove-timestamp reset-timestamp role: set-home shell stdin type: user: validate version help",
+    };
+    let (name, args) = args.split_first()?;
+    let (syntax, options): (_, &[&str]) = match name.command_name()? {
+        "env" => (ENV, &["C", "chdir"]),
+        "sudo" => (SUDO, &["D", "chdir"]),
+        _ => return None,
+    };
+    syntax.read(args, 0).values(options).last().cloned()
 }

@@ -10,7 +10,7 @@ impl Parser<'_> {
         for document in std::mem::take(&mut self.pending) {
             let body = self.document_text(&document)?;
             let word = if document.expands {
-                self.nested(|parser| Parser::new(&body, parser.depth).word_in(Place::Document))?
+                self.nested(|parser| parser.document_word(&body))?
             } else {
                 Word { raw: body.clone(), parts: vec![Part::Text { text: body, quoted: true }] }
             };
@@ -18,6 +18,14 @@ impl Parser<'_> {
             let _ = document.body.set(word);
         }
         Ok(())
+    }
+
+    /// The body of a here-document that is expanded.
+    fn document_word(&mut self, body: &str) -> Read<Word> {
+        let mut inner = Parser::new(body, self.depth);
+        let word = inner.word_in(Place::Document)?;
+        self.beyond = self.beyond.or(inner.beyond);
+        Ok(word)
     }
 
     /// The lines up to the delimiter, or to the end of the text, as bash takes it with a warning.

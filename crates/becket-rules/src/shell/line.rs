@@ -1,10 +1,16 @@
 //! An analysed command line, and what anybody may ask of it.
 
+use std::sync::OnceLock;
+
 use super::arg::Arg;
+use super::context::Context;
 use super::cursor::Parser;
+use super::forms::Forms;
 use super::limits::MAX_CHARS;
 use super::refusal::UnknownReason;
-use super::walk::{Context, Walk};
+use super::values::Values;
+use super::walk::Walk;
+use super::words_scan::FlatText;
 
 /// A command line and everything it may run. Never fails: what can't be known is kept as such.
 ///
@@ -21,10 +27,21 @@ pub struct Line {
     pub(crate) commands: Vec<Command>,
     pub(crate) redirections: Vec<Redirection>,
     pub(crate) unknowns: Vec<Unknown>,
+    /// Variables with the values that the line may give them: assignments, the words of loops, and here-strings under
+    /// the name [`HERE_STRING`](super::walk::HERE_STRING).
+    pub(crate) assigned: Vec<(String, Arg)>,
     /// The first expansion that isn't `$HOME`, as it is written (P6 d).
     pub(crate) expansion: Option<String>,
     /// Changes its directory, so that relative paths are not the line's own.
     pub(crate) moves: bool,
+    /// Its commands by their texts, made when first asked for.
+    pub(crate) forms: OnceLock<Forms>,
+    /// Its words, for patterns that are tried on each of them.
+    pub(crate) words: OnceLock<FlatText>,
+    /// What it sets variables to.
+    pub(crate) values: Values,
+    /// Why only a rule without `*`, or one for every command, covers the line (P4): what it evaluates or sets.
+    pub(crate) restricted: Option<UnknownReason>,
 }
 
 /// One command that a line may run.
@@ -38,8 +55,8 @@ pub struct Command {
     pub(crate) allow: Option<AllowForm>,
     pub(crate) args: Vec<Arg>,
     pub(crate) via: Option<String>,
-    /// The text before the first word that run time fills in or appends, if there is one.
-    pub(crate) open: Option<String>,
+    /// The text before the first word that run time fills in or appends, in every form; none if there is no such word.
+    pub(crate) open: Vec<String>,
 }
 
 /// What an allow rule must cover (P5).

@@ -10,7 +10,8 @@ const CLOSERS: [&str; 8] = ["then", "elif", "else", "fi", "do", "done", "esac", 
 impl Parser<'_> {
     /// A whole program: everything up to the end of the text.
     pub(crate) fn program(mut self) -> Read<Script> {
-        let script = self.list()?;
+        let mut script = self.list()?;
+        script.beyond = self.beyond;
         match self.peek() {
             None => Ok(script),
             Some(_) => self.refuse("something that starts no command"),
@@ -79,7 +80,12 @@ impl Parser<'_> {
         let mut nodes = vec![self.nested(Self::command)?];
         loop {
             self.skip_blanks();
-            if self.looks_at("||") || !(self.eat("|&") || self.eat("|")) {
+            if self.looks_at("||") {
+                return Ok(nodes);
+            }
+            if self.eat("|&") {
+                self.beyond_posix("|&");
+            } else if !self.eat("|") {
                 return Ok(nodes);
             }
             self.skip_lines()?;
@@ -91,16 +97,21 @@ impl Parser<'_> {
     fn pipeline_prefix(&mut self) -> bool {
         let mut any = false;
         let mut timed = false;
+        let mut after_time;
         loop {
             self.skip_blanks();
             let word = self.reserved();
             let option = timed && matches!(word, Some("-p" | "--"));
+            after_time = timed;
             timed = option || word == Some("time");
             if !option && !matches!(word, Some("!" | "time")) {
                 break;
             }
             self.eat_word(word);
             any = true;
+        }
+        if after_time && self.peek() == Some(b'-') {
+            self.beyond_posix("time -");
         }
         any && matches!(self.peek(), None | Some(b'\n' | b';' | b'&' | b'|' | b')'))
     }

@@ -11,6 +11,9 @@
 //! `echo \$'\' ; git push #'` as one command and panics on `99999999999>x`; `tree-sitter-bash` drops `git >f push`. What
 //! this reader does not follow, it refuses.
 //!
+//! There is one reader, bash's. A program in text for another shell (`sh -c`, `zsh -c`) is *unknown* if it holds anything
+//! that the other shell may read in another way.
+//!
 //! Not looked into: programs in files and in other languages (`sh x.sh`, `make`, `python -c`, `ssh`), and what a
 //! command reads from data at run time. A glob is not expanded: `git pus?` is the text `git pus?`.
 //!
@@ -25,24 +28,40 @@ mod assignment;
 mod ast;
 mod beyond_sh;
 mod brace;
+mod callbacks;
 mod compound;
 mod condition;
+mod context;
 mod cursor;
+mod dialect;
+mod evaluation;
+mod evaluators;
 mod expansion;
+mod file_table;
 mod file_use;
 mod filled;
+mod forms;
+mod git;
 mod heredoc;
 mod input;
+mod launchers;
 mod limits;
 mod line;
 mod list;
+mod modes;
+mod option_programs;
+mod options;
+mod parallel;
 mod pattern;
 mod permission;
 mod program;
 mod refusal;
+mod sed;
 mod shells;
 mod simple;
 mod subst;
+mod values;
+mod variables;
 mod walk;
 mod word;
 mod words_scan;
@@ -56,7 +75,11 @@ pub use line::{Command, Line, Redirection, RedirectionKind, Target};
 pub use pattern::CommandPattern;
 pub use permission::{Coverage, Hit};
 pub use refusal::UnknownReason;
+pub use sed::SedScript;
 
 pub(crate) use arg::Arg;
+pub(crate) use file_use::{directory_option, paths};
+pub(crate) use limits::{MAX_PATHS, MAX_VALUES};
 pub(crate) use pattern::normalise as normalise_text;
+pub(crate) use walk::HERE_STRING;
 pub(crate) use words_scan::hit as hit_in_words;

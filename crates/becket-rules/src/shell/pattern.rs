@@ -53,6 +53,11 @@ impl CommandPattern {
         &self.text
     }
 
+    /// The text that whatever it matches begins with.
+    pub(crate) fn head(&self) -> &str {
+        self.pieces.first().map_or("", String::as_str)
+    }
+
     /// Whether a `*` stands anywhere in it, the trailing ones included.
     pub(crate) fn is_prefix(&self) -> bool {
         self.boundary || self.pieces.len() > 1
@@ -86,8 +91,10 @@ impl CommandPattern {
     /// `starts` are byte offsets of `text`, ascending.
     pub(crate) fn found_from(&self, text: &str, starts: &[usize]) -> bool {
         let Some((first, rest)) = self.pieces.split_first() else { return false };
-        let mut heads =
-            starts.iter().filter(|at| text[**at..].starts_with(first.as_str())).map(|at| at + first.len());
+        let next = |from: usize| text.get(from..)?.find(first.as_str()).map(|at| from + at);
+        let after = |at: &usize| next(at + text[*at..].chars().next().map_or(1, char::len_utf8));
+        let places = std::iter::successors(next(0), after);
+        let mut heads = places.filter(|at| starts.binary_search(at).is_ok()).map(|at| at + first.len());
         if rest.is_empty() {
             return heads.any(|end| ends_word(text, end));
         }

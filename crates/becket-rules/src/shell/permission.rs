@@ -1,9 +1,10 @@
 //! Permission rules for Bash (rules P4 and P5): deny and ask need one command, allow must cover all.
 
 use super::line::{Command, Line};
-use super::pattern::CommandPattern;
+use super::pattern::{CommandPattern, normalise};
 use super::refusal::UnknownReason;
-use super::words_scan;
+use super::words_scan::FlatText;
+use crate::steps::{OutOfSteps, Steps};
 
 /// What a deny or ask rule hit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,18 +38,56 @@ impl Line {
     /// tried as the start of one.
     #[must_use]
     pub fn hit(&self, pattern: &CommandPattern) -> Option<Hit> {
-        if let Some(command) = self.find(pattern) {
-            return Some(Hit { command: command.raw.clone(), via: command.via.clone() });
+        self.hit_within(pattern, &Steps::unbounded()).ok().flatten()
+    }
+
+    /// The same with as many steps as are left.
+    pub(crate) fn hit_within(
+        &self,
+        pattern: &CommandPattern,
+        steps: &Steps,
+    ) -> Result<Option<Hit>, OutOfSteps> {
+        if let Some(command) = self.find_within(pattern, steps)? {
+            return Ok(Some(Hit { command: command.raw.clone(), via: command.via.clone() }));
         }
         let hidden = self.unknowns.iter().any(|unknown| unknown.reason.hides_commands());
-        let hit = pattern.is_everything() || (hidden && words_scan::hit(&self.text, pattern));
-        hit.then(|| Hit { command: self.text.clone(), via: None })
+        let words = || self.words.get_or_init(|| FlatText::new(&self.text));
+        let hit = pattern.is_everything() || (hidden && words().hit(pattern, steps)?);
+        Ok(hit.then(|| Hit { command: self.text.clone(), via: None }))
     }
 
     /// Whether allow rules cover the line (protocol.md P4, P5).
     #[must_use]
     pub fn uncovered(&self, allows: &[&CommandPattern]) -> Coverage {
-        self.coverage(|command| allows.iter().any(|pattern| command.covered_by(pattern)))
+        self.uncovered_within(allows, &Steps::unbounded())
+    }
+
+    /// The same with as many steps as are left. Without any, the line is not covered.
+    pub(crate) fn uncovered_within(&self, allows: &[&CommandPattern], steps: &Steps) -> Coverage {
+        let steps_for = |command: &Command| match &command.allow {
+            Some(allow) => allow.stripped.iter().map(String::len).sum::<usize>() / 4 + 32,
+            None => 1,
+        };
+        let subcommands = self.commands.iter().filter(|command| command.is_subcommand());
+        let cost = subcommands.map(steps_for).sum::<usize>().saturating_mul(allows.len());
+        if steps.take(cost).is_err() {
+            return Coverage::Unknown { why: UnknownReason::TooComplex };
+        }
+        let covered = |command: &Command| allows.iter().any(|pattern| command.covered_by(pattern));
+        match &self.restricted {
+            None => self.coverage(covered),
+            Some(_) if allows.iter().any(|pattern| pattern.is_everything()) => self.coverage(|_| true),
+            // A line is one command, and the rule is its text, or else what is set beside the command would count.
+            Some(why) => {
+                let whole = normalise(&self.text);
+                let exact =
+                    |pattern: &&&CommandPattern| !pattern.is_prefix() && pattern.matches_normal(&whole);
+                match allows.iter().find(exact) {
+                    Some(pattern) => self.coverage(|command| command.covered_by(pattern)),
+                    None => Coverage::Unknown { why: why.clone() },
+                }
+            }
+        }
     }
 
     /// Whether every subcommand satisfies `covers`: an allow rule ([`Command::covered_by`]), a mode, or both.

@@ -1,38 +1,52 @@
 //! Looking through a command: wrappers, shells, and builtins that take a program as text (rules P5 and P6).
 
 use super::arg::Arg;
-use super::filled::substitute;
+use super::context::Context;
+use super::dialect::Dialect;
+use super::input::Input;
+use super::options::Syntax;
 use super::refusal::UnknownReason;
-use super::walk::{Context, Walk};
+use super::variables;
+use super::walk::Walk;
 use super::wrapper::{self, is_assignment};
-use super::wrapper_table::{EVALUATORS, FIND_RUNS, SETTERS, SHELLS, STARTUP_VARIABLES, WIDE};
+use super::wrapper_table::{EVALUATORS, PREFIXED, TAKES_INPUT, WIDE, WIDE_SHELL, WIDE_TEXT};
+
+/// The options of `at` and `crontab` that decide what is read.
+const TIMED: Syntax = Syntax { short: "bcdef:ilMmq:rt:u:vV", long: "" };
 
 impl Walk {
     /// Finds the commands that a command runs.
     pub(crate) fn look_through(&mut self, args: &[Arg], context: &Context) {
-        let Some(name) = args.first().and_then(Arg::command_name).map(str::to_owned) else {
+        let Some(name) = args.first().and_then(Arg::command_name).map(own_name).map(str::to_owned) else {
             // `$X git push` runs `git push` where `$X` is empty.
             return;
         };
-        self.note_effects(&name, args);
+        self.note_effects(&name, args, context.direct);
         let inner = context.through(&name);
+        self.option_programs(&name, args, &inner);
+        if let Some(dialect) = Dialect::of(&name) {
+            return self.shell(args, dialect, &inner);
+        }
         match name.as_str() {
-            shell if SHELLS.contains(&shell) => self.shell(args, &inner),
-            "eval" => self.joined(&args[1..], &inner),
+            "eval" => self.eval(args, &inner),
             "trap" => self.trap(args, &inner),
             "alias" => self.alias(args, context),
             "hash" | "enable" if args.len() > 1 => self.redefinition(args, context),
             "source" | "." => self.source(args, &inner),
-            "su" | "runuser" | "script" => self.dash_c(args, &inner),
-            "find" | "fd" | "fdfind" => self.find_actions(args, &inner),
-            "mapfile" | "readarray" | "compgen" | "complete" | "bind" => self.callback(args, &inner),
+            "find" | "bfs" | "fd" | "fdfind" => self.find_actions(&name, args, &inner),
+            "mapfile" | "readarray" | "compgen" | "complete" | "bind" => self.callback(&name, args, &inner),
+            "git" => self.git(args, &inner),
             "command" if asks_only(args) => {}
-            wide if WIDE.contains(&wide) => self.every_word(&args[1..], &inner),
+            _ if self.launch(&name, args, &inner) => {}
+            _ if TAKES_INPUT.contains(&name.as_str()) => self.takes_input(&name, args, &inner),
+            wide if WIDE.contains(&wide) || is_loader(wide) => self.wide(wide, args, &inner),
             _ => self.wrapped(&name, args, &inner),
         }
     }
 
-    fn note_effects(&mut self, name: &str, args: &[Arg]) {
+    fn note_effects(&mut self, name: &str, args: &[Arg], direct: bool) {
+        self.note_modes(name, args, direct);
+        self.note_variables(name, args);
         self.moves |= match name {
             "cd" | "pushd" | "popd" | "chroot" => true,
             "env" => args
@@ -43,61 +57,95 @@ impl Walk {
             }
             _ => false,
         };
-        if EVALUATORS.contains(&name) {
+        if EVALUATORS.contains(&name) && evaluates(name, &args[1..]) {
             self.evaluates.get_or_insert_with(|| name.to_owned());
-        }
-        let names_startup = |arg: &&Arg| {
-            let variable = arg.text.split(['=', '+']).next().unwrap_or_default();
-            STARTUP_VARIABLES.contains(&variable) || variable.starts_with("BASH_FUNC_")
-        };
-        if let Some(arg) = args.iter().skip(1).find(names_startup).filter(|_| SETTERS.contains(&name)) {
-            self.unknown(UnknownReason::Redefinition(arg.raw.clone()), false);
         }
     }
 
     /// A wrapper of the table, or nothing.
     fn wrapped(&mut self, name: &str, args: &[Arg], context: &Context) {
         let Some(entry) = wrapper::lookup(name) else { return };
-        if name == "env" {
-            self.split_string(args, context);
-        }
         let found = entry.locate(args);
+        let options = &found.options;
         let rest = &args[found.start..];
-        if !found.certain {
+        if name == "env" {
+            self.split_string(options, args, context);
+        }
+        let of_system = &Context { dialect: Dialect::Posix, ..context.clone() };
+        let starts_shell = match name {
+            "sudo" | "doas" => options.has(&["s", "i", "shell", "login"]),
+            _ => entry.shell,
+        };
+        if starts_shell && (rest.is_empty() || !options.certain) {
+            self.bare_shell(name, of_system);
+        }
+        if !options.certain {
             if let Some(arg) = rest.first().filter(|arg| arg.dynamic) {
-                self.unknown(UnknownReason::CommandWord(arg.raw.clone()), false);
+                self.unknown_start(arg, false);
             }
             return self.every_word(&args[1..], context);
         }
+        let takes_text = |arg: &Arg| matches!(arg.value(), Some("-c" | "--command"));
         match name {
-            "xargs" => self.xargs(&args[1..found.start], rest, context),
+            "xargs" => self.xargs(options, rest, context),
+            "flock" if rest.first().is_some_and(takes_text) => {
+                self.joined(rest.get(1..2).unwrap_or_default(), of_system);
+            }
             "watch" => {
-                self.joined(rest, context);
+                self.joined(rest, of_system);
                 self.run(rest, context);
             }
-            "flock"
-                if rest
-                    .first()
-                    .and_then(Arg::value)
-                    .is_some_and(|text| text == "-c" || text == "--command") =>
-            {
-                self.joined(rest.get(1..2).unwrap_or_default(), context);
-            }
-            "sudo" | "doas" if args[1..found.start].iter().any(asks_for_shell) => {
-                self.joined(rest, context);
+            "sudo" | "doas" if starts_shell => {
+                self.joined(rest, of_system);
                 self.run(rest, context);
             }
             _ => self.run(rest, context),
         }
-        if rest.is_empty() && matches!(name, "sudo" | "doas") && args.len() > 1 {
-            self.bare_shell(name, context);
+    }
+
+    /// A wrapper whose options are not listed.
+    fn wide(&mut self, name: &str, args: &[Arg], context: &Context) {
+        self.every_word(&args[1..], context);
+        if WIDE_TEXT.contains(&name) {
+            for arg in args.iter().skip(1).filter(|arg| arg.text.contains(char::is_whitespace)) {
+                self.shell_text(&arg.text, arg.dynamic, context);
+            }
         }
+        let operands = args.iter().skip(1).filter(|arg| !arg.text.starts_with('-')).count();
+        // The first operand of `sg` is a group.
+        let bare = operands <= usize::from(name == "sg");
+        if WIDE_SHELL.contains(&name) && (bare || matches!(context.input, Input::Text(..))) {
+            self.bare_shell(name, &Context { dialect: Dialect::Posix, ..context.clone() });
+        }
+    }
+
+    /// `at`, `batch`, `crontab`: what they read is run later, unless they only list or remove.
+    fn takes_input(&mut self, name: &str, args: &[Arg], context: &Context) {
+        let context = &Context { dialect: Dialect::Posix, ..context.clone() };
+        let options = TIMED.read(args, 1);
+        if options.has(&["l", "r", "d", "c", "e", "V"]) {
+            return;
+        }
+        let operand = args.get(options.operand).filter(|_| name == "crontab");
+        match options.values(&["f"]).chain(operand).next() {
+            Some(file) => self.script_file(file, name, context),
+            None => self.bare_shell(name, context),
+        }
+    }
+
+    /// A word that may be the start of a command, if run time makes it one.
+    pub(crate) fn unknown_start(&mut self, arg: &Arg, direct: bool) {
+        let word = if arg.is_open() { "…" } else { &arg.raw };
+        self.unknown(UnknownReason::CommandWord(word.to_owned()), direct);
     }
 
     /// A command made of arguments.
     pub(crate) fn run(&mut self, args: &[Arg], context: &Context) {
         if self.is_full() {
             return self.unknown(UnknownReason::TooComplex, true);
+        }
+        if args.first().is_some_and(Arg::is_open) {
+            return self.unknown_start(&args[0], false);
         }
         if !args.is_empty() {
             let raw: Vec<&str> = args.iter().map(|arg| arg.raw.as_str()).collect();
@@ -106,7 +154,7 @@ impl Walk {
     }
 
     /// Where the start can't be told: each word is tried.
-    fn every_word(&mut self, args: &[Arg], context: &Context) {
+    pub(crate) fn every_word(&mut self, args: &[Arg], context: &Context) {
         for (at, arg) in args.iter().enumerate() {
             if !arg.text.starts_with('-') && !is_assignment(&arg.text) {
                 self.run(&args[at..], context);
@@ -118,11 +166,16 @@ impl Walk {
     }
 
     /// Arguments that are joined and read as a program (`eval`, `watch`).
-    fn joined(&mut self, args: &[Arg], context: &Context) {
+    pub(crate) fn joined(&mut self, args: &[Arg], context: &Context) {
         let text: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
         if !text.is_empty() {
             self.program(&text.join(" "), args.iter().any(|arg| arg.dynamic || arg.glob), context);
         }
+    }
+
+    fn eval(&mut self, args: &[Arg], context: &Context) {
+        let options = usize::from(args.get(1).is_some_and(|arg| arg.text == "--"));
+        self.joined(&args[1 + options..], context);
     }
 
     fn source(&mut self, args: &[Arg], context: &Context) {
@@ -157,58 +210,39 @@ impl Walk {
             self.unknown(UnknownReason::Redefinition(args[0].raw.clone()), context.direct);
         }
     }
+}
 
-    /// `su -c text`, wherever the option stands. Without it, what follows the user goes to a shell.
-    fn dash_c(&mut self, args: &[Arg], context: &Context) {
-        for (at, arg) in args.iter().enumerate().skip(1) {
-            let attached = arg.text.strip_prefix("--command=").or_else(|| arg.text.strip_prefix("-c"));
-            match attached {
-                Some(text) if !text.is_empty() => self.program(text, arg.dynamic, context),
-                _ if takes_command(&arg.text) => {
-                    self.joined(args.get(at + 1..at + 2).unwrap_or_default(), context)
-                }
-                _ => {}
-            }
+/// Returns whether a builtin that may evaluate text as arithmetic does so with these arguments: a subscript, an integer
+/// variable, `-v` of `test`, or what only run time knows.
+fn evaluates(name: &str, args: &[Arg]) -> bool {
+    let indexed = |arg: &Arg| arg.dynamic || arg.raw.contains('[');
+    match name {
+        "let" => true,
+        "test" | "[" => tests_variable(args),
+        "printf" => args.first().is_some_and(|arg| arg.dynamic || arg.text.starts_with("-v")),
+        "declare" | "typeset" | "local" | "export" | "readonly" => {
+            let integer = |arg: &Arg| names_letter(&arg.text, &['i', 'n']);
+            args.iter().any(|arg| arg.raw.contains('[') || integer(arg) || variables::hides_name(arg))
         }
-        self.every_word(&args[1..], context);
-        if !args.iter().any(|arg| takes_command(&arg.text) || arg.text.starts_with("--command=")) {
-            self.bare_shell(&args[0].text, context);
-        }
-    }
-
-    fn find_actions(&mut self, args: &[Arg], context: &Context) {
-        let starts = |arg: &Arg| {
-            let option = arg.text.as_str();
-            FIND_RUNS.contains(&option) || matches!(option, "-x" | "-X" | "--exec" | "--exec-batch")
-        };
-        for (at, _) in args.iter().enumerate().filter(|(_, arg)| starts(arg)) {
-            if self.is_full() {
-                return self.unknown(UnknownReason::TooComplex, true);
-            }
-            let rest = &args[at + 1..];
-            let end = rest.iter().position(|arg| arg.text == ";" || arg.text == "+").unwrap_or(rest.len());
-            let found = self.found();
-            self.run(&substitute(&rest[..end], "{}"), context);
-            if args[0].command_name() != Some("find") {
-                self.mark_open(found);
-            }
-        }
-    }
-
-    /// Builtins that run the value of `-C` (`mapfile`, `compgen`, `complete`) or `-x` (`bind`).
-    fn callback(&mut self, args: &[Arg], context: &Context) {
-        let found = self.found();
-        for (at, arg) in args.iter().enumerate().skip(1) {
-            let value = ["-C", "-x", "-F"].iter().find_map(|option| arg.text.strip_prefix(option));
-            match value {
-                Some("") => self.joined(args.get(at + 1..at + 2).unwrap_or_default(), context),
-                Some(text) => self.program(text, arg.dynamic, context),
-                None => {}
-            }
-        }
-        self.mark_open(found);
+        _ => args.iter().any(indexed),
     }
 }
+
+/// Returns whether `test` may be given `-v` or `-R`: written out, or where only run time knows the operator.
+fn tests_variable(args: &[Arg]) -> bool {
+    let args = args.strip_suffix(&[Arg::literal("]")]).unwrap_or(args);
+    let joins = |arg: &Arg| matches!(arg.text.as_str(), "!" | "-a" | "-o" | "(");
+    args.iter().enumerate().any(|(at, arg)| match (arg.value(), args.get(at + 1)) {
+        (Some(text), _) => matches!(text, "-v" | "-R"),
+        _ if at > 0 && !joins(&args[at - 1]) => false,
+        (None, Some(next)) => !COMPARISONS.contains(&next.text.as_str()),
+        (None, None) => arg.splits,
+    })
+}
+
+/// What stands between two operands of `test`.
+const COMPARISONS: &[&str] =
+    &["=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef", "-a", "-o"];
 
 /// `command -v` and `-V` run nothing.
 fn asks_only(args: &[Arg]) -> bool {
@@ -224,13 +258,14 @@ fn names_letter(text: &str, letters: &[char]) -> bool {
     text.starts_with('-') && !text.starts_with("--") && text.contains(letters)
 }
 
-fn asks_for_shell(arg: &Arg) -> bool {
-    let short = arg.text.starts_with('-') && !arg.text.starts_with("--") && arg.text.contains(['s', 'i']);
-    short || matches!(arg.text.as_str(), "--shell" | "--login")
+/// The name that a command is known by: GNU programs are installed with a `g` in front, too.
+fn own_name(name: &str) -> &str {
+    name.strip_prefix('g').filter(|rest| PREFIXED.contains(rest)).unwrap_or(name)
 }
 
-fn takes_command(text: &str) -> bool {
-    text == "--command"
-        || text == "--session-command"
-        || (text.starts_with('-') && !text.starts_with("--") && text.ends_with('c'))
+/// The loader of programs, or an emulator: it runs the program that is its operand.
+fn is_loader(name: &str) -> bool {
+    (name.starts_with("ld") && name.contains(".so"))
+        || name.starts_with("ld-musl-")
+        || name.starts_with("qemu-")
 }

@@ -27,6 +27,12 @@ pub enum UnknownReason {
     Redefinition(String),
     /// Values are evaluated as arithmetic, which runs `$( )` in a subscript: the word at stake.
     Arithmetic(String),
+    /// A program is for another shell than bash, which may read this construct or word in another way.
+    Dialect(String),
+    /// An option of the shell changes how the rest is read (`set -o keyword`): the option.
+    Mode(String),
+    /// Commands that were typed before are run again (`fc`, `!!`): the word that does so.
+    History(String),
     /// The pattern names words, and the line holds an expansion (P6 d): the expansion as it is written.
     Expansion(String),
     /// Arguments that only run time knows are appended to a command that the pattern may name (`xargs git`).
@@ -40,6 +46,7 @@ impl UnknownReason {
             Self::TooLong | Self::TooComplex | Self::Unparsable { .. } => true,
             Self::CommandWord(_) | Self::Redefinition(_) => true,
             Self::ProgramFromInput(_) | Self::ProgramText(_) | Self::Arithmetic(_) => true,
+            Self::Dialect(_) | Self::Mode(_) | Self::History(_) => true,
             Self::Expansion(_) | Self::Arguments(_) => false,
         }
     }
@@ -58,6 +65,11 @@ impl fmt::Display for UnknownReason {
             Self::Arithmetic(word) => {
                 write!(f, "`{word}` is evaluated as arithmetic, which can run commands")
             }
+            Self::Dialect(word) => {
+                write!(f, "the shell that runs `{word}` may read it differently than bash")
+            }
+            Self::Mode(option) => write!(f, "`{option}` changes how the rest of the line is read"),
+            Self::History(word) => write!(f, "`{word}` runs commands from the history"),
             Self::Expansion(text) => write!(f, "only run time knows the value of `{text}`"),
             Self::Arguments(command) => write!(f, "only run time knows all arguments of `{command}`"),
         }

@@ -52,6 +52,10 @@ impl Parser<'_> {
                 break;
             }
             let word = self.word()?;
+            if word.raw.starts_with('{') && word.raw.contains('[') && matches!(self.raw(), Some(b'<' | b'>'))
+            {
+                return self.refuse("a subscript in `{name[…]}` before a redirection");
+            }
             declares |= DECLARERS.contains(&word.raw.as_str());
             words.push(word);
             if words.len() == 1 && assigns.is_empty() && redirects.is_empty() && self.parens_follow() {
@@ -109,8 +113,17 @@ impl Parser<'_> {
             return Ok(None);
         };
         self.eat(token);
+        if token.starts_with('&') || op == RedirectOp::Text {
+            self.beyond_posix(token);
+        }
+        if descriptor.as_ref().is_some_and(|text| text.len() > 1 || text.starts_with(starts_letter)) {
+            self.beyond_posix("{name}>");
+        }
         self.skip_blanks();
         let target = self.redirect_target(op)?;
+        if op == RedirectOp::DuplicateOutput && target.literal().is_none_or(|text| !is_descriptor(&text)) {
+            self.beyond_posix(">& file");
+        }
         let body = Rc::new(OnceCell::new());
         if op == RedirectOp::Document {
             self.expect_document(&target, token == "<<-", &body)?;
@@ -163,4 +176,13 @@ impl Parser<'_> {
         self.pending.push(PendingDocument { delimiter, expands, strip_tabs, body: Rc::clone(body) });
         Ok(())
     }
+}
+
+fn starts_letter(c: char) -> bool {
+    c.is_ascii_alphabetic() || c == '_'
+}
+
+/// The target of `>&` that is no file.
+fn is_descriptor(text: &str) -> bool {
+    text == "-" || (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
 }

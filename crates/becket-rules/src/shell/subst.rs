@@ -15,6 +15,7 @@ impl Parser<'_> {
     pub(crate) fn process(&mut self) -> Read<Expansion> {
         let from = self.pos;
         let output = self.looks_at(">(");
+        self.beyond_posix("<( )");
         if !self.eat("<(") && !self.eat(">(") {
             return self.refuse("a process substitution was expected");
         }
@@ -65,6 +66,7 @@ impl Parser<'_> {
             }
         }
         let script = self.nested(|parser| Parser::new(&text, parser.depth).program())?;
+        self.beyond = self.beyond.or(script.beyond);
         let raw = self.src[from..self.pos].to_owned();
         Ok(Expansion { raw, scripts: vec![script], kind: ExpansionKind::Command, ..Expansion::default() })
     }
@@ -73,6 +75,7 @@ impl Parser<'_> {
     pub(crate) fn arithmetic(&mut self, close: &str) -> Read<Expansion> {
         let mut expansions = Vec::new();
         let mut names = false;
+        let from = self.pos;
         let (mut round, mut square) = (0_u32, 0_u32);
         loop {
             let Some(next) = self.peek() else { return self.refuse("unterminated arithmetic") };
@@ -96,8 +99,10 @@ impl Parser<'_> {
             }
             self.pos += 1;
         }
+        let text = self.src[from..self.pos].replace("\\\n", "");
         self.eat(close);
-        Ok(Expansion { words: expansions, kind: ExpansionKind::Arithmetic { names }, ..Expansion::default() })
+        let kind = ExpansionKind::Arithmetic { names };
+        Ok(Expansion { words: expansions, kind, evaluated: vec![text], ..Expansion::default() })
     }
 
     fn arithmetic_expansion(&mut self) -> Read<Word> {

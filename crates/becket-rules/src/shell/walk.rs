@@ -3,45 +3,27 @@
 //! Invariant: a node is visited once, and what is kept is bounded ([`limits`](super::limits)); past the bound the line
 //! is *unknown*.
 
-use std::rc::Rc;
+use std::sync::OnceLock;
 
 use super::allow::{allow_form, join};
 use super::arg::{self, Arg};
 use super::ast::{Assign, Expansion, ExpansionKind, Kind, Node, Part, Redirect, RedirectOp, Script, Word};
+use super::context::Context;
 use super::cursor::Parser;
-use super::input::{Input, feeds_input, redirected, target};
-use super::limits::{MAX_COMMANDS, MAX_DEPTH, MAX_TEXT};
+use super::evaluation::Evaluations;
+use super::filled::substitute;
+use super::input::{Descriptors, Input, feeds, target};
+use super::limits::{MAX_ASSIGNED, MAX_COMMANDS, MAX_DEPTH, MAX_TEXT};
 use super::line::{Command, Line, Redirection, RedirectionKind, Target, Unknown};
 use super::pattern::normalise;
 use super::refusal::UnknownReason;
+use super::values::Values;
+use super::variables;
 use super::wrapper;
-use super::wrapper_table::{STARTUP_VARIABLES, STEERING_VARIABLES};
+use super::wrapper_table::{STARTUP_VARIABLES, STEERING_VARIABLES, is_plain_variable};
 
-/// Where the walk is.
-#[derive(Debug, Clone)]
-pub(crate) struct Context {
-    /// Reached by P4's walk alone, not through a wrapper or a program in text.
-    pub(crate) direct: bool,
-    pub(crate) via: Option<Rc<str>>,
-    pub(crate) input: Input,
-    pub(crate) depth: u32,
-}
-
-impl Context {
-    pub(crate) fn line() -> Self {
-        Self { direct: true, via: None, input: Input::Line, depth: 0 }
-    }
-
-    fn with_input(&self, input: Input) -> Self {
-        Self { input, depth: self.depth + 1, ..self.clone() }
-    }
-
-    /// Behind `name`; the outermost wrapper is the one that is shown.
-    pub(crate) fn through(&self, name: &str) -> Self {
-        let via = self.via.clone().unwrap_or_else(|| Rc::from(name));
-        Self { direct: false, via: Some(via), input: self.input.clone(), depth: self.depth + 1 }
-    }
-}
+/// The name under which the text of here-strings and here-documents is kept beside the values of variables; no variable has it.
+pub(crate) const HERE_STRING: &str = "<<<";
 
 /// What the walk has found so far.
 #[derive(Debug, Default)]
@@ -49,8 +31,15 @@ pub(crate) struct Walk {
     commands: Vec<Command>,
     redirections: Vec<Redirection>,
     unknowns: Vec<Unknown>,
+    assigned: Vec<(String, Arg)>,
     expansion: Option<String>,
     kept: usize,
+    /// What is evaluated as arithmetic, for allow rules.
+    evaluations: Evaluations,
+    /// What variables are set to.
+    values: Values,
+    /// A variable that is set without a command, and may be one that programs read.
+    sets: Option<String>,
     /// Something that evaluates values as arithmetic, as it is written.
     pub(crate) evaluates: Option<String>,
     /// Quoted text that would run something if it were evaluated.
@@ -61,6 +50,10 @@ pub(crate) struct Walk {
     pub(crate) input_replaced: bool,
     /// A shell that reads the line's own input.
     pub(crate) shell_on_input: Option<String>,
+    /// A variable is a reference to another one (`declare -n`).
+    pub(crate) refers: bool,
+    /// A text with the name of a variable that steers the shell.
+    pub(crate) mentioned: Option<String>,
 }
 
 impl Walk {
@@ -77,7 +70,10 @@ impl Walk {
             self.unknown(UnknownReason::ProgramFromInput(shell), false);
         }
         if let (Some(word), true) = (self.evaluates.take(), self.loaded_text) {
-            self.unknown(UnknownReason::Arithmetic(word), true);
+            self.unknown(UnknownReason::Arithmetic(word), false);
+        }
+        if let (Some(text), true) = (self.mentioned.take(), self.refers) {
+            self.unknown(UnknownReason::Redefinition(text), false);
         }
         if self.moves {
             for redirection in &mut self.redirections {
@@ -88,8 +84,33 @@ impl Walk {
                 }
             }
         }
-        let Self { commands, redirections, unknowns, expansion, .. } = self;
-        Line { text: text.to_owned(), commands, redirections, unknowns, expansion, moves: self.moves }
+        let Self {
+            commands,
+            redirections,
+            unknowns,
+            assigned,
+            expansion,
+            evaluations,
+            sets,
+            moves,
+            values,
+            ..
+        } = self;
+        let evaluated = evaluations.finish().map(UnknownReason::Arithmetic);
+        let restricted = evaluated.or(sets.map(UnknownReason::Redefinition));
+        Line {
+            text: text.to_owned(),
+            commands,
+            redirections,
+            unknowns,
+            assigned,
+            expansion,
+            moves,
+            values,
+            restricted,
+            forms: OnceLock::new(),
+            words: OnceLock::new(),
+        }
     }
 
     pub(crate) fn script(&mut self, script: &Script, context: &Context) {
@@ -107,7 +128,12 @@ impl Walk {
             return self.unknown(UnknownReason::TooComplex, true);
         }
         match Parser::new(text, context.depth).program() {
-            Ok(script) => self.script(&script, context),
+            Ok(script) => {
+                if let Some(construct) = script.beyond.filter(|_| context.dialect.differs()) {
+                    self.unknown(UnknownReason::Dialect(construct.to_owned()), false);
+                }
+                self.script(&script, context);
+            }
             Err(reason) => self.unknown(reason, false),
         }
         if dynamic {
@@ -116,12 +142,15 @@ impl Walk {
     }
 
     fn node(&mut self, node: &Node, context: &Context) {
-        let mut input = context.input.clone();
+        let mut inputs = context.inputs();
         for redirect in &node.redirects {
             self.redirect(redirect, context);
-            input = redirected(redirect, input);
+            inputs.redirect(redirect);
+            // `{name}<` picks a number that any later command may use.
+            self.input_replaced |=
+                redirect.descriptor.as_deref().is_some_and(|name| name.starts_with(char::is_alphabetic));
         }
-        let inner = Context { input, ..context.clone() };
+        let inner = Context { input: inputs.standard, descriptors: inputs.others, ..context.clone() };
         match &node.kind {
             Kind::Simple { assigns, words } => self.simple(assigns, words, node, &inner),
             Kind::Group(scripts) => scripts.iter().for_each(|script| self.script(script, &inner)),
@@ -130,7 +159,17 @@ impl Walk {
                 if let Some(name) = steering {
                     self.unknown(UnknownReason::Redefinition(name.clone()), true);
                 }
+                if let Some(name) = variable {
+                    self.set(name, &inner);
+                    let given = words.iter().flat_map(arg::arguments);
+                    given.for_each(|arg| self.values.set(name, &arg.text));
+                    // `select` keeps the answer there.
+                    self.evaluations.set_text("REPLY");
+                }
                 self.words(words, &inner);
+                if let Some(variable) = variable {
+                    self.assigned(variable, words);
+                }
                 self.script(body, &inner);
             }
             Kind::Case { words, bodies } => {
@@ -138,22 +177,37 @@ impl Walk {
                 bodies.iter().for_each(|body| self.script(body, &inner));
             }
             // Whoever calls it may pipe into it.
-            Kind::Function(body) | Kind::Coproc(body) => self.node(body, &inner.with_input(Input::Opaque)),
+            Kind::Function(body) | Kind::Coproc(body) => {
+                let called = Context { descriptors: Descriptors::Unknown, ..inner.with_input(Input::Opaque) };
+                self.node(body, &called);
+            }
             Kind::Test { words, arithmetic } => {
                 if *arithmetic {
                     self.evaluates.get_or_insert_with(|| "[[".to_owned());
                 }
                 self.words(words, &inner);
+                if inner.direct {
+                    let one = |word: &Word| arg::arguments(word).into_iter().reduce(|_, _| Arg::open());
+                    self.evaluations.condition(&words.iter().map(one).collect::<Vec<_>>());
+                }
             }
         }
     }
 
     fn simple(&mut self, assigns: &[Assign], words: &[Word], node: &Node, context: &Context) {
         for assign in assigns {
-            self.assign(assign, context);
+            self.assign(assign, words.is_empty(), context);
         }
         self.words(words, context);
-        let args: Vec<Arg> = words.iter().flat_map(arg::arguments).collect();
+        let indexed = |assign: &Assign| !assign.subscripts().is_empty();
+        if words.is_empty() && assigns.iter().any(indexed) {
+            self.evaluates.get_or_insert_with(|| join(assigns.iter().map(|assign| assign.raw.as_str())));
+        }
+        let mut args: Vec<Arg> = words.iter().flat_map(arg::arguments).collect();
+        if context.fills {
+            args = substitute(&args, "{}");
+        }
+        self.note_dialect(words, &args, context);
         let raw = assigns
             .iter()
             .map(|assign| assign.raw.as_str())
@@ -162,14 +216,54 @@ impl Walk {
         if args.is_empty() && assigns.is_empty() && words.is_empty() {
             return;
         }
-        let replaces = args.len() == 1 && args[0].command_name() == Some("exec");
-        self.input_replaced |=
-            replaces && node.redirects.iter().any(|redirect| feeds_input(redirect).is_some());
+        self.input_replaced |= replaces_input(&args) && node.redirects.iter().any(feeds);
         self.command(&args, &raw, assigns, context);
     }
 
-    fn assign(&mut self, assign: &Assign, context: &Context) {
+    /// Words that another shell than bash may read in another way.
+    fn note_dialect(&mut self, words: &[Word], args: &[Arg], context: &Context) {
+        let dialect = context.dialect;
+        if let Some(word) = dialect.odd_word(words) {
+            self.unknown(UnknownReason::Dialect(word.to_owned()), false);
+            self.run(args.get(1..).unwrap_or_default(), &context.through(word));
+        }
+        let braces = |word: &&Word| dialect.differs() && arg::arguments(word).len() > 1;
+        if let Some(word) = words.iter().find(braces) {
+            self.unknown(UnknownReason::Dialect(word.raw.clone()), false);
+        }
+    }
+
+    /// A variable is set to text, without a command that a rule would have to cover.
+    fn set(&mut self, name: &str, context: &Context) {
+        self.evaluations.set_text(name);
+        if context.direct && !is_plain_variable(name) {
+            self.sets.get_or_insert_with(|| name.to_owned());
+        }
+    }
+
+    /// Keeps the values that a variable may have.
+    fn assigned(&mut self, name: &str, words: &[Word]) {
+        for arg in words.iter().flat_map(arg::arguments) {
+            if self.assigned.len() < MAX_ASSIGNED {
+                self.kept += name.len() + arg.text.len();
+                self.assigned.push((name.to_owned(), arg));
+            }
+        }
+    }
+
+    /// An assignment; `lasts` unless it is for one command.
+    fn assign(&mut self, assign: &Assign, lasts: bool, context: &Context) {
         self.words(&assign.words, context);
+        self.assigned(&assign.name, &assign.words);
+        if context.direct {
+            for subscript in assign.subscripts() {
+                self.evaluations.evaluate(&subscript, &assign.raw);
+            }
+        }
+        if let Some(value) = assign.words.last() {
+            arg::arguments(value).iter().for_each(|arg| self.values.set(&assign.name, &arg.text));
+        }
+        self.evaluations.assign(&assign.name, assign.value().as_deref(), lasts && context.direct);
         if STARTUP_VARIABLES.contains(&assign.name.as_str()) {
             self.unknown(UnknownReason::Redefinition(assign.name.clone()), false);
         }
@@ -185,22 +279,20 @@ impl Walk {
         }
         let text = join(args.iter().map(|arg| arg.text.as_str()));
         let mut forms = vec![text.clone(), join(args.iter().map(|arg| arg.raw.as_str())), normalise(raw)];
-        if let Some((first, name)) = args.first().and_then(|first| Some((first, first.command_name()?)))
-            && name != first.text
-        {
-            forms.push(normalise(&format!(
-                "{name}{}",
-                text.strip_prefix(&normalise(&first.text)).unwrap_or_default()
-            )));
-        }
+        forms.extend(named(args));
         forms.dedup();
         self.kept += forms.iter().map(String::len).sum::<usize>() + std::mem::size_of_val(args);
         let allow = if context.direct { allow_form(args, raw, assigns) } else { None };
-        let open = args.iter().position(|arg| arg.open);
-        let open = open.map(|at| join(args[..at].iter().map(|arg| arg.text.as_str())));
+        if context.direct {
+            self.evaluations.builtin(wrapper::strip(args).0);
+        }
+        let open = args.iter().position(|arg| arg.open).map(|at| heads(&args[..at])).unwrap_or_default();
         let via = context.via.as_deref().map(str::to_owned);
         let raw = normalise(raw);
         self.commands.push(Command { raw, forms, allow, args: args.to_vec(), via, open });
+        for (name, value) in args.iter().filter_map(|arg| arg.text.split_once('=')) {
+            self.values.set(name, value);
+        }
         self.dynamic_names(args, context);
         self.look_through(args, context);
     }
@@ -216,14 +308,14 @@ impl Walk {
         let (left, _) = wrapper::strip(args);
         let stripped = left.first().filter(|arg| named(arg)).or_else(|| hidden_start(left));
         if let Some(arg) = stripped.or_else(|| args.first().filter(|arg| named(arg))) {
-            self.unknown(UnknownReason::CommandWord(arg.raw.clone()), context.direct);
+            self.unknown_start(arg, context.direct);
         }
     }
 
     /// The commands from `index` on get more arguments at run time.
     pub(crate) fn mark_open(&mut self, index: usize) {
-        for command in self.commands.iter_mut().skip(index).filter(|command| command.open.is_none()) {
-            command.open = Some(command.text().to_owned());
+        for command in self.commands.iter_mut().skip(index).filter(|command| command.open.is_empty()) {
+            command.open.clone_from(&command.forms);
         }
     }
 
@@ -232,7 +324,7 @@ impl Walk {
         self.commands.len()
     }
 
-    fn words(&mut self, words: &[Word], context: &Context) {
+    pub(crate) fn words(&mut self, words: &[Word], context: &Context) {
         for word in words {
             self.word(word, context);
         }
@@ -242,7 +334,8 @@ impl Walk {
         for part in &word.parts {
             match part {
                 Part::Text { text, quoted } => {
-                    self.loaded_text |= *quoted && (text.contains("$(") || text.contains('`'))
+                    self.loaded_text |= *quoted && could_run(text);
+                    self.note_text(text);
                 }
                 Part::Expansion(expansion) => self.expand(expansion, context),
             }
@@ -279,6 +372,15 @@ impl Walk {
                 context.input.clone()
             }
         };
+        if context.direct {
+            expansion.evaluated.iter().for_each(|text| self.evaluations.evaluate(text, &expansion.raw));
+        }
+        if let Some(name) = &expansion.sets {
+            if variables::mentions(name) {
+                self.unknown(UnknownReason::Redefinition(expansion.raw.clone()), true);
+            }
+            self.set(name, context);
+        }
         if expansion.kind == ExpansionKind::Prompt {
             self.unknown(UnknownReason::Redefinition(expansion.raw.clone()), true);
         }
@@ -294,6 +396,10 @@ impl Walk {
         }
         if let Some(body) = redirect.body.get() {
             self.words(std::slice::from_ref(body), context);
+            self.assigned(HERE_STRING, std::slice::from_ref(body));
+        }
+        if redirect.op == RedirectOp::Text {
+            self.assigned(HERE_STRING, std::slice::from_ref(&redirect.target));
         }
         let kind = match redirect.op {
             RedirectOp::Read => RedirectionKind::Input,
@@ -312,7 +418,43 @@ impl Walk {
 fn hidden_start(args: &[Arg]) -> Option<&Arg> {
     let entry = wrapper::lookup(args.first()?.value()?).filter(|entry| entry.stripped)?;
     let dynamic = args.iter().find(|arg| arg.dynamic)?;
-    if entry.locate(args).certain { None } else { Some(dynamic) }
+    if entry.locate(args).options.certain { None } else { Some(dynamic) }
+}
+
+/// The text of a command with the bare name of its program, if a path stands in front of it.
+fn named(args: &[Arg]) -> Option<String> {
+    let (first, rest) = args.split_first()?;
+    let name = first.command_name().filter(|name| *name != first.text)?;
+    Some(join(std::iter::once(name).chain(rest.iter().map(|arg| arg.text.as_str()))))
+}
+
+/// The texts of the words in front of what run time fills in.
+fn heads(args: &[Arg]) -> Vec<String> {
+    let text = join(args.iter().map(|arg| arg.text.as_str()));
+    std::iter::once(text).chain(named(args)).collect()
+}
+
+/// `exec` without a command: its redirections last.
+fn replaces_input(args: &[Arg]) -> bool {
+    let (left, _) = wrapper::strip(args);
+    let Some(entry) =
+        left.first().and_then(Arg::value).filter(|name| *name == "exec").and_then(wrapper::lookup)
+    else {
+        return false;
+    };
+    let start = entry.locate(left).start;
+    left[start..].iter().all(|arg| arg.open)
+}
+
+/// Text that runs a command if it is evaluated, or that may be made such text by `printf` or by what follows it.
+fn could_run(text: &str) -> bool {
+    text.contains('`')
+        || ["$(", "${"].iter().any(|start| text.contains(start))
+        || text.ends_with('$')
+        || text.split('\\').skip(1).any(|escape| {
+            let code = escape.trim_start_matches(['0', 'x', 'u', 'U']);
+            ["44", "24", "140", "60"].iter().any(|known| code.starts_with(known))
+        })
 }
 
 fn is_steering(name: &str) -> bool {

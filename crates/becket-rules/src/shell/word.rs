@@ -22,6 +22,16 @@ pub(crate) enum Place {
     Subscript,
 }
 
+impl Place {
+    /// Whether an expansion there stays one word.
+    fn is_quoted(self) -> bool {
+        match self {
+            Self::Double | Self::Document | Self::QuotedBrace => true,
+            Self::Plain | Self::Brace | Self::Subscript => false,
+        }
+    }
+}
+
 /// Collects the parts of a word.
 #[derive(Debug, Default)]
 pub(crate) struct Parts(Vec<Part>);
@@ -81,7 +91,7 @@ impl Parser<'_> {
             b'\\' => self.escape(place, parts),
             b'`' => {
                 let expansion = self.backticks(place)?;
-                parts.push(expansion);
+                parts.push(Expansion { quoted: place.is_quoted(), ..expansion });
                 Ok(())
             }
             b'$' => self.dollar(place, parts),
@@ -178,21 +188,25 @@ impl Parser<'_> {
 
     /// `$` and what follows it.
     fn dollar(&mut self, place: Place, parts: &mut Parts) -> Read<()> {
-        let quoted = !matches!(place, Place::Plain | Place::Brace | Place::Subscript);
+        let quoted = place.is_quoted();
         match self.after("$") {
-            Some(b'\'') if !quoted => self.ansi_quote(parts),
+            Some(b'\'') if !quoted => {
+                self.beyond_posix("$' '");
+                self.ansi_quote(parts)
+            }
             Some(b'"') if !quoted => {
+                self.beyond_posix("$\" \"");
                 self.eat("$");
                 self.double(place, parts)
             }
             Some(b'(' | b'[' | b'{') => {
                 let expansion = self.nested(|parser| parser.bracketed(quoted))?;
-                parts.push(expansion);
+                parts.push(Expansion { quoted, ..expansion });
                 Ok(())
             }
             Some(next) if next.is_ascii_alphanumeric() || b"_@*#?-$!".contains(&next) => {
                 let expansion = self.variable(next);
-                parts.push(expansion);
+                parts.push(Expansion { quoted, ..expansion });
                 Ok(())
             }
             Some(_) | None => {

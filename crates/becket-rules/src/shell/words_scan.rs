@@ -4,13 +4,33 @@
 //! over it once, so this is linear for a line of any length.
 
 use super::pattern::CommandPattern;
+use crate::steps::{OutOfSteps, Steps};
+
+/// A flattened line, and where its words start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FlatText {
+    text: String,
+    starts: Vec<usize>,
+}
+
+impl FlatText {
+    pub(crate) fn new(line: &str) -> Self {
+        let text = flatten(line);
+        let starts = starts(&text);
+        Self { text, starts }
+    }
+
+    /// Whether `pattern` matches from some word of the line on, whatever follows.
+    pub(crate) fn hit(&self, pattern: &CommandPattern, steps: &Steps) -> Result<bool, OutOfSteps> {
+        steps.take(self.text.len())?;
+        // The pattern's own quotes and brackets must go the same way.
+        Ok(CommandPattern::new(&flatten(pattern.text())).found_from(&self.text, &self.starts))
+    }
+}
 
 /// Whether `pattern` matches from some word of `line` on, whatever follows.
 pub(crate) fn hit(line: &str, pattern: &CommandPattern) -> bool {
-    let flat = flatten(line);
-    let starts = starts(&flat);
-    // The pattern's own quotes and brackets must go the same way.
-    CommandPattern::new(&flatten(pattern.text())).found_from(&flat, &starts)
+    FlatText::new(line).hit(pattern, &Steps::unbounded()).unwrap_or(true)
 }
 
 fn flatten(line: &str) -> String {

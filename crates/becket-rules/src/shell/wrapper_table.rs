@@ -1,228 +1,134 @@
-//! Commands that run the command in their arguments, and what their options look like. Data only.
-
-/// A wrapper's options, as far as they decide where its command starts.
-#[derive(Debug)]
-pub(crate) struct Wrapper {
-    pub(crate) name: &'static str,
-    /// Letters of options that take a value.
-    pub(crate) valued: &'static str,
-    /// Letters of options without one.
-    pub(crate) flags: &'static str,
-    /// Long options that take a value.
-    pub(crate) long_valued: &'static [&'static str],
-    /// Long options without one, or with one only behind `=`.
-    pub(crate) long_flags: &'static [&'static str],
-    /// Operands before the command.
-    pub(crate) operands: usize,
-    /// `NAME=value` may stand before the command.
-    pub(crate) assigns: bool,
-    /// Allow rules are put to what it wraps (P5).
-    pub(crate) stripped: bool,
-}
-
-const PLAIN: Wrapper = Wrapper {
-    name: "",
-    valued: "",
-    flags: "",
-    long_valued: &[],
-    long_flags: &[],
-    operands: 0,
-    assigns: false,
-    stripped: false,
-};
-
-/// All wrappers whose options are known. An option that is not listed makes every later word a possible start.
-pub(crate) const WRAPPERS: &[Wrapper] = &[
-    Wrapper {
-        name: "timeout",
-        valued: "ks",
-        flags: "fpv",
-        long_valued: &["kill-after", "signal"],
-        long_flags: &["foreground", "preserve-status", "verbose"],
-        operands: 1,
-        stripped: true,
-        ..PLAIN
-    },
-    Wrapper {
-        name: "time",
-        valued: "f",
-        flags: "pqvV",
-        // Not `-o`, which writes a file: an allow rule must not look past it.
-        long_valued: &["format"],
-        long_flags: &["portability", "quiet", "verbose"],
-        stripped: true,
-        ..PLAIN
-    },
-    Wrapper {
-        name: "nice",
-        valued: "n",
-        flags: "0123456789",
-        long_valued: &["adjustment"],
-        stripped: true,
-        ..PLAIN
-    },
-    Wrapper { name: "nohup", stripped: true, ..PLAIN },
-    Wrapper {
-        name: "stdbuf",
-        valued: "ioe",
-        long_valued: &["input", "output", "error"],
-        stripped: true,
-        ..PLAIN
-    },
-    Wrapper { name: "command", flags: "p", stripped: true, ..PLAIN },
-    Wrapper { name: "builtin", stripped: true, ..PLAIN },
-    Wrapper { name: "noglob", stripped: true, ..PLAIN },
-    Wrapper { name: "exec", valued: "a", flags: "cl", ..PLAIN },
-    Wrapper {
-        name: "env",
-        valued: "uCa",
-        flags: "i0v",
-        long_valued: &["unset", "chdir", "argv0"],
-        long_flags: &[
-            "ignore-environment",
-            "null",
-            "debug",
-            "ignore-signal",
-            "default-signal",
-            "block-signal",
-        ],
-        assigns: true,
-        ..PLAIN
-    },
-    Wrapper {
-        name: "sudo",
-        valued: "augpChrtTUDR",
-        flags: "AbBEeHiKklNnPSsVv",
-        long_valued: &[
-            "user",
-            "group",
-            "prompt",
-            "chdir",
-            "chroot",
-            "close-from",
-            "host",
-            "role",
-            "type",
-            "other-user",
-            "command-timeout",
-            "auth-type",
-            "login-class",
-        ],
-        long_flags: &[
-            "askpass",
-            "background",
-            "bell",
-            "edit",
-            "login",
-            "shell",
-            "set-home",
-            "non-interactive",
-            "stdin",
-            "preserve-env",
-            "preserve-groups",
-            "reset-timestamp",
-            "remove-timestamp",
-            "validate",
-        ],
-        assigns: true,
-        ..PLAIN
-    },
-    Wrapper { name: "doas", valued: "uCa", flags: "nsL", ..PLAIN },
-    Wrapper { name: "setsid", flags: "cfw", long_flags: &["ctty", "fork", "wait"], ..PLAIN },
-    Wrapper {
-        name: "ionice",
-        valued: "cnpPu",
-        flags: "t",
-        long_valued: &["class", "classdata", "pid", "pgid", "uid"],
-        long_flags: &["ignore"],
-        ..PLAIN
-    },
-    Wrapper { name: "busybox", ..PLAIN },
-    Wrapper { name: "toybox", ..PLAIN },
-    Wrapper {
-        name: "watch",
-        valued: "nq",
-        flags: "bcdegprtwxC",
-        long_valued: &["interval", "equexit"],
-        long_flags: &[
-            "beep",
-            "color",
-            "no-color",
-            "differences",
-            "errexit",
-            "chgexit",
-            "precise",
-            "no-rerun",
-            "no-title",
-            "no-wrap",
-            "exec",
-        ],
-        ..PLAIN
-    },
-    Wrapper {
-        name: "flock",
-        valued: "wE",
-        flags: "eFnosux",
-        long_valued: &["timeout", "wait", "getopts", "conflict-exit-code"],
-        long_flags: &["shared", "exclusive", "unlock", "nonblock", "nb", "close", "no-fork", "verbose"],
-        operands: 1,
-        ..PLAIN
-    },
-    Wrapper {
-        name: "xargs",
-        valued: "adEILnPs",
-        flags: "0rtpxo",
-        long_valued: &["arg-file", "delimiter", "max-args", "max-procs", "max-chars", "process-slot-var"],
-        long_flags: &[
-            "null",
-            "no-run-if-empty",
-            "verbose",
-            "interactive",
-            "exit",
-            "open-tty",
-            "eof",
-            "replace",
-            "max-lines",
-        ],
-        ..PLAIN
-    },
-];
+//! Names that the analysis knows: commands that run another one, and variables that steer the shell. Data only.
 
 /// Wrappers whose options are not listed: every later word is a possible start of their command.
 pub(crate) const WIDE: &[&str] = &[
-    "chroot",
-    "chrt",
-    "dbus-run-session",
-    "fakeroot",
-    "firejail",
+    "arch",
     "bwrap",
+    "caffeinate",
+    "capsh",
+    "catchsegv",
+    "cgexec",
+    "chpst",
+    "chronic",
+    "chrt",
+    "cpulimit",
+    "cttyhack",
+    "daemon",
+    "daemonize",
+    "dbus-launch",
+    "dbus-run-session",
+    "dpkg-architecture",
+    "dumb-init",
+    "eatmydata",
+    "entr",
+    "fakechroot",
+    "faketime",
+    "firejail",
+    "flatpak-spawn",
+    "gdbserver",
+    "gosu",
+    "heaptrack",
+    "hyperfine",
+    "ifne",
+    "lckdo",
     "ltrace",
-    "nsenter",
-    "parallel",
-    "pkexec",
+    "machinectl",
+    "minijail0",
+    "mispipe",
+    "niceload",
+    "nocache",
+    "nsjail",
+    "numactl",
+    "pee",
+    "perf",
     "prlimit",
     "proot",
+    "proxychains",
+    "proxychains4",
+    "reflex",
+    "rlwrap",
+    "rr",
+    "run0",
     "runcon",
-    "setarch",
+    "sandbox-exec",
+    "schroot",
+    "screen",
+    "setlock",
     "setpriv",
+    "setuidgid",
+    "sg",
+    "ssh-agent",
+    "start-stop-daemon",
     "strace",
+    "stress",
+    "su-exec",
+    "systemd-cat",
+    "systemd-inhibit",
     "systemd-run",
     "taskset",
+    "tini",
+    "tmux",
+    "torify",
+    "torsocks",
+    "trickle",
+    "tsocks",
     "unbuffer",
-    "unshare",
+    "uftrace",
+    "valgrind",
+    "watchexec",
+    "xterm",
     "xvfb-run",
+    "zrun",
 ];
 
-/// Shells: `-c` takes a program, no operand means the program comes from the input.
-pub(crate) const SHELLS: &[&str] = &[
-    "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "yash", "lksh", "posh", "fish", "csh", "tcsh",
+/// Those of [`WIDE`] that hand an argument to a shell as a program.
+pub(crate) const WIDE_TEXT: &[&str] = &[
+    "dpkg-architecture",
+    "entr",
+    "hyperfine",
+    "machinectl",
+    "mispipe",
+    "pee",
+    "reflex",
+    "screen",
+    "sg",
+    "tmux",
+    "watchexec",
+    "xterm",
 ];
+
+/// Those of [`WIDE`] that start a shell where no command is given.
+pub(crate) const WIDE_SHELL: &[&str] = &[
+    "dbus-run-session",
+    "firejail",
+    "machinectl",
+    "proot",
+    "run0",
+    "schroot",
+    "screen",
+    "sg",
+    "systemd-run",
+    "tmux",
+    "xterm",
+];
+
+/// Programs of GNU that some systems install with a `g` in front.
+pub(crate) const PREFIXED: &[&str] = &[
+    "chroot", "env", "find", "install", "nice", "nohup", "sort", "split", "stdbuf", "tar", "time", "timeout",
+    "xargs",
+];
+
+/// Commands that take a program from their input, or run it later.
+pub(crate) const TAKES_INPUT: &[&str] = &["at", "batch", "crontab"];
 
 /// Wrappers that no allow rule with a `*` covers (P5).
 pub(crate) const EXACT_ONLY: &[&str] = &["watch", "setsid", "ionice", "flock"];
 
 /// Actions of `find` that run a command.
 pub(crate) const FIND_RUNS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir"];
+
+/// Actions of `find` that remove or write files.
+pub(crate) const FIND_WRITES: &[&str] = &["-delete", "-fprint", "-fprint0", "-fprintf", "-fls"];
 
 /// Variables whose value a shell runs or reads programs from.
 pub(crate) const STARTUP_VARIABLES: &[&str] = &[
@@ -255,6 +161,20 @@ pub(crate) const HARMLESS_VARIABLES: &[&str] = &[
     "PYTHONUNBUFFERED",
 ];
 
+/// Whether an allow rule looks past an assignment to the variable (P5).
+pub(crate) fn is_harmless_variable(name: &str) -> bool {
+    HARMLESS_VARIABLES.contains(&name) || name.starts_with("LC_")
+}
+
+/// Whether a variable that a loop or `${x:=…}` sets is surely the line's own. Variables that programs read have long names
+/// in capitals, but those of proxies and of npm: set here, they would reach every program that follows, if they were
+/// exported before.
+pub(crate) fn is_plain_variable(name: &str) -> bool {
+    let lower = name.contains(|c: char| c.is_ascii_lowercase());
+    let known = name.to_ascii_lowercase().ends_with("_proxy") || name.starts_with("npm_");
+    is_harmless_variable(name) || name.len() == 1 || (lower && !known)
+}
+
 /// Loop variables that change what later commands mean.
 pub(crate) const STEERING_VARIABLES: &[&str] = &[
     "PATH",
@@ -267,22 +187,6 @@ pub(crate) const STEERING_VARIABLES: &[&str] = &[
     "EXECIGNORE",
     "BASH_CMDS",
     "BASH_ALIASES",
-];
-
-/// Builtins that set variables by name.
-pub(crate) const SETTERS: &[&str] = &[
-    "declare",
-    "typeset",
-    "local",
-    "export",
-    "readonly",
-    "env",
-    "sudo",
-    "doas",
-    "read",
-    "printf",
-    "mapfile",
-    "readarray",
 ];
 
 /// Builtins that evaluate an argument as arithmetic, or a subscript in it.

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use becket_rules::{Behavior, Call, NoLinks, RuleList, RuleSet, Scope};
 
-use crate::cases::origin;
+use crate::rules::cases::origin;
 
 /// A directory of its own that goes when it is dropped.
 pub(crate) struct Folder(pub(crate) PathBuf);

@@ -4,7 +4,6 @@
 
 /// One case with what is expected of it.
 #[derive(Debug, Clone)]
-#[expect(dead_code, reason = "each test file uses some of the fields")]
 pub(crate) struct Case {
     pub(crate) at: usize,
     pub(crate) line: String,

@@ -3,7 +3,7 @@
 use becket_rules::{Rule, RuleList, RuleWarning};
 
 /// What is wrong with a rule in the deny, the ask and the allow list.
-const TABLE: [(&str, [&str; 3]); 36] = [
+const TABLE: [(&str, [&str; 3]); 52] = [
     // rule: P1
     ("Bash", ["", "", ""]),
     ("mcp__*", ["", "", "unanchored"]),
@@ -44,6 +44,23 @@ const TABLE: [(&str, [&str; 3]); 36] = [
     ("mcp__db__query(limit:1)", ["", "", "parameter"]),
     ("Agent(model:opus)", ["", "", "parameter"]),
     ("Bash(git:*)", ["", "", ""]),
+    // rules: P3, P7, P9: what was meant for another syntax
+    ("bash(git push *)", ["unknown", "unknown", "unknown"]),
+    ("Edit(/etc/**)", ["settings", "settings", "settings"]),
+    ("Read(/home/ann/.ssh/**)", ["settings", "settings", "settings"]),
+    ("Edit(//etc/**)", ["", "", ""]),
+    ("Edit(/src/**)", ["", "", ""]),
+    ("Bash(^git push.*)", ["matches", "matches", "matches"]),
+    ("Bash(git push$)", ["matches", "matches", "matches"]),
+    ("Bash(rm\\s+-rf *)", ["matches", "matches", "matches"]),
+    ("Bash(\"git push\" *)", ["matches", "matches", "matches"]),
+    ("Bash('git push')", ["matches", "matches", "matches"]),
+    ("Bash(\"my tool\")", ["matches", "matches", "matches"]),
+    ("Bash(git push *)(x)", ["matches", "matches", "matches"]),
+    ("Bash(git commit -m \"a b\")", ["", "", ""]),
+    ("Bash(ls .*)", ["", "", ""]),
+    ("WebFetch(https://evil.com)", ["domain", "domain", "domain"]),
+    ("WebFetch(http: //evil.com/x)", ["domain", "domain", "domain"]),
 ];
 
 fn kind(warning: &RuleWarning) -> &'static str {
@@ -56,6 +73,8 @@ fn kind(warning: &RuleWarning) -> &'static str {
         RuleWarning::NoDomain { .. } => "domain",
         RuleWarning::Malformed { .. } => "malformed",
         RuleWarning::Negated { .. } => "negated",
+        RuleWarning::NeverMatches { .. } => "matches",
+        RuleWarning::StartsAtSettings { .. } => "settings",
     }
 }
 

@@ -3,7 +3,7 @@
 use becket_rules::{Behavior, Call, Condition, RuleList, RuleSet};
 use serde_json::Value;
 
-use crate::cases::{self, here, origin};
+use crate::rules::cases::{self, here, origin};
 
 /// Whether `Read(pattern)` matches: as an allow rule, as a deny rule, as an `if`.
 fn read(pattern: &str, path: &str) -> [bool; 3] {
@@ -27,7 +27,7 @@ fn read(pattern: &str, path: &str) -> [bool; 3] {
 #[test]
 fn the_data_file_holds() {
     let mut checked = 0;
-    for case in cases::read(include_str!("../cases/paths.json")) {
+    for case in cases::read(include_str!("../../cases/paths.json")) {
         let pattern = cases::text(&case, "pattern");
         let mut check = |key: &str, which: &[usize], expected: bool| {
             for path in cases::texts(&case, key) {

@@ -80,7 +80,7 @@ fn check(data: &str, least: usize, found: impl Fn(&Case) -> (&'static str, Strin
 // rules: P1, P2, P3, P4, P5, P7, P8, P9, P10, P11, P15, M7
 #[test]
 fn rules_decide_calls() {
-    check(include_str!("cases/permission_calls.json"), 150, |case| {
+    check(include_str!("../cases/permission_calls.json"), 150, |case| {
         let (input, links, rules) = (input(case), links(case), rules(case));
         let decision = rules.decide(&Call::new(text(case, "tool"), &input), &scope(case, &links));
         let is = match decision.behavior {
@@ -98,7 +98,7 @@ fn rules_decide_calls() {
 // rules: P6, P7, P8, P9, P10, P12
 #[test]
 fn conditions_let_handlers_run() {
-    check(include_str!("cases/permission_conditions.json"), 60, |case| {
+    check(include_str!("../cases/permission_conditions.json"), 60, |case| {
         let (input, links) = (input(case), links(case));
         let condition = Condition::parse(text(case, "if")).unwrap_or_else(|error| panic!("{error}"));
         let condition = condition.expect("a condition");
@@ -113,7 +113,7 @@ fn conditions_let_handlers_run() {
 // rule: D3
 #[test]
 fn critical_removals_are_seen() {
-    check(include_str!("cases/permission_removals.json"), 60, |case| {
+    check(include_str!("../cases/permission_removals.json"), 60, |case| {
         let (input, links) = (input(case), links(case));
         let why = critical_removal(&Call::new(text(case, "tool"), &input), &scope(case, &links));
         (if why.is_some() { "critical" } else { "no" }, why.unwrap_or_default())

@@ -376,7 +376,7 @@ fn file_uses(text: &str) -> Vec<String> {
 // rule: P7
 #[test]
 fn well_known_commands_name_their_files() {
-    let cases: [(&str, &[&str]); 29] = [
+    let cases: [(&str, &[&str]); 75] = [
         ("cat a b", &["Read a", "Read b"]),
         ("cat -- -a", &["Read -a"]),
         ("cat - ", &[]),
@@ -406,10 +406,62 @@ fn well_known_commands_name_their_files() {
         ("sh -c 'rm a'", &["Edit a"]),
         ("/bin/rm a", &["Edit a"]),
         ("cd /etc; rm a /b", &["Edit /b"]),
+        // Clusters, attached values, and beginnings of long options.
+        ("cp -at d a", &["Edit d", "Read a"]),
+        ("cp -ft/d a", &["Edit /d", "Read a"]),
+        ("cp --target=d a", &["Edit d", "Read a"]),
+        ("cp --t d a b", &["Edit d", "Read a", "Read b"]),
+        ("cp a -t d", &["Edit d", "Read a"]),
+        ("cp -aS .b a b", &["Read a", "Edit b"]),
+        ("cp -- -t a b", &["Read -t", "Read a", "Edit b"]),
+        ("mv -ft.d a", &["Edit .d", "Edit a"]),
+        ("mv --targ d a", &["Edit d", "Edit a"]),
+        ("sed --in-pl s/a/b/ x", &["Read x", "Edit x"]),
+        ("sed --in s/a/b/ x", &["Read x", "Edit x"]),
+        ("sed -i --expr=s/a/b/ x", &["Read x", "Edit x"]),
+        ("sed -ne p x", &["Read x"]),
+        ("sed -nep x", &["Read x"]),
+        ("sed -n --quiet p x", &["Read x"]),
+        ("sed 's/a/b/w y' x", &["Edit y", "Read x"]),
+        ("sed -n 'w y' x", &["Edit y", "Read x"]),
+        ("sed -e 'r y' -e p x", &["Read y", "Read x"]),
+        ("grep --regex=a x", &["Read x"]),
+        ("grep --file=a x", &["Read a", "Read x"]),
+        ("grep -ef x", &["Read x"]),
+        ("grep -A1 a x", &["Read x"]),
+        ("grep --unknown a x", &["Read a", "Read x"]),
+        // More commands.
+        ("dd if=a of=b bs=1", &["Read a", "Edit b"]),
+        ("dd of=~/a", &["Edit ~/a"]),
+        ("install -m 644 -D a b", &["Read a", "Edit b"]),
+        ("install -d a b", &["Read a", "Edit a", "Edit b"]),
+        ("ln -s a b", &["Read a", "Edit b"]),
+        ("ln -st d a", &["Edit d", "Read a"]),
+        ("sort -o b a", &["Edit b", "Read a"]),
+        ("sort a --outp=b", &["Edit b", "Read a"]),
+        ("uniq a b", &["Read a", "Edit b"]),
+        ("touch a", &["Edit a"]),
+        ("chmod +x a", &["Edit a"]),
+        ("chmod --reference=r a", &["Read r", "Edit a"]),
+        ("truncate -s 0 a", &["Edit a"]),
+        ("tar xf a -C d", &["Edit a", "Edit d"]),
+        ("curl -d @a -F x=@b -o c u", &["Read a", "Read b", "Edit c"]),
+        ("less a; nl b; . c", &["Read a", "Read b", "Read c"]),
+        // What the line sets variables to.
+        ("x=a; cat $x \"${x}/b\" $y", &["Read a", "Read a/b"]),
+        ("for f in a b; do rm $f; done", &["Edit a", "Edit b"]),
+        ("cat $PWD/a ~+/b", &["Read ./a", "Read ./b"]),
+        ("HOME=h; cat ~/a", &["Read ~/a", "Read h/a"]),
+        ("export D=/d; cp a $D", &["Read a", "Edit /d"]),
+        ("cat /proc/$$/cwd/a", &["Read /proc/self/cwd/a"]),
+        ("cat $(ls) `ls` ${x:-a} $1", &[]),
     ];
     for (text, expected) in cases {
         let mut found = file_uses(text);
+        found.sort();
         found.dedup();
+        let mut expected = expected.to_vec();
+        expected.sort_unstable();
         assert_eq!(found, expected, "{text}");
     }
 }

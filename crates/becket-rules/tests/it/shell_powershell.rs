@@ -1,10 +1,8 @@
 //! The case file of PowerShell lines, put to the analysis.
 
-mod shell_support;
-
+use crate::shell_support::{Case, read};
 use becket_rules::powershell::Line;
 use becket_rules::shell::{Applies, CommandPattern, Coverage};
-use shell_support::{Case, read};
 
 fn found(case: &Case) -> [&'static str; 3] {
     let line = Line::parse(&case.line);
@@ -26,7 +24,7 @@ fn found(case: &Case) -> [&'static str; 3] {
 // rule: P15
 #[test]
 fn lines_are_split_and_matched_without_case() {
-    let cases = read(include_str!("cases/powershell-lines.txt"));
+    let cases = read(include_str!("../cases/powershell-lines.txt"));
     assert!(cases.len() > 90, "the case file is cut short: {}", cases.len());
     let wrong: Vec<String> = cases
         .iter()

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use becket_rules::{Behavior, Call, Links, RuleList, RuleSet, Scope};
 
-use crate::cases::origin;
-use crate::path_git::Folder;
+use crate::rules::cases::origin;
+use crate::rules::path_git::Folder;
 
 /// Asks the file system.
 struct Disk;

@@ -1,11 +1,9 @@
 //! The case file of shell lines, put to the analysis.
 
-mod shell_support;
-
+use crate::shell_support::{Case, read};
 use becket_rules::shell::{Applies, CommandPattern, Coverage, Line};
-use shell_support::{Case, read};
 
-const LINES: &str = include_str!("cases/shell-lines.txt");
+const LINES: &str = include_str!("../cases/shell-lines.txt");
 
 fn condition(case: &Case, line: &Line) -> &'static str {
     match line.condition(&CommandPattern::new(&case.pattern)) {

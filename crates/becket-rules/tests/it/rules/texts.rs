@@ -3,7 +3,7 @@
 use becket_rules::{Condition, Rule, RuleErrorKind, RuleList, RuleSet, RuleWarning};
 use proptest::prelude::*;
 
-use crate::cases::origin;
+use crate::rules::cases::origin;
 
 // rule: P1
 #[test]

@@ -6,9 +6,9 @@ use becket_rules::{Alphabet, Matcher, MatcherError, MatcherKind, Renames, Verdic
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-use crate::cases;
+use crate::rules::cases;
 
-const CASES: &str = include_str!("../cases/matchers.json");
+const CASES: &str = include_str!("../../cases/matchers.json");
 
 fn compile(text: &str) -> Result<Matcher, MatcherError> {
     Matcher::compile(Some(text), Alphabet::Wide, &Renames::tools())

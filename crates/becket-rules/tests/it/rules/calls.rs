@@ -2,7 +2,7 @@
 
 use becket_rules::{Behavior, Call, Renames, RuleList, RuleSet, tools::Access};
 
-use crate::cases::{here, origin};
+use crate::rules::cases::{here, origin};
 
 // rule: P1
 #[test]

@@ -1,0 +1,152 @@
+//! The paths whose removal is critical, and whether a word names one of them.
+
+use super::values::Values;
+use crate::path::{Normal, lexical};
+use crate::permission::call::Scope;
+use crate::permission::directories::{Directories, directories};
+use crate::permission::uses::own_process;
+use crate::shell;
+use std::path::Path;
+
+/// The home directory, and every directory that the line may be in.
+pub(super) struct Places<'a> {
+    scope: &'a Scope<'a>,
+    home: Option<Normal>,
+    /// What relative paths may start from.
+    directories: Vec<Normal>,
+    /// What must stay: the home directory and the directories, under the names that links give them, too.
+    kept: Vec<Normal>,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn new(scope: &'a Scope<'a>, directories: Vec<Normal>) -> Self {
+        let places = scope.places(scope.anchor);
+        let kept = directories.iter().cloned().chain(places.cwd()).chain(places.home()).collect();
+        Self { scope, home: scope.home_path(), directories, kept }
+    }
+
+    /// The places of a line, with those that it changes to by a variable, and the values of its variables. The flag says
+    /// that the line changes to more directories than are followed.
+    pub(super) fn of<'l>(line: &'l shell::Line, scope: &'a Scope<'a>) -> (Self, Values<'l>, bool) {
+        let Directories { mut all, cut } = directories(line, scope);
+        let values = Values::new(line, scope.home_path().as_ref(), &all);
+        let home = scope.home_path();
+        let mut found = Vec::new();
+        for text in line.commands().iter().flat_map(|command| values.changes_to(command)) {
+            found.extend(all.iter().filter_map(|from| lexical(&text, from, home.as_ref())));
+        }
+        for path in found {
+            if !all.contains(&path) {
+                all.push(path);
+            }
+        }
+        (Self::new(scope, all), values, cut)
+    }
+
+    /// How many directories the line may be in.
+    pub(super) fn count(&self) -> usize {
+        self.directories.len()
+    }
+
+    /// What a word is, if it is critical. `may_glob`: it stands outside of quotes.
+    pub(super) fn named(&self, text: &str, may_glob: bool) -> Option<&'static str> {
+        let whole = if may_glob { whole_directory(text) } else { text };
+        let other_home = whole.strip_prefix('~').filter(|rest| !rest.is_empty() && !rest.starts_with('/'));
+        if other_home.is_some_and(|rest| !rest.trim_end_matches('/').contains('/')) {
+            return Some("a home directory");
+        }
+        // The last part of a path is removed itself, where it is a link; what is in a directory lies behind the link.
+        let is_inside = whole.len() < text.len() || text.ends_with('/');
+        self.directories.iter().find_map(|from| {
+            let path = lexical(whole, from, self.home.as_ref())?;
+            let may_match = may_glob && path.text().contains(['*', '?', '[']);
+            let by_process = || self.place(&own_process(whole, &path, from)?, may_match);
+            let real = || self.place(&self.real(&path, is_inside)?, may_match);
+            self.place(&path, may_match).or_else(by_process).or_else(real)
+        })
+    }
+
+    fn real(&self, path: &Normal, is_inside: bool) -> Option<Normal> {
+        let path = Path::new(path.text());
+        if is_inside {
+            return self.scope.links.target(path).map(|target| Normal::of(&target));
+        }
+        let parent = self.scope.links.target(path.parent()?)?;
+        Some(Normal::of(&parent.join(path.file_name()?)))
+    }
+
+    fn place(&self, path: &Normal, is_pattern: bool) -> Option<&'static str> {
+        if path.text() == "/" {
+            return Some("the root of the file system");
+        }
+        if path.text().matches('/').count() == 1 {
+            return Some("a directory of the root");
+        }
+        let home = self.scope.places(self.scope.anchor).home();
+        if home.contains(path) {
+            return Some("the home directory");
+        }
+        if home.iter().any(|home| home.below(path).is_some()) {
+            return Some("a parent of the home directory");
+        }
+        let holds = |kept: &Normal| kept.below(path).is_some() || (is_pattern && matches_above(path, kept));
+        self.kept.iter().any(holds).then_some("the cwd, the home directory or a parent of them")
+    }
+}
+
+/// Returns whether a pattern matches a path or one of its parents. Brackets stand for any character.
+fn matches_above(pattern: &Normal, path: &Normal) -> bool {
+    let mut names = path.text().split('/');
+    pattern
+        .text()
+        .split('/')
+        .all(|part| names.next().is_some_and(|name| matches(part.as_bytes(), name.as_bytes())))
+}
+
+fn matches(pattern: &[u8], name: &[u8]) -> bool {
+    // Extended globs are more than is read here.
+    if pattern.contains(&b'(') {
+        return true;
+    }
+    let Some((first, rest)) = pattern.split_first() else { return name.is_empty() };
+    match first {
+        b'*' => {
+            let rest = &rest[rest.iter().take_while(|byte| **byte == b'*').count()..];
+            rest.is_empty() || (0..=name.len()).any(|at| matches_fixed(rest, &name[at..]))
+        }
+        _ => matches_fixed(pattern, name),
+    }
+}
+
+/// The same where the pattern does not begin with a star.
+fn matches_fixed(pattern: &[u8], name: &[u8]) -> bool {
+    let Some((first, rest)) = pattern.split_first() else { return name.is_empty() };
+    if *first == b'*' {
+        return matches(pattern, name);
+    }
+    let Some((own, left)) = name.split_first() else { return false };
+    match (first, rest.iter().position(|byte| *byte == b']')) {
+        (b'?', _) => matches_fixed(rest, left),
+        (b'[', Some(end)) => matches_fixed(&rest[end + 1..], left),
+        _ => first == own && matches_fixed(rest, left),
+    }
+}
+
+/// The directory whose whole content the text names (`dir/*`, `*`, `.[!.]*`, `dir/*/*`), else the text itself.
+fn whole_directory(text: &str) -> &str {
+    let mut text = text;
+    loop {
+        let trimmed = text.trim_end_matches('/');
+        let (directory, last) = match trimmed.rsplit_once('/') {
+            Some(("", last)) => ("/", last),
+            Some((directory, last)) => (directory, last),
+            None => (".", trimmed),
+        };
+        let everything = last.contains('*') && last.chars().all(|c| "*?.[]!^".contains(c));
+        match everything {
+            true if matches!(directory, "/" | ".") => return directory,
+            true => text = directory,
+            false => return text,
+        }
+    }
+}

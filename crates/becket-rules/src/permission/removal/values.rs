@@ -1,0 +1,349 @@
+//! The texts that a word may become, as far as the line says: values of variables, of positional parameters, and what
+//! a command substitution prints.
+
+use crate::path::Normal;
+use crate::shell::{Arg, Command, HERE_STRING, Line};
+use std::cell::Cell;
+
+/// The most texts that one word is read as.
+const MOST: usize = 64;
+/// How deep values of values are followed.
+const DEEPEST: u8 = 4;
+/// The most parts of words that are looked at for one line.
+const MOST_STEPS: u32 = 20_000;
+
+/// What is known of the variables of a line.
+pub(super) struct Values<'a> {
+    line: &'a Line,
+    home: Option<String>,
+    directories: Vec<String>,
+    steps: Cell<u32>,
+}
+
+/// One text that a word may become.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Reading {
+    pub(super) text: String,
+    /// Whether a variable of which nothing is known was taken to be empty.
+    pub(super) is_assumed: bool,
+}
+
+/// A part of a word.
+enum Piece<'t> {
+    Text(char),
+    Variable { name: &'t str, default: Option<&'t str> },
+    Positional { default: Option<&'t str> },
+    Substitution(&'t str),
+    Unknown,
+}
+
+impl<'a> Values<'a> {
+    pub(super) fn new(line: &'a Line, home: Option<&Normal>, directories: &[Normal]) -> Self {
+        Self {
+            line,
+            home: home.map(|home| home.text().to_owned()),
+            directories: directories.iter().map(|path| path.text().to_owned()).collect(),
+            steps: Cell::new(0),
+        }
+    }
+
+    /// Returns whether the line has more values than were followed.
+    pub(super) fn is_too_complex(&self) -> bool {
+        self.steps.get() >= MOST_STEPS
+    }
+
+    /// The texts that a word may become; the text holds expansions as they are written.
+    pub(super) fn readings(&self, text: &str) -> Vec<Reading> {
+        self.read(text, 0)
+    }
+
+    /// Returns whether the first word of a text may be a command of such a name.
+    pub(super) fn may_be(&self, text: &str, is_name: impl Fn(&str) -> bool) -> bool {
+        self.readings(text).iter().any(|reading| {
+            let first = reading.text.split_whitespace().next().unwrap_or_default();
+            is_name(first.rsplit('/').next().unwrap_or(first))
+        })
+    }
+
+    /// Everything that the line prints by its own words, and the text of its here-strings and here-documents.
+    pub(super) fn printed(&self) -> Vec<String> {
+        self.printed_by(self.line, 0)
+    }
+
+    /// The commands of the line.
+    pub(super) fn commands(&self) -> &'a [Command] {
+        self.line.commands()
+    }
+
+    /// The directories that `cd` or `pushd` changes to by a variable.
+    pub(super) fn changes_to(&self, command: &Command) -> Vec<String> {
+        let mut args = command.args.iter();
+        if !args.next().and_then(Arg::command_name).is_some_and(|name| matches!(name, "cd" | "pushd")) {
+            return Vec::new();
+        }
+        let target = args.find(|arg| arg.dynamic);
+        let readings = target.map(|arg| self.readings(&arg.text)).unwrap_or_default();
+        readings.into_iter().filter(|reading| !reading.is_assumed).map(|reading| reading.text).collect()
+    }
+
+    fn read(&self, text: &str, depth: u8) -> Vec<Reading> {
+        let mut readings = vec![Reading { text: String::new(), is_assumed: false }];
+        for piece in (Pieces { text }) {
+            if self.is_too_complex() {
+                return readings;
+            }
+            self.steps.set(self.steps.get() + 1);
+            let options = match piece {
+                Piece::Text(c) => {
+                    readings.iter_mut().for_each(|reading| reading.text.push(c));
+                    continue;
+                }
+                Piece::Variable { name, default } => self.variable(name, default, depth),
+                Piece::Positional { default } => {
+                    let mut values = self.positional(depth);
+                    values.extend(self.default_value(default, depth));
+                    values
+                }
+                Piece::Substitution(text) if depth < DEEPEST => {
+                    known(self.printed_by(&Line::parse(text), depth + 1))
+                }
+                Piece::Substitution(_) | Piece::Unknown => Vec::new(),
+            };
+            let empty = [Reading { text: String::new(), is_assumed: true }];
+            let options = if options.is_empty() { &empty[..] } else { &options };
+            let joined = readings.iter().flat_map(|before| {
+                options.iter().map(move |after| Reading {
+                    text: format!("{}{}", before.text, after.text),
+                    is_assumed: before.is_assumed || after.is_assumed,
+                })
+            });
+            readings = joined.take(MOST).collect();
+        }
+        readings
+    }
+
+    /// The values of a variable; none where nothing is known of it.
+    fn variable(&self, name: &str, default: Option<&str>, depth: u8) -> Vec<Reading> {
+        let mut values = match name {
+            "HOME" => known(self.home.clone()),
+            "PWD" | "OLDPWD" => known(self.directories.clone()),
+            "IFS" => known([" ".to_owned()]),
+            "USER" | "LOGNAME" => {
+                known(self.home.as_deref().and_then(|home| home.rsplit('/').next()).map(str::to_owned))
+            }
+            _ => Vec::new(),
+        };
+        if depth < DEEPEST {
+            let own = self.line.assigned.iter().filter(|(own, _)| own == name);
+            values.extend(own.flat_map(|(_, arg)| self.read(&arg.text, depth + 1)));
+            values.extend(self.assigned_as_argument(name, depth + 1));
+            values.extend(self.assigned_by_default(name, depth));
+            values.extend(self.default_value(default, depth));
+        }
+        values.truncate(MOST);
+        values
+    }
+
+    fn default_value(&self, default: Option<&str>, depth: u8) -> Vec<Reading> {
+        let text = default.filter(|_| depth < DEEPEST);
+        text.into_iter().flat_map(|text| self.read(text.trim_matches(['"', '\'']), depth + 1)).collect()
+    }
+
+    /// `${NAME:=value}` and `${NAME=value}`, wherever in the line.
+    fn assigned_by_default(&self, name: &str, depth: u8) -> Vec<Reading> {
+        let args = self.line.commands().iter().flat_map(|command| command.args.iter());
+        let texts = args.chain(self.line.assigned.iter().map(|(_, arg)| arg)).map(|arg| arg.text.as_str());
+        let mut values = Vec::new();
+        for text in texts.filter(|text| text.contains("${")) {
+            for opening in [format!("${{{name}:="), format!("${{{name}=")] {
+                let places = text.match_indices(&opening).map(|(at, _)| Pieces { text: &text[at..] }.next());
+                for piece in places.take(MOST - values.len().min(MOST)) {
+                    let Some(Piece::Variable { default, .. }) = piece else { continue };
+                    values.extend(self.default_value(default, depth));
+                }
+            }
+        }
+        values
+    }
+
+    /// `export NAME=value`, `env NAME=value`, `read NAME`.
+    fn assigned_as_argument(&self, name: &str, depth: u8) -> Vec<Reading> {
+        let mut values = Vec::new();
+        for command in self.line.commands() {
+            let mut args = command.args.iter();
+            let reads = args
+                .next()
+                .and_then(Arg::command_name)
+                .is_some_and(|own| matches!(own, "read" | "mapfile" | "readarray" | "printf" | "getopts"));
+            for arg in args {
+                match arg.text.strip_prefix(name) {
+                    Some("") if reads => values.extend(known(self.printed_by(self.line, depth))),
+                    Some(rest) if rest.starts_with('=') => values.extend(self.read(&rest[1..], depth)),
+                    Some(_) | None => (),
+                }
+            }
+            if values.len() >= MOST {
+                break;
+            }
+        }
+        values
+    }
+
+    /// The arguments of a function, or of a program in text: any word of the line.
+    fn positional(&self, depth: u8) -> Vec<Reading> {
+        if depth >= DEEPEST {
+            return Vec::new();
+        }
+        let args = self.line.commands().iter().flat_map(|command| command.args.iter().skip(1));
+        let all = args.filter(|arg| !arg.text.starts_with(['-', '$'])).take(MOST);
+        known(all.map(|arg| arg.text.clone()))
+    }
+
+    fn printed_by(&self, line: &Line, depth: u8) -> Vec<String> {
+        let mut printed = Vec::new();
+        let texts = |text: &str| -> Vec<String> {
+            if depth >= DEEPEST {
+                return Vec::new();
+            }
+            let readings = self.read(text, depth + 1).into_iter().filter(|reading| !reading.is_assumed);
+            readings
+                .flat_map(|reading| reading.text.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+                .collect()
+        };
+        for command in line.commands() {
+            let Some((first, rest)) = command.args.split_first() else { continue };
+            let operands =
+                rest.iter().filter(|arg| !arg.text.starts_with('-')).flat_map(|arg| texts(&arg.text));
+            match first.command_name() {
+                Some("pwd") => printed.extend(self.directories.iter().cloned()),
+                Some("git") if rest.iter().any(|arg| arg.text == "--show-toplevel") => {
+                    printed.extend(self.directories.iter().cloned());
+                }
+                Some("echo" | "printf" | "realpath" | "readlink") => {
+                    printed.extend(operands.map(|text| text.replace("\\0", "").replace("\\n", "")));
+                }
+                Some("dirname") => printed.extend(operands.map(|text| format!("{text}/.."))),
+                Some(_) | None => (),
+            }
+            if printed.len() >= MOST {
+                break;
+            }
+        }
+        let given = line.assigned.iter().filter(|(name, _)| name == HERE_STRING);
+        printed.extend(given.flat_map(|(_, arg)| texts(&arg.text)));
+        printed.truncate(MOST);
+        printed
+    }
+}
+
+fn known(texts: impl IntoIterator<Item = String>) -> Vec<Reading> {
+    texts.into_iter().map(|text| Reading { text, is_assumed: false }).collect()
+}
+
+/// Returns whether a glob or a slash stands straight after a variable: `$X/…`, `$X*`, `${X}/…`, `$(…)/…`. The home
+/// directory and the cwd are no such variables.
+pub(super) fn is_unguarded(text: &str) -> bool {
+    let mut after_variable = false;
+    for piece in (Pieces { text }) {
+        match piece {
+            Piece::Text('/' | '*' | '?' | '[' | '\\') if after_variable => return true,
+            Piece::Text(_) => after_variable = false,
+            Piece::Variable { name: "HOME" | "PWD" | "OLDPWD", .. } => after_variable = false,
+            Piece::Variable { .. } | Piece::Positional { .. } | Piece::Substitution(_) | Piece::Unknown => {
+                after_variable = true;
+            }
+        }
+    }
+    false
+}
+
+/// The parts of a word, one after the other.
+struct Pieces<'t> {
+    text: &'t str,
+}
+
+impl<'t> Iterator for Pieces<'t> {
+    type Item = Piece<'t>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let first = self.text.chars().next()?;
+        let rest = &self.text[first.len_utf8()..];
+        self.text = rest;
+        if first == '`' {
+            let (inner, after) = rest.split_once('`').unwrap_or((rest, ""));
+            self.text = after;
+            return Some(Piece::Substitution(inner));
+        }
+        if first != '$' {
+            return Some(Piece::Text(first));
+        }
+        match rest.chars().next() {
+            Some('{') => {
+                let inner = self.within('{', '}');
+                Some(braced(inner))
+            }
+            Some('(') => {
+                let inner = self.within('(', ')');
+                Some(if inner.starts_with('(') { Piece::Unknown } else { Piece::Substitution(inner) })
+            }
+            Some(c) if c.is_ascii_digit() || matches!(c, '@' | '*') => {
+                self.text = &rest[1..];
+                Some(Piece::Positional { default: None })
+            }
+            Some(c) if c.is_ascii_alphabetic() || c == '_' => {
+                let end = name_end(rest);
+                self.text = &rest[end..];
+                Some(Piece::Variable { name: &rest[..end], default: None })
+            }
+            Some(c) if "?!#$-".contains(c) => {
+                self.text = &rest[1..];
+                Some(Piece::Unknown)
+            }
+            Some(_) | None => Some(Piece::Text('$')),
+        }
+    }
+}
+
+impl<'t> Pieces<'t> {
+    /// Takes a bracket that is next, and gives back what is in it.
+    fn within(&mut self, open: char, close: char) -> &'t str {
+        let text = self.text;
+        let mut depth = 0_u32;
+        for (at, c) in text.char_indices() {
+            if c == open {
+                depth += 1;
+            } else if c == close {
+                depth -= 1;
+                if depth == 0 {
+                    self.text = &text[at + 1..];
+                    return &text[1..at];
+                }
+            }
+        }
+        self.text = "";
+        text.get(1..).unwrap_or_default()
+    }
+}
+
+fn name_end(text: &str) -> usize {
+    text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())
+}
+
+/// What is in `${…}`.
+fn braced(inner: &str) -> Piece<'_> {
+    let inner = inner.strip_prefix('!').unwrap_or(inner);
+    if let Some(rest) = inner.strip_prefix(|c: char| c.is_ascii_digit() || matches!(c, '@' | '*')) {
+        return Piece::Positional { default: default_in(rest) };
+    }
+    let end = name_end(inner);
+    if end == 0 {
+        return Piece::Unknown;
+    }
+    let (name, rest) = inner.split_at(end);
+    Piece::Variable { name, default: default_in(rest) }
+}
+
+/// What follows a name in `${…}`, if that is `:-value`, `=value` or the like.
+fn default_in(rest: &str) -> Option<&str> {
+    rest.strip_prefix(':').unwrap_or(rest).strip_prefix(['-', '=', '+'])
+}

@@ -1,0 +1,117 @@
+//! The shell that a program in text is for, and what of bash's grammar it reads differently (rule P6).
+//!
+//! There is one reader, bash's. A text for another shell is read as bash would read it, and is *unknown* if it holds
+//! anything that the other shell may read in another way.
+
+use super::ast::{Part, Word};
+
+/// A family of shells that read a program alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Bash,
+    /// `sh`, `dash`, `ash` and their like: POSIX and no more.
+    Posix,
+    /// `ksh`, `mksh`: what bash took over from them is read alike.
+    Korn,
+    Zsh,
+    /// `fish`, `csh`, `tcsh`: other languages that share simple commands.
+    Foreign,
+}
+
+/// Shells: `-c` takes a program, no operand means the program comes from the input.
+const SHELLS: &[(&str, Dialect)] = &[
+    ("sh", Dialect::Posix),
+    ("bash", Dialect::Bash),
+    ("rbash", Dialect::Bash),
+    ("dash", Dialect::Posix),
+    ("ash", Dialect::Posix),
+    ("hush", Dialect::Posix),
+    ("lash", Dialect::Posix),
+    ("yash", Dialect::Posix),
+    ("posh", Dialect::Posix),
+    ("zsh", Dialect::Zsh),
+    ("rzsh", Dialect::Zsh),
+    ("ksh", Dialect::Korn),
+    ("ksh93", Dialect::Korn),
+    ("rksh", Dialect::Korn),
+    ("mksh", Dialect::Korn),
+    ("lksh", Dialect::Korn),
+    ("oksh", Dialect::Korn),
+    ("fish", Dialect::Foreign),
+    ("csh", Dialect::Foreign),
+    ("tcsh", Dialect::Foreign),
+];
+
+/// Words at the start of a command that mean more to zsh than a command's name.
+const ZSH_WORDS: &[&str] = &[
+    "repeat",
+    "nocorrect",
+    "-",
+    "foreach",
+    "end",
+    "always",
+    "emulate",
+    "setopt",
+    "unsetopt",
+    "zpty",
+    "sched",
+    "zmodload",
+    "print",
+    "r",
+];
+
+/// The same for ksh.
+const KORN_WORDS: &[&str] = &["hist", "r"];
+
+/// The same for fish and csh.
+const FOREIGN_WORDS: &[&str] = &[
+    "and", "or", "not", "begin", "end", "if", "else", "switch", "case", "while", "for", "foreach", "repeat",
+    "function", "alias", "abbr", "set", "@", "source", "goto", "onintr", "breaksw", "endif", "endsw", "nice",
+    "nohup", "time", "exec", "command", "builtin",
+];
+
+impl Dialect {
+    /// The dialect of a shell; `None` for any other command.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        let name = name.strip_prefix('-').unwrap_or(name);
+        SHELLS.iter().find(|(shell, _)| *shell == name).map(|(_, dialect)| *dialect)
+    }
+
+    /// Returns whether it reads a construct of bash that POSIX does not have in another way.
+    pub(crate) fn differs(self) -> bool {
+        match self {
+            Self::Posix | Self::Foreign => true,
+            Self::Bash | Self::Korn | Self::Zsh => false,
+        }
+    }
+
+    /// The first of a simple command's words that it may read in another way than bash.
+    pub(crate) fn odd_word(self, words: &[Word]) -> Option<&str> {
+        let first = words.first()?;
+        let literal = first.literal().unwrap_or_default();
+        let special = match self {
+            Self::Bash | Self::Posix => &[],
+            Self::Korn => KORN_WORDS,
+            Self::Zsh => ZSH_WORDS,
+            Self::Foreign => FOREIGN_WORDS,
+        };
+        if special.contains(&literal.as_str()) {
+            return Some(&first.raw);
+        }
+        let odd = |word: &&Word| match self {
+            Self::Bash | Self::Posix | Self::Korn => false,
+            Self::Zsh => expands_in_zsh(word),
+            Self::Foreign => word.raw.contains(['\\', '$', '%', '!', '`', '{', '^']),
+        };
+        words.iter().find(odd).map(|word| word.raw.as_str())
+    }
+}
+
+/// `=name` is the path of a command, and `$=x` splits, where bash sees plain text.
+fn expands_in_zsh(word: &Word) -> bool {
+    let plain = |part: &Part| match part {
+        Part::Text { text, quoted } => !*quoted && text.contains(['$', '^']),
+        Part::Expansion(_) => false,
+    };
+    word.raw.starts_with('=') || word.parts.iter().any(plain)
+}

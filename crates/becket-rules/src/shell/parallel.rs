@@ -1,0 +1,149 @@
+//! GNU parallel (rule P6): a command line for a shell, to which arguments are appended or put in the place of a mark; and
+//! without one, the arguments are command lines themselves.
+
+use super::arg::Arg;
+use super::context::Context;
+use super::dialect::Dialect;
+use super::filled::substitute;
+use super::input::Input;
+use super::options::{Options, Syntax};
+use super::refusal::UnknownReason;
+use super::walk::Walk;
+
+/// parallel reads its options up to the first operand.
+const SYNTAX: Syntax = Syntax {
+    short: "0a:B:C:d:D:e::E:fgH:i::I:j:kl::L:mMn:N:opP:qrs:S:tTuU:vW:xX",
+    long: "arg-file: arg-file-sep: arg-sep: bar basefile: bf: bg bibtex block: block-size: block-timeout: cat citation \
+         cleanup colsep: color color-failed colour compress compress-program: controlmaster csv ctag ctagstring: \
+         ctrlc dbr-tmpl: debug: delay: delimiter: dr dry-run dryrun embed env: eof:: eta fg fifo files filter: \
+         filter-hosts gnu group group-by: halt: halt-on-error: haltonerror: header: hgrp hostgroups id: \
+         ignore-case interactive jl: jobs: joblog: k keep-order keeporder latest-line lb limit: line-buffer \
+         line-buffered linebuffer link linkinputsource: ll load: max-args: max-chars: max-lines:: \
+         max-line-length-allowed max-procs: max-replace-args: memfree: memsuspend: nice: no-keep-order no-notice \
+         no-run-if-empty nonall noswap notice null onall open-tty parens: pipe pipe-part pipepart plain plus \
+         process-slot-var: profile: progress quote recend: record-env recordenv recstart: regexp \
+         remove-rec-sep res: result: results: resume resume-failed retries: retry-failed return: rpl: rsync-opts: \
+         semaphore semaphore-name: semaphorename: semaphoretimeout: session shard: shebang shellquote show-limits \
+         shuf silent skip-first-line slf: spreadstdin sql: sql-and-worker: sql-master: sql-worker: ssh: sshdelay: \
+         sshlogin: sshloginfile: st: swap: tag tagstring: tempdir: template: term-seq: tf: timeout: tmpdir: tmpl: \
+         tmux tmuxpane tollef total-jobs: tr: transfer transfer-file: trc: trim: tty ungroup unquote \
+         use-compress-program: use-decompress-program: use-cpus-instead-of-cores use-cores-instead-of-threads \
+         use-sockets-instead-of-threads verbose wait wd: workdir: xapply xargs exit",
+};
+
+/// Marks in front of arguments in the line, or of files with arguments.
+const SOURCES: &[&str] = &[":::", ":::+", "::::", "::::+"];
+
+/// Options that put several arguments into one command line.
+const JOINS: &[&str] =
+    &["N", "n", "L", "l", "m", "X", "max-args", "max-lines", "max-replace-args", "xargs", "colsep", "C"];
+
+/// Options that change which marks are replaced: then any word may be.
+const OTHER_MARKS: &[&str] =
+    &["rpl", "parens", "U", "plus", "arg-sep", "arg-file-sep", "template", "tmpl", "profile"];
+
+impl Walk {
+    /// `parallel` and its other names.
+    pub(crate) fn parallel(&mut self, name: &str, args: &[Arg], context: &Context) {
+        let options = SYNTAX.read(args, 1);
+        let inner = Context { input: Input::Opaque, dialect: Dialect::Posix, fills: true, ..context.clone() };
+        let rest = &args[options.operand..];
+        self.parallel_of_moreutils(args, &inner);
+        let end = rest.iter().position(|arg| SOURCES.contains(&arg.text.as_str())).unwrap_or(rest.len());
+        let (command, sources) = rest.split_at(end);
+        if !options.certain || options.has(OTHER_MARKS) {
+            return self.parallel_anywhere(args, &inner);
+        }
+        // Without any argument nothing runs.
+        let mut files = options.values(&["a", "arg-file"]).peekable();
+        if files.peek().is_some() && sources.is_empty() && files.all(|arg| arg.value() == Some("/dev/null")) {
+            return;
+        }
+        if name == "sem" || options.has(&["semaphore"]) {
+            return self.joined(command, &inner);
+        }
+        if command.is_empty() {
+            return self.parallel_lines(name, &options, sources, context);
+        }
+        self.parallel_command(command, &options, &inner);
+    }
+
+    /// The program of the same name in moreutils: `parallel [-i] command -- arguments`, `parallel -- commands`.
+    fn parallel_of_moreutils(&mut self, args: &[Arg], context: &Context) {
+        let Some(end) = args.iter().position(|arg| arg.text == "--") else { return };
+        let mut command = substitute(&args[1..end], "{}");
+        if command.iter().all(|arg| arg.text.starts_with('-')) {
+            for program in &args[end + 1..] {
+                self.program(&program.text, program.dynamic, context);
+            }
+        }
+        command.push(Arg::open());
+        if let Some(first) = command.iter().position(|arg| !arg.text.starts_with('-') && !arg.is_open()) {
+            self.run(&command[first..], context);
+        }
+    }
+
+    /// The command, with its marks, or with arguments behind it.
+    fn parallel_command(&mut self, command: &[Arg], options: &Options, context: &Context) {
+        let own = options.values(&["I", "i"]).map(|arg| arg.text.as_str()).find(|mark| !mark.is_empty());
+        let text: Vec<&str> = command.iter().map(|arg| arg.text.as_str()).collect();
+        let text = text.join(" ");
+        let (marked, text) = marks(&text, own);
+        let text = if marked { text } else { format!("{text} {{}}") };
+        self.program(&text, command.iter().any(|arg| arg.dynamic || arg.glob), context);
+    }
+
+    /// No command: each argument, or each line of the input, is one.
+    fn parallel_lines(&mut self, name: &str, options: &Options, sources: &[Arg], context: &Context) {
+        let context = &Context { dialect: Dialect::Posix, ..context.clone() };
+        let files: Vec<&Arg> = options.values(&["a", "arg-file"]).collect();
+        for file in &files {
+            self.script_file(file, name, context);
+        }
+        let Some((first, values)) = sources.split_first() else {
+            if files.is_empty() {
+                self.bare_shell(name, context);
+            }
+            return;
+        };
+        let several = values.iter().any(|arg| SOURCES.contains(&arg.text.as_str())) || !files.is_empty();
+        let several = several || options.has(JOINS);
+        for value in values {
+            if first.text.starts_with("::::") {
+                self.script_file(value, name, context);
+            } else {
+                self.program(&value.text, value.dynamic, context);
+            }
+        }
+        if several {
+            self.unknown(UnknownReason::ProgramFromInput(name.to_owned()), false);
+        }
+    }
+
+    /// Options that are not known: any word may start the command, or be all of it.
+    fn parallel_anywhere(&mut self, args: &[Arg], context: &Context) {
+        self.unknown(UnknownReason::ProgramText(args[0].raw.clone()), false);
+        self.every_word(&args[1..], context);
+    }
+}
+
+/// Returns whether a text holds marks, and the text with all of them written `{}`.
+fn marks(text: &str, own: Option<&str>) -> (bool, String) {
+    let mut out = own.map_or_else(|| text.to_owned(), |own| text.replace(own, "{}"));
+    let known = |inner: &str| {
+        inner.len() <= 40 && inner.chars().all(|c| c.is_ascii_digit() || "./#%-+_:".contains(c))
+    };
+    let mut from = 0;
+    let mut marked = false;
+    while let Some(open) = out.get(from..).and_then(|rest| rest.find('{')).map(|at| at + from) {
+        from = open + 1;
+        let Some(close) = out[open..].find('}').map(|at| at + open) else { break };
+        let inner = &out[open + 1..close];
+        if known(inner) || (inner.starts_with('=') && inner.ends_with('=')) {
+            out.replace_range(open..=close, "{}");
+            marked = true;
+            from = open + 2;
+        }
+    }
+    (marked, out)
+}

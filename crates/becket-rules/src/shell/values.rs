@@ -1,0 +1,124 @@
+//! What a line sets variables to, as far as its text says: `x=secrets; cat $x/key` names `secrets/key`.
+//!
+//! It serves rules that restrict: every value that a variable is given anywhere in the line counts, in any order. What
+//! is not known here is no path of a known file, and left to run time.
+
+use std::collections::BTreeMap;
+
+/// The values of a line's variables.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Values(BTreeMap<String, Vec<String>>);
+
+/// Values in values that are followed.
+const MOST_NESTED: u32 = 4;
+/// Texts that one argument may be.
+const MOST_TEXTS: usize = 1_024;
+
+impl Values {
+    /// `name` is given a value: the text of an argument, expansions as they are written.
+    pub(crate) fn set(&mut self, name: &str, text: &str) {
+        if is_name(name) {
+            let values = self.0.entry(name.to_owned()).or_default();
+            if values.last().is_none_or(|last| last != text) {
+                values.push(text.to_owned());
+            }
+        }
+    }
+
+    /// The values that `name` is given.
+    pub(crate) fn of(&self, name: &str) -> &[String] {
+        self.0.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The texts that an argument with expansions may be; none if one of them is not known. The home directory is `~`, the
+    /// directory of the line is `.`. Takes a step for each value that it looks at, and ends where there are none left.
+    pub(crate) fn texts(&self, text: &str, steps: &mut usize) -> Vec<String> {
+        self.nested(text, MOST_NESTED, steps)
+    }
+
+    fn nested(&self, text: &str, left: u32, steps: &mut usize) -> Vec<String> {
+        let Some((head, rest)) = text.split_once('$') else {
+            return if text.contains('`') { Vec::new() } else { vec![text.to_owned()] };
+        };
+        let (Some(left), Some((name, rest))) = (left.checked_sub(1), variable(rest)) else {
+            return Vec::new();
+        };
+        let own = match name {
+            "HOME" => Some("~"),
+            "PWD" | "OLDPWD" => Some("."),
+            // The process asks for itself: `/proc/$$/cwd`.
+            "$" => Some("self"),
+            _ => None,
+        };
+        let mut values: Vec<String> = own.map(str::to_owned).into_iter().collect();
+        for value in self.of(name) {
+            *steps = steps.saturating_sub(1);
+            if *steps == 0 || values.len() >= MOST_TEXTS {
+                break;
+            }
+            values.extend(self.nested(value, left, steps));
+        }
+        let tails = if values.is_empty() { Vec::new() } else { self.nested(rest, left + 1, steps) };
+        let texts =
+            values.iter().flat_map(|value| tails.iter().map(move |tail| format!("{head}{value}{tail}")));
+        texts.take(MOST_TEXTS).collect()
+    }
+}
+
+/// The name of a variable behind its `$`, and what follows.
+fn variable(text: &str) -> Option<(&str, &str)> {
+    if let Some(rest) = text.strip_prefix('{') {
+        let (name, rest) = rest.split_once('}')?;
+        return is_name(name).then_some((name, rest));
+    }
+    if text.starts_with('$') {
+        return text.split_at_checked(1);
+    }
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
+    text.split_at_checked(end).filter(|(name, _)| is_name(name))
+}
+
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Values;
+
+    // rule: P7
+    #[test]
+    fn variables_are_what_the_line_sets_them_to() {
+        let mut values = Values::default();
+        for (name, text) in
+            [("x", "a"), ("x", "b"), ("y", "$x/c"), ("z", "$(ls)"), ("HOME", "/h"), ("loop", "$loop")]
+        {
+            values.set(name, text);
+        }
+        for (text, expected) in [
+            ("$x/k", &["a/k", "b/k"][..]),
+            ("${y}", &["a/c", "b/c"]),
+            ("$PWD/k", &["./k"]),
+            ("$HOME/k", &["~/k", "/h/k"]),
+            ("/proc/$$/cwd", &["/proc/self/cwd"]),
+            ("$z", &[]),
+            ("$loop", &[]),
+            ("$unset", &[]),
+            ("$(ls)", &[]),
+            ("`ls`", &[]),
+            ("${x:-a}", &[]),
+            ("$1", &[]),
+            ("$", &[]),
+        ] {
+            assert_eq!(values.texts(text, &mut 100), expected, "{text}");
+        }
+        for at in 0..300 {
+            values.set("many", &at.to_string());
+        }
+        assert_eq!(values.texts("$many$many$many", &mut 10_000).len(), 1_024);
+        let mut steps = 50;
+        assert_eq!(values.texts("$many", &mut steps).len(), 49);
+        assert_eq!(steps, 0);
+    }
+}

@@ -1,0 +1,44 @@
+//! A bound on work that is counted, not timed: the same question has the same answer on every machine (rule P6).
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Steps that are left: bytes of text that patterns are put to.
+#[derive(Debug)]
+pub(crate) struct Steps(AtomicU64);
+
+/// No steps are left, so the question is not answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OutOfSteps;
+
+/// Steps for all rules on one call. Some 20 ms on a machine of 2020.
+const MOST: u64 = 16 << 20;
+
+impl Default for Steps {
+    fn default() -> Self {
+        Self(AtomicU64::new(MOST))
+    }
+}
+
+impl Steps {
+    /// Steps without a bound, for one pattern alone.
+    pub(crate) fn unbounded() -> Self {
+        Self(AtomicU64::new(u64::MAX))
+    }
+
+    /// Takes `count` steps.
+    pub(crate) fn take(&self, count: usize) -> Result<(), OutOfSteps> {
+        let count = u64::try_from(count).unwrap_or(u64::MAX);
+        let left = self.0.load(Ordering::Relaxed);
+        // Only one thread puts rules to a call; were there two, each would be bounded still.
+        match left.checked_sub(count) {
+            Some(less) => {
+                self.0.store(less, Ordering::Relaxed);
+                Ok(())
+            }
+            None => {
+                self.0.store(0, Ordering::Relaxed);
+                Err(OutOfSteps)
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What tests need that ask real shells: the shells, and a directory of programs that log what they are given.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "what fails in the set-up fails the test")]
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// Programs that can only start others, or print.
+const REAL: [&str; 19] = [
+    "env", "timeout", "nice", "nohup", "stdbuf", "xargs", "find", "cat", "tee", "bash", "sh", "dash",
+    "ionice", "setsid", "flock", "sleep", "taskset", "setarch", "linux64",
+];
+
+/// A shell that is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shell {
+    Bash,
+    Dash,
+}
+
+impl Shell {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Bash => "bash",
+            Self::Dash => "dash",
+        }
+    }
+
+    /// The shell as a process group of its own, with nothing but `bin` on its PATH.
+    pub(crate) fn command(self, bin: &Path) -> Command {
+        let mut command = Command::new(real(self.name()));
+        command.arg0(self.name());
+        if self == Self::Bash {
+            command.args(["--norc", "--noprofile"]);
+        }
+        command.env_clear().env("PATH", bin).env("HOME", "$HOME").env("FUNCNEST", "8").process_group(0);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+}
+
+/// The path of a shell. These tests prove nothing without it, so that it is missing fails them.
+pub(crate) fn real(name: &str) -> PathBuf {
+    found(name)
+        .unwrap_or_else(|| panic!("this test asks the real `{name}`, which is not installed: install it"))
+}
+
+fn found(name: &str) -> Option<PathBuf> {
+    ["/usr/bin", "/bin"].iter().map(|directory| Path::new(directory).join(name)).find(|path| path.exists())
+}
+
+/// Puts links to real programs into `bin`, as far as they are installed.
+pub(crate) fn put_links(bin: &Path) {
+    for name in REAL {
+        if let Some(path) = found(name) {
+            symlink(path, bin.join(name)).unwrap();
+        }
+    }
+}
+
+/// Puts a program into `bin` that appends its words to a log, as one line. One that is handed to a shell as a file to
+/// read does nothing: it was not run.
+pub(crate) fn put_fake(bin: &Path, name: &str, log: &Path) {
+    let dash = real("dash");
+    let script = format!(
+        "#!{0}\nread -r own < /proc/$$/comm\n[ \"$own\" = '{name}' ] || exit 0\nprintf '%s\\0' \"{name}${{*:+ $*}}\" >> '{1}'\n",
+        dash.display(),
+        log.display()
+    );
+    fs::write(bin.join(name), script).unwrap();
+    fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Ends a shell with everything that it left running in its group.
+pub(crate) fn end_group(child: &mut Child) {
+    let group = format!("-{}", child.id());
+    let killed = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+    assert!(killed.is_ok(), "`kill` can't be started");
+    let _ = child.wait();
+}
