@@ -20,6 +20,14 @@ pub enum ConnectError {
     /// It is a server of the host's own process, and the host lends none of this name.
     #[error("the host has no server of this name in its process")]
     NotLent,
+    /// It is behind a proxy that lets nobody in without what the host lends, and the host lends nothing.
+    #[error(
+        "it is reached through the proxy `{proxy}` alone, and this host has no credentials for it: name the server's own address with `\"type\": \"http\"`"
+    )]
+    NoProxy {
+        /// The proxy.
+        proxy: String,
+    },
     /// There is no way to it: it can't be reached, or does not want to be.
     #[error("{0}")]
     NoWay(Fault),
@@ -115,6 +123,7 @@ impl ConnectError {
             Self::Config(_)
             | Self::Disabled(_)
             | Self::NotLent
+            | Self::NoProxy { .. }
             | Self::Spawn(_)
             | Self::TimedOut { .. }
             | Self::Refused { .. }

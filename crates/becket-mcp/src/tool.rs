@@ -109,11 +109,11 @@ impl Tool {
         })
     }
 
-    /// Whether the host may run it beside other calls: it says that it changes nothing, and `trusted` says that the user
-    /// trusts its server to say so.
+    /// Returns true if calls of it may run side by side: it says that it changes nothing. That opens nothing else; for
+    /// permissions and modes the word of a server counts only where its user trusts it.
     #[must_use]
-    pub fn may_run_together(&self, trusted: bool) -> bool {
-        trusted && self.hints.read_only
+    pub fn may_run_together(&self) -> bool {
+        self.hints.read_only
     }
 
     /// The beginning of the description, at most 2,048 characters, for a list that a person reads. A model gets the

@@ -51,8 +51,9 @@ impl Configured {
     pub(super) fn of_entry(entry: Entry, scope: &Scope, variables: &[(OsString, OsString)]) -> Self {
         let Entry { name, place, disabled, fingerprint, written } = entry;
         let mut warnings = Vec::new();
-        let config =
-            written.and_then(|written| written.resolve(variables, &scope.variables(), &mut warnings));
+        let config = written.and_then(|written| {
+            written.resolve(variables, (&scope.variables(), scope.options()), &mut warnings)
+        });
         Self {
             name,
             scope: scope.clone(),

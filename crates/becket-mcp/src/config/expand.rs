@@ -11,12 +11,15 @@ use std::ffi::{OsStr, OsString};
 
 use super::error::ServerConfigError;
 use super::place::Place;
+use super::scope::OPTION;
 
 /// The variables that may be used, and what was wrong with the uses so far.
 pub(super) struct Expander<'a> {
     variables: &'a [(OsString, OsString)],
     /// Those of the scope; they count before the others.
     own: &'a [(OsString, OsString)],
+    /// The options of a plugin, for its own entries.
+    options: Option<&'a [(String, String)]>,
     /// Names that are neither set nor given a default.
     missing: BTreeSet<String>,
     /// The first use that can't be read.
@@ -26,8 +29,12 @@ pub(super) struct Expander<'a> {
 }
 
 impl<'a> Expander<'a> {
-    pub(super) fn new(variables: &'a [(OsString, OsString)], own: &'a [(OsString, OsString)]) -> Self {
-        Self { variables, own, missing: BTreeSet::new(), unclear: None, not_text: false }
+    pub(super) fn new(
+        variables: &'a [(OsString, OsString)],
+        own: &'a [(OsString, OsString)],
+        options: Option<&'a [(String, String)]>,
+    ) -> Self {
+        Self { variables, own, options, missing: BTreeSet::new(), unclear: None, not_text: false }
     }
 
     /// The text with its variables filled in. One that can't be is left out, and noted.
@@ -68,6 +75,11 @@ impl<'a> Expander<'a> {
     }
 
     fn value_of(&mut self, inner: &str) -> OsString {
+        if let (Some(key), Some(options)) = (inner.strip_prefix(OPTION), self.options) {
+            // An option that nobody has set is empty.
+            let value = options.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str());
+            return value.unwrap_or_default().into();
+        }
         let (name, default) = match inner.split_once(":-") {
             Some((name, default)) => (name, Some(default)),
             None => (inner, None),
@@ -147,7 +159,7 @@ mod tests {
             ("$A $(A) ${A", "$A $(A) ${A"),
             ("é${A}é", "é1é"),
         ] {
-            let mut expander = Expander::new(&variables, &own);
+            let mut expander = Expander::new(&variables, &own, None);
             assert_eq!(expander.expand(text), OsStr::new(expected), "{text}");
             assert_eq!(expander.finish(&place()), Ok(()), "{text}");
         }
@@ -156,7 +168,7 @@ mod tests {
     // rule: X1
     #[test]
     fn what_is_missing_or_unclear_is_named() {
-        let mut expander = Expander::new(&[], &[]);
+        let mut expander = Expander::new(&[], &[], None);
         expander.expand("${B}${A}${B}");
         let names = vec!["A".to_owned(), "B".to_owned()];
         let missing = ServerConfigError::VariableMissing { place: place(), names };
@@ -164,7 +176,7 @@ mod tests {
         for (text, unclear) in
             [("${}", "${}"), ("${A b}", "${A…}"), ("${A:-${B}}", "${A…}"), ("${1}", "${1}")]
         {
-            let mut expander = Expander::new(&[], &[]);
+            let mut expander = Expander::new(&[], &[], None);
             expander.expand(text);
             let text = unclear.to_owned();
             assert_eq!(
@@ -180,7 +192,7 @@ mod tests {
         use std::os::unix::ffi::OsStringExt;
         let value = OsString::from_vec(vec![b'a', 0xff]);
         let variables = [("A".into(), value.clone())];
-        let mut expander = Expander::new(&variables, &[]);
+        let mut expander = Expander::new(&variables, &[], None);
         assert_eq!(expander.expand("${A}"), value);
         assert_eq!(expander.text("${A}"), "");
         assert_eq!(expander.finish(&place()), Err(ServerConfigError::VariableNotText { place: place() }));

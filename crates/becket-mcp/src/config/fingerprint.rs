@@ -119,9 +119,10 @@ impl ServerConfig {
                 parts.option(ide_name.as_deref());
                 parts.option(auth_token.as_ref().map(crate::secret::Secret::expose));
             }
-            Transport::Proxy(Proxy { url, id }) => {
+            Transport::Proxy(Proxy { url, id, needs_host }) => {
                 parts.text(url.as_str());
                 parts.text(id);
+                parts.text(if *needs_host { "host" } else { "" });
             }
             Transport::InProcess => {}
         }

@@ -72,7 +72,7 @@ pub use name::ServerName;
 pub use place::Place;
 pub use policy::McpPolicy;
 pub use resolve::{Gates, Resolved, resolve};
-pub use scope::Scope;
+pub use scope::{PluginValues, Scope};
 pub(crate) use server::shown_url;
 pub use server::{Ide, OAuth, Proxy, Remote, ServerConfig, Stdio, Tls, Transport};
 pub use settings::{Settings, read_settings, read_user_file};

@@ -4,8 +4,28 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
-/// The variables that name a plugin's directory to its servers.
+/// The variables that name a plugin's directory to its servers, and those that name its data directory.
 const ROOTS: [&str; 2] = ["CLAUDE_PLUGIN_ROOT", "BECKET_PLUGIN_ROOT"];
+const DATA: [&str; 2] = ["CLAUDE_PLUGIN_DATA", "BECKET_PLUGIN_DATA"];
+
+/// What a plugin's option is written as in an entry: `${user_config.KEY}`.
+pub(super) const OPTION: &str = "user_config.";
+
+/// What the entries of a plugin may use beside its directory. `Debug` shows no option's value: it may be a key.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub struct PluginValues {
+    /// The directory in which the plugin keeps data.
+    pub data: Option<PathBuf>,
+    /// The plugin's options by key.
+    pub options: Vec<(String, String)>,
+}
+
+impl fmt::Debug for PluginValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keys: Vec<&str> = self.options.iter().map(|(key, _)| key.as_str()).collect();
+        f.debug_struct("PluginValues").field("data", &self.data).field("options", &keys).finish()
+    }
+}
 
 /// Where an entry comes from. Of two of one name, that of the stronger scope counts; see [`Scope::rank`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -28,6 +48,8 @@ pub enum Scope {
         name: String,
         /// Its directory.
         root: PathBuf,
+        /// What its entries may use beside that.
+        values: Box<PluginValues>,
     },
 }
 
@@ -46,17 +68,34 @@ impl Scope {
         }
     }
 
-    /// Variables that entries of this scope may use and their processes get: for a plugin, where it lies.
+    /// Variables that entries of this scope may use and their processes get: for a plugin, where it and its data lie.
     #[must_use]
     pub fn variables(&self) -> Vec<(OsString, OsString)> {
         match self {
-            Scope::Plugin { root, .. } => ROOTS.map(|name| (name.into(), root.into())).into(),
+            Scope::Plugin { root, values, .. } => {
+                let of = |names: [&str; 2], path: &PathBuf| names.map(|name| (name.into(), path.into()));
+                let data = values.data.as_ref().map(|data| of(DATA, data));
+                of(ROOTS, root).into_iter().chain(data.into_iter().flatten()).collect()
+            }
             Scope::Host
             | Scope::Managed
             | Scope::CommandLine
             | Scope::Local
             | Scope::Project
             | Scope::User => Vec::new(),
+        }
+    }
+
+    /// What `${user_config.KEY}` stands for in entries of this scope; none where it stands for nothing.
+    pub(super) fn options(&self) -> Option<&[(String, String)]> {
+        match self {
+            Scope::Plugin { values, .. } => Some(&values.options),
+            Scope::Host
+            | Scope::Managed
+            | Scope::CommandLine
+            | Scope::Local
+            | Scope::Project
+            | Scope::User => None,
         }
     }
 

@@ -122,6 +122,8 @@ pub struct Proxy {
     pub url: Url,
     /// The server's id at the proxy: letters, digits and `-._~`, not only dots.
     pub id: String,
+    /// Whether the proxy lets nobody in without what the host lends: `claudeai-proxy`.
+    pub needs_host: bool,
 }
 
 impl ServerConfig {
@@ -252,6 +254,10 @@ impl fmt::Debug for Ide {
 
 impl fmt::Debug for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Proxy").field("url", &shown_url(&self.url)).field("id", &self.id).finish()
+        f.debug_struct("Proxy")
+            .field("url", &shown_url(&self.url))
+            .field("id", &self.id)
+            .field("needs_host", &self.needs_host)
+            .finish()
     }
 }

@@ -118,6 +118,7 @@ impl Hidden {
             ConnectError::Config(_)
             | ConnectError::Disabled(_)
             | ConnectError::NotLent
+            | ConnectError::NoProxy { .. }
             | ConnectError::Spawn(_)
             | ConnectError::NotYet
             | ConnectError::Cancelled => error,

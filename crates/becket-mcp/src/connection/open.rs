@@ -23,7 +23,7 @@ use super::stdio::StdioLink;
 use super::ways::Ways;
 use super::websocket::WebSocketLink;
 use crate::catalog::Catalog;
-use crate::config::{ServerConfig, Transport};
+use crate::config::{ServerConfig, Transport, shown_url};
 use crate::connect_error::ConnectError;
 use crate::options::Options;
 use crate::tool::ToolList;
@@ -57,6 +57,9 @@ pub(crate) async fn open(
         Transport::Http(remote) => {
             let (target, hidden) = ways.remote(server, remote, runner, options).await?.watched();
             over(HttpLink::new(&target, network)?, means, hidden, stop).await
+        }
+        Transport::Proxy(proxy) if proxy.needs_host && !ways.lends_credentials() => {
+            Err(ConnectError::NoProxy { proxy: shown_url(&proxy.url) })
         }
         Transport::Proxy(proxy) => {
             let (target, hidden) = ways.proxied(proxy, options).await?.watched();

@@ -65,6 +65,11 @@ impl Ways {
         self.target(&remote.url, headers, remote.tls.as_ref(), options).await
     }
 
+    /// Whether the host lends credentials for servers behind a proxy.
+    pub(super) fn lends_credentials(&self) -> bool {
+        self.bearer.is_some()
+    }
+
     /// A server behind a proxy of the host.
     pub(super) async fn proxied(&self, proxy: &Proxy, options: &Options) -> Result<Target, Fault> {
         let headers: Arc<dyn HeaderSource> = match &self.bearer {

@@ -45,13 +45,12 @@ fn a_tool_is_kept_as_it_came() {
 
 // rule: X5
 #[test]
-fn only_a_trusted_server_is_believed_that_its_tool_reads_only() {
-    for (read_only, trusted, together) in
-        [(true, true, true), (true, false, false), (false, true, false), (false, false, false)]
-    {
-        let wire = json!({"name": "n", "inputSchema": {}, "annotations": {"readOnlyHint": read_only}});
+fn calls_of_a_tool_that_reads_only_run_side_by_side() {
+    for annotations in [json!({"readOnlyHint": true}), json!({"readOnlyHint": false}), json!({})] {
+        let together = annotations["readOnlyHint"] == json!(true);
+        let wire = json!({"name": "n", "inputSchema": {}, "annotations": annotations});
         let tool = Tool::from_json(&wire).unwrap();
-        assert_eq!(tool.may_run_together(trusted), together, "{read_only} {trusted}");
+        assert_eq!(tool.may_run_together(), together, "{wire}");
     }
 }
 

@@ -20,15 +20,16 @@ use crate::config::warning::ServerWarning;
 type Variables = [(OsString, OsString)];
 
 impl Written {
-    /// Fills in the variables; `own` are those of the scope, which count first and are set for processes.
+    /// Fills in the variables; `own` are those of the scope, which count first and are set for processes, and the options
+    /// of its plugin, which are only filled in.
     pub(in crate::config) fn resolve(
         &self,
         variables: &Variables,
-        own: &Variables,
+        (own, options): (&Variables, Option<&[(String, String)]>),
         warnings: &mut Vec<ServerWarning>,
     ) -> Result<ServerConfig, ServerConfigError> {
         warnings.extend(self.warnings.iter().cloned());
-        let mut expander = Expander::new(variables, own);
+        let mut expander = Expander::new(variables, own, options);
         let transport = match &self.way {
             Way::Stdio(written) => {
                 let stdio = stdio(written, own, &mut expander);
@@ -50,10 +51,11 @@ impl Written {
                 expander.finish(&self.place)?;
                 into(ide(written, *kind, warnings)?)
             }
-            Way::Proxy { url, id } => {
+            Way::Proxy { url, id, needs_host } => {
                 let (url, id) = (at(url, &mut expander), at(id, &mut expander));
                 expander.finish(&self.place)?;
-                Transport::Proxy(Proxy { url: address(&url, Kind::Proxy, warnings)?, id: proxy_id(id)? })
+                let (url, id) = (address(&url, Kind::Proxy, warnings)?, proxy_id(id)?);
+                Transport::Proxy(Proxy { url, id, needs_host: *needs_host })
             }
             Way::InProcess => Transport::InProcess,
         };

@@ -15,6 +15,9 @@ use crate::config::server::{Ide, Remote, Transport};
 use crate::config::warning::ServerWarning;
 use crate::suggest::suggest;
 
+/// The type of servers behind a proxy that lets nobody in without what the host lends.
+const NEEDS_HOST: &str = "claudeai-proxy";
+
 /// An entry as it was written.
 #[derive(Clone)]
 pub(in crate::config) struct Written {
@@ -31,7 +34,7 @@ pub(super) enum Way {
     Stdio(StdioWritten),
     Remote(Kind, fn(Remote) -> Transport, Box<RemoteWritten>),
     Ide(Kind, fn(Ide) -> Transport, IdeWritten),
-    Proxy { url: At<String>, id: At<String> },
+    Proxy { url: At<String>, id: At<String>, needs_host: bool },
     InProcess,
 }
 
@@ -108,6 +111,7 @@ impl Written {
             Kind::Proxy => Ok(Way::Proxy {
                 url: url(members, kind)?,
                 id: needed(members.string("id")?, members, "id", kind)?,
+                needs_host: members.string("type")?.is_some_and(|written| written.value == NEEDS_HOST),
             }),
             Kind::InProcess => Ok(Way::InProcess),
         }?;

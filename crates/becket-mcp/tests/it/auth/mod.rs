@@ -1,0 +1,19 @@
+//! Logins against an authorisation server of ours, the store of tokens, the memory of servers that want a login, and
+//! helpers that print headers.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod callback;
+mod discovery;
+mod exchange;
+mod helper;
+mod login;
+mod logout;
+mod needed;
+mod place;
+mod processes;
+mod renewal;
+mod secrets;
+mod step_up;
+mod store;
+mod unattended;

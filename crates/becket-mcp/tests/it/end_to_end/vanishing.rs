@@ -1,0 +1,113 @@
+//! Servers that go away in the middle of a call: what they may have done is not done twice.
+
+use std::time::Duration;
+
+use becket_mcp::{CallError, Fault, ServerState};
+use becket_testkit::mcp_http::{Plan, Reply, Step};
+use serde_json::{Value, json};
+
+use crate::common::{LONG, Place, ours};
+use crate::end_to_end::scene::{Scene, eventually, http};
+
+type Answer = fn() -> Reply;
+
+/// How an answer breaks off. In none of these cases is it known what the server has done.
+fn ends() -> Vec<(&'static str, Answer)> {
+    vec![
+        ("no byte", || Reply::Close),
+        ("half a head", || Reply::Raw(b"HTTP/1.1 200 O".to_vec())),
+        ("half a body", || {
+            Reply::Raw(
+                b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{\"json"
+                    .to_vec(),
+            )
+        }),
+        ("half a stream", || Reply::stream(vec![Step::Text(": hello\n\n".into()), Step::CutOff])),
+        ("half an event", || Reply::stream(vec![Step::Text("data: {\"jsonrpc\":".into()), Step::CutOff])),
+        ("a stream without an answer", || Reply::stream(vec![])),
+        ("500", || Reply::text(500, "text/plain", "out of order")),
+        ("502", || Reply::text(502, "text/html", "<h1>Bad Gateway</h1>")),
+        ("no JSON", || Reply::text(200, "application/json", "{")),
+        ("an empty body", || Reply::status(200)),
+    ]
+}
+
+// rules: X4, H6
+#[tokio::test]
+async fn a_call_that_may_have_been_done_is_not_made_again() {
+    for (name, reply) in ends() {
+        let rule = move |seen: &becket_testkit::mcp_http::Seen| (seen.tool() == "destroy").then(reply);
+        let bad = Plan::new().rule(rule).start();
+        let scene = Scene::with(vec![http("bad", &bad)]).await;
+        // The connection to the server is in use already, as it is with a server that was called before.
+        scene.bad("echo", json!({"text": "before"})).await.unwrap();
+        let error = scene.bad("destroy", json!({})).await.unwrap_err();
+        assert!(matches!(error, CallError::Died { .. }), "{name}: {error}");
+        let destroyed = bad.seen().iter().filter(|seen| seen.tool() == "destroy").count();
+        assert_eq!(destroyed, 1, "{name}: {error}");
+        assert_eq!(scene.bad("echo", json!({"text": "after"})).await.unwrap().text(), "after", "{name}");
+        scene.end().await;
+    }
+}
+
+// rules: X2, X4
+#[tokio::test]
+async fn a_server_that_is_gone_fails_the_call_that_was_under_way_and_those_that_follow() {
+    let hangs = |seen: &becket_testkit::mcp_http::Seen| (seen.tool() == "destroy").then_some(Reply::Hang);
+    let bad = Plan::new().rule(hangs).start();
+    let scene = Scene::with(vec![http("bad", &bad)]).await;
+    let gone = async {
+        eventually("the call is under way", || bad.count("tools/call") == 1).await;
+        drop(bad);
+    };
+    let (error, ()) = tokio::join!(scene.bad("destroy", json!({})), gone);
+    let error = error.unwrap_err();
+    assert!(matches!(error, CallError::Died { fault: Fault::BrokenOff(_), .. }), "{error}");
+    // Nobody listens there any longer. That is found out in time, and said; the first who asks may still have found a
+    // connection that is just being closed.
+    scene.bad_error("echo", LONG).await;
+    let error = scene.bad_error("echo", LONG).await;
+    assert!(error.contains("it can't be reached"), "{error}");
+    assert!(matches!(scene.state(), ServerState::Failed { .. }), "{:?}", scene.state());
+    scene.end().await;
+}
+
+// rules: X2, X4
+#[tokio::test]
+async fn a_server_whose_connections_are_cut_is_called_on() {
+    let bad = Plan::new().start();
+    let scene = Scene::with(vec![http("bad", &bad)]).await;
+    for n in 0..20 {
+        bad.cut();
+        let text = n.to_string();
+        // One that is sent just then over a connection that is being closed may fail, and says so.
+        match scene.bad("echo", json!({"text": text})).await {
+            Ok(answer) => assert_eq!(answer.text(), text),
+            Err(CallError::Died { .. }) => {}
+            Err(error) => panic!("{error}"),
+        }
+        let sent = bad.seen().iter().filter(|seen| seen.body["params"]["arguments"]["text"] == text).count();
+        assert!(sent <= 1, "{text} was sent {sent} times");
+    }
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(scene.bad("echo", json!({"text": "last"})).await.unwrap().text(), "last");
+    scene.end().await;
+}
+
+// rules: X4, X7
+#[tokio::test]
+async fn a_process_that_dies_in_the_middle_of_a_call_is_started_again_for_the_next_one_alone() {
+    let place = Place::new();
+    let pool = place.start(vec![ours("bad", &[]), ours("it", &[])]).await;
+    let cancel = becket_mcp::CancellationToken::new();
+    let call = |tool| pool.call(crate::end_to_end::scene::of("bad", tool, json!({}), LONG), &cancel);
+    let error = call("die").await.unwrap_err().to_string();
+    assert_eq!(error, "the MCP server `bad` is gone: it exited with 3; its stderr ends with: dying as told");
+    assert_eq!(call("text").await.unwrap().text(), "one\ntwo");
+    let got = place.got();
+    let named = |name: &str| got.iter().filter(|message| message["params"]["name"] == name).count();
+    assert_eq!((named("die"), named("text")), (1, 1));
+    let begun = got.iter().filter(|message: &&Value| message["method"] == "initialize").count();
+    assert_eq!(begun, 3, "`it`, and `bad` twice");
+    pool.close().await;
+}
