@@ -67,6 +67,12 @@ pub enum ModelError {
         /// What the network said.
         message: String,
     },
+    /// This machine has no server at that address.
+    #[error("nothing listens at `{from}`: is the server running?")]
+    NothingListens {
+        /// The address that was asked.
+        from: String,
+    },
     /// No connection.
     #[error("can't reach `{from}`: {message}")]
     Connection {
@@ -159,6 +165,7 @@ impl ModelError {
         match self {
             Self::RateLimited { .. }
             | Self::Overloaded { .. }
+            | Self::NothingListens { .. }
             | Self::Connection { .. }
             | Self::Broken { .. }
             | Self::Idle { .. }
@@ -207,6 +214,7 @@ impl ModelError {
             Self::Unauthorized { .. }
             | Self::BadRequest { .. }
             | Self::NotFound { .. }
+            | Self::NothingListens { .. }
             | Self::Connection { .. }
             | Self::Broken { .. }
             | Self::Idle { .. }

@@ -8,11 +8,13 @@
 //! Refuses: redirects (a key must not follow them), compressed answers (a bound on bytes would mean nothing), and
 //! any proxy that the host did not hand in.
 
+use crate::error::ModelError;
 use rustls::ClientConfig;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls_platform_verifier::Verifier;
 use std::fmt;
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -148,6 +150,37 @@ pub(crate) fn is_in_answer(error: &reqwest::Error) -> bool {
     error.is_body() || error.is_decode()
 }
 
+/// Returns why no connection to `from` came about.
+pub(crate) fn unconnected(from: String, error: reqwest::Error, scrub: impl Fn(&str) -> String) -> ModelError {
+    // No proxy stands between, so it is the server itself that is not there.
+    if is_here(&from) && is_refused(&error) {
+        return ModelError::NothingListens { from };
+    }
+    ModelError::Connection { from, message: scrub(&plain(error)) }
+}
+
+/// Returns whether a host, with or without a port, is this machine.
+fn is_here(from: &str) -> bool {
+    let host =
+        from.rsplit_once(':').filter(|(_, port)| port.parse::<u16>().is_ok()).map_or(from, |(host, _)| host);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+fn is_refused(error: &reqwest::Error) -> bool {
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        if error
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|error| error.kind() == ErrorKind::ConnectionRefused)
+        {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
 /// What the network said, without the URL, with its causes.
 pub(crate) fn plain(error: reqwest::Error) -> String {
     let error = error.without_url();
@@ -166,4 +199,26 @@ pub(crate) fn plain(error: reqwest::Error) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_is_known_by_its_names_and_addresses() {
+        for (from, expected) in [
+            ("127.0.0.1:9", true),
+            ("127.3.2.1", true),
+            ("localhost:11434", true),
+            ("localhost", true),
+            ("[::1]:80", true),
+            ("[::1]", true),
+            ("192.168.0.7:80", false),
+            ("api.example:443", false),
+            ("localhost.example", false),
+        ] {
+            assert_eq!(is_here(from), expected, "{from}");
+        }
+    }
 }

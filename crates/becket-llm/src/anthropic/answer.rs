@@ -4,7 +4,7 @@ use super::retry::retry_after;
 use super::wire::Decoder;
 use crate::delta::Delta;
 use crate::error::{ModelError, Refusal, refused, shown};
-use crate::http::{is_in_answer, plain};
+use crate::http::{is_in_answer, plain, unconnected};
 use crate::judge::repeated_key;
 use crate::secret::Secret;
 use crate::sse::Reader;
@@ -46,11 +46,10 @@ impl Limits {
     }
 
     fn broken(&self, error: reqwest::Error) -> ModelError {
-        let (from, in_answer) = (self.from.clone(), is_in_answer(&error));
-        let message = self.scrubbed(&plain(error));
-        match in_answer {
-            true => ModelError::Broken { from, message },
-            false => ModelError::Connection { from, message },
+        let from = self.from.clone();
+        match is_in_answer(&error) {
+            true => ModelError::Broken { from, message: self.scrubbed(&plain(error)) },
+            false => unconnected(from, error, |text| self.scrubbed(text)),
         }
     }
 

@@ -4,7 +4,7 @@
 
 use crate::anthropic::retry_after;
 use crate::error::{ModelError, Refusal, refused, shown};
-use crate::http::{is_in_answer, plain};
+use crate::http::{is_in_answer, plain, unconnected};
 use crate::secret::Secret;
 use genai::Error;
 use genai::webc::StreamTimeout;
@@ -57,11 +57,10 @@ impl Failing {
     }
 
     fn network(&self, error: reqwest::Error) -> ModelError {
-        let (from, in_answer) = (self.from.clone(), is_in_answer(&error));
-        let message = shown(&self.scrubbed(&plain(error)));
-        match in_answer {
-            true => ModelError::Broken { from, message },
-            false => ModelError::Connection { from, message },
+        let (from, scrubbed) = (self.from.clone(), |text: &str| shown(&self.scrubbed(text)));
+        match is_in_answer(&error) {
+            true => ModelError::Broken { from, message: scrubbed(&plain(error)) },
+            false => unconnected(from, error, scrubbed),
         }
     }
 

@@ -2,11 +2,9 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-mod support;
-
+use crate::support::{KEY, PATIENCE, Server, cases, chunked, fixture, http, served, variant, written};
 use becket_llm::{Anthropic, Credential, Model, ModelError, Request, Response, Secret};
 use serde_json::{Value, json};
-use support::{KEY, PATIENCE, Server, cases, chunked, fixture, http, served, variant, written};
 
 fn model(url: &str) -> Anthropic {
     let credential = Credential::ApiKey(Secret::new(KEY));

@@ -2,14 +2,12 @@
 
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
-mod support;
-
+use crate::support::{KEY, PATIENCE, Server, http, served, status, variant};
 use becket_llm::{
     Anthropic, Block, Caching, Credential, Message, Model, ModelError, Output, Request, Response, Role,
     Secret, StopReason, StructuredOutput, Thinking, ToolChoice, ToolSpec, judge,
 };
 use serde_json::{Value, json};
-use support::{KEY, PATIENCE, Server, http, served, status, variant};
 
 fn model_named(server: &Server, name: &str) -> Anthropic {
     let credential = Credential::ApiKey(Secret::new(KEY));
@@ -30,7 +28,7 @@ fn judgement() -> Request {
     }
 }
 
-fn refused(message: &str) -> Vec<support::Step> {
+fn refused(message: &str) -> Vec<crate::support::Step> {
     let body = json!({"type": "error", "error": {"type": "invalid_request_error", "message": message}});
     status("400 Bad Request", "", &body.to_string())
 }

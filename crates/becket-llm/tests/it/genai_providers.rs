@@ -2,17 +2,15 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-mod support;
-
+use crate::support::{
+    KEY, PATIENCE, Server, Step, cases, chunked, fixture, http, served, status, stream_head, variant, written,
+};
 use becket_llm::{
     Block, Credential, Endpoint, Genai, Message, Model, ModelError, Output, Request, Response, Role, Secret,
     Thinking, ToolSpec, judge,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
-use support::{
-    KEY, PATIENCE, Server, Step, cases, chunked, fixture, http, served, status, stream_head, variant, written,
-};
 
 fn endpoint(url: &str) -> Endpoint {
     Endpoint { credential: Credential::ApiKey(Secret::new(KEY)), ..Endpoint::at(url) }

@@ -1,13 +1,11 @@
 //! A key is sent in one header and shown nowhere, whatever a server does with it.
 
-mod support;
-
+use crate::support::{KEY, PATIENCE, Server, Step, chunked, http, status};
 use becket_llm::{
     Anthropic, Credential, Endpoint, Genai, HttpOptions, Model, ModelError, Models, Providers, Request,
     Secret, http_client,
 };
 use serde_json::json;
-use support::{KEY, PATIENCE, Server, Step, chunked, http, status};
 
 fn credential() -> Credential {
     Credential::ApiKey(Secret::new(KEY))

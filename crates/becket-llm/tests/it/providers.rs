@@ -1,13 +1,11 @@
 //! Which model a name means.
 
-mod support;
-
+use crate::support::{KEY, Server, http, served, variant};
 use becket_llm::{
     Anthropic, Credential, Endpoint, HttpOptions, Model, ModelError, Models, Price, Providers, Request,
     Roots, Script, Scripted, Secret, Turn, http_client,
 };
 use std::sync::Arc;
-use support::{KEY, Server, http, served, variant};
 
 fn providers() -> Providers {
     let key = || Endpoint::with_key(Credential::ApiKey(Secret::new(KEY)));

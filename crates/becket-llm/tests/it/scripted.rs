@@ -2,15 +2,13 @@
 
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
-mod support;
-
+use crate::support::{PATIENCE, variant};
 use becket_llm::{
     Block, Capabilities, Message, Model, ModelError, Request, Role, Script, ScriptError, Scripted,
     StopReason, Turn, judge,
 };
 use serde_json::json;
 use std::time::Duration;
-use support::{PATIENCE, variant};
 
 const SCRIPT: &str = r#"{
   "name": "no deletions",
@@ -153,7 +151,7 @@ async fn a_script_is_read_from_a_file() {
 /// The example of the module's documentation is a script.
 #[test]
 fn the_documented_example_is_read() {
-    let source = include_str!("../src/scripted/mod.rs");
+    let source = include_str!("../../src/scripted/mod.rs");
     let lines = source.lines().skip_while(|line| *line != "//! ```json").skip(1);
     let example: String =
         lines.take_while(|line| *line != "//! ```").map(|line| line[3..].to_owned() + "\n").collect();

@@ -2,14 +2,12 @@
 
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
-mod support;
-
+use crate::support::{
+    KEY, PATIENCE, Server, Step, cases, chunked, fixture, http, served, status, stream_head, variant,
+};
 use becket_llm::{Anthropic, Credential, Delta, Model, ModelError, Request, Response, Secret};
 use futures_util::StreamExt;
 use std::time::Duration;
-use support::{
-    KEY, PATIENCE, Server, Step, cases, chunked, fixture, http, served, status, stream_head, variant,
-};
 
 fn model(server: &Server) -> Anthropic {
     let credential = Credential::ApiKey(Secret::new(KEY));
@@ -85,7 +83,7 @@ async fn a_broken_connection_is_told_as_such() {
     let closed = Server::start(vec![vec![]]).await;
     let nobody = model(&closed).with_base_url("http://127.0.0.1:1").expect("a URL");
     let error = ask(&nobody).await.expect_err("an error");
-    assert_eq!(variant(&error), "Connection", "{error}");
+    assert_eq!(variant(&error), "NothingListens", "{error}");
 }
 
 /// An event that says nothing.

@@ -1,6 +1,5 @@
 //! A server on the loopback that does exactly what a test says, and what tests compare.
 
-#![allow(dead_code, unreachable_pub, reason = "each test binary uses a part")]
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use becket_llm::{Block, HttpOptions, ModelError, http_client};
@@ -14,14 +13,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
 /// Long enough for a loaded machine, short enough to end a test that hangs.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The key that must never be seen.
-pub const KEY: &str = "sk-very-secret-0123456789";
+pub(crate) const KEY: &str = "sk-very-secret-0123456789";
 
 /// What the server does after it has read a request.
 #[derive(Debug, Clone)]
-pub enum Step {
+pub(crate) enum Step {
     Send(Vec<u8>),
     Wait(Duration),
     /// Sends this until the client is gone.
@@ -33,15 +32,15 @@ pub enum Step {
 }
 
 /// A server; each request gets the next list of steps, the last one for ever.
-pub struct Server {
-    pub address: SocketAddr,
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
     requests: Arc<Mutex<Vec<String>>>,
     /// A connection ended.
-    pub gone: Arc<Notify>,
+    pub(crate) gone: Arc<Notify>,
 }
 
 impl Server {
-    pub async fn start(answers: Vec<Vec<Step>>) -> Self {
+    pub(crate) async fn start(answers: Vec<Vec<Step>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -60,24 +59,24 @@ impl Server {
         server
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// Heads and bodies of all requests so far.
-    pub fn requests(&self) -> Vec<String> {
+    pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().expect("no panic inside").clone()
     }
 
     /// Returns once this many requests have come.
-    pub async fn asked(&self, times: usize) {
+    pub(crate) async fn asked(&self, times: usize) {
         while self.requests().len() < times {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }
 
     /// The body of a request.
-    pub fn body(&self, index: usize) -> Value {
+    pub(crate) fn body(&self, index: usize) -> Value {
         let requests = self.requests();
         let (_, body) = requests[index].split_once("\r\n\r\n").expect("a body");
         serde_json::from_str(body).expect("JSON")
@@ -142,7 +141,7 @@ async fn read_request(stream: &mut TcpStream) -> Option<String> {
 }
 
 /// A head with a body that comes in chunks.
-pub fn chunked(content_type: &str, chunks: &[&[u8]]) -> Vec<Step> {
+pub(crate) fn chunked(content_type: &str, chunks: &[&[u8]]) -> Vec<Step> {
     let head =
         format!("HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ntransfer-encoding: chunked\r\n\r\n");
     let mut bytes = head.into_bytes();
@@ -156,13 +155,13 @@ pub fn chunked(content_type: &str, chunks: &[&[u8]]) -> Vec<Step> {
 }
 
 /// The start of a stream that a test goes on with.
-pub fn stream_head(content_type: &str) -> Step {
+pub(crate) fn stream_head(content_type: &str) -> Step {
     let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\nconnection: close\r\n\r\n");
     Step::Send(head.into_bytes())
 }
 
 /// An answer of a status, with more header lines and a body.
-pub fn status(status: &str, headers: &str, body: &str) -> Vec<Step> {
+pub(crate) fn status(status: &str, headers: &str, body: &str) -> Vec<Step> {
     let length = body.len();
     let head = format!(
         "HTTP/1.1 {status}\r\ncontent-type: application/json\r\n{headers}content-length: {length}\r\n\r\n"
@@ -171,31 +170,31 @@ pub fn status(status: &str, headers: &str, body: &str) -> Vec<Step> {
 }
 
 /// The bytes of a file below `tests/fixtures`.
-pub fn fixture(path: &str) -> Vec<u8> {
+pub(crate) fn fixture(path: &str) -> Vec<u8> {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(path);
     std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
 /// What a stream fixture is served as.
-pub fn served(path: &str) -> Vec<Step> {
+pub(crate) fn served(path: &str) -> Vec<Step> {
     let content_type =
         if path.ends_with(".json") { "application/json" } else { "text/event-stream; charset=utf-8" };
     chunked(content_type, &[&fixture(path)])
 }
 
 /// The cases of a file below `tests/cases`.
-pub fn cases(file: &str) -> Vec<Value> {
+pub(crate) fn cases(file: &str) -> Vec<Value> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(file);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-pub fn http() -> reqwest::Client {
+pub(crate) fn http() -> reqwest::Client {
     http_client(&HttpOptions::default()).expect("a client")
 }
 
 /// A block as the case files write it.
-pub fn written(block: &Block) -> Value {
+pub(crate) fn written(block: &Block) -> Value {
     match block {
         Block::Text(text) => json!({"text": text}),
         Block::Image { media_type, data } => json!({"image": media_type, "data": data}),
@@ -210,7 +209,7 @@ pub fn written(block: &Block) -> Value {
 }
 
 /// The name of an error's variant.
-pub fn variant(error: &ModelError) -> String {
+pub(crate) fn variant(error: &ModelError) -> String {
     let debug = format!("{error:?}");
     debug.split([' ', '{', '(']).next().unwrap_or_default().to_owned()
 }

@@ -3,11 +3,9 @@
 //! `cargo xtask test` brings the model and says where it is. The model is tiny: only the shape of its answers is
 //! looked at, never their sense.
 
-#![cfg(unix)]
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-mod support;
-
+use crate::support::http;
 use becket_llm::{
     Anthropic, Credential, Endpoint, Genai, Model, ModelError, Output, Request, Response, StopReason,
     StructuredOutput, Thinking, ToolSpec, judge,
@@ -16,7 +14,6 @@ use becket_testkit::real_model::Serving;
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
-use support::http;
 
 /// A tiny model on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(240);

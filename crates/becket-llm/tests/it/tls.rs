@@ -4,8 +4,7 @@
 
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
-mod support;
-
+use crate::support::{PATIENCE, Step, chunked, fixture, variant};
 use becket_llm::{
     Anthropic, Credential, Endpoint, Genai, HttpOptions, Model, ModelError, Request, Response, Roots,
     http_client,
@@ -16,7 +15,6 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use support::{PATIENCE, Step, chunked, fixture, variant};
 
 /// A server that answers every request with these bytes.
 fn server(answer: Vec<u8>) -> SocketAddr {
