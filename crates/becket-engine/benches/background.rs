@@ -19,7 +19,7 @@ fn main() {
     let event = event(&session);
     runtime.block_on(async {
         for _ in 0..HOOKS {
-            engine.fire(&event).await;
+            let _ = engine.fire(&event).await;
         }
     });
     assert_eq!(engine.background().len(), HOOKS);

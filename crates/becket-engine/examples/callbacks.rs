@@ -1,6 +1,6 @@
 //! A host with hooks in its own process: `cargo run -p becket-engine --example callbacks`.
 
-use becket_engine::{Callback, Engine, Settlement};
+use becket_engine::{Callback, Decision, Engine};
 use becket_model::event::tool::PreToolUse;
 use becket_model::{Event, EventKind, Reply, Session};
 use serde_json::{Map, Value, json};
@@ -94,13 +94,12 @@ async fn called(engine: &Engine, session: Session, tool: &str, input: Map<String
         tool_use_id: "toolu_1".into(),
         mcp_server: None,
     };
-    match engine.fire(&Event::new(session, call)).await.settlement {
-        Some(Settlement::Denied { because } | Settlement::Stopped { because }) => {
-            format!("denied: {because}")
-        }
-        Some(Settlement::Asked { because }) => format!("asks first: {because}"),
-        Some(Settlement::Deferred) => "waits".to_owned(),
-        Some(Settlement::Allowed { .. } | Settlement::Open) | None => "runs".to_owned(),
+    let outcome = engine.fire(&Event::new(session, call)).await;
+    let because = outcome.reason().unwrap_or_default();
+    match outcome.decision() {
+        Decision::Proceed => "runs".to_owned(),
+        Decision::Block => format!("denied: {because}"),
+        Decision::Wait => format!("asks first: {because}"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
-use becket_engine::{Engine, Environment, Settlement};
+use becket_engine::{Decision, Engine, Environment};
 use becket_model::event::tool::PreToolUse;
 use becket_model::{Event, Session};
 use serde_json::json;
@@ -42,12 +42,10 @@ async fn call_tool(engine: &Engine, command: &str) -> Result<String, Box<dyn std
         },
     );
     let outcome = engine.fire(&event).await;
-    Ok(match outcome.settlement {
-        Some(Settlement::Denied { because } | Settlement::Stopped { because }) => {
-            format!("denied: {because}")
-        }
-        Some(Settlement::Asked { because }) => format!("asks first: {because}"),
-        Some(Settlement::Deferred) => "waits".into(),
-        Some(Settlement::Allowed { .. } | Settlement::Open) | None => "runs".into(),
+    let because = outcome.reason().unwrap_or_default();
+    Ok(match outcome.decision() {
+        Decision::Proceed => "runs".into(),
+        Decision::Block => format!("denied: {because}"),
+        Decision::Wait => format!("asks first: {because}"),
     })
 }

@@ -36,6 +36,12 @@ impl Engine {
         )
     }
 
+    /// Why a call removes a critical path, if it does: then no rule and no mode lets it pass unasked (P14).
+    pub fn critical_removal(&self, event: &Event) -> Option<String> {
+        let inner = self.inner();
+        settlement::removal(&Facts::gather(event, inner.environment.home(), &inner.request.tools))
+    }
+
     /// Why neither a hook's allow nor the mode `bypassPermissions` lets a call pass without a person: it removes a
     /// critical path, or the tool's prompts are a person's to answer (D3, P14). `event` has the input that would run.
     pub fn needs_person(&self, event: &Event) -> Option<String> {

@@ -2,17 +2,19 @@
 
 use crate::callback;
 use crate::engine::Inner;
-use crate::handler::{Action, Handler};
+use crate::handler::{Action, Background, Handler};
 use crate::mcp_tool;
+use crate::nesting::EventMark;
 use crate::outcome::{Run, Status};
 use crate::plan::PlannedRun;
 use crate::ran::Ran;
 use crate::run_command;
 use crate::run_event::{RunEvent, What};
 use crate::snapshot::Snapshot;
-use becket_model::interpret::Taken;
+use becket_model::fold::Entry;
+use becket_model::interpret::{self, Taken};
 use becket_model::wire::input;
-use becket_model::{Event, Failure};
+use becket_model::{Event, Failure, OnFailure, Place};
 use becket_process::CancellationToken;
 use bytes::Bytes;
 use futures_util::future::join_all;
@@ -36,13 +38,15 @@ pub(crate) struct Firing<'a> {
     pub(crate) is_told: bool,
     pub(crate) serialized: OnceLock<Bytes>,
     pub(crate) shared: OnceLock<Arc<Event>>,
+    /// The event's mark, once it is needed (H14).
+    pub(crate) mark: OnceLock<EventMark>,
 }
 
 impl<'a> Firing<'a> {
     /// The same firing on a rewritten input (D9).
     pub(crate) fn again(&self, rewritten: &'a Event) -> Firing<'a> {
-        let (serialized, shared) = (OnceLock::new(), OnceLock::new());
-        Firing { event: rewritten, second_look: true, serialized, shared, ..*self }
+        let (serialized, shared, mark) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Firing { event: rewritten, second_look: true, serialized, shared, mark, ..*self }
     }
 
     /// Runs all of them; as many answers as runs, in their order.
@@ -128,6 +132,14 @@ impl<'a> Firing<'a> {
             exit: ran.exit,
             stdout: ran.stdout,
             stderr: ran.stderr,
+            input: match handler.action {
+                Action::Callback(_) => None,
+                Action::Command(_)
+                | Action::Http(_)
+                | Action::McpTool(_)
+                | Action::Prompt(_)
+                | Action::Agent(_) => self.serialized.get().cloned(),
+            },
             printed: ran.printed,
             elapsed,
             background: ran.background,
@@ -137,6 +149,25 @@ impl<'a> Firing<'a> {
         };
         run.status = status(self.event, &run);
         run
+    }
+
+    /// The meaning of a handler's failure: its own, but a managed `failClosed` closes those that the host has registered, too
+    /// (O10).
+    pub(crate) fn on_failure(&self, handler: &Handler) -> OnFailure {
+        let is_closed = self.snapshot.config.policy.fail_closed && handler.background == Background::No;
+        if is_closed { OnFailure::Block } else { handler.place.on_failure }
+    }
+
+    /// Whether the event waits for the handler even if it announces that it goes on in the background (A2): an event that it
+    /// leaves goes on unchecked.
+    pub(crate) fn must_answer(&self, handler: &Handler) -> bool {
+        handler.background == Background::No && self.on_failure(handler).closes(self.event.kind().spec())
+    }
+
+    /// A handler's part in the verdict.
+    pub(crate) fn entry(&self, run: &Run) -> Entry {
+        let place = Place { on_failure: self.on_failure(&run.handler), ..run.handler.place.clone() };
+        Entry { place, reply: run.reply.clone(), failure: run.failure.clone() }
     }
 
     /// The limit of a handler: its own, inside the event's budget where there is one.
@@ -157,6 +188,42 @@ impl<'a> Firing<'a> {
             bytes.into()
         });
         bytes.clone()
+    }
+
+    /// The event's mark (H14); worked out at the first call.
+    fn mark(&self) -> EventMark {
+        *self.mark.get_or_init(|| EventMark::of(&self.snapshot.places.profile.name, self.event))
+    }
+
+    /// What a command of the event carries, so that it can't fire the same event again (H14).
+    pub(crate) fn mark_for(&self, handler: &Handler) -> String {
+        self.inner.enclosing.variable(self.mark(), &handler.location)
+    }
+
+    /// What a request of the event carries.
+    pub(crate) fn marks(&self) -> String {
+        self.inner.enclosing.header(self.mark())
+    }
+
+    /// Why no handler of the event may run in this process (H14), or `None` if they may.
+    pub(crate) fn refusal(&self, runs: &[PlannedRun]) -> Option<Failure> {
+        let enclosing = &self.inner.enclosing;
+        if enclosing.is_empty() || runs.is_empty() {
+            return None;
+        }
+        let refusal = enclosing.refusal(self.mark())?;
+        let near = runs.iter().map(|run| &run.handler).find(|handler| handler.location.line > 0);
+        let message = enclosing.explain(refusal, self.event.kind(), near.map(|handler| &handler.location));
+        Some(Failure::Nested { message })
+    }
+
+    /// Runs nothing: each handler has failed with `failure`.
+    pub(crate) fn refuse_all(&self, runs: &[PlannedRun], failure: &Failure) -> Vec<Arc<Run>> {
+        let refused = |run: &PlannedRun| {
+            let taken = interpret::failed(failure.clone());
+            self.finished(&run.handler, Ran::without_process(taken), Duration::ZERO)
+        };
+        runs.iter().map(refused).collect()
     }
 
     /// Waits for an answer until the limit, the event's cancellation, or the answer itself.

@@ -9,9 +9,10 @@ use crate::dispatch::Firing;
 use crate::environment::Environment;
 use crate::fire;
 use crate::gates::Gates;
-use crate::handler::Handler;
+use crate::handler::{Action, Handler};
 use crate::hookset::HookSet;
 use crate::host::Host;
+use crate::nesting::{self, Enclosing, EventMark};
 use crate::outcome::{Outcome, is_about_permission};
 use crate::placeholders::Places;
 use crate::plan::Plan;
@@ -19,14 +20,17 @@ use crate::private_files::PrivateFiles;
 use crate::questions::Desk;
 use crate::registered::{self, Registered, RegistrationId};
 use crate::session_end;
+use crate::settlement;
 use crate::snapshot::Snapshot;
 use crate::stream::{Listeners, RunEvents};
 use crate::tool_input;
 use crate::tools::Tools;
 use crate::updates::StartMode;
+use crate::variables;
 use becket_model::fold::FoldOptions;
 use becket_model::{Event, EventKind, SessionId, Source};
 use becket_process::{CancellationToken, Limits, Runner};
+use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,7 +39,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 /// Runs the hooks of one session. Cheap to clone; all clones are the same engine.
 ///
 /// ```
-/// use becket_engine::{Engine, Environment};
+/// use becket_engine::{Decision, Engine, Environment};
 /// use becket_model::event::tool::PreToolUse;
 /// use becket_model::{Event, Session};
 ///
@@ -57,8 +61,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 ///
 /// let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
 /// let outcome = runtime.block_on(engine.fire(&event));
-/// assert!(outcome.verdict.blocks());
-/// assert_eq!(outcome.verdict.joined_reason().as_deref(), Some("not on a Friday"));
+/// match outcome.decision() {
+///     Decision::Proceed => unreachable!("the guard denies it"),
+///     Decision::Block => assert_eq!(outcome.reason().as_deref(), Some("not on a Friday")),
+///     Decision::Wait => unreachable!("nobody is asked"),
+/// }
 /// # Ok(())
 /// # }
 /// ```
@@ -92,6 +99,8 @@ pub(crate) struct Inner {
     pub(crate) serialized: AtomicU64,
     /// Where all hooks ask.
     pub(crate) desk: Desk,
+    /// The events that this process is run for (H14).
+    pub(crate) enclosing: Enclosing,
 }
 
 impl Engine {
@@ -111,12 +120,28 @@ impl Engine {
         fire::plan_for(&self.inner, &self.inner.snapshot(), &event)
     }
 
+    /// The mark of an event (H14): what the commands of its handlers carry.
+    pub fn mark(&self, event: &Event) -> EventMark {
+        let event = tool_input::normal(event, &*self.inner.tools, self.inner.environment.home());
+        EventMark::of(&self.inner.request.profile.name, &event)
+    }
+
+    /// The variables that a command of the event gets beside those of the host, for reports; nothing for other kinds.
+    pub fn added_variables(&self, event: &Event, handler: &Handler) -> Vec<(OsString, OsString)> {
+        let Action::Command(_) = handler.action else { return Vec::new() };
+        let mut all = variables::of_handler(&self.inner.snapshot(), event, handler);
+        let mark = self.inner.enclosing.variable(self.mark(event), &handler.location);
+        all.push((nesting::VARIABLE.into(), mark.into()));
+        all.retain(|(name, value)| self.inner.environment.var(name) != Some(value));
+        all
+    }
+
     /// Runs the hooks of an event and waits for all of them. Never fails: what goes wrong is in the outcome.
     ///
     /// Needs a tokio runtime that drives I/O and time. Dropping the future ends every process that it started.
     pub async fn fire(&self, event: &Event) -> Outcome {
         if !self.inner.concerns(event.kind()) {
-            return Outcome::silent(event.kind());
+            return settlement::unconfigured(&self.inner, event);
         }
         // Boxed, so that the future of an event without handlers stays small.
         Box::pin(self.fire_until(event, &CancellationToken::new())).await
@@ -126,7 +151,7 @@ impl Engine {
     /// such a hook had not judged yet is settled as denied.
     pub async fn fire_until(&self, event: &Event, cancel: &CancellationToken) -> Outcome {
         if !self.inner.concerns(event.kind()) {
-            return Outcome::silent(event.kind());
+            return settlement::unconfigured(&self.inner, event);
         }
         let snapshot = self.inner.snapshot();
         fire::fire(&self.inner, &snapshot, event, cancel).await
@@ -226,6 +251,11 @@ impl Engine {
     /// before each of the host's shell tools: later ones win (H12).
     pub fn env_files(&self, session: &SessionId) -> Vec<PathBuf> {
         self.inner.files.env_files(session)
+    }
+
+    /// The directory in which texts of hooks are kept whole that were too long to go on (O8); none where there are none.
+    pub fn long_texts(&self, session: &SessionId) -> Option<PathBuf> {
+        self.inner.files.texts(session)
     }
 
     /// Forgets a session, as `/clear` and the end of a session do: its private files (H12), and what its background
@@ -344,6 +374,7 @@ impl Engine {
         let background = Background::new(listeners.clone(), files.clone(), builder.session_dir);
         Engine {
             inner: Arc::new(Inner {
+                enclosing: Enclosing::of(&environment),
                 environment,
                 request: builder.request,
                 tools: builder.tools,
@@ -433,6 +464,7 @@ impl Inner {
             is_told: !plan.is_internal(),
             serialized: OnceLock::new(),
             shared: OnceLock::new(),
+            mark: OnceLock::new(),
         }
     }
 }

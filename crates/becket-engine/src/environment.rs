@@ -23,6 +23,7 @@ pub struct Environment {
     home: Option<PathBuf>,
     temp: Option<PathBuf>,
     pid: Option<u32>,
+    enclosing: Vec<String>,
 }
 
 impl Environment {
@@ -67,6 +68,12 @@ impl Environment {
         self
     }
 
+    /// Adds marks of events that this process is run for and that no variable tells (H14), or their first 8 digits or more.
+    pub fn with_enclosing(mut self, marks: impl IntoIterator<Item = String>) -> Self {
+        self.enclosing.extend(marks);
+        self
+    }
+
     /// One variable.
     pub fn var(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
         self.vars.get(name.as_ref()).map(OsString::as_os_str)
@@ -87,6 +94,11 @@ impl Environment {
         self.temp.clone().unwrap_or_else(std::env::temp_dir)
     }
 
+    /// The marks that [`Environment::with_enclosing`] added.
+    pub(crate) fn enclosing(&self) -> &[String] {
+        &self.enclosing
+    }
+
     /// The host's process id.
     pub fn pid(&self) -> u32 {
         self.pid.unwrap_or_else(std::process::id)
@@ -101,6 +113,7 @@ impl fmt::Debug for Environment {
             .field("home", &self.home)
             .field("temp", &self.temp)
             .field("pid", &self.pid)
+            .field("enclosing", &self.enclosing)
             .finish()
     }
 }

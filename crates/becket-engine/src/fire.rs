@@ -12,11 +12,11 @@ use crate::settle::Settlement;
 use crate::settlement;
 use crate::snapshot::Snapshot;
 use crate::tool_input;
-use becket_model::fold::{self, Entry};
+use becket_model::fold;
 use becket_model::table::DecisionModel;
 use becket_model::{
-    DecidedBy, Decision, Event, Failure, PermissionDecision, Reason, Reply, RequestDecision, Ruling, Said,
-    Verdict,
+    DecidedBy, Decision, Event, Failure, OnFailure, PermissionDecision, Reason, Reply, RequestDecision,
+    Ruling, Said, Verdict,
 };
 use becket_process::CancellationToken;
 use serde_json::{Map, Value};
@@ -48,18 +48,24 @@ pub(crate) async fn run_plan(
     let started = Instant::now();
     let firing = inner.firing(snapshot, &event, &plan, cancel);
     announce(&firing, &plan);
-    let mut runs = firing.run_all(plan.runs()).await;
-    let verdict = if runs.iter().all(|run| is_silent(run)) {
+    let refusal = firing.refusal(plan.runs());
+    let mut runs = match &refusal {
+        None => firing.run_all(plan.runs()).await,
+        Some(failure) => firing.refuse_all(plan.runs(), failure),
+    };
+    let verdict = if refusal.is_some() {
+        Arc::new(refused(&firing, &runs))
+    } else if runs.iter().all(|run| is_silent(run)) {
         Outcome::silent_verdict(event.kind())
     } else {
-        let entries = runs.iter().filter(|run| !is_silent(run)).map(|run| entry(run));
+        let entries = runs.iter().filter(|run| !is_silent(run)).map(|run| firing.entry(run));
         let mut verdict = fold::fold(event.kind().spec(), inner.fold_options(), entries);
         if let Some(rewrite) = settlement::rewrite(&verdict).cloned() {
             // Boxed: it fires a second time, and most events don't.
             let again = Box::pin(look_again(&firing, (verdict, rewrite), &mut runs));
             verdict = again.await;
         }
-        long_text::shorten(&mut verdict, &inner.files, &event.session.id);
+        long_text::shorten(&mut verdict, &runs, (&inner.files, &event.session.id));
         Arc::new(verdict)
     };
     mark_once(&runs);
@@ -67,8 +73,16 @@ pub(crate) async fn run_plan(
     let judged = settlement::judged(inner, event, &verdict);
     let settlement = settlement::of(inner, snapshot, (written, &judged), &verdict);
     let settlement = settlement.map(|settlement| unless_cancelled(settlement, &judged, &runs));
+    let said = (&*verdict, settlement.as_ref());
+    let nobody_to_ask =
+        !is_cut_short(&runs) && settlement::has_nobody_to_ask(inner, snapshot, (written, &judged), said);
     let judged = if settlement.is_some() { Judged::of(judged) } else { Judged::Nothing };
-    Outcome { verdict, settlement, judged, runs, plan }
+    Outcome { verdict, settlement, nobody_to_ask, judged, runs, plan }
+}
+
+/// Whether a handler was cancelled before it answered.
+fn is_cut_short(runs: &[Arc<Run>]) -> bool {
+    runs.iter().any(|run| run.failure == Some(Failure::Cancelled))
 }
 
 /// A tool call whose guards were cancelled before they answered does not run: neither a rule nor another hook speaks for
@@ -111,8 +125,14 @@ fn is_silent(run: &Run) -> bool {
     run.failure.is_none() && run.reply.is_silent() && run.handler.event.spec().decision != DecisionModel::Path
 }
 
-fn entry(run: &Run) -> Entry {
-    Entry { place: run.handler.place.clone(), reply: run.reply.clone(), failure: run.failure.clone() }
+/// The verdict on an event whose handlers must not run (H14): a failure that blocks where a failure can (O10), told once.
+fn refused(firing: &Firing<'_>, runs: &[Arc<Run>]) -> Verdict {
+    let closed = |run: &Arc<Run>| {
+        let mut entry = firing.entry(run);
+        entry.place.on_failure = OnFailure::Block;
+        entry
+    };
+    fold::fold(firing.event.kind().spec(), firing.inner.fold_options(), runs.first().map(closed))
 }
 
 /// Runs the handlers that match the rewritten input and did not make it; only a deny or an ask of theirs counts (D9).
@@ -133,7 +153,7 @@ async fn look_again(
     others.retain(|run| !made(run, &rewrite, runs));
     let seconds = firing.again(&rewritten).run_all(&others).await;
     let spec = firing.event.kind().spec();
-    let entries = seconds.iter().map(|run| entry(run));
+    let entries = seconds.iter().map(|run| firing.entry(run));
     let verdict = fold::second_look(spec, inner.fold_options(), verdict, entries);
     runs.extend(seconds);
     verdict
@@ -153,18 +173,32 @@ pub(crate) async fn second_look(
     let plan = plan_for(inner, snapshot, &event);
     let firing = Firing { second_look: true, ..inner.firing(snapshot, &event, &plan, cancel) };
     announce(&firing, &plan);
-    let runs = firing.run_all(&waited_for(&plan)).await;
-    let entries = runs.iter().map(|run| entry(run));
-    let silent = Verdict::silent(event.kind());
-    let mut verdict = fold::second_look(event.kind().spec(), inner.fold_options(), silent, entries);
-    long_text::shorten(&mut verdict, &inner.files, &event.session.id);
+    let others = waited_for(&plan);
+    let (runs, mut verdict) = match firing.refusal(&others) {
+        None => {
+            let runs = firing.run_all(&others).await;
+            let entries = runs.iter().map(|run| firing.entry(run));
+            let silent = Verdict::silent(event.kind());
+            let verdict = fold::second_look(event.kind().spec(), inner.fold_options(), silent, entries);
+            (runs, verdict)
+        }
+        Some(failure) => {
+            let runs = firing.refuse_all(&others, &failure);
+            let verdict = refused(&firing, &runs);
+            (runs, verdict)
+        }
+    };
+    long_text::shorten(&mut verdict, &runs, (&inner.files, &event.session.id));
     let verdict = Arc::new(verdict);
     firing.emit(|| What::Decided { verdict: verdict.clone(), elapsed: started.elapsed() });
     let settlement = settlement::of(inner, snapshot, (written, &event), &verdict);
     let settlement = settlement.map(|settlement| settlement::unless_critical(inner, &event, settlement));
     let settlement = settlement.map(|settlement| unless_cancelled(settlement, &event, &runs));
+    let said = (&*verdict, settlement.as_ref());
+    let nobody_to_ask =
+        !is_cut_short(&runs) && settlement::has_nobody_to_ask(inner, snapshot, (written, &event), said);
     let judged = if settlement.is_some() { Judged::of(event) } else { Judged::Nothing };
-    Outcome { verdict, settlement, judged, runs, plan }
+    Outcome { verdict, settlement, nobody_to_ask, judged, runs, plan }
 }
 
 /// What is planned, but what goes to the background: that decides nothing, and need not look again (A1).

@@ -4,6 +4,7 @@
 use crate::config::{Policy, Trust};
 use crate::handler::{Action, Handler};
 use crate::http::AllowedUrls;
+use crate::nesting::runs_becket;
 use crate::skip::Why;
 use becket_model::Source;
 use std::collections::BTreeSet;
@@ -40,6 +41,8 @@ pub struct Gates {
     pub start: Start,
     /// What is known about trust in the workspace (G3).
     pub trust: Trust,
+    /// The profile whose hooks these are: a handler that runs Becket on the hooks of the same one does not run (H14).
+    pub(crate) profile: Option<Arc<str>>,
 }
 
 impl Gates {
@@ -54,17 +57,32 @@ impl Gates {
             allowed_urls: policy.allowed_http_hook_urls.as_deref().map(|list| AllowedUrls::new(list).into()),
             start,
             trust,
+            profile: None,
         }
     }
 
+    /// The same gates around the hooks of a profile.
+    pub(crate) fn of_profile(self, name: &str) -> Self {
+        Gates { profile: Some(name.into()), ..self }
+    }
+
     /// Why the handler may run on no event, or `None` if it may.
-    pub(crate) fn closed_to(&self, handler: &Handler) -> Option<Why> {
-        self.closed_for(&handler.place.source).or_else(|| {
-            let (Some(allowed), Action::Http(http)) = (&self.allowed_urls, &handler.action) else {
-                return None;
-            };
-            (!allowed.allows(&http.url)).then_some(Why::UrlNotAllowed)
-        })
+    pub fn closed_to(&self, handler: &Handler) -> Option<Why> {
+        self.closed_for(&handler.place.source)
+            .or_else(|| self.closed_to_url(handler))
+            .or_else(|| self.closed_to_becket(handler))
+    }
+
+    fn closed_to_url(&self, handler: &Handler) -> Option<Why> {
+        let (Some(allowed), Action::Http(http)) = (&self.allowed_urls, &handler.action) else {
+            return None;
+        };
+        (!allowed.allows(&http.url)).then_some(Why::UrlNotAllowed)
+    }
+
+    fn closed_to_becket(&self, handler: &Handler) -> Option<Why> {
+        let profile = self.profile.as_deref()?;
+        runs_becket(&handler.action, profile).then_some(Why::RunsBecket)
     }
 
     /// Why no handler of `source` may run, or `None` if it may.
@@ -93,7 +111,7 @@ impl Gates {
     fn outlives_a_switch(&self, source: &Source) -> bool {
         match source {
             Source::Policy | Source::Callback => true,
-            Source::Plugin(id) => self.forced_plugins.contains(id),
+            Source::Plugin(plugin) => self.forced_plugins.contains(&plugin.id),
             Source::User
             | Source::Project
             | Source::Local
@@ -162,9 +180,20 @@ mod tests {
     #[test]
     fn another_switch_leaves_policy_callbacks_and_forced_plugins() {
         // rule: G2
-        let kept = ["policy", "plugin:kept@market", "callback"];
+        let kept = ["policy", "plugin:kept", "callback"];
         assert_eq!(open(&Gates { disabled_by: Some(Source::User), ..forced() }), kept);
         assert_eq!(open(&Gates { managed_only: true, ..forced() }), kept);
+    }
+
+    #[test]
+    fn a_plugin_is_forced_by_its_id_whatever_it_is_called() {
+        // rule: G2
+        let named = |id: &str| {
+            Source::Plugin(becket_model::PluginSource { id: id.into(), name: "kept@market".into() })
+        };
+        let gates = Gates { managed_only: true, ..forced() };
+        assert_eq!(gates.closed_for(&named("kept@market")), None);
+        assert_eq!(gates.closed_for(&named("other@market")), Some(Why::ManagedOnly));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::handler::{Handler, Location};
 use becket_model::{EventKind, Source};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Handlers by event, in C6 order, with what the configuration could not load.
@@ -9,6 +10,20 @@ use std::sync::Arc;
 pub struct HookSet {
     by_event: Vec<Vec<Arc<Handler>>>,
     rejected: Vec<Rejected>,
+    modules: Vec<HookModule>,
+}
+
+/// A module of in-process hooks that a plugin brings for another program. It is not run here (C12).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookModule {
+    /// Whose it is.
+    pub source: Source,
+    /// The path as written.
+    pub label: Arc<str>,
+    /// The file that it means.
+    pub file: PathBuf,
+    /// Where it is written.
+    pub location: Location,
 }
 
 /// A handler, group or event that is written in a configuration and was not loaded (C7). `explain` lists it.
@@ -36,7 +51,18 @@ impl HookSet {
         for handlers in &mut by_event {
             handlers.sort_by_key(|handler| handler.place.position);
         }
-        HookSet { by_event, rejected }
+        HookSet { by_event, rejected, modules: Vec::new() }
+    }
+
+    /// Adds the modules that are not run.
+    pub fn with_modules(mut self, modules: Vec<HookModule>) -> Self {
+        self.modules = modules;
+        self
+    }
+
+    /// The modules of in-process hooks that plugins bring and that are not run (C12).
+    pub fn modules(&self) -> &[HookModule] {
+        &self.modules
     }
 
     /// The handlers of an event, in C6 order.

@@ -1,25 +1,56 @@
 //! Texts that are too long to hand on: the whole goes to a private file, a preview and the path go on (O8).
 
+use crate::outcome::Run;
 use crate::private_files::PrivateFiles;
-use becket_model::{SessionId, Verdict};
+use becket_model::{Said, SessionId, Verdict};
+use std::sync::Arc;
 
 /// How many characters of one context or message go on.
 const LIMIT: usize = 10_000;
 /// How many characters of a longer one are shown.
 const PREVIEW: usize = 2_000;
 
-/// Shortens contexts and messages; reasons go whole.
-pub(crate) fn shorten(verdict: &mut Verdict, files: &PrivateFiles, session: &SessionId) {
-    let contexts = verdict.context.iter_mut().map(|said| &mut said.what.text);
-    let messages = verdict.messages.iter_mut().map(|said| &mut said.what);
-    let printed = verdict.notices.iter_mut().filter(|said| said.what.plain).map(|said| &mut said.what.text);
+/// Shortens contexts and messages; reasons go whole. `runs`: those that said them.
+pub(crate) fn shorten(
+    verdict: &mut Verdict,
+    runs: &[Arc<Run>],
+    (files, session): (&PrivateFiles, &SessionId),
+) {
+    let contexts = verdict.context.iter_mut().map(|said| {
+        let total = if said.what.plain { total(runs, said) } else { None };
+        (&mut said.what.text, total)
+    });
+    let messages = verdict.messages.iter_mut().map(|said| (&mut said.what, None));
+    let printed = verdict.notices.iter_mut().filter(|said| said.what.plain).map(|said| {
+        let total = total(runs, said);
+        (&mut said.what.text, total)
+    });
     let texts = contexts.chain(messages).chain(printed);
-    let warnings: Vec<String> = texts.filter_map(|text| shorten_text(text, files, session)).collect();
+    let warnings: Vec<String> =
+        texts.filter_map(|(text, total)| shorten_text(text, total, (files, session))).collect();
     verdict.warnings.extend(warnings);
 }
 
+/// How many bytes were printed of a text that is the beginning of what a hook printed (H3).
+fn total<T>(runs: &[Arc<Run>], said: &Said<T>) -> Option<u64> {
+    let is_of = |run: &&Arc<Run>| {
+        run.handler.place.label == said.label && run.handler.place.source == said.source && cut(run).is_some()
+    };
+    runs.iter().find(is_of).and_then(|run| cut(run))
+}
+
+/// How many bytes a run has printed, where not all of them were kept.
+pub(crate) fn cut(run: &Run) -> Option<u64> {
+    Some(run.printed.stdout).filter(|total| *total > run.stdout.len() as u64)
+}
+
 /// Shortens one text; says so where the whole of it could not be kept, and lets it go on whole.
-pub(crate) fn shorten_text(text: &mut String, files: &PrivateFiles, session: &SessionId) -> Option<String> {
+/// `total`: how many bytes it had before the cap of H3, if it had more.
+pub(crate) fn shorten_text(
+    text: &mut String,
+    total: Option<u64>,
+    (files, session): (&PrivateFiles, &SessionId),
+) -> Option<String> {
     let length = text.chars().count();
     if length <= LIMIT {
         return None;
@@ -27,8 +58,13 @@ pub(crate) fn shorten_text(text: &mut String, files: &PrivateFiles, session: &Se
     match files.keep(session, text) {
         Ok(path) => {
             let preview: String = text.chars().take(PREVIEW).collect();
-            *text =
-                format!("{preview}\n… {length} characters in all; the whole text is in {}", path.display());
+            let (kept, path) = (text.len(), path.display());
+            *text = match total {
+                None => format!("{preview}\n… {length} characters in all; the whole text is in {path}"),
+                Some(total) => {
+                    format!("{preview}\n… {total} bytes in all; the first {kept} of them are in {path}")
+                }
+            };
             None
         }
         // Better too long than lost.
@@ -40,7 +76,7 @@ pub(crate) fn shorten_text(text: &mut String, files: &PrivateFiles, session: &Se
 mod tests {
     use super::*;
     use becket_model::table::Audience;
-    use becket_model::{ContextText, EventKind, Notice, Said, Source};
+    use becket_model::{ContextText, EventKind, Notice, Source};
 
     fn said<T>(what: T) -> Said<T> {
         Said { source: Source::User, label: "x".into(), what }
@@ -58,7 +94,7 @@ mod tests {
         verdict.messages.push(said(long.clone()));
         let notice = |plain| said(Notice { to: Audience::User, text: "é".repeat(10_001), plain });
         verdict.notices.extend([notice(true), notice(false)]);
-        shorten(&mut verdict, &files, &"s".into());
+        shorten(&mut verdict, &[], (&files, &"s".into()));
         assert_eq!(verdict.context[1].what.text.chars().count(), 10_000);
         for text in [&verdict.context[0].what.text, &verdict.messages[0].what] {
             let (preview, path) = text.split_once("the whole text is in ").unwrap();
@@ -81,7 +117,7 @@ mod tests {
         let files = PrivateFiles::new(Some("/dev/null/nowhere".into()), "/dev/null".into());
         let mut verdict = Verdict::silent(EventKind::SessionStart);
         verdict.messages.push(said("x".repeat(20_000)));
-        shorten(&mut verdict, &files, &"s".into());
+        shorten(&mut verdict, &[], (&files, &"s".into()));
         assert_eq!(verdict.messages[0].what.len(), 20_000);
         assert!(verdict.warnings[0].contains("/dev/null/nowhere"), "{:?}", verdict.warnings);
     }

@@ -52,9 +52,7 @@ pub struct McpAnswer {
 
 /// Runs the handler.
 pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, tool: &McpTool) -> Ran {
-    let spec = firing.event.kind().spec();
-    let failed =
-        |message: String| Ran::without_process(interpret::failed(spec, Failure::McpTool { message }));
+    let failed = |message: String| Ran::without_process(interpret::failed(Failure::McpTool { message }));
     let Some(servers) = &firing.inner.host.mcp else {
         let message =
             format!("the MCP server `{}` is not connected: this host has no MCP servers", tool.server);
@@ -71,14 +69,18 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, tool: &McpT
         Ok(Ok(answer)) if answer.is_error => failed(format!("`{}` says: {}", tool.tool, answer.text)),
         Ok(Ok(answer)) => understood(firing, handler, answer.text),
         Ok(Err(message)) => failed(message),
-        Err(failure) => Ran::without_process(interpret::failed(spec, failure)),
+        Err(failure) => Ran::without_process(interpret::failed(failure)),
     }
 }
 
 /// What the text means; as much of it is kept for reports as of a command's stdout.
 fn understood(firing: &Firing<'_>, handler: &Arc<Handler>, text: String) -> Ran {
     let mut stdout = Bytes::from(text);
-    let output = interpret::Printed { exit: 0, stdout: &stdout, stderr: b"", by: PrintedBy::McpText };
+    let output = interpret::Printed {
+        stdout: &stdout,
+        on_failure: firing.on_failure(handler),
+        ..interpret::Printed::nothing(PrintedBy::McpText)
+    };
     let taken = interpret::printed(firing.event.kind().spec(), &output);
     let printed = Printed { stdout: stdout.len() as u64, stderr: 0 };
     stdout.truncate(firing.inner.limits.stdout_cap.get());

@@ -15,14 +15,18 @@ use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-/// The answer to a fired event.
+/// The answer to a fired event. [`Outcome::decision`] says in one word what it comes to.
 #[derive(Debug, Clone)]
+#[must_use = "an event whose outcome nobody reads is not guarded"]
 pub struct Outcome {
     /// What the handlers decided together.
     pub verdict: Arc<Verdict>,
     /// What becomes of a tool call once the permission rules have had their say (D3); `None` on events that are not
     /// about permission.
     pub settlement: Option<Settlement>,
+    /// Set where the call is denied for nothing but that the session has nobody to ask (D3). A host that finds a person after
+    /// all may ask.
+    pub nobody_to_ask: bool,
     /// Which input of the tool call the settlement is about.
     pub judged: Judged,
     /// Every run, in C6 order; runs on a rewritten input come after the others.
@@ -36,7 +40,14 @@ impl Outcome {
     pub(crate) fn silent(event: EventKind) -> Self {
         let verdict = Outcome::silent_verdict(event);
         let settlement = is_about_permission(event).then_some(Settlement::Open);
-        Outcome { verdict, settlement, judged: Judged::Nothing, runs: Vec::new(), plan: Plan::empty(event) }
+        Outcome {
+            verdict,
+            settlement,
+            nobody_to_ask: false,
+            judged: Judged::Nothing,
+            runs: Vec::new(),
+            plan: Plan::empty(event),
+        }
     }
 
     /// The verdict on which no handler said anything.
@@ -93,6 +104,8 @@ pub struct Run {
     pub stdout: Bytes,
     /// What it printed to stderr, up to the cap.
     pub stderr: Bytes,
+    /// What it was given on stdin or as the body of a request; none where it was given the event itself.
+    pub input: Option<Bytes>,
     /// How many bytes it printed in all, with those that were not kept.
     pub printed: Printed,
     /// How long it took.
@@ -119,6 +132,7 @@ impl Run {
             exit: None,
             stdout: Bytes::new(),
             stderr: Bytes::new(),
+            input: None,
             printed: Printed::default(),
             elapsed,
             background: None,

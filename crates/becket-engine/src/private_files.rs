@@ -94,6 +94,11 @@ impl PrivateFiles {
         }
     }
 
+    /// Where the texts of a session are kept, if any are.
+    pub(crate) fn texts(&self, session: &SessionId) -> Option<PathBuf> {
+        Some(self.root_if_any()?.join(session_name(session)).join("texts"))
+    }
+
     /// Removes everything of one session.
     pub(crate) fn forget(&self, session: &SessionId) {
         if let Some(root) = self.root_if_any() {

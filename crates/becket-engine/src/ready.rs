@@ -4,6 +4,7 @@ use crate::engine::Engine;
 use crate::fire;
 use crate::outcome::Outcome;
 use crate::plan::{Plan, PlannedRun};
+use crate::settlement;
 use crate::snapshot::Snapshot;
 use crate::tool_input;
 use becket_model::Event;
@@ -57,7 +58,7 @@ impl ReadyEvent {
     pub async fn fire_until(self, cancel: &CancellationToken) -> (Event, Outcome) {
         let ReadyEvent { engine, event, planned } = self;
         let outcome = match planned {
-            None => Outcome::silent(event.kind()),
+            None => settlement::unconfigured(engine.inner(), &event),
             Some(Planned { snapshot, normal, plan }) => {
                 let normal = normal.map_or(Cow::Borrowed(&event), Cow::Owned);
                 fire::run_plan(engine.inner(), &snapshot, (&event, normal), plan, cancel).await

@@ -4,15 +4,17 @@ use crate::background::{Adopted, Ended};
 use crate::dispatch::Firing;
 use crate::environment::Environment;
 use crate::handler::{Background, Command, Handler};
+use crate::nesting;
 use crate::outcome::Printed;
 use crate::placeholders::Filled;
+use crate::plugin_data;
 use crate::questions::{Answered, TakenOut, taken_out};
 use crate::ran::{Ran, cannot_start, exit_of};
 use crate::running::{InBackground, Running, Waited};
 use crate::variables;
 use becket_model::Failure;
 use becket_model::interpret::{self, Announcement, PrintedBy, Taken};
-use becket_model::table::{DecisionModel, EventSpec};
+use becket_model::table::DecisionModel;
 use becket_process as process;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,14 +24,17 @@ use std::time::Duration;
 /// at the same time. Each start looks for a directory anew (H3).
 const STARTS: u32 = 5;
 
+/// Of a command that may not leave its event.
+const STAYS: &str =
+    "it did not go on in the background: its `onFailure` is `block`, so the event waits for its answer";
+
 /// Runs the command to its end, its deadline, the firing's cancellation, or into the background.
 pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, command: &Command) -> Ran {
-    let spec = firing.event.kind().spec();
     let mut starts = 1;
     loop {
         let prepared = match prepare(firing, handler, command) {
             Ok(prepared) => prepared,
-            Err(failure) => return Ran::without_process(interpret::failed(spec, failure)),
+            Err(failure) => return Ran::without_process(interpret::failed(failure)),
         };
         let (ran, lost) = started(firing, handler, prepared).await;
         if !lost || starts == STARTS {
@@ -41,12 +46,11 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, command: &C
 
 /// Starts it; the flag says that there was no directory to start it in, and nothing has run.
 async fn started(firing: &Firing<'_>, handler: &Arc<Handler>, prepared: process::Command) -> (Ran, bool) {
-    let spec = firing.event.kind().spec();
     let limit = firing.limit_of(handler);
     let mut running = Running::new(firing, handler, prepared, limit);
     if handler.background != Background::No {
         if firing.cancel.is_cancelled() {
-            return (Ran::without_process(interpret::failed(spec, Failure::Cancelled)), false);
+            return (Ran::without_process(interpret::failed(Failure::Cancelled)), false);
         }
         return (go_on(firing, handler, running.into_background(), Leave::Configured(limit)), false);
     }
@@ -120,14 +124,13 @@ fn of(
     handler: &Handler,
     (result, limit): (Result<process::Finished, process::SpawnError>, Duration),
 ) -> Ran {
-    let spec = firing.event.kind().spec();
     let finished = match result {
         Ok(finished) => finished,
-        Err(error) => return Ran::without_process(interpret::failed(spec, cannot_start(&error))),
+        Err(error) => return Ran::without_process(interpret::failed(cannot_start(&error))),
     };
     let (taken, exit) = match exit_of(finished.end, limit) {
-        Ok(exit) => (read(spec, handler, exit, &finished), Some(exit)),
-        Err(failure) => (interpret::failed(spec, failure), None),
+        Ok(exit) => (read(firing, handler, exit, &finished), Some(exit)),
+        Err(failure) => (interpret::failed(failure), None),
     };
     let printed = Printed::of(&finished);
     let (stdout, stderr) = (finished.stdout.bytes, finished.stderr.bytes);
@@ -136,7 +139,8 @@ fn of(
 
 /// What a command that exited has said. Questions are no part of it (Q1); without leave to ask, one is a failure beside
 /// what was decided.
-fn read(spec: &EventSpec, handler: &Handler, exit: i32, finished: &process::Finished) -> Taken {
+fn read(firing: &Firing<'_>, handler: &Handler, exit: i32, finished: &process::Finished) -> Taken {
+    let spec = firing.event.kind().spec();
     let apart = match spec.decision {
         // A worktree's stdout is a path and nothing else (O1).
         DecisionModel::Path => None,
@@ -152,11 +156,18 @@ fn read(spec: &EventSpec, handler: &Handler, exit: i32, finished: &process::Fini
         | DecisionModel::Elicitation => Some(taken_out(&finished.stdout.bytes)),
     };
     let rest = apart.as_ref().map_or(&finished.stdout.bytes, |apart| &apart.rest);
-    let output =
-        interpret::Printed { exit, stdout: rest, stderr: &finished.stderr.bytes, by: PrintedBy::Command };
-    let lost = finished.stdout.total - finished.stdout.bytes.len() as u64;
-    let kept = process::Captured { bytes: rest.clone(), total: rest.len() as u64 + lost };
-    let mut taken = or_cut(spec, interpret::printed(spec, &output), &kept);
+    let output = interpret::Printed {
+        exit,
+        stdout: rest,
+        lost: finished.stdout.total - finished.stdout.bytes.len() as u64,
+        stderr: &finished.stderr.bytes,
+        by: PrintedBy::Command,
+        on_failure: firing.on_failure(handler),
+    };
+    let mut taken = interpret::printed(spec, &output);
+    if interpret::announcement(rest).is_some() && firing.must_answer(handler) {
+        taken.warnings.push(STAYS.to_owned());
+    }
     let asked = apart.as_ref().and_then(TakenOut::first_question).filter(|_| !handler.questions);
     // A plain exit code is most often what came of it.
     if let (Some(id), None | Some(Failure::PlainError { .. })) = (asked, &taken.failure) {
@@ -165,37 +176,21 @@ fn read(spec: &EventSpec, handler: &Handler, exit: i32, finished: &process::Fini
     taken
 }
 
-/// An answer of which only the beginning was kept is an error and never a text, on every event that waits for answers
-/// (O1): what it would have said is not known.
-fn or_cut(spec: &EventSpec, taken: Taken, stdout: &process::Captured) -> Taken {
-    let kept = stdout.bytes.as_ref();
-    let is_cut = stdout.total > kept.len() as u64;
-    let is_open = matches!(taken.failure, None | Some(Failure::InvalidJson { .. }));
-    let begins = || {
-        String::from_utf8_lossy(kept).trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).starts_with('{')
-    };
-    if !is_cut || !is_open || taken.reply.decision.is_some() || spec.discards_output() || !begins() {
-        return taken;
-    }
-    let message = format!("it is longer than the {} bytes that are kept, so it was not read", kept.len());
-    let line = 1 + kept.iter().filter(|byte| **byte == b'\n').count();
-    let column = 1 + kept.iter().rev().take_while(|byte| **byte != b'\n').count();
-    interpret::failed(spec, Failure::InvalidJson { message, line, column })
-}
-
 fn prepare(firing: &Firing<'_>, handler: &Handler, command: &Command) -> Result<process::Command, Failure> {
     let places = &firing.snapshot.places;
     let filled =
         places.fill(handler, command).map_err(|error| Failure::CannotStart { message: error.to_string() })?;
     let program = program(filled, &firing.inner.environment)?;
-    let mut env = firing.snapshot.base_env.to_vec();
-    env.extend(places.variables(handler.root.as_deref()).into_iter().map(|(n, v)| (n.into(), v.into())));
-    env.extend(variables::of_event(places, firing.event));
+    if let Some(data) = handler.root.as_deref().and_then(|root| root.data.as_deref()) {
+        plugin_data::make(data);
+    }
+    let mut env = variables::of_handler(firing.snapshot, firing.event, handler);
+    env.push((nesting::VARIABLE.into(), firing.mark_for(handler).into()));
     if let Some(file) = firing.env_file(handler)? {
         env.push((places.profile.var("ENV_FILE").into(), file.into_os_string()));
     }
     let cwd = working_directory(&firing.event.session.cwd, &places.project_dir);
-    Ok(process::Command { program, env, cwd, stdin: firing.stdin() })
+    Ok(process::Command { env, ..process::Command::new(program, cwd).stdin(firing.stdin()) })
 }
 
 /// The program for the filled command (H2).

@@ -70,7 +70,8 @@ impl Running {
             .questions
             .then(|| Interview::new(&*handler.place.label, firing.inner.desk.clone(), control.clone()));
         // A worktree's stdout is a path and nothing else (O1).
-        let may_announce = firing.event.kind().spec().decision != DecisionModel::Path;
+        let is_path = firing.event.kind().spec().decision == DecisionModel::Path;
+        let may_announce = !is_path && !firing.must_answer(handler);
         let opening = if may_announce { Opening::Line(Vec::new()) } else { Opening::Answers };
         let ear = Arc::new(Ear {
             number: firing.number,

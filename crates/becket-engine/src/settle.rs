@@ -40,12 +40,13 @@ pub(crate) struct Circumstances {
     pub(crate) interactive: bool,
     /// Whether the session is in the mode `dontAsk`.
     pub(crate) dont_ask: bool,
-    /// Why no hook's allow counts for this call: a critical removal, a tool that needs a person.
+    /// Why no hook's allow counts for this call: a tool that needs a person, a critical removal.
     pub(crate) allow_is_void: Option<String>,
 }
 
-/// What becomes of the call.
+/// The fate of the call, once hooks and permission rules have been heard.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use = "a call whose settlement nobody reads is not guarded"]
 pub enum Settlement {
     /// It runs without a prompt.
     Allowed {
@@ -135,10 +136,16 @@ fn by_rule(rules: &RuleSays) -> Settlement {
 }
 
 /// Settles a PermissionRequest verdict (D3, D8): an allow answers the prompt, whoever raised it, but passes no deny
-/// rule; a rewritten input meets the ask rules too.
+/// rule; a rewritten input meets the ask rules too. One that a folder without trust proposes is asked about (G3).
 pub(crate) fn permission_request(verdict: &Verdict, rules: &RuleSays) -> Settlement {
     if let (Some(stop), false) = (&verdict.stop, matches!(verdict.ruling, Ruling::RequestDeny { .. })) {
         return stopped(stop);
+    }
+    if let (Some(proposed), false) = (&verdict.fields.proposed_input, is_denied(verdict, rules)) {
+        let by = format!("`{}` ({})", proposed.label, proposed.source);
+        return Settlement::Asked {
+            because: format!("the hook {by} rewrites the call, and its folder is not trusted"),
+        };
     }
     match &verdict.ruling {
         Ruling::RequestDeny { .. } => {
@@ -158,6 +165,11 @@ pub(crate) fn permission_request(verdict: &Verdict, rules: &RuleSays) -> Settlem
         | Ruling::Worktree(_)
         | Ruling::WorktreeFailed(_) => by_rule(rules),
     }
+}
+
+/// Whether a hook or a rule denies the request, whatever else is said of it.
+fn is_denied(verdict: &Verdict, rules: &RuleSays) -> bool {
+    verdict.ruling.holds_back() || matches!(rules, RuleSays::Deny(_))
 }
 
 #[cfg(test)]

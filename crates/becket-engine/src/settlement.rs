@@ -2,6 +2,7 @@
 
 use crate::engine::Inner;
 use crate::facts::{Facts, LinksOnDisk};
+use crate::outcome::Outcome;
 use crate::settle::{self, Circumstances, RuleSays, Settlement};
 use crate::snapshot::Snapshot;
 use crate::tool_input;
@@ -19,8 +20,34 @@ use std::borrow::Cow;
 pub(crate) fn of(
     inner: &Inner,
     snapshot: &Snapshot,
+    events: (&Event, &Event),
+    verdict: &Verdict,
+) -> Option<Settlement> {
+    with_person(inner, snapshot, events, verdict, inner.request.trust.interactive)
+}
+
+/// Whether the call is denied for nothing but that there is nobody to ask: with a person it would be asked.
+pub(crate) fn has_nobody_to_ask(
+    inner: &Inner,
+    snapshot: &Snapshot,
+    events: (&Event, &Event),
+    (verdict, settlement): (&Verdict, Option<&Settlement>),
+) -> bool {
+    let asks = matches!(verdict.ruling, Ruling::Permission { decision: PermissionDecision::Ask, .. });
+    let is_denied = matches!(settlement, Some(Settlement::Denied { .. }));
+    if !asks || !is_denied || inner.request.trust.interactive {
+        return false;
+    }
+    let with_person = with_person(inner, snapshot, events, verdict, true);
+    matches!(with_person, Some(Settlement::Asked { .. }))
+}
+
+fn with_person(
+    inner: &Inner,
+    snapshot: &Snapshot,
     (written, judged): (&Event, &Event),
     verdict: &Verdict,
+    interactive: bool,
 ) -> Option<Settlement> {
     let of_call = is_about_a_call(judged)?;
     let settle = |rules: &RuleSays, circumstances: &Circumstances| match of_call {
@@ -28,19 +55,76 @@ pub(crate) fn of(
         false => settle::permission_request(verdict, rules),
     };
     if snapshot.config.permissions.is_empty() && !allows(verdict) {
-        // No rule can speak, and no allow can be void: the call need not be looked at.
-        return Some(settle(&RuleSays::Nothing, &circumstances_of(inner, judged)));
+        // No rule can speak, and no allow can be void: only a mode could let the call run.
+        let settled = settle(&RuleSays::Nothing, &circumstances_of(judged, interactive));
+        return Some(asked_if_critical(inner, judged, verdict, settled));
     }
-    let facts = || Facts::gather(judged, inner.environment.home(), &inner.request.tools);
+    // Gathered once, so that a command line is analysed once.
+    let mut facts = Facts::gather(judged, inner.environment.home(), &inner.request.tools);
     let literals =
         [written.body.tool_call().map(|(_, input)| input), rewrite(verdict).map(|rewrite| &rewrite.what)];
-    let rules = literals
-        .into_iter()
-        .flatten()
-        .map(|literal| rules_say(snapshot, &facts().written(literal)))
-        .reduce(RuleSays::stricter)
-        .unwrap_or(RuleSays::Nothing);
-    Some(settle(&rules, &circumstances(inner, judged, &facts(), verdict)))
+    let mut rules = None;
+    for literal in literals.into_iter().flatten() {
+        facts = facts.written(literal);
+        let said = rules_say(snapshot, &facts);
+        rules = Some(rules.map_or(said.clone(), |before: RuleSays| before.stricter(said)));
+    }
+    let rules = rules.unwrap_or(RuleSays::Nothing);
+    let circumstances = Circumstances {
+        allow_is_void: void_allow(inner, judged, &facts, verdict),
+        ..circumstances_of(judged, interactive)
+    };
+    let settled = settle(&rules, &circumstances);
+    Some(match runs_unasked(&settled, judged, verdict) {
+        true => removal(&facts).map_or(settled, |because| Settlement::Asked { because }),
+        false => settled,
+    })
+}
+
+/// The outcome of an event on which no handler and no rule has anything to say: a mode may still not remove a critical
+/// path by itself.
+pub(crate) fn unconfigured(inner: &Inner, event: &Event) -> Outcome {
+    let mut outcome = Outcome::silent(event.kind());
+    if let Some(settled) = outcome.settlement.take() {
+        outcome.settlement = Some(asked_if_critical(inner, event, &outcome.verdict, settled));
+    }
+    outcome
+}
+
+/// Asks about the removal of a critical path, whoever allows it: a hook, a rule, a mode (D3, P14). An allow of
+/// PermissionRequest hooks is the answer to such a question, and holds.
+fn asked_if_critical(inner: &Inner, event: &Event, verdict: &Verdict, settled: Settlement) -> Settlement {
+    if !runs_unasked(&settled, event, verdict) {
+        return settled;
+    }
+    let facts = Facts::gather(event, inner.environment.home(), &inner.request.tools);
+    removal(&facts).map_or(settled, |because| Settlement::Asked { because })
+}
+
+/// Returns whether a call that is settled like this may run without anybody having been asked.
+fn runs_unasked(settled: &Settlement, event: &Event, verdict: &Verdict) -> bool {
+    match settled {
+        Settlement::Allowed { .. } => !matches!(verdict.ruling, Ruling::RequestAllow { .. }),
+        Settlement::Open => match &event.session.permission_mode {
+            None | Some(PermissionMode::Default | PermissionMode::Plan | PermissionMode::DontAsk) => false,
+            Some(
+                PermissionMode::AcceptEdits
+                | PermissionMode::Auto
+                | PermissionMode::BypassPermissions
+                | PermissionMode::Other(_),
+            ) => true,
+        },
+        Settlement::Denied { .. }
+        | Settlement::Asked { .. }
+        | Settlement::Deferred
+        | Settlement::Stopped { .. } => false,
+    }
+}
+
+/// Why the call removes a critical path, if it does.
+pub(crate) fn removal(facts: &Facts<'_>) -> Option<String> {
+    let scope = facts.scope(facts.cwd(), &LinksOnDisk);
+    facts.call().and_then(|call| critical_removal(call, &scope))
 }
 
 /// The event with the input that would run: a hook's rewrite, made normal, or what it has (D4, D9).
@@ -76,19 +160,12 @@ pub(crate) fn rewrite(verdict: &Verdict) -> Option<&Said<Map<String, Value>>> {
     if let Ruling::RequestAllow { updated_input: Some(rewrite), .. } = &verdict.ruling {
         return Some(rewrite);
     }
-    verdict.fields.updated_input.as_ref()
+    verdict.fields.updated_input.as_ref().or(verdict.fields.proposed_input.as_ref())
 }
 
-fn circumstances(inner: &Inner, event: &Event, facts: &Facts<'_>, verdict: &Verdict) -> Circumstances {
+fn circumstances_of(event: &Event, interactive: bool) -> Circumstances {
     Circumstances {
-        allow_is_void: void_allow(inner, event, facts, verdict),
-        ..circumstances_of(inner, event)
-    }
-}
-
-fn circumstances_of(inner: &Inner, event: &Event) -> Circumstances {
-    Circumstances {
-        interactive: inner.request.trust.interactive,
+        interactive,
         dont_ask: event.session.permission_mode == Some(PermissionMode::DontAsk),
         allow_is_void: None,
     }
@@ -123,8 +200,7 @@ pub(crate) fn needs_person(
     if ANSWERED_BY_A_PERSON.contains(&tool) && !answered() {
         return Some(format!("an allow of `{tool}` counts only beside the answers (`updatedInput`)"));
     }
-    let scope = facts.scope(facts.cwd(), &LinksOnDisk);
-    facts.call().and_then(|call| critical_removal(call, &scope))
+    removal(facts)
 }
 
 /// A call that a hook's rewrite has put in the place of another is asked about where no hook's allow counts for it (D3);

@@ -32,6 +32,8 @@ pub enum Stage {
     If,
     /// Another handler does the same (H1).
     Duplicate,
+    /// It runs Becket on the same hooks again (H14).
+    Recursion,
     /// It has had its one run (C11).
     Once,
     /// It could not be loaded (C7).
@@ -49,6 +51,7 @@ impl Stage {
             Stage::Matcher => "matcher",
             Stage::If => "if",
             Stage::Duplicate => "duplicate",
+            Stage::Recursion => "recursion",
             Stage::Once => "once",
             Stage::Schema => "schema",
         }
@@ -100,6 +103,8 @@ pub enum Why {
         /// Which.
         label: Arc<str>,
     },
+    /// It is a call of `becket fire --stdin-event` on the same hooks.
+    RunsBecket,
     /// It ran successfully once.
     OnceDone,
 }
@@ -117,6 +122,7 @@ impl Why {
             Why::Matcher { .. } => Stage::Matcher,
             Why::If { .. } | Why::IfNeverRuns => Stage::If,
             Why::Duplicate { .. } => Stage::Duplicate,
+            Why::RunsBecket => Stage::Recursion,
             Why::OnceDone => Stage::Once,
         }
     }
@@ -143,6 +149,10 @@ impl fmt::Display for Skipped {
             Why::Duplicate { source, label } => {
                 write!(f, "does the same as `{label}` ({source}), which runs")
             }
+            Why::RunsBecket => f.write_str(
+                "it is Becket itself, and would run these hooks again; \
+                 `becket --profile becket fire --stdin-event` runs those of `.becket/settings.json`",
+            ),
             Why::OnceDone => f.write_str("`once`: it has had its successful run"),
         }
     }
@@ -155,7 +165,12 @@ fn mismatch(f: &mut fmt::Formatter<'_>, handler: &Handler, subject: &str) -> fmt
     if let MatcherKind::Names(names) = handler.matcher.kind() {
         let candidates: Vec<&str> = names.iter().map(String::as_str).collect();
         if let Some(close) = becket_rules::suggest(subject, &candidates) {
-            write!(f, "; did you mean \"{}\"?", text.replace(close, subject))?;
+            let is_tool = |name: &str| becket_rules::tools::find(name).is_some();
+            if is_tool(close) && !is_tool(subject) {
+                write!(f, "; the tool is called \"{close}\"")?;
+            } else {
+                write!(f, "; did you mean \"{}\"?", text.replace(close, subject))?;
+            }
         }
     }
     Ok(())

@@ -5,9 +5,8 @@ use crate::config::{Config, Loaded, RuleSource, SESSION, Trust};
 use crate::environment::Environment;
 use crate::gates::{Gates, Start};
 use crate::placeholders::Places;
-use crate::variables;
+use crate::variables::BaseEnv;
 use becket_rules::{RuleOrigin, RuleSet};
-use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,7 +20,7 @@ pub(crate) struct Snapshot {
     pub(crate) rules: RuleSet,
     pub(crate) gates: Gates,
     pub(crate) places: Arc<Places>,
-    pub(crate) base_env: Vec<(OsString, OsString)>,
+    pub(crate) base_env: BaseEnv,
     trust: Trust,
 }
 
@@ -32,9 +31,9 @@ impl Snapshot {
         places: Arc<Places>,
         (start, trust): (Start, Trust),
     ) -> Self {
-        let gates = Gates::new(&config.policy, start, trust);
+        let gates = Gates::new(&config.policy, start, trust).of_profile(&places.profile.name);
         let part = Arc::new(Part::new(config.hooks.clone(), gates.clone(), places.clone()));
-        let base_env = variables::base(environment, &config.settings_env, &places);
+        let base_env = BaseEnv::new(environment, &config.settings_env, &places);
         Snapshot { loaded, rules: rules(&config), config, part, gates, places, base_env, trust }
     }
 

@@ -1,7 +1,7 @@
 //! Handlers for this crate's own tests.
 
 use crate::handler::{Action, Background, Command, Handler, If, Location, Shell, Timeout};
-use becket_model::{EventKind, OnFailure, Place, Source};
+use becket_model::{EventKind, OnFailure, Place, Privileges, Source};
 use becket_rules::{Alphabet, Matcher, Renames};
 use std::path::Path;
 use std::sync::Arc;
@@ -20,8 +20,8 @@ pub(crate) fn from(source: Source, script: &str) -> Handler {
             position: 0,
             source,
             label: script.into(),
-            may_grant: true,
-            on_failure: OnFailure::Open,
+            privileges: Privileges::Full,
+            on_failure: OnFailure::Continue,
         },
         location: Location { file: Arc::from(Path::new("/settings.json")), line: 1, column: 1 },
         matcher: matcher(None),

@@ -2,14 +2,43 @@
 //!
 //! INVARIANT: nothing here can keep a process from starting: what no process can be given is left out.
 
+use crate::config::SettingsEnv;
 use crate::environment::Environment;
+use crate::handler::Handler;
+use crate::nesting;
 use crate::placeholders::Places;
-use becket_model::Event;
+use crate::snapshot::Snapshot;
+use becket_model::{Event, Source};
 use std::ffi::OsString;
+use std::sync::Arc;
 
-/// What every hook of a snapshot gets: the host's variables without telemetry exporters, the settings' `env`, and
-/// the profile's own (H3).
-pub(crate) fn base(
+/// The variables of a snapshot's hooks that no event changes, by the trust in a handler's source (H3).
+#[derive(Debug, Clone)]
+pub(crate) struct BaseEnv {
+    /// Each with the first rank of trust that it is for, the most trusted first. The first is for all.
+    by_rank: Vec<(u8, Variables)>,
+}
+
+/// Names and values, shared by the handlers of a rank.
+type Variables = Arc<[(OsString, OsString)]>;
+
+impl BaseEnv {
+    pub(crate) fn new(environment: &Environment, settings: &SettingsEnv, places: &Places) -> Self {
+        let ranks = std::iter::once(0).chain(settings.ranks().into_iter().filter(|rank| *rank > 0));
+        let of = |rank| (rank, base(environment, &settings.up_to(rank), places).into());
+        BaseEnv { by_rank: ranks.map(of).collect() }
+    }
+
+    /// The variables of handlers of this source.
+    pub(crate) fn of(&self, source: &Source) -> &[(OsString, OsString)] {
+        let rank = source.trust_rank();
+        let found = self.by_rank.iter().rev().find(|(first, _)| *first <= rank);
+        found.map_or(&[], |(_, env)| env)
+    }
+}
+
+/// The host's variables without telemetry exporters, the settings' `env`, and the profile's own.
+fn base(
     environment: &Environment,
     settings_env: &[(String, String)],
     places: &Places,
@@ -26,6 +55,8 @@ pub(crate) fn base(
     for name in own.iter().chain([&profile.session_var("SESSION_ID")]) {
         env.remove(std::ffi::OsStr::new(name));
     }
+    // Each event adds its own mark to those of the events around it (H14).
+    env.remove(std::ffi::OsStr::new(nesting::VARIABLE));
     // Another plugin's options are none of this hook's business.
     let options = profile.var("PLUGIN_OPTION_");
     env.retain(|name, _| !name.to_string_lossy().starts_with(&options));
@@ -59,8 +90,17 @@ fn is_telemetry(name: &str) -> bool {
     name.starts_with("OTEL_") && name.contains("EXPORTER")
 }
 
+/// What a command of one event gets, but for its environment file and its mark.
+pub(crate) fn of_handler(snapshot: &Snapshot, event: &Event, handler: &Handler) -> Vec<(OsString, OsString)> {
+    let places = &snapshot.places;
+    let mut env = snapshot.base_env.of(&handler.place.source).to_vec();
+    env.extend(places.variables(handler.root.as_deref()).into_iter().map(|(n, v)| (n.into(), v.into())));
+    env.extend(of_event(places, event));
+    env
+}
+
 /// What a hook of one event gets beside.
-pub(crate) fn of_event(places: &Places, event: &Event) -> Vec<(OsString, OsString)> {
+fn of_event(places: &Places, event: &Event) -> Vec<(OsString, OsString)> {
     let mut out: Vec<(OsString, OsString)> = vec![(
         places.profile.session_var("SESSION_ID").into(),
         without_nul(event.session.id.as_str()).into(),

@@ -2,6 +2,8 @@
 //! the limit is the whole program's.
 #![cfg(target_os = "linux")]
 
+#[path = "it/common/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "this binary uses a part of it")]
 mod common;
 
 use common::{Project, bash, command, hooks};

@@ -43,7 +43,7 @@ impl Calls<'_> {
             answered.push((call, answer));
         }
         let tool_calls = answered.iter().map(|(call, answer)| of_batch(call, answer)).collect();
-        self.hooks.fire_after(PostToolBatch { tool_calls }).await?;
+        drop(self.hooks.fire_after(PostToolBatch { tool_calls }).await?);
         Ok((answered, std::mem::take(&mut self.hooks.beside)))
     }
 
@@ -147,7 +147,7 @@ impl Calls<'_> {
             is_interrupt: Some(false),
             duration_ms,
         };
-        self.hooks.fire_after(failed).await?;
+        drop(self.hooks.fire_after(failed).await?);
         Ok(answer.text)
     }
 

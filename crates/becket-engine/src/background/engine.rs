@@ -2,7 +2,10 @@
 
 use super::{Delivered, Pending, Wake, Wakes};
 use crate::Engine;
-use becket_model::SessionId;
+use crate::session_end;
+use becket_model::event::lifecycle::SessionEnd;
+use becket_model::{Event, Session, SessionId};
+use std::time::Duration;
 
 /// Background hooks (A1–A5).
 impl Engine {
@@ -33,6 +36,23 @@ impl Engine {
     /// Waits until nothing of the session runs in the background.
     pub async fn wait_for_background(&self, session: &SessionId) {
         self.inner().background.over(session).await;
+    }
+
+    /// Gives what the session still runs in the background the budget of SessionEnd (H11), and then ends it as
+    /// [`Engine::end_background`] does: what the end of a session is for its background hooks (A5).
+    pub async fn finish_background(&self, session: &Session) -> Vec<Delivered> {
+        let budget = self.session_end_budget(session);
+        // What has not ended by then is ended now.
+        let _ = tokio::time::timeout(budget, self.wait_for_background(&session.id)).await;
+        self.end_background(&session.id).await
+    }
+
+    /// How long the hooks of SessionEnd may take together (H11).
+    pub fn session_end_budget(&self, session: &Session) -> Duration {
+        let event = Event::new(session.clone(), SessionEnd { reason: "other".to_owned() });
+        let plan = self.plan(&event);
+        let profile = &self.inner().snapshot().places.profile;
+        session_end::budget(&plan, &self.inner().environment, profile).unwrap_or_default()
     }
 
     /// Ends what the session still runs in the background (H4), as its end does, waits until the processes are gone, and

@@ -119,7 +119,7 @@ impl Turn {
         let mut short = |text: &String| {
             let mut text = text.clone();
             if is_owed {
-                warnings.extend(long_text::shorten_text(&mut text, files, session));
+                warnings.extend(long_text::shorten_text(&mut text, None, (files, session)));
             }
             text
         };

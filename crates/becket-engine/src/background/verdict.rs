@@ -131,7 +131,8 @@ fn by_exit(spec: &EventSpec, exit: i32, stderr: &[u8]) -> Option<Failure> {
             Some(Failure::PlainError { code: 2, stderr_line: line.map(str::to_owned) })
         }
         exit => {
-            let silent = interpret::Printed { exit, stdout: b"", stderr, by: PrintedBy::Command };
+            let silent =
+                interpret::Printed { exit, stderr, ..interpret::Printed::nothing(PrintedBy::Command) };
             interpret::printed(spec, &silent).failure
         }
     }

@@ -1,6 +1,7 @@
 //! What an in-process handler may return (H9).
 
 use becket_model::Reply;
+use becket_model::interpret::JsonAnswer;
 use serde_json::{Map, Value};
 use std::fmt::Display;
 
@@ -12,7 +13,7 @@ pub enum CallbackAnswer {
     /// In the engine's own words.
     Reply(Box<Reply>),
     /// As a command would print it: read like a command's JSON. `{"async": true}` says that it goes on by itself.
-    Json(Map<String, Value>),
+    Json(JsonAnswer),
     /// It failed, and says why.
     Failed(String),
     /// The same, where a part of what it says can be read: what that holds back stays held back, and it lets nothing pass.
@@ -48,9 +49,15 @@ impl IntoAnswer for Reply {
     }
 }
 
-impl IntoAnswer for Map<String, Value> {
+impl IntoAnswer for JsonAnswer {
     fn into_answer(self) -> CallbackAnswer {
         CallbackAnswer::Json(self)
+    }
+}
+
+impl IntoAnswer for Map<String, Value> {
+    fn into_answer(self) -> CallbackAnswer {
+        CallbackAnswer::Json(self.into())
     }
 }
 
@@ -58,7 +65,7 @@ impl IntoAnswer for Map<String, Value> {
 impl IntoAnswer for Value {
     fn into_answer(self) -> CallbackAnswer {
         match self {
-            Value::Object(object) => CallbackAnswer::Json(object),
+            Value::Object(object) => object.into_answer(),
             Value::Null => CallbackAnswer::Silent,
             Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
                 CallbackAnswer::Failed(format!(

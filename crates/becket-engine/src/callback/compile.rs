@@ -5,7 +5,7 @@ use crate::config::{Seat, Wording, position};
 use crate::handler::{Action, Background, Handler, If, Location, Once, Timeout};
 use crate::profile::Profile;
 use becket_model::table::HandlerKind;
-use becket_model::{EventKind, Place, Source};
+use becket_model::{EventKind, OnFailure, Place, Privileges, Source};
 use becket_rules::{Condition, Matcher, Renames};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -73,8 +73,8 @@ impl Callback {
             place: Place {
                 position: position(around.profile, seat),
                 label: self.label,
-                may_grant: true,
-                on_failure: self.on_failure,
+                privileges: Privileges::Full,
+                on_failure: self.on_failure.unwrap_or(OnFailure::of_callback(self.event.spec())),
                 source,
             },
             location: Location { file: Arc::from(Path::new("<host>")), line: 0, column: 0 },

@@ -5,8 +5,8 @@
 //! kept: the host is released at the deadline by the latter two; an inline function has to be quick, and one that
 //! comes back late counts as out of time.
 //!
-//! INVARIANT: a callback that fails, panics or is late never passes for silence: it denies a tool call and rejects a
-//! prompt, and on other events it is a named failure.
+//! INVARIANT: a callback that fails, panics or is late never passes for silence: it is a named failure, which denies a tool
+//! call and rejects a prompt unless the host has registered the callback with `OnFailure::Continue`.
 
 mod abandoned;
 mod answer;
@@ -60,7 +60,7 @@ pub struct Callback {
     pub(crate) once: bool,
     pub(crate) order: i64,
     pub(crate) is_function: bool,
-    pub(crate) on_failure: OnFailure,
+    pub(crate) on_failure: Option<OnFailure>,
     pub(crate) in_process: InProcess,
 }
 
@@ -134,7 +134,7 @@ impl Callback {
             once: false,
             order: 0,
             is_function: false,
-            on_failure: OnFailure::Open,
+            on_failure: None,
             in_process: InProcess { how, internal: false },
         }
     }
@@ -188,10 +188,11 @@ impl Callback {
         self
     }
 
-    /// What a failure of it means on the events where H9 leaves that open: [`OnFailure::Block`] turns it into a block on
-    /// those that can be blocked so, and voids the allows of PermissionRequest (O10). Default: it is reported.
+    /// The meaning of its failure (O10). Default: it denies a tool call and rejects a prompt, and is reported on every
+    /// other event (H9). [`OnFailure::Block`] makes it a block wherever `onFailure` counts; with [`OnFailure::Continue`] it
+    /// decides nothing anywhere.
     pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
-        self.on_failure = on_failure;
+        self.on_failure = Some(on_failure);
         self
     }
 

@@ -4,11 +4,10 @@ use super::{CallbackAnswer, Hook, How, InProcess, abandoned};
 use crate::dispatch::Firing;
 use crate::handler::{Action, Handler};
 use crate::panic::{caught, guarded};
-use becket_model::interpret::{self, Taken};
-use becket_model::table::EventSpec;
-use becket_model::{Decision, Failure};
+use becket_model::Failure;
+use becket_model::interpret::{self, JsonAnswer, Taken};
 use becket_process::CancellationToken;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
@@ -17,8 +16,9 @@ use tokio::sync::oneshot;
 
 /// Runs the handler to its answer, its limit, or the event's cancellation; `None` where it says nothing.
 pub(crate) async fn run(firing: &Firing<'_>, handler: &Handler) -> Option<Taken> {
-    let spec = firing.event.kind().spec();
-    let Action::Callback(in_process) = &handler.action else { return read(spec, Err(not_in_process())) };
+    let Action::Callback(in_process) = &handler.action else {
+        return read(firing, handler, Err(not_in_process()));
+    };
     let (limit, started) = (firing.limit_of(handler), Instant::now());
     let answered = match &in_process.how {
         How::Inline(_) => return call_inline(firing, handler, started).0,
@@ -28,11 +28,11 @@ pub(crate) async fn run(firing: &Firing<'_>, handler: &Handler) -> Option<Taken>
             call_blocking(firing, move |cancel| call(&event, cancel), limit).await
         }
     };
-    let taken = read(spec, answered);
+    let taken = read(firing, handler, answered);
     // A future that blocks its thread comes back before any clock is looked at.
     let answers = taken.as_ref().is_none_or(|taken| taken.failure.is_none());
     let is_late = answers && started.elapsed() > limit;
-    if is_late { Some(late(spec, taken.unwrap_or_default(), limit)) } else { taken }
+    if is_late { Some(late(taken.unwrap_or_default(), limit)) } else { taken }
 }
 
 /// Calls an inline function; anything else than one gives a failure. Says when it ended.
@@ -41,19 +41,18 @@ pub(crate) fn call_inline(
     handler: &Handler,
     started: Instant,
 ) -> (Option<Taken>, Instant) {
-    let spec = firing.event.kind().spec();
     let Action::Callback(InProcess { how: How::Inline(call), .. }) = &handler.action else {
-        return (read(spec, Err(not_in_process())), started);
+        return (read(firing, handler, Err(not_in_process())), started);
     };
     if firing.cancel.is_cancelled() {
-        return (read(spec, Err(Failure::Cancelled)), started);
+        return (read(firing, handler, Err(Failure::Cancelled)), started);
     }
     let answered = caught(|| call(firing.event)).map_err(panicked);
     let limit = firing.limit_of(handler);
-    let taken = read(spec, answered);
+    let taken = read(firing, handler, answered);
     let ended = Instant::now();
     let is_late = ended.duration_since(started) > limit;
-    (if is_late { Some(late(spec, taken.unwrap_or_default(), limit)) } else { taken }, ended)
+    (if is_late { Some(late(taken.unwrap_or_default(), limit)) } else { taken }, ended)
 }
 
 /// Dispatch sends in-process handlers here and no others; were it otherwise, that is a failure and no silence.
@@ -61,18 +60,9 @@ fn not_in_process() -> Failure {
     Failure::Callback { message: "it is no function that can be called".into() }
 }
 
-/// A late answer is a failure.
-fn late(spec: &EventSpec, taken: Taken, limit: Duration) -> Taken {
-    beside(taken, interpret::callback_failed(spec, Failure::TimedOut { limit }))
-}
-
-/// An answer beside a failure: what it holds back stays held back, and the fold takes no allow.
-fn beside(taken: Taken, failed: Taken) -> Taken {
-    let mut reply = taken.reply;
-    if !reply.decision.as_ref().is_some_and(Decision::holds_back) {
-        reply.decision = failed.reply.decision.or(reply.decision);
-    }
-    Taken { reply, failure: failed.failure, ..taken }
+/// A late answer is a failure: what it holds back stays held back, and the fold takes no allow.
+fn late(taken: Taken, limit: Duration) -> Taken {
+    Taken { failure: Some(Failure::TimedOut { limit }), ..taken }
 }
 
 async fn call_future(
@@ -127,34 +117,27 @@ async fn call_blocking(
         .unwrap_or_else(|_| Err(Failure::Callback { message: "its thread ended without an answer".into() }))
 }
 
-/// Reads an answer; a failure fails closed. `None` where nothing was said: most callbacks, most of the time.
-fn read(spec: &EventSpec, answered: Result<CallbackAnswer, Failure>) -> Option<Taken> {
+/// Reads an answer. `None` where nothing was said: most callbacks, most of the time.
+fn read(firing: &Firing<'_>, handler: &Handler, answered: Result<CallbackAnswer, Failure>) -> Option<Taken> {
+    let read = |answer| interpret::object(firing.event.kind().spec(), answer, firing.on_failure(handler));
     Some(match answered {
         Ok(CallbackAnswer::Silent) => return None,
         Ok(CallbackAnswer::Reply(reply)) => Taken { reply: *reply, ..Taken::default() },
-        Ok(CallbackAnswer::Json(object)) if object.is_empty() || goes_on_by_itself(&object) => return None,
-        Ok(CallbackAnswer::Json(object)) => {
-            let taken = interpret::object(spec, &object);
-            match taken.failure {
-                Some(failure) => {
-                    Taken { warnings: taken.warnings, ..interpret::callback_failed(spec, failure) }
-                }
-                None => taken,
-            }
+        Ok(CallbackAnswer::Json(answer)) if answer.object().is_empty() || goes_on_by_itself(&answer) => {
+            return None;
         }
-        Ok(CallbackAnswer::Failed(message)) => {
-            interpret::callback_failed(spec, Failure::Callback { message })
+        Ok(CallbackAnswer::Json(answer)) => read(&answer),
+        Ok(CallbackAnswer::Failed(message)) => interpret::failed(Failure::Callback { message }),
+        Ok(CallbackAnswer::InPart { answer, why }) => {
+            Taken { failure: Some(Failure::Callback { message: why }), ..read(&answer.into()) }
         }
-        Ok(CallbackAnswer::InPart { answer, why }) => beside(
-            interpret::object(spec, &answer),
-            interpret::callback_failed(spec, Failure::Callback { message: why }),
-        ),
-        Err(failure) => interpret::callback_failed(spec, failure),
+        Err(failure) => interpret::failed(failure),
     })
 }
 
 /// `{"async": true}` and nothing that decides: strict, as for a command's first line (A2).
-fn goes_on_by_itself(object: &Map<String, Value>) -> bool {
+fn goes_on_by_itself(answer: &JsonAnswer) -> bool {
+    let object = answer.object();
     object.get("async") == Some(&Value::Bool(true))
         && object.keys().all(|key| key == "async" || key == "asyncTimeout")
 }

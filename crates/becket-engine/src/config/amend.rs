@@ -135,7 +135,8 @@ fn new_layer(loaded: &mut Loaded, destination: Destination) -> Option<usize> {
     let rank = source.list_rank();
     let after = |layer: &Layer| layer.source.list_rank() > rank;
     let at = loaded.layers.iter().position(after).unwrap_or(loaded.layers.len());
-    loaded.layers.insert(at, Layer::unwritten(source, &file, &anchor));
+    let is_trusted = source != Source::Project || loaded.request.trust.this_folder_trusted;
+    loaded.layers.insert(at, Layer::unwritten(source, &file, &anchor).in_folder(is_trusted));
     Some(at)
 }
 

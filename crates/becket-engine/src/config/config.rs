@@ -3,10 +3,11 @@
 use super::diagnostic::Diagnostic;
 use super::permissions::{AdditionalDirectory, DefaultMode, RuleSource};
 use super::policy::Policy;
+use super::raw::MODULE_NOT_RUN;
 use super::request::{Plugin, Trust};
 use super::resolve::StopsStart;
+use super::settings_env::SettingsEnv;
 use crate::hookset::HookSet;
-use crate::names::names;
 use becket_model::EventKind;
 use std::fmt;
 use std::path::Path;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 
 /// Hooks, rules and switches of all files, merged. Immutable: a change on disk makes a new one.
 ///
-/// `Debug` names the variables of `settings_env` and keeps their values to itself (S3).
+/// `Debug` names the variables of `settings_env` without their values (S3).
 pub struct Config {
     /// The handlers by event, compiled, and what could not be loaded.
     pub hooks: Arc<HookSet>,
@@ -26,8 +27,8 @@ pub struct Config {
     pub default_mode: Option<DefaultMode>,
     /// The switches and limits.
     pub policy: Policy,
-    /// Variables for hooks from the settings' `env`, in the order of their names (H3).
-    pub settings_env: Vec<(String, String)>,
+    /// Variables for hooks from the settings' `env` (H3).
+    pub settings_env: SettingsEnv,
     /// The plugins that count: those that the host names and those that settings enable (C9).
     pub plugins: Vec<Plugin>,
     /// What was known about trust (G3).
@@ -54,8 +55,8 @@ impl fmt::Debug for Config {
             .field("additional_directories", &self.additional_directories)
             .field("default_mode", &self.default_mode)
             .field("policy", &self.policy)
-            .field("settings_env", &names(&self.settings_env))
-            .field("plugins", &self.plugins.iter().map(|plugin| &plugin.id).collect::<Vec<_>>())
+            .field("settings_env", &self.settings_env)
+            .field("plugins", &self.plugins)
             .field("trust", &self.trust)
             .field("next_sequence", &self.next_sequence)
             .field("files", &self.files)
@@ -79,6 +80,15 @@ impl Config {
             }
         }
         names
+    }
+
+    /// The findings that every session shows: what was not loaded, the hooks that are not run here (C7, C12), and permission
+    /// rules that are about nothing, or not about what they seem to be.
+    pub fn notices(&self) -> impl Iterator<Item = &Diagnostic> {
+        let is_idle_rule = |code: &str| crate::config::rules::IDLE.contains(&code);
+        self.diagnostics.iter().filter(move |diagnostic| {
+            diagnostic.is_error() || diagnostic.code == MODULE_NOT_RUN || is_idle_rule(diagnostic.code)
+        })
     }
 
     /// The findings because of which something was not loaded.

@@ -1,7 +1,8 @@
 //! What is wrong, or looks wrong, in a configuration: one value for each finding, with its place in the text.
 //!
 //! It renders nothing: a host or the CLI shows it. INVARIANT: a [`Diagnostic`] with [`Severity::Error`] means that
-//! something was not loaded; a warning means that everything works as written, but perhaps not as meant.
+//! something was not loaded, was read as something stricter than it says, or, among the findings of [`super::lint`], can
+//! never do its work; a warning means that everything works as written, but perhaps not as meant.
 
 use becket_model::Source;
 use std::fmt;
@@ -12,18 +13,28 @@ use std::sync::Arc;
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// Something was not loaded (C7).
+    /// Something was not loaded (C7), was read as another value than the one written, or never works.
     Error,
     /// Loaded, but probably not what was meant.
     Warning,
+    /// Worth knowing; nothing is wrong.
+    Note,
+}
+
+impl Severity {
+    /// One word, as reports print it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        }
+    }
 }
 
 impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        })
+        f.write_str(self.as_str())
     }
 }
 
@@ -53,7 +64,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// Whether something was left out because of it.
+    /// Whether something was left out, or never works, because of it.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

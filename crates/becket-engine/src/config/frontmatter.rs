@@ -35,7 +35,8 @@ pub struct Frontmatter<'a> {
     pub directory: &'a Path,
     /// Set for an agent that runs as a subagent: its `Stop` becomes `SubagentStop`, for this id alone.
     pub subagent: Option<AgentId>,
-    /// Whether the file belongs to the project, so that an agent's hooks wait for trust in the folder (G3).
+    /// Whether the file belongs to the project: until its folder is trusted, an agent's hooks wait and a skill's grant
+    /// nothing (G3).
     pub of_project: bool,
     /// What is known about trust.
     pub trust: Trust,
@@ -138,6 +139,8 @@ fn make(sheet: Sheet, report: Report<'_>, about: &Frontmatter<'_>) -> Registered
         anchor: about.directory.to_owned(),
         root: skill.then(|| Arc::new(root)),
         nth: 0,
+        is_untrusted: about.of_project && !about.trust.this_folder_trusted,
+        entry: None,
     };
     let mut part = Part { layer: &layer, sheet, report, unread: None };
     let mut making =

@@ -1,45 +1,61 @@
-//! Which git repository a directory lies in, and whether git tracks a file of it (C4, G3). It runs no `git` and
-//! changes nothing.
+//! The git repository that a directory lies in, and what its index tracks (C4, G3). It runs no `git` and changes
+//! nothing.
 //!
 //! A `.git` that is a file (a worktree, a submodule) makes its directory a root of its own. What the index can't
-//! say for certain is [`Tracked::Unknown`], and whoever asks holds back as if the answer were yes.
+//! say for certain is [`Tracked::Unknown`], and callers hold back as if the answer were yes.
 
 use super::source::read;
 use std::path::{Path, PathBuf};
 
-/// A working tree and where its git data lies.
+/// A working tree and the directory of its git data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Repository {
     pub(crate) root: PathBuf,
     git_dir: PathBuf,
+    /// Whether the git data belongs to this working tree: it lies in it, or points back to it. Otherwise its index
+    /// may be that of another tree, which an unpacked archive can borrow.
+    is_own: bool,
 }
 
 /// Whether git tracks a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tracked {
-    /// It stands in the index.
+pub(crate) enum Tracked {
+    /// The index has it, or has an entry in place of one of its directories.
     Yes,
-    /// It does not.
+    /// The index does not have it.
     No,
-    /// The index could not be read to its end, or is split.
+    /// The index could not be read to its end, is split, or belongs to another tree.
     Unknown,
 }
 
 /// The largest index that is read, in bytes: about half a million files.
 const MAX_INDEX: u64 = 64 * 1024 * 1024;
 
+/// The largest of the other files of git that are read, in bytes.
+const MAX_FILE: u64 = 64 * 1024;
+
 impl Repository {
-    /// The repository that `start` lies in: its nearest parent with a `.git`.
+    /// Returns the repository that `start` lies in: its nearest parent with a `.git`, as git itself would take it.
     pub(crate) fn around(start: &Path) -> Option<Self> {
         start.ancestors().find_map(|root| {
             let dot_git = root.join(".git");
-            let git_dir = if dot_git.is_dir() { dot_git } else { pointed_to(root, &dot_git)? };
-            git_dir.join("HEAD").exists().then(|| Repository { root: root.to_owned(), git_dir })
+            let is_link = dot_git.symlink_metadata().is_ok_and(|found| found.is_symlink());
+            let (git_dir, is_own) = if dot_git.is_dir() {
+                (dot_git, !is_link)
+            } else {
+                let git_dir = pointed_to(root, &dot_git)?;
+                let is_own = points_back(&git_dir, root);
+                (git_dir, is_own && !is_link)
+            };
+            holds_git_data(&git_dir).then(|| Repository { root: root.to_owned(), git_dir, is_own })
         })
     }
 
     /// Whether the index has the file at `path`, relative to the root, with `/` between its parts.
     pub(crate) fn tracks(&self, path: &str) -> Tracked {
+        if !self.is_own {
+            return Tracked::Unknown;
+        }
         match read::bytes(&self.git_dir.join("index"), MAX_INDEX) {
             Ok(None) => Tracked::No,
             Ok(Some(index)) => tracked_in(&index, path.as_bytes()),
@@ -48,10 +64,43 @@ impl Repository {
     }
 }
 
+/// Returns the root of the git repository around a directory, as git itself would take it.
+pub fn repository_root(start: &Path) -> Option<PathBuf> {
+    Repository::around(start).map(|repository| repository.root)
+}
+
+/// The test of git itself: anything less is no repository, and git looks further up.
+fn holds_git_data(git_dir: &Path) -> bool {
+    let is_worktree = || git_dir.join("commondir").is_file();
+    git_dir.join("HEAD").is_file()
+        && (is_worktree() || (git_dir.join("objects").is_dir() && git_dir.join("refs").is_dir()))
+}
+
 /// Where a `.git` file points.
 fn pointed_to(root: &Path, file: &Path) -> Option<PathBuf> {
-    let text = String::from_utf8(read::bytes(file, 64 * 1024).ok()??).ok()?;
+    let text = small_text(file)?;
     Some(root.join(text.strip_prefix("gitdir:")?.trim()))
+}
+
+/// Whether git data outside of a tree names the tree: a worktree by its `gitdir` file, a submodule by `core.worktree`.
+fn points_back(git_dir: &Path, root: &Path) -> bool {
+    let is = |named: &str, place: &Path| match (git_dir.join(named).canonicalize(), place.canonicalize()) {
+        (Ok(named), Ok(place)) => named == place,
+        (Ok(_) | Err(_), Ok(_) | Err(_)) => false,
+    };
+    if let Some(named) = small_text(&git_dir.join("gitdir")) {
+        return is(named.trim(), &root.join(".git"));
+    }
+    let config = small_text(&git_dir.join("config")).unwrap_or_default();
+    let mut values = config.lines().filter_map(|line| {
+        let (key, value) = line.split_once('=')?;
+        key.trim().eq_ignore_ascii_case("worktree").then(|| value.trim().trim_matches('"'))
+    });
+    values.next_back().is_some_and(|named| is(named, root))
+}
+
+fn small_text(file: &Path) -> Option<String> {
+    String::from_utf8(read::bytes(file, MAX_FILE).ok()??).ok()
 }
 
 /// Object names have 20 bytes, in newer repositories 32; only the right length leads exactly to the end.
@@ -70,8 +119,7 @@ fn walk(index: &[u8], path: &[u8], hash: usize) -> Option<Tracked> {
     let (mut found, mut name) = (false, Vec::new());
     for _ in 0..count {
         rest = entry(rest, version, hash, &mut name)?;
-        // A sparse index holds whole directories, with a slash at the end.
-        found |= name == path || (name.ends_with(b"/") && path.starts_with(&name));
+        found |= reaches(&name, path);
     }
     let split = extensions(rest, hash)?;
     Some(match (found, split) {
@@ -79,6 +127,25 @@ fn walk(index: &[u8], path: &[u8], hash: usize) -> Option<Tracked> {
         (false, false) => Tracked::No,
         (false, true) => Tracked::Unknown,
     })
+}
+
+/// Whether an entry of the index is the file at `path`, or stands in place of one of its directories: a link, a
+/// submodule, or, in a sparse index, a whole directory. Some file systems tell no case apart.
+fn reaches(entry: &[u8], path: &[u8]) -> bool {
+    let covers = |entry: &[u8]| {
+        let entry = entry.strip_suffix(b"/").unwrap_or(entry);
+        let Some((start, rest)) = path.split_at_checked(entry.len()) else { return false };
+        start.eq_ignore_ascii_case(entry) && matches!(rest.first(), None | Some(b'/')) && !entry.is_empty()
+    };
+    covers(entry) || (!entry.is_ascii() && covers(folded(entry).as_bytes()))
+}
+
+/// A name as file systems compare it that tell no case apart and skip invisible characters.
+fn folded(name: &[u8]) -> String {
+    let is_skipped = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let text = String::from_utf8_lossy(name);
+    let seen = text.chars().filter(|c| !is_skipped(c));
+    seen.flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
 
 /// Reads one entry's name; what follows it.

@@ -3,9 +3,9 @@
 //! It judges nothing that a file says, but for the paths in a plugin's manifest. A file that is not there is no
 //! layer; one that can't be read is a layer with its error.
 
-use super::git::{Repository, Tracked};
-use super::plugin;
-use super::plugins_from_settings;
+use super::git::Repository;
+use super::plugins::{self, Fault};
+use super::provenance::may_come_with_folder;
 use super::request::{FlagSettings, Plugin, Request};
 use super::source::read::{self, MAX_FILE, ReadError};
 use crate::handler::Root;
@@ -32,6 +32,10 @@ pub struct Layer {
     pub(crate) root: Option<Arc<Root>>,
     /// Which of the sources of its kind it belongs to.
     pub(crate) nth: u16,
+    /// Whether it came, or may have come, with a folder that is not trusted: it restricts, and grants nothing (G3).
+    pub(crate) is_untrusted: bool,
+    /// Of the listing of a marketplace: the name of the plugin whose entry is meant.
+    pub(crate) entry: Option<Arc<str>>,
 }
 
 impl fmt::Debug for Layer {
@@ -54,6 +58,8 @@ pub(crate) enum LayerKind {
     PluginHooks,
     /// The manifest of a plugin, for the hooks that stand in it.
     PluginManifest,
+    /// The listing of a marketplace, for the hooks in the entry of one plugin.
+    MarketplaceEntry,
 }
 
 /// The files of a configuration, read.
@@ -63,10 +69,8 @@ pub struct Loaded {
     pub(crate) layers: Vec<Layer>,
     /// The plugins that are read, in order.
     pub(crate) plugins: Vec<Plugin>,
-    /// Paths in manifests that lead nowhere, and agents of plugins that hold hooks.
-    pub(crate) plugin_faults: Vec<plugin::Fault>,
-    /// Whether git tracks the local file; asked only where it matters (G3).
-    pub(crate) local_tracked: Tracked,
+    /// What is wrong with plugins: not found, paths in manifests that lead nowhere, agents that hold hooks.
+    pub(crate) plugin_faults: Vec<Fault>,
 }
 
 impl Loaded {
@@ -75,10 +79,15 @@ impl Loaded {
         &self.layers
     }
 
-    /// Whether the local settings file is, or may be, in the repository: then it speaks for the project and not for its
-    /// user (G3). Not looked at where this very folder is trusted.
+    /// The plugins that count.
+    pub fn plugins(&self) -> &[Plugin] {
+        &self.plugins
+    }
+
+    /// Whether the local settings file may have come with the folder, so that it speaks for the project and not for its
+    /// user (G3). Always false where this very folder is trusted.
     pub fn local_is_shared(&self) -> bool {
-        self.local_tracked != Tracked::No
+        self.layers.iter().any(|layer| layer.source == Source::Local && layer.is_untrusted)
     }
 
     /// The text of a file, to show a finding in.
@@ -110,7 +119,6 @@ pub fn load_changed(old: &Loaded, changed: &Source) -> Loaded {
         old.layers.iter().filter(|layer| layer.source == *source).cloned().collect()
     };
     let mut loaded = nothing_of(&old.request);
-    loaded.local_tracked = old.local_tracked;
     for source in &PLACED {
         if source == changed {
             read_placed(source, &old.request, &mut loaded);
@@ -122,20 +130,14 @@ pub fn load_changed(old: &Loaded, changed: &Source) -> Loaded {
 }
 
 fn nothing_of(request: &Request) -> Loaded {
-    Loaded {
-        request: request.clone(),
-        layers: Vec::new(),
-        plugins: Vec::new(),
-        plugin_faults: Vec::new(),
-        local_tracked: Tracked::No,
-    }
+    Loaded { request: request.clone(), layers: Vec::new(), plugins: Vec::new(), plugin_faults: Vec::new() }
 }
 
 fn read_placed(source: &Source, request: &Request, loaded: &mut Loaded) {
     match source {
         Source::Policy => managed(request, &mut loaded.layers),
         Source::User => user(request, &mut loaded.layers),
-        Source::Project => project(request, &mut loaded.layers),
+        Source::Project => project(request, loaded),
         Source::Local => local(request, loaded),
         Source::Plugin(_)
         | Source::Skill(_)
@@ -148,12 +150,7 @@ fn read_placed(source: &Source, request: &Request, loaded: &mut Loaded) {
 
 /// The plugins that the request names and those that the settings read so far enable.
 fn with_plugins(mut loaded: Loaded, mut flagged: Vec<Layer>) -> Loaded {
-    let request = loaded.request.clone();
-    let found = plugins_from_settings::found(loaded.layers.iter().chain(&flagged), &request.plugins);
-    loaded.plugins = request.plugins.into_iter().chain(found).collect();
-    for (nth, plugin) in (0_u16..).zip(loaded.plugins.clone()) {
-        plugin::load(&plugin, nth, &mut loaded);
-    }
+    plugins::load(&mut loaded, &flagged);
     loaded.layers.append(&mut flagged);
     loaded
 }
@@ -229,15 +226,21 @@ fn user(request: &Request, layers: &mut Vec<Layer>) {
     }
 }
 
-fn project(request: &Request, layers: &mut Vec<Layer>) {
+fn project(request: &Request, loaded: &mut Loaded) {
     if !request.sources.project {
         return;
     }
-    let file = request.start.join(&*request.profile.directory).join("settings.json");
     // A session that starts in the home directory finds the user's file there, which is no project's.
     let users = user_directory(request).map(|directory| directory.join("settings.json"));
-    if !users.is_some_and(|users| is_same(&users, &file)) {
-        add(Source::Project, &file, &request.start, layers);
+    let this_folder = (request.start.as_path(), request.trust.this_folder_trusted);
+    let nested = request.nested.iter().map(|folder| (folder.directory.as_path(), folder.is_trusted));
+    for (folder, is_trusted) in std::iter::once(this_folder).chain(nested) {
+        let file = folder.join(&*request.profile.directory).join("settings.json");
+        if !users.as_ref().is_some_and(|users| is_same(users, &file)) {
+            let before = loaded.layers.len();
+            add(Source::Project, &file, folder, &mut loaded.layers);
+            loaded.layers.iter_mut().skip(before).for_each(|layer| layer.is_untrusted = !is_trusted);
+        }
     }
 }
 
@@ -256,13 +259,28 @@ fn local(request: &Request, loaded: &mut Loaded) {
         return;
     }
     let (root, repository) = local_root(request);
-    let file = root.join(&*request.profile.directory).join("settings.local.json");
-    let before = loaded.layers.len();
-    add(Source::Local, &file, &root, &mut loaded.layers);
-    if loaded.layers.len() > before && !request.trust.this_folder_trusted {
-        let path = format!("{}/settings.local.json", request.profile.directory);
-        loaded.local_tracked = repository.map_or(Tracked::No, |repository| repository.tracks(&path));
+    let mut folders = vec![(root.as_path(), request.trust.this_folder_trusted)];
+    for folder in request.nested.iter().filter(|folder| folder.directory != root) {
+        folders.push((&folder.directory, folder.is_trusted));
     }
+    for (folder, is_trusted) in folders {
+        let path = Path::new(&*request.profile.directory).join("settings.local.json");
+        let before = loaded.layers.len();
+        add(Source::Local, &folder.join(&path), folder, &mut loaded.layers);
+        let is_users = || repository.is_none() && is_in_user_directory(request, folder);
+        let is_untrusted = loaded.layers.len() > before
+            && !is_trusted
+            && !is_users()
+            && may_come_with_folder(folder, &path, repository.as_ref());
+        loaded.layers.iter_mut().skip(before).for_each(|layer| layer.is_untrusted = is_untrusted);
+    }
+}
+
+/// Whether the project's directory of settings is the user's, as in a session that starts in the home directory.
+fn is_in_user_directory(request: &Request, root: &Path) -> bool {
+    let own = root.join(&*request.profile.directory);
+    // A link to the user's directory is one that the folder may have brought along.
+    user_directory(request).is_some_and(|users| users == own || (!own.is_symlink() && is_same(&users, &own)))
 }
 
 fn flag(request: &Request, layers: &mut Vec<Layer>) {
@@ -291,6 +309,11 @@ impl Layer {
     pub(crate) fn unwritten(source: Source, file: &Path, anchor: &Path) -> Self {
         layer(source, file, anchor, Ok("{}".into()))
     }
+
+    /// The same file, of a folder that is trusted or not (G3).
+    pub(crate) fn in_folder(self, is_trusted: bool) -> Self {
+        Layer { is_untrusted: !is_trusted, ..self }
+    }
 }
 
 fn layer(source: Source, file: &Path, anchor: &Path, text: Result<Arc<str>, ReadError>) -> Layer {
@@ -302,6 +325,8 @@ fn layer(source: Source, file: &Path, anchor: &Path, text: Result<Arc<str>, Read
         anchor: anchor.to_owned(),
         root: None,
         nth: 0,
+        is_untrusted: false,
+        entry: None,
     }
 }
 

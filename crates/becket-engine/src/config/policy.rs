@@ -34,6 +34,8 @@ pub struct Policy {
     pub http_hook_loopback: bool,
     /// Whether proxies from the environment are used (S2).
     pub http_hook_proxy: bool,
+    /// Programs that go on when the command line that has started them ends (E7).
+    pub keep_processes: Arc<[String]>,
     /// Whether some file forbids the mode `bypassPermissions` (P13).
     pub bypass_permissions_disabled: bool,
 }
@@ -54,6 +56,7 @@ impl Default for Policy {
             http_hook_allowed_networks: Vec::new(),
             http_hook_loopback: true,
             http_hook_proxy: false,
+            keep_processes: Arc::default(),
             bypass_permissions_disabled: false,
         }
     }

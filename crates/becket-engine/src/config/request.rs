@@ -3,6 +3,7 @@
 use super::flag_permissions::FlagPermissions;
 use crate::environment::Environment;
 use crate::profile::Profile;
+use becket_model::PluginSource;
 use becket_rules::Renames;
 use std::fmt;
 use std::path::PathBuf;
@@ -38,6 +39,8 @@ pub struct Request {
     pub sources: Sources,
     /// What is known about trust in the folder (G3).
     pub trust: Trust,
+    /// Folders inside of the start whose settings count as well, the outermost first (C4).
+    pub nested: Vec<NestedFolder>,
     /// Whether any configuration error stops the start (C7).
     pub strict: bool,
     /// Other names of tools (M7).
@@ -57,6 +60,7 @@ impl Request {
             managed: None,
             sources: Sources::default(),
             trust: Trust::default(),
+            nested: Vec::new(),
             strict: false,
             tools: Renames::tools(),
         }
@@ -82,35 +86,86 @@ impl fmt::Debug for FlagSettings {
     }
 }
 
-/// A plugin on disk (C9). `Debug` shows no option's value: it may be a key (S3).
-#[derive(Clone, PartialEq, Eq)]
+/// A plugin on disk (C9).
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plugin {
-    /// Its full id, `name@marketplace`; for one without a marketplace its name.
+    /// The id by which policy and settings know it, `plugin@marketplace`.
     pub id: Arc<str>,
+    /// The name by which people, commands and tools know it. A manifest that names the plugin decides.
+    pub name: Arc<str>,
     /// Its directory.
     pub directory: PathBuf,
-    /// Where it keeps data (`…_PLUGIN_DATA`).
+    /// Where it keeps data (`…_PLUGIN_DATA`); by default a directory of its own below the user's plugins.
     pub data: Option<PathBuf>,
-    /// Its options by key (`…_PLUGIN_OPTION_<KEY>`).
-    pub options: Vec<(String, String)>,
+    /// Its options (`…_PLUGIN_OPTION_<KEY>`).
+    pub options: Vec<PluginOption>,
+    /// How it came into the configuration.
+    pub origin: PluginOrigin,
 }
 
-impl fmt::Debug for Plugin {
+/// An option of a plugin and its value. `Debug` does not show the value: it may be a key (S3).
+#[derive(Clone, PartialEq, Eq)]
+pub struct PluginOption {
+    /// The key, as the manifest declares it.
+    pub key: String,
+    /// The value, as processes see it.
+    pub value: String,
+    /// Whether the manifest calls the value sensitive: then it is put into no text that a model reads.
+    pub is_sensitive: bool,
+}
+
+impl fmt::Debug for PluginOption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Plugin")
-            .field("id", &self.id)
-            .field("directory", &self.directory)
-            .field("data", &self.data)
-            .field("options", &crate::names::names(&self.options))
-            .finish()
+        f.debug_struct("PluginOption")
+            .field("key", &self.key)
+            .field("is_sensitive", &self.is_sensitive)
+            .finish_non_exhaustive()
     }
+}
+
+/// How a plugin came into a configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PluginOrigin {
+    /// The host names it, by its id.
+    Host,
+    /// The command line or the host names its directory. Its id is `<name>@inline`.
+    Directory,
+    /// Settings turn it on.
+    Installed {
+        /// Whether only files do so that come with the project.
+        by_project: bool,
+    },
 }
 
 impl Plugin {
-    /// A plugin without data directory and options.
-    pub fn new(id: impl Into<Arc<str>>, directory: impl Into<PathBuf>) -> Self {
-        Plugin { id: id.into(), directory: directory.into(), data: None, options: Vec::new() }
+    /// A plugin that is known by its id, with the directory and options that are usual for it.
+    pub fn new(id: impl AsRef<str>, directory: impl Into<PathBuf>) -> Self {
+        let PluginSource { id, name } = PluginSource::from(id.as_ref());
+        let (directory, origin) = (directory.into(), PluginOrigin::Host);
+        Plugin { id, name, directory, data: None, options: Vec::new(), origin }
     }
+
+    /// A plugin that is known by its directory, as `--plugin-dir` names one.
+    pub fn in_directory(directory: impl Into<PathBuf>) -> Self {
+        let directory = directory.into();
+        let name = directory.file_name().unwrap_or(directory.as_os_str()).to_string_lossy().into_owned();
+        let id = format!("{name}@{}", super::plugins::INLINE);
+        Plugin { origin: PluginOrigin::Directory, ..Plugin::new(id, directory) }
+    }
+
+    /// The plugin as the source of its handlers.
+    pub fn source(&self) -> PluginSource {
+        PluginSource { id: self.id.clone(), name: self.name.clone() }
+    }
+}
+
+/// A folder inside of the one in which the session starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NestedFolder {
+    /// Its path, absolute.
+    pub directory: PathBuf,
+    /// Whether this very folder is trusted; otherwise its files restrict and grant nothing (G3).
+    pub is_trusted: bool,
 }
 
 /// Which files are read beside managed settings and those of the command line.

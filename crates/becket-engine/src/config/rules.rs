@@ -3,6 +3,18 @@
 use becket_rules::shell::{CommandPattern, Line};
 use becket_rules::{Condition, Rule, RuleError, RuleErrorKind, RuleList, RuleWarning};
 
+/// Remarks about rules that restrict nothing as they stand: commands that go on without looking at findings name them.
+pub(crate) const IDLE: [&str; 8] = [
+    "rule-for-tool-in-other-case",
+    "rule-matches-nothing",
+    "path-starts-at-settings",
+    "rule-spans-commands",
+    "rule-without-domain",
+    "rule-never-consulted",
+    "rule-on-primary-field",
+    "negated-pattern",
+];
+
 /// A remark about a rule's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Remark {
@@ -51,6 +63,9 @@ pub(crate) fn check(list: RuleList, text: &str) -> Result<Vec<Remark>, Remark> {
 /// A rule that parses and does less than it seems to.
 fn remark(warning: &RuleWarning) -> Remark {
     let (code, rule) = match warning {
+        RuleWarning::UnknownTool { .. } if warning.is_about_case() => ("rule-for-tool-in-other-case", "P1"),
+        RuleWarning::NeverMatches { .. } => ("rule-matches-nothing", "P3"),
+        RuleWarning::StartsAtSettings { .. } => ("path-starts-at-settings", "P7"),
         RuleWarning::UnanchoredGlob { .. } => ("unanchored-allow-glob", "P1"),
         RuleWarning::UnknownTool { .. } => ("unknown-tool", "P1"),
         RuleWarning::NeverConsulted { .. } => ("rule-never-consulted", "P7"),

@@ -5,10 +5,10 @@
 use super::excerpt::excerpt;
 use super::trouble;
 use crate::config::url;
-use becket_model::interpret;
+use becket_model::EventKind;
+use becket_model::interpret::JsonAnswer;
 use reqwest::header::{CONTENT_ENCODING, HeaderMap, HeaderName, LOCATION};
 use reqwest::{Response, StatusCode};
-use serde_json::{Map, Value};
 use std::time::Duration;
 
 /// How much of a refusal is read, to be quoted.
@@ -55,7 +55,7 @@ impl Answer {
     ///
     /// # Errors
     /// What came instead.
-    pub(super) fn object(&self, shown: &[u8]) -> Result<Map<String, Value>, String> {
+    pub(super) fn object(&self, event: EventKind, shown: &[u8]) -> Result<JsonAnswer, String> {
         if !self.status.is_success() {
             return Err(self.refusal(shown));
         }
@@ -63,7 +63,7 @@ impl Answer {
         let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         let status = self.status;
         if text.is_empty() {
-            return Ok(Map::new());
+            return Ok(JsonAnswer::default());
         }
         if !text.starts_with('{') {
             let packed = self.packed.as_deref().map(excerpt_of).map(|packed| {
@@ -75,7 +75,7 @@ impl Answer {
                 excerpt(shown)
             ));
         }
-        interpret::parse_object(text).map_err(|error| {
+        JsonAnswer::parse(event, text).map_err(|error| {
             format!("the server answered {status} with invalid JSON: {error}: `{}`", excerpt(shown))
         })
     }

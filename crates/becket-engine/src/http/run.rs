@@ -7,11 +7,12 @@ use super::target::Target;
 use super::trouble;
 use crate::dispatch::Firing;
 use crate::handler::{Handler, Http};
+use crate::nesting::HEADER;
 use crate::outcome::Printed;
 use crate::ran::Ran;
 use crate::run_event::{OutputStream, What};
 use becket_model::Failure;
-use becket_model::interpret::{self, Taken};
+use becket_model::interpret;
 use bytes::Bytes;
 use reqwest::RequestBuilder;
 use std::sync::Arc;
@@ -27,8 +28,7 @@ struct Prepared {
 
 /// Runs the handler; the whole exchange, from the lookup of the name to the last byte, has the handler's limit.
 pub(crate) async fn run(firing: &Firing<'_>, handler: &Arc<Handler>, http: &Http) -> Ran {
-    let spec = firing.event.kind().spec();
-    let failed = |failure| Ran::without_process(interpret::failed(spec, failure));
+    let failed = |failure| Ran::without_process(interpret::failed(failure));
     let Prepared { request, place, secrets, warnings } = match prepare(firing, handler, http) {
         Ok(prepared) => prepared,
         Err(message) => return failed(Failure::Request { message }),
@@ -53,11 +53,15 @@ fn prepare(firing: &Firing<'_>, handler: &Handler, http: &Http) -> Result<Prepar
     let target = Target::of(http, &handler.place.source, policy, &firing.inner.environment)?;
     let mut secrets = Secrets::of_url(&target.url);
     let filled = header::fill(http, policy, &firing.inner.environment, &mut secrets)?;
+    let mut headers = filled.headers;
+    if let Ok(marks) = firing.marks().try_into() {
+        headers.insert(HEADER, marks);
+    }
     let client = firing.inner.host.http.client(&target, &firing.inner.environment)?;
     let line = firing.stdin();
     let body = line.slice(..line.len() - 1);
     Ok(Prepared {
-        request: client.post(target.url).headers(filled.headers).body(body),
+        request: client.post(target.url).headers(headers).body(body),
         place: target.place,
         secrets,
         warnings: filled.warnings,
@@ -73,22 +77,10 @@ fn understood(firing: &Firing<'_>, handler: &Arc<Handler>, answer: &Answer, secr
         stream: OutputStream::Stdout,
         bytes: shown.as_ref().into(),
     });
-    let taken = match answer.object(&shown) {
-        Ok(object) => discreet(interpret::object(spec, &object), secrets),
-        Err(message) => interpret::failed(spec, Failure::Request { message: secrets.hide(&message) }),
+    let taken = match answer.object(firing.event.kind(), &shown) {
+        Ok(answer) => secrets.hide_in(interpret::object(spec, &answer, firing.on_failure(handler))),
+        Err(message) => interpret::failed(Failure::Request { message: secrets.hide(&message) }),
     };
     let printed = Printed { stdout: answer.body.len() as u64, stderr: 0 };
     Ran { stdout: shown, printed, ..Ran::without_process(taken) }
-}
-
-/// A complaint about a field quotes it; where that is a secret which the server sent back, it is not quoted.
-fn discreet(mut taken: Taken, secrets: &Secrets) -> Taken {
-    if let Some(failure) = &taken.failure {
-        let said = failure.to_string();
-        let message = secrets.hide(&said);
-        if message != said {
-            taken.failure = Some(Failure::Request { message });
-        }
-    }
-    taken
 }

@@ -38,13 +38,12 @@ pub(crate) struct Judged {
 impl Judged {
     /// The run, from how the judging ended.
     pub(crate) fn ran(self, firing: &Firing<'_>, end: Result<ModelAnswer, Failure>, goes_on: bool) -> Ran {
-        let spec = firing.event.kind().spec();
         let mut taken = match end {
             Ok(answer) => Taken {
                 reply: interpret::judged(firing.event.judged_by(), answer, goes_on),
                 ..Taken::default()
             },
-            Err(failure) => interpret::failed(spec, failure),
+            Err(failure) => interpret::failed(failure),
         };
         taken.warnings.extend(self.warnings);
         taken.reply.notices.extend(self.notices);

@@ -3,10 +3,19 @@
 use super::{Around, Entry, swallow, variables};
 use crate::config::source::report::Report;
 use crate::handler::{Action, Command, Shell};
-use becket_model::EventKind;
+use crate::nesting::runs_becket;
+use becket_model::table::Exit2Effect;
+use becket_model::{EventKind, OnFailure};
 use becket_rules::shell::{Line, UnknownReason, beyond_sh};
 
 pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
+    if runs_becket(&entry.handler.action, &around.profile.name) {
+        let message =
+            "this hook is Becket itself: it would run the hooks of this file again, so Becket skips it";
+        let help = "write `becket --profile becket fire --stdin-event`, and move the hooks that it runs to `.becket/settings.json`";
+        report.warning(entry.handler.action_span, "hook-is-becket", message).help(help).rule("H14");
+        return;
+    }
     match &entry.handler.action {
         Action::Command(Command::Shell { script, shell: Shell::Default }) => {
             shell_text(script, entry, around, report);
@@ -52,6 +61,48 @@ fn shell_text(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Repor
         report.warning(at, "swallowed-failure", message).help(help).rule("O3");
     }
     endless_stop(text, &line, entry, report);
+    plain_exit(text, &line, entry, report);
+    if !entry.handler.questions && asks(text) {
+        warn_unasked(entry, "this command", report);
+    }
+}
+
+/// `exit 1` where 2 was meant: only 2 holds anything back.
+fn plain_exit(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
+    let code = line.commands().iter().find_map(|command| {
+        let words: Vec<Option<&str>> = command.words().collect();
+        match words.as_slice() {
+            [Some("exit"), Some(code)] if !matches!(*code, "0" | "2") => code.parse::<u8>().ok(),
+            _ => None,
+        }
+    });
+    let effect = entry.event.spec().exit_2.effect;
+    let holds_back = effect.blocks()
+        && !matches!(effect, Exit2Effect::Feedback | Exit2Effect::StopLoop | Exit2Effect::FailCreation);
+    let blocks = holds_back && entry.handler.on_failure == OnFailure::Continue;
+    let decides = ["decision", "permissionDecision", "behavior"].iter().any(|key| text.contains(key));
+    let Some(code) = code.filter(|_| blocks && !decides) else { return };
+    let message =
+        format!("exit code {code} is an error, not a block, so this does not hold `{}` back", entry.event);
+    report
+        .warning(entry.handler.action_span, "exit-code-does-not-block", message)
+        .help("to block, write the reason to stderr and end with `exit 2`")
+        .rule("O4");
+}
+
+/// Whether a text prints a question for the user (Q1).
+pub(super) fn asks(text: &str) -> bool {
+    let plain: String = text.chars().filter(|c| *c != '\\' && !c.is_whitespace()).collect();
+    ["\"prompt\":", "\"options\":", "\"message\":"].iter().all(|key| plain.contains(key))
+}
+
+pub(super) fn warn_unasked(entry: &Entry, what: &str, report: &mut Report<'_>) {
+    let message =
+        format!("{what} asks a question, and the handler does not say `questions: true`: nobody is asked");
+    report
+        .warning(entry.handler.action_span, "question-not-asked", message)
+        .help("add `\"questions\": true` to the handler")
+        .rule("Q1");
 }
 
 /// Text that `/bin/sh` need not understand.

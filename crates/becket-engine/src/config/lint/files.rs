@@ -1,13 +1,14 @@
 //! Looks at the scripts that handlers name: are they there, may they run, do Stop hooks guard themselves.
 
 use super::Entry;
-use super::commands::{is_stop, scripts, warn_endless};
-use crate::config::diagnostic::Diagnostic;
-use crate::config::load::{Layer, Loaded};
+use super::commands::{asks, is_stop, scripts, warn_endless, warn_unasked};
+use crate::config::diagnostic::{Diagnostic, Severity};
+use crate::config::load::{Layer, Loaded, user_directory};
 use crate::config::resolve::parts;
 use crate::config::source::read;
 use crate::config::source::report::Report;
 use crate::handler::{Action, Command, Shell};
+use becket_model::Source;
 use becket_rules::shell::Line;
 use std::path::{Path, PathBuf};
 
@@ -27,6 +28,41 @@ pub fn lint_files(loaded: &Loaded) -> Vec<Diagnostic> {
         }
         found.extend(report.finish());
     }
+    found.extend(read_by_nobody(loaded));
+    found
+}
+
+/// Files beside the settings that are often taken for some.
+const READ_BY_NOBODY: [&str; 2] = ["hooks.json", "hooks/hooks.json"];
+
+/// Files of hooks at places where no program looks for hooks.
+fn read_by_nobody(loaded: &Loaded) -> Vec<Diagnostic> {
+    let request = &loaded.request;
+    let directory = &*request.profile.directory;
+    let mut places = Vec::new();
+    if request.sources.project {
+        places.push((Source::Project, request.start.join(directory)));
+    }
+    if let Some(user) = user_directory(request).filter(|_| request.sources.user) {
+        places.push((Source::User, user));
+    }
+    let mut found = Vec::new();
+    for (source, place) in places {
+        let is_plugin = place.join(".claude-plugin/plugin.json").exists();
+        for name in READ_BY_NOBODY.into_iter().filter(|_| !is_plugin) {
+            let file = place.join(name);
+            if !file.is_file() {
+                continue;
+            }
+            let mut report = Report::new(file.into(), source.clone(), "");
+            let message = format!("`{directory}/{name}` is not read: its hooks never run");
+            report
+                .about_file(Severity::Warning, "file-not-read", message)
+                .help(format!("move its `hooks` into `{directory}/settings.json`"))
+                .rule("C4");
+            found.extend(report.finish());
+        }
+    }
     found
 }
 
@@ -35,6 +71,8 @@ struct Script {
     written: String,
     path: PathBuf,
     runs_itself: bool,
+    /// Whether it is certain that the handler comes to this script, and looks for it here.
+    is_certain: bool,
 }
 
 fn look_at(script: &Script, entry: &Entry, report: &mut Report<'_>) {
@@ -42,7 +80,11 @@ fn look_at(script: &Script, entry: &Entry, report: &mut Report<'_>) {
     let shown = script.path.display();
     match std::fs::metadata(&script.path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            report.warning(at, "missing-script", format!("there is no file `{shown}`")).rule("H2");
+            let message = format!("there is no file `{shown}`, so this hook never works");
+            report
+                .never_works(script.is_certain, at, "missing-script", message)
+                .help("a hook that can't start is an error, and the action passes unchecked")
+                .rule("H2");
             return;
         }
         Err(error) => {
@@ -51,16 +93,23 @@ fn look_at(script: &Script, entry: &Entry, report: &mut Report<'_>) {
         }
         Ok(metadata) if script.runs_itself && !is_executable(&metadata) => {
             report
-                .warning(at, "not-executable", format!("`{shown}` may not be executed"))
+                .never_works(
+                    script.is_certain,
+                    at,
+                    "not-executable",
+                    format!("`{shown}` may not be executed"),
+                )
                 .help(format!("run `chmod +x {}`, or start it with its interpreter", script.written))
                 .rule("H2");
         }
         Ok(_) => {}
     }
-    if is_stop(entry.event)
-        && let Ok(Some(bytes)) = read::bytes(&script.path, MAX_SCRIPT)
-    {
-        let text = String::from_utf8_lossy(&bytes);
+    let Ok(Some(bytes)) = read::bytes(&script.path, MAX_SCRIPT) else { return };
+    let text = String::from_utf8_lossy(&bytes);
+    if !entry.handler.questions && asks(&text) {
+        warn_unasked(entry, &format!("`{shown}`"), report);
+    }
+    if is_stop(entry.event) {
         let blocks = text.contains("exit 2") || text.contains("exit(2)") || text.contains("\"block\"");
         if blocks && !text.contains("stop_hook_active") {
             warn_endless(entry, &format!("`{shown}`"), report);
@@ -82,6 +131,7 @@ fn is_executable(metadata: &std::fs::Metadata) -> bool {
 /// The scripts that a handler's command names in full, its placeholders filled in.
 fn named(entry: &Entry, layer: &Layer, loaded: &Loaded) -> Vec<Script> {
     let known = known_directories(layer, loaded);
+    let mut is_plain = true;
     let words: Vec<Vec<String>> = match &entry.handler.action {
         Action::Command(Command::Shell { script, shell: Shell::Default }) => {
             let Some(text) = filled(script, &known) else {
@@ -90,7 +140,14 @@ fn named(entry: &Entry, layer: &Layer, loaded: &Loaded) -> Vec<Script> {
             let whole = |command: &becket_rules::shell::Command| {
                 command.words().map_while(|word| word.map(str::to_owned)).collect()
             };
-            Line::parse(&text).commands().iter().map(whole).collect()
+            let line = Line::parse(&text);
+            // What looks before it starts something, or goes elsewhere, may do without the script.
+            let looks = ["test", "[", "[[", "command", "cd", "pushd", "if"];
+            let first = |command: &becket_rules::shell::Command| {
+                command.words().next().flatten().is_some_and(|word| looks.contains(&word))
+            };
+            is_plain = !text.contains("[[") && !text.contains("||") && !line.commands().iter().any(first);
+            line.commands().iter().map(whole).collect()
         }
         Action::Command(Command::Exec { program, args }) => {
             let all = std::iter::once(program.to_string()).chain(args.iter().cloned());
@@ -103,7 +160,13 @@ fn named(entry: &Entry, layer: &Layer, loaded: &Loaded) -> Vec<Script> {
         | Action::Agent(_)
         | Action::Callback(_) => Vec::new(),
     };
-    words.iter().filter_map(|words| script(words, loaded)).collect()
+    let of_plugin = layer.root.is_some();
+    let found = words.iter().filter_map(|words| script(words, loaded));
+    let certain = |script: Script| {
+        let is_placed = Path::new(&script.written).is_absolute() || !of_plugin;
+        Script { is_certain: is_plain && is_placed, ..script }
+    };
+    found.map(certain).collect()
 }
 
 fn script(words: &[String], loaded: &Loaded) -> Option<Script> {
@@ -115,7 +178,7 @@ fn script(words: &[String], loaded: &Loaded) -> Option<Script> {
         (None, _) if written.contains(['$', '%', '*', '`']) => return None,
         (None, _) => loaded.request.start.join(&written),
     };
-    Some(Script { runs_itself: words.first() == Some(&written), path, written })
+    Some(Script { runs_itself: words.first() == Some(&written), path, written, is_certain: false })
 }
 
 /// The variables whose values are known before anything runs.

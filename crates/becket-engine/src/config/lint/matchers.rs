@@ -20,17 +20,14 @@ pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) 
     match entry.matcher.kind() {
         MatcherKind::Everything => {}
         MatcherKind::Names([]) => {
+            let message = "this matcher names nothing, so it never matches";
             report
-                .warning(
-                    entry.matcher_span,
-                    "empty-matcher",
-                    "this matcher names nothing, so it never matches",
-                )
+                .never_works(is_guard(entry.event), entry.matcher_span, "empty-matcher", message)
                 .rule("M2");
         }
         MatcherKind::Names(names) => {
             for name in names {
-                one_name(name, spec, entry, around, report);
+                one_name((name, names.len() == 1), spec, entry, around, report);
             }
         }
         MatcherKind::Expression(text) => expression(text, spec, entry, report),
@@ -38,9 +35,15 @@ pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) 
 }
 
 /// A name that is no value of the event.
-fn one_name(name: &str, spec: MatcherSpec, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
+fn one_name(
+    (name, is_only): (&str, bool),
+    spec: MatcherSpec,
+    entry: &Entry,
+    around: &Around<'_>,
+    report: &mut Report<'_>,
+) {
     if spec.field == "tool_name" {
-        return tool_name(name, entry, around, report);
+        return tool_name((name, is_only), entry, around, report);
     }
     if name.parse::<EventKind>().is_ok() && !spec.values.contains(&name) {
         let message = format!("`{name}` is an event; this matcher is tested against `{}`", spec.field);
@@ -60,12 +63,18 @@ fn one_name(name: &str, spec: MatcherSpec, entry: &Entry, around: &Around<'_>, r
     report.warning(entry.matcher_span, "never-matches", message).help(help).rule("M6");
 }
 
-fn tool_name(name: &str, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
+/// Whether a group that never matches is a guard that is not there.
+fn is_guard(event: EventKind) -> bool {
+    matches!(event, EventKind::PreToolUse | EventKind::PermissionRequest)
+}
+
+fn tool_name((name, is_only): (&str, bool), entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
+    let is_lost = is_only && is_guard(entry.event);
     if let Some(server) = name.strip_prefix("mcp__") {
         if !server.contains("__") {
             let message = format!("`{name}` is the exact name of no tool, so this never matches");
             report
-                .warning(entry.matcher_span, "never-matches", message)
+                .never_works(is_lost, entry.matcher_span, "never-matches", message)
                 .help(format!("for all tools of the server write `{name}__.*`"))
                 .rule("M2");
         }
@@ -76,10 +85,16 @@ fn tool_name(name: &str, entry: &Entry, around: &Around<'_>, report: &mut Report
     if known.contains(&current) {
         return;
     }
-    let near = suggest(name, known).map(|near| format!("did you mean `{near}`? names are case-sensitive"));
-    let message =
-        format!("`{name}` is no tool that is known here; if the host has none either, this never matches");
-    report.warning(entry.matcher_span, "unknown-tool", message).maybe_help(near).rule("M2");
+    let near = suggest(name, known);
+    let message = match near {
+        Some(_) => format!("there is no tool `{name}`, so this never matches"),
+        None => format!("unknown tool `{name}`: unless your agent defines it, this never matches"),
+    };
+    let help = near.map(|near| format!("did you mean `{near}`? names are case-sensitive"));
+    report
+        .never_works(is_lost && near.is_some(), entry.matcher_span, "unknown-tool", message)
+        .maybe_help(help)
+        .rule("M2");
 }
 
 /// Text that is an expression to the engine, and was something else to its author.
@@ -91,7 +106,7 @@ fn expression(text: &str, spec: MatcherSpec, entry: &Entry, report: &mut Report<
     {
         let message = "a matcher holds tool names; this looks like a permission rule, and as an expression it never matches";
         report
-            .warning(entry.matcher_span, "rule-in-matcher", message)
+            .never_works(is_guard(entry.event), entry.matcher_span, "rule-in-matcher", message)
             .help(format!(
                 "write `\"matcher\": \"{tool}\"` on the group and `\"if\": \"{text}\"` on the handler"
             ))

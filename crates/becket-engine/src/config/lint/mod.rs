@@ -1,10 +1,14 @@
 //! Things that load and are probably not what was meant. Run by `check`, never by a session.
 //!
-//! [`lint`] looks at the texts alone; [`lint_files`] also at the scripts that handlers name. Both only ever warn.
+//! [`lint`] looks at the texts alone; [`lint_files`] also at the scripts that handlers name. A guard that can never work is
+//! an error here, though it was loaded: whoever asks `check` must not read that all is well.
 
 mod commands;
+mod env;
 mod files;
 mod matchers;
+mod portable;
+mod rules;
 mod swallow;
 mod timing;
 mod variables;
@@ -13,7 +17,7 @@ pub use files::lint_files;
 
 use super::diagnostic::Diagnostic;
 use super::load::Loaded;
-use super::raw::Entry;
+use super::raw::{At, Entry};
 use super::resolve::parts;
 use super::source::report::Report;
 use crate::profile::Profile;
@@ -26,30 +30,43 @@ struct Around<'a> {
     tools: &'a Renames,
     /// Whether the file belongs to a plugin.
     of_plugin: bool,
-    /// The variables that some file's `env` sets.
+    /// The variables that the `env` of a file sets for its handlers.
     env: &'a [String],
 }
 
 /// Looks at every entry of every file.
 pub fn lint(loaded: &Loaded) -> Vec<Diagnostic> {
     let parts = parts(loaded);
-    let env: Vec<String> =
-        parts.iter().flat_map(|part| part.sheet.env.iter().map(|(name, _)| name.clone())).collect();
     let mut found = Vec::new();
     for part in &parts {
         let text = part.layer.text.as_deref().unwrap_or_default();
         let mut report = Report::new(part.layer.file.clone(), part.layer.source.clone(), text);
+        // A handler sees no `env` of less trusted files (H3).
+        let rank = part.layer.source.trust_rank();
+        let seen = parts.iter().filter(|other| other.layer.source.trust_rank() <= rank);
+        let env: Vec<String> =
+            seen.flat_map(|other| other.sheet.env.iter().map(|variable| variable.name.clone())).collect();
         let around = Around {
             profile: &loaded.request.profile,
             tools: &loaded.request.tools,
             of_plugin: part.layer.root.is_some(),
             env: &env,
         };
+        env::lint(part, &parts, &mut report);
+        switched_off(part.sheet.switches.disable_all_hooks.as_ref(), &mut report);
+        rules::lint(&part.sheet, part.layer, &mut report);
+        let is_shared = portable::is_shared(part.layer, &around);
+        if is_shared {
+            portable::settings(part.layer, text, &mut report);
+        }
         let mut groups = HashSet::new();
         for entry in &part.sheet.entries {
             // A matcher is its group's: one word about it is enough.
             if groups.insert(entry.matcher_span) {
                 matchers::lint(entry, &around, &mut report);
+            }
+            if is_shared {
+                portable::handler(entry, text, &mut report);
             }
             timing::lint(entry, &mut report);
             commands::lint(entry, &around, &mut report);
@@ -57,4 +74,12 @@ pub fn lint(loaded: &Loaded) -> Vec<Diagnostic> {
         found.extend(report.finish());
     }
     found
+}
+
+/// A file that switches hooks off.
+fn switched_off(switch: Option<&At<bool>>, report: &mut Report<'_>) {
+    if let Some(At { value: true, span }) = switch {
+        let message = "`disableAllHooks` is true: but for managed hooks nothing runs";
+        report.warning(*span, "hooks-disabled", message).help("remove it to have the hooks back").rule("G2");
+    }
 }

@@ -88,8 +88,24 @@ const NOBODY_SETS: &[(&str, &str)] = &[
     ("USER_PROMPT", ".prompt"),
     ("HOOK_INPUT", "."),
     ("HOOK_EVENT", ".hook_event_name"),
+    ("HOOK_EVENT_NAME", ".hook_event_name"),
     ("STDIN_JSON", "."),
     ("ARGUMENTS", "."),
+    ("FILE", ".tool_input.file_path"),
+    ("FILES", ".tool_input.file_path"),
+    ("FILE_PATH", ".tool_input.file_path"),
+    ("FILE_PATHS", ".tool_input.file_path"),
+    ("FILEPATH", ".tool_input.file_path"),
+    ("FILENAME", ".tool_input.file_path"),
+    ("TOOL", ".tool_name"),
+    ("TOOL_COMMAND", ".tool_input.command"),
+    ("TOOL_RESPONSE", ".tool_response"),
+    ("PROMPT", ".prompt"),
+    ("SESSION_ID", ".session_id"),
+    ("TRANSCRIPT_PATH", ".transcript_path"),
+    ("NOTIFICATION", ".message"),
+    ("NOTIFICATION_MESSAGE", ".message"),
+    ("STOP_REASON", ".last_assistant_message"),
 ];
 
 /// Prefixes of other agents' variables.
@@ -137,6 +153,9 @@ fn complaint(name: &str, entry: &Entry, around: &Around<'_>) -> Option<(String, 
     if name.starts_with("TOOL_INPUT_") || name.starts_with("CLAUDE_TOOL_INPUT_") {
         let field = name.rsplit_once("INPUT_").map_or("", |(_, field)| field).to_ascii_lowercase();
         return Some(nobody(&("", &format!(".tool_input.{field}"))));
+    }
+    if name.starts_with("TOOL_") || name.starts_with("HOOK_") {
+        return Some(nobody(&("", ".")));
     }
     if let Some((_, agent)) = OTHERS.iter().find(|(prefix, _)| name.starts_with(prefix)) {
         return Some((format!("`${name}` is a variable of {agent}, and empty here"), None));

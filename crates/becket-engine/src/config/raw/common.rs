@@ -94,41 +94,64 @@ pub(super) fn background(fields: &mut Fields<'_, '_, '_>) -> (Background, Span) 
     }
 }
 
-/// `onFailure` (O10).
+/// `onFailure` (O10). A value that means nothing is read as the stricter one, and the handler runs.
 pub(super) fn on_failure(
     event: EventKind,
     background: Background,
     fields: &mut Fields<'_, '_, '_>,
 ) -> OnFailure {
-    let Some(text) = fields.text("onFailure") else {
-        return OnFailure::Open;
+    let Some(member) = fields.written("onFailure") else {
+        return OnFailure::Continue;
     };
-    let value = match text.value.as_str() {
-        "block" => OnFailure::Block,
-        "open" => OnFailure::Open,
-        other => {
-            let message = format!("`onFailure` is `block` or `open`, not `{other}`");
-            let help = suggest(other, &["block", "open"]).map(|near| format!("did you mean `{near}`?"));
-            fields.report.error(text.span, "invalid-on-failure", message).maybe_help(help).rule("O10");
-            fields.spoil();
-            OnFailure::Block
-        }
-    };
-    if value == OnFailure::Block {
-        if event.spec().on_failure == OnFailureEffect::Nothing {
-            let counts: Vec<&str> = on_failure_events().map(EventKind::name).collect();
-            let message = format!("`onFailure` has no effect on `{event}`");
+    let span = member.value.span;
+    match member.value.as_text() {
+        Some("continue") => return OnFailure::Continue,
+        Some("block") => {}
+        Some("open") => {
             fields
                 .report
-                .warning(text.span, "on-failure-without-effect", message)
-                .help(format!("it counts on {}", listed(&counts)))
+                .error(span, "invalid-on-failure", "`onFailure` is `block` or `continue`; `open` is read as `continue`")
+                .help("write `\"continue\"`, or leave it out: Claude Code ignores the whole file for any other word")
                 .rule("O10");
-        } else if background != Background::No {
-            let message = "`onFailure` has no effect beside `async`: nothing waits for the hook";
-            fields.report.warning(text.span, "on-failure-without-effect", message).rule("O10");
+            return OnFailure::Continue;
+        }
+        other => {
+            let written = other.map_or_else(|| member.value.kind().to_owned(), |word| format!("`{word}`"));
+            let message =
+                format!("`onFailure` is `block` or `continue`, not {written}; it is read as `block`");
+            let near = other.and_then(|word| suggest(&word.to_ascii_lowercase(), &["block", "continue"]));
+            let help = near.unwrap_or("block");
+            fields
+                .report
+                .error(span, "invalid-on-failure", message)
+                .help(format!(
+                    "did you mean `\"{help}\"`? Claude Code ignores the whole file for any other value"
+                ))
+                .rule("O10");
         }
     }
-    value
+    warn_without_effect(event, background, span, fields);
+    OnFailure::Block
+}
+
+fn warn_without_effect(
+    event: EventKind,
+    background: Background,
+    span: Span,
+    fields: &mut Fields<'_, '_, '_>,
+) {
+    if event.spec().on_failure == OnFailureEffect::Nothing {
+        let counts: Vec<&str> = on_failure_events().map(EventKind::name).collect();
+        let message = format!("`onFailure` has no effect on `{event}`");
+        fields
+            .report
+            .warning(span, "on-failure-without-effect", message)
+            .help(format!("it counts on {}", listed(&counts)))
+            .rule("O10");
+    } else if background != Background::No {
+        let message = "`onFailure` has no effect beside `async`: nothing waits for the hook";
+        fields.report.warning(span, "on-failure-without-effect", message).rule("O10");
+    }
 }
 
 /// `questions` (Q1).

@@ -52,6 +52,11 @@ impl<'n, 'r, 't> Fields<'n, 'r, 't> {
         self.member(key).map_or(self.at, |member| member.value.span)
     }
 
+    /// The value of a key that is present, null included.
+    pub(crate) fn written(&self, key: &str) -> Option<&'n Member> {
+        self.map.iter().find(|member| member.key == key)
+    }
+
     /// The value of a key that is present and not null.
     pub(crate) fn member(&self, key: &str) -> Option<&'n Member> {
         let member = self.map.iter().find(|member| member.key == key)?;

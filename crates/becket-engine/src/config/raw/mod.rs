@@ -7,6 +7,7 @@ mod dialect;
 mod fields;
 mod group;
 mod handler;
+mod modules;
 mod permissions;
 mod settings;
 mod sheet;
@@ -15,6 +16,7 @@ mod switches;
 mod tests;
 
 pub(crate) use fields::At;
+pub(crate) use modules::MODULE_NOT_RUN;
 pub(crate) use settings::{NotRead, document, hooks_file, hooks_value, settings};
 pub(crate) use sheet::{Entry, Sheet, Wording};
 pub(crate) use switches::Switches;

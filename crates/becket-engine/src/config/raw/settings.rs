@@ -1,6 +1,7 @@
 //! A whole settings file, or the hooks file of a plugin (C1, C9).
 
 use super::group;
+use super::modules;
 use super::permissions;
 use super::sheet::{Sheet, Wording};
 use super::switches;
@@ -22,11 +23,14 @@ pub(crate) const KEYS: &[&str] = &[
     "strictConfig",
     "failClosed",
     "enabledPlugins",
+    "extraKnownMarketplaces",
+    "pluginConfigs",
     "allowedHttpHookUrls",
     "httpHookAllowedEnvVars",
     "httpHookAllowedNetworks",
     "httpHookLoopback",
     "httpHookProxy",
+    "keepProcesses",
 ];
 
 /// Reads a settings file. `Err`: it is not JSON, and nothing of it counts (C7).
@@ -50,8 +54,11 @@ pub(crate) fn hooks_file(text: &str, words: &Wording, report: &mut Report<'_>) -
     let members = root(&document, report)?;
     let mut sheet = Sheet::default();
     lost_hooks(&document, &mut sheet, report);
+    modules::read(members, &mut sheet, report);
     if let Some(hooks) = member(members, "hooks") {
         layout(&hooks.value, words, &mut sheet, report);
+    }
+    if member(members, "hooks").is_some() || member(members, "modules").is_some() {
         misplaced_keys(members, &mut sheet, report);
         return Ok(sheet);
     }

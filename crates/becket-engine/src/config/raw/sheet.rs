@@ -2,10 +2,10 @@
 
 use super::handler::RawHandler;
 use super::permissions::RawPermissions;
-use super::switches::Switches;
+use super::switches::{Switches, Variable};
 use crate::config::source::report::Report;
 use crate::config::source::tree::Span;
-use crate::hookset::Rejected;
+use crate::hookset::{HookModule, Rejected};
 use crate::profile::Profile;
 use becket_model::EventKind;
 use becket_model::table::Alphabet;
@@ -30,7 +30,9 @@ pub(crate) struct Sheet {
     pub(crate) broken_guard: Option<String>,
     pub(crate) permissions: RawPermissions,
     pub(crate) switches: Switches,
-    pub(crate) env: Vec<(String, String)>,
+    pub(crate) env: Vec<Variable>,
+    /// The modules of in-process hooks that a plugin's hooks file names (C12).
+    pub(crate) modules: Vec<HookModule>,
 }
 
 impl Sheet {

@@ -6,7 +6,7 @@ use super::fields::{At, Fields};
 use super::sheet::Sheet;
 use crate::config::cidr::Network;
 use crate::config::source::report::Report;
-use crate::config::source::tree::{Data, Member, Node};
+use crate::config::source::tree::{Data, Member, Node, Span};
 
 /// The switches of one file; `None`: it does not say.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +21,7 @@ pub(crate) struct Switches {
     pub(crate) http_urls: Option<At<Vec<String>>>,
     pub(crate) http_env_vars: Option<At<Vec<String>>>,
     pub(crate) http_networks: Option<At<Vec<Network>>>,
+    pub(crate) keep_processes: Option<At<Vec<String>>>,
     /// Plugins by full id, on or off.
     pub(crate) plugins: Vec<(String, bool)>,
 }
@@ -41,6 +42,7 @@ pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_
         http_urls: strict_list("allowedHttpHookUrls", fields),
         http_env_vars: strict_list("httpHookAllowedEnvVars", fields),
         http_networks: networks(fields),
+        keep_processes: strict_list("keepProcesses", fields),
         plugins: plugins(fields),
     };
     sheet.env = env(fields);
@@ -127,8 +129,16 @@ fn plugins(fields: &mut Fields<'_, '_, '_>) -> Vec<(String, bool)> {
     map.value.iter().map(|member| (member.key.clone(), on(member))).collect()
 }
 
+/// A variable of a file's `env`.
+#[derive(Debug, Clone)]
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    pub(crate) value: String,
+    pub(crate) span: Span,
+}
+
 /// Variables for hooks. Numbers and flags are taken as they are written.
-fn env(fields: &mut Fields<'_, '_, '_>) -> Vec<(String, String)> {
+fn env(fields: &mut Fields<'_, '_, '_>) -> Vec<Variable> {
     let Some(map) = fields.map("env") else {
         return Vec::new();
     };
@@ -142,7 +152,7 @@ fn env(fields: &mut Fields<'_, '_, '_>) -> Vec<(String, String)> {
         };
         let is_name = !member.key.is_empty() && !member.key.contains(['=', '\0']);
         match value.filter(|value| is_name && !value.contains('\0')) {
-            Some(value) => pairs.push((member.key.clone(), value)),
+            Some(value) => pairs.push(Variable { name: member.key.clone(), value, span: member.key_span }),
             None => {
                 let message = format!("`{}` can't be set as a variable", member.key);
                 let help = "a variable's name has no `=`, and its value is a string";

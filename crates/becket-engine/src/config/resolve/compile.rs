@@ -8,7 +8,7 @@ use crate::config::request::Request;
 use crate::handler::{Background, Handler, Once, Timeout};
 use crate::profile::Profile;
 use becket_model::table::{HandlerKind, OnFailureEffect};
-use becket_model::{EventKind, OnFailure, Place, Source};
+use becket_model::{EventKind, OnFailure, Place, Privileges, Source};
 
 /// What all handlers of a configuration share while they are made.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub(crate) fn handler(entry: &Entry, part: &mut Part<'_>, making: &mut Making<'_
         place: Place {
             position,
             label: raw.label.clone(),
-            may_grant: part.sheet.broken_guard.is_none(),
+            privileges: privileges(part),
             on_failure: on_failure(entry, making.fail_closed),
             source,
         },
@@ -54,6 +54,15 @@ pub(crate) fn handler(entry: &Entry, part: &mut Part<'_>, making: &mut Making<'_
         agent_scope: None,
         root: part.layer.root.clone(),
         action: raw.action.clone(),
+    }
+}
+
+/// What the handlers of a file may let happen (C7b, G3).
+fn privileges(part: &Part<'_>) -> Privileges {
+    match &part.sheet.broken_guard {
+        _ if part.layer.is_untrusted => Privileges::Untrusted,
+        Some(_) => Privileges::BrokenGuard,
+        None => Privileges::Full,
     }
 }
 
@@ -81,7 +90,7 @@ fn on_failure(entry: &Entry, fail_closed: bool) -> OnFailure {
     if counts && (fail_closed || entry.handler.on_failure == OnFailure::Block) {
         OnFailure::Block
     } else {
-        OnFailure::Open
+        OnFailure::Continue
     }
 }
 

@@ -10,7 +10,6 @@ use super::merge::weight;
 use crate::config::load::Loaded;
 use crate::config::permissions::{AdditionalDirectory, DefaultMode, RuleList, RuleSource};
 use crate::config::source::tree::Span;
-use becket_model::Source;
 use becket_model::event::PermissionMode;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,7 +35,7 @@ enum Withheld {
 pub(super) fn collect(parts: &mut [Part<'_>], loaded: &Loaded) -> Grants {
     let mut grants = Grants::default();
     for part in parts.iter_mut().filter(|part| weight(&part.layer.source).is_some()) {
-        let withheld = withheld(part, loaded);
+        let withheld = withheld(part);
         if let Some(why) = &withheld {
             say_what_is_withheld(part, why);
             grants.withheld.push(part.layer.file.clone());
@@ -52,23 +51,11 @@ pub(super) fn collect(parts: &mut [Part<'_>], loaded: &Loaded) -> Grants {
     grants
 }
 
-fn withheld(part: &Part<'_>, loaded: &Loaded) -> Option<Withheld> {
+fn withheld(part: &Part<'_>) -> Option<Withheld> {
     if let Some(why) = &part.sheet.broken_guard {
         return Some(Withheld::BrokenGuard(why.clone()));
     }
-    let of_the_repository = match part.layer.source {
-        Source::Project => true,
-        Source::Local => loaded.local_is_shared(),
-        Source::Policy
-        | Source::User
-        | Source::Flag
-        | Source::Plugin(_)
-        | Source::Skill(_)
-        | Source::Agent(_)
-        | Source::Callback
-        | Source::Function => false,
-    };
-    (of_the_repository && !loaded.request.trust.this_folder_trusted).then_some(Withheld::Untrusted)
+    part.layer.is_untrusted.then_some(Withheld::Untrusted)
 }
 
 /// Names each thing that is held back, once.
@@ -84,6 +71,9 @@ fn say_what_is_withheld(part: &mut Part<'_>, why: &Withheld) {
     if let Some(mode) = permissions.mode.as_ref().filter(|mode| is_loose(&mode.value)) {
         held.push((mode.span, format!("the default mode `{}`", mode.value)));
     }
+    if let (Withheld::Untrusted, Some(variable)) = (why, part.sheet.env.first()) {
+        held.push((variable.span, format!("`env` (`{}`{})", variable.name, others(part.sheet.env.len()))));
+    }
     for (at, what) in held {
         match why {
             Withheld::BrokenGuard(fault) => {
@@ -98,6 +88,14 @@ fn say_what_is_withheld(part: &mut Part<'_>, why: &Withheld) {
                 part.report.warning(at, "withheld-untrusted", message).rule("G3");
             }
         }
+    }
+}
+
+fn others(all: usize) -> String {
+    match all.saturating_sub(1) {
+        0 => String::new(),
+        1 => " and another variable".to_owned(),
+        more => format!(" and {more} other variables"),
     }
 }
 

@@ -4,8 +4,9 @@
 use super::Part;
 use crate::config::policy::{Policy, is_of_the_user};
 use crate::config::raw::{At, Switches};
+use crate::config::settings_env::SettingsEnv;
 use becket_model::Source;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How much a source counts for scalars; higher wins (C5).
@@ -28,6 +29,9 @@ pub(super) fn by_weight<'p, 'l>(parts: &'p [Part<'l>]) -> Vec<&'p Part<'l>> {
     parts
 }
 
+/// How the ids of plugins end that are named by their directory.
+const INLINE_ID: &str = "@inline";
+
 /// The switches of the whole configuration.
 pub(super) fn policy(parts: &mut [Part<'_>], strict: bool) -> Policy {
     warn_of_foreign_switches(parts);
@@ -36,6 +40,8 @@ pub(super) fn policy(parts: &mut [Part<'_>], strict: bool) -> Policy {
         ordered.iter().filter(|p| is_managed(p)).map(|p| &p.sheet.switches).collect();
     let trusted: Vec<&Switches> =
         ordered.iter().filter(|p| is_of_the_user(&p.layer.source)).map(|p| &p.sheet.switches).collect();
+    let may_keep = ordered.iter().filter(|part| may_keep_processes(&part.layer.source));
+    let may_keep: Vec<&Switches> = may_keep.map(|part| &part.sheet.switches).collect();
     let disabled = ordered
         .iter()
         .rev()
@@ -50,7 +56,12 @@ pub(super) fn policy(parts: &mut [Part<'_>], strict: bool) -> Policy {
         },
         managed_only: last(&managed, |s| s.managed_only.as_ref()).unwrap_or(false),
         plugin_only_hooks: last(&managed, |s| s.plugin_only_hooks.as_ref()).unwrap_or(false),
-        forced_plugins: forced.into_iter().filter(|(_, on)| *on).map(|(id, _)| Arc::from(id)).collect(),
+        // Any directory can have that id: no policy can mean a certain plugin by it.
+        forced_plugins: forced
+            .into_iter()
+            .filter(|(id, on)| *on && !id.ends_with(INLINE_ID))
+            .map(|(id, _)| Arc::from(id))
+            .collect(),
         strict_config: strict || last(&managed, |s| s.strict_config.as_ref()).unwrap_or(false),
         fail_closed: last(&managed, |s| s.fail_closed.as_ref()).unwrap_or(false),
         allowed_http_hook_urls: joined(&ordered, |s| s.http_urls.as_ref()),
@@ -62,7 +73,27 @@ pub(super) fn policy(parts: &mut [Part<'_>], strict: bool) -> Policy {
             .collect(),
         http_hook_loopback: last(&managed, |s| s.http_loopback.as_ref()).unwrap_or(true),
         http_hook_proxy: last(&trusted, |s| s.http_proxy.as_ref()).unwrap_or(false),
+        keep_processes: may_keep
+            .iter()
+            .filter_map(|switches| switches.keep_processes.as_ref())
+            .flat_map(|names| names.value.iter().cloned())
+            .collect(),
         bypass_permissions_disabled: ordered.iter().any(|part| part.sheet.permissions.bypass_disabled),
+    }
+}
+
+/// Files that may exempt programs from ending with the line that has started them (E7).
+fn may_keep_processes(source: &Source) -> bool {
+    match source {
+        Source::Policy | Source::User => true,
+        Source::Project
+        | Source::Local
+        | Source::Flag
+        | Source::Plugin(_)
+        | Source::Skill(_)
+        | Source::Agent(_)
+        | Source::Callback
+        | Source::Function => false,
     }
 }
 
@@ -108,12 +139,15 @@ fn warn_of_foreign_switches(parts: &mut [Part<'_>]) {
             ("httpHookAllowedNetworks", switches.http_networks.as_ref().map(|at| at.span)),
         ];
         let managed_only = managed_only.map(|(key, at)| (key, at.map(|at| at.span), "managed settings"));
+        let kept = switches.keep_processes.as_ref().filter(|_| !may_keep_processes(&source));
+        let kept = kept.map(|at| ("keepProcesses", Some(at.span), "managed settings and the user's"));
         let trusted_only = trusted_only
             .map(|(key, at)| (key, at, "managed settings, the user's and those of the command line"));
         let foreign = managed_only
             .into_iter()
             .filter(|_| source != Source::Policy)
-            .chain(trusted_only.into_iter().filter(|_| !is_of_the_user(&source)));
+            .chain(trusted_only.into_iter().filter(|_| !is_of_the_user(&source)))
+            .chain(kept);
         for (key, at, where_it_counts) in foreign {
             if let Some(at) = at {
                 let message = format!("`{key}` counts in {where_it_counts} only; here it is ignored");
@@ -123,27 +157,12 @@ fn warn_of_foreign_switches(parts: &mut [Part<'_>]) {
     }
 }
 
-/// Takes out the hooks of plugins that a settings file turns off.
-pub(super) fn plugin_switches(parts: &mut [Part<'_>]) {
-    let mut switches: HashMap<String, bool> = HashMap::new();
-    for part in by_weight(parts) {
-        switches.extend(part.sheet.switches.plugins.iter().cloned());
+/// The variables for hooks; those of a folder that is not trusted count for none (H3).
+pub(super) fn environment(parts: &[Part<'_>]) -> SettingsEnv {
+    let mut env = SettingsEnv::default();
+    for part in by_weight(parts).into_iter().filter(|part| !part.layer.is_untrusted) {
+        let variables = part.sheet.env.iter().map(|variable| (variable.name.clone(), variable.value.clone()));
+        env.push(&part.layer.source, variables.collect());
     }
-    for part in parts {
-        if let Source::Plugin(id) = &part.layer.source
-            && switches.get(&**id) == Some(&false)
-        {
-            part.sheet.entries.clear();
-            part.sheet.rejected.clear();
-        }
-    }
-}
-
-/// The variables for hooks: of equal names the highest source's value.
-pub(super) fn environment(parts: &[Part<'_>]) -> Vec<(String, String)> {
-    let mut env: BTreeMap<&str, &str> = BTreeMap::new();
-    for part in by_weight(parts) {
-        env.extend(part.sheet.env.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-    }
-    env.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    env
 }

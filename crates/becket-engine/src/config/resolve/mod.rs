@@ -17,7 +17,7 @@ use super::config::Config;
 use super::load::Loaded;
 use super::policy::Policy;
 use crate::handler::Action;
-use crate::hookset::{HookSet, Rejected};
+use crate::hookset::{HookModule, HookSet, Rejected};
 use std::sync::Arc;
 
 /// Merges what was loaded into one configuration (C5–C7b, G3).
@@ -25,7 +25,6 @@ pub fn resolve(loaded: &Loaded) -> Config {
     let request = &loaded.request;
     let mut parts = parts(loaded);
     let policy = merge::policy(&mut parts, request.strict);
-    merge::plugin_switches(&mut parts);
     for part in &mut parts {
         check_addresses(part, &policy);
     }
@@ -60,13 +59,15 @@ pub fn resolve(loaded: &Loaded) -> Config {
 fn hook_set(parts: &mut [Part<'_>], making: &mut Making<'_>) -> HookSet {
     let mut handlers = Vec::new();
     let mut rejected: Vec<Rejected> = Vec::new();
+    let mut modules: Vec<HookModule> = Vec::new();
     for part in parts {
         // The rest of the sheet stays: whether a guard is broken decides what its handlers may do.
         let entries = std::mem::take(&mut part.sheet.entries);
         handlers.extend(entries.iter().map(|entry| handler(entry, part, making)));
         rejected.append(&mut part.sheet.rejected);
+        modules.append(&mut part.sheet.modules);
     }
-    HookSet::new(handlers, rejected)
+    HookSet::new(handlers, rejected).with_modules(modules)
 }
 
 /// A URL whose literal address nobody, or not this file, may post to is an error already here (S1).

@@ -2,9 +2,10 @@
 
 use crate::config::diagnostic::{Diagnostic, Severity};
 use crate::config::load::{Layer, LayerKind, Loaded};
-use crate::config::plugin;
+use crate::config::plugins::{self, Fault};
 use crate::config::raw::{NotRead, Sheet, Wording, document, hooks_file, hooks_value, settings};
 use crate::config::source::report::Report;
+use crate::config::source::tree::Node;
 
 /// A layer, what it says, and what is to be said about it.
 #[derive(Debug)]
@@ -34,6 +35,7 @@ fn part<'l>(layer: &'l Layer, words: &Wording) -> Part<'l> {
         LayerKind::Settings => settings(text, words, &mut report),
         LayerKind::PluginHooks => hooks_file(text, words, &mut report),
         LayerKind::PluginManifest => manifest(text, words, &mut report),
+        LayerKind::MarketplaceEntry => entry(text, layer.entry.as_deref(), words, &mut report),
     };
     match read {
         Ok(sheet) => Part { layer, sheet, report, unread: None },
@@ -49,14 +51,26 @@ fn unread<'l>(layer: &'l Layer, report: Report<'l>) -> Part<'l> {
 /// The hooks that stand in a plugin's manifest (C9).
 fn manifest(text: &str, words: &Wording, report: &mut Report<'_>) -> Result<Sheet, NotRead> {
     let document = document(text, report)?;
+    Ok(inline(&document.root, words, report))
+}
+
+/// The hooks that stand in the entry of a plugin in the listing of its marketplace (C9).
+fn entry(text: &str, name: Option<&str>, words: &Wording, report: &mut Report<'_>) -> Result<Sheet, NotRead> {
+    let document = document(text, report)?;
+    let entry = name.and_then(|name| plugins::entry(&document.root, name));
+    Ok(entry.map(|entry| inline(entry, words, report)).unwrap_or_default())
+}
+
+/// The hooks of a manifest, or of an entry that stands for one.
+fn inline(manifest: &Node, words: &Wording, report: &mut Report<'_>) -> Sheet {
     let mut sheet = Sheet::default();
-    for node in plugin::inline(&document.root) {
+    for node in plugins::inline(manifest) {
         let more = hooks_value(node, words, report);
         sheet.entries.extend(more.entries);
         sheet.rejected.extend(more.rejected);
         sheet.broken_guard = sheet.broken_guard.or(more.broken_guard);
     }
-    Ok(sheet)
+    sheet
 }
 
 /// All findings, by file, and in each by place.
@@ -65,17 +79,6 @@ pub(super) fn finish(parts: Vec<Part<'_>>, loaded: &Loaded) -> Vec<Diagnostic> {
     for part in parts {
         all.append(&mut part.report.finish());
     }
-    all.extend(loaded.plugin_faults.iter().flat_map(of_plugin));
+    all.extend(loaded.plugin_faults.iter().flat_map(Fault::diagnostics));
     all
-}
-
-fn of_plugin(fault: &plugin::Fault) -> Vec<Diagnostic> {
-    let mut report = Report::new(fault.file.clone(), fault.source.clone(), &fault.text);
-    let message = fault.message.clone();
-    let finding = match fault.severity {
-        Severity::Error => report.error(fault.span, fault.code, message),
-        Severity::Warning => report.warning(fault.span, fault.code, message),
-    };
-    finding.help(fault.help.clone()).rule("C9");
-    report.finish()
 }

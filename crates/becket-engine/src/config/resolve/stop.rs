@@ -19,7 +19,7 @@ pub enum StopsStart {
         why: String,
     },
     /// There are configuration errors, and strictness was asked for (C7).
-    #[error("{errors} configuration error(s), and strict configuration was asked for; the first: {first}")]
+    #[error("{first}{}; strict configuration was asked for, so no session starts", more(*.errors))]
     Strict {
         /// How many errors there are.
         errors: usize,
@@ -40,4 +40,12 @@ pub(super) fn of_strictness(policy: &Policy, diagnostics: &[Diagnostic]) -> Opti
     let mut errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
     let first = errors.next().filter(|_| policy.strict_config)?;
     Some(StopsStart::Strict { errors: 1 + errors.count(), first: first.to_string() })
+}
+
+fn more(errors: usize) -> String {
+    match errors {
+        0 | 1 => String::new(),
+        2 => " (and another error)".to_owned(),
+        errors => format!(" (and {} more errors)", errors - 1),
+    }
 }

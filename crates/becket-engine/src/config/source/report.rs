@@ -51,6 +51,23 @@ impl<'a> Report<'a> {
         self.add(Severity::Warning, at, code, message.into())
     }
 
+    /// Something that is worth knowing, and not wrong.
+    pub(crate) fn note(&mut self, at: Span, code: &'static str, message: impl Into<String>) -> Finding<'_> {
+        self.add(Severity::Note, at, code, message.into())
+    }
+
+    /// An error where nothing of an entry can work, a warning where it may yet.
+    pub(crate) fn never_works(
+        &mut self,
+        is_certain: bool,
+        at: Span,
+        code: &'static str,
+        message: impl Into<String>,
+    ) -> Finding<'_> {
+        let severity = if is_certain { Severity::Error } else { Severity::Warning };
+        self.add(severity, at, code, message.into())
+    }
+
     /// Something about the file as a whole.
     pub(crate) fn about_file(
         &mut self,

@@ -1,0 +1,91 @@
+//! Keys of Becket's own in a file that another program reads too, and lets lie.
+
+use super::{Around, Entry};
+use crate::config::load::{Layer, LayerKind};
+use crate::config::source::report::Report;
+use crate::config::source::tree::Span;
+use becket_model::Source;
+
+/// Keys of a handler that only Becket reads, and what other programs do instead.
+const HANDLER_KEYS: &[(&str, &str)] = &[
+    ("questions", "elsewhere the hook's questions are not asked"),
+    ("order", "elsewhere hooks run in the order of the file"),
+];
+
+/// Keys of a settings file that only Becket reads.
+const SETTINGS_KEYS: &[(&str, &str)] = &[
+    (
+        "failClosed",
+        "elsewhere a hook that fails lets the action pass, unless it says `\"onFailure\": \"block\"`",
+    ),
+    ("strictConfig", "elsewhere a session starts in spite of errors in its settings"),
+    ("httpHookAllowedNetworks", "elsewhere other addresses may be reached"),
+    ("httpHookLoopback", "elsewhere other addresses may be reached"),
+    ("httpHookProxy", "elsewhere the environment decides about proxies"),
+];
+
+/// Whether another program reads the file.
+pub(super) fn is_shared(layer: &Layer, around: &Around<'_>) -> bool {
+    around.profile.name == "claude" && layer.source != Source::Flag
+}
+
+/// Notes the keys of a handler.
+pub(super) fn handler(entry: &Entry, text: &str, report: &mut Report<'_>) {
+    let is_set = |key| match key {
+        "questions" => entry.handler.questions,
+        _ => entry.handler.order != 0,
+    };
+    for (key, elsewhere) in HANDLER_KEYS.iter().filter(|(key, _)| is_set(*key)) {
+        let at = key_in(text, entry.span, key).unwrap_or(entry.handler.action_span);
+        note(at, key, elsewhere, report);
+    }
+}
+
+/// Notes the keys of a settings file.
+pub(super) fn settings(layer: &Layer, text: &str, report: &mut Report<'_>) {
+    if layer.kind != LayerKind::Settings {
+        return;
+    }
+    let Ok(serde_json::Value::Object(members)) = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+    else {
+        return;
+    };
+    // Where a key has no effect even in Becket, that is told instead.
+    let counts = |key: &str| match layer.source {
+        Source::Policy => true,
+        Source::User => matches!(key, "httpHookAllowedNetworks" | "httpHookProxy"),
+        Source::Project
+        | Source::Local
+        | Source::Plugin(_)
+        | Source::Skill(_)
+        | Source::Agent(_)
+        | Source::Callback
+        | Source::Function
+        | Source::Flag => false,
+    };
+    for (key, elsewhere) in SETTINGS_KEYS.iter().filter(|(key, _)| counts(key) && members.contains_key(*key))
+    {
+        if let Some(at) = key_in(text, Span::new(0, text.len()), key) {
+            note(at, key, elsewhere, report);
+        }
+    }
+}
+
+fn note(at: Span, key: &str, elsewhere: &str, report: &mut Report<'_>) {
+    let message = format!("`{key}` is a key of Becket's own: {elsewhere}");
+    report
+        .note(at, "becket-only-key", message)
+        .help("that is fine where Becket runs these hooks, `docs/guide/claude-code.md` shows how")
+        .rule("C4");
+}
+
+/// Where a key is written in a stretch of the text.
+fn key_in(text: &str, within: Span, key: &str) -> Option<Span> {
+    let quoted = format!("\"{key}\"");
+    let part = text.get(within.range())?;
+    let at = part.match_indices(&quoted).find(|(at, _)| {
+        let after = part.get(at + quoted.len()..).unwrap_or_default();
+        after.trim_start().starts_with(':')
+    });
+    at.map(|(at, _)| Span::new(within.start + at, within.start + at + quoted.len()))
+}

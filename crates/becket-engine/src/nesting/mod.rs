@@ -1,0 +1,16 @@
+//! Events inside events (H14): a hook may run a program that fires the very event that the hook is run for, and that
+//! program would run the hook again, without end.
+//!
+//! Each command and each request carries the [`EventMark`]s of the events that it is run for. An engine that finds the
+//! mark of the event that it is to fire runs no handler: on an event that can be held back that is a block. Marks of other
+//! events are let pass up to a depth of 8. A command that is plainly a call of Becket is not even started.
+//!
+//! INVARIANT: no setting can set, change or remove a mark.
+
+mod call;
+mod enclosing;
+mod mark;
+
+pub(crate) use call::runs_becket;
+pub(crate) use enclosing::{Enclosing, HEADER, VARIABLE};
+pub use mark::{EventMark, NotAMark};

@@ -1,0 +1,13 @@
+//! The configuration: found, read entry by entry, merged, judged and written back.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod cases;
+mod guards;
+mod laws;
+mod plugins;
+mod robust;
+mod sources;
+mod support;
+mod trust;
+mod writing;

@@ -1,0 +1,141 @@
+//! What the tests of `prompt` and `agent` handlers share: models that follow a script, tools that note what they are
+//! asked to do, and a server that speaks the Messages API badly.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod agent;
+mod server;
+mod tools;
+
+pub(crate) use agent::{Agent, log_to, logged, use_tool, verdict};
+pub(crate) use server::{Server, overloaded, refusal, sse};
+pub(crate) use tools::FakeTools;
+
+use crate::common::Project;
+use becket_engine::Outcome;
+use becket_llm::Delta;
+use becket_llm::{Block, Capabilities, Message, Model, ModelError, Models, Price, Request, Script, Scripted};
+use becket_model::Event;
+use futures_util::stream::BoxStream;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// One scripted model under every name but `unknown`.
+pub(crate) struct Host {
+    pub(crate) model: Arc<Scripted>,
+    price: Option<Price>,
+}
+
+/// A scripted model with a price.
+struct Priced {
+    model: Arc<Scripted>,
+    price: Price,
+}
+
+impl Model for Priced {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn stream<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<Delta, ModelError>> {
+        self.model.stream(request)
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.model.capabilities()
+    }
+
+    fn price(&self) -> Option<Price> {
+        Some(self.price)
+    }
+}
+
+impl Models for Host {
+    fn model(&self, name: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
+        if name == Some("unknown") {
+            let message = "there is none".to_owned();
+            return Err(ModelError::UnknownModel { name: "unknown".into(), message });
+        }
+        Ok(match self.price {
+            Some(price) => Arc::new(Priced { model: self.model.clone(), price }),
+            None => self.model.clone(),
+        })
+    }
+}
+
+/// A model that follows a script, as JSON.
+pub(crate) fn scripted(script: Value) -> Arc<Scripted> {
+    Arc::new(Scripted::new(Script::from_text(&script.to_string(), "script").unwrap()))
+}
+
+/// A model with these turns.
+pub(crate) fn turns(turns: Value) -> Arc<Scripted> {
+    scripted(json!({ "turns": turns }))
+}
+
+pub(crate) fn host(model: &Arc<Scripted>) -> Host {
+    Host { model: model.clone(), price: None }
+}
+
+pub(crate) fn priced(model: &Arc<Scripted>, price: Price) -> Host {
+    Host { model: model.clone(), price: Some(price) }
+}
+
+/// The settings of one handler on an event.
+pub(crate) fn hook(event: &str, handler: Value) -> Value {
+    json!({ "hooks": { event: [{ "hooks": [handler] }] } })
+}
+
+pub(crate) fn prompt_hook(text: &str) -> Value {
+    json!({ "type": "prompt", "prompt": text })
+}
+
+pub(crate) fn agent_hook(text: &str) -> Value {
+    json!({ "type": "agent", "prompt": text })
+}
+
+/// The handler with these keys as well.
+pub(crate) fn with(mut handler: Value, more: Value) -> Value {
+    handler.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+    handler
+}
+
+/// All texts of a message, results of tools included.
+pub(crate) fn text_of(message: &Message) -> String {
+    fn text(block: &Block) -> String {
+        match block {
+            Block::Text(text) => text.clone(),
+            Block::ToolResult { content, is_error, .. } => {
+                let all: Vec<String> = content.iter().map(text).collect();
+                format!("{}{}", if *is_error { "ERROR " } else { "" }, all.join("\n"))
+            }
+            Block::Image { .. }
+            | Block::ToolUse { .. }
+            | Block::Thinking { .. }
+            | Block::RedactedThinking { .. }
+            | Block::Other(_) => String::new(),
+        }
+    }
+    message.content.iter().map(text).collect::<Vec<_>>().join("\n")
+}
+
+/// What the model was told last.
+pub(crate) fn last_told(model: &Scripted) -> String {
+    let requests = model.requests();
+    text_of(requests.last().unwrap().request.messages.last().unwrap())
+}
+
+/// The words in which the only failure of an outcome is told.
+pub(crate) fn failure(outcome: &Outcome) -> String {
+    let mut failures: Vec<String> = outcome.verdict.unchecked().map(|said| said.what.to_string()).collect();
+    assert_eq!(failures.len(), 1, "{:?}", outcome.verdict);
+    failures.remove(0)
+}
+
+/// An event from the input object that a hook would read.
+pub(crate) fn event(project: &Project, kind: &str, fields: &Value) -> Event {
+    let work = project.work();
+    let mut input = json!({"session_id": "session-1", "transcript_path": work.join("transcript.jsonl"), "cwd": work,
+        "hook_event_name": kind});
+    input.as_object_mut().unwrap().extend(fields.as_object().cloned().unwrap());
+    becket_model::wire::input::from_value(input).unwrap()
+}

@@ -1,0 +1,304 @@
+//! What lives as long as a session: the snapshot, registered handlers, `once`, remembered matches (C8, C10, C11, M9).
+
+use crate::common::{Project, bash, block_on, call, command, fire, hooks, says, stop};
+use becket_engine::{Engine, Stage};
+use becket_model::{AgentId, Event, EventKind, Source};
+use serde_json::json;
+use std::sync::Arc;
+
+fn deny() -> serde_json::Value {
+    command("echo no >&2; exit 2")
+}
+
+#[test]
+fn an_edit_changes_nothing_until_a_reload() {
+    // rule: C8
+    let project = Project::with(json!({}));
+    let engine = project.engine();
+    let settings = project.path("work/.claude/settings.json");
+    std::fs::write(&settings, hooks("PreToolUse", "", json!([deny()])).to_string()).unwrap();
+    let event = project.event(bash("ls"));
+    assert!(!fire(&engine, &event).verdict.blocks());
+    engine.reload().unwrap();
+    assert!(fire(&engine, &event).verdict.blocks());
+    std::fs::write(&settings, "{ not json").unwrap();
+    assert!(engine.reload().unwrap_err().to_string().contains("settings.json"));
+    assert!(
+        fire(&engine, &event).verdict.blocks(),
+        "a change that leaves a file unreadable keeps the old one"
+    );
+}
+
+#[test]
+fn a_change_that_would_stop_a_start_keeps_the_old_configuration() {
+    // rules: C7b, C8
+    let project = Project::with(json!({}));
+    let managed = hooks("PreToolUse", "", json!([deny()])).to_string();
+    project.write("managed/managed-settings.json", &managed);
+    let engine = project.engine();
+    project
+        .write("managed/managed-settings.json", &managed.replace("exit 2", "exit 2\", \"timeout\": \"soon"));
+    assert!(engine.reload().unwrap_err().to_string().contains("managed-settings.json"));
+    assert!(fire(&engine, &project.event(bash("ls"))).verdict.blocks());
+}
+
+#[test]
+fn the_old_snapshots_hooks_judge_a_change() {
+    // rule: C8
+    use becket_engine::ConfigChanged;
+    let change = |source: &str, hook: &str| {
+        let project = Project::with(hooks("ConfigChange", "", json!([command(hook)])));
+        let engine = project.engine();
+        let file = if source == "policy_settings" {
+            "managed/managed-settings.json"
+        } else {
+            "work/.claude/settings.json"
+        };
+        project.write(file, &hooks("PreToolUse", "", json!([deny()])).to_string());
+        let body = serde_json::from_value::<becket_model::event::environment::ConfigChange>(
+            json!({"source": source}),
+        );
+        let changed = block_on(engine.config_changed(&project.event(body.unwrap())));
+        let now = fire(&engine, &project.event(bash("ls"))).verdict.blocks();
+        assert_eq!(matches!(changed, ConfigChanged::Accepted(_)), now, "{changed:?}");
+        now
+    };
+    assert!(change("project_settings", "true"));
+    assert!(!change("project_settings", "exit 2"));
+    assert!(change("policy_settings", "exit 2"), "a policy change always passes");
+}
+
+#[test]
+fn a_blocked_change_does_not_come_in_with_another() {
+    // rule: C8
+    use becket_model::event::environment::ConfigChange;
+    let changed = |engine: &Engine, project: &Project, source: &str| {
+        let body = serde_json::from_value::<ConfigChange>(json!({"source": source})).unwrap();
+        let _ = block_on(engine.config_changed(&project.event(body)));
+    };
+    let guarded = json!({"hooks": {
+        "PreToolUse": [{"hooks": [deny()]}],
+        "ConfigChange": [{"matcher": "project_settings", "hooks": [command("exit 2")]}]}});
+    let project = Project::with(guarded);
+    let engine = project.engine();
+    let event = project.event(bash("ls"));
+    project.write("work/.claude/settings.json", "{}");
+    changed(&engine, &project, "project_settings");
+    assert!(fire(&engine, &event).verdict.blocks());
+    let prompt_guard = hooks("UserPromptSubmit", "", json!([deny()])).to_string();
+    project.write("home/.claude/settings.json", &prompt_guard);
+    changed(&engine, &project, "user_settings");
+    assert!(
+        fire(&engine, &project.event(crate::common::prompt("x"))).verdict.blocks(),
+        "the accepted change is in"
+    );
+    assert!(fire(&engine, &event).verdict.blocks(), "the blocked one is not");
+}
+
+#[test]
+fn work_in_flight_keeps_the_snapshot_that_it_started_with() {
+    // rule: C8
+    let project =
+        Project::with(hooks("PreToolUse", "", json!([command("touch started; sleep 0.5; exit 2")])));
+    let engine = project.engine();
+    let event = project.event(bash("ls"));
+    let outcome = block_on(async {
+        let (outcome, ()) = tokio::join!(engine.fire(&event), async {
+            while !project.path("work/started").exists() {
+                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            }
+            std::fs::write(project.path("work/.claude/settings.json"), "{}").unwrap();
+            engine.reload().unwrap();
+        });
+        outcome
+    });
+    assert!(outcome.verdict.blocks());
+    assert!(!fire(&engine, &event).verdict.blocks());
+}
+
+#[test]
+fn a_value_is_matched_once_per_snapshot() {
+    // rule: M9
+    let groups: Vec<_> =
+        (0..50).map(|n| json!({"matcher": format!("^Tool{n}$"), "hooks": [command("true")]})).collect();
+    let project = Project::with(json!({"hooks": {"PreToolUse": groups}}));
+    let engine = project.engine();
+    let asked = |tool: &str| {
+        let before = engine.matchers_asked();
+        assert_eq!(engine.plan(&project.event(call(tool, json!({})))).skipped().count(), 49);
+        engine.matchers_asked() - before
+    };
+    assert_eq!((asked("Tool7"), asked("Tool7"), asked("Tool8"), asked("Tool7")), (50, 0, 50, 0));
+    engine.reload().unwrap();
+    assert_eq!(asked("Tool7"), 50);
+}
+
+fn frontmatter(
+    engine: &Engine,
+    project: &Project,
+    source: Source,
+    text: &str,
+    agent: Option<AgentId>,
+) -> becket_engine::RegistrationId {
+    let read = crate::common::frontmatter(project, source, text, agent);
+    assert!(read.diagnostics.is_empty(), "{:?}", read.diagnostics);
+    engine.register(read.handlers)
+}
+
+#[test]
+fn a_skills_hooks_run_from_their_registration_to_their_removal() {
+    // rule: C10
+    let project = Project::with(json!({}));
+    let engine = project.engine();
+    let event = project.event(bash("ls"));
+    assert!(!engine.has_any(EventKind::PreToolUse));
+    let text = "---\nname: s\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: 'echo \"$CLAUDE_PLUGIN_ROOT\" >&2; exit 2'\n---\n";
+    let id = frontmatter(&engine, &project, Source::Skill("s".into()), text, None);
+    let outcome = fire(&engine, &event);
+    assert!(outcome.verdict.blocks());
+    assert_eq!(outcome.verdict.joined_reason().unwrap(), project.path("work/skill").display().to_string());
+    assert!(engine.unregister(id) && !engine.unregister(id));
+    assert!(!fire(&engine, &event).verdict.blocks() && !engine.has_any(EventKind::PreToolUse));
+}
+
+#[test]
+fn registered_hooks_meet_the_gates_of_a_reload() {
+    // rules: G1, C8
+    let project = Project::with(json!({}));
+    let engine = project.engine();
+    let text =
+        "---\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: exit 2\n---\n";
+    frontmatter(&engine, &project, Source::Skill("s".into()), text, None);
+    let event = project.event(bash("ls"));
+    assert!(fire(&engine, &event).verdict.blocks());
+    project.write("managed/managed-settings.json", r#"{"disableAllHooks": true}"#);
+    engine.reload().unwrap();
+    assert!(!fire(&engine, &event).verdict.blocks());
+    assert_eq!(engine.plan(&event).skipped().next().unwrap().why.stage(), Stage::Disabled);
+}
+
+#[test]
+fn a_skill_registered_twice_runs_once() {
+    // rule: H1
+    let project = Project::with(json!({}));
+    let engine = project.engine();
+    let text =
+        "---\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: 'true'\n---\n";
+    for name in ["s", "s", "t"] {
+        frontmatter(&engine, &project, Source::Skill(name.into()), text, None);
+    }
+    let plan = engine.plan(&project.event(bash("ls")));
+    assert_eq!(plan.runs().len(), 2);
+    assert_eq!(plan.skipped().next().unwrap().why.stage(), Stage::Duplicate);
+}
+
+#[test]
+fn an_agents_stop_becomes_its_own_subagent_stop() {
+    // rule: C10
+    let project = Project::with(json!({}));
+    let engine = project.engine();
+    let text = "---\nname: a\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: 'exit 2'\n---\n";
+    frontmatter(&engine, &project, Source::Agent("a".into()), text, Some("agent-7".into()));
+    let subagent_stop = |id: &str| -> Event {
+        let body: becket_model::event::agents::SubagentStop = serde_json::from_value(json!({
+            "stop_hook_active": false, "agent_id": id, "agent_type": "a", "agent_transcript_path": "/t"}))
+        .unwrap();
+        project.event(body)
+    };
+    assert!(fire(&engine, &subagent_stop("agent-7")).verdict.blocks());
+    let other = fire(&engine, &subagent_stop("agent-8"));
+    assert!(!other.verdict.blocks());
+    assert_eq!(other.plan.skipped().next().unwrap().why.stage(), Stage::Scope);
+    assert!(!fire(&engine, &project.event(stop())).verdict.blocks());
+}
+
+#[test]
+fn sixty_four_tasks_that_register_at_once_lose_nothing() {
+    // rule: C10
+    let project = Project::with(json!({}));
+    let engine = project.engine();
+    let template = crate::common::frontmatter(
+        &project,
+        Source::Skill("s".into()),
+        "---\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: 'true'\n---\n",
+        None,
+    )
+    .handlers;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap();
+    let ids = runtime.block_on(async {
+        let gate = Arc::new(tokio::sync::Barrier::new(64));
+        let tasks: Vec<_> = (0..64)
+            .map(|n| {
+                let (engine, gate) = (engine.clone(), gate.clone());
+                let mut handler = template[0].clone();
+                handler.place.source = Source::Skill(format!("skill-{n}").into());
+                tokio::spawn(async move {
+                    gate.wait().await;
+                    engine.register([handler])
+                })
+            })
+            .collect();
+        let mut ids = Vec::new();
+        for task in tasks {
+            ids.push(task.await.unwrap());
+        }
+        ids
+    });
+    let event = project.event(bash("ls"));
+    let plan = engine.plan(&event);
+    assert_eq!(plan.runs().len(), 64);
+    let mut sources: Vec<String> =
+        plan.runs().iter().map(|run| run.handler.place.source.to_string()).collect();
+    sources.sort();
+    sources.dedup();
+    assert_eq!(sources.len(), 64);
+    for id in &ids[..63] {
+        assert!(engine.unregister(*id));
+    }
+    assert_eq!(engine.plan(&event).runs().len(), 1);
+    assert_eq!(plan.runs().len(), 64, "a plan that is made stays as it is");
+}
+
+#[test]
+fn once_counts_successful_runs_only() {
+    // rule: C11
+    let project = Project::with(json!({}));
+    let engine = project.engine();
+    let text = "---\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          once: true\n          command: 'test -e ok || exit 1'\n---\n";
+    frontmatter(&engine, &project, Source::Skill("s".into()), text, None);
+    let event = project.event(bash("ls"));
+    assert!(fire(&engine, &event).runs[0].failure.is_some());
+    assert_eq!(engine.plan(&event).runs().len(), 1, "a run that fails keeps it");
+    project.write("work/ok", "");
+    assert!(fire(&engine, &event).runs[0].failure.is_none());
+    let plan = engine.plan(&event);
+    assert_eq!(plan.runs().len(), 0);
+    assert_eq!(plan.skipped().next().unwrap().why.stage(), Stage::Once);
+}
+
+#[test]
+fn the_input_is_serialised_once_for_all_handlers() {
+    // rule: N2
+    let witness = |n: u32| command(&format!("cat > seen{n}"));
+    let project = Project::with(hooks("PreToolUse", "", json!([witness(1), witness(2), says(json!({}))])));
+    drop(fire(&project.engine(), &project.event(bash("ls"))));
+    assert_eq!(project.read("work/seen1"), project.read("work/seen2"));
+}
+
+#[test]
+fn a_subscriber_hears_a_firing_to_its_end() {
+    // rule: H13
+    let project = Project::with(hooks("PreToolUse", "", json!([command("true")])));
+    let engine = project.engine();
+    let mut events = engine.subscribe();
+    let words = block_on(async {
+        drop(engine.fire(&project.event(bash("ls"))).await);
+        drop(engine);
+        let mut words = Vec::new();
+        while let Some(becket_engine::Heard::Event(event)) = events.next().await {
+            words.push(format!("{:?}", event.what).split([' ', '{', '(']).next().unwrap().to_owned());
+        }
+        words
+    });
+    assert_eq!(words, ["Fired", "Started", "Finished", "Decided"]);
+}
