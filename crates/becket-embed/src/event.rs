@@ -8,7 +8,7 @@ use becket_model::EventKind;
 pub struct UnknownEvent {
     /// The name as it was given.
     pub name: String,
-    /// The names that come nearest, at most two.
+    /// The names that come nearest, or that begin so; at most three.
     pub near: Vec<&'static str>,
 }
 
@@ -22,8 +22,19 @@ pub fn kind(name: &str) -> Result<EventKind, UnknownEvent> {
         let first = becket_rules::suggest(name, &names);
         let others: Vec<&'static str> = names.iter().copied().filter(|other| Some(*other) != first).collect();
         let second = first.and_then(|_| becket_rules::suggest(name, &others));
-        UnknownEvent { name: name.to_owned(), near: first.into_iter().chain(second).collect() }
+        let mut near: Vec<&'static str> = first.into_iter().chain(second).collect();
+        if near.is_empty() {
+            near = beginning_with(name, &names);
+        }
+        UnknownEvent { name: name.to_owned(), near }
     })
+}
+
+/// The names that a beginning may stand for.
+fn beginning_with(typed: &str, names: &[&'static str]) -> Vec<&'static str> {
+    let typed = typed.to_lowercase();
+    let begins = |name: &&&'static str| typed.len() >= 3 && name.to_lowercase().starts_with(&typed);
+    names.iter().filter(begins).take(3).copied().collect()
 }
 
 fn hint(near: &[&str]) -> String {

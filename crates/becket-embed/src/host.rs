@@ -5,7 +5,6 @@ use crate::open::{Open, Profile, Source};
 use crate::servers::{self, Kept, Named};
 use crate::session::{Ends, Facts, Session};
 use crate::tools::AgentsTools;
-use crate::trust;
 use crate::view::finding::{Checked, Finding};
 use becket_engine::config::{FlagSettings, Sources};
 use becket_engine::{Builder, CancellationToken, Environment};
@@ -73,8 +72,7 @@ impl Host {
     ) -> Result<Session, NotOpened> {
         let id = id(&wants)?;
         let mut launch = self.launch(&wants)?;
-        let recorded = || trust::is_recorded(&launch.request());
-        launch.folder_trusted = wants.trust.unwrap_or_else(recorded);
+        launch.folder_trusted = wants.trust.unwrap_or(true);
         let servers = configured(&wants, &launch)?.map(|servers| Kept::new(servers, cancel.child_token()));
         let tools = AgentsTools::default();
         let builder = launch.builder(wants.interactive).models(Shared(self.models.clone()));
@@ -109,7 +107,11 @@ impl Host {
         })?;
         let flag = self.settings(wants)?;
         let profile = wants.profile.map_or_else(|| self.profile.clone(), becket_engine::Profile::from);
-        let own = wants.plugin_dirs.iter().map(|directory| start.join(directory));
+        let own: Vec<PathBuf> = wants.plugin_dirs.iter().map(|directory| start.join(directory)).collect();
+        for directory in &own {
+            let refused = |why: String| wrong(format!("`plugin_dirs`: `{}`: {why}", directory.display()));
+            launch::plugin_directory(directory).map_err(refused)?;
+        }
         Ok(Launch {
             flag,
             sources: wants.setting_sources.as_deref().map_or_else(Sources::default, sources),

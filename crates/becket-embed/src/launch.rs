@@ -1,6 +1,6 @@
 //! Where a session starts, in which dialect, and what is loaded beside its files.
 
-use becket_engine::config::{FlagPermissions, FlagSettings, Plugin, Request, Sources, Trust};
+use becket_engine::config::{FlagPermissions, FlagSettings, NestedFolder, Plugin, Request, Sources, Trust};
 use becket_engine::{Builder, Engine, Environment, Profile};
 use std::path::{Path, PathBuf};
 
@@ -27,6 +27,10 @@ pub struct Launch {
     pub strict: bool,
     /// Whether the user trusts this very folder: else what it brings along grants nothing (G3).
     pub folder_trusted: bool,
+    /// The project whose settings count, where it is not the start.
+    pub project: Option<PathBuf>,
+    /// Folders inside of the project whose settings count as well, the outermost first (C4).
+    pub nested: Vec<NestedFolder>,
 }
 
 impl Launch {
@@ -43,7 +47,15 @@ impl Launch {
             managed: None,
             strict: false,
             folder_trusted: true,
+            project: None,
+            nested: Vec::new(),
         }
+    }
+
+    /// The same in a folder that is trusted, or is not.
+    #[must_use]
+    pub fn trusting(self, folder_trusted: bool) -> Self {
+        Launch { folder_trusted, ..self }
     }
 
     /// The settings file of the source `flag`.
@@ -61,11 +73,13 @@ impl Launch {
 
     /// What the whole effective configuration is loaded from.
     pub fn request(&self) -> Request {
-        let mut request = Request::new(self.profile.clone(), self.environment.clone(), &self.start);
+        let start = self.project.as_ref().unwrap_or(&self.start);
+        let mut request = Request::new(self.profile.clone(), self.environment.clone(), start);
+        request.nested.clone_from(&self.nested);
         request.flag.clone_from(&self.flag);
         request.sources = self.sources;
         request.permissions.clone_from(&self.permissions);
-        request.plugins = self.plugins.iter().map(|directory| plugin(directory)).collect();
+        request.plugins = self.plugins.iter().map(Plugin::in_directory).collect();
         request.managed.clone_from(&self.managed);
         request.strict = self.strict;
         request.trust.this_folder_trusted = self.folder_trusted;
@@ -81,10 +95,40 @@ impl Launch {
     }
 }
 
-/// A plugin that is named by its directory is known by that directory's name.
-pub fn plugin(directory: &Path) -> Plugin {
-    let name = directory.file_name().unwrap_or(directory.as_os_str()).to_string_lossy();
-    Plugin::new(name.as_ref(), directory)
+/// What a plugin's directory may hold, one of which has to be there.
+const PLUGIN_CONTENTS: [&str; 10] = [
+    ".claude-plugin",
+    ".lsp.json",
+    ".mcp.json",
+    "SKILL.md",
+    "agents",
+    "commands",
+    "hooks",
+    "output-styles",
+    "settings.json",
+    "skills",
+];
+
+/// Checks that a directory that somebody names is a plugin's: whoever names one relies on its guards.
+///
+/// # Errors
+/// Why it is none.
+pub fn plugin_directory(directory: &Path) -> Result<(), String> {
+    let entries = std::fs::read_dir(directory).map_err(|error| {
+        if error.kind() == std::io::ErrorKind::NotADirectory {
+            "it is not a directory".to_owned()
+        } else if error.kind() == std::io::ErrorKind::NotFound {
+            "there is no such directory".to_owned()
+        } else {
+            error.to_string()
+        }
+    })?;
+    let is_content =
+        |entry: &std::fs::DirEntry| PLUGIN_CONTENTS.iter().any(|name| entry.file_name() == *name);
+    if entries.flatten().any(|entry| is_content(&entry)) {
+        return Ok(());
+    }
+    Err("it holds neither `.claude-plugin/plugin.json` nor `hooks/hooks.json`".to_owned())
 }
 
 /// The directory in which a session starts, without links.

@@ -42,8 +42,7 @@ pub struct Open {
     /// Whether an error in the configuration keeps the session from being opened.
     #[serde(default)]
     pub strict: bool,
-    /// Whether the user trusts the folder, so that what it brings along may grant something; default: what the user's own
-    /// file records.
+    /// Whether the folder is trusted, so that what it brings along may grant something; default: it is.
     #[serde(default)]
     pub trust: Option<bool>,
     /// Whether the client asks its user: an ask stands, and it is asked the questions of hooks. Else an ask is a denial,
@@ -121,12 +120,11 @@ impl Mode {
     }
 }
 
-/// What a failure of a client's hook means.
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+/// The meaning of a failure of a client's hook.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Failing {
-    /// What the event says: PreToolUse is denied, a prompt is rejected, elsewhere it is reported.
-    #[default]
+    /// It decides nothing and is reported.
     Continue,
     /// A block where O10 lets it count.
     Block,
@@ -135,7 +133,7 @@ pub enum Failing {
 impl From<Failing> for OnFailure {
     fn from(failing: Failing) -> Self {
         match failing {
-            Failing::Continue => OnFailure::Open,
+            Failing::Continue => OnFailure::Continue,
             Failing::Block => OnFailure::Block,
         }
     }
@@ -158,7 +156,7 @@ pub struct Registration {
     pub order: i64,
     /// Its time limit in seconds; none: that of a command.
     pub timeout: Option<f64>,
-    /// What a failure means on the events where it would only be reported.
+    /// The meaning of its failure; none: PreToolUse is denied and a prompt is rejected, elsewhere it is reported (H9).
     #[serde(default)]
-    pub on_failure: Failing,
+    pub on_failure: Option<Failing>,
 }

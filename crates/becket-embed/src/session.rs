@@ -145,7 +145,8 @@ impl Session {
 
     /// The same with all that would not, and why.
     pub fn explain(&self, event: &Event) -> Planned {
-        Planned::new(&self.engine.plan(event), event.body.subject(), Vec::new())
+        let planned = Planned::new(&self.engine.plan(event), event.body.subject(), Vec::new());
+        planned.with_modules(&self.engine.hooks())
     }
 
     /// What is wrong in the configuration; what is good of it works.
@@ -263,10 +264,11 @@ fn checked(config: &Config) -> Checked {
 
 fn callback(wants: &Registration, hook: Arc<dyn Hook>) -> Result<Callback, String> {
     let kind = event::kind(&wants.event).map_err(|error| error.to_string())?;
-    let mut callback = Callback::object(kind, hook)
-        .named(format!("the program's hook {}", wants.id))
-        .order(wants.order)
-        .on_failure(wants.on_failure.into());
+    let mut callback =
+        Callback::object(kind, hook).named(format!("the program's hook {}", wants.id)).order(wants.order);
+    if let Some(on_failure) = wants.on_failure {
+        callback = callback.on_failure(on_failure.into());
+    }
     if let Some(matcher) = &wants.matcher {
         callback = callback.matcher(matcher.as_str());
     }

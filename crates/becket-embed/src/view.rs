@@ -6,6 +6,7 @@ pub mod answer;
 mod answer_fields;
 pub mod background;
 pub mod event_row;
+pub mod failing;
 pub mod finding;
 pub mod fired;
 pub mod fired_fields;

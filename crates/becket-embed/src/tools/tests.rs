@@ -60,7 +60,7 @@ async fn what_a_later_configuration_denies_is_kept_from_the_agents_of_hooks() {
     deny(&project, &["Read(./one)", "Read(./two)", "Read(./three)"]);
     let fields = [("source".to_owned(), json!("project_settings"))];
     let event = session.event("ConfigChange", fields).expect("it is one");
-    session.fire(session.ready(event), &CancellationToken::new()).await.expect("nobody cancels it");
+    drop(session.fire(session.ready(event), &CancellationToken::new()).await.expect("nobody cancels it"));
     assert_eq!(has(&found(&tools, &project).await), [false, false, false]);
     session.close().await;
 }

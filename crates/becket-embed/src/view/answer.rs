@@ -1,9 +1,10 @@
 //! What a hook's output comes to, as `check-output` shows it.
 
+use super::failing;
 use super::fired::audience;
 use becket_model::interpret::Taken;
 use becket_model::table::{Audience, EventSpec, UNIVERSAL_OUTPUT};
-use becket_model::{Decision, Failure, RequestDecision};
+use becket_model::{Decision, Failure, OnFailure, RequestDecision};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -18,6 +19,8 @@ pub struct Answer {
     pub effects: Vec<Effect>,
     /// Why it is no usable answer.
     pub failure: Option<String>,
+    /// What to do where the exit code is an error and was perhaps meant to block.
+    pub advice: Option<String>,
     /// Whether what the hook guards goes unchecked because of that.
     pub unchecked: bool,
     /// What was surely meant and has no effect.
@@ -54,6 +57,7 @@ impl Answer {
             exit,
             effects: effects(spec, taken),
             failure: taken.failure.as_ref().map(Failure::to_string),
+            advice: failing::advice(spec, taken.failure.as_ref(), OnFailure::Continue),
             unchecked: taken.failure.as_ref().is_some_and(Failure::is_unchecked),
             warnings: taken.warnings.clone(),
             unknown_fields: taken

@@ -1,7 +1,10 @@
 //! A row of the event table, as `events` shows it.
 
 use becket_model::EventKind;
-use becket_model::table::{Audience, DecisionModel, EventSpec, Exit2Effect, FieldSpec, PlainStdout};
+use becket_model::table::{
+    Audience, DecisionModel, EventSpec, Exit2Effect, FieldSpec, MatcherSpec, PlainStdout,
+};
+use becket_rules::tools;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -24,6 +27,8 @@ pub struct EventRow {
     pub output: Vec<FieldRow>,
     /// What it may decide.
     pub decides: &'static str,
+    /// The fields that a decision is made of.
+    pub decision: Vec<FieldRow>,
     /// What exit code 2 does.
     pub exit_2: String,
     /// What becomes of plain text on stdout.
@@ -67,11 +72,12 @@ impl From<EventKind> for EventRow {
             event: kind.name(),
             when: spec.summary,
             matcher: spec.matcher.map(|matcher| matcher.field),
-            matcher_values: spec.matcher.map(|matcher| matcher.values.to_vec()).unwrap_or_default(),
+            matcher_values: spec.matcher.map(values).unwrap_or_default(),
             condition: spec.condition,
             input: spec.all_input().map(FieldRow::from).collect(),
             output: spec.output.iter().map(FieldRow::from).collect(),
             decides: decides(spec.decision),
+            decision: decision(spec.decision),
             exit_2: exit_2(spec),
             plain_stdout: plain_stdout(spec.plain_stdout),
             stops: spec.honours.stop,
@@ -90,6 +96,42 @@ impl From<&FieldSpec> for FieldRow {
     fn from(field: &FieldSpec) -> Self {
         FieldRow { name: field.name, r#type: field.kind.as_str(), required: field.required, doc: field.doc }
     }
+}
+
+/// The values that a matcher may name; for tools, those that are known here.
+fn values(matcher: MatcherSpec) -> Vec<&'static str> {
+    match matcher.field {
+        "tool_name" => tools::known().to_vec(),
+        _ => matcher.values.to_vec(),
+    }
+}
+
+/// The fields of a decision that the table of outputs does not hold one by one.
+fn decision(model: DecisionModel) -> Vec<FieldRow> {
+    let row = |(name, r#type, required, doc)| FieldRow { name, r#type, required, doc };
+    let fields: &[(&'static str, &'static str, bool, &'static str)] = match model {
+        DecisionModel::PermissionRequest => &[
+            ("hookSpecificOutput.decision.behavior", "string", true, "`allow` or `deny`"),
+            ("hookSpecificOutput.decision.message", "string", false, "beside `deny`: why; the model reads it"),
+            ("hookSpecificOutput.decision.interrupt", "boolean", false, "beside `deny`: true ends the turn"),
+            ("hookSpecificOutput.decision.updatedInput", "object", false, "beside `allow`: runs instead"),
+            ("hookSpecificOutput.decision.updatedPermissions", "objects", false, "beside `allow`: rules from now on"),
+        ],
+        DecisionModel::Block | DecisionModel::Task => &[
+            ("decision", "string", true, "`block`; leave it out to let it pass"),
+            ("reason", "string", false, "why"),
+        ],
+        DecisionModel::None
+        | DecisionModel::Context
+        | DecisionModel::Retry
+        | DecisionModel::ContinueOnly
+        | DecisionModel::Display
+        | DecisionModel::Path
+        // Their fields are rows of the output.
+        | DecisionModel::Permission
+        | DecisionModel::Elicitation => &[],
+    };
+    fields.iter().copied().map(row).collect()
 }
 
 const fn decides(model: DecisionModel) -> &'static str {

@@ -1,7 +1,7 @@
 //! The findings of a configuration, as `check` shows them.
 
 use super::hook::At;
-use becket_engine::config::Diagnostic;
+use becket_engine::config::{Diagnostic, Severity};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -10,10 +10,12 @@ use serde::Serialize;
 pub struct Checked {
     /// How many files were read.
     pub files: usize,
-    /// How many errors there are: things that were not loaded.
+    /// How many errors there are: things that were not loaded, or never work.
     pub errors: usize,
     /// How many warnings there are.
     pub warnings: usize,
+    /// How many notes there are: things to know, of which none is wrong.
+    pub notes: usize,
     /// What was found, by file and place.
     pub findings: Vec<Finding>,
 }
@@ -21,7 +23,7 @@ pub struct Checked {
 /// One finding.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Finding {
-    /// `error` or `warning`.
+    /// `error`, `warning` or `note`.
     pub severity: &'static str,
     /// A stable name in kebab-case.
     pub code: &'static str,
@@ -52,22 +54,26 @@ impl Checked {
     /// Counts and converts.
     pub fn new<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>, files: usize) -> Self {
         let findings: Vec<Finding> = diagnostics.into_iter().map(Finding::from).collect();
-        let errors = findings.iter().filter(|finding| finding.is_error()).count();
-        Checked { files, errors, warnings: findings.len() - errors, findings }
+        let count = |severity: Severity| {
+            findings.iter().filter(|finding| finding.severity == severity.as_str()).count()
+        };
+        let (errors, warnings, notes) =
+            (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
+        Checked { files, errors, warnings, notes, findings }
     }
 }
 
 impl Finding {
-    /// Whether something was left out because of it.
+    /// Whether something was left out, or never works, because of it.
     pub fn is_error(&self) -> bool {
-        self.severity == "error"
+        self.severity == Severity::Error.as_str()
     }
 }
 
 impl From<&Diagnostic> for Finding {
     fn from(diagnostic: &Diagnostic) -> Self {
         Finding {
-            severity: if diagnostic.is_error() { "error" } else { "warning" },
+            severity: diagnostic.severity.as_str(),
             code: diagnostic.code,
             message: diagnostic.message.clone(),
             help: diagnostic.help.clone(),

@@ -4,9 +4,9 @@ use super::background::Left;
 use super::hook::Dropped;
 use super::planned::dropped;
 use super::ran::Ran;
-use becket_engine::{Outcome, Settlement};
+use becket_engine::{Decision, Outcome, Run, Settlement};
 use becket_model::table::Audience;
-use becket_model::{Failure, Notice, Said, Verdict};
+use becket_model::{Failure, Notice, Said, Verdict, continued};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -20,8 +20,15 @@ pub struct Fired {
     pub subject: Option<String>,
     /// Required input fields that nobody gave.
     pub samples: Vec<&'static str>,
-    /// `passed`, `blocked` or `waits`: what the exit codes 0, 2 and 3 say.
-    pub result: Result,
+    /// `passed`, `blocked` or `waits`: what becomes of the event itself, as the exit codes 0, 2 and 3 say it.
+    pub result: EventResult,
+    /// Whether it passed though a hook gave no usable answer: the exit code is 4 then.
+    pub unchecked: bool,
+    /// `proceed`, `block` or `wait`: what the host does next. Where hooks stop the host after the event, it is `block`, and where
+    /// nobody has answered a permission prompt, `wait`.
+    pub decision: NextStep,
+    /// Set where the call is denied for nothing but that the session has nobody to ask.
+    pub nobody_to_ask: bool,
     /// The hooks that ran, in order of listing.
     pub hooks: Vec<Ran>,
     /// What does not run.
@@ -32,16 +39,38 @@ pub struct Fired {
     pub background: Vec<Left>,
 }
 
-/// What becomes of what the event is about.
+/// What becomes of the event itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Result {
+pub enum EventResult {
     /// Nothing speaks against it.
     Passed,
     /// It is held back.
     Blocked,
     /// A person is asked, or it waits for the session to be resumed.
     Waits,
+}
+
+/// What the host does next ([`Decision`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NextStep {
+    /// Goes on.
+    Proceed,
+    /// Does not go on.
+    Block,
+    /// Asks a person first, or waits for the session to be resumed.
+    Wait,
+}
+
+impl From<Decision> for NextStep {
+    fn from(decision: Decision) -> Self {
+        match decision {
+            Decision::Proceed => NextStep::Proceed,
+            Decision::Block => NextStep::Block,
+            Decision::Wait => NextStep::Wait,
+        }
+    }
 }
 
 /// The verdict.
@@ -98,35 +127,48 @@ impl Fired {
             event: outcome.verdict.event.name(),
             subject: subject.map(str::to_owned),
             samples,
-            result: result(outcome),
+            result: EventResult::of(outcome),
+            decision: outcome.decision().into(),
+            nobody_to_ask: outcome.nobody_to_ask,
+            unchecked: EventResult::of(outcome) == EventResult::Passed
+                && outcome.runs.iter().any(|run| is_unchecked(run)),
             hooks: outcome.runs.iter().map(|run| Ran::new(run)).collect(),
             skipped: dropped(&outcome.plan),
             verdict: Decided::new(outcome),
             background: Vec::new(),
         }
     }
-}
 
-/// What an outcome comes to. On a tool call the permission rules have their say in it.
-pub fn result(outcome: &Outcome) -> Result {
-    let verdict = &outcome.verdict;
-    match &outcome.settlement {
-        Some(Settlement::Denied { .. } | Settlement::Stopped { .. }) => Result::Blocked,
-        Some(Settlement::Asked { .. } | Settlement::Deferred) => Result::Waits,
-        Some(Settlement::Allowed { .. } | Settlement::Open) => Result::Passed,
-        None if verdict.blocks() => Result::Blocked,
-        None if verdict.asks_or_defers() => Result::Waits,
-        None => Result::Passed,
+    /// The exit code that says what came of it.
+    pub const fn exit_code(&self) -> u8 {
+        if self.unchecked { 4 } else { self.result.exit_code() }
     }
 }
 
-impl Result {
+fn is_unchecked(run: &Run) -> bool {
+    run.failure.as_ref().is_some_and(Failure::is_unchecked)
+}
+
+impl EventResult {
+    /// Of an outcome. On a tool call the permission rules have their say in it.
+    pub fn of(outcome: &Outcome) -> Self {
+        let verdict = &outcome.verdict;
+        match &outcome.settlement {
+            Some(Settlement::Denied { .. } | Settlement::Stopped { .. }) => EventResult::Blocked,
+            Some(Settlement::Asked { .. } | Settlement::Deferred) => EventResult::Waits,
+            Some(Settlement::Allowed { .. } | Settlement::Open) => EventResult::Passed,
+            None if verdict.blocks() => EventResult::Blocked,
+            None if verdict.asks_or_defers() => EventResult::Waits,
+            None => EventResult::Passed,
+        }
+    }
+
     /// The exit code that says it.
     pub const fn exit_code(self) -> u8 {
         match self {
-            Result::Passed => 0,
-            Result::Blocked => 2,
-            Result::Waits => 3,
+            EventResult::Passed => 0,
+            EventResult::Blocked => 2,
+            EventResult::Waits => 3,
         }
     }
 }
@@ -197,7 +239,7 @@ impl Told {
     }
 }
 
-/// The texts of a verdict for the user, one below the other.
+/// The texts of a verdict for the user, one below the other; the further lines of each are indented.
 pub fn for_the_user(verdict: &Verdict) -> Option<String> {
     let failures = verdict.failures.iter().map(|said| format!("[{}] {}", said.label, failed(said)));
     let messages = verdict.messages.iter().map(|said| said.what.clone());
@@ -207,6 +249,7 @@ pub fn for_the_user(verdict: &Verdict) -> Option<String> {
         .chain(notices.map(|said| said.what.text.clone()))
         .chain(failures)
         .chain(verdict.warnings.iter().cloned())
+        .map(|text| continued(&text))
         .collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }

@@ -9,6 +9,7 @@ pub fn of(verdict: &Verdict) -> Map<String, Value> {
     let flag = |is_set: bool| is_set.then_some(Value::Bool(true));
     let pairs = [
         ("updatedInput", fields.updated_input.as_ref().map(|said| Value::Object(said.what.clone()))),
+        ("proposedInput", fields.proposed_input.as_ref().map(|said| Value::Object(said.what.clone()))),
         ("updatedToolOutput", what(&fields.updated_tool_output)),
         ("updatedMCPToolOutput", what(&fields.updated_mcp_tool_output)),
         ("displayContent", text(&fields.display_content)),

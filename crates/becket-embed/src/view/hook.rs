@@ -1,7 +1,7 @@
 //! A handler, as every report names it.
 
 use becket_engine::handler::{Action, Command, Handler, Location};
-use becket_engine::hookset::Rejected;
+use becket_engine::hookset::{HookModule, Rejected};
 use becket_engine::{Skipped, Stage};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -83,6 +83,21 @@ impl From<&Rejected> for Dropped {
             at: At::from(&rejected.location),
             stage: Stage::Schema.as_str(),
             why: rejected.why.clone(),
+        }
+    }
+}
+
+/// The stage of what is not run because only another program can run it (C12).
+pub const NOT_RUN_HERE: &str = "module";
+
+impl From<&HookModule> for Dropped {
+    fn from(module: &HookModule) -> Self {
+        Dropped {
+            source: module.source.to_string(),
+            label: module.label.to_string(),
+            at: At::from(&module.location),
+            stage: NOT_RUN_HERE,
+            why: format!("the hooks of the module `{}` are not run here", module.file.display()),
         }
     }
 }

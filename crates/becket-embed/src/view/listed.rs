@@ -4,7 +4,7 @@ use super::hook::{Dropped, Hook};
 use becket_engine::handler::{Background, Handler, If};
 use becket_engine::hookset::HookSet;
 use becket_engine::{Gates, Skipped};
-use becket_model::{EventKind, OnFailure};
+use becket_model::{EventKind, OnFailure, Privileges};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
@@ -16,6 +16,8 @@ pub struct Listed {
     pub events: Vec<ListedEvent>,
     /// Entries of unknown events, which no event can run.
     pub rejected: Vec<Dropped>,
+    /// Modules of in-process hooks that plugins bring, which are not run here.
+    pub modules: Vec<Dropped>,
 }
 
 /// The hooks of one event.
@@ -61,6 +63,7 @@ impl Listed {
         Listed {
             events: events.filter(|event| !event.hooks.is_empty() || !event.rejected.is_empty()).collect(),
             rejected: if only.is_none() { rejected(hooks, None) } else { Vec::new() },
+            modules: hooks.modules().iter().map(Dropped::from).collect(),
         }
     }
 }
@@ -71,7 +74,7 @@ fn rejected(hooks: &HookSet, event: Option<EventKind>) -> Vec<Dropped> {
 
 impl ListedHook {
     fn new(handler: &Arc<Handler>, gates: &Gates) -> Self {
-        let closed = gates.closed_for(&handler.place.source);
+        let closed = gates.closed_to(handler);
         let why = closed.map(|why| Skipped { handler: handler.clone(), why });
         ListedHook {
             hook: Hook::from(&**handler),
@@ -99,11 +102,13 @@ fn traits(handler: &Handler) -> Vec<&'static str> {
         Background::Async => Some("async"),
         Background::AsyncRewake => Some("asyncRewake"),
     };
+    let privileges = handler.place.privileges;
     let flags = [
         (handler.once.is_some(), "once"),
         (handler.questions, "questions"),
         (handler.place.on_failure == OnFailure::Block, "onFailure: block"),
-        (!handler.place.may_grant, "can't grant: a guard of its file is broken"),
+        (privileges == Privileges::BrokenGuard, "can't grant: a guard of its file is broken"),
+        (privileges == Privileges::Untrusted, "can't grant: its folder is not trusted"),
         (matches!(handler.condition, If::NeverRuns(_)), "never runs: `if` on an event without a tool call"),
     ];
     background.into_iter().chain(flags.iter().filter(|(is_set, _)| *is_set).map(|(_, name)| *name)).collect()

@@ -1,6 +1,7 @@
 //! A plan, as `explain` shows it.
 
 use super::hook::{Dropped, Hook};
+use becket_engine::hookset::HookSet;
 use becket_engine::{Plan, PlannedRun};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,6 +19,8 @@ pub struct Planned {
     pub runs: Vec<PlannedHook>,
     /// What does not run.
     pub skipped: Vec<Dropped>,
+    /// Modules of in-process hooks that plugins bring, which are not run here and may have hooks of the event.
+    pub modules: Vec<Dropped>,
 }
 
 /// What an event would run.
@@ -59,7 +62,15 @@ impl Planned {
             samples,
             runs: plan.runs().iter().map(PlannedHook::from).collect(),
             skipped: dropped(plan),
+            modules: Vec::new(),
         }
+    }
+
+    /// Adds the modules that are not run.
+    #[must_use]
+    pub fn with_modules(mut self, hooks: &HookSet) -> Self {
+        self.modules = hooks.modules().iter().map(Dropped::from).collect();
+        self
     }
 }
 

@@ -1,11 +1,14 @@
 //! One run, as `fire` shows it: what every kind of handler has, and what its own kind has.
 
+use super::failing;
 use super::hook::Hook;
 use becket_engine::handler::Action;
-use becket_engine::{Answer, Answered, ModelUse, Run};
-use becket_model::{Decision, Failure, RequestDecision};
+use becket_engine::{Answer, Answered, Engine, ModelUse, Run};
+use becket_model::{Decision, Event, Failure, RequestDecision};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::time::Duration;
 
 /// How much of an answer is shown, in characters.
@@ -29,6 +32,13 @@ pub struct Ran {
     pub reason: Option<String>,
     /// Why it gave no usable answer, or ended with an error.
     pub failure: Option<String>,
+    /// The same without what `last_lines` holds.
+    #[serde(skip)]
+    pub headline: Option<String>,
+    /// What to do where its exit code is an error and was perhaps meant to block.
+    pub advice: Option<String>,
+    /// The last lines that it printed, where it ended with an error.
+    pub last_lines: Vec<String>,
     /// Whether what it guards went unchecked because of that.
     pub unchecked: bool,
     /// What its author should know.
@@ -45,6 +55,22 @@ pub struct Ran {
     pub answer: Option<String>,
     /// Whether it looked at an input that another hook had rewritten.
     pub second_look: bool,
+    /// What went into its process and came out of it, where that was asked for.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub process: Option<Process>,
+}
+
+/// What went into a hook's process and came out of it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Process {
+    /// What it was given on stdin.
+    pub input: Option<String>,
+    /// The variables that it got beside those of Becket's own environment; values that may be secret as `***`.
+    pub environment: BTreeMap<String, String>,
+    /// What it printed, up to the cap.
+    pub stdout: String,
+    /// What it printed to stderr, up to the cap.
+    pub stderr: String,
 }
 
 /// A question and its answer.
@@ -89,6 +115,13 @@ impl Ran {
             decision: decision.map(word),
             reason: decision.and_then(reason),
             failure: run.failure.as_ref().map(Failure::to_string),
+            headline: run.failure.as_ref().map(failing::headline),
+            advice: failing::advice(
+                run.handler.event.spec(),
+                run.failure.as_ref(),
+                run.handler.place.on_failure,
+            ),
+            last_lines: failing::last_lines(run.failure.as_ref(), &run.stdout, &run.stderr),
             unchecked: run.failure.as_ref().is_some_and(Failure::is_unchecked),
             warnings: run.warnings.clone(),
             gave_context: !run.reply.context.is_empty(),
@@ -97,8 +130,36 @@ impl Ran {
             model: run.usage.as_deref().map(Model::from),
             answer: answer(run),
             second_look: run.second_look,
+            process: None,
         }
     }
+
+    /// The same with what went into its process and came out of it.
+    pub fn with_process(self, run: &Run, engine: &Engine, event: &Event) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let shown = |(name, value): (OsString, OsString)| {
+            let name = name.to_string_lossy().into_owned();
+            let value =
+                if is_secret(&name) { "***".to_owned() } else { value.to_string_lossy().into_owned() };
+            (name, value)
+        };
+        let process = Process {
+            input: run.input.as_ref().map(|input| text(input.trim_ascii_end())),
+            environment: engine.added_variables(event, &run.handler).into_iter().map(shown).collect(),
+            stdout: text(&run.stdout),
+            stderr: text(&run.stderr),
+        };
+        Ran { process: Some(process), ..self }
+    }
+}
+
+/// Parts of names of variables that hold what nobody should read.
+const SECRET: [&str; 9] =
+    ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "COOKIE", "PLUGIN_OPTION"];
+
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    SECRET.iter().any(|part| name.contains(part))
 }
 
 /// Milliseconds, with two places.

@@ -1,6 +1,6 @@
 //! What can't be used keeps a session from being opened.
 
-use crate::place::{Place, denies, ours};
+use crate::servers::place::{Place, denies, ours};
 use serde_json::{Value, json};
 
 fn refused(place: &Place, named: Value) -> String {

@@ -1,6 +1,6 @@
 //! Whatever becomes of a session, nothing is left of its servers.
 
-use crate::place::{Place, call, denies, ours};
+use crate::servers::place::{Place, call, denies, ours};
 use becket_engine::CancellationToken;
 use becket_testkit::proc::{PATIENCE, wait_until};
 use serde_json::{Value, json};
