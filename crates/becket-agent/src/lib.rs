@@ -62,7 +62,7 @@ pub mod update;
 pub mod watch;
 pub mod worktree;
 
-pub use agent::{Agent, AgentBuilder, ContextUse, Info, Spending, SwitchBlocked};
+pub use agent::{Agent, AgentBuilder, AsideError, ContextUse, Info, Spending, SwitchBlocked};
 pub use host_tools::HostTools;
 pub use surroundings::Surroundings;
 pub use tools::{AskQuestions, LeavePlan, ModelOption, ModelQuestion, SessionTools, Web, session_tools};

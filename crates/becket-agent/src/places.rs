@@ -23,6 +23,13 @@ impl Places {
         Self { roots: roots.collect() }
     }
 
+    /// These directories alone.
+    pub(crate) fn of(directories: &[PathBuf]) -> Self {
+        let real =
+            directories.iter().filter(|path| path.is_absolute()).filter_map(|path| path.canonicalize().ok());
+        Self { roots: real.collect() }
+    }
+
     /// Whether an absolute path leads into a working directory, or is one.
     pub(crate) fn contain(&self, path: &Path) -> bool {
         path.is_absolute() && real(path).is_some_and(|real| self.hold(&real))

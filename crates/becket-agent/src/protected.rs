@@ -86,6 +86,54 @@ pub(crate) fn is_protected(path: &Path) -> bool {
     false
 }
 
+/// Whether a path with globs in it may become one that the table names. A glob matches no name with a dot in front, unless
+/// it has that dot itself.
+pub(crate) fn may_become_protected(path: &Path) -> bool {
+    let names: Vec<String> = path.components().filter_map(name).map(folded).collect();
+    let is_glob = |name: &String| name.contains(['*', '?', '[']);
+    // Of all that a leading `*` matches few names are of the table, and those with a dot never.
+    let is_open = |left: &[String]| left.first().is_some_and(|name| name.starts_with(['*', '?']));
+    let may_begin = |left: &[String], with: &[&str]| {
+        left.len() >= with.len()
+            && !is_open(left)
+            && left.iter().zip(with).all(|(glob, name)| may_match(glob, name))
+    };
+    names.iter().any(is_glob)
+        && (0..names.len()).any(|from| {
+            let left = names.get(from..).unwrap_or_default();
+            PROTECTED.iter().any(|with| may_begin(left, with))
+        })
+}
+
+/// Whether the glob matches the name, where a bracket expression is any letter.
+fn may_match(glob: &str, name: &str) -> bool {
+    if name.starts_with('.') && glob.starts_with(['*', '?']) {
+        return false;
+    }
+    let glob: Vec<char> = glob.chars().collect();
+    let mut ends = vec![0_usize];
+    let letters: Vec<char> = name.chars().collect();
+    let mut at = 0;
+    while let Some(next) = glob.get(at) {
+        at += 1;
+        ends = match next {
+            '*' => (ends.iter().copied().min().unwrap_or(letters.len() + 1)..=letters.len()).collect(),
+            '[' => {
+                let close = glob.iter().skip(at + 1).position(|c| *c == ']').map(|close| at + 1 + close);
+                let Some(close) = close else { return true };
+                at = close + 1;
+                ends.iter().map(|end| end + 1).collect()
+            }
+            '?' => ends.iter().map(|end| end + 1).collect(),
+            letter => {
+                ends.iter().filter(|end| letters.get(**end) == Some(letter)).map(|end| end + 1).collect()
+            }
+        };
+        ends.retain(|end| *end <= letters.len());
+    }
+    ends.contains(&letters.len())
+}
+
 /// Whether a real path lies in a directory that git takes for a repository, whatever its name: a bare one, or one that
 /// was put elsewhere.
 pub(crate) fn is_of_a_repository(real: &Path) -> bool {
@@ -156,6 +204,30 @@ mod tests {
             for name in names {
                 assert_eq!(folded(OsStr::new(name)), *name);
             }
+        }
+    }
+
+    // rule: P14
+    #[test]
+    fn a_glob_is_protected_where_it_may_become_a_name_of_the_table() {
+        for (path, protected) in [
+            ("/w/.cla*", true),
+            ("/w/.CLA*", true),
+            ("/w/.c*/settings.json", true),
+            ("/w/.gi?/config", true),
+            ("/w/.[gh]it/config", true),
+            ("/w/[.]git/config", true),
+            ("/w/.*", true),
+            ("/w/.config/*", true),
+            ("/w/.config/f[", true),
+            ("/w/*.o", false),
+            ("/w/*", false),
+            ("/w/?git", false),
+            ("/w/.c*z", false),
+            ("/w/src/a*.rs", false),
+            ("/w/.claude", false),
+        ] {
+            assert_eq!(may_become_protected(Path::new(path)), protected, "{path}");
         }
     }
 

@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// Where environment files of a session are found (H12).
 type EnvFiles = Arc<dyn Fn(&SessionId) -> Vec<PathBuf> + Send + Sync>;
 
+/// The names of programs that outlive the line that has started them.
+type KeptProcesses = Arc<dyn Fn() -> Arc<[String]> + Send + Sync>;
+
 /// Working directories that a session gets while it runs.
 type MoreDirectories = Arc<dyn Fn(&Session) -> Vec<PathBuf> + Send + Sync>;
 
@@ -34,6 +37,8 @@ pub struct Surroundings {
     pub(crate) runner: Runner,
     pub(crate) shell: PathBuf,
     pub(crate) env_files: EnvFiles,
+    kept: KeptProcesses,
+    readable: MoreDirectories,
     is_denied: Option<IsDenied>,
     may_deny: Option<MayDeny>,
 }
@@ -51,6 +56,8 @@ impl Surroundings {
             runner: Runner::new(),
             shell: PathBuf::from("/bin/bash"),
             env_files: Arc::new(|_| Vec::new()),
+            kept: Arc::new(Arc::default),
+            readable: Arc::new(|_| Vec::new()),
             is_denied: None,
             may_deny: None,
         }
@@ -110,6 +117,25 @@ impl Surroundings {
         self
     }
 
+    /// Lets the files of these directories be read unasked, and not written: the session's own long texts, outputs of
+    /// tasks, results of tools, which the model is told to read (O8). Absolute; asked for every call.
+    #[must_use]
+    pub fn with_readable(
+        mut self,
+        directories: impl Fn(&Session) -> Vec<PathBuf> + Send + Sync + 'static,
+    ) -> Self {
+        self.readable = Arc::new(directories);
+        self
+    }
+
+    /// Exempts programs of these names from ending with the line that has started them (E7): daemons such as a build
+    /// server. Asked for every line, since settings change.
+    #[must_use]
+    pub fn with_kept_processes(mut self, names: impl Fn() -> Arc<[String]> + Send + Sync + 'static) -> Self {
+        self.kept = Arc::new(names);
+        self
+    }
+
     /// Says which files a deny rule for `Read` is about, as [`becket_rules::RuleSet::path_denied`] does; the path is
     /// absolute. The engine denies a call that names one; with this, Grep and Glob pass over them in a directory too, and
     /// no command that reads whole trees runs unasked. A host whose rules name no path for `Read` leaves it out.
@@ -130,6 +156,11 @@ impl Surroundings {
         self
     }
 
+    /// The programs that outlive the line that has started them.
+    pub(crate) fn kept(&self) -> Arc<[String]> {
+        (self.kept)()
+    }
+
     /// The files of a session that must not be read.
     pub(crate) fn denied(&self, session: &Session) -> Denied {
         let may_deny = self.may_deny.as_ref().is_none_or(|may_deny| may_deny());
@@ -140,6 +171,11 @@ impl Surroundings {
     pub(crate) fn places(&self, session: &Session) -> Places {
         let more = (self.more_directories)(session);
         Places::new(&session.cwd, self.directories.iter().chain(&more))
+    }
+
+    /// Returns whether a path may be read unasked: in a working directory, or among the session's own files.
+    pub(crate) fn may_read(&self, session: &Session, path: &Path) -> bool {
+        self.places(session).contain(path) || Places::of(&(self.readable)(session)).contain(path)
     }
 
     /// Whether the host protects a path.

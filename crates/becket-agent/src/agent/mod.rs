@@ -1,5 +1,6 @@
 //! The face: an open session of the reference agent.
 
+mod aside;
 mod builder;
 mod change;
 mod context;
@@ -9,6 +10,7 @@ mod notify;
 mod open;
 mod switch;
 
+pub use aside::AsideError;
 pub use builder::AgentBuilder;
 pub use change::SwitchBlocked;
 pub use context::ContextUse;

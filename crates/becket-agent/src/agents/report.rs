@@ -67,11 +67,11 @@ fn said(end: &TurnEnd) -> Result<String, String> {
         EndReason::Capped { cap } => Ok(noted(format!(
             "hooks wanted the agent to go on, which it had done {cap} times in a row; this is its last answer"
         ))),
-        EndReason::HookStopped { because } => Ok(noted(format!("a hook stopped the agent: {because}"))),
+        EndReason::HookStopped { because, .. } => Ok(noted(format!("a hook stopped the agent: {because}"))),
         EndReason::MaxTurns { limit } => {
             failed(format!("the agent was not done after {limit} answers, which is its limit"))
         }
-        EndReason::PromptRejected { because } => failed(format!("the agent was not started: {because}")),
+        EndReason::PromptRejected { because, .. } => failed(format!("the agent was not started: {because}")),
         EndReason::Interrupted => failed("the agent was interrupted".to_owned()),
         EndReason::Deferred { calls } => {
             let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
@@ -198,7 +198,7 @@ mod tests {
         let text = |end: &TurnEnd| said(end);
         assert_eq!(text(&end(EndReason::Completed, "done")), Ok("done".into()));
         assert_eq!(
-            text(&end(EndReason::HookStopped { because: because() }, "half")),
+            text(&end(EndReason::HookStopped { because: because(), by: None }, "half")),
             Ok("half\n\n[a hook stopped the agent: enough]".into())
         );
         let failed = text(&end(EndReason::MaxTurns { limit: 3 }, "half")).unwrap_err();

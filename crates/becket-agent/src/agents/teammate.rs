@@ -79,7 +79,9 @@ fn over(end: &TurnEnd, said: &str, cancel: &CancellationToken) -> Option<(TaskEn
         | EndReason::Capped { .. }
         | EndReason::MaxTurns { .. }
         | EndReason::ApiError { .. } => None,
-        EndReason::HookStopped { because } => Some((TaskEnd::Done, format!("a hook stopped it: {because}"))),
+        EndReason::HookStopped { because, .. } => {
+            Some((TaskEnd::Done, format!("a hook stopped it: {because}")))
+        }
         EndReason::Interrupted => Some((TaskEnd::Killed, "it was interrupted".to_owned())),
         EndReason::PromptRejected { .. }
         | EndReason::Deferred { .. }

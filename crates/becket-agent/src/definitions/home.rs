@@ -3,7 +3,6 @@
 use becket_engine::config::{Plugin, Request};
 use becket_model::Source;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// One directory that may hold `agents`, `skills` and `commands`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +37,7 @@ impl Homes {
             users.filter(|_| request.sources.user).map(|directory| Home { source: Source::User, directory }),
         );
         let plugins = plugins.iter().map(|plugin| Home {
-            source: Source::Plugin(Arc::clone(&plugin.id)),
+            source: Source::Plugin(plugin.source()),
             directory: plugin.directory.clone(),
         });
         list.extend(plugins);
@@ -50,10 +49,10 @@ fn is_same(one: &Path, other: &Path) -> bool {
     one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-/// What stands in front of the names of a plugin's definitions: `kit` of `kit@market`.
+/// What stands in front of the names of a plugin's definitions: the name that its manifest gives it.
 pub(crate) fn namespace(source: &Source) -> Option<&str> {
     match source {
-        Source::Plugin(id) => Some(id.split('@').next().unwrap_or(id)),
+        Source::Plugin(plugin) => Some(&plugin.name),
         Source::Policy
         | Source::User
         | Source::Project

@@ -55,13 +55,16 @@ impl Asking<'_> {
         if let Some(answer) = self.hooks_before(wanted, elicited).await {
             return (answer, AnsweredBy::Hook);
         }
-        let Some(answer) = self.user_says(wanted, elicited).await else {
+        let said = self.user_says(wanted, elicited).await;
+        if self.cancel.is_cancelled() {
             return (ElicitationAnswer::Cancel, AnsweredBy::Nobody);
-        };
-        elicited.has_heard_user = true;
+        }
+        elicited.has_heard_user = said.is_some();
+        let by = if said.is_some() { AnsweredBy::User } else { AnsweredBy::Nobody };
+        let answer = said.unwrap_or(ElicitationAnswer::Cancel);
         match self.hooks_after(wanted, &answer, elicited).await {
             Some(changed) if changed != answer => (changed, AnsweredBy::Hook),
-            Some(_) | None => (answer, AnsweredBy::User),
+            Some(_) | None => (answer, by),
         }
     }
 
@@ -90,7 +93,7 @@ impl Asking<'_> {
         said.answer
     }
 
-    /// ElicitationResult: what the user answered, and what hooks make of it.
+    /// Fires ElicitationResult for the user's answer, or for the cancel that stands for one; returns what hooks make of it.
     async fn hooks_after(
         &self,
         wanted: &Wanted,

@@ -1,7 +1,8 @@
 //! Questions of MCP servers, answered by hooks and by the user (`protocol.md` X6).
 //!
 //! The way: Elicitation hooks → where none answers, the user → ElicitationResult hooks, which may change what the user
-//! answered → back to the server. Where nobody is there to answer, the question is cancelled: nobody has said no.
+//! answered → back to the server. Where nobody is there to answer, the question is cancelled, and ElicitationResult hooks see
+//! that cancel: one may still fill in the form.
 //!
 //! INVARIANT: what goes back to a server has the shape that it asked for. Content of a hook that does not fit is a named
 //! failure and no answer (O10); the next in line decides.

@@ -42,8 +42,8 @@ impl McpServers {
         self
     }
 
-    /// Says which servers the user trusts to tell the truth about their tools, by name: calls that they call read-only
-    /// run beside others. It opens nothing else.
+    /// Names the servers that the user trusts to tell the truth about their tools: what they call read-only counts as
+    /// such. Calls of such tools run side by side whoever says so.
     #[must_use]
     pub fn with_trust(mut self, trusts: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         self.trusts = Arc::new(trusts);

@@ -49,7 +49,8 @@ impl Tool for McpTool {
 
     fn hints(&self) -> Hints {
         let becket_mcp::Hints { read_only, destructive, open_world, idempotent: _ } = self.tool.hints;
-        Hints { read_only, destructive, open_world, together: self.tool.may_run_together(self.trusted) }
+        let together = self.tool.may_run_together();
+        Hints { read_only: read_only && self.trusted, destructive, open_world, together }
     }
 
     fn server(&self) -> Option<&ServerOf> {

@@ -11,10 +11,6 @@ use becket_model::event::lifecycle::{SessionEnd, Setup};
 use becket_model::{EventBody, Session};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How long what was left running may go on while the session ends.
-const LEFT: Duration = Duration::from_millis(1500);
 
 /// Why a session is prepared before it begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -136,7 +132,8 @@ impl Main {
     pub(crate) async fn end(&mut self, reason: &str) {
         let never = CancellationToken::new();
         let body = SessionEnd { reason: reason.to_owned() };
-        self.work.core.left.end(LEFT).await;
+        let budget = self.work.core.engine.session_end_budget(&self.work.facts.session());
+        self.work.core.left.end(budget).await;
         self.work.fire(body, &never).await;
         self.work.store();
     }
@@ -148,9 +145,9 @@ impl Main {
             expand.session_ended();
         }
         let core = &self.work.core;
-        let Session { id, .. } = self.work.facts.session();
-        core.engine.end_background(&id).await;
-        core.engine.forget_session(&id);
+        let session = self.work.facts.session();
+        core.engine.finish_background(&session).await;
+        core.engine.forget_session(&session.id);
     }
 }
 

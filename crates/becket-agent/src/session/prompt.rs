@@ -2,7 +2,7 @@
 
 use super::expand::{Expand, Found, Typed, Words};
 use super::main_line::Main;
-use crate::turn::{EndReason, TurnEnd, TurnStart, Woken, told};
+use crate::turn::{EndReason, RejectedByHook, TurnEnd, TurnStart, Woken, told};
 use crate::update::{Level, Notice};
 use becket_engine::CancellationToken;
 use becket_llm::Block;
@@ -14,12 +14,26 @@ use becket_model::event::lifecycle::{UserPromptExpansion, UserPromptSubmit};
 pub struct Prompt {
     /// Text, images, documents.
     pub content: Vec<Block>,
+    /// The text reaches the model as it is: no command in it runs, and no file or resource that it names is read.
+    pub verbatim: bool,
 }
 
 impl Prompt {
-    /// Words alone.
+    /// Creates a prompt of text alone.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { content: vec![Block::Text(text.into())] }
+        Self::blocks(vec![Block::Text(text.into())])
+    }
+
+    /// Creates a prompt of several blocks.
+    #[must_use]
+    pub fn blocks(content: Vec<Block>) -> Self {
+        Self { content, verbatim: false }
+    }
+
+    /// Makes the prompt reach the model as it is.
+    #[must_use]
+    pub fn verbatim(self, verbatim: bool) -> Self {
+        Self { verbatim, ..self }
     }
 
     /// Its words, as hooks see them.
@@ -56,7 +70,13 @@ struct Held {
 
 impl Held {
     fn rejected(because: impl Into<String>) -> Self {
-        Self { reason: EndReason::PromptRejected { because: because.into() }, kept: None }
+        Self { reason: EndReason::PromptRejected { because: because.into(), by: None }, kept: None }
+    }
+
+    /// A hook of `event` rejected `prompt`, which is `None` if it is to stay hidden.
+    fn by_hook(event: &str, because: String, prompt: Option<&str>) -> Self {
+        let by = RejectedByHook { event: event.to_owned(), prompt: prompt.map(str::to_owned) };
+        Self { reason: EndReason::PromptRejected { because, by: Some(by) }, kept: None }
     }
 
     fn interrupted() -> Self {
@@ -111,7 +131,7 @@ impl Main {
             }
         }
         self.work.store();
-        said.map_err(|error| EndReason::PromptRejected { because: error.to_string() })
+        said.map_err(|error| EndReason::PromptRejected { because: error.to_string(), by: None })
     }
 
     /// Loads what files say to the model, if that was not done: behind SessionStart, before there is a prompt (L0).
@@ -132,7 +152,8 @@ impl Main {
     async fn pass(&mut self, prompt: Prompt, cancel: &CancellationToken) -> Result<Passed, Held> {
         let (words, by_whose) = (prompt.words(), prompt.by_whose());
         let session = self.work.facts.session();
-        let found = self.expand.as_ref().map_or(Found::Words, |expand| expand.find(&session, &words));
+        let expand = self.expand.clone().filter(|_| !prompt.verbatim);
+        let found = expand.as_ref().map_or(Found::Words, |expand| expand.find(&session, &words));
         if let Found::Unknown { why } = found {
             return Err(Held::rejected(why));
         }
@@ -140,7 +161,7 @@ impl Main {
         if let Some(auto) = &self.work.core.auto {
             auto.user_said(&words);
         }
-        match (found, self.expand.clone()) {
+        match (found, expand) {
             (Found::Command(typed), Some(expand)) => {
                 self.expanded(&*expand, &typed, (&words, &mut passed), cancel).await?;
             }
@@ -172,11 +193,12 @@ impl Main {
             let because = verdict.joined_reason().unwrap_or_default();
             let shown = (!verdict.fields.suppress_original_prompt).then_some(words);
             self.work.updates.notice(rejected(&fired.hook, &because, shown));
-            return Err(Held::rejected(because));
+            return Err(Held::by_hook("UserPromptSubmit", because, shown));
         }
         let passed = Passed { content: prompt.content, beside: told::contexts(&fired.hook, verdict) };
         if let Some(because) = fired.stop() {
-            return Err(Held { reason: EndReason::HookStopped { because }, kept: Some(passed) });
+            let reason = EndReason::HookStopped { because, by: fired.stopped_by() };
+            return Err(Held { reason, kept: Some(passed) });
         }
         tokio::select! {
             biased;
@@ -192,7 +214,7 @@ impl Main {
                 Woken::PromptRejected(because) => {
                     let notice = rejected("UserPromptSubmit", &because, Some(words));
                     self.work.updates.notice(notice);
-                    return Err(Held::rejected(because));
+                    return Err(Held::by_hook("UserPromptSubmit", because, Some(words)));
                 }
                 Woken::Told(text) | Woken::TurnGoesOn(text) | Woken::LoopStopped { told: text, .. } => {
                     passed.beside.push(text);
@@ -225,7 +247,7 @@ impl Main {
         if verdict.blocks() {
             let because = verdict.joined_reason().unwrap_or_default();
             self.work.updates.notice(rejected(&fired.hook, &because, Some(words)));
-            return Err(Held::rejected(because));
+            return Err(Held::by_hook("UserPromptExpansion", because, Some(words)));
         }
         let body = expand.body(&self.work.facts.session(), typed, cancel).await.map_err(Held::rejected)?;
         // What is no text of the prompt, such as an image, goes with the command.
@@ -238,7 +260,8 @@ impl Main {
                     content: std::mem::take(&mut passed.content),
                     beside: std::mem::take(&mut passed.beside),
                 };
-                Err(Held { reason: EndReason::HookStopped { because }, kept: Some(kept) })
+                let reason = EndReason::HookStopped { because, by: fired.stopped_by() };
+                Err(Held { reason, kept: Some(kept) })
             }
             None => Ok(()),
         }

@@ -1,14 +1,14 @@
-//! The process that leads a command line: it outlives the line, reports its exit code, and is then ended with all that is
-//! left of their group, as at a deadline (`protocol.md` H4).
+//! The process that leads a command line: it outlives the line, reports its exit code, and is then ended with all that the
+//! line has left running, as at a deadline (`protocol.md` E7, H4).
 //!
-//! One limit is the runner's: a process that left the group (`setsid`) and whose parent is gone can't be told from a
-//! stranger, and is left alone.
+//! On Linux the leader adopts the orphans among its descendants, so that neither `setsid` nor a double fork gets away from
+//! it. One limit is left: a line that kills its leader sets free what has left its session.
 
 use super::heard::{Heard, Keep};
 use crate::surroundings::Surroundings;
 use becket_model::SessionId;
 use becket_process::{
-    ByteCap, CancellationToken, Command, Control, Finished, Limits, Program, Shown, SpawnError,
+    ByteCap, CancellationToken, Command, Control, Descendants, Finished, Limits, Program, Shown, SpawnError,
 };
 use std::ffi::OsString;
 use std::path::Path;
@@ -119,6 +119,7 @@ impl Led<'_> {
         }
         let vars = self.host.environment.vars();
         let env = vars.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        Command { env, ..Command::new(Program::exec(shell, args), self.cwd) }
+        let descendants = Descendants::Adopted { kept: self.host.kept() };
+        Command { env, descendants, ..Command::new(Program::exec(shell, args), self.cwd) }
     }
 }

@@ -7,8 +7,7 @@
 //! It refuses to keep anything else from line to line: no variable, no function, no option of the shell. It asks no rule
 //! and prompts nobody; what a line would do is judged from its text, in `unasked`.
 //!
-//! Invariants: nothing that a line has started, and that can be told from a stranger, outlives it, its task or its
-//! session. Stdin is closed. A session's directory is always one that exists and lies in its working directories.
+//! Invariants: nothing that a line has started outlives it, its task or its session, but programs that are exempted. Stdin is closed. A session's directory is always one that exists and lies in its working directories.
 
 mod background;
 mod bash;

@@ -1,8 +1,9 @@
-//! The arguments of a command, and where they go.
+//! The arguments of a command or a skill, and where they go.
 //!
-//! `$ARGUMENTS` is all of them as they were typed; `$1`, `$2` … are words. A text that also uses `$0` or `$ARGUMENTS[…]`
-//! counts from 0, as skills are written; all others count from 1, as commands are. `${NAME}` of a variable that the caller
-//! knows is its value. A `\` before any of them goes and leaves it as it stands.
+//! `$ARGUMENTS` is all of them as they were typed; `$0`, `$1` … and `$ARGUMENTS[0]` … are words, counted from 0. `$name` is
+//! the word in the place of a name that the frontmatter declares in `arguments`. A word that was not typed leaves its
+//! placeholder as it stands. `${NAME}` of a variable that the caller knows is its value. A `\` before any of them goes and
+//! leaves it as it stands.
 //!
 //! INVARIANT: what is put in is never looked at again.
 
@@ -12,16 +13,14 @@ pub(crate) struct Arguments<'a> {
     whole: &'a str,
     variables: Vec<(String, String)>,
     words: Vec<String>,
-    /// The number of the first word.
-    first: usize,
+    /// The names of the words, in order.
+    names: &'a [String],
 }
 
 impl<'a> Arguments<'a> {
-    /// The arguments of a command whose text is `body`.
-    pub(crate) fn new(typed: &'a str, body: &str) -> Self {
-        let from_zero = wanted(body).any(|what| matches!(what, What::Word(0) | What::Indexed(_)));
-        let variables = Vec::new();
-        Self { whole: typed.trim(), variables, words: words(typed), first: usize::from(!from_zero) }
+    /// The arguments of a text whose words are called `names`.
+    pub(crate) fn new(typed: &'a str, names: &'a [String]) -> Self {
+        Self { whole: typed.trim(), variables: Vec::new(), words: words(typed), names }
     }
 
     /// Adds what `${name}` stands for.
@@ -30,9 +29,10 @@ impl<'a> Arguments<'a> {
         self
     }
 
-    /// Whether a text has a place for them.
-    pub(crate) fn are_wanted_by(body: &str) -> bool {
-        wanted(body).any(What::is_argument)
+    /// Whether a text has a place for any of them.
+    pub(crate) fn are_used_by(&self, body: &str) -> bool {
+        let mut live = pieces(body, self.names).filter(|(before, _)| !before.ends_with('\\'));
+        live.any(|(_, placeholder)| placeholder.is_some_and(|placeholder| self.is_given(placeholder.what)))
     }
 
     /// Whether there are none.
@@ -48,7 +48,7 @@ impl<'a> Arguments<'a> {
     /// The text with the arguments in it.
     pub(crate) fn put_into(&self, text: &str) -> String {
         let mut filled = String::with_capacity(text.len());
-        for (before, placeholder) in pieces(text) {
+        for (before, placeholder) in pieces(text, self.names) {
             let Some(placeholder) = placeholder else {
                 filled.push_str(before);
                 continue;
@@ -68,19 +68,22 @@ impl<'a> Arguments<'a> {
     }
 
     fn value<'s>(&'s self, placeholder: Placeholder<'s>) -> &'s str {
-        match placeholder.what {
-            What::Whole => self.whole,
-            What::Indexed(number) => self.word(number),
-            What::Word(number) => number.checked_sub(self.first).map_or("", |number| self.word(number)),
+        let value = match placeholder.what {
+            What::Whole => Some(self.whole),
+            What::Word(number) => self.words.get(number).map(String::as_str),
             What::Variable(name) => {
-                let known = self.variables.iter().find(|(known, _)| known == name);
-                known.map_or(placeholder.written, |(_, value)| value)
+                self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
             }
-        }
+        };
+        value.unwrap_or(placeholder.written)
     }
 
-    fn word(&self, number: usize) -> &str {
-        self.words.get(number).map_or("", String::as_str)
+    fn is_given(&self, what: What<'_>) -> bool {
+        match what {
+            What::Whole => true,
+            What::Word(number) => number < self.words.len(),
+            What::Variable(_) => false,
+        }
     }
 }
 
@@ -95,31 +98,23 @@ struct Placeholder<'a> {
 enum What<'a> {
     /// `$ARGUMENTS`.
     Whole,
-    /// `$ARGUMENTS[n]`, from 0.
-    Indexed(usize),
-    /// `$n`.
+    /// `$n`, `$ARGUMENTS[n]`, or a name: a word, from 0.
     Word(usize),
     /// `${NAME}`, which may be no variable of ours.
     Variable(&'a str),
 }
 
-impl What<'_> {
-    fn is_argument(self) -> bool {
-        match self {
-            Self::Whole | Self::Indexed(_) | Self::Word(_) => true,
-            Self::Variable(_) => false,
-        }
-    }
-}
-
 /// A text in pieces, each with the placeholder behind it.
-fn pieces(text: &str) -> impl Iterator<Item = (&str, Option<Placeholder<'_>>)> {
+fn pieces<'t>(
+    text: &'t str,
+    names: &'t [String],
+) -> impl Iterator<Item = (&'t str, Option<Placeholder<'t>>)> {
     let mut left = Some(text);
     std::iter::from_fn(move || {
         let text = left.take()?;
         for (at, _) in text.match_indices('$') {
             let rest = text.get(at + 1..).unwrap_or_default();
-            if let Some((what, length)) = placeholder(rest) {
+            if let Some((what, length)) = placeholder(rest, names) {
                 left = rest.get(length..);
                 let written = text.get(at..=at + length).unwrap_or_default();
                 return Some((text.get(..at).unwrap_or_default(), Some(Placeholder { what, written })));
@@ -129,20 +124,15 @@ fn pieces(text: &str) -> impl Iterator<Item = (&str, Option<Placeholder<'_>>)> {
     })
 }
 
-/// The placeholders of a text that are no plain text.
-fn wanted(text: &str) -> impl Iterator<Item = What<'_>> {
-    let live = |(before, placeholder): (&str, Option<Placeholder<'_>>)| {
-        !before.ends_with('\\') && placeholder.is_some()
-    };
-    pieces(text).filter(move |piece| live(*piece)).filter_map(|(_, placeholder)| Some(placeholder?.what))
-}
-
 /// The placeholder at the start of what stands behind a `$`, and its length.
-fn placeholder(rest: &str) -> Option<(What<'_>, usize)> {
+fn placeholder<'t>(rest: &'t str, names: &[String]) -> Option<(What<'t>, usize)> {
+    if let Some(named) = named(rest, names) {
+        return Some(named);
+    }
     if let Some(behind) = rest.strip_prefix("ARGUMENTS") {
         let indexed = behind.strip_prefix('[').and_then(|inner| inner.split_once(']'));
         return Some(match indexed.and_then(|(number, _)| Some((number.parse().ok()?, number.len()))) {
-            Some((number, length)) => (What::Indexed(number), "ARGUMENTS[]".len() + length),
+            Some((number, length)) => (What::Word(number), "ARGUMENTS[]".len() + length),
             None => (What::Whole, "ARGUMENTS".len()),
         });
     }
@@ -150,9 +140,23 @@ fn placeholder(rest: &str) -> Option<(What<'_>, usize)> {
         return Some((What::Variable(name), name.len() + "{}".len()));
     }
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    // `$100` is a price.
+    // `$100` is a price, and so is `$5k`.
     let number = rest.get(..digits).filter(|digits| (1..=2).contains(&digits.len()))?.parse().ok()?;
-    Some((What::Word(number), digits))
+    is_end(rest.get(digits..)).then_some((What::Word(number), digits))
+}
+
+/// The longest name that stands there in full.
+fn named<'t>(rest: &'t str, names: &[String]) -> Option<(What<'t>, usize)> {
+    let fits = |name: &String| rest.strip_prefix(name.as_str()).is_some_and(|behind| is_end(Some(behind)));
+    let (number, name) =
+        names.iter().enumerate().filter(|(_, name)| fits(name)).max_by_key(|(_, name)| name.len())?;
+    Some((What::Word(number), name.len()))
+}
+
+/// Whether a placeholder ends before this text: no name or number goes on there.
+fn is_end(behind: Option<&str>) -> bool {
+    let next = behind.and_then(|behind| behind.chars().next());
+    !next.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// The words, as a shell would take them: quotes hold blanks together, and go.
@@ -178,22 +182,26 @@ mod tests {
     use super::*;
 
     fn filled(body: &str, typed: &str) -> String {
-        Arguments::new(typed, body).with_variable("DIR".into(), "/d$1".into()).put_into(body)
+        let names = ["old".to_owned(), "old-name".to_owned()];
+        Arguments::new(typed, &names).with_variable("DIR".into(), "/d$1".into()).put_into(body)
     }
 
+    // rule: L0
     #[test]
     fn arguments_go_where_the_text_wants_them() {
         for (body, typed, expected) in [
             ("fix $ARGUMENTS now", "a  'b c'", "fix a  'b c' now"),
-            ("$1 to $2, not $3.", "x 'y z'", "x to y z, not ."),
-            ("$0 to $1", "x y", "x to y"),
+            ("$0 to $1, not $2.", "x 'y z'", "x to y z, not $2."),
+            ("$1 alone", "x y", "y alone"),
             ("$ARGUMENTS[1] and $1", "x y", "y and y"),
-            ("$ARGUMENTS[x]", "a", "a[x]"),
-            (r"costs \$1, $100 and $1", "a", "costs $1, $100 and a"),
+            ("$ARGUMENTS[x] $ARGUMENTS[7]", "a", "a[x] $ARGUMENTS[7]"),
+            (r"costs \$0, $100, $1k and $0", "a b", "costs $0, $100, $1k and a"),
             (r"echo \$HOME ${HOME} \${DIR} ${DIR}", "", r"echo \$HOME ${HOME} ${DIR} /d$1"),
+            ("$old $old-name $older $old_name $old.", "x y", "x y $older $old_name x."),
+            ("$old-name", "x", "$old-name"),
             // What is put in stays as it is.
-            ("$1 $ARGUMENTS", "$2 $1", "$2 $2 $1"),
-            ("é$1é", "ü", "éüé"),
+            ("$0 $ARGUMENTS", "$1 $0", "$1 $1 $0"),
+            ("é$0é", "ü", "éüé"),
             ("no place", "a b", "no place"),
             ("$", "a", "$"),
         ] {
@@ -210,7 +218,17 @@ mod tests {
 
     #[test]
     fn a_text_without_a_place_is_known() {
-        assert!(!Arguments::are_wanted_by(r"only \$1 and $100"));
-        assert!(Arguments::are_wanted_by("$ARGUMENTS") && Arguments::are_wanted_by("$3"));
+        let names = ["issue".to_owned()];
+        let given = Arguments::new("a b", &names);
+        for (body, used) in [
+            (r"only \$0 and $100", false),
+            ("$ARGUMENTS", true),
+            ("$1", true),
+            ("$2", false),
+            ("$issue", true),
+            ("${CLAUDE_SKILL_DIR}", false),
+        ] {
+            assert_eq!(given.are_used_by(body), used, "{body}");
+        }
     }
 }

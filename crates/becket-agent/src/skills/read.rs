@@ -45,6 +45,7 @@ pub(super) fn skill(fields: &mut Fields<'_>, place: Place<'_>) -> Option<Skill> 
         name: place.namespace.map_or_else(|| name.clone(), |space| format!("{space}:{name}")).into(),
         description: fields.text("description").unwrap_or_else(|| first_words(&body)),
         argument_hint: fields.written("argument-hint"),
+        arguments: fields.names("arguments").unwrap_or_default(),
         allowed_tools: fields.names("allowed-tools").unwrap_or_default(),
         model: ModelChoice::of(fields.text("model")),
         for_model: !fields.flag("disable-model-invocation").unwrap_or(false),

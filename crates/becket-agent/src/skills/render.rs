@@ -8,13 +8,14 @@ use super::arguments::Arguments;
 use super::include::{self, Reach};
 use super::skill::{Kind, Skill};
 use super::template::{Part, parts};
-use crate::definitions::Dialect;
+use crate::definitions::{Dialect, Whose};
 use crate::places::Places;
 use crate::tool_call::{Ended, Nested, Report, ToolCall, ToolCalls};
 use crate::turn::told;
+use becket_engine::config::Plugin;
 use becket_engine::{CancellationToken, Engine, Environment};
 use becket_llm::Block;
-use becket_model::Session;
+use becket_model::{Session, Source};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
@@ -65,7 +66,7 @@ impl Ground<'_> {
                 }
             }
         }
-        if !arguments.are_none() && !Arguments::are_wanted_by(&skill.body) {
+        if !arguments.are_none() && !arguments.are_used_by(&skill.body) {
             written.push_str(arguments.as_typed());
             told = format!("{told}\n\nARGUMENTS: {}", arguments.as_typed());
         }
@@ -87,16 +88,32 @@ impl Ground<'_> {
             .collect()
     }
 
-    fn arguments<'t>(self, skill: &Skill, typed: &'t str) -> Arguments<'t> {
+    fn arguments<'t>(self, skill: &'t Skill, typed: &'t str) -> Arguments<'t> {
         let profile = &self.dialect.profile;
         let directory = skill.directory.to_string_lossy().into_owned();
-        Arguments::new(typed, &skill.body)
+        let plugin = self.plugin(skill);
+        let options = plugin.iter().flat_map(|plugin| &plugin.options);
+        let mut arguments = Arguments::new(typed, &skill.arguments);
+        for option in options.filter(|option| !option.is_sensitive) {
+            arguments = arguments.with_variable(format!("user_config.{}", option.key), option.value.clone());
+        }
+        if let Some(data) = plugin.as_ref().and_then(|plugin| plugin.data.as_ref()) {
+            arguments =
+                arguments.with_variable(profile.var("PLUGIN_DATA"), data.to_string_lossy().into_owned());
+        }
+        arguments
             .with_variable(profile.var("SKILL_DIR"), directory.clone())
             .with_variable(
                 profile.var("PLUGIN_ROOT"),
                 skill.root.as_ref().map_or(directory, |root| root.to_string_lossy().into_owned()),
             )
             .with_variable(profile.var("SESSION_ID"), self.session.id.as_str().to_owned())
+    }
+
+    /// The plugin that ships the skill.
+    fn plugin(self, skill: &Skill) -> Option<Plugin> {
+        let Whose::Source(Source::Plugin(of)) = &skill.whose else { return None };
+        self.engine.config().plugins.iter().find(|plugin| plugin.id == of.id).cloned()
     }
 
     fn beginning(self, skill: &Skill) -> String {

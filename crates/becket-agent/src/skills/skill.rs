@@ -13,6 +13,8 @@ pub struct Skill {
     pub description: String,
     /// What its arguments are, for the user.
     pub argument_hint: Option<String>,
+    /// The names of its arguments, in order: `$name` in its text is the word in that place.
+    pub arguments: Vec<String>,
     /// The calls that need no question while it is used, as it wants it: rules for `permissions.allow`.
     pub allowed_tools: Vec<String>,
     /// The model that it asks for.

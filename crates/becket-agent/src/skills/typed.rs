@@ -5,6 +5,9 @@ use super::skill::Skill;
 use std::path::Path;
 use std::sync::Arc;
 
+/// The command of a host that lists all of them.
+const HELP: &str = "help";
+
 /// What was typed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Line<'p> {
@@ -50,10 +53,16 @@ pub(crate) fn unknown(command: &str, skills: &Skills, others: &[String]) -> Stri
             "`/{command}` is a command of the program itself: the user types it, and nothing beside it"
         );
     }
+    let has_help = others.iter().any(|other| other == HELP);
     let others = others.iter().map(String::as_str);
     let known: Vec<&str> = skills.for_user().map(|skill| &*skill.name).chain(others).collect();
     let near = becket_rules::suggest(command, &known).map(|near| format!(": did you mean `/{near}`?"));
-    format!("there is no command `/{}`{}", crate::schema::brief(command), near.unwrap_or_default())
+    let help = match (has_help, &near) {
+        (false, _) => "",
+        (true, None) => "; `/help` lists all commands",
+        (true, Some(_)) => " `/help` lists all commands",
+    };
+    format!("there is no command `/{}`{}{help}", crate::schema::brief(command), near.unwrap_or_default())
 }
 
 /// The command and what stands behind it, where a prompt looks like one.
@@ -71,7 +80,7 @@ mod tests {
     use super::*;
 
     fn read(prompt: &str) -> String {
-        match Line::read(prompt, &Skills::default(), &["clear".to_owned()]) {
+        match Line::read(prompt, &Skills::default(), &["clear", HELP].map(str::to_owned)) {
             Line::Words => "words".to_owned(),
             Line::Skill(skill, _) => format!("skill {}", skill.name),
             Line::Mcp { command, arguments } => format!("mcp {command}: {arguments}"),
@@ -92,12 +101,12 @@ mod tests {
             ("/*.rs", "words"),
             ("see /clear", "words"),
             ("/mcp__srv__ask a b\nc", "mcp mcp__srv__ask: a b\nc"),
-            ("/cler", "there is no command `/cler`: did you mean `/clear`?"),
+            ("/cler", "there is no command `/cler`: did you mean `/clear`? `/help` lists all commands"),
             (
                 "/clear",
                 "`/clear` is a command of the program itself: the user types it, and nothing beside it",
             ),
-            ("/no-such-thing x", "there is no command `/no-such-thing`"),
+            ("/no-such-thing x", "there is no command `/no-such-thing`; `/help` lists all commands"),
         ] {
             assert_eq!(read(prompt), expected, "{prompt}");
         }

@@ -185,6 +185,23 @@ impl Tasks {
         states.iter().filter(|state| state.is_news() && state.tell()).map(|state| state.info()).collect()
     }
 
+    /// Returns whether [`Tasks::take_ended`] has a task to give that the model is to be told of: any but a teammate, which
+    /// its team tells of.
+    #[must_use]
+    pub fn has_news(&self) -> bool {
+        self.inner.states().iter().any(|state| state.is_news() && !state.kind.is_teammate())
+    }
+
+    /// Waits until a task ends; returns at once if one has ended that nobody was told of and that is no teammate.
+    /// Cancel-safe.
+    pub async fn has_changed(&self) {
+        let mut news = self.inner.news.subscribe();
+        if !self.has_news() {
+            // INVARIANT: `self` holds the sender, so the channel can't close while this waits.
+            let _ = news.changed().await;
+        }
+    }
+
     /// The model knows how this task stands: its end, if it has come, is not told again.
     pub(super) fn tell(&self, id: &TaskId) {
         if let Some(state) = self.inner.state(id.as_str()).filter(|state| !state.is_running()) {

@@ -5,14 +5,21 @@ use super::cleared::{Cleared, Ran};
 use super::heard::Heard;
 use super::output::{ToolFailure, ToolOutput};
 use super::report::Ended;
+use becket_engine::CancellationToken;
+use becket_model::Event;
 use becket_model::event::tool::{PostToolUse, PostToolUseFailure};
 use serde_json::{Map, Value};
+use std::pin::pin;
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// The most characters of an error that hooks see.
 const MOST_OF_AN_ERROR: usize = 10_000;
 
-/// Runs it, and fires PostToolUse or PostToolUseFailure; neither for a call that was cancelled while it ran.
+/// How long the hooks of a call that was interrupted may take: the user waits for them.
+const INTERRUPTED: Duration = Duration::from_millis(1500);
+
+/// Runs it, and fires PostToolUse or PostToolUseFailure.
 pub(super) async fn carry_out(at: &At<'_>, cleared: Cleared, heard: &mut Heard) -> Ended {
     let started = Instant::now();
     let (input, ran) = cleared.run(at).await;
@@ -20,7 +27,10 @@ pub(super) async fn carry_out(at: &At<'_>, cleared: Cleared, heard: &mut Heard) 
     match ran {
         Ran::Answered(output) => succeeded(at, input, output, heard).await,
         Ran::Failed(failure) => failed(at, input, failure, heard).await,
-        Ran::Cancelled => Ended::Cancelled { started: true },
+        Ran::Cancelled => {
+            interrupted(at, input, heard).await;
+            Ended::Cancelled { started: true }
+        }
     }
 }
 
@@ -57,17 +67,40 @@ async fn succeeded(at: &At<'_>, input: Map<String, Value>, output: ToolOutput, h
 
 async fn failed(at: &At<'_>, input: Map<String, Value>, failure: ToolFailure, heard: &mut Heard) -> Ended {
     let ToolFailure { error, interrupted } = failure;
-    let event = at.event(PostToolUseFailure {
+    let event = failure_event(at, input, &error, interrupted, heard);
+    drop(heard.fire(&at.calls.engine, &event, at.cancel).await);
+    Ended::Failed { error, interrupted }
+}
+
+/// Tells hooks of a call that somebody has interrupted. They are no part of what was interrupted, and have a time of their
+/// own, which is short.
+async fn interrupted(at: &At<'_>, input: Map<String, Value>, heard: &mut Heard) {
+    let event = failure_event(at, input, "the call was interrupted", true, heard);
+    let over = CancellationToken::new();
+    let ends = over.clone().drop_guard();
+    let mut fired = pin!(heard.fire(&at.calls.engine, &event, &over));
+    if tokio::time::timeout(INTERRUPTED, fired.as_mut()).await.is_err() {
+        drop(ends);
+        drop(fired.await);
+    }
+}
+
+fn failure_event(
+    at: &At<'_>,
+    input: Map<String, Value>,
+    error: &str,
+    interrupted: bool,
+    heard: &Heard,
+) -> Event {
+    at.event(PostToolUseFailure {
         tool_name: at.call.name.clone(),
         tool_input: input,
         tool_use_id: at.call.id.clone(),
         mcp_server: at.mcp_server(),
-        error: without_middle(&error),
+        error: without_middle(error),
         is_interrupt: Some(interrupted),
         duration_ms: milliseconds(heard),
-    });
-    heard.fire(&at.calls.engine, &event, at.cancel).await;
-    Ended::Failed { error, interrupted }
+    })
 }
 
 fn milliseconds(heard: &Heard) -> Option<u64> {

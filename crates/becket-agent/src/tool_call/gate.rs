@@ -5,7 +5,7 @@ use super::classify;
 use super::cleared::Cleared;
 use super::heard::Heard;
 use super::names;
-use super::prompt::{self, Prompt, Yes};
+use super::prompt::{self, Prompt, Proposal, Yes};
 use super::report::{DeniedBy, Ended};
 use super::weigh::{self, Facts, Hook, Next};
 use becket_engine::{Judged, Outcome, Settlement};
@@ -67,12 +67,16 @@ async fn asked(
     match prompt::ask(at, prompt, heard).await? {
         Yes::OfPerson(input) => Ok((input, Vec::new())),
         Yes::Rewritten { input, updates } => {
-            let (input, _) = look_again(at, input, heard).await?;
+            let (input, _) = look_again(at, (input, None), heard).await?;
             Ok((input, updates))
+        }
+        Yes::Proposed(Proposal { input, because }) => {
+            let (input, _) = look_again(at, (input, Some(because)), heard).await?;
+            Ok((input, Vec::new()))
         }
         Yes::OfHooks { input, is_rewritten: false, updates } => Ok((input, updates)),
         Yes::OfHooks { input, is_rewritten: true, updates } => {
-            let (input, by) = look_again(at, input, heard).await?;
+            let (input, by) = look_again(at, (input, None), heard).await?;
             // Where a person had to say yes after them, only the person's own count.
             Ok((input, if by == Again::Guards { updates } else { Vec::new() }))
         }
@@ -94,10 +98,11 @@ fn unjudged() -> Ended {
 }
 
 /// A yes of a PermissionRequest hook or a person to what they wrote themselves, which no guard has seen: the hooks of
-/// PreToolUse judge it (D9), and what only a person may answer is put to the person (D3).
+/// PreToolUse judge it (D9), and what only a person may answer is put to the person (D3). So is what a hook has only
+/// proposed, with the reason that comes along (G3).
 async fn look_again(
     at: &At<'_>,
-    input: Map<String, Value>,
+    (input, asks): (Map<String, Value>, Option<String>),
     heard: &mut Heard,
 ) -> Result<(Map<String, Value>, Again), Ended> {
     let event = at.pre_tool_use_of(&input);
@@ -108,7 +113,10 @@ async fn look_again(
     let input = judged(at, &event, &outcome.judged);
     heard.input = Some(input.clone());
     let because = match weigh::again(outcome.settlement, hook(&outcome.verdict)) {
-        Next::Run => return Ok((input, Again::Guards)),
+        Next::Run => match asks {
+            Some(because) => because,
+            None => return Ok((input, Again::Guards)),
+        },
         Next::Ask { because, .. } => because,
         Next::Deny { by, because } => return Err(Ended::Denied { by, because }),
         Next::Stop { because } => return Err(Ended::Stopped { because }),
@@ -119,7 +127,7 @@ async fn look_again(
     match prompt::ask(at, prompt, heard).await? {
         Yes::OfPerson(input) | Yes::OfHooks { input, .. } => Ok((input, Again::Person)),
         // Nobody has judged that one either, and somebody who always has another one would be asked for ever.
-        Yes::Rewritten { .. } => {
+        Yes::Rewritten { .. } | Yes::Proposed(_) => {
             let because = "the input of this call was changed a second time".to_owned();
             Err(Ended::Denied { by: DeniedBy::Person, because })
         }

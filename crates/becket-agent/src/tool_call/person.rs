@@ -5,9 +5,15 @@ use becket_rules::PermissionUpdate;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Somebody who can be asked for a permission. One prompt at a time, in the order in which they came.
 pub trait AskPermission: Send + Sync {
+    /// How long PermissionRequest hooks may take to answer before the person is bothered; not at all unless said otherwise.
+    fn patience(&self) -> Duration {
+        Duration::ZERO
+    }
+
     /// The answer. `cancel` is cancelled once nobody waits for it: a hook has answered, or the call was cancelled; the
     /// future is dropped at the same moment. A panic in here denies the call.
     fn ask<'a>(
@@ -24,6 +30,10 @@ impl AskPermission for Arc<dyn AskPermission> {
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, PermissionAnswer> {
         (**self).ask(prompt, cancel)
+    }
+
+    fn patience(&self) -> Duration {
+        (**self).patience()
     }
 }
 

@@ -38,7 +38,15 @@ enum Hooks {
         instead: Option<Map<String, Value>>,
         updates: Vec<Value>,
     },
+    /// A rewrite that a person has to say yes to (G3).
+    Propose(Proposal),
     Nothing,
+}
+
+/// An input that a hook would put in place of the call's, and that does not run without a person's yes.
+pub(super) struct Proposal {
+    pub(super) input: Map<String, Value>,
+    pub(super) because: String,
 }
 
 /// What the person says.
@@ -56,6 +64,8 @@ enum Person {
 
 /// What may run, and whose yes that is.
 pub(super) enum Yes {
+    /// Nobody's yet: the call as it was does not run, and a person is asked about this instead.
+    Proposed(Proposal),
     /// The person's, to what was asked about.
     OfPerson(Map<String, Value>),
     /// The person's, to an input of the person's own, which no guard has seen. The updates count only if that one may run.
@@ -78,8 +88,8 @@ pub(super) async fn ask(at: &At<'_>, prompt: Prompt, heard: &mut Heard) -> Resul
     let (hooks, person) = {
         let mut hooks = pin!(hooks_say(at, &prompt, &end_hooks, heard));
         let mut person = pin!(person_says(at, &prompt));
-        // Who answers on the spot spares the person a prompt.
-        match hooks.as_mut().now_or_never() {
+        // Hooks that answer soon spare the person a prompt.
+        match soon(at, hooks.as_mut()).await {
             Some(Hooks::Nothing) => (Hooks::Nothing, Some(person.await)),
             Some(said) => (said, None),
             None => tokio::select! {
@@ -93,7 +103,7 @@ pub(super) async fn ask(at: &At<'_>, prompt: Prompt, heard: &mut Heard) -> Resul
                 said = hooks.as_mut() => match said {
                     Hooks::Nothing => (Hooks::Nothing, Some(person.await)),
                     // The prompt is withdrawn with the future.
-                    Hooks::Deny(_) | Hooks::Allow { .. } => (said, None),
+                    Hooks::Deny(_) | Hooks::Allow { .. } | Hooks::Propose(_) => (said, None),
                 },
             },
         }
@@ -102,6 +112,15 @@ pub(super) async fn ask(at: &At<'_>, prompt: Prompt, heard: &mut Heard) -> Resul
         return Err(Ended::Cancelled { started: false });
     }
     settle(prompt, hooks, person, heard)
+}
+
+/// What the hooks say, where they do so before the person has to be bothered.
+async fn soon(at: &At<'_>, hooks: impl Future<Output = Hooks>) -> Option<Hooks> {
+    let patience = at.calls.person.as_ref().map(|person| person.patience()).unwrap_or_default();
+    match patience.is_zero() {
+        true => hooks.now_or_never(),
+        false => tokio::time::timeout(patience, hooks).await.ok(),
+    }
 }
 
 /// Who counts: any no, then the person's yes, then the hooks'.
@@ -131,6 +150,7 @@ fn settle(prompt: Prompt, hooks: Hooks, person: Option<Person>, heard: &mut Hear
             let (is_rewritten, input) = (instead.is_some(), instead.unwrap_or(prompt.input));
             Ok(Yes::OfHooks { input, is_rewritten, updates: read(&updates, &mut heard.warnings) })
         }
+        (Hooks::Propose(proposal), Some(Person::Nobody(_)) | None) => Ok(Yes::Proposed(proposal)),
         (Hooks::Nothing, Some(Person::Nobody(why))) => {
             let because = format!("{}, and {why}", prompt.because);
             Err(Ended::Denied { by: DeniedBy::Nobody, because })
@@ -194,6 +214,10 @@ async fn hooks_say(at: &At<'_>, prompt: &Prompt, cancel: &CancellationToken, hea
             | Ruling::Worktree(_)
             | Ruling::WorktreeFailed(_) => Hooks::Nothing,
         },
+        Some(Settlement::Asked { because }) if outcome.verdict.fields.proposed_input.is_some() => {
+            let input = gate::judged(at, &event, &outcome.judged);
+            Hooks::Propose(Proposal { input, because: because.clone() })
+        }
         Some(Settlement::Allowed { .. } | Settlement::Asked { .. } | Settlement::Open) | None => {
             Hooks::Nothing
         }
@@ -202,6 +226,10 @@ async fn hooks_say(at: &At<'_>, prompt: &Prompt, cancel: &CancellationToken, hea
 
 /// What a person may want to hold from now on, without what holds already (P13).
 fn suggestions(at: &At<'_>, prompt: &Prompt) -> Vec<PermissionUpdate> {
+    if at.calls.engine.critical_removal(&at.pre_tool_use_of(&prompt.input)).is_some() {
+        // No rule and no mode would spare the person the next prompt.
+        return Vec::new();
+    }
     let mode = at.session.permission_mode.as_ref().unwrap_or(&PermissionMode::Default);
     at.calls.engine.worth_suggesting(mode, at.tool.suggestions(at.session, &prompt.input))
 }

@@ -163,6 +163,14 @@ impl Report {
         own.or_else(|| self.nested.iter().find_map(Self::stop))
     }
 
+    /// Which hook stops the host after this call.
+    pub(crate) fn stopped_by(&self) -> Option<String> {
+        let own = self.outcomes.iter().chain(&self.fired);
+        let mut own = own.filter_map(|outcome| Some((outcome.verdict.event, outcome.verdict.stop.as_ref()?)));
+        let own = own.next().map(|(event, stop)| told::stopped_by(event, stop));
+        own.or_else(|| self.nested.iter().find_map(Self::stopped_by))
+    }
+
     /// What hooks say to the model beside the result, one paragraph each. It waits until the last call of the batch is
     /// answered (L2).
     #[must_use]

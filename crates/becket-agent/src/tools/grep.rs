@@ -81,7 +81,7 @@ impl Tool for Grep {
     }
 
     fn runs_unasked(&self, host: &Surroundings, session: &Session, input: Input<'_>) -> bool {
-        host.places(session).contain(&input.root(session))
+        host.may_read(session, &input.root(session))
     }
 
     fn text_of(&self, response: &Value) -> Option<String> {

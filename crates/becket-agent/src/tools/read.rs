@@ -75,7 +75,7 @@ impl Tool for Read {
     }
 
     fn runs_unasked(&self, host: &Surroundings, session: &Session, input: Input<'_>) -> bool {
-        input.text("file_path").is_some_and(|path| host.places(session).contain(Path::new(path)))
+        input.text("file_path").is_some_and(|path| host.may_read(session, Path::new(path)))
     }
 
     fn text_of(&self, response: &Value) -> Option<String> {

@@ -1,7 +1,7 @@
 //! One request: sent, listened to, and sent again where that may help.
 
 use super::display::Display;
-use super::retry::{After, Attempts};
+use super::retry::{After, Attempts, is_refused};
 use super::work::Work;
 use crate::tool_call::unharmed;
 use crate::update::Happened;
@@ -48,7 +48,7 @@ impl Work {
     /// Sends the conversation, until there is an answer or no hope of one. What comes of a broken answer is dropped.
     pub(super) async fn ask(&mut self, turn: &str, cancel: &CancellationToken) -> Result<Answer, NoAnswer> {
         let request = self.request();
-        let mut attempts = Attempts::default();
+        let mut attempts = Attempts::new(self.core.options.max_retries);
         loop {
             let started = Instant::now();
             let heard = self.listen(&request, turn, cancel).await;
@@ -64,14 +64,17 @@ impl Work {
             let after = attempts.failed(&error, had_begun, chance());
             let enough = attempts.are_enough_for_another() || matches!(after, After::GiveUp { .. });
             if enough && self.may_fall_back(&error) && self.fall_back(&error, cancel).await {
-                attempts = Attempts::default();
+                attempts = Attempts::new(self.core.options.max_retries);
                 continue;
             }
             match after {
                 After::GiveUp { because } => return Err(NoAnswer::Failed { error, because }),
                 After::Again { wait, attempt } => {
-                    let because = error.to_string();
-                    self.updates.tell(Happened::Retrying { attempt, after: wait, because });
+                    // What is given up within seconds is told once, at the end.
+                    if !is_refused(&error) {
+                        let because = error.to_string();
+                        self.updates.tell(Happened::Retrying { attempt, after: wait, because });
+                    }
                     self.wait(wait, cancel).await?;
                 }
             }

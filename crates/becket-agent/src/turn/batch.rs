@@ -34,6 +34,8 @@ struct Reports {
     shown: Vec<Option<Map<String, Value>>>,
     deferred: Vec<DeferredCall>,
     interrupted: bool,
+    /// Which hook has stopped the host first.
+    stopped_by: Option<String>,
     denied_too_often: Option<u32>,
 }
 
@@ -99,6 +101,7 @@ impl Work {
         }
         if let Some(stop) = report.stop() {
             brake.pull(told::stop_reason(stop));
+            reports.stopped_by = reports.stopped_by.take().or_else(|| report.stopped_by());
         }
         if report.ended == Ended::Deferred {
             let ToolCall { id, name, input } = report.call;
@@ -190,7 +193,10 @@ impl Work {
             AfterCalls::Interrupted => self.closed(INTERRUPTED, EndReason::Interrupted),
             AfterCalls::Stopped => {
                 let because = stopped.unwrap_or_default();
-                self.closed(&format!("stopped: {because}"), EndReason::HookStopped { because })
+                self.closed(
+                    &format!("stopped: {because}"),
+                    EndReason::HookStopped { because, by: reports.stopped_by },
+                )
             }
             AfterCalls::Deferred => {
                 let ids: Vec<String> = reports.deferred.iter().map(|call| call.id.clone()).collect();
@@ -219,7 +225,8 @@ impl Work {
         // A block ends the loop before the next request, as a stop does.
         let blocked = || fired.outcome.verdict.blocks().then(|| fired.outcome.verdict.joined_reason());
         if let Some(because) = fired.stop().or_else(|| blocked().map(Option::unwrap_or_default)) {
-            return self.closed(INTERRUPTED, EndReason::HookStopped { because });
+            let by = fired.stopped_by();
+            return self.closed(INTERRUPTED, EndReason::HookStopped { because, by });
         }
         self.close_calls(INTERRUPTED);
         Step::Prepare

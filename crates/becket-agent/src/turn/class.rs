@@ -68,7 +68,8 @@ impl ErrorClass {
             | ModelError::Truncated { .. }
             | ModelError::BadAnswer { .. }
             | ModelError::TooLarge { .. } => Self::ServerError,
-            ModelError::Connection { .. }
+            ModelError::NothingListens { .. }
+            | ModelError::Connection { .. }
             | ModelError::Broken { .. }
             | ModelError::Setup { .. }
             | ModelError::Script { .. } => Self::Unknown,

@@ -22,12 +22,18 @@ use becket_model::{Event, EventBody, EventKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::Notify;
 
 /// How often in a row hooks may send a model back to work before the turn ends all the same (L4).
 const STOP_CAP: u32 = 8;
+/// How long a session with one prompt waits for its background tasks (A4).
+const BACKGROUND_WAIT: Duration = Duration::from_secs(600);
 /// The most tokens of one answer.
 const MAX_TOKENS: u32 = 16_384;
+
+/// The most times that a request without an answer is sent again.
+const MAX_RETRIES: u32 = 10;
 
 /// What a host may want otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +44,10 @@ pub struct TurnOptions {
     pub max_tokens: u32,
     /// Whether the session is one prompt that nobody can wake afterwards: then `asyncRewake` hooks are waited for (A4).
     pub one_shot: bool,
+    /// How often a request without an answer is sent again.
+    pub max_retries: u32,
+    /// How long such a session waits for its background tasks at the end of a turn, in all; zero: not at all (A4).
+    pub background_wait: Duration,
     /// Whether a screen shows answers as they come: then MessageDisplay is fired for each batch of whole lines, and what is
     /// to be shown is told by [`crate::update::Happened::Displayed`].
     pub shows_batches: bool,
@@ -45,7 +55,14 @@ pub struct TurnOptions {
 
 impl Default for TurnOptions {
     fn default() -> Self {
-        Self { stop_cap: STOP_CAP, max_tokens: MAX_TOKENS, one_shot: false, shows_batches: false }
+        Self {
+            stop_cap: STOP_CAP,
+            max_tokens: MAX_TOKENS,
+            one_shot: false,
+            max_retries: MAX_RETRIES,
+            background_wait: BACKGROUND_WAIT,
+            shows_batches: false,
+        }
     }
 }
 
@@ -290,6 +307,13 @@ impl Fired {
     /// Why a hook stops the host after it (D6).
     pub(crate) fn stop(&self) -> Option<String> {
         self.outcome.verdict.stop.as_ref().map(told::stop_reason)
+    }
+
+    /// Which hook that was: the one that stops the host, else the first that blocks.
+    pub(crate) fn stopped_by(&self) -> Option<String> {
+        let verdict = &self.outcome.verdict;
+        let stop = verdict.stop.as_ref().map(|said| told::stopped_by(verdict.event, said));
+        stop.or_else(|| told::blocks(verdict).first().map(|said| told::stopped_by(verdict.event, said)))
     }
 
     /// What the model reads of it.

@@ -68,11 +68,15 @@ pub enum EndReason {
     HookStopped {
         /// `stopReason`.
         because: String,
+        /// Which hook said so; none where that is not known any more.
+        by: Option<String>,
     },
     /// The prompt was rejected before the model saw it.
     PromptRejected {
-        /// Why.
+        /// The reason.
         because: String,
+        /// The hook's event, if a hook did it.
+        by: Option<RejectedByHook>,
     },
     /// As many answers as the host allows.
     MaxTurns {
@@ -110,6 +114,15 @@ pub enum EndReason {
     },
 }
 
+/// The event whose hook rejected a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RejectedByHook {
+    /// `UserPromptSubmit` or `UserPromptExpansion`.
+    pub event: String,
+    /// The prompt as the user wrote it; `None` if the hook wants it hidden (`suppressOriginalPrompt`).
+    pub prompt: Option<String>,
+}
+
 /// A call that waits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeferredCall {
@@ -122,6 +135,18 @@ pub struct DeferredCall {
 }
 
 impl EndReason {
+    /// Returns the text that answers a rejected prompt; `None` for other ends.
+    #[must_use]
+    pub fn rejection(&self) -> Option<String> {
+        let Self::PromptRejected { because, by } = self else { return None };
+        let Some(RejectedByHook { event, prompt }) = by else { return Some(because.clone()) };
+        let text = format!("{event} operation blocked by hook:\n{because}");
+        Some(match prompt {
+            Some(prompt) => format!("{text}\n\nOriginal prompt: {prompt}"),
+            None => text,
+        })
+    }
+
     /// One word (`terminal_reason`).
     #[must_use]
     pub const fn as_str(&self) -> &'static str {

@@ -27,7 +27,7 @@ mod work;
 
 pub use class::ErrorClass;
 pub use core::TurnOptions;
-pub use end::{DeferredCall, Denial, EndReason, TurnEnd};
+pub use end::{DeferredCall, Denial, EndReason, RejectedByHook, TurnEnd};
 pub use tasks::{AtTurnEnd, ForTurns, How, InBare, MainTurn, Snapshots, TaskRun, TurnEndTask, TurnEndTasks};
 
 pub(crate) use core::{Asked, Core, Fired, error};

@@ -1,6 +1,6 @@
 //! What happens before each request: limits, and what has come in meanwhile.
 
-use super::end::EndReason;
+use super::end::{EndReason, RejectedByHook};
 use super::fallback::Aside;
 use super::told;
 use super::work::{Step, Turn, Work};
@@ -25,6 +25,8 @@ pub(crate) enum Woken {
         told: String,
         /// For the user.
         because: String,
+        /// Which hook said so.
+        by: String,
     },
     /// The turn goes on with it.
     TurnGoesOn(String),
@@ -37,7 +39,7 @@ pub(crate) fn woken(event: EventKind, label: &str, reminder: &str) -> Woken {
     let because = reminder.to_owned();
     match event.spec().exit_2.effect {
         Exit2Effect::RejectPrompt | Exit2Effect::BlockExpansion => Woken::PromptRejected(because),
-        Exit2Effect::StopLoop => Woken::LoopStopped { told, because },
+        Exit2Effect::StopLoop => Woken::LoopStopped { told, because, by: format!("{event} hook `{label}`") },
         Exit2Effect::ContinueTurn => Woken::TurnGoesOn(text),
         Exit2Effect::Proceed
         | Exit2Effect::Ignored
@@ -60,7 +62,8 @@ impl Work {
         if cancel.is_cancelled() {
             return Step::End(EndReason::Interrupted);
         }
-        if let Some(limit) = self.max_turns.filter(|limit| turn.answers >= *limit) {
+        let counted = turn.answers.saturating_sub(turn.wanted_by_hooks);
+        if let Some(limit) = self.max_turns.filter(|limit| counted >= *limit) {
             return Step::End(EndReason::MaxTurns { limit });
         }
         let wakes = tokio::select! {
@@ -73,11 +76,12 @@ impl Work {
                 Woken::Told(text) | Woken::TurnGoesOn(text) => self.remind(text),
                 // The prompt was judged before: what is rejected now is the rest of the turn.
                 Woken::PromptRejected(because) => {
-                    return Step::End(EndReason::PromptRejected { because });
+                    let by = RejectedByHook { event: EventKind::UserPromptSubmit.to_string(), prompt: None };
+                    return Step::End(EndReason::PromptRejected { because, by: Some(by) });
                 }
-                Woken::LoopStopped { told, because } => {
+                Woken::LoopStopped { told, because, by } => {
                     self.remind(told);
-                    return Step::End(EndReason::HookStopped { because });
+                    return Step::End(EndReason::HookStopped { because, by: Some(by) });
                 }
             }
         }
@@ -156,7 +160,11 @@ mod tests {
             assert_eq!(of(event), Woken::Told(told(event)));
         }
         assert_eq!(of(EventKind::UserPromptSubmit), Woken::PromptRejected("bad".into()));
-        let stopped = Woken::LoopStopped { told: told(EventKind::PostToolBatch), because: "bad".into() };
+        let stopped = Woken::LoopStopped {
+            told: told(EventKind::PostToolBatch),
+            because: "bad".into(),
+            by: "PostToolBatch hook `h`".into(),
+        };
         assert_eq!(of(EventKind::PostToolBatch), stopped);
         assert_eq!(of(EventKind::Stop), Woken::TurnGoesOn("[h]: bad".into()));
     }

@@ -5,8 +5,8 @@
 use becket_llm::ModelError;
 use std::time::Duration;
 
-/// How often a request that got no answer is sent again.
-const MOST: u32 = 10;
+/// How often one is that this machine has no server for: a local server may be about to start, and nothing else helps.
+const MOST_REFUSED: u32 = 3;
 /// After how many of them another model is asked, where there is one.
 const ENOUGH: u32 = 3;
 /// How often one is whose answer broke off in its middle.
@@ -19,8 +19,10 @@ const LONGEST: Duration = Duration::from_secs(32);
 const LONGEST_ASKED: Duration = Duration::from_secs(60);
 
 /// The attempts at one answer so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Attempts {
+    /// How often a request that got no answer is sent again.
+    most: u32,
     /// How many got no answer.
     unanswered: u32,
     /// How many answers broke off.
@@ -45,6 +47,11 @@ pub(super) enum After {
 }
 
 impl Attempts {
+    /// Starts to count; a request that got no answer is sent again at most `most` times.
+    pub(super) const fn new(most: u32) -> Self {
+        Self { most, unanswered: 0, broken: 0 }
+    }
+
     /// Whether a model that answered none of them has had its chance, where another one would.
     pub(super) const fn are_enough_for_another(&self) -> bool {
         self.unanswered >= ENOUGH
@@ -67,16 +74,22 @@ impl Attempts {
             self.broken <= MOST_BROKEN && may_break_off(error)
         } else {
             self.unanswered += 1;
-            self.unanswered <= MOST && error.is_transient()
+            let most = if is_refused(error) { MOST_REFUSED.min(self.most) } else { self.most };
+            self.unanswered <= most && error.is_transient()
         };
         if !may_go_on {
             let failed = self.unanswered + self.broken;
-            let because = (failed > 1).then(|| format!("{failed} attempts failed"));
+            let because = (failed > 1 && !is_refused(error)).then(|| format!("{failed} attempts failed"));
             return After::GiveUp { because };
         }
         let wait = asked.unwrap_or_else(|| wait(self.unanswered.max(1), chance));
         After::Again { wait, attempt: 1 + self.unanswered + self.broken }
     }
+}
+
+/// Whether this machine has no server at that address.
+pub(super) const fn is_refused(error: &ModelError) -> bool {
+    matches!(error, ModelError::NothingListens { .. })
 }
 
 /// Whether an answer that began and failed this way may be whole the next time.
@@ -110,7 +123,7 @@ mod tests {
     // rule: L3
     #[test]
     fn waits_double_up_to_a_bound_and_end_after_ten() {
-        let mut attempts = Attempts::default();
+        let mut attempts = Attempts::new(10);
         let mut waits = Vec::new();
         while let After::Again { wait, attempt } = attempts.failed(&overloaded(None), false, 1.0) {
             assert_eq!(attempt as usize, waits.len() + 2);
@@ -122,13 +135,25 @@ mod tests {
 
     // rule: L3
     #[test]
+    fn a_local_server_that_is_not_there_is_not_waited_for_long() {
+        let refused = ModelError::NothingListens { from: "127.0.0.1:9".into() };
+        let (mut attempts, mut waited) = (Attempts::new(10), Duration::ZERO);
+        while let After::Again { wait, .. } = attempts.failed(&refused, false, 1.0) {
+            waited += wait;
+        }
+        assert_eq!(waited, Duration::from_millis(3_500));
+        assert_eq!(attempts.failed(&refused, false, 1.0), After::GiveUp { because: None });
+    }
+
+    // rule: L3
+    #[test]
     fn what_a_provider_asks_for_is_kept_or_given_up() {
         let again = |wait| After::Again { wait: Duration::from_secs(wait), attempt: 2 };
         for (asked, expected) in [(0, again(0)), (7, again(7)), (60, again(60))] {
-            assert_eq!(Attempts::default().failed(&overloaded(Some(asked)), false, 0.3), expected);
+            assert_eq!(Attempts::new(10).failed(&overloaded(Some(asked)), false, 0.3), expected);
         }
         let After::GiveUp { because: Some(because) } =
-            Attempts::default().failed(&overloaded(Some(61)), false, 0.3)
+            Attempts::new(10).failed(&overloaded(Some(61)), false, 0.3)
         else {
             panic!("an hour is not waited for")
         };
@@ -139,20 +164,20 @@ mod tests {
     #[test]
     fn an_answer_that_broke_off_is_asked_for_once_more() {
         for error in [truncated(), overloaded(None)] {
-            let mut attempts = Attempts::default();
+            let mut attempts = Attempts::new(10);
             assert!(matches!(attempts.failed(&error, true, 0.0), After::Again { attempt: 2, .. }));
             assert!(matches!(attempts.failed(&error, true, 0.0), After::GiveUp { because: Some(_) }));
         }
         let garbage = ModelError::BadAnswer { from: "h".into(), message: "x".into() };
-        assert!(matches!(Attempts::default().failed(&garbage, true, 0.0), After::Again { .. }));
-        assert!(matches!(Attempts::default().failed(&garbage, false, 0.0), After::GiveUp { because: None }));
+        assert!(matches!(Attempts::new(10).failed(&garbage, true, 0.0), After::Again { .. }));
+        assert!(matches!(Attempts::new(10).failed(&garbage, false, 0.0), After::GiveUp { because: None }));
     }
 
     // rule: L3
     #[test]
     fn what_fails_the_same_way_each_time_is_not_sent_again() {
         for had_begun in [false, true] {
-            let after = Attempts::default().failed(&bad_request(), had_begun, 0.0);
+            let after = Attempts::new(10).failed(&bad_request(), had_begun, 0.0);
             assert_eq!(after, After::GiveUp { because: None });
         }
     }

@@ -98,6 +98,11 @@ pub(crate) fn stop_reason(said: &Said<Stop>) -> String {
     reason.unwrap_or_else(|| format!("the hook `{}` ({}) stopped the session", said.label, said.source))
 }
 
+/// Which hook stops the host, for the user.
+pub(crate) fn stopped_by<T>(event: EventKind, said: &Said<T>) -> String {
+    format!("{event} hook `{}` ({})", said.label, said.source)
+}
+
 /// Context alone: what hooks gave as such in one text, each plain stdout in one of its own.
 pub(crate) fn contexts(hook: &str, verdict: &Verdict) -> Vec<String> {
     let (plain, given): (Vec<&ContextText>, Vec<&ContextText>) =

@@ -98,6 +98,10 @@ pub(super) struct Turn {
     started: Instant,
     before: Spent,
     pub(super) answers: u32,
+    /// How many of them a hook wanted at an end of the turn.
+    pub(super) wanted_by_hooks: u32,
+    /// Until when background tasks are waited for, once they are.
+    pub(super) waits_until: Option<Instant>,
     /// The last answer's text.
     pub(super) text: String,
     pub(super) stops: StopCount,
@@ -139,6 +143,8 @@ impl Work {
             started: Instant::now(),
             before: self.meter.spent(),
             answers: 0,
+            wanted_by_hooks: 0,
+            waits_until: None,
             text: String::new(),
             stops: StopCount::default(),
             guard: Guard::default(),
@@ -165,7 +171,7 @@ impl Work {
         match start {
             TurnStart::Prompt(content) => match self.talk.whole(INTERRUPTED).say(content) {
                 Ok(()) => Step::Prepare,
-                Err(error) => Step::End(EndReason::PromptRejected { because: error.to_string() }),
+                Err(error) => Step::End(EndReason::PromptRejected { because: error.to_string(), by: None }),
             },
             TurnStart::AsItIs => {
                 self.talk.whole(INTERRUPTED);

@@ -3,7 +3,7 @@
 use super::options::Arguments;
 use super::program::Programs;
 use super::table::{self, Operands, ReadOnly};
-use super::{find, git};
+use super::{find, git, operands};
 use crate::denied::Denied;
 use crate::places::Places;
 use std::path::{Path, PathBuf};
@@ -53,35 +53,77 @@ impl<'a> Judge<'a> {
                             && self.bases.iter().all(|base| super::repository::is_plain(base, self.places))
                     })
             }
-            _ => table::find(name).is_some_and(|entry| self.suits(entry, args)),
+            _ => table::find(name).is_some_and(|entry| self.suits(name, entry, args)),
         }
     }
 
-    fn suits(&self, entry: &ReadOnly, args: &[&str]) -> bool {
+    fn suits(&self, name: &str, entry: &ReadOnly, args: &[&str]) -> bool {
+        let known = if entry.builtin { self.programs.leave(name) } else { self.programs.has(name) };
+        if !known || (name == "rg" && self.programs.is_set("RIPGREP_CONFIG_PATH")) {
+            return false;
+        }
+        // These read no options as others do.
+        match entry.operands {
+            Operands::Text if entry.builtin => return true,
+            Operands::Format => return args.first().is_some_and(|format| !format.starts_with('-')),
+            Operands::Test => return operands::test(args).is_some_and(|paths| self.hold(&paths)),
+            Operands::Version => return operands::version(args),
+            Operands::Paths
+            | Operands::File
+            | Operands::AfterPattern(_)
+            | Operands::TwoFiles
+            | Operands::Names
+            | Operands::Words
+            | Operands::Text
+            | Operands::None
+            | Operands::Date
+            | Operands::Ps
+            | Operands::Sed
+            | Operands::Jq => {}
+        }
         let Some(args) = entry.options.read(args) else { return false };
-        let known =
-            if entry.builtin { self.programs.leave(entry.name) } else { self.programs.has(entry.name) };
-        known && self.hold(&args.values) && self.takes(entry.operands, &args)
+        let given = |names: &[&str]| args.given.iter().any(|option| names.contains(&option.as_str()));
+        let whole_tree = entry.whole_tree.contains(&"always") || given(&entry.whole_tree);
+        // What a search of a whole tree would read is not looked at.
+        (self.denied.is_empty() || !whole_tree) && self.takes(&entry.operands, &args)
     }
 
-    fn takes(&self, kind: Operands, args: &Arguments<'_>) -> bool {
+    fn takes(&self, kind: &Operands, args: &Arguments<'_>) -> bool {
         let operands = args.operands.as_slice();
-        match kind {
-            Operands::Paths => self.hold(operands),
-            Operands::AfterPattern(given_by) => {
-                let has = |names: &[&str]| args.given.iter().any(|option| names.contains(&option.as_str()));
-                let given = has(given_by);
-                // What a search of a whole tree would read is not looked at.
-                (self.denied.is_empty() || !has(&["r", "recursive"]))
-                    && self.hold(operands.get(usize::from(!given)..).unwrap_or_default())
+        let given = |names: &[&str]| args.given.iter().any(|option| names.contains(&option.as_str()));
+        let is_name = |name: &&str| !name.contains('/');
+        // The value of an option may be text where operands are.
+        let holds_text = matches!(kind, Operands::Text | Operands::Date | Operands::Sed);
+        (holds_text || self.hold(&args.values))
+            && match kind {
+                Operands::Paths => self.hold(operands),
+                Operands::File => operands.len() < 2 && self.hold(operands),
+                Operands::AfterPattern(given_by) => {
+                    let skipped = usize::from(!given(given_by));
+                    self.hold(operands.get(skipped..).unwrap_or_default())
+                }
+                Operands::Text => true,
+                Operands::Words => operands.iter().all(is_name),
+                Operands::Date => operands::date(operands),
+                Operands::Ps => operands::ps(operands),
+                Operands::Sed if given(&["e", "expression"]) => {
+                    operands::sed_scripts(&args.values) && args.attached.is_empty() && self.hold(operands)
+                }
+                Operands::Sed => operands
+                    .split_first()
+                    .is_some_and(|(script, files)| operands::sed_scripts(&[*script]) && self.hold(files)),
+                Operands::Jq => operands
+                    .split_first()
+                    .is_some_and(|(filter, files)| operands::jq(filter) && self.hold(files)),
+                Operands::Format | Operands::Test | Operands::Version => false,
+                Operands::TwoFiles => {
+                    let is_directory =
+                        |operand: &&str| self.bases.iter().any(|base| base.join(operand).is_dir());
+                    operands.len() == 2 && self.hold(operands) && !operands.iter().any(is_directory)
+                }
+                Operands::Names => !operands.is_empty() && operands.iter().all(is_name),
+                Operands::None => operands.is_empty(),
             }
-            Operands::TwoFiles => {
-                let is_directory = |operand: &&str| self.bases.iter().any(|base| base.join(operand).is_dir());
-                operands.len() == 2 && self.hold(operands) && !operands.iter().any(is_directory)
-            }
-            Operands::Names => !operands.is_empty() && operands.iter().all(|name| !name.contains('/')),
-            Operands::None => operands.is_empty(),
-        }
     }
 
     fn hold(&self, paths: &[&str]) -> bool {
@@ -108,7 +150,7 @@ impl<'a> Judge<'a> {
     pub(super) fn is_plain_read(&self, words: &[&str]) -> bool {
         let Some((name, args)) = words.split_first() else { return false };
         let Some(entry) = table::find(name) else { return false };
-        (entry.builtin || self.programs.has_out_of_reach(name)) && self.suits(entry, args)
+        (entry.builtin || self.programs.has_out_of_reach(name)) && self.suits(name, entry, args)
     }
 
     /// The same for a program that edits, which it has to be for a line of several commands.

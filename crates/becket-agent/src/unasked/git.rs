@@ -264,6 +264,10 @@ const SUBCOMMANDS: &[Subcommand] = &[
 pub(super) fn read<'a>(args: &[&'a str]) -> Option<(Vec<&'a str>, bool)> {
     let args = args.strip_prefix(&["--no-pager"]).unwrap_or(args);
     let (name, args) = args.split_first()?;
+    // Names of stashes alone: their texts are messages of commits.
+    if *name == "stash" {
+        return (args == ["list"]).then(|| (Vec::new(), false));
+    }
     let subcommand = SUBCOMMANDS.iter().find(|subcommand| subcommand.name == *name)?;
     // `--pretty x` is a format alone and a path: only attached values are certain.
     let options = &subcommand.options;

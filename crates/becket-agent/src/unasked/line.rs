@@ -4,6 +4,7 @@ use super::command::Judge;
 use super::edits::{Edits, worst};
 use super::flat::is_flat;
 use super::program::Programs;
+use crate::protected::may_become_protected;
 use crate::surroundings::Surroundings;
 use crate::tool_call::Effect;
 use crate::tools::of_edit;
@@ -49,8 +50,12 @@ fn names_protected(text: &str, host: &Surroundings, session: &Session) -> bool {
     let input = Map::from_iter([("command".to_owned(), Value::String(text.to_owned()))]);
     let (cwd, home) = (session.cwd.as_path(), host.environment.home());
     let scope = Scope { cwd, home, anchor: cwd, links: &NoLinks };
-    let edited = Call::new("Bash", &input).edited(&scope);
-    edited.iter().any(|path| of_edit(host, session, path) == Effect::EditsProtected)
+    // Where the line edits more than can be told, something protected may be among it.
+    Call::new("Bash", &input).edited(&scope).is_none_or(|edited| {
+        edited
+            .iter()
+            .any(|path| may_become_protected(path) || of_edit(host, session, path) == Effect::EditsProtected)
+    })
 }
 
 /// Has a flat list of plain commands judged, a leading `cd` aside, unless it is not certain what they are.

@@ -24,6 +24,7 @@ mod git;
 mod git_config;
 mod git_index;
 mod line;
+mod operands;
 mod options;
 mod program;
 mod repository;

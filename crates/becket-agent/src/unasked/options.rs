@@ -30,6 +30,8 @@ pub(super) struct Arguments<'a> {
     pub(super) values: Vec<&'a str>,
     /// Letters and names that were given.
     pub(super) given: Vec<String>,
+    /// Values that were attached to their options.
+    pub(super) attached: Vec<&'a str>,
 }
 
 impl Options {
@@ -59,8 +61,11 @@ impl Options {
     }
 
     /// Whether the next argument is the option's value; `None` for an unknown one.
-    fn long(&self, option: &str, read: &mut Arguments<'_>) -> Option<bool> {
-        let (name, attached) = option.split_once('=').map_or((option, false), |(name, _)| (name, true));
+    fn long<'a>(&self, option: &'a str, read: &mut Arguments<'a>) -> Option<bool> {
+        let (name, value) =
+            option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
+        let attached = value.is_some();
+        read.attached.extend(value);
         let (alone, valued) = (self.long.contains(&name), self.long_valued.contains(&name));
         read.given.push(name.to_owned());
         match (attached, alone, valued) {
@@ -70,7 +75,7 @@ impl Options {
         }
     }
 
-    fn cluster(&self, option: &str, read: &mut Arguments<'_>) -> Option<bool> {
+    fn cluster<'a>(&self, option: &'a str, read: &mut Arguments<'a>) -> Option<bool> {
         if self.number && option.bytes().all(|byte| byte.is_ascii_digit()) {
             return Some(false);
         }
@@ -78,7 +83,9 @@ impl Options {
         while let Some(letter) = letters.next() {
             read.given.push(letter.to_string());
             if self.valued.contains(letter) {
-                return Some(letters.as_str().is_empty());
+                let attached = Some(letters.as_str()).filter(|value| !value.is_empty());
+                read.attached.extend(attached);
+                return Some(attached.is_none());
             }
             if !self.flags.contains(letter) {
                 return None;

@@ -77,6 +77,11 @@ impl<'a> Programs<'a> {
         false
     }
 
+    /// Whether the variable is set.
+    pub(super) fn is_set(&self, name: &str) -> bool {
+        self.environment.var(name).is_some()
+    }
+
     /// The same, where nothing that is put into the working directories meanwhile can come before it.
     pub(super) fn has_out_of_reach(&self, name: &str) -> bool {
         let Some(path) = self.environment.var("PATH") else { return false };

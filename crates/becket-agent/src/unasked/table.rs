@@ -1,208 +1,147 @@
-//! THE list of read-only commands but `cd`, `find` and `git`, with the options under which they are that.
+//! The list of read-only commands but `cd`, `find` and `git`, with the options under which they are that: `commands.txt`.
 //!
-//! GNU's and BSD's programs of these names are meant. Left out on purpose: `-L` and `-R` where they follow links,
-//! everything that reads options or names from a file, and what does not end.
+//! GNU's and BSD's programs of these names are meant.
 
-use super::options::{NONE, Options};
+use super::options::Options;
+use std::sync::LazyLock;
 
-/// One read-only command.
+/// One line of the list.
 #[derive(Debug)]
 pub(super) struct ReadOnly {
-    pub(super) name: &'static str,
+    names: Vec<&'static str>,
     pub(super) options: Options,
     pub(super) operands: Operands,
     /// Run by the shell itself.
     pub(super) builtin: bool,
+    /// Options with which it reads files that it is not given.
+    pub(super) whole_tree: Vec<&'static str>,
 }
 
 /// What a command's operands are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Operands {
     /// Files and directories.
     Paths,
+    /// One file at most.
+    File,
     /// An expression, unless one of these options gave it; then files and directories.
-    AfterPattern(&'static [&'static str]),
+    AfterPattern(Vec<&'static str>),
     /// Two files, neither of which is a directory.
     TwoFiles,
-    /// Names of programs, without a slash.
+    /// Names without a slash, one at least.
     Names,
+    /// Names without a slash.
+    Words,
+    /// Any text, options included.
+    Text,
+    /// Any text whose first word is no option.
+    Format,
     /// There are none.
     None,
+    Date,
+    Ps,
+    Test,
+    Sed,
+    Jq,
+    Version,
 }
 
-const LS: Options = Options {
-    flags: "AaBbCcdFfGghiklmnNopQqrRSstUuvXx1",
-    valued: "Iw",
-    long: &[
-        "all",
-        "almost-all",
-        "author",
-        "classify",
-        "color",
-        "directory",
-        "file-type",
-        "full-time",
-        "group-directories-first",
-        "human-readable",
-        "inode",
-        "no-group",
-        "numeric-uid-gid",
-        "recursive",
-        "reverse",
-        "size",
-    ],
-    long_valued: &["color", "format", "hide", "ignore", "sort", "time", "time-style"],
-    number: false,
-};
+const LIST: &str = include_str!("commands.txt");
 
-const CAT: Options = Options {
-    flags: "AbEensTtuv",
-    long: &[
-        "number",
-        "number-nonblank",
-        "show-all",
-        "show-ends",
-        "show-nonprinting",
-        "show-tabs",
-        "squeeze-blank",
-    ],
-    ..NONE
-};
-
-const HEAD: Options = Options {
-    flags: "qvz",
-    valued: "nc",
-    long: &["quiet", "silent", "verbose", "zero-terminated"],
-    long_valued: &["lines", "bytes"],
-    number: true,
-};
-
-const GREP: Options = Options {
-    flags: "EFGPivwxcLlqsbHhnoarzyIT0123456789",
-    valued: "eABCm",
-    long: &[
-        "extended-regexp",
-        "fixed-strings",
-        "basic-regexp",
-        "perl-regexp",
-        "ignore-case",
-        "no-ignore-case",
-        "invert-match",
-        "word-regexp",
-        "line-regexp",
-        "count",
-        "color",
-        "colour",
-        "files-without-match",
-        "files-with-matches",
-        "only-matching",
-        "quiet",
-        "silent",
-        "no-messages",
-        "byte-offset",
-        "with-filename",
-        "no-filename",
-        "line-number",
-        "text",
-        "recursive",
-        "null-data",
-        "initial-tab",
-    ],
-    long_valued: &[
-        "regexp",
-        "max-count",
-        "after-context",
-        "before-context",
-        "context",
-        "color",
-        "colour",
-        "include",
-        "exclude",
-        "exclude-dir",
-    ],
-    number: true,
-};
-
-const DIFF: Options = Options {
-    flags: "abBcdeEinpqstTuwyZ",
-    valued: "CUW",
-    long: &[
-        "brief",
-        "color",
-        "context",
-        "ignore-all-space",
-        "ignore-blank-lines",
-        "ignore-case",
-        "ignore-space-change",
-        "ignore-trailing-space",
-        "minimal",
-        "report-identical-files",
-        "side-by-side",
-        "suppress-common-lines",
-        "text",
-        "unified",
-    ],
-    long_valued: &["color", "context", "unified", "width"],
-    number: false,
-};
-
-const DU: Options = Options {
-    flags: "0abchkmsSx",
-    valued: "d",
-    long: &[
-        "all",
-        "apparent-size",
-        "bytes",
-        "human-readable",
-        "null",
-        "one-file-system",
-        "separate-dirs",
-        "si",
-        "summarize",
-        "total",
-    ],
-    long_valued: &["max-depth", "exclude", "block-size", "threshold"],
-    number: false,
-};
-
-const fn program(name: &'static str, options: Options, operands: Operands) -> ReadOnly {
-    ReadOnly { name, options, operands, builtin: false }
-}
-
-const TABLE: &[ReadOnly] = &[
-    program("ls", LS, Operands::Paths),
-    program("cat", CAT, Operands::Paths),
-    ReadOnly {
-        name: "pwd",
-        options: Options { flags: "LP", ..NONE },
-        operands: Operands::None,
-        builtin: true,
-    },
-    program("head", HEAD, Operands::Paths),
-    program("tail", HEAD, Operands::Paths),
-    program("grep", GREP, Operands::AfterPattern(&["e", "regexp"])),
-    program(
-        "wc",
-        Options { flags: "cmlLw", long: &["bytes", "chars", "lines", "max-line-length", "words"], ..NONE },
-        Operands::Paths,
-    ),
-    program("which", Options { flags: "a", ..NONE }, Operands::Names),
-    program("diff", DIFF, Operands::TwoFiles),
-    program(
-        "stat",
-        Options {
-            flags: "ft",
-            valued: "c",
-            long: &["file-system", "terse"],
-            long_valued: &["format", "printf"],
-            number: false,
-        },
-        Operands::Paths,
-    ),
-    program("du", DU, Operands::Paths),
-];
+static TABLE: LazyLock<Vec<ReadOnly>> = LazyLock::new(|| LIST.lines().filter_map(entry).collect());
 
 /// The entry of that name.
 pub(super) fn find(name: &str) -> Option<&'static ReadOnly> {
-    TABLE.iter().find(|entry| entry.name == name)
+    TABLE.iter().find(|entry| entry.names.contains(&name))
+}
+
+/// A line of the list; `None` for a comment, and for one that can't be read.
+fn entry(line: &'static str) -> Option<ReadOnly> {
+    let mut words = line.split_whitespace().filter(|_| !line.starts_with('#'));
+    let names = words.next()?.split(',').collect();
+    let operands = operands(words.next()?)?;
+    let mut options = Options { flags: "", valued: "", long: &[], long_valued: &[], number: false };
+    let (mut builtin, mut whole_tree) = (false, Vec::new());
+    for word in words {
+        let list = |text: &'static str| text.split(',').collect::<Vec<_>>();
+        match word.split_once('=').unwrap_or((word, "")) {
+            ("flags", letters) => options.flags = letters,
+            ("valued", letters) => options.valued = letters,
+            // The list is read once and kept for as long as the program runs.
+            ("long", names) => options.long = list(names).leak(),
+            ("long-valued", names) => options.long_valued = list(names).leak(),
+            ("whole-tree", names) => whole_tree = list(names),
+            ("numbers", "") => options.number = true,
+            ("builtin", "") => builtin = true,
+            _ => return None,
+        }
+    }
+    Some(ReadOnly { names, options, operands, builtin, whole_tree })
+}
+
+fn operands(word: &'static str) -> Option<Operands> {
+    Some(match word {
+        "paths" => Operands::Paths,
+        "file" => Operands::File,
+        "two-files" => Operands::TwoFiles,
+        "names" => Operands::Names,
+        "words" => Operands::Words,
+        "text" => Operands::Text,
+        "format" => Operands::Format,
+        "none" => Operands::None,
+        "date" => Operands::Date,
+        "ps" => Operands::Ps,
+        "test" => Operands::Test,
+        "sed" => Operands::Sed,
+        "jq" => Operands::Jq,
+        "version" => Operands::Version,
+        _ => Operands::AfterPattern(word.strip_prefix("pattern:")?.split(',').collect()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    // rule: P14
+    #[test]
+    fn every_line_of_the_list_can_be_read_and_no_name_stands_twice() {
+        let lines = LIST.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+        let mut seen = BTreeSet::new();
+        for line in lines {
+            let entry = entry(line);
+            assert!(entry.is_some(), "{line}");
+            for name in entry.into_iter().flat_map(|entry| entry.names) {
+                assert!(seen.insert(name), "`{name}` stands twice");
+            }
+        }
+        assert!(seen.len() > 80, "{}", seen.len());
+    }
+
+    // rule: P14
+    #[test]
+    fn what_writes_or_runs_is_in_no_entry() {
+        for (name, letters, long) in [
+            ("sort", "oT", &["output", "compress-program", "temporary-directory", "files0-from"][..]),
+            ("date", "sf", &["set", "file"]),
+            ("sed", "if", &["in-place", "file"]),
+            ("rg", "zLf", &["pre", "search-zip", "follow", "file"]),
+            ("tree", "olR", &["fromfile"]),
+            ("file", "CmLsz", &["compile", "magic-file", "dereference"]),
+            ("man", "PHC", &["pager", "html", "config-file"]),
+            ("hostname", "Fb", &["file"]),
+            ("jq", "fL", &["from-file", "rawfile", "slurpfile"]),
+            ("xxd", "r", &[]),
+            ("wc", "", &["files0-from"]),
+            ("du", "X", &["files0-from", "exclude-from"]),
+            ("md5sum", "c", &["check"]),
+        ] {
+            let Some(ReadOnly { options, .. }) = find(name) else { unreachable!("{name}") };
+            let listed = |letter: char| options.flags.contains(letter) || options.valued.contains(letter);
+            assert!(!letters.chars().any(listed), "{name}");
+            let known = |option: &&str| options.long.contains(option) || options.long_valued.contains(option);
+            assert!(!long.iter().any(known), "{name}");
+        }
+    }
 }

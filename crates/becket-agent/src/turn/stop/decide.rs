@@ -37,11 +37,20 @@ impl StopCount {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Says {
     /// The turn is over, whatever else was said (D6).
-    pub(super) prevented: Option<String>,
+    pub(super) prevented: Option<Prevented>,
     /// Why the model is to go on, one message each.
     pub(super) blocks: Vec<String>,
     /// What the model is told beside; it goes on with that, too.
     pub(super) contexts: Vec<String>,
+}
+
+/// That a hook ends the turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Prevented {
+    /// Why, for the user.
+    pub(super) because: String,
+    /// Which hook said so.
+    pub(super) by: String,
 }
 
 /// What blocking hooks say begins with this line (L4).
@@ -65,7 +74,10 @@ impl Says {
     /// What a verdict on an event at the end of a turn says.
     pub(super) fn of(hook: &str, verdict: &Verdict) -> Self {
         Self {
-            prevented: verdict.stop.as_ref().map(told::stop_reason),
+            prevented: verdict.stop.as_ref().map(|said| Prevented {
+                because: told::stop_reason(said),
+                by: told::stopped_by(verdict.event, said),
+            }),
             blocks: told::blocks(verdict)
                 .iter()
                 .map(|said| feedback(verdict.event, &told::reason(said)))
@@ -81,7 +93,7 @@ pub(super) enum Next {
     /// It ends.
     Ends,
     /// It ends: a hook said so.
-    Prevented(String),
+    Prevented(Prevented),
     /// The model goes on.
     GoesOn,
     /// The model was to go on, and has done so too often.
@@ -105,18 +117,22 @@ mod tests {
 
     fn says(prevented: bool, blocks: usize, contexts: usize) -> Says {
         Says {
-            prevented: prevented.then(|| "enough".to_owned()),
+            prevented: prevented.then(enough),
             blocks: vec!["b".to_owned(); blocks],
             contexts: vec!["c".to_owned(); contexts],
         }
+    }
+
+    fn enough() -> Prevented {
+        Prevented { because: "enough".to_owned(), by: "Stop hook `h` (user)".to_owned() }
     }
 
     // rule: L4
     #[test]
     fn preventing_beats_blocks_and_context_goes_on_as_a_block_does() {
         let of = |says: &Says| next(says, &mut StopCount::default(), 8);
-        assert_eq!(of(&says(true, 1, 1)), Next::Prevented("enough".into()));
-        assert_eq!(of(&says(true, 0, 0)), Next::Prevented("enough".into()));
+        assert_eq!(of(&says(true, 1, 1)), Next::Prevented(enough()));
+        assert_eq!(of(&says(true, 0, 0)), Next::Prevented(enough()));
         assert_eq!(of(&says(false, 2, 0)), Next::GoesOn);
         assert_eq!(of(&says(false, 0, 1)), Next::GoesOn);
         assert_eq!(of(&says(false, 0, 0)), Next::Ends);

@@ -1,5 +1,6 @@
 //! The end of a turn: the host's own tasks, Stop hooks, and whether the model goes on (L3, L4, L6, L8).
 
+mod background;
 mod decide;
 mod event;
 mod run;

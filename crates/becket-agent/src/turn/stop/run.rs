@@ -5,7 +5,7 @@ use super::super::prepare::Woken;
 use super::super::tasks::AtTurnEnd;
 use super::super::told;
 use super::super::work::{INTERRUPTED, Step, Turn, Work};
-use super::decide::{Next, Says, feedback, next};
+use super::decide::{Next, Prevented, Says, feedback, next};
 use super::event::AtStop;
 use super::summary;
 use crate::tasks::Tasks;
@@ -35,9 +35,12 @@ impl Work {
             wakes = self.wakes() => add(&mut says, self.stop_event.kind(), wakes),
         }
         if let Some((hook, outcome)) = &fired {
-            self.tell_of_stop(hook, outcome, says.prevented.clone());
+            self.tell_of_stop(hook, outcome, says.prevented.as_ref());
         }
         let step = self.go_on_or_end(turn, says);
+        if matches!(step, Step::End(EndReason::Completed)) && self.waited_for_tasks(turn, cancel).await {
+            return Step::Prepare;
+        }
         match (&step, self.mate.clone()) {
             (Step::End(EndReason::Completed), Some(mate)) => self.teammate_stops(turn, &mate, cancel).await,
             (_, Some(_) | None) => step,
@@ -90,10 +93,11 @@ impl Work {
     }
 
     /// One summary, and one notice of what went wrong (L8).
-    pub(super) fn tell_of_stop(&self, hook: &str, outcome: &Outcome, prevented: Option<String>) {
+    pub(super) fn tell_of_stop(&self, hook: &str, outcome: &Outcome, prevented: Option<&Prevented>) {
         for notice in told::messages(hook, &outcome.verdict) {
             self.updates.notice(notice);
         }
+        let prevented = prevented.map(|prevented| prevented.because.clone());
         if let Some(summary) = summary::summary(outcome, prevented) {
             if let Some(notice) = summary::notice(hook, outcome, &summary) {
                 self.updates.notice(notice);
@@ -106,7 +110,9 @@ impl Work {
         let cap = self.core.options.stop_cap;
         match next(&says, &mut turn.stops, cap) {
             Next::Ends => Step::End(EndReason::Completed),
-            Next::Prevented(because) => Step::End(EndReason::HookStopped { because }),
+            Next::Prevented(Prevented { because, by }) => {
+                Step::End(EndReason::HookStopped { because, by: Some(by) })
+            }
             Next::Capped => {
                 let text = format!(
                     "hooks have sent the model back {cap} times in a row: the turn ends, though they want more"
@@ -115,6 +121,8 @@ impl Work {
                 Step::End(EndReason::Capped { cap })
             }
             Next::GoesOn => {
+                // The answer that a hook wants is not one of those that the host allows (L4).
+                turn.wanted_by_hooks += 1;
                 self.send_back(says);
                 Step::Prepare
             }
@@ -142,8 +150,12 @@ fn add(says: &mut Says, event: EventKind, wakes: Vec<Woken>) {
         match wake {
             Woken::TurnGoesOn(text) => says.blocks.push(feedback(event, &text)),
             Woken::Told(text) => says.contexts.push(text),
-            Woken::LoopStopped { told: _, because } | Woken::PromptRejected(because) => {
-                says.prevented.get_or_insert(because);
+            Woken::LoopStopped { told: _, because, by } => {
+                says.prevented.get_or_insert(Prevented { because, by });
+            }
+            Woken::PromptRejected(because) => {
+                let by = format!("{event} hook");
+                says.prevented.get_or_insert(Prevented { because, by });
             }
         }
     }

@@ -1,5 +1,6 @@
 //! What the hooks at the end of a turn did, in one summary (L8).
 
+use super::super::told;
 use crate::update::{Level, Notice, StopSummary};
 use becket_engine::{Outcome, Run};
 
@@ -12,7 +13,7 @@ pub(super) fn summary(outcome: &Outcome, prevented: Option<String>) -> Option<St
     Some(StopSummary {
         event: outcome.verdict.event,
         hooks: outcome.runs.iter().map(|run| of(run)).collect(),
-        errors: outcome.runs.iter().filter_map(|run| error(run)).collect(),
+        errors: outcome.runs.iter().filter_map(|run| error(run)).chain(blocks(outcome)).collect(),
         prevented,
         had_output: outcome.runs.iter().any(|run| run.printed.stdout + run.printed.stderr > 0),
         id: uuid::Uuid::new_v4().to_string(),
@@ -30,14 +31,34 @@ fn error(run: &Run) -> Option<String> {
     Some(format!("`{}`: {text}", run.handler.place.label))
 }
 
+/// What hooks said that have sent the model back.
+fn blocks(outcome: &Outcome) -> impl Iterator<Item = String> + '_ {
+    told::blocks(&outcome.verdict).iter().map(|said| format!("`{}`: {}", said.label, said.what.text.trim()))
+}
+
 /// One notice of all that went wrong; says so where something went unchecked (O10).
 pub(super) fn notice(hook: &str, outcome: &Outcome, summary: &StopSummary) -> Option<Notice> {
     let unchecked = outcome.verdict.unchecked().next().is_some();
     if summary.errors.is_empty() && !unchecked {
         return None;
     }
+    let failed = outcome.runs.iter().any(|run| run.failure.is_some());
+    if !failed && !unchecked {
+        // The model is told all of it, and so is whoever reads the summary.
+        let reasons: Vec<String> = summary.errors.iter().map(|error| first_line(error)).collect();
+        let text = format!("blocked by {}", reasons.join("; "));
+        return Some(Notice { level: Level::Notice, hook: Some(hook.to_owned()), text, unchecked });
+    }
     let errors = summary.errors.join("\n");
     let unsaid = if unchecked { ", so it was not checked whether the turn may end" } else { "" };
     let text = format!("a hook at the end of the turn failed{unsaid}: {errors}");
     Some(Notice { level: Level::Warning, hook: Some(hook.to_owned()), text, unchecked })
+}
+
+/// Returns the first line of a text, with an ellipsis if there are more.
+fn first_line(text: &str) -> String {
+    match text.trim().split_once('\n') {
+        Some((first, _)) => format!("{} …", first.trim_end()),
+        None => text.trim().to_owned(),
+    }
 }

@@ -39,7 +39,7 @@ impl Work {
         for body in bodies {
             if let Some((hook, outcome)) = self.fire_at_end(body, cancel).await {
                 let said = Says::of(&hook, &outcome.verdict);
-                self.tell_of_stop(&hook, &outcome, said.prevented.clone());
+                self.tell_of_stop(&hook, &outcome, said.prevented.as_ref());
                 says = says.and(said);
             }
             if cancel.is_cancelled() {

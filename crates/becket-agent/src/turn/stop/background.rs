@@ -1,0 +1,61 @@
+//! Background tasks at the end of a run with one prompt, which nobody can wake: it waits for them, and goes on with what
+//! they have come to (A4).
+//!
+//! A session that a program or a person drives is woken by its host instead: see [`crate::tasks::Tasks::has_ended`] and
+//! [`crate::Agent::wake`].
+
+use super::super::work::{Turn, Work};
+use super::StopCount;
+use crate::tasks::{TaskStatus, Tasks};
+use crate::update::{Notice, Origin};
+use becket_engine::CancellationToken;
+use tokio::time::{Instant, timeout_at};
+
+impl Work {
+    /// Waits until a background task has ended. Returns whether the model has something to go on with.
+    pub(super) async fn waited_for_tasks(&self, turn: &mut Turn, cancel: &CancellationToken) -> bool {
+        let options = self.core.options;
+        let Some(tasks) = &self.core.tasks else { return false };
+        if !options.one_shot || self.who != Origin::Main || options.background_wait.is_zero() {
+            return false;
+        }
+        // A far end is none.
+        let until = *turn
+            .waits_until
+            .get_or_insert_with(|| Instant::now().checked_add(options.background_wait).unwrap_or_else(far));
+        loop {
+            if tasks.has_news() {
+                // The turn that begins now is judged by Stop hooks as any other.
+                turn.stops = StopCount::default();
+                return true;
+            }
+            let running = running(tasks);
+            if running == 0 {
+                return false;
+            }
+            let ended = tokio::select! {
+                biased;
+                () = cancel.cancelled() => return false,
+                ended = timeout_at(until, tasks.has_changed()) => ended,
+            };
+            if ended.is_err() {
+                let plural = if running == 1 { "task" } else { "tasks" };
+                self.updates.notice(Notice::warning(format!(
+                    "{running} background {plural} still ran after {} s, and ended with the run",
+                    options.background_wait.as_secs_f64()
+                )));
+                return false;
+            }
+        }
+    }
+}
+
+/// How many tasks run that the model is told of; teammates rest by themselves.
+fn running(tasks: &Tasks) -> usize {
+    let tasks = tasks.list();
+    tasks.iter().filter(|task| task.status == TaskStatus::Running && !task.kind.is_teammate()).count()
+}
+
+fn far() -> Instant {
+    Instant::now() + std::time::Duration::from_secs(86_400 * 365)
+}

@@ -1,0 +1,75 @@
+//! Operands that mean more than paths: which of them leave a command harmless.
+
+use becket_rules::shell::SedScript;
+
+/// Operators of `test` that take a file.
+const FILE_TESTS: [&str; 23] = [
+    "-a", "-b", "-c", "-d", "-e", "-f", "-g", "-G", "-h", "-k", "-L", "-N", "-O", "-p", "-r", "-s", "-S",
+    "-u", "-w", "-x", "-ef", "-nt", "-ot",
+];
+
+/// The paths that `test` looks at; `None` with `-v`, which evaluates a subscript, and with `-R` and `-o`, which read the
+/// shell's own state.
+pub(super) fn test<'a>(args: &[&'a str]) -> Option<Vec<&'a str>> {
+    if args.iter().any(|arg| matches!(*arg, "-v" | "-R" | "-o")) {
+        return None;
+    }
+    let files = args.windows(2).filter(|pair| FILE_TESTS.contains(&pair[0])).map(|pair| pair[1]);
+    let before = args.windows(2).filter(|pair| matches!(pair[1], "-ef" | "-nt" | "-ot")).map(|pair| pair[0]);
+    Some(files.chain(before).collect())
+}
+
+/// Whether every operand of `date` is a format: another one sets the clock.
+pub(super) fn date(operands: &[&str]) -> bool {
+    operands.iter().all(|operand| operand.starts_with('+'))
+}
+
+/// Whether operands of `ps` are plain letters of BSD's options; `e` shows environments.
+pub(super) fn ps(operands: &[&str]) -> bool {
+    operands.iter().all(|operand| operand.chars().all(|letter| "auxfjlwhr".contains(letter)))
+}
+
+/// Whether the scripts of `sed` only print.
+pub(super) fn sed_scripts(scripts: &[&str]) -> bool {
+    let only_prints = |script: &&str| {
+        SedScript::parse(script)
+            .is_some_and(|script| script.reads.is_empty() && script.writes.is_empty() && !script.runs)
+    };
+    scripts.iter().all(only_prints)
+}
+
+/// Whether a filter of `jq` reads its input alone: no modules, no environment.
+pub(super) fn jq(filter: &str) -> bool {
+    !["import", "include", "env", "ENV", "input_filename", "getpath", "$__"]
+        .iter()
+        .any(|word| filter.contains(word))
+}
+
+/// Whether a program is only asked for its version.
+pub(super) fn version(args: &[&str]) -> bool {
+    matches!(args, ["--version" | "-V"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // rule: P14
+    #[test]
+    fn operands_that_do_more_are_told_apart() {
+        assert_eq!(test(&["-f", "a", "]"]), Some(vec!["a"]));
+        assert_eq!(test(&["a", "-nt", "b"]), Some(vec!["b", "a"]));
+        assert_eq!(test(&["a", "=", "b"]), Some(vec![]));
+        assert_eq!(test(&["-v", "a[x]"]), None);
+        assert!(date(&["+%F"]) && date(&[]) && !date(&["010112002026"]));
+        assert!(ps(&["aux"]) && !ps(&["auxe"]));
+        assert!(
+            sed_scripts(&["1,5p"])
+                && !sed_scripts(&["w f"])
+                && !sed_scripts(&["1e ls"])
+                && !sed_scripts(&["k"])
+        );
+        assert!(jq(".a[0]") && !jq("import \"a\" as a; .") && !jq("$ENV.HOME"));
+        assert!(version(&["--version"]) && !version(&["-v", "x.js"]) && !version(&[]));
+    }
+}

@@ -1,0 +1,166 @@
+//! What mode `acceptEdits` runs without asking, and that it stays where it may.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+use crate::support::shell::Shell;
+use crate::support::{PATH, Tree, object};
+use becket_agent::tool_call::{Effect, Tool};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// The tree of the table.
+fn tree() -> Tree {
+    let tree = Tree::new();
+    for file in
+        ["tree/one", "tree/more/two", "template/.claude/settings.json", "template/x", "conf/git/config"]
+    {
+        tree.write(&format!("work/{file}"), "text\n");
+    }
+    for file in ["linked/x", ".git/config", ".claude/settings.json"] {
+        tree.write(&format!("work/{file}"), "kept\n");
+    }
+    tree.link("outside", "work/linked/away");
+    tree
+}
+
+fn shell() -> Shell {
+    Shell::of(tree(), |host| host)
+}
+
+fn cases(shell: &Shell) -> Vec<(String, Effect)> {
+    let table: Value = serde_json::from_str(include_str!("../cases/edits.json")).unwrap();
+    let place = |name: &str| shell.tree.base.join(name).display().to_string();
+    let case = |case: &Value| {
+        let line = case["line"].as_str().unwrap();
+        let line = line
+            .replace("OUT", &place("outside"))
+            .replace("MORE", &place("more"))
+            .replace("WORK", &place("work"));
+        let effect = match case["effect"].as_str().unwrap() {
+            "reads" => Effect::Reads,
+            "edits" => Effect::Edits,
+            "elsewhere" => Effect::EditsElsewhere,
+            "protected" => Effect::EditsProtected,
+            "acts" => Effect::Acts,
+            other => panic!("{other}"),
+        };
+        (line, effect)
+    };
+    table["cases"].as_array().unwrap().iter().map(case).collect()
+}
+
+// rule: P14
+#[test]
+fn each_line_of_the_table_has_the_effect_that_it_says() {
+    let shell = shell();
+    let wrong: Vec<String> = cases(&shell)
+        .into_iter()
+        .map(|(line, effect)| (shell.effect(&line), line, effect))
+        .filter(|(judged, _, effect)| judged != effect)
+        .map(|(judged, line, effect)| format!("{line:?} is {judged:?}, not {effect:?}"))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What no edit may change, and what it holds.
+fn kept(tree: &Tree) -> Vec<(PathBuf, Vec<u8>)> {
+    let is_kept = |path: &PathBuf| {
+        let place = path.strip_prefix(&tree.base).unwrap();
+        let names: Vec<_> =
+            place.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+        names.first().is_none_or(|name| name == "outside")
+            || names.iter().any(|name| name.starts_with(".git") || name == ".claude")
+    };
+    tree.snapshot().into_iter().filter(|(path, _)| is_kept(path)).collect()
+}
+
+// rule: P14
+#[tokio::test]
+async fn lines_that_edit_stay_inside_and_touch_nothing_that_is_protected() {
+    let mut ran = 0;
+    for (line, _) in cases(&shell()).into_iter().filter(|(_, effect)| *effect == Effect::Edits) {
+        // In a tree of its own: the paths of the line are those of another one.
+        let (other, shell) = (shell_of_line(&line), shell());
+        let line = line.replace(&other, &shell.tree.base.display().to_string());
+        assert_eq!(shell.effect(&line), Effect::Edits, "{line}");
+        let before = kept(&shell.tree);
+        shell.line(&line).await;
+        assert!(kept(&shell.tree) == before, "{line}");
+        ran += 1;
+    }
+    assert!(ran > 25, "only {ran} lines ran");
+}
+
+/// The base of the tree whose paths the line holds, if it holds any.
+fn shell_of_line(line: &str) -> String {
+    let path = line.split(' ').find(|word| word.starts_with('/')).unwrap_or("/nowhere/more");
+    PathBuf::from(path)
+        .ancestors()
+        .find(|path| path.ends_with("more"))
+        .map_or("/nowhere".into(), |more| more.parent().unwrap().display().to_string())
+}
+
+// rule: P14
+#[test]
+fn a_program_that_the_line_itself_could_put_on_the_path_is_not_trusted() {
+    let tree = tree();
+    tree.write("work/bin/other", "");
+    let path = format!("{}:{PATH}", tree.base.join("work/bin").display());
+    let shell = Shell::of(tree, |_| {
+        let environment = becket_engine::Environment::empty().with_var("PATH", &path);
+        becket_agent::Surroundings::new(environment)
+    });
+    assert_eq!(shell.effect("mkdir x"), Effect::Edits);
+    assert_eq!(shell.effect("cp a.txt bin/ls"), Effect::Edits);
+    assert_eq!(shell.effect("cp a.txt bin/ls && ls"), Effect::Acts);
+    assert_eq!(shell.effect("cp a.txt bin/touch; touch x"), Effect::Acts);
+    assert_eq!(shell.effect("ls"), Effect::Reads);
+}
+
+// rules: P7, P14
+#[test]
+fn what_a_rule_keeps_from_being_read_comes_under_no_other_name() {
+    let shell = Shell::of(tree(), |host| host.with_denied_reads(|_, path| path.ends_with("a.txt")));
+    for (line, effect) in [
+        ("mv a.txt b", Effect::Acts),
+        ("cp a.txt b", Effect::Acts),
+        ("cp inside-link b", Effect::Acts),
+        ("mv tree t2", Effect::Acts),
+        ("cp -r tree t2", Effect::Acts),
+        ("cp sub/b.txt b", Effect::Edits),
+        ("mkdir x", Effect::Edits),
+    ] {
+        assert_eq!(shell.effect(line), effect, "{line}");
+    }
+}
+
+// rules: H12, P14
+#[test]
+fn variables_of_hooks_and_directories_that_are_not_the_session_s_make_a_line_uncertain() {
+    let tree = tree();
+    let file = tree.write("env.sh", "export PATH=.:$PATH\n");
+    let shell = Shell::of(tree, |host| host.with_env_files(move |_| vec![file.clone()]));
+    assert_eq!(shell.effect("mkdir x"), Effect::Acts);
+}
+
+// rule: P14
+#[tokio::test]
+async fn the_root_stays_a_working_directory_wherever_the_session_is() {
+    let shell = shell();
+    shell.line("cd sub").await;
+    assert_eq!(shell.effect("cat ../a.txt"), Effect::Reads);
+    assert_eq!(shell.effect("mv ../a.txt ."), Effect::Edits);
+    assert_eq!(shell.effect("touch ../../x"), Effect::EditsElsewhere);
+    let background = json!({"command": "mkdir x", "run_in_background": true});
+    assert_eq!(shell.bash.effect(&shell.session(), &object(background)), Effect::Edits);
+}
+
+#[test]
+fn no_line_stands_twice_in_the_table() {
+    let shell = shell();
+    let mut seen = std::collections::HashSet::new();
+    for (line, _) in cases(&shell) {
+        assert!(seen.insert(line.clone()), "{line:?}");
+    }
+    assert!(seen.len() > 120);
+}

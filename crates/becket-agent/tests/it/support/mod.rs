@@ -1,0 +1,132 @@
+//! A tree with traps, a host, and calls of its tools.
+
+pub(crate) mod calls;
+pub(crate) mod in_session;
+pub(crate) mod session;
+pub(crate) mod shell;
+
+use becket_agent::{HostTools, Surroundings};
+use becket_engine::{AgentTools, CancellationToken, Environment, ToolAnswer};
+use becket_model::Session;
+use serde_json::{Map, Value};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Where programs lie on any machine that runs these tests.
+pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// `work` is the session's cwd, `more` another working directory, `outside` neither.
+pub(crate) struct Tree {
+    _root: TempDir,
+    pub(crate) base: PathBuf,
+}
+
+impl Tree {
+    pub(crate) fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let base = root.path().canonicalize().unwrap();
+        let tree = Self { _root: root, base };
+        tree.write("work/a.txt", "one\ntwo\n");
+        tree.write("work/a b.txt", "blank\n");
+        tree.write("work/sub/b.txt", "one\nthree\n");
+        tree.write("work/sub2/b.txt", "one\n");
+        tree.write("more/m.txt", "more\n");
+        tree.write("outside/secret", "SECRET\n");
+        tree.link("outside/secret", "work/link");
+        tree.link("outside", "work/dirlink");
+        tree.link("outside/nothing", "work/dangling");
+        tree.link("work/a.txt", "work/inside-link");
+        // A directory whose parent is elsewhere.
+        tree.write("more/deep/x", "");
+        tree.link("more/deep", "work/deep");
+        tree.link("outside/secret", "more/out");
+        tree
+    }
+
+    pub(crate) fn work(&self) -> PathBuf {
+        self.base.join("work")
+    }
+
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let file = self.base.join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, text).unwrap();
+        file
+    }
+
+    pub(crate) fn link(&self, to: &str, at: &str) {
+        symlink(self.base.join(to), self.base.join(at)).unwrap();
+    }
+
+    /// Every path below the tree, with what it holds.
+    pub(crate) fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let (mut found, mut left) = (Vec::new(), vec![self.base.clone()]);
+        while let Some(directory) = left.pop() {
+            for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
+                let path = entry.path();
+                if entry.file_type().unwrap().is_dir() {
+                    left.push(path.clone());
+                }
+                // A refreshed index is no change of anything that anybody wrote.
+                let kept = entry.file_type().unwrap().is_file() && !path.ends_with(".git/index");
+                found.push((path.clone(), if kept { fs::read(&path).unwrap() } else { Vec::new() }));
+            }
+        }
+        found.sort();
+        found
+    }
+
+    pub(crate) fn environment(&self) -> Environment {
+        Environment::empty().with_var("PATH", PATH).with_var("HOME", self.base.join("home"))
+    }
+
+    pub(crate) fn surroundings(&self) -> Surroundings {
+        Surroundings::new(self.environment()).with_directory(self.base.join("more"))
+    }
+
+    pub(crate) fn host(&self) -> Host {
+        self.host_of(self.surroundings())
+    }
+
+    pub(crate) fn host_of(&self, surroundings: Surroundings) -> Host {
+        Host { tools: HostTools::new(surroundings), session: Session::new("s", "/t.jsonl", self.work()) }
+    }
+}
+
+/// Tools and the session that they are called in.
+#[derive(Clone)]
+pub(crate) struct Host {
+    pub(crate) tools: HostTools,
+    pub(crate) session: Session,
+}
+
+impl Host {
+    pub(crate) fn unasked(&self, tool: &str, input: Value) -> bool {
+        self.tools.runs_unasked(&self.session, tool, &object(input))
+    }
+
+    pub(crate) async fn call(&self, tool: &str, input: Value) -> ToolAnswer {
+        self.call_until(tool, input, &CancellationToken::new()).await
+    }
+
+    pub(crate) async fn call_until(
+        &self,
+        tool: &str,
+        input: Value,
+        cancel: &CancellationToken,
+    ) -> ToolAnswer {
+        self.tools.run(&self.session, tool, &object(input), cancel).await
+    }
+}
+
+pub(crate) fn object(value: Value) -> Map<String, Value> {
+    value.as_object().cloned().unwrap()
+}
+
+/// A pipe that nobody writes to.
+pub(crate) fn pipe(path: &Path) {
+    let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+    assert!(made.success());
+}
