@@ -24,7 +24,7 @@ use std::path::PathBuf;
 /// Checks, explains and fires the hooks of AI agents.
 #[derive(Debug, Parser)]
 #[command(name = "becket", version, arg_required_else_help = true, propagate_version = true)]
-#[command(after_help = "Exit codes: 0 nothing against it, 1 an error, 2 blocked, 3 asks or defers.")]
+#[command(after_help = "Start with `becket check` in your project. Exit codes: docs/guide/exit-codes.md.")]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -35,7 +35,7 @@ pub(crate) struct Cli {
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
-    /// Act as if started in DIR
+    /// Act as if started in DIR; the paths of other global options still begin where becket was started
     #[arg(short = 'C', value_name = "DIR", global = true)]
     pub(crate) directory: Option<PathBuf>,
     /// The dialect: which directories and variables are used
@@ -127,6 +127,21 @@ pub(crate) enum Command {
     },
 }
 
+impl Command {
+    /// Whether it only looks at a configuration or an output: then 1 says that something was found, and 2 that it could not
+    /// look.
+    pub(crate) const fn examines(&self) -> bool {
+        matches!(
+            self,
+            Command::Check(_)
+                | Command::List(_)
+                | Command::Explain(_)
+                | Command::Events(_)
+                | Command::CheckOutput(_)
+        )
+    }
+}
+
 /// `becket explain`
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
@@ -158,6 +173,7 @@ pub(crate) struct EventFields {
 
 /// `becket list`
 #[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 everything is loaded, 1 something is not, 2 wrong usage.")]
 pub(crate) struct ListArgs {
     /// Only this event
     pub(crate) event: Option<String>,
@@ -165,7 +181,12 @@ pub(crate) struct ListArgs {
 
 /// `becket check`
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 no errors, 1 errors (with --deny warnings: or warnings).")]
+#[command(after_help = "Examples:
+  becket check
+  becket check plugins/mine .claude/agents/reviewer.md
+  becket check --format github --deny warnings
+
+Exit codes: 0 no errors, 1 errors (with --deny warnings: or warnings), 2 nothing to check, or it can't be read.")]
 pub(crate) struct CheckArgs {
     /// Settings files, hooks.json, plugin or project directories, skills and agents (.md); none: all that is in force
     pub(crate) paths: Vec<PathBuf>,

@@ -3,7 +3,7 @@
 //! The one place that reads them. Everything else is handed what it may know.
 
 use std::ffi::{OsStr, OsString};
-use std::io::IsTerminal;
+use std::io::{ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 
 /// The operating system that this program is made for.
@@ -23,6 +23,20 @@ pub(crate) struct Surroundings {
     pub(crate) terminals: Terminals,
     /// Whether everything on this machine is allowed to this process.
     pub(crate) is_root: bool,
+    /// The columns of a line: those of the terminal or of `COLUMNS`; none where neither is known.
+    pub(crate) width: Option<usize>,
+}
+
+/// The narrowest and the widest line that anything is fitted to.
+const NARROWEST: usize = 40;
+const WIDEST: usize = 200;
+
+fn width(vars: &[(OsString, OsString)], is_terminal: bool) -> Option<usize> {
+    let said =
+        vars.iter().find(|(name, _)| name == "COLUMNS").and_then(|(_, value)| value.to_str()?.parse().ok());
+    let seen = || crossterm::terminal::size().ok().map(|(columns, _)| usize::from(columns));
+    let columns = said.or_else(|| is_terminal.then(seen).flatten());
+    columns.filter(|columns| *columns > 0).map(|columns| columns.clamp(NARROWEST, WIDEST))
 }
 
 /// The user's home directory. `HOME=""` says that there is none: the system's list of users is not asked then.
@@ -46,9 +60,11 @@ impl Surroundings {
     /// Those of this process.
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment and the home")]
     pub(crate) fn of_process() -> Self {
+        let vars: Vec<(OsString, OsString)> = std::env::vars_os().collect();
         Surroundings {
             arguments: std::env::args_os().collect(),
-            vars: std::env::vars_os().collect(),
+            width: width(&vars, std::io::stdout().is_terminal()),
+            vars,
             home: home(),
             cwd: std::env::current_dir().ok(),
             temp: std::env::temp_dir(),
@@ -78,7 +94,12 @@ impl Surroundings {
         if self.var("CLICOLOR_FORCE").is_some() && !is_zero("CLICOLOR_FORCE") {
             return true;
         }
-        is_terminal && !is_zero("CLICOLOR") && self.var("TERM").is_none_or(|term| term != "dumb")
+        is_terminal && !is_zero("CLICOLOR") && !self.is_dumb()
+    }
+
+    /// Whether the terminal knows no escape sequences.
+    pub(crate) fn is_dumb(&self) -> bool {
+        self.var("TERM").is_some_and(|term| term == "dumb")
     }
 
     /// A path as a person would write it here: relative below the working directory, `~` below the home.
@@ -93,6 +114,25 @@ impl Surroundings {
             Some(_) | None => path.display().to_string(),
         }
     }
+}
+
+/// Whether a file belongs to this user or to root, itself and what it links to; `None` where there is no such file. One that
+/// can't be looked at is taken for theirs, so that it is missed by name when it is read.
+#[cfg(unix)]
+pub(crate) fn is_owned_by_user_or_root(file: &Path) -> Option<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let user = rustix::process::geteuid().as_raw();
+    let is_ours = |found: std::io::Result<std::fs::Metadata>| match found {
+        Ok(found) => Some(found.uid() == user || found.uid() == 0),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,
+        Err(_) => Some(true),
+    };
+    Some(is_ours(file.symlink_metadata())? && is_ours(file.metadata())?)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_owned_by_user_or_root(file: &Path) -> Option<bool> {
+    file.exists().then_some(true)
 }
 
 #[cfg(unix)]
@@ -119,7 +159,15 @@ mod tests {
             program: None,
             terminals: Terminals { stdin: false, stdout: false, stderr: false },
             is_root: false,
+            width: None,
         }
+    }
+
+    #[test]
+    fn a_line_is_as_wide_as_columns_says_within_reason() {
+        let of = |columns: &str| width(&[("COLUMNS".into(), columns.into())], false);
+        let said = ["80", "10", "1000", "0", "wide", ""].map(of);
+        assert_eq!(said, [Some(80), Some(40), Some(200), None, None, None]);
     }
 
     #[test]

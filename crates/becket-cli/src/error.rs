@@ -11,23 +11,22 @@ use std::path::PathBuf;
 /// Why a command could not do its work.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
-    #[error("{0}; `becket events` lists all")]
+    #[error("{0}{more}", more = all_events(.0))]
     UnknownEvent(#[from] UnknownEvent),
+    #[error("there is no tool `{name}`{}", unknown_tool(.near))]
+    UnknownTool { name: String, near: Option<&'static str> },
     #[error("`{event}` is about a tool call: name the tool, as in `--tool Bash`")]
     NoTool { event: &'static str },
     #[error("`--tool` has no meaning for `{event}`, whose input has no `tool_name`")]
     ToolWithoutUse { event: &'static str },
-    #[error("`--input` is not valid JSON: {why}")]
-    InputNotJson { why: String },
+    #[error("`--input` is not valid JSON: {why}{}", instead(.example))]
+    InputNotJson { why: String, example: Option<String> },
     #[error("`--input` must be a JSON object, but is {got}")]
     InputNotAnObject { got: &'static str },
     #[error("`--set {given}` has no `=`: write `--set key=value`")]
     SetWithoutValue { given: String },
-    #[error(
-        "`{event}` has no input field `{name}`{}; `becket events {event}` lists them",
-        did_you_mean(.near)
-    )]
-    UnknownField { event: &'static str, name: String, near: Option<&'static str> },
+    #[error("`{event}` has no input field `{name}`{}", all_fields(.near, .event))]
+    UnknownField { event: &'static str, name: String, near: Option<String> },
     #[error("`--set {key}` goes into `{part}`, which is no object")]
     SetInsideScalar { key: String, part: String },
     #[error("the input does not fit the event: {why}; `becket events {event}` shows the fields")]
@@ -36,7 +35,7 @@ pub(crate) enum CliError {
     StdinEvent { why: String },
     #[error("`--session` must not be empty")]
     EmptySession,
-    #[error("stdin is a terminal: pipe {what} in, or give it in another way (see `--help`)")]
+    #[error("stdin is a terminal: pipe {what} in, as in `… | becket …`")]
     StdinIsTerminal { what: &'static str },
     #[error("{what} is larger than {} MiB", .limit / (1024 * 1024))]
     TooLarge { what: String, limit: u64 },
@@ -50,12 +49,22 @@ pub(crate) enum CliError {
     NoDirectory { path: PathBuf, why: String },
     #[error("there is no home directory to look in; name the directory with `--session-dir`")]
     NoSessionDirectory,
+    #[error("{named_by} is `{}`, which is no directory that can be entered: {why}", path.display())]
+    NoProjectDirectory { named_by: String, path: PathBuf, why: String },
     #[error("the working directory is gone; change to another or use `-C DIR`")]
     NoWorkingDirectory,
     #[error("`{}` holds nothing that `check` can read: give a settings file, a hooks.json, a plugin or project directory, a skill or an agent (.md)", path.display())]
     NothingToCheck { path: PathBuf },
-    #[error("no session starts with this configuration: {why}")]
+    #[error("{why}")]
     Start { why: String },
+    #[error("`--plugin-dir {}` is no plugin: {why}", path.display())]
+    NoPlugin { path: PathBuf, why: String },
+    #[error(
+        "there is nothing to check: no settings were found for `{}`. Go to the project, name its directory with `-C`, or name \
+         the files",
+        start.display()
+    )]
+    NoFiles { start: PathBuf },
     #[error("the answers in `{}` can't be used: {why}", path.display())]
     Answers { path: PathBuf, why: String },
     #[error("{0}")]
@@ -108,6 +117,11 @@ impl CliError {
         if matches!(self, CliError::Usage { .. }) { 2 } else { 1 }
     }
 
+    /// The exit code of a command that only looks: a configuration with which nothing starts has been looked at.
+    pub(crate) const fn exit_code_of_an_examination(&self) -> u8 {
+        if matches!(self, CliError::Start { .. }) { 1 } else { 2 }
+    }
+
     /// A file or directory that can't be read.
     pub(crate) fn unread(path: impl Into<PathBuf>, why: &impl std::fmt::Display) -> Self {
         CliError::Unread(Unread::Refused { path: path.into(), why: why.to_string() })
@@ -124,8 +138,27 @@ impl CliError {
     }
 }
 
-fn did_you_mean(near: &Option<&'static str>) -> String {
-    near.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+fn all_fields(near: &Option<String>, event: &str) -> String {
+    let all = format!("`becket events {event}` lists them");
+    match near {
+        Some(near) => format!("; did you mean `{near}`? ({all})"),
+        None => format!("; {all}"),
+    }
+}
+
+fn all_events(unknown: &UnknownEvent) -> &'static str {
+    if unknown.near.is_empty() { "; `becket events` lists all" } else { " (`becket events` lists all)" }
+}
+
+fn unknown_tool(near: &Option<&'static str>) -> String {
+    match near {
+        Some(near) => format!("; did you mean `{near}`? (`--set tool_name=NAME` takes any name)"),
+        None => ": for a tool of your own agent write `--set tool_name=NAME`".to_owned(),
+    }
+}
+
+fn instead(example: &Option<String>) -> String {
+    example.as_ref().map(|example| format!("; write `--input '{example}'`")).unwrap_or_default()
 }
 
 fn nearest_server(near: &Option<String>) -> String {

@@ -9,9 +9,11 @@ mod set;
 use crate::args::EventFields;
 use crate::env::Surroundings;
 use crate::error::CliError;
+use becket_engine::Engine;
 use becket_model::table::EventSpec;
 use becket_model::wire::input;
 use becket_model::{Event, EventKind};
+use becket_rules::{Matcher, MatcherKind, Renames, Verdict, tools};
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -44,7 +46,9 @@ pub(crate) fn given(
     let spec = kind.spec();
     let mut input = Map::new();
     if let Some(text) = &fields.input {
-        add_input(&mut input, spec, read::json_object(text, start, around)?)?;
+        let given =
+            read::json_object(text, start, around).map_err(|error| with_example(error, text, fields))?;
+        add_input(&mut input, spec, given)?;
     }
     add_flags(&mut input, spec, fields)?;
     for assignment in &fields.set {
@@ -57,6 +61,39 @@ pub(crate) fn given(
     let event = input::from_value(Value::Object(input))
         .map_err(|why| CliError::WrongInput { event: kind.name(), why })?;
     Ok(Given { event, samples })
+}
+
+/// Shows how text that is no JSON is written as the tool's input.
+fn with_example(error: CliError, text: &str, fields: &EventFields) -> CliError {
+    let CliError::InputNotJson { why, .. } = error else { return error };
+    let is_text = !text.trim_start().starts_with(['{', '[', '@', '-', '"']) && text.len() <= LONGEST_EXAMPLE;
+    let field = fields.tool.as_deref().and_then(tools::find).and_then(|tool| tool.primary.field());
+    let example = field.filter(|_| is_text).map(|field| serde_json::json!({field: text}).to_string());
+    CliError::InputNotJson { why, example: example.map(|example| example.replace("\":", "\": ")) }
+}
+
+/// The longest text that is shown as JSON.
+const LONGEST_EXAMPLE: usize = 200;
+
+/// Refuses a `--tool` that no agent of the profile has and no hook names: what it shows would be true of no call.
+///
+/// # Errors
+/// [`CliError::UnknownTool`] with the nearest name.
+pub(crate) fn check_tool(fields: &EventFields, engine: &Engine) -> Result<(), CliError> {
+    let config = engine.config();
+    let Some(tool) = fields.tool.as_deref() else { return Ok(()) };
+    let is_known = tool.starts_with("mcp__") || tools::known().contains(&Renames::tools().current(tool));
+    let is_named = |matcher: &Matcher| match matcher.kind() {
+        MatcherKind::Names(names) => names.iter().any(|name| name == tool),
+        MatcherKind::Everything => false,
+        MatcherKind::Expression(_) => matcher.judge(tool) == Verdict::Match,
+    };
+    let near = becket_rules::suggest(tool, tools::known());
+    // A matcher may hold the same slip.
+    if is_known || (near.is_none() && config.hooks.all().any(|handler| is_named(&handler.matcher))) {
+        return Ok(());
+    }
+    Err(CliError::UnknownTool { name: tool.to_owned(), near })
 }
 
 fn add_flags(input: &mut Map<String, Value>, spec: &EventSpec, fields: &EventFields) -> Result<(), CliError> {

@@ -6,6 +6,7 @@
 
 mod args;
 mod commands;
+mod enclosing;
 mod env;
 mod error;
 mod event;
@@ -15,13 +16,16 @@ mod mcp;
 mod out;
 mod peer;
 mod progress;
+mod project;
 mod report;
 mod run;
 mod session;
 mod trust;
+mod untraced;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    untraced::begin();
     run::main(&env::Surroundings::of_process())
 }

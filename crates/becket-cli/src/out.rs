@@ -52,6 +52,25 @@ impl Out {
         }
     }
 
+    /// Whether stdout and stderr are the same file or pipe, as after `2>&1`.
+    #[cfg(unix)]
+    pub(crate) fn streams_are_one(&self) -> bool {
+        let file = |stat: rustix::fs::Stat| (stat.st_dev, stat.st_ino);
+        let (stdout, stderr) = (rustix::fs::fstat(io::stdout()), rustix::fs::fstat(io::stderr()));
+        matches!((stdout, stderr), (Ok(stdout), Ok(stderr)) if file(stdout) == file(stderr))
+    }
+
+    /// Whether stdout and stderr are the same file or pipe; not known here.
+    #[cfg(not(unix))]
+    pub(crate) fn streams_are_one(&self) -> bool {
+        false
+    }
+
+    /// Writes a text to stdout that must arrive: that nobody reads it is an error.
+    pub(crate) fn answer(&self, text: &str) -> io::Result<()> {
+        write_all(io::stdout().lock(), text.as_bytes())
+    }
+
     /// Writes bytes to stdout as they are.
     pub(crate) fn print_raw(&self, bytes: &[u8]) -> io::Result<()> {
         quiet(write_all(io::stdout().lock(), bytes))

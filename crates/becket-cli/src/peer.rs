@@ -6,6 +6,7 @@
 
 use becket_engine::{CallbackAnswer, IntoAnswer};
 use becket_model::OnFailure;
+use becket_model::interpret::JsonAnswer;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -26,6 +27,13 @@ pub(crate) enum NoAnswer {
     Gone(&'static str),
     #[error("{0} was not asked: it has {MOST} questions to answer already")]
     TooMany(&'static str),
+    #[error("it answered with `{}` more than once: write it once", keys.join("`, `"))]
+    Repeated {
+        /// The answer, with the strictest value of each of these keys.
+        answer: Value,
+        /// The decision keys that occur more than once, as paths.
+        keys: Vec<String>,
+    },
 }
 
 /// An answer of the peer.
@@ -78,12 +86,18 @@ impl Peer {
         Asked { peer: self.clone(), id, asked, take_back: Some(Box::new(take_back)) }
     }
 
-    /// An answer has come in, or what the peer says instead; one that nobody waits for any more is dropped.
-    pub(crate) fn answered(&self, id: &str, answer: Result<Value, String>) {
+    /// Takes an answer of the peer, or its error; one that nobody waits for any more is dropped. `repeated` are the decision
+    /// keys that occur more than once in the answer.
+    pub(crate) fn answered(&self, id: &str, answer: Result<Value, String>, repeated: Vec<String>) {
+        let answer = match answer {
+            Ok(answer) if !repeated.is_empty() => Err(NoAnswer::Repeated { answer, keys: repeated }),
+            Ok(answer) => Ok(answer),
+            Err(error) => Err(NoAnswer::Bad(error)),
+        };
         if let Waiting::For(all) = &mut *self.waiting()
             && let Some(waiting) = all.remove(id)
         {
-            drop(waiting.send(answer.map_err(NoAnswer::Bad)));
+            drop(waiting.send(answer));
         }
     }
 
@@ -140,12 +154,15 @@ impl Drop for Asked {
 }
 
 /// What a hook of the peer has answered (`protocol.md` H9).
-pub(crate) fn of_hook(answer: Answer, on_failure: OnFailure) -> CallbackAnswer {
+pub(crate) fn of_hook(answer: Answer, on_failure: Option<OnFailure>) -> CallbackAnswer {
     match (answer, on_failure) {
-        (Ok(Value::Null), OnFailure::Block) => {
+        (Ok(Value::Null), Some(OnFailure::Block)) => {
             CallbackAnswer::Failed("it answered nothing: an answer without an opinion is `{}`".to_owned())
         }
         (Ok(answer), _) => answer.into_answer(),
+        (Err(NoAnswer::Repeated { answer: Value::Object(object), keys }), _) => {
+            JsonAnswer::with_repeated(object, keys).into_answer()
+        }
         (Err(error), _) => CallbackAnswer::Failed(error.to_string()),
     }
 }

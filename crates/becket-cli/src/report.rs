@@ -11,3 +11,4 @@ pub(crate) mod run;
 pub(crate) mod sarif;
 pub(crate) mod style;
 pub(crate) mod table;
+pub(crate) mod wrap;

@@ -25,9 +25,18 @@ pub(crate) fn main(around: &Surroundings) -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             out.tell(&format!("{ERROR}becket:{ERROR:#} {}\n", plain(&error.to_string())));
-            ExitCode::from(error.exit_code())
+            ExitCode::from(code_of(&error, &cli.command))
         }
     }
+}
+
+/// The exit code of an error, which depends on what 2 means for the command.
+fn code_of(error: &CliError, command: &Command) -> u8 {
+    if command.examines() {
+        return error.exit_code_of_an_examination();
+    }
+    // There 2 means that something is blocked.
+    if matches!(command, Command::Fire(_)) { 1 } else { error.exit_code() }
 }
 
 fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> Done {
@@ -38,7 +47,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> Done {
         Command::List(args) => commands::list::run(args, global, around, out),
         Command::Check(args) => commands::check::run(args, global, around, out),
         Command::CheckOutput(args) => commands::check_output::run(args, global, around, out),
-        Command::Events(args) => commands::events::run(args, global, out),
+        Command::Events(args) => commands::events::run(args, global, around, out),
         Command::Background(args) => commands::background::run(args, global, around, out),
         Command::Run(args) => commands::run::run(args, global, around, out),
         Command::Serve(args) => commands::serve::run(args, global, around, out),
@@ -52,15 +61,19 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> Done {
     }
 }
 
-/// Help and versions are no errors; wrong arguments end with 1, since 2 means that something is blocked; as the hook
-/// of another agent they may be just that, and of `run` they are what 2 means.
+/// The commands for which 2 says that the arguments are wrong.
+const SLIPS_END_WITH_2: [&str; 6] = ["run", "check", "list", "explain", "events", "check-output"];
+
+/// Help and versions are no errors; wrong arguments end with 1 where 2 means that something is blocked, else with 2. As the
+/// hook of another agent they may have to block.
 fn bad_arguments(error: &clap::Error, around: &Surroundings) -> ExitCode {
     let out = Out::new(ColourChoice::Auto, around);
     let text = error.render().ansi().to_string();
     if error.use_stderr() {
         out.tell(&text);
         let is_hook = around.arguments.iter().any(|argument| argument == "--stdin-event");
-        let slip = if is_of_run(around) { 2 } else { 1 };
+        let slip =
+            if command_of(around).is_some_and(|name| SLIPS_END_WITH_2.contains(&&*name)) { 2 } else { 1 };
         return ExitCode::from(if is_hook { commands::fire::code_of_a_slip(around) } else { slip });
     }
     match out.print(&text) {
@@ -81,8 +94,8 @@ fn spelled_out(arguments: &[OsString]) -> Cow<'_, [OsString]> {
     }
 }
 
-/// Whether it is `run` that was called, as far as the arguments can be read.
-fn is_of_run(around: &Surroundings) -> bool {
+/// The command that was called, as far as the arguments can be read.
+fn command_of(around: &Surroundings) -> Option<String> {
     let read = Cli::command().ignore_errors(true).try_get_matches_from(&*spelled_out(&around.arguments));
-    read.is_ok_and(|matches| matches.subcommand_name() == Some("run"))
+    read.ok()?.subcommand_name().map(str::to_owned)
 }

@@ -3,26 +3,92 @@
 use crate::args::{Global, ProfileName};
 use crate::env::Surroundings;
 use crate::error::CliError;
+use crate::out::Out;
+use crate::project;
+use crate::report::style::{WARNING, plain};
 use becket_embed::launch;
-use becket_engine::config::{FlagSettings, Network};
+use becket_engine::config::{FlagSettings, Network, read_text};
 use becket_engine::{Environment, Profile};
 use std::path::{Path, PathBuf};
 
 pub(crate) use becket_embed::Launch as Session;
 
-/// Resolves the global options.
+/// Resolves the global options. The paths in them begin where the process was started, whatever `-C` says.
 ///
 /// # Errors
-/// Where the directory is gone or none.
+/// The directory is gone or is not one, or settings or a plugin that are named are not there.
 pub(crate) fn launched(global: &Global, around: &Surroundings) -> Result<Session, CliError> {
-    let start = start(global.directory.as_deref(), around)?;
+    launched_in(start(global.directory.as_deref(), around)?, global, around)
+}
+
+fn launched_in(start: PathBuf, global: &Global, around: &Surroundings) -> Result<Session, CliError> {
+    let typed = |path: &Path| match &around.cwd {
+        Some(cwd) => Ok(cwd.join(path)),
+        None if path.is_absolute() => Ok(path.to_owned()),
+        None => Err(CliError::NoWorkingDirectory),
+    };
+    let directories = global.plugin_dir.iter().map(|directory| plugin(typed(directory)?));
     Ok(Session {
-        flag: global.settings.as_ref().map(|given| settings(given, &start)),
-        plugins: global.plugin_dir.iter().map(|directory| start.join(directory)).collect(),
-        managed: global.managed_dir.as_ref().map(|directory| start.join(directory)),
+        flag: global.settings.as_ref().map(|given| settings(given, typed)).transpose()?,
+        plugins: directories.collect::<Result<_, _>>()?,
+        managed: global.managed_dir.as_ref().map(|directory| typed(directory)).transpose()?,
         strict: global.strict,
         ..Session::new(profile(global.profile), environment(around), start)
     })
+}
+
+/// The same for the commands of authors: below a project, with the settings of the project. What a session that starts here
+/// would not read is said.
+///
+/// # Errors
+/// As of [`launched`].
+pub(crate) fn in_project(global: &Global, around: &Surroundings, out: &Out) -> Result<Session, CliError> {
+    let session = launched(global, around)?;
+    let request = session.request();
+    let Some(parent) = project::parent(&session.start, &request) else { return Ok(session) };
+    let why = project::not_read_by_sessions(&parent, &request);
+    let parent_name = plain(&around.short(&parent));
+    out.tell(&format!(
+        "{WARNING}note:{WARNING:#} these are the settings of `{parent_name}`: {}\n",
+        plain(&why)
+    ));
+    Ok(Session { project: Some(parent), ..session })
+}
+
+/// The same for the hook of another agent, about an event in `cwd`. The project is the one that the agent names; else it is
+/// looked for, since a model may have changed to any directory of it.
+///
+/// # Errors
+/// As of [`launched`]; the directory that the agent names is gone, or the one that it is in.
+pub(crate) fn as_hook(
+    cwd: &Path,
+    global: &Global,
+    around: &Surroundings,
+    out: &Out,
+) -> Result<Session, CliError> {
+    if global.directory.is_some() {
+        return launched(global, around);
+    }
+    let variable = profile(global.profile).var("PROJECT_DIR");
+    let entered = |given: &Path, named_by: &str| {
+        let path = around.cwd.as_deref().map_or_else(|| given.to_owned(), |cwd| cwd.join(given));
+        launch::start(&path).map_err(|why| CliError::NoProjectDirectory {
+            named_by: named_by.to_owned(),
+            path,
+            why,
+        })
+    };
+    let named = around.var(&variable).map(|given| entered(Path::new(given), &variable)).transpose()?;
+    let found = match named {
+        Some(named) => named,
+        None => {
+            let cwd = entered(cwd, "`cwd` of the event")?;
+            let session = launched_in(around.cwd.clone().unwrap_or_else(|| cwd.clone()), global, around)?;
+            return Ok(project::with_all_folders(session, &cwd, out));
+        }
+    };
+    let session = launched_in(around.cwd.clone().unwrap_or_else(|| found.clone()), global, around)?;
+    Ok(Session { project: Some(found), ..session })
 }
 
 /// The same, with private networks that HTTP handlers of every source may reach (S1).
@@ -59,12 +125,28 @@ pub(crate) fn profile(name: ProfileName) -> Profile {
     }
 }
 
-/// The settings of the command line: a text, or a file below `start`.
-pub(crate) fn settings(given: &str, start: &Path) -> FlagSettings {
+/// The directory of a plugin, which has to be there: guards that are named and missing must not look like none.
+fn plugin(path: PathBuf) -> Result<PathBuf, CliError> {
+    match launch::plugin_directory(&path) {
+        Ok(()) => Ok(path),
+        Err(why) => Err(CliError::NoPlugin { path, why }),
+    }
+}
+
+/// The settings of the command line: a text, or a file that has to be there.
+fn settings(
+    given: &str,
+    typed: impl Fn(&Path) -> Result<PathBuf, CliError>,
+) -> Result<FlagSettings, CliError> {
     if given.trim_start().starts_with('{') {
-        FlagSettings::Text(given.to_owned())
-    } else {
-        FlagSettings::File(start.join(given))
+        return Ok(FlagSettings::Text(given.to_owned()));
+    }
+    let file = typed(Path::new(given))?;
+    let unread = |why: String| CliError::usage(format!("`--settings {given}` can't be read: {why}"));
+    match read_text(&file) {
+        Ok(Some(_)) => Ok(FlagSettings::File(file)),
+        Ok(None) => Err(unread(format!("there is no file `{}`", file.display()))),
+        Err(error) => Err(unread(error.to_string())),
     }
 }
 

@@ -9,10 +9,12 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   becket fire PreToolUse --tool Bash --input '{\"command\": \"git push --force\"}'
   becket fire UserPromptSubmit --set prompt='hello there'
+  becket fire PreToolUse --tool Bash --set tool_input.command='make deploy' --verbose
   becket fire PreToolUse --tool Bash --model-script answers-of-the-model.json
-  becket fire --stdin-event          (as the one hook of another agent)
+  becket --profile becket fire --stdin-event          (as a hook of another agent)
 
-Exit codes: 0 nothing against it, 1 an error of becket's own, 2 blocked, 3 asks or defers.")]
+Exit codes: 0 allowed, 1 wrong usage or an error of becket's own, 2 blocked, 3 needs confirmation or deferred,
+4 allowed but not checked. With --stdin-event: 0 or 2, and 2 for every error on an event that can be held back.")]
 pub(crate) struct FireArgs {
     /// The event; with --stdin-event it stands in the input
     #[arg(required_unless_present = "stdin_event")]
@@ -22,12 +24,18 @@ pub(crate) struct FireArgs {
     /// Read a whole hook input from stdin, and answer as a hook does: JSON on stdout, exit code 0 or 2
     #[arg(
         long,
-        conflicts_with_all = ["event", "tool", "input", "set", "mode", "session", "json", "nobody_to_ask", "answers"]
+        conflicts_with_all = ["event", "tool", "input", "set", "mode", "session", "json", "nobody_to_ask", "answers", "verbose"]
     )]
     pub(crate) stdin_event: bool,
+    /// Decide as in a folder that is not trusted: what it brings along may restrict, and grants nothing
+    #[arg(long)]
+    pub(crate) untrusted_project: bool,
     /// Decide as in a session with nobody to ask: an ask becomes a denial, a question of a hook is answered with null
     #[arg(long)]
     pub(crate) nobody_to_ask: bool,
+    /// Show what each hook was given (input, environment) and what it printed
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) lent: LentArgs,
     /// Connect the MCP servers of this file (`mcpServers`) for mcp_tool handlers

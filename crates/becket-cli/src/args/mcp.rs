@@ -28,6 +28,9 @@ pub(crate) struct McpServersArgs {
     /// Use the servers of a project without an approval of each, as for a workspace that is trusted whole
     #[arg(long, global = true)]
     pub(crate) approve_all: bool,
+    /// Trust this folder: approvals count that may have come with it
+    #[arg(long, global = true)]
+    pub(crate) trust_project: bool,
 }
 
 /// The commands of `becket mcp`.

@@ -57,6 +57,12 @@ pub(crate) struct RunFormatArgs {
     /// In stream-json, pieces of answers as they come
     #[arg(long)]
     pub(crate) include_partial_messages: bool,
+    /// In stream-json, what subagents say, and not only the tools that they call
+    #[arg(long)]
+    pub(crate) forward_subagent_text: bool,
+    /// In stream-json, repeat each message that is read from stdin, as an acknowledgement
+    #[arg(long)]
+    pub(crate) replay_user_messages: bool,
     /// Write what happens to FILE, one line of JSON each, hooks included
     #[arg(long, value_name = "FILE")]
     pub(crate) debug_file: Option<PathBuf>,
@@ -155,9 +161,10 @@ pub(crate) struct RunPermissionArgs {
     /// More working directories
     #[arg(long, value_name = "DIR", num_args = 1..)]
     pub(crate) add_dir: Vec<PathBuf>,
-    /// Let what this folder brings along grant something, too: allow rules, directories, modes, hooks of its agents
-    #[arg(long)]
-    pub(crate) trust: bool,
+    /// Let what this folder brings along grant something, too: allow rules, directories, modes, allows of its hooks, hooks
+    /// of its agents, variables for hooks, approvals of MCP servers
+    #[arg(long, alias = "trust")]
+    pub(crate) trust_project: bool,
 }
 
 /// What the session is made of.
@@ -176,6 +183,19 @@ pub(crate) struct RunSourceArgs {
     /// Start without the hooks of settings and plugins, without skills, agents and MCP servers of files
     #[arg(long)]
     pub(crate) bare: bool,
+    /// Start as with --bare, but run the hooks of managed settings, and no others
+    #[arg(long, conflicts_with = "bare")]
+    pub(crate) safe_mode: bool,
+    /// Load no skills and commands, and run none of those that `/help` lists
+    #[arg(long)]
+    pub(crate) disable_slash_commands: bool,
+}
+
+impl RunSourceArgs {
+    /// Returns whether skills, agents, instructions and MCP servers of files are left out.
+    pub(crate) fn skips_files(&self) -> bool {
+        self.bare || self.safe_mode
+    }
 }
 
 /// How `run` prints.

@@ -44,8 +44,10 @@ pub(crate) struct RunMuteArgs {
     /// It is waited for in any case
     #[arg(long, hide = true)]
     await_initialize: bool,
+    #[arg(long, hide = true, value_name = "FILTER", num_args = 0..=1, default_missing_value = "")]
+    debug: Option<String>,
     #[arg(long, hide = true)]
-    debug: bool,
+    debug_to_stderr: bool,
 }
 
 /// Wishes that can't be met, and that somebody relies on: a limit, a place, a shape.

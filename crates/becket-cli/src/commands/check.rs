@@ -4,6 +4,7 @@ mod target;
 
 use crate::args::{CheckArgs, CheckFormat, Global};
 use crate::env::Surroundings;
+use crate::error::CliError;
 use crate::out::Out;
 use crate::report::human::findings;
 use crate::report::{github, json, sarif};
@@ -25,11 +26,14 @@ pub(super) struct Found {
 
 /// Checks what the arguments name. Ends with 1 on errors, and on warnings where they are denied.
 pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
-    let session = session::launched(global, around)?;
     let mut found = Found::default();
-    if args.paths.is_empty() {
+    let session = if args.paths.is_empty() {
+        let session = session::in_project(global, around, out)?;
         found.configuration(&session.request());
-    }
+        session
+    } else {
+        session::launched(global, around)?
+    };
     for path in &args.paths {
         target::check(&session.start.join(path), &session, &mut found)?;
     }
@@ -37,7 +41,10 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
     let checked = Checked::new(&found.diagnostics, found.files);
     let fails = checked.errors > 0 || (args.deny.is_some() && checked.warnings > 0);
     let format = if global.json { CheckFormat::Json } else { args.format };
+    // That all is well is not what a check of nothing has found.
+    let is_nothing = found.files == 0 && found.diagnostics.is_empty();
     match format {
+        CheckFormat::Human if is_nothing => {}
         CheckFormat::Human => {
             let details = findings::render(&found.diagnostics, &found.texts, around);
             out.print(&(details + &findings::summary(&checked)))?;
@@ -48,7 +55,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
         }
         CheckFormat::Github => out.print_raw(github::render(&checked, &session.start).as_bytes())?,
     }
-    Ok(u8::from(fails))
+    if is_nothing { Err(CliError::NoFiles { start: session.start }) } else { Ok(u8::from(fails)) }
 }
 
 impl Found {
@@ -80,7 +87,7 @@ impl Found {
         }
     }
 
-    /// By file in the order of loading, then by place; each finding once.
+    /// Sorts by file in the order of loading, then by place and severity, and keeps each finding once.
     fn put_in_order(&mut self) {
         let mut order: HashMap<Arc<std::path::Path>, usize> = HashMap::new();
         for diagnostic in &self.diagnostics {
@@ -89,6 +96,10 @@ impl Found {
         }
         self.diagnostics
             .sort_by_key(|found| (order.get(&found.file).copied(), found.line, found.column, found.severity));
-        self.diagnostics.dedup();
+        // What loads with a warning and never works is one finding, and an error.
+        self.diagnostics.dedup_by(|later, first| {
+            later == first
+                || (later.code == first.code && later.file == first.file && later.span == first.span)
+        });
     }
 }

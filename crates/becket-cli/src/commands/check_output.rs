@@ -23,14 +23,18 @@ pub(crate) fn run(args: &CheckOutputArgs, global: &Global, around: &Surroundings
         },
     };
     let stdout = read::stdin("the hook's stdout", around)?;
-    let printed =
-        Printed { exit: args.exit, stdout: &stdout, stderr: stderr.as_bytes(), by: PrintedBy::Command };
+    let printed = Printed {
+        exit: args.exit,
+        stdout: &stdout,
+        stderr: stderr.as_bytes(),
+        ..Printed::nothing(PrintedBy::Command)
+    };
     let answer = Answer::new(spec, args.exit, &interpret::printed(spec, &printed));
     let code = u8::from(answer.failure.is_some());
     if global.json {
         json::print(&Report::CheckOutput(answer), out)?;
     } else {
-        out.print(&human::answer::render(&answer))?;
+        out.print(&human::answer::render(&answer, around.width))?;
     }
     Ok(code)
 }

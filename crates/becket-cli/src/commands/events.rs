@@ -1,6 +1,7 @@
 //! `becket events`: the event table.
 
 use crate::args::{EventsArgs, Global};
+use crate::env::Surroundings;
 use crate::event;
 use crate::out::Out;
 use crate::report::{human, json};
@@ -10,7 +11,7 @@ use becket_embed::view::event_row::EventRow;
 use becket_model::EventKind;
 
 /// Prints all events, or one in full.
-pub(crate) fn run(args: &EventsArgs, global: &Global, out: &Out) -> Done {
+pub(crate) fn run(args: &EventsArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
     let kinds = match &args.event {
         Some(name) => vec![event::kind(name)?],
         None => EventKind::ALL.to_vec(),
@@ -21,8 +22,8 @@ pub(crate) fn run(args: &EventsArgs, global: &Global, out: &Out) -> Done {
         return Ok(0);
     }
     out.print(&match (&args.event, rows.as_slice()) {
-        (Some(_), [row]) => human::event_rows::one(row),
-        (_, rows) => human::event_rows::list(rows),
+        (Some(_), [row]) => human::event_rows::one(row, around.width),
+        (_, rows) => human::event_rows::list(rows, around.width),
     })?;
     Ok(0)
 }

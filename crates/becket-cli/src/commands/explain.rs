@@ -13,12 +13,14 @@ use becket_embed::view::planned::Planned;
 
 /// Plans the event and shows the plan.
 pub(crate) fn run(args: &ExplainArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
-    let session = session::launched(global, around)?;
+    let session = session::in_project(global, around, out)?;
     let given = event::given(event::kind(&args.event)?, &args.fields, &session.start, around)?;
     let engine = started(session.builder(true).build(), around, out)?;
     told_errors(&engine, around, out);
+    event::check_tool(&args.fields, &engine)?;
     let plan = engine.plan(&given.event);
     let planned = Planned::new(&plan, given.event.body.subject(), given.samples);
+    let planned = planned.with_modules(&engine.hooks());
     if global.json {
         json::print(&Report::Explain(planned), out)?;
     } else {

@@ -7,6 +7,7 @@ mod servers;
 pub(crate) use as_hook::code_of_a_slip;
 
 use crate::args::{FireArgs, Global};
+use crate::enclosing;
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::event::{self, Given};
@@ -20,7 +21,9 @@ use crate::session::{self, Session};
 use becket_embed::servers::Connected;
 use becket_embed::view::Report;
 use becket_embed::view::fired::{self, Fired};
+use becket_embed::view::ran::Ran;
 use becket_engine::{CancellationToken, Engine, Outcome, StartError};
+use becket_model::Event;
 
 /// Runs the hooks and shows what they did; the exit code says what becomes of it.
 pub(crate) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
@@ -28,7 +31,7 @@ pub(crate) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: 
         return as_hook::run(args, global, around, out);
     }
     let name = args.event.as_deref().unwrap_or_default();
-    let session = session::with_networks(session::launched(global, around)?, &args.lent.allow_network)?;
+    let session = prepared(session::in_project(global, around, out)?, args)?;
     let given = event::given(event::kind(name)?, &args.fields, &session.start, around)?;
     let cancel = CancellationToken::new();
     let lent = Lent::new(&Wish::from(args), &session, (around, out), &cancel)?;
@@ -36,6 +39,14 @@ pub(crate) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: 
     let done = interrupt::until_done(&cancel, firing.run((args, global), around, out));
     lent.end(out);
     done
+}
+
+/// The session as the arguments want it; it may itself be inside of another event.
+fn prepared(session: Session, args: &FireArgs) -> Result<Session, CliError> {
+    let session = session::with_networks(session, &args.lent.allow_network)?;
+    let mut session = session.trusting(!args.untrusted_project);
+    session.environment = session.environment.with_enclosing(enclosing::marks());
+    Ok(session)
 }
 
 /// One event on its way.
@@ -70,8 +81,10 @@ impl Firing<'_> {
         let builder = servers::lent(self.lent.to(self.session.builder(!args.nobody_to_ask)), mcp);
         let engine = started(builder.build(), around, out)?;
         told_errors(&engine, around, out);
+        event::check_tool(&args.fields, &engine)?;
         self.lent.ready(&engine, self.session);
         let Given { event, samples } = self.given;
+        enclosing::show(engine.mark(&event));
         let outcome = engine.fire_until(&event, self.cancel).await;
         self.lent.screen_is_free().await;
         if self.cancel.is_cancelled() {
@@ -79,7 +92,10 @@ impl Firing<'_> {
             return Err(CliError::Interrupted);
         }
         let mut fired = Fired::new(&outcome, event.body.subject(), samples);
-        let result = fired.result;
+        if args.verbose {
+            fired.hooks = verbose(&engine, &event, &outcome);
+        }
+        let code = fired.exit_code();
         if !global.json {
             let _paused = self.lent.progress.pause();
             shown(&fired, &outcome, around, out)?;
@@ -92,15 +108,20 @@ impl Firing<'_> {
         } else {
             out.print(&human::background::render(&fired.background))?;
         }
-        if self.cancel.is_cancelled() { Err(CliError::Interrupted) } else { Ok(result.exit_code()) }
+        if self.cancel.is_cancelled() { Err(CliError::Interrupted) } else { Ok(code) }
     }
+}
+
+/// The runs with all that went into their processes and came out of them.
+fn verbose(engine: &Engine, event: &Event, outcome: &Outcome) -> Vec<Ran> {
+    outcome.runs.iter().map(|run| Ran::new(run).with_process(run, engine, event)).collect()
 }
 
 fn shown(fired: &Fired, outcome: &Outcome, around: &Surroundings, out: &Out) -> Result<(), CliError> {
     out.print(&human::fired::render(fired, around))?;
-    // On a terminal the reason has just been shown.
-    let is_shown = around.terminals.stdout && around.terminals.stderr;
-    if fired.result == fired::Result::Blocked && !is_shown {
+    // Whoever reads both streams in one place has just read the reason.
+    let is_shown = (around.terminals.stdout && around.terminals.stderr) || out.streams_are_one();
+    if fired.result == fired::EventResult::Blocked && !is_shown {
         let reason = fired::why(outcome).unwrap_or_else(|| "blocked".to_owned());
         out.tell(&format!("{}\n", plain(&reason)));
     }
@@ -122,11 +143,12 @@ pub(crate) fn started(
     })
 }
 
-/// What could not be loaded is always said, and the rest works (C7).
-pub(crate) fn told_errors(engine: &Engine, around: &Surroundings, out: &Out) {
+/// What could not be loaded is always said, and the rest works (C7). Returns whether all was.
+pub(crate) fn told_errors(engine: &Engine, around: &Surroundings, out: &Out) -> bool {
     let config = engine.config();
-    let text = human::findings::brief(config.errors(), around);
+    let text = human::findings::brief(config.notices(), around);
     if !text.is_empty() {
         out.tell(&text);
     }
+    text.is_empty()
 }

@@ -11,16 +11,16 @@ use crate::session;
 use becket_embed::view::Report;
 use becket_embed::view::listed::Listed;
 
-/// Prints the hook set.
+/// Prints the hook set. Ends with 1 where something of the configuration is not loaded.
 pub(crate) fn run(args: &ListArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
     let only = args.event.as_deref().map(event::kind).transpose()?;
-    let engine = started(session::launched(global, around)?.builder(true).build(), around, out)?;
-    told_errors(&engine, around, out);
+    let engine = started(session::in_project(global, around, out)?.builder(true).build(), around, out)?;
+    let is_whole = told_errors(&engine, around, out);
     let listed = Listed::new(&engine.hooks(), &engine.gates(), only);
     if global.json {
         json::print(&Report::List(listed), out)?;
     } else {
         out.print(&human::listed::render(&listed, around))?;
     }
-    Ok(0)
+    Ok(u8::from(!is_whole))
 }

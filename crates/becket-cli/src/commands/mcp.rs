@@ -18,11 +18,14 @@ use crate::out::Out;
 use crate::report::style::{WARNING, one_line, styled};
 use crate::run::Done;
 use crate::session::{self, Session};
+use becket_embed::trust;
 use becket_rules::suggest;
 
 /// Does what the arguments say.
 pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
     let session = session::launched(global, around)?;
+    let folder_trusted = trust::is_recorded(&session.request());
+    let session = Session { folder_trusted, ..session };
     match &args.command {
         McpCommand::Add(args) => return edit::add(args, &session, around, out),
         McpCommand::AddJson(args) => return edit::add_json(args, &session, around, out),

@@ -37,14 +37,16 @@ use crate::error::CliError;
 use crate::interrupt::{self, Caught};
 use crate::lend::RunModels;
 use crate::out::Out;
-use crate::report::style::{WARNING, styled};
+use crate::project;
+use crate::report::style::{WARNING, plain, styled};
 use crate::run::Done;
 use crate::session::{self, Session};
 use assembled::At;
 use becket_embed::text;
 use becket_engine::CancellationToken;
 use becket_engine::config::FlagPermissions;
-use control::{Ending, Lines};
+use becket_model::EventKind;
+use control::{Answering, Ending, Lines};
 use left::Left;
 use prompts::Prompts;
 use std::path::Path;
@@ -60,15 +62,25 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     let permissions = permissions(args, &session.start)?;
     let session = Session { permissions, ..session };
     let cancel = CancellationToken::new();
+    // Nobody is asked to trust a folder for a session that can't be had.
+    let models = Arc::new(RunModels::new(&args.model, &session.start, around)?);
     let screen = terminal::opened(wish.output, &session, (around, out), &cancel);
     let terminal = screen.as_ref().map(|(terminal, _)| terminal);
     let session = with_trust(session, args, terminal)?;
     warn_of_muted(args, out);
-    let models = Arc::new(RunModels::new(&args.model, &session.start, around)?);
+    if let Some(parent) = project::parent(&session.start, &session.request()) {
+        let why = project::not_read_by_sessions(&parent, &session.request());
+        out.tell(&format!("{} {}\n", styled(WARNING, "note:"), plain(&why)));
+    }
     let debug = args.format.debug_file.as_ref().map(|file| printer::debug_file(&session.start.join(file)));
     let debug = debug.transpose()?;
     let caught = Caught::default();
     let once = Prompts::once(&wish.prompts, &wish.without_prompt)?;
+    if let Some(Prompts::OfHooks(nothing)) = &once
+        && !may_start_with_a_prompt(&session)
+    {
+        return Err(CliError::usage(nothing));
+    }
     // Before anything is started, and until all has ended.
     let private = around.temp.join(format!("becket-run-{}", uuid::Uuid::new_v4()));
     let _guard = keep::guarded(&private, around, out);
@@ -82,6 +94,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
         session: &session,
         around,
         out,
+        output: wish.output,
         cancel: &cancel,
         left: &left,
         private: &private,
@@ -96,19 +109,26 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
         }
         (None, ..) => {
             let ending = Ending { cancel: cancel.clone(), caught: caught.clone() };
-            let answers = matches!(wish.output, Output::Stream(_));
-            Prompts::Lines(Lines::open(printer.clone(), answers, ending))
+            let answering = Answering {
+                controls: matches!(wish.output, Output::Stream(_)),
+                replays: args.format.replay_user_messages,
+            };
+            Prompts::Lines(Lines::open(printer.clone(), answering, ending))
         }
     };
     let done =
         interrupt::until_done_or(&cancel, &caught, drive::driven(at, models, prompts, printer.clone()));
-    if caught.exit_code().is_some() {
-        left.wait();
-    }
+    left.wait();
     printer.end();
     // What was not written is worse than what went wrong before it; a signal is told before both.
     let written = writing.end();
     caught.exit_code().map_or_else(|| done.and_then(|code| written.map(|()| code)), Ok)
+}
+
+/// Returns whether a SessionStart hook may give the first prompt.
+fn may_start_with_a_prompt(session: &Session) -> bool {
+    let engine = session.builder(false).build();
+    engine.is_ok_and(|engine| engine.hooks().has_any(EventKind::SessionStart))
 }
 
 /// Arguments that are taken and mean nothing here.
@@ -123,7 +143,7 @@ fn warn_of_muted(args: &RunArgs, out: &Out) {
 /// # Errors
 /// The person does not trust it: then nothing may run.
 fn with_trust(session: Session, args: &RunArgs, terminal: Option<&Terminal>) -> Result<Session, CliError> {
-    let is_known = args.permissions.trust || becket_embed::trust::is_recorded(&session.request());
+    let is_known = args.permissions.trust_project || becket_embed::trust::is_recorded(&session.request());
     if let Some(terminal) = terminal.filter(|_| !is_known) {
         terminal::is_trusted(terminal, &session)?;
     }

@@ -24,8 +24,8 @@ pub(crate) fn json_object(
         None if given == "-" => utf8(stdin("the input as JSON", around)?, "stdin")?,
         None => given.to_owned(),
     };
-    let value: Value =
-        serde_json::from_str(&text).map_err(|error| CliError::InputNotJson { why: error.to_string() })?;
+    let value: Value = serde_json::from_str(&text)
+        .map_err(|error| CliError::InputNotJson { why: error.to_string(), example: None })?;
     match value {
         Value::Object(fields) => Ok(fields),
         Value::Null => Err(CliError::InputNotAnObject { got: "null" }),

@@ -4,6 +4,7 @@
 
 use crate::error::CliError;
 use becket_model::table::{EventSpec, FieldSpec, FieldType};
+use becket_rules::tools;
 use serde_json::{Map, Value};
 
 /// Sets a field.
@@ -44,9 +45,16 @@ pub(crate) fn check_field(spec: &EventSpec, name: &str) -> Result<&'static Field
         .find(|field| field.name == name)
         .ok_or_else(|| {
             let names: Vec<&'static str> = spec.all_input().map(|field| field.name).collect();
-            let near = becket_rules::suggest(name, &names);
+            let near = becket_rules::suggest(name, &names).map(str::to_owned);
+            let inside = || names.contains(&"tool_input").then(|| format!("tool_input.{name}"));
+            let near = of_a_tool(name).then(inside).flatten().or(near).or_else(inside);
             CliError::UnknownField { event: spec.kind.name(), name: name.to_owned(), near }
         })
+}
+
+/// Whether tools have an input field of this name.
+fn of_a_tool(name: &str) -> bool {
+    tools::table().iter().any(|tool| tool.primary.field() == Some(name))
 }
 
 fn inner<'a>(

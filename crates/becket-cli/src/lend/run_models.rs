@@ -185,6 +185,7 @@ mod tests {
             program: None,
             terminals: Terminals { stdin: false, stdout: false, stderr: false },
             is_root: false,
+            width: None,
         }
     }
 

@@ -8,7 +8,9 @@ use crate::session::Session;
 use becket_embed::text::{self, read_if_there};
 use becket_embed::trust;
 use becket_engine::config::{Loaded, Request, load};
-use becket_mcp::config::{ConfigError, Layer, Scope, Settings, read_file, read_settings, read_user_file};
+use becket_mcp::config::{
+    ConfigError, Layer, PluginValues, Scope, Settings, read_file, read_settings, read_user_file,
+};
 use becket_model::Source;
 use std::path::Path;
 
@@ -45,9 +47,7 @@ pub(crate) struct Named<'a> {
 /// # Errors
 /// A file can't be read, or one that may hold denials is no JSON.
 pub(super) fn read_all(session: &Session, named: Named<'_>, project: &str) -> Result<Files, CliError> {
-    let mut request = session.request();
-    // Whoever types a command here trusts the workspace, but not each server that it brings along.
-    request.trust.this_folder_trusted = false;
+    let request = session.request();
     let loaded = load(&request);
     let mut files = Files::default();
     managed(&request, &mut files)?;
@@ -55,7 +55,7 @@ pub(super) fn read_all(session: &Session, named: Named<'_>, project: &str) -> Re
     if !named.alone {
         user_file(&request, project, &mut files)?;
         project_files(&request, &mut files)?;
-        plugins(&request, &mut files)?;
+        plugins(session, &mut files)?;
     }
     if named.approved {
         files.settings.join(
@@ -96,7 +96,7 @@ fn settings(loaded: &Loaded, alone: bool, files: &mut Files) -> Result<(), CliEr
             Source::Flag => Scope::CommandLine,
             Source::User => Scope::User,
             Source::Project => Scope::Project,
-            // What a repository brings along can't approve itself (G3).
+            // What a folder brings along can't approve itself (G3).
             Source::Local if loaded.local_is_shared() => Scope::Project,
             Source::Local => Scope::Local,
             Source::Plugin(_) | Source::Skill(_) | Source::Agent(_) | Source::Callback | Source::Function => {
@@ -137,10 +137,13 @@ fn project_files(request: &Request, files: &mut Files) -> Result<(), CliError> {
     Ok(())
 }
 
-fn plugins(request: &Request, files: &mut Files) -> Result<(), CliError> {
-    for plugin in &request.plugins {
-        let name = plugin.id.split_once('@').map_or(&*plugin.id, |(name, _)| name);
-        let scope = || Scope::Plugin { name: name.to_owned(), root: plugin.directory.clone() };
+/// The servers of the plugins that count. Those that only the project turns on wait until the folder is trusted (G3).
+fn plugins(session: &Session, files: &mut Files) -> Result<(), CliError> {
+    for plugin in load(&session.request()).plugins() {
+        let options = plugin.options.iter().map(|option| (option.key.clone(), option.value.clone()));
+        let values = Box::new(PluginValues { data: plugin.data.clone(), options: options.collect() });
+        let (name, root) = (plugin.name.to_string(), plugin.directory.clone());
+        let scope = || Scope::Plugin { name: name.clone(), root: root.clone(), values: values.clone() };
         let file = plugin.directory.join(PROJECT_FILE);
         if let Some(text) = read_if_there(&file)? {
             files.layer(read_file(&text, &file, scope()));

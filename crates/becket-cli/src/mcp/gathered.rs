@@ -35,6 +35,8 @@ impl Gathered {
     /// # Errors
     /// A file can't be read that may deny something.
     pub(crate) fn new(session: &Session, args: &McpServersArgs) -> Result<Self, CliError> {
+        let is_trusted = args.trust_project || trust::is_recorded(&session.request());
+        let session = &session.clone().trusting(is_trusted);
         let request = session.request();
         let project = trust::project_root(&request).to_string_lossy().into_owned();
         let named =

@@ -16,7 +16,8 @@ fn line(finding: &Finding, root: &Path) -> String {
         properties.push_str(&format!(",line={},col={}", finding.at.line, finding.at.column));
     }
     let help = finding.help.as_ref().map(|help| format!("\n{help}")).unwrap_or_default();
-    let (severity, title) = (finding.severity, property(finding.code));
+    let severity = if finding.severity == "note" { "notice" } else { finding.severity };
+    let title = property(finding.code);
     format!("::{severity} {properties},title={title}::{}\n", data(&format!("{}{help}", finding.message)))
 }
 

@@ -40,7 +40,7 @@ fn of_verdict(outcome: &Outcome, broken: &str, left: &[Left]) -> HookOutput {
     if spec.decision == DecisionModel::Path {
         return worktree(verdict);
     }
-    let blocked = fired::result(outcome) == fired::Result::Blocked;
+    let blocked = fired::EventResult::of(outcome) == fired::EventResult::Blocked;
     let mut top = universal(verdict, broken);
     if blocked && matches!(spec.decision, DecisionModel::Block | DecisionModel::Task) {
         top.insert("decision".to_owned(), json!("block"));
@@ -142,12 +142,15 @@ fn hooks_allow(verdict: &Verdict) -> Option<PermissionDecision> {
 
 /// The answer to a permission prompt; fields of the ruling go inside `decision`.
 fn request(own: &mut Map<String, Value>, outcome: &Outcome) {
+    own.remove("proposedInput");
     let inner = ["updatedInput", "updatedPermissions", "interrupt"];
     let fields: Map<String, Value> =
         inner.iter().filter_map(|name| own.remove(*name).map(|value| ((*name).to_owned(), value))).collect();
     let behavior = match (&outcome.settlement, &outcome.verdict.ruling) {
         (Some(Settlement::Denied { .. } | Settlement::Stopped { .. }), _) => "deny",
         (Some(Settlement::Allowed { .. }), Ruling::RequestAllow { .. }) => "allow",
+        // The other agent would ask about the call as it was, which must not run (G3).
+        (Some(Settlement::Asked { .. }), _) if outcome.verdict.fields.proposed_input.is_some() => "deny",
         (Some(_) | None, _) => return,
     };
     let mut decision = Map::from_iter([("behavior".to_owned(), json!(behavior))]);

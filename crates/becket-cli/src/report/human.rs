@@ -6,6 +6,7 @@ pub(crate) mod event_rows;
 pub(crate) mod findings;
 pub(crate) mod fired;
 pub(crate) mod listed;
+mod masked;
 pub(crate) mod mcp;
 pub(crate) mod pending;
 pub(crate) mod planned;
@@ -13,7 +14,7 @@ pub(crate) mod planned;
 use super::style::{FAINT, SOURCE, WARNING, styled};
 use super::table::{Cell, Table};
 use crate::env::Surroundings;
-use becket_embed::view::hook::{At, Dropped};
+use becket_embed::view::hook::{At, Dropped, NOT_RUN_HERE};
 use std::path::Path;
 
 /// `file:line:column`, as short as it stays true.
@@ -34,10 +35,14 @@ pub(crate) fn headline(event: &str, subject: Option<&str>, samples: &[&str]) -> 
 
 /// The handlers that don't run, with the stage and the words that decided.
 pub(crate) fn dropped(table: &mut Table, dropped: &Dropped, around: &Surroundings) {
-    let style = if dropped.stage == "schema" { WARNING } else { FAINT };
+    let (style, word) = match dropped.stage {
+        "schema" => (WARNING, "broken"),
+        NOT_RUN_HERE => (WARNING, "not run here"),
+        _ => (FAINT, "skipped"),
+    };
     table.row([
         Cell::new(SOURCE, &dropped.source),
-        Cell::new(style, if dropped.stage == "schema" { "broken" } else { "skipped" }),
+        Cell::new(style, word),
         Cell::text(&dropped.label),
         Cell::last(FAINT, &place(&dropped.at, around)),
     ]);

@@ -49,9 +49,15 @@ pub(crate) fn one_line(text: &str, width: usize) -> String {
 
 /// The text with `indent` blanks in front of each line; lines longer than [`WIDTH`] are broken between words.
 pub(crate) fn indented(text: &str, indent: usize) -> String {
+    running(text, indent, None)
+}
+
+/// The same in lines that are no wider than the terminal.
+pub(crate) fn running(text: &str, indent: usize, width: Option<usize>) -> String {
     let blanks = " ".repeat(indent);
     let plain = plain(text.trim_end());
-    let lines = plain.lines().flat_map(|line| broken(line, WIDTH.saturating_sub(indent)));
+    let width = width.unwrap_or(WIDTH).min(WIDTH);
+    let lines = plain.lines().flat_map(|line| broken(line, width.saturating_sub(indent)));
     lines.map(|line| format!("{blanks}{line}\n")).collect()
 }
 
@@ -72,7 +78,12 @@ fn broken(line: &str, width: usize) -> Vec<&str> {
 
 /// Characters that turn the direction of a line round or take no room: they could hide what a command does.
 const fn is_hidden(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    matches!(
+        c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 #[cfg(test)]
@@ -82,6 +93,7 @@ mod tests {
     #[test]
     fn nothing_that_a_hook_says_reaches_the_terminal_as_a_command() {
         assert_eq!(plain("a\x1b[2Jb\rc\u{202e}d\x07\n\te"), "a\\u{1b}[2Jb\\rc\\u{202e}d\\u{7}\n\te");
+        assert_eq!(plain("a\u{61c}b\u{ad}c\u{e0041}\u{3164}"), "a\\u{61c}b\\u{ad}c\\u{e0041}\\u{3164}");
         assert_eq!(one_line(" two\nlines\x1b ", 80), "two⏎lines\\u{1b}");
     }
 

@@ -150,8 +150,7 @@ fn a_guard_that_can_not_be_asked_is_no_guard_that_agrees() {
     for (text, code) in [
         (input("PreToolUse", &tool()), 2),
         (input("UserPromptSubmit", &json!({"prompt": "x"})), 2),
-        // Without an answer a person is asked.
-        (input("PermissionRequest", &json!({"tool_name": "Bash", "tool_input": {}})), 1),
+        (input("PermissionRequest", &json!({"tool_name": "Bash", "tool_input": {}})), 2),
         // A turn is never held by an error of the engine's own.
         (input("Stop", &json!({"stop_hook_active": false})), 1),
         (input("SessionEnd", &json!({"reason": "other"})), 1),
@@ -182,5 +181,50 @@ fn a_guard_with_a_slip_in_its_command_does_not_agree() {
         let ended = env.becket(arguments.iter().copied()).stdin(text).run();
         assert_eq!((ended.code, ended.stdout.as_str()), (Some(code), ""), "{arguments:?} {ended:?}");
         assert!(ended.stderr.contains("error:"), "{ended:?}");
+    }
+}
+
+// rule: O10
+#[test]
+fn an_answer_that_nobody_reads_blocks() {
+    let ask = own("PreToolUse", json!({"permissionDecision": "ask", "permissionDecisionReason": "sure?"}));
+    let hook = json!([{"hooks": [{"type": "command", "command": "cat answer"}]}]);
+    for (event, code) in [("PreToolUse", 2), ("PostToolUse", 2)] {
+        let env = env_with(&json!({"hooks": {event: hook}}).to_string());
+        let answer = if event == "PreToolUse" { ask.clone() } else { json!({"systemMessage": "done"}) };
+        env.write("project/answer", answer.to_string());
+        let mut fields = tool();
+        fields["tool_response"] = json!({});
+        let file = env.write("input", input(event, &fields));
+        let mut command = env.becket(["fire", "--stdin-event"]).into_command();
+        let (reader, writer) = std::io::pipe().expect("a pipe can be made");
+        drop(reader);
+        command.stdin(std::fs::File::open(file).expect("it is there")).stdout(writer);
+        command.stderr(std::process::Stdio::null());
+        assert_eq!(command.status().expect("becket starts").code(), Some(code), "{event}");
+    }
+}
+
+// rule: O10
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_before_the_input_is_read_blocks() {
+    use std::process::{Command, Stdio};
+    for signal in ["TERM", "INT", "HUP"] {
+        let env = env_with("{}");
+        let mut command = env.becket(["fire", "--stdin-event"]).into_command();
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut becket = command.spawn().expect("becket starts");
+        let id = becket.id();
+        let catches_all = || {
+            let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+            let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+            let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+            [1, 2, 15].iter().all(|number| caught & (1 << (number - 1)) != 0)
+        };
+        assert!(becket_testkit::proc::wait_until(catches_all), "signals are caught");
+        let sent = Command::new("kill").args(["-s", signal, &id.to_string()]).status();
+        assert!(sent.expect("kill is there").success());
+        assert_eq!(becket.wait().expect("it ends").code(), Some(2), "{signal}");
     }
 }

@@ -45,7 +45,7 @@ fn a_hook_of_a_living_host_is_shown_until_it_is_over() {
         tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
     runtime.block_on(async {
         for _ in 0..33 {
-            engine.fire(&event).await;
+            drop(engine.fire(&event).await);
         }
     });
     let shown = env.becket(["background"]).run();

@@ -1,4 +1,5 @@
-//! Bad input ends with exit code 1 and a sentence: never a panic, never a hang.
+//! Bad input ends with a sentence, and with exit code 1, or 2 where that does not mean that something is blocked: never with
+//! a panic, never with a hang.
 
 use crate::{env, env_with};
 use becket_testkit::env::{Ended, TestEnv};
@@ -10,7 +11,9 @@ use std::process::Stdio;
 
 fn refused(env: &TestEnv, arguments: &[&str], said: &str) {
     let ended = env.becket(arguments).run();
-    assert_eq!(ended.code, Some(1), "{arguments:?} {ended:?}");
+    let examines = ["check", "list", "explain", "events", "check-output"];
+    let code = if arguments.iter().any(|argument| examines.contains(argument)) { 2 } else { 1 };
+    assert_eq!(ended.code, Some(code), "{arguments:?} {ended:?}");
     assert!(ended.stderr.contains(said), "{arguments:?}: {:?} does not hold {said:?}", ended.stderr);
     assert!(!ended.stderr.contains("panicked"), "{ended:?}");
 }
@@ -31,6 +34,24 @@ fn arguments_that_can_not_be_meant_are_refused_in_words() {
         (&["fire", "UserPromptSubmit", "--input", r#"{"promt": "x"}"#], "did you mean `prompt`?"),
         (&["fire", "PreToolUse", "--tool", "Bash", "--session", ""], "`--session` must not be empty"),
         (&["fire"], "<EVENT>"),
+        (
+            &["fire", "PreToolUse", "--tool", "Bash", "--input", "git push"],
+            r#"write `--input '{"command": "git push"}'`"#,
+        ),
+        (
+            &["fire", "PreToolUse", "--tool", "Bash", "--set", "command=ls"],
+            "did you mean `tool_input.command`? (`becket",
+        ),
+        (&["fire", "PreToolUse", "--tool", "bash"], "there is no tool `bash`; did you mean `Bash`?"),
+        (&["explain", "PreToolUse", "--tool", "Frobnicate"], "write `--set tool_name=NAME`"),
+        (&["list", "PreTool"], "did you mean `PreToolUse`? (`becket events` lists all)"),
+        (&["list", "session"], "did you mean `SessionStart` or `SessionEnd`?"),
+        (&["check", "--frob"], "--frob"),
+        (&["check"], "there is nothing to check: no settings were found for `"),
+        (&["--plugin-dir", "nowhere", "check"], "there is no such directory"),
+        (&["--plugin-dir", ".", "check"], "it holds neither `.claude-plugin/plugin.json`"),
+        (&["--settings", "nowhere.json", "fire", "Stop"], "there is no file `"),
+        (&["--settings", "nowhere.json", "check"], "there is no file `"),
         (&["frie"], "fire"),
         (&["-C", "nowhere", "list"], "is no directory that can be entered"),
         (&["check", "nowhere.json"], "can't be read"),
@@ -113,7 +134,7 @@ fn a_full_disk_is_an_error() {
     let env = env();
     let mut command = env.becket(["events"]).into_command();
     let output = command.stdout(full).stderr(Stdio::piped()).output().expect("becket starts");
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("the output can't be written"));
 }
 

@@ -33,6 +33,9 @@ pages! {
     files_that_change types "watching.md";
     tasks_and_teams types "teams.md";
     worktrees types "worktrees.md";
+    in_claude_code types "claude-code.md";
+    exit_codes types "exit-codes.md";
+    hooks_of_plugins types "plugins.md";
 }
 
 /// Pages about what only a person can type: `tests/terminal` walks through what they tell.

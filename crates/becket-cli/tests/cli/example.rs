@@ -34,7 +34,7 @@ fn three_hooks_of_different_sources_work_and_the_push_is_denied() {
     assert_eq!(ended.code, Some(2), "{ended:?}");
     let shown: Vec<&str> = ended.stdout.lines().filter(|line| line.ends_with(" ms")).collect();
     let sources: Vec<&str> = shown.iter().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(sources, ["project", "plugin:repo-context@guarded-repo", "plugin:secret-guard@guarded-repo"]);
+    assert_eq!(sources, ["project", "plugin:repo-context", "plugin:secret-guard"]);
     assert!(ended.stderr.contains("force-push to the protected branch `main`"), "{ended:?}");
 }
 
@@ -72,7 +72,7 @@ fn shown_in_the_readme(block: usize) -> String {
 fn the_run_in_the_readme_is_real_where_it_is_not_shortened() {
     let (env, _) = copied();
     let terminal = Terminal::new(&env);
-    let line = "-C examples/guarded-repo run --model script:demo.json -p \"tidy up\"";
+    let line = "-C examples/guarded-repo run --trust-project --model script:demo.json -p \"tidy up\"";
     let screen = terminal.screen_after(&terminal.becket(line));
     assert!(screen.contains("ended 0"), "{screen}");
     let real = env.redacted(&text_of(&screen));

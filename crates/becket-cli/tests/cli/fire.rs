@@ -67,7 +67,7 @@ fn list_shows_every_source() {
     }
     env.write("managed/managed-settings.json", r#"{"strictPluginOnlyCustomization": ["hooks"]}"#);
     let ended = env.becket(["list", "--plugin-dir", "../kit", "--settings", stop]).run();
-    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!(ended.code, Some(1), "an entry is not loaded: {ended:?}");
     assert_data_eq!(env.redacted(&ended.stdout), file!["snapshots/list.txt"].raw());
 }
 
@@ -108,9 +108,107 @@ fn the_exit_code_says_what_becomes_of_the_call() {
 fn what_went_unchecked_is_said() {
     let env = env_with(&one("kill -9 $$"));
     let ended = env.becket(["fire", "PreToolUse", "--tool", "Bash"]).run();
-    assert_eq!(ended.code, Some(0));
-    assert!(ended.stdout.contains("not checked: was ended by signal 9"), "{ended:?}");
-    assert!(ended.stdout.contains("nothing against it, but not everything was checked"), "{ended:?}");
+    assert_eq!(ended.code, Some(4));
+    let last = ended.stdout.lines().last().unwrap_or_default();
+    assert_eq!(last, "allowed, but not checked: `kill -9 $$`: was ended by signal 9 (KILL)", "{ended:?}");
+    let json: Value =
+        serde_json::from_str(&env.becket(["fire", "PreToolUse", "--tool", "Bash", "--json"]).run().stdout)
+            .expect("JSON");
+    assert_eq!((&json["result"], &json["unchecked"]), (&json!("passed"), &json!(true)));
+}
+
+// rule: O4
+#[test]
+fn exit_code_1_is_explained_with_the_end_of_what_was_printed() {
+    for (event, goes_on) in [("PreToolUse", "the action runs"), ("Stop", "the turn ends")] {
+        let script = "printf '=====\\n\\nFAIL: test_a\\n\\n' >&2; exit 1";
+        let env = env_with(
+            &json!({"hooks": {event: [{"hooks": [{"type": "command", "command": script}]}]}}).to_string(),
+        );
+        let mut arguments = vec!["fire", event];
+        arguments.extend(["--tool", "Bash"].into_iter().filter(|_| event == "PreToolUse"));
+        let ended = env.becket(&arguments).run();
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        let said = format!("exit code 1 is an error, not a block: {goes_on}; to block, exit with 2");
+        assert!(ended.stdout.contains(&said) && ended.stdout.contains("        FAIL: test_a\n"), "{ended:?}");
+        assert!(ended.stdout.ends_with("allowed, though a hook failed\n"), "{ended:?}");
+        let taken = env.becket(["check-output", event, "--exit", "1"]).run();
+        assert!(taken.stdout.contains(&said), "{taken:?}");
+    }
+}
+
+// rule: S3
+#[test]
+fn verbose_shows_what_a_hook_got_and_gave() {
+    let script = "read -r line; echo \"got $line\"; echo oops >&2";
+    let settings = json!({"env": {"MY_TOKEN": "hush", "PLAIN": "seen"},
+        "hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": script}]}]}});
+    let env = env_with(&settings.to_string());
+    let fire = ["fire", "PreToolUse", "--tool", "Write", "--set", "tool_input.file_path=a.txt"];
+    let quiet = env.becket(fire).run();
+    assert!(!quiet.stdout.contains("stdin"), "{quiet:?}");
+    let path = format!("\"file_path\":\"{}/a.txt\"", env.project().display());
+    let told = env.becket(fire.into_iter().chain(["-v"])).run();
+    for said in [&path, "MY_TOKEN=***", "PLAIN=seen", "CLAUDE_PROJECT_DIR=", "        got {", "        oops"]
+    {
+        assert!(told.stdout.contains(said), "{said}: {told:?}");
+    }
+    assert!(!told.stdout.contains("hush"), "{told:?}");
+    let json = env.becket(fire.into_iter().chain(["--verbose", "--json"])).run();
+    let json: Value = serde_json::from_str(&json.stdout).expect("JSON");
+    let hook = &json["hooks"][0];
+    assert!(hook["input"].as_str().is_some_and(|input| input.contains(&path)), "{hook}");
+    assert_eq!((&hook["environment"]["MY_TOKEN"], &hook["stderr"]), (&json!("***"), &json!("oops\n")));
+    assert!(hook["stdout"].as_str().is_some_and(|stdout| stdout.starts_with("got {")), "{hook}");
+}
+
+#[test]
+fn a_reason_is_told_once_where_both_streams_go_to_one_place() {
+    let env = env_with(&one("echo 'only once' >&2; exit 2"));
+    let run = env.becket(["fire", "PreToolUse", "--tool", "Bash"]);
+    let file = env.root().join("both");
+    let both = std::fs::File::create(&file).expect("a file can be made");
+    let mut command = run.into_command();
+    command
+        .stdout(both.try_clone().expect("a file can be shared"))
+        .stderr(both)
+        .stdin(std::process::Stdio::null());
+    assert_eq!(command.status().expect("becket starts").code(), Some(2));
+    let said = std::fs::read_to_string(file).expect("it was written");
+    // Once more in the command itself.
+    assert_eq!(said.matches("only once").count(), 2, "{said}");
+}
+
+#[test]
+fn output_fits_the_columns_that_there_are() {
+    let long = "python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/git_guard.py --with several --more words";
+    let mut settings: Value = serde_json::from_str(&one("true")).expect("JSON");
+    settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"] = json!(long);
+    settings["hooks"]["PreToolUse"][0]["hooks"][0]["if"] =
+        json!("Bash(git push --force-with-lease origin main *)");
+    settings["hooks"]["PreToolUse"][0]["matcher"] =
+        json!("Bash|Write|Edit|MultiEdit|NotebookEdit|mcp__files__write");
+    let env = env_with(&settings.to_string());
+    for arguments in [
+        &["list"][..],
+        &["explain", "PreToolUse", "--tool", "Bash"],
+        &["fire", "PreToolUse", "--tool", "Bash", "--set", "tool_input.command=git push"],
+        &["events"],
+        &["events", "PermissionRequest"],
+        &["events", "PreToolUse"],
+    ] {
+        let whole = env.becket(arguments).env("COLUMNS", "200").run().stdout;
+        for columns in [40, 60, 80, 120] {
+            let shown = env.becket(arguments).env("COLUMNS", &columns.to_string()).run().stdout;
+            for line in shown.lines() {
+                let is_one_word = !line.trim().contains(' ');
+                assert!(line.chars().count() <= columns, "{columns} {arguments:?}: {line}");
+                assert!(is_one_word || line.trim().split(' ').all(|word| whole.contains(word)), "{line}");
+            }
+            let words = |text: &str| text.split_whitespace().count();
+            assert!(words(&shown) >= words(&whole), "{columns} {arguments:?}: {shown}");
+        }
+    }
 }
 
 #[test]

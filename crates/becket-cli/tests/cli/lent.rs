@@ -132,7 +132,7 @@ fn a_server_by_its_url_is_asked_with_the_key_of_its_provider() {
 fn without_a_model_a_prompt_handler_checks_nothing_and_says_so() {
     let env = env_with(&settings("PreToolUse", prompt()));
     let ended = env.becket(FIRE).run();
-    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!(ended.code, Some(4), "{ended:?}");
     assert!(ended.stdout.contains("not checked: its model gave no usable answer"), "{ended:?}");
 }
 

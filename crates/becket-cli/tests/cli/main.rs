@@ -41,6 +41,11 @@ mod mcp_login;
 #[cfg(target_os = "linux")]
 mod memory;
 #[cfg(target_os = "linux")]
+mod nested;
+#[cfg(unix)]
+mod plugins;
+mod project;
+#[cfg(target_os = "linux")]
 mod questions;
 #[cfg(unix)]
 mod run;

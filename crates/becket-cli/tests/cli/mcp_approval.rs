@@ -28,14 +28,55 @@ fn server(env: &TestEnv, argument: &str) {
 #[test]
 fn a_repository_that_brings_its_own_approval_approves_nothing() {
     let env = env();
-    git(&env, &["init", "-q"]);
+    env.write("home/.claude.json", "{}");
     server(&env, "a");
     env.write("project/.claude/settings.local.json", r#"{"enabledMcpjsonServers": ["tool"]}"#);
+    assert_eq!(state(&env).0, "disabled", "without git it may have come with the folder");
+    git(&env, &["init", "-q"]);
     assert_eq!(state(&env).0, "not-connected", "the user's own file approves it");
     git(&env, &["add", "--force", ".claude/settings.local.json"]);
     assert_eq!(state(&env).0, "disabled", "the repository's file does not");
     env.write("project/.claude/settings.local.json", r#"{"enableAllProjectMcpServers": true}"#);
     assert_eq!(state(&env).0, "disabled");
+    let listed = env.becket(["mcp", "list", "--no-connect", "--trust-project"]).run();
+    assert!(listed.stdout.contains("not connected"), "{listed:?}");
+}
+
+// rule: G3
+#[test]
+fn no_command_that_only_looks_starts_what_a_folder_names() {
+    let env = env();
+    env.write("home/.claude.json", "{}");
+    let touch = format!("touch {}; exit 1", env.root().join("BROKE").display());
+    let entry = json!({"mcpServers": {"tool": {"command": "sh", "args": ["-c", touch]}}});
+    env.write("project/.mcp.json", entry.to_string());
+    let settings = json!({
+        "enableAllProjectMcpServers": true, "enabledMcpjsonServers": ["tool"], "apiKeyHelper": touch,
+        "env": {"PATH": env.project().display().to_string()},
+        "hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": touch}]}]},
+    });
+    for file in ["settings.json", "settings.local.json"] {
+        env.write(&format!("project/cfg/{file}"), settings.to_string());
+    }
+    std::os::unix::fs::symlink("cfg", env.project().join(".claude")).expect("a link");
+    for is_repository in [false, true] {
+        if is_repository {
+            git(&env, &["init", "-q"]);
+            git(&env, &["add", "--force", "."]);
+        }
+        for arguments in [
+            &["mcp", "list"][..],
+            &["mcp", "doctor"],
+            &["mcp", "tools", "tool"],
+            &["check"],
+            &["list"],
+            &["explain", "SessionStart"],
+        ] {
+            let ended = env.becket(arguments.iter().copied()).run();
+            assert!(ended.code.is_some(), "{arguments:?}: {ended:?}");
+            assert!(!env.root().join("BROKE").exists(), "{arguments:?}, git: {is_repository}");
+        }
+    }
 }
 
 // rules: G3, X1

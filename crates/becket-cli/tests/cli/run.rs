@@ -183,7 +183,7 @@ fn errors_of_the_model_end_with_1_and_wrong_arguments_with_2() {
         (&["-p", "hi", "--permission-mode", "dafault"], 2, "did you mean `default`?"),
         (&["-p", "hi", "--add-dir", "nowhere"], 2, "--add-dir"),
         (&["-p", "hi", "--mcp-config", "nowhere.json"], 1, "nowhere.json"),
-        (&["-p", "hi", "--settings", "nowhere.json", "--strict"], 1, "nowhere.json"),
+        (&["-p", "hi", "--settings", "nowhere.json"], 2, "nowhere.json"),
     ] {
         let ended = run(&env, arguments).run();
         assert_eq!(ended.code, Some(code), "{arguments:?}: {ended:?}");

@@ -2,10 +2,12 @@
 
 use crate::run::{run, scripted};
 use becket_testkit::env::TestEnv;
+use becket_testkit::messages_api::nobody;
 use becket_testkit::proc::{Marker, wait_until};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// A run that is in the middle of a call that takes long.
 fn in_a_call(marker: &Marker, arguments: &[&str]) -> (TestEnv, Child) {
@@ -86,4 +88,32 @@ fn output_that_nobody_reads_cancels_what_is_left_to_do() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!((output.status.code(), &*stderr), (Some(1), ""));
     assert!(env.project().join("ended").exists());
+}
+
+// rule: L3
+#[test]
+fn a_local_model_server_that_is_not_there_is_given_up_soon_and_named_once() {
+    let env = TestEnv::new(env!("CARGO_BIN_EXE_becket"));
+    let start = Instant::now();
+    let url = nobody();
+    let ended = env.becket(["run", "-p", "hi", "--model", "x", "--model-url", &format!("{url}/v1")]).run();
+    assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
+    let address = url.trim_start_matches("http://");
+    let said =
+        format!("error: the model gave no answer: nothing listens at `{address}`: is the server running?\n");
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(1), said.as_str()), "{ended:?}");
+}
+
+// rule: E7
+#[test]
+fn what_a_line_leaves_running_is_gone_with_the_run_though_it_ignores_signals() {
+    let line = "setsid sh -c 'trap \"\" TERM INT HUP; touch deaf; sleep 300; sleep 300' & until test -e deaf; do :; done";
+    let turns = json!([{"tool_uses": [{"id": "t1", "name": "Bash", "input": {"command": line}}]}, {"text": "x"}]);
+    let env = scripted(&json!({"permissions": {"allow": ["Bash"]}}), &turns);
+    let marker = Marker::new();
+    let (name, value) = marker.env();
+    let ended = run(&env, &["-p", "hi"]).env(&name, &value).run();
+    assert_eq!(marker.alive(), Vec::<u32>::new());
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(env.project().join("deaf").exists(), "{ended:?}");
 }

@@ -50,7 +50,7 @@ fn a_whole_session() -> (TestEnv, Ended) {
     let env = scripted(&keeping_all(), &turns);
     env.write("project/sub/file.txt", "x");
     env.write("project/more/file.txt", "x");
-    env.write("project/.claude/commands/begin.md", "Begin with $1.");
+    env.write("project/.claude/commands/begin.md", "Begin with $0.");
     let ended = run(&env, &["-p", "/begin it", "--init", "--output-format", "stream-json"]).run();
     assert_eq!(ended.code, Some(0), "{ended:?}");
     (env, ended)

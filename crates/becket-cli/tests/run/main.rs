@@ -10,6 +10,7 @@
 mod case;
 mod coverage;
 mod events;
+mod hard;
 mod judge;
 mod pattern;
 mod place;

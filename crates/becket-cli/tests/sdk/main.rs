@@ -14,6 +14,7 @@ mod node;
 mod package;
 mod permissions;
 mod python;
+mod rejected;
 mod requests;
 mod servers;
 mod turn_end;

@@ -1,6 +1,6 @@
 //! Whoever asks the person: calls, hooks, models.
 
-use crate::place::{Place, is_done};
+use crate::place::{Place, WORKS, is_done};
 use becket_testkit::proc::wait_until;
 use serde_json::{Value, json};
 
@@ -19,9 +19,9 @@ fn touches(names: &[&str]) -> Value {
 #[test]
 fn a_person_says_yes_or_no_and_no_answer_is_a_no() {
     for (keys, expected) in [
-        (&["1"][..], true),
+        (&["1", "Enter"][..], true),
         (&["Enter"], true),
-        (&["3"], false),
+        (&["3", "Enter"], false),
         (&["Escape"], false),
         (&["C-d"], false),
         (&["Up", "Up", "Enter"], false),
@@ -39,7 +39,7 @@ fn a_person_says_yes_or_no_and_no_answer_is_a_no() {
             "asked because:",
             "from now on, if you say so:\n    allow `Bash(touch it)` (here, for you)",
             "1. yes\n",
-            "2. yes, and from now on what stands above",
+            "2. yes, and don't ask again (adds the rules above)",
         ] {
             assert!(screen.contains(words), "{words}: {screen}");
         }
@@ -58,7 +58,11 @@ fn a_yes_may_be_remembered_and_a_no_may_say_why() {
     let walk = place.walk();
     walk.begins("go");
     walk.sees_words("command: touch last");
+    // A digit alone selects.
     walk.answers(&["2"]);
+    walk.sees_words("❯ 2. yes, and");
+    assert!(!place.has("last"));
+    walk.terminal.presses(&["Enter"]);
     let screen = walk.sees(is_done);
     assert!(place.has("last"), "{screen}");
     assert!(place.text("project/.claude/settings.local.json").contains("Bash(touch last)"));
@@ -72,7 +76,7 @@ fn a_yes_may_be_remembered_and_a_no_may_say_why() {
     let walk = place.walk();
     walk.begins("go");
     walk.sees_words("command: touch one");
-    walk.answers(&["4"]);
+    walk.answers(&["4", "Enter"]);
     walk.sees_words("What should be done instead?");
     walk.types("use the other filee");
     walk.terminal.presses(&["BSpace"]);
@@ -89,9 +93,9 @@ fn calls_of_one_answer_are_asked_for_one_after_another() {
     walk.begins("go");
     let screen = walk.sees_words("command: touch one");
     assert!(!screen.contains("command: touch two"), "{screen}");
-    walk.answers(&["1"]);
+    walk.answers(&["1", "Enter"]);
     walk.sees_words("command: touch two");
-    walk.answers(&["3"]);
+    walk.answers(&["3", "Enter"]);
     walk.sees_words("command: touch last");
     walk.answers(&["C-c"]);
     let screen = walk.sees(|screen| screen.contains("interrupted") && screen.trim_end().ends_with('>'));
@@ -123,7 +127,7 @@ fn a_prompt_says_which_hook_asks_and_why() {
 #[test]
 fn a_hook_asks_and_is_named() {
     for (keys, expected) in [
-        (&["2"][..], r#""selected":"n""#),
+        (&["2", "Enter"][..], r#""selected":"n""#),
         (&["Enter"], r#""selected":"y""#),
         (&["Escape"], r#""selected":null"#),
     ] {
@@ -165,12 +169,13 @@ fn a_model_asks_and_hears_the_answers() {
     let place = Place::new(&json!({}), &turns);
     let walk = place.walk();
     walk.begins("go");
-    walk.sees_words("Which colour?");
-    walk.answers(&["2"]);
+    let screen = walk.sees_words("Which colour?");
+    assert!(!screen.contains("AskUserQuestion") && !screen.contains("Which others?"), "{screen}");
+    walk.answers(&["2", "Enter"]);
     walk.sees_words("Which others?");
     walk.answers(&["1", "2", "Enter"]);
     walk.sees_words("Anything?");
-    walk.answers(&["3"]);
+    walk.answers(&["3", "Enter"]);
     walk.sees_words("In your words:");
     walk.types("green as grass");
     walk.answers(&["Enter"]);
@@ -192,7 +197,7 @@ fn a_question_that_comes_while_somebody_types_is_not_answered_by_what_they_type(
     let walk = place.walk();
     walk.starts("");
     walk.says("go");
-    walk.sees_words("Esc interrupts");
+    walk.sees_words(WORKS);
     place.env.write("project/now", "");
     // Whoever leans on the keys answers nothing, also once the question is there.
     for _ in 0..40 {
@@ -201,7 +206,7 @@ fn a_question_that_comes_while_somebody_types_is_not_answered_by_what_they_type(
     }
     assert!(!place.has("answer"));
     walk.sees_words("Really?");
-    walk.answers(&["1"]);
+    walk.answers(&["1", "Enter"]);
     assert!(wait_until(|| place.text("project/answer").contains('y')));
     walk.sees(|screen| screen.contains("Hello.") && is_done(screen));
     walk.leaves();

@@ -1,11 +1,12 @@
 //! Typing prompts and reading answers.
 
-use crate::place::{Place, hook, is_asking_for_a_prompt, is_done};
+use crate::place::{Place, WORKS, hook, is_asking_for_a_prompt, is_done};
 use becket_testkit::messages_api::Turn;
 use becket_testkit::proc::wait_until;
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 use std::time::Duration;
 
 #[test]
@@ -48,7 +49,7 @@ fn lines_are_shown_as_they_come() {
     walk.starts("");
     walk.says("go");
     let screen = walk.sees_words("first line");
-    assert!(screen.contains("Esc interrupts") && !is_done(&screen), "{screen}");
+    assert!(screen.contains(WORKS) && !is_done(&screen), "{screen}");
     walk.sees(is_done);
     walk.leaves();
 }
@@ -88,6 +89,67 @@ fn prompts_are_remembered_for_their_owner_alone() {
 }
 
 #[test]
+fn a_question_beside_the_conversation_leaves_it_untouched() {
+    let guard = "grep -q secret && { echo 'no secrets here' >&2; exit 2; }; true";
+    let turns = json!([
+        {"text": "It listens on port 4711."},
+        {"text": "On the port, 4711.", "expect": ["It listens on port 4711.", "which one was it?"]},
+        {"text": "Mended."}
+    ]);
+    let place = Place::new(&hook("UserPromptSubmit", guard), &turns);
+    let walk = place.walk();
+    walk.starts("");
+    walk.says("start it");
+    walk.sees(is_done);
+    walk.says("/btw which one was it?");
+    walk.sees(|screen| screen.contains("On the port, 4711.") && screen.trim_end().ends_with("\n>"));
+    // What guards prompts guards this one.
+    walk.says("/btw what is the secret?");
+    walk.sees(|screen| screen.contains("no secrets here") && screen.trim_end().ends_with("\n>"));
+    walk.says("/btw");
+    walk.sees(|screen| screen.contains("ask something, as in") && screen.trim_end().ends_with("\n>"));
+    walk.says("mend it");
+    walk.sees(|screen| screen.contains("Mended.") && is_done(screen));
+    walk.leaves();
+    let stored = |words: &str| {
+        let home = place.env.root().join("home/.becket/projects");
+        let found = Command::new("grep").args(["-rlF", words]).arg(home).output().expect("grep is there");
+        !found.stdout.is_empty()
+    };
+    assert!(stored("mend it") && !stored("which one was it?") && !stored("On the port"));
+}
+
+// rule: L7
+#[test]
+fn a_prompt_is_suggested_on_an_empty_line_where_that_is_wanted() {
+    let turns = [
+        json!({"text": "One."}),
+        json!({"text": "Two."}),
+        json!({"text": "Three.", "when": ["run the tests please"]}),
+        json!({"text": "run the tests", "when": ["Say in at most twelve words"]}),
+        json!({"text": "A title", "when": ["Give this conversation a title"]}),
+    ];
+    let turns = turns.into_iter().map(|turn| serde_json::from_value(turn).expect("a turn")).collect();
+    let place = Place::served(&json!({}), turns);
+    let walk = place.walk();
+    walk.terminal.types("export CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION=1");
+    walk.sees_words("ended 0");
+    walk.starts("");
+    walk.says("go");
+    walk.sees(|screen| screen.contains("One.") && is_done(screen));
+    walk.says("go on");
+    walk.sees(|screen| screen.contains("Two.") && screen.trim_end().ends_with("\n> run the tests"));
+    walk.types("x");
+    walk.sees(|screen| screen.trim_end().ends_with("\n> x"));
+    walk.terminal.presses(&["BSpace", "Tab"]);
+    walk.types(" please");
+    walk.sees(|screen| screen.trim_end().ends_with("\n> run the tests please"));
+    walk.terminal.presses(&["Enter"]);
+    walk.sees_words("Three.");
+    walk.leaves();
+}
+
+#[test]
 fn names_are_completed() {
     let place = Place::new(&json!({}), &json!([]));
     place.env.write("project/.claude/commands/greet.md", "Greet.");
@@ -97,7 +159,7 @@ fn names_are_completed() {
     walk.terminal.presses(&["Tab"]);
     walk.sees(|screen| screen.trim_end().ends_with("> /greet"));
     walk.terminal.presses(&["C-c"]);
-    walk.sees(|screen| screen.contains("Ctrl-C again leaves") && is_asking_for_a_prompt(screen));
+    walk.sees(is_asking_for_a_prompt);
     walk.types("read @scr");
     walk.terminal.presses(&["Tab"]);
     walk.sees(|screen| screen.trim_end().ends_with("> read @script.json"));
@@ -151,7 +213,7 @@ fn what_is_typed_while_a_turn_works_comes_next_and_not_after_an_interrupt() {
     let walk = place.walk();
     walk.starts("");
     walk.says("go");
-    walk.sees_words("Esc interrupts");
+    walk.sees_words(WORKS);
     walk.says("and then");
     walk.types("half");
     walk.sees(|screen| screen.contains("next: and then") && screen.contains("❯ half"));
@@ -166,7 +228,7 @@ fn what_is_typed_while_a_turn_works_comes_next_and_not_after_an_interrupt() {
     let walk = place.walk();
     walk.starts("");
     walk.says("go");
-    walk.sees_words("Esc interrupts");
+    walk.sees_words(WORKS);
     walk.says("delete it");
     walk.sees_words("next: delete it");
     walk.terminal.presses(&["Escape"]);

@@ -1,6 +1,6 @@
 //! Interrupting and leaving: nothing is left, and the terminal is as it was.
 
-use crate::place::{Place, Walk, hook, is_asking_for_a_prompt, is_done};
+use crate::place::{Place, WORKS, Walk, hook, is_asking_for_a_prompt, is_done};
 use becket_testkit::proc::wait_until;
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn place() -> Place {
 fn begins_to_sleep(place: &Place, walk: &Walk<'_>) {
     walk.says("wait");
     assert!(wait_until(|| place.has("sleeps")));
-    walk.sees_words("Esc interrupts");
+    walk.sees_words(WORKS);
 }
 
 // rule: L6
@@ -45,16 +45,91 @@ fn one_key_interrupts_the_turn_and_the_session_goes_on() {
 }
 
 #[test]
-fn one_key_clears_the_line_and_does_not_leave() {
+fn one_key_clears_the_line_and_leaves_only_twice_on_an_empty_one() {
     let place = Place::new(&json!({}), &json!([{"text": "Still here."}]));
     let walk = place.walk();
     walk.starts("");
-    walk.types("not this");
-    walk.terminal.presses(&["C-c"]);
-    walk.sees(|screen| screen.contains("Ctrl-C again leaves") && is_asking_for_a_prompt(screen));
+    let hints = |screen: &str| screen.matches("Ctrl-C again leaves").count();
+    for words in ["not this", "nor this"] {
+        walk.types(words);
+        walk.sees_words(words);
+        walk.terminal.presses(&["C-c"]);
+        let screen = walk.sees(|screen| is_asking_for_a_prompt(screen) && !screen.contains(words));
+        assert_eq!(hints(&screen), 0, "{screen}");
+    }
     walk.says("but this");
     walk.sees(|screen| screen.contains("Still here.") && is_done(screen));
-    walk.leaves();
+    // A key in between is somebody who stays.
+    walk.terminal.presses(&["C-c"]);
+    walk.sees(|screen| hints(screen) == 1 && is_done(screen));
+    walk.types("x");
+    walk.sees_words("> x");
+    walk.terminal.presses(&["C-c"]);
+    walk.sees(|screen| hints(screen) == 1 && is_done(screen));
+    walk.terminal.presses(&["C-c"]);
+    walk.sees(|screen| hints(screen) == 2 && is_done(screen));
+    walk.terminal.presses(&["C-c"]);
+    walk.is_over(0);
+}
+
+#[test]
+fn what_people_type_to_leave_leaves() {
+    for words in ["exit", "quit", "/quit"] {
+        let place = Place::new(&json!({}), &json!([]));
+        let walk = place.walk();
+        walk.starts("");
+        walk.says(words);
+        walk.is_over(0);
+    }
+}
+
+// rule: L0
+#[test]
+fn a_session_that_is_logged_out_of_ends_for_that_reason() {
+    let place = Place::new(&hook("SessionEnd", "cat >end.json"), &json!([]));
+    let walk = place.walk();
+    walk.starts("");
+    walk.says("/logout it");
+    walk.sees(|screen| screen.contains("`it`") && screen.trim_end().ends_with("\n>"));
+    walk.says("/logout");
+    walk.is_over(0);
+    assert!(
+        place.text("project/end.json").contains(r#""reason":"logout""#),
+        "{}",
+        place.text("project/end.json")
+    );
+}
+
+#[test]
+fn a_session_is_suspended_and_goes_on() {
+    let turns = json!([
+        {"tool_uses": [{"id": "t1", "name": "Bash", "input": {"command": "touch it"}}]}, {"text": "Enough."}
+    ]);
+    let place = Place::new(&json!({}), &turns);
+    let walk = place.walk();
+    walk.starts("");
+    walk.types("half a pro");
+    walk.sees_words("> half a pro");
+    let is_stopped = |screen: &str| screen.contains("topped");
+    walk.terminal.presses(&["C-z"]);
+    walk.sees(is_stopped);
+    assert_eq!(walk.terminal.settings(), walk.before, "the shell has its terminal");
+    walk.says("clear; fg");
+    walk.sees(|screen| !is_stopped(screen) && screen.trim_end().ends_with("> half a pro"));
+    walk.says("mpt");
+    walk.sees_words("command: touch it");
+    walk.answers(&["C-z"]);
+    walk.sees(is_stopped);
+    walk.says("clear; fg");
+    let screen = walk.sees(|screen| !is_stopped(screen) && screen.contains("❯ 1. yes"));
+    assert!(screen.contains("command: touch it"), "{screen}");
+    walk.answers(&["Enter"]);
+    walk.sees(|screen| screen.contains("Enough.") && is_done(screen));
+    assert!(place.has("it"));
+    walk.terminal.presses(&["C-d"]);
+    // The shell went on with its line when the session was suspended first.
+    place.marker.wait_for(0);
+    assert!(wait_until(|| walk.terminal.settings() == walk.before));
 }
 
 // rule: L6

@@ -50,7 +50,7 @@ fn hooks_are_told_that_a_permission_is_waited_for() {
     let keys: Vec<&str> = told.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
     let own = ["hook_event_name", "message", "notification_type"];
     assert_eq!(keys, [&["session_id", "transcript_path", "cwd", "prompt_id"], &own[..]].concat());
-    walk.answers(&["1"]);
+    walk.answers(&["1", "Enter"]);
     walk.sees(is_done);
     assert!(place.has("it"));
     walk.leaves();
@@ -134,7 +134,7 @@ fn a_server_asks_for_a_form() {
     walk.begins(&format!("{CONFIG} go"));
     let screen = walk.sees_words("the server `forms` asks");
     assert!(screen.contains("Who are\\u{1b}[2J you?"), "{screen}");
-    walk.answers(&["1"]);
+    walk.answers(&["1", "Enter"]);
     walk.sees_words("as on the door");
     walk.types("Ada");
     walk.answers(&["Enter"]);
@@ -147,7 +147,7 @@ fn a_server_asks_for_a_form() {
     walk.sees_words("❯ 2. no");
     walk.answers(&["Enter"]);
     walk.sees_words("❯ 2. m");
-    walk.answers(&["3"]);
+    walk.answers(&["3", "Enter"]);
     walk.sees(|screen| screen.contains("Heard.") && is_done(screen));
     walk.leaves();
 }
@@ -155,12 +155,12 @@ fn a_server_asks_for_a_form() {
 // rule: X6
 #[test]
 fn a_server_hears_a_no_and_a_person_who_does_not_answer() {
-    for (keys, expected) in [("2", "decline"), ("Escape", "cancel")] {
+    for (keys, expected) in [(&["2", "Enter"][..], "decline"), (&["Escape"], "cancel")] {
         let place = asks(&format!(r#"{{"action": "{expected}"}}"#));
         let walk = place.walk();
         walk.begins(&format!("{CONFIG} go"));
         walk.sees_words("the server `forms` asks");
-        walk.answers(&[keys]);
+        walk.answers(keys);
         walk.sees(|screen| screen.contains("Heard.") && is_done(screen));
         walk.leaves();
     }

@@ -5,9 +5,12 @@
 
 mod asking;
 mod basics;
+mod dumb;
 mod ends;
 mod hooks;
+mod permission;
 mod place;
 #[path = "../cli/tmux.rs"]
 mod tmux;
 mod trust;
+mod width;

@@ -8,8 +8,12 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::thread;
-use std::time::Duration;
+
+/// What a question says as soon as keys count for it.
+pub(crate) const ANSWERS: &str = "Enter answers";
+
+/// What the line says that moves while a turn works; the first words of a session name the key, too.
+pub(crate) const WORKS: &str = "s  Esc interrupts";
 
 /// Where a session is typed into.
 pub(crate) struct Place {
@@ -92,9 +96,9 @@ impl Walk<'_> {
         self.terminal.presses(&["-l", words]);
     }
 
-    /// Answers a question that is to be seen, as soon as keys are taken for answers.
+    /// Answers a question that is to be seen, once the screen says that keys count.
     pub(crate) fn answers(&self, keys: &[&str]) {
-        thread::sleep(Duration::from_millis(700));
+        self.sees_words(ANSWERS);
         self.terminal.presses(keys);
     }
 
@@ -117,7 +121,7 @@ impl Walk<'_> {
     /// The same where something is typed.
     pub(crate) fn leaves_a_line(&self) -> String {
         self.terminal.presses(&["C-c"]);
-        self.sees_words("Ctrl-C again leaves");
+        self.sees(|screen| screen.trim_end().ends_with("\n>"));
         self.leaves()
     }
 
@@ -131,9 +135,18 @@ impl Walk<'_> {
 
     /// How many columns there are from now on.
     pub(crate) fn resizes(&self, columns: u16) {
+        self.tmux(&["resize-window", "-x", &columns.to_string(), "-y", "30"]);
+    }
+
+    /// Writes all that reaches the terminal from now on to a file of the project, as it is.
+    pub(crate) fn records(&self, name: &str) {
+        let file = self.place.env.project().join(name);
+        self.tmux(&["pipe-pane", &format!("cat >>'{}'", file.display())]);
+    }
+
+    fn tmux(&self, arguments: &[&str]) {
         let mut command = Command::new("tmux");
-        command.arg("-S").arg(self.place.env.root().join("tmux.socket"));
-        command.args(["resize-window", "-x", &columns.to_string(), "-y", "30"]);
+        command.arg("-S").arg(self.place.env.root().join("tmux.socket")).args(arguments);
         assert!(command.status().expect("tmux is there").success());
     }
 

@@ -15,7 +15,7 @@ fn place() -> Place {
 // rule: G3
 #[test]
 fn nothing_runs_in_a_folder_that_is_not_trusted() {
-    for keys in [&["Enter"][..], &["1"], &["Escape"], &["C-c"], &["C-d"]] {
+    for keys in [&["Enter"][..], &["1", "Enter"], &["Escape"], &["C-c"], &["C-d"]] {
         let place = place();
         let walk = place.walk();
         walk.begins("'hi'");
@@ -37,7 +37,11 @@ fn trust_is_remembered() {
     walk.begins("");
     walk.sees_words("Do you trust what is in this folder?");
     assert!(!place.has("ran") && !place.has("served"));
-    walk.answers(&["Down", "Enter"]);
+    walk.answers(&["2"]);
+    // One key alone trusts nothing.
+    walk.sees_words("❯ 2. yes, and remember it");
+    assert!(!place.has("ran"));
+    walk.terminal.presses(&["Enter"]);
     walk.sees(is_asking_for_a_prompt);
     assert!(wait_until(|| place.has("ran")));
     let known: Value = serde_json::from_str(&place.text("home/.claude.json")).expect("JSON");
@@ -48,4 +52,15 @@ fn trust_is_remembered() {
     walk.starts("");
     let screen = walk.leaves();
     assert!(!screen.contains("Do you trust"), "{screen}");
+}
+
+// rule: G3
+#[test]
+fn nobody_is_asked_to_trust_a_folder_for_a_session_without_a_model() {
+    let place = place();
+    let walk = place.walk();
+    walk.terminal.types(&walk.terminal.becket("run --model no-such-provider::x"));
+    let screen = walk.is_over(1);
+    assert!(!screen.contains("Do you trust"), "{screen}");
+    assert_eq!(place.text("home/.claude.json"), r#"{"theme": "dark"}"#);
 }

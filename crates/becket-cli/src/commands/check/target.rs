@@ -3,10 +3,9 @@
 use super::Found;
 use crate::error::CliError;
 use crate::session::Session;
-use becket_embed::launch;
 use becket_embed::text;
 use becket_engine::config::frontmatter::{self, Frontmatter};
-use becket_engine::config::{FlagSettings, Request, Sources, Trust};
+use becket_engine::config::{FlagSettings, Plugin, Request, Sources, Trust};
 use becket_model::Source;
 use std::path::Path;
 
@@ -77,7 +76,7 @@ fn file(path: &Path, session: &Session) -> Request {
 
 fn plugin(path: &Path, session: &Session) -> Request {
     let mut request = bare(path, session);
-    request.plugins = vec![launch::plugin(path)];
+    request.plugins = vec![Plugin::in_directory(path)];
     request
 }
 

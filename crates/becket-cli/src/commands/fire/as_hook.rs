@@ -4,8 +4,9 @@
 //! be asked must not look like one that has nothing to say: an error of Becket's own ends with 2 where the event can hold
 //! something back, else with 1.
 
-use super::{background, human, plain, servers};
+use super::{background, human, plain, prepared, servers};
 use crate::args::{FireArgs, Global};
+use crate::enclosing;
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::event::read;
@@ -23,11 +24,14 @@ use becket_model::wire::input::{self, InputError};
 use becket_model::{Event, EventKind};
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Answers as a hook.
 pub(super) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
     let mut kind = None;
-    match unless_it_panics(|| answered(&mut kind, (args, global), around, out)) {
+    let early = EarlySignals::block();
+    match unless_it_panics(|| answered(&mut kind, &early, (args, global), around, out)) {
         Ok(code) => Ok(code),
         Err(error) if fails_closed(kind, &error) => {
             out.tell(&format!(
@@ -36,7 +40,11 @@ pub(super) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: 
             ));
             Ok(2)
         }
-        Err(error) => Err(error),
+        // An exit code of 2 would hold something back.
+        Err(error) => {
+            out.tell(&format!("becket: {}\n", plain(&error.to_string())));
+            Ok(1)
+        }
     }
 }
 
@@ -51,6 +59,28 @@ pub(crate) fn code_of_a_slip(around: &Surroundings) -> u8 {
     if holds_back { 2 } else { 1 }
 }
 
+/// Signals before anything listens to them: one that ends the process ends it with 2, since an agent takes a guard that a
+/// signal has ended for one that has nothing to say.
+struct EarlySignals(Arc<AtomicBool>);
+
+impl EarlySignals {
+    fn block() -> Self {
+        let armed = Arc::new(AtomicBool::new(true));
+        #[cfg(unix)]
+        for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP]
+        {
+            // Where no handler can be set, the signal does what it always does.
+            drop(signal_hook::flag::register_conditional_shutdown(signal, 2, armed.clone()));
+        }
+        EarlySignals(armed)
+    }
+
+    /// From now on they end the hooks first.
+    fn are_handled(&self) {
+        self.0.store(false, Ordering::SeqCst);
+    }
+}
+
 /// A panic would end the process with a code that a host takes for "nothing to say".
 fn unless_it_panics(work: impl FnOnce() -> Done) -> Done {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(CliError::Panicked))
@@ -58,20 +88,23 @@ fn unless_it_panics(work: impl FnOnce() -> Done) -> Done {
 
 fn answered(
     kind: &mut Option<EventKind>,
+    early: &EarlySignals,
     (args, global): (&FireArgs, &Global),
     around: &Surroundings,
     out: &Out,
 ) -> Done {
     let event = event(kind, around)?;
-    let session = session::with_networks(session::launched(global, around)?, &args.lent.allow_network)?;
+    let session = prepared(session::as_hook(&event.session.cwd, global, around, out)?, args)?;
     let cancel = CancellationToken::new();
     let lent = Lent::silent(&Wish::from(args), &session, around)?;
     let (outcome, left, broken) = interrupt::until_done(&cancel, async {
+        early.are_handled();
         let mcp = servers::connected(args, &session, &cancel, |_| ()).await?;
         let builder = servers::lent(lent.to(session.builder(true)), mcp.as_ref());
         let engine = builder.build().map_err(|error| CliError::Start { why: error.why })?;
         lent.ready(&engine, &session);
         let broken = human::findings::brief(engine.config().errors(), around);
+        enclosing::show(engine.mark(&event));
         let done = fired(&engine, &event, &cancel).await;
         if let Some(mcp) = &mcp {
             mcp.close().await;
@@ -80,7 +113,7 @@ fn answered(
         Ok((outcome, left, broken))
     })?;
     let answer = hook_output::of(&outcome, &broken, &left);
-    out.print_raw(answer.stdout.as_bytes())?;
+    out.answer(&answer.stdout)?;
     if let Some(reason) = &answer.stderr {
         out.tell(&format!("{}\n", plain(reason)));
     }

@@ -18,6 +18,7 @@ use super::printer::Printer;
 use super::servers;
 use super::terminal::{Ends, Person, Terminal};
 use super::typed;
+use super::wish::Output;
 use super::worktree;
 use crate::args::{InputFormat, RunArgs};
 use crate::commands::fire::{started, told_errors};
@@ -41,6 +42,7 @@ use becket_mcp::Pool;
 use becket_mcp::config::Configured;
 use becket_model::Session as Words;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -51,6 +53,7 @@ pub(super) struct At<'a> {
     pub(super) session: &'a session::Session,
     pub(super) around: &'a Surroundings,
     pub(super) out: &'a Out,
+    pub(super) output: Output,
     pub(super) cancel: &'a CancellationToken,
     pub(super) left: &'a Left,
     /// A directory for what only this run needs; who needs it makes it.
@@ -153,7 +156,7 @@ impl Parts<'_> {
         let (builder, worktrees) = worktree::lent(builder, at, own.works_as.as_deref())?;
         if let Some(terminal) = at.terminal {
             // From here on nothing is written to the screen by anybody else.
-            terminal.works(Ends::Program);
+            terminal.works(Ends::Program("starting"));
         }
         let agent = tokio::select! {
             opened = builder.open() => opened.map_err(|error| begins::not_opened(&error, begins::store(at).as_ref(), at)),
@@ -179,6 +182,7 @@ impl Parts<'_> {
             since: Instant::now(),
             displayed,
             is_narrowed: works_as.is_some(),
+            has_logged_out: AtomicBool::default(),
         })
     }
 
@@ -198,9 +202,12 @@ impl Parts<'_> {
         if let Some(terminal) = at.terminal {
             builder = builder.ask_user(Person::at(terminal));
         }
-        if at.args.sources.bare {
-            builder = builder.start(HowStarted::Bare);
-        }
+        let sources = &at.args.sources;
+        builder = match (sources.safe_mode, sources.bare) {
+            (true, _) => builder.start(HowStarted::Safe),
+            (false, true) => builder.start(HowStarted::Bare),
+            (false, false) => builder,
+        };
         let engine = started(builder.build(), at.around, at.out)?;
         if let Some(wants) = at.wants {
             wants.register(&engine, at)?;

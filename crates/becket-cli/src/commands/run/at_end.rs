@@ -26,6 +26,10 @@ use becket_agent::turn::TurnEndTasks;
 use becket_llm::Models;
 pub(super) use pulse::Pulse;
 use std::sync::{Arc, Mutex, PoisonError};
+use suggestion::Reader;
+
+/// The variable that wants suggestions at a terminal: each costs a request to the small fast model.
+const SUGGESTS: &str = "CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION";
 
 /// The session, once it is open, and until it is closed: tasks are registered before, and may not keep it alive.
 #[derive(Debug, Clone, Default)]
@@ -66,12 +70,16 @@ impl AtEnd {
     /// The tasks of this run: a title where somebody comes back to the session, suggestions where the host wants them,
     /// notes where they are asked for, the file where one is named.
     pub(super) fn tasks(&self, at: At<'_>, background: &Tasks) -> TurnEndTasks {
-        let tasks = TurnEndTasks::new(at.args.sources.bare);
+        let tasks = TurnEndTasks::new(at.args.sources.skips_files());
         if at.wants.is_some() || at.terminal.is_some() {
             tasks.register(title::task(self.clone()));
         }
         if let Some(host) = at.host.filter(|_| at.wants.is_some_and(Initialize::wants_suggestions)) {
-            tasks.register(suggestion::task(self.clone(), host.clone()));
+            tasks.register(suggestion::task(self.clone(), Reader::Host(host.clone())));
+        }
+        let is_wanted = at.around.var(SUGGESTS).is_some_and(|value| value == "1" || value == "true");
+        if let Some(terminal) = at.terminal.filter(|_| is_wanted) {
+            tasks.register(suggestion::task(self.clone(), Reader::Terminal(terminal.clone())));
         }
         if let Some(notes) = &self.notes {
             tasks.register(notes::task(self.clone(), notes.clone()));

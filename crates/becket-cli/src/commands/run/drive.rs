@@ -7,6 +7,7 @@ use super::printer::Printer;
 use super::prompts::Prompts;
 use super::terminal;
 use super::typed::{Answering, Typed};
+use super::wish::Output;
 use crate::error::CliError;
 use crate::lend::RunModels;
 use crate::report::run::{Ids, RunResult, Shown, Started};
@@ -28,8 +29,9 @@ const NONE_WAITS: &str =
 /// # Errors
 /// The session can't be opened, or a prompt can't be read.
 pub(super) async fn driven(at: At<'_>, models: Arc<RunModels>, prompts: Prompts, printer: Printer) -> Done {
-    let prompt = match prompts {
-        Prompts::Once(prompt) => prompt,
+    let (prompt, nothing) = match prompts {
+        Prompts::Once(prompt) => (prompt, None),
+        Prompts::OfHooks(nothing) => (None, Some(nothing)),
         Prompts::Lines(lines) => return control::driven(at, models, lines, &printer).await,
         Prompts::Typed { terminal, first } => {
             return terminal::driven((at, &terminal), models, first, &printer).await;
@@ -38,26 +40,30 @@ pub(super) async fn driven(at: At<'_>, models: Arc<RunModels>, prompts: Prompts,
     let session = assembled(at, models, &printer).await?;
     let done = match at.args.session.init_only {
         true => Ok(0),
-        false => worked(Work::new(at, &session, &printer), prompt).await,
+        false => worked(Work::new(at, &session, &printer), prompt, nothing).await,
     };
     session.remembers(at).await;
     session.close().await;
     done
 }
 
-async fn worked(mut work: Work<'_>, prompt: Option<Vec<Block>>) -> Done {
+/// Works on the prompts of a run; `nothing` is the error if none comes, neither from the user nor from a hook.
+async fn worked(mut work: Work<'_>, prompt: Option<Vec<Block>>, nothing: Option<String>) -> Done {
     let cancel = work.at.cancel;
     if let Some(prompt) = work.session.agent.initial_prompt().await {
         work.hooks_prompt(prompt, cancel).await;
     }
     if let Some(content) = prompt.filter(|_| !cancel.is_cancelled()) {
-        work.prompt(Prompt { content }, cancel).await;
+        work.prompt(Prompt::blocks(content), cancel).await;
     }
     if work.code() == 0 {
         work.with_team().await;
     }
     work.resumed().await?;
-    Ok(work.code())
+    match nothing.filter(|_| work.prompts == 0 && !cancel.is_cancelled()) {
+        Some(nothing) => Err(CliError::usage(nothing)),
+        None => Ok(work.code()),
+    }
 }
 
 /// What was worked on so far.
@@ -75,7 +81,7 @@ impl<'a> Work<'a> {
         Work { at, session, printer, code: 0, prompts: 0 }
     }
 
-    /// The exit code that the results so far come to.
+    /// Returns the exit code of the last result.
     pub(super) fn code(&self) -> u8 {
         self.code
     }
@@ -83,7 +89,8 @@ impl<'a> Work<'a> {
     /// Works on a prompt until it is done, or `turn` is cancelled.
     pub(super) async fn prompt(&mut self, prompt: Prompt, turn: &CancellationToken) {
         self.opened(shown(&prompt));
-        if let Some(command) = Typed::read(&prompt) {
+        let has_commands = !self.at.args.sources.disable_slash_commands;
+        if let Some(command) = Typed::read(&prompt).filter(|_| has_commands) {
             return self.command(command, turn).await;
         }
         let end = self.session.agent.prompt(prompt, turn).await;
@@ -109,7 +116,12 @@ impl<'a> Work<'a> {
         let start = Instant::now();
         let done = Answering { at: self.at, session: self.session, turn }.answer(&command).await;
         let id = self.session.agent.info().id;
-        self.told(RunResult::of_command(done, start.elapsed(), (id, Ids::random().next())), None);
+        let result = RunResult::of_command(done, start.elapsed(), (id, Ids::random().next()));
+        let result = match Rejection::of(self.at) {
+            Rejection::Result => result.into_success(),
+            Rejection::Screen | Rejection::Text => result,
+        };
+        self.told(result, None);
     }
 
     /// Where there was no prompt, there may be calls that wait (D10).
@@ -145,18 +157,47 @@ impl<'a> Work<'a> {
         let displayed = self.session.displayed();
         let id = self.session.agent.info().id;
         let prompt = self.session.agent.facts().session().prompt_id;
-        self.told(RunResult::new(end, displayed, (id, Ids::random().next())), prompt);
+        let result = RunResult::new(end, displayed, (id, Ids::random().next()));
+        let result = match end.reason.rejection() {
+            Some(text) => Rejection::of(self.at).applied(result, text),
+            None => result,
+        };
+        self.told(result, prompt);
     }
 
     fn told(&mut self, result: RunResult, prompt: Option<PromptId>) {
-        self.code = match (result.is_error, self.at.wants) {
-            (true, _) => 1,
-            // A host has read each result: what it takes for a crash is an end that fits none of them.
-            (false, Some(_)) => 0,
-            (false, None) => self.code,
-        };
+        // Each result was reported; the exit code is that of the last.
+        self.code = u8::from(result.is_error);
         self.printer.show(Shown::Ended(Box::new(result)));
         self.session.at_end.pulse.ended(prompt);
+    }
+}
+
+/// How a prompt or command that was turned down is reported.
+enum Rejection {
+    /// On a screen that shows the reason as a notice.
+    Screen,
+    /// As text on stdout and an error, so that a script stops.
+    Text,
+    /// As a result like any other.
+    Result,
+}
+
+impl Rejection {
+    fn of(at: At<'_>) -> Self {
+        match at.output {
+            Output::Screen(_) => Rejection::Screen,
+            Output::Text(_) if at.is_one_shot() => Rejection::Text,
+            Output::Text(_) | Output::Json | Output::Stream(_) => Rejection::Result,
+        }
+    }
+
+    fn applied(self, result: RunResult, text: String) -> RunResult {
+        match self {
+            Rejection::Screen => result,
+            Rejection::Text => result.with_text(text),
+            Rejection::Result => result.with_text(text).into_success(),
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What may still be dying when a run is cut short: processes that were asked to end, and have a moment to do so.
+//! Processes that may still be ending when a run is over: they were asked to end, and have a moment to do so.
 
 use becket_engine::Engine;
 use becket_process::Runner;

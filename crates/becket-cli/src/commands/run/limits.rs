@@ -3,27 +3,47 @@
 use super::assembled::At;
 use crate::error::CliError;
 use becket_agent::turn::TurnOptions;
+use std::str::FromStr;
+use std::time::Duration;
 
 /// The variable that says how often in a row hooks may send the model back to work (L4).
 const STOP_CAP: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 
+/// The variable that says how often a request without an answer is sent again.
+const MAX_RETRIES: &str = "CLAUDE_CODE_MAX_RETRIES";
+
+/// The variable that says how many milliseconds a run with one prompt waits for its background tasks (A4).
+const BACKGROUND_WAIT: &str = "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS";
+
 /// What the environment and the arguments say.
 ///
 /// # Errors
-/// The variable is no number.
+/// A variable is no number.
 pub(super) fn of(at: At<'_>) -> Result<TurnOptions, CliError> {
     let usual = TurnOptions {
         one_shot: at.is_one_shot(),
         shows_batches: at.terminal.is_some(),
         ..TurnOptions::default()
     };
-    let Some(given) = at.around.var(STOP_CAP).filter(|value| !value.is_empty()) else { return Ok(usual) };
+    let stop_cap =
+        number(at, STOP_CAP, "how often in a row hooks may send the model back to work; 0 means no limit")?;
+    let max_retries = number(at, MAX_RETRIES, "how often a request without an answer is sent again")?;
+    let wait = "how many milliseconds a run waits for its background tasks; 0 means not at all";
+    let wait = number(at, BACKGROUND_WAIT, wait)?;
+    Ok(TurnOptions {
+        stop_cap: stop_cap.unwrap_or(usual.stop_cap),
+        max_retries: max_retries.unwrap_or(usual.max_retries),
+        background_wait: wait.map_or(usual.background_wait, Duration::from_millis),
+        ..usual
+    })
+}
+
+/// Reads a number from a variable that is set.
+fn number<N: FromStr>(at: At<'_>, name: &str, meaning: &str) -> Result<Option<N>, CliError> {
+    let Some(given) = at.around.var(name).filter(|value| !value.is_empty()) else { return Ok(None) };
     let given = given.to_string_lossy();
-    let stop_cap = given.trim().parse().map_err(|_| {
-        CliError::usage(format!(
-            "`{STOP_CAP}={given}` is no number: it says how often in a row hooks may send the model back to work; 0 stands \
-             for as often as they like"
-        ))
-    })?;
-    Ok(TurnOptions { stop_cap, ..usual })
+    let number = given.trim().parse();
+    number
+        .map(Some)
+        .map_err(|_| CliError::usage(format!("`{name}={given}` is not a whole number: it says {meaning}")))
 }

@@ -19,7 +19,7 @@ const MOMENT: Duration = Duration::from_secs(10);
 
 /// The notes of this directory, where they are wanted: not in a bare start, and not where nothing of the session is stored.
 pub(super) fn notes(at: At<'_>) -> Option<Notes> {
-    if at.args.sources.bare || at.args.sdk.no_session_persistence {
+    if at.args.sources.skips_files() || at.args.sdk.no_session_persistence {
         return None;
     }
     let store = begins::store(at)?;

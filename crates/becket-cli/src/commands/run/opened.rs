@@ -13,6 +13,7 @@ use becket_agent::skills::{Kind, SessionSkills};
 use becket_agent::turn::TurnEndTasks;
 use becket_mcp::config::Configured;
 use becket_mcp::{Pool, ServerState, ServerView};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -40,6 +41,8 @@ pub(super) struct Session {
     pub(super) displayed: Arc<Mutex<Option<String>>>,
     /// Whether it works as an agent, whose tools were chosen when it opened.
     pub(super) is_narrowed: bool,
+    /// Whether the user has logged out: then it ends for that reason.
+    pub(super) has_logged_out: AtomicBool,
 }
 
 impl Session {
@@ -73,7 +76,8 @@ impl Session {
     fn plugins(&self) -> Vec<Plugin> {
         let config = self.agent.engine().config();
         let plugin = |plugin: &becket_engine::config::Plugin| Plugin {
-            name: plugin.id.to_string(),
+            name: plugin.name.to_string(),
+            source: plugin.id.to_string(),
             path: plugin.directory.display().to_string(),
         };
         config.plugins.iter().map(plugin).collect()
@@ -98,6 +102,7 @@ impl Session {
 
     /// The same, for a reason that SessionEnd names.
     pub(super) async fn close_because(self, reason: &str) {
+        let reason = if self.has_logged_out.load(Ordering::Relaxed) { "logout" } else { reason };
         self.agent.close(reason).await;
         self.at_end.late.closed();
         if let Some(pool) = &self.servers {

@@ -40,9 +40,13 @@ impl Own {
         watch: impl Watch + 'static,
     ) -> Result<Self, CliError> {
         let request = at.session.request();
-        let homes = match at.args.sources.bare {
+        let homes = match at.args.sources.skips_files() {
             true => Homes::default(),
             false => Homes::of(&request, &makes.engine.config().plugins),
+        };
+        let homes_of_skills = match at.args.sources.disable_slash_commands {
+            true => Homes::default(),
+            false => homes.clone(),
         };
         let dialect = Dialect::of(&request);
         let loaded = Agents::load(&homes, at.args.model.agents.as_deref());
@@ -61,10 +65,14 @@ impl Own {
         };
         let calls = ToolCalls::new(makes.engine.clone(), Toolbox::new([makes.shell(facts)]));
         let environment = at.session.environment().clone();
-        let skills =
-            SessionSkills::builder(makes.engine.clone(), calls, environment, (homes, dialect.clone()))
-                .other_commands(typed::names().map(str::to_owned))
-                .watch(watch);
+        let skills = SessionSkills::builder(
+            makes.engine.clone(),
+            calls,
+            environment,
+            (homes_of_skills, dialect.clone()),
+        )
+        .other_commands(typed::names().map(str::to_owned))
+        .watch(watch);
         let skills = match servers {
             Some(pool) => skills.servers(pool.clone()),
             None => skills,

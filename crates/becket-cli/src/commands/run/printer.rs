@@ -3,7 +3,7 @@
 //! INVARIANT: what is told is written in that order, and all of it before [`Printer::end`] returns. Where nobody reads
 //! stdout any more, the work is cancelled and nothing else is written there.
 
-use super::terminal::View;
+use super::terminal::{self, View};
 use super::wish::Output;
 use crate::env::Surroundings;
 use crate::error::CliError;
@@ -11,6 +11,7 @@ use crate::out::{Gone, Out};
 use crate::progress::Progress;
 use crate::report::run::{Ids, Live, Page, RunResult, Shown, Stream, Telling, Wanted};
 use crate::report::style::plain;
+use crate::report::wrap::fit;
 use becket_engine::CancellationToken;
 use std::fs::File;
 use std::io::{self, Write};
@@ -83,6 +84,8 @@ pub(super) struct Places {
     pub(super) out: Out,
     /// Whether stdout is a terminal, which an answer must not command.
     pub(super) shows_stdout: bool,
+    /// Whether stderr is a terminal.
+    pub(super) wraps_stderr: bool,
     pub(super) progress: Progress,
     pub(super) debug: Option<File>,
     /// The screen of somebody who types.
@@ -98,9 +101,10 @@ impl Places {
         debug: Option<File>,
         cancel: &CancellationToken,
     ) -> Self {
-        let progress = if around.terminals.stderr { Progress::on_stderr() } else { Progress::off() };
-        let (out, shows_stdout) = (*out, around.terminals.stdout);
-        Places { out, shows_stdout, progress, debug, view: None, cancel: cancel.clone() }
+        let moves = around.terminals.stderr && !around.is_dumb();
+        let progress = if moves { Progress::on_stderr() } else { Progress::off() };
+        let (shows_stdout, wraps_stderr) = (around.terminals.stdout, around.terminals.stderr);
+        Places { out: *out, shows_stdout, wraps_stderr, progress, debug, view: None, cancel: cancel.clone() }
     }
 
     /// The same with a screen, on which all is shown.
@@ -116,8 +120,10 @@ impl Places {
 /// Starts to write.
 pub(super) fn start(output: Output, places: Places) -> (Printer, Writing) {
     let (to, from) = channel();
-    let debug =
-        places.debug.as_ref().map(|_| Stream::new(Wanted { hooks: true, pieces: true }, Ids::random()));
+    let debug = places
+        .debug
+        .as_ref()
+        .map(|_| Stream::new(Wanted { hooks: true, pieces: true, subagents: true }, Ids::random()));
     let format = match output {
         Output::Text(telling) | Output::Screen(telling) => Format::Text(Live::new(telling)),
         Output::Json => Format::Json(Live::new(Telling::Needed)),
@@ -213,18 +219,31 @@ impl Writer {
         let page = self.page(shown);
         if !page.stderr.is_empty() || !page.stdout.is_empty() {
             let _paused = self.places.progress.pause();
-            if !page.stderr.is_empty() {
-                self.places.out.tell(&page.stderr);
-            }
             let is_safe =
                 !self.places.shows_stdout || matches!(self.format, Format::Stream(_) | Format::Json(_));
+            // What it took stands below the answer.
             self.print(&if is_safe { page.stdout } else { plain(&page.stdout) });
+            self.tell(&page.stderr);
+        }
+    }
+
+    /// Writes to stderr, wrapped to its width where that is a terminal.
+    fn tell(&self, text: &str) {
+        match self.places.wraps_stderr {
+            _ if text.is_empty() => {}
+            true => self.places.out.tell(&fit(text, Some(terminal::width()))),
+            false => self.places.out.tell(text),
         }
     }
 
     fn page(&mut self, shown: &Shown) -> Page {
         match (&mut self.format, shown) {
-            (Format::Text(live), shown) => live.page(shown),
+            (Format::Text(live), shown) => {
+                if self.places.wraps_stderr {
+                    live.fit(terminal::width());
+                }
+                live.page(shown)
+            }
             (Format::Json(live), Shown::Ended(result)) => {
                 drop(live.page(shown));
                 Page { stdout: object(result), stderr: String::new() }
@@ -253,10 +272,39 @@ fn object(result: &RunResult) -> String {
     serde_json::to_string(result).map(|line| line + "\n").unwrap_or_default()
 }
 
-/// Opens the file of `--debug-file`; what was in it is gone.
+/// Opens the file of `--debug-file` for this user alone; what was in it is gone. A link is not followed: the project may
+/// have brought it along.
 ///
 /// # Errors
-/// It can't be written.
+/// It can't be written, or it is a link or no file.
 pub(super) fn debug_file(path: &std::path::Path) -> Result<File, CliError> {
-    File::create(path).map_err(|why: io::Error| CliError::Write { path: path.to_owned(), why })
+    opened_private(path).map_err(|why: io::Error| CliError::Write { path: path.to_owned(), why })
+}
+
+#[cfg(unix)]
+fn opened_private(path: &std::path::Path) -> io::Result<File> {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC).bits();
+    let mut options = File::options();
+    options.write(true).create(true).mode(0o600).custom_flags(flags.cast_signed());
+    let file = options.open(path).map_err(|error| match path.is_symlink() {
+        true => io::Error::other("it is a link, which is not followed"),
+        false => error,
+    })?;
+    let found = file.metadata()?;
+    if !found.is_file() || found.nlink() > 1 {
+        return Err(io::Error::other("it is no file of its own"));
+    }
+    file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+    file.set_len(0)?;
+    Ok(file)
+}
+
+#[cfg(not(unix))]
+fn opened_private(path: &std::path::Path) -> io::Result<File> {
+    if path.is_symlink() {
+        return Err(io::Error::other("it is a link, which is not followed"));
+    }
+    File::create(path)
 }

@@ -20,6 +20,8 @@ const FIRST_BYTE: Duration = Duration::from_secs(3);
 pub(super) enum Prompts {
     /// This one.
     Once(Option<Vec<Block>>),
+    /// The one that a SessionStart hook may give; without it the run ends with this message.
+    OfHooks(String),
     /// Those that come in on stdin.
     Lines(Lines),
     /// Those that somebody types, after one that was given with the command.
@@ -31,7 +33,7 @@ impl Prompts {
     /// what to say where there is no prompt.
     ///
     /// # Errors
-    /// stdin can't be read, or there is no prompt.
+    /// stdin can't be read.
     pub(super) fn once(wanted: &Wanted, nothing: &str) -> Result<Option<Self>, CliError> {
         let prompt = match wanted {
             Wanted::Lines | Wanted::Typed { .. } => return Ok(None),
@@ -45,7 +47,7 @@ impl Prompts {
                 let blocks: Vec<Block> = parts.into_iter().filter(said).map(Block::Text).collect();
                 match blocks.is_empty() {
                     true if *may_be_empty => None,
-                    true => return Err(CliError::usage(nothing)),
+                    true => return Ok(Some(Prompts::OfHooks(nothing.to_owned()))),
                     false => Some(blocks),
                 }
             }

@@ -40,7 +40,7 @@ pub(super) fn host(at: At<'_>) -> McpHost {
 pub(super) fn pool_of(at: At<'_>, host: &McpHost) -> Result<Option<(Pool, Vec<Configured>)>, CliError> {
     let of = &at.args.sources;
     let lends = at.wants.is_some_and(Initialize::lends_servers);
-    if of.bare && of.mcp_config.is_empty() && !lends {
+    if of.skips_files() && of.mcp_config.is_empty() && !lends {
         return Ok(None);
     }
     let gathered = match Gathered::new(at.session, &arguments(at, None)) {
@@ -79,8 +79,9 @@ fn arguments(at: At<'_>, more: Option<String>) -> McpServersArgs {
     let of = &at.args.sources;
     McpServersArgs {
         mcp_config: of.mcp_config.iter().cloned().chain(more).collect(),
-        strict_mcp_config: of.strict_mcp_config || of.bare,
+        strict_mcp_config: of.strict_mcp_config || of.skips_files(),
         approve_all: false,
+        trust_project: at.session.folder_trusted,
     }
 }
 

@@ -33,8 +33,8 @@ fn is_wanted(at: At<'_>, engine: &Engine) -> bool {
         Some(value) => says(value),
         None => {
             let config = engine.config();
-            let set = config.settings_env.iter().rev().find(|(name, _)| name == TEAMS);
-            set.is_some_and(|(_, value)| says(OsStr::new(value)))
+            let set = config.settings_env.all().into_iter().find(|(name, _)| name == TEAMS);
+            set.is_some_and(|(_, value)| says(OsStr::new(&value)))
         }
     }
 }

@@ -18,6 +18,7 @@ fn around(terminals: bool, is_root: bool) -> Surroundings {
         program: None,
         terminals: Terminals { stdin: terminals, stdout: terminals, stderr: terminals },
         is_root,
+        width: None,
     }
 }
 
@@ -48,7 +49,7 @@ fn arguments_that_fit_together_say_what_is_read_and_printed() {
         (
             "-p --output-format stream-json --include-hook-events --include-partial-messages hi",
             true,
-            Output::Stream(Wanted { hooks: true, pieces: true }),
+            Output::Stream(Wanted { hooks: true, pieces: true, subagents: false }),
             hi(),
         ),
         (

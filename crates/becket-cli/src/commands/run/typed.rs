@@ -16,6 +16,7 @@ mod directory;
 mod help;
 mod hidden;
 mod hooks;
+mod logout;
 mod mcp;
 mod model;
 mod permissions;

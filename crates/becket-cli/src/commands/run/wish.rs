@@ -158,6 +158,8 @@ fn output(
     let extra = [
         ("--include-hook-events", of.include_hook_events),
         ("--include-partial-messages", of.include_partial_messages),
+        ("--forward-subagent-text", of.forward_subagent_text),
+        ("--replay-user-messages", of.replay_user_messages),
     ];
     let found = extra.iter().find(|(_, is_set)| *is_set && format != OutputFormat::StreamJson);
     if let Some((name, _)) = found {
@@ -177,9 +179,11 @@ fn output(
         OutputFormat::Text if around.terminals.stderr => Output::Text(Telling::Work),
         OutputFormat::Text => Output::Text(Telling::Needed),
         OutputFormat::Json => Output::Json,
-        OutputFormat::StreamJson => {
-            Output::Stream(Wanted { hooks: of.include_hook_events, pieces: of.include_partial_messages })
-        }
+        OutputFormat::StreamJson => Output::Stream(Wanted {
+            hooks: of.include_hook_events,
+            pieces: of.include_partial_messages,
+            subagents: of.forward_subagent_text,
+        }),
     })
 }
 

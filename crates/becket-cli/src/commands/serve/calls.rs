@@ -28,9 +28,9 @@ impl Calls {
     }
 
     /// An answer has come in; one that nobody waits for any more is dropped.
-    pub(super) fn answered(&self, id: &Value, answer: Result<Value, String>) {
+    pub(super) fn answered(&self, id: &Value, answer: Result<Value, String>, repeated: Vec<String>) {
         if let Some(id) = id.as_str() {
-            self.peer.answered(id, answer);
+            self.peer.answered(id, answer, repeated);
         }
     }
 

@@ -148,7 +148,7 @@ impl Connection {
         match message::read(line, number) {
             Ok(Message::Request { id, method, params }) => self.request(id, &method, params),
             Ok(Message::Notification { method, params }) => self.notified(&method, params, number),
-            Ok(Message::Answer { id, answer }) => self.around.calls.answered(&id, answer),
+            Ok(Message::Answer { id, answer, repeated }) => self.around.calls.answered(&id, answer, repeated),
             Err(told) => self.answer(&told.0, Err(told.1)),
         }
     }

@@ -19,7 +19,8 @@ pub(super) struct ClientHook {
     pub(super) calls: Calls,
     pub(super) session: Arc<str>,
     pub(super) id: String,
-    pub(super) on_failure: OnFailure,
+    /// What the client wants a failure to mean, if it says so.
+    pub(super) on_failure: Option<OnFailure>,
 }
 
 impl Hook for ClientHook {

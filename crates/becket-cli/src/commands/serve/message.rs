@@ -1,7 +1,7 @@
 //! What a line says: a request, a notification, or an answer to what the client was asked.
 
 use super::fault::Fault;
-use becket_model::interpret::parse_object;
+use becket_model::interpret::parse_message;
 use serde_json::{Map, Value};
 
 /// A message of a client.
@@ -11,8 +11,9 @@ pub(super) enum Message {
     Request { id: Value, method: String, params: Value },
     /// Wants none.
     Notification { method: String, params: Value },
-    /// Answers the call with that number; what is no answer says why.
-    Answer { id: Value, answer: Result<Value, String> },
+    /// Answers the call with that number; what is no answer says why. `repeated` are the decision keys that occur more than
+    /// once in it (O1).
+    Answer { id: Value, answer: Result<Value, String>, repeated: Vec<String> },
 }
 
 /// Reads a line. Half a character in it, as JavaScript and Python write it, costs no message: a hook's denial must not be lost
@@ -21,8 +22,7 @@ pub(super) enum Message {
 /// # Errors
 /// It is no message of JSON-RPC 2.0.
 pub(super) fn read(line: &[u8], number: u64) -> Result<Message, Box<(Value, Fault)>> {
-    let value: Value = serde_json::from_slice(line)
-        .or_else(|error| mended(line).ok_or(error))
+    let (value, repeated) = parsed(line)
         .map_err(|error| Box::new((Value::Null, Fault::NotJson { line: number, why: error.to_string() })))?;
     let no_message = |id, why: &str| Box::new((id, Fault::NoMessage { line: number, why: why.to_owned() }));
     let mut fields = match value {
@@ -35,20 +35,29 @@ pub(super) fn read(line: &[u8], number: u64) -> Result<Message, Box<(Value, Faul
         }
     };
     let id = fields.remove("id");
-    of_fields(id.clone(), &mut fields).map_err(|why| no_message(id.filter(is_id).unwrap_or_default(), why))
+    of_fields(id.clone(), &mut fields, repeated)
+        .map_err(|why| no_message(id.filter(is_id).unwrap_or_default(), why))
 }
 
-/// The message of a line in which only halves of characters are wrong.
-fn mended(line: &[u8]) -> Option<Value> {
-    parse_object(std::str::from_utf8(line).ok()?).ok().map(Value::Object)
+/// The value of a line, and the decision keys that occur more than once in the answer that it may be.
+fn parsed(line: &[u8]) -> Result<(Value, Vec<String>), serde_json::Error> {
+    let message = std::str::from_utf8(line).ok().and_then(|text| parse_message(text, &["result"]).ok());
+    match message {
+        Some((fields, repeated)) => Ok((Value::Object(fields), repeated)),
+        None => Ok((serde_json::from_slice(line)?, Vec::new())),
+    }
 }
 
-fn of_fields(id: Option<Value>, fields: &mut Map<String, Value>) -> Result<Message, &'static str> {
+fn of_fields(
+    id: Option<Value>,
+    fields: &mut Map<String, Value>,
+    repeated: Vec<String>,
+) -> Result<Message, &'static str> {
     if fields.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return Err("`jsonrpc` must be \"2.0\"");
     }
     match (fields.remove("method"), id) {
-        (None, Some(id)) => Ok(Message::Answer { answer: answer(fields), id }),
+        (None, Some(id)) => Ok(Message::Answer { answer: answer(fields), id, repeated }),
         (None, None) => Err("it has neither a `method` nor an `id`"),
         (Some(Value::String(method)), id) => {
             let params = fields.remove("params").unwrap_or_else(|| Value::Object(Map::new()));
@@ -117,9 +126,18 @@ mod tests {
         let line = r#"{"jsonrpc":"2.0","id":1,"result":{"decision":"block","reason":"no \ud83d"}}"#;
         let answer = Ok(json!({"decision": "block", "reason": "no \u{fffd}"}));
         let read = |line: &str| read(line.as_bytes(), 1).map_err(|told| told.1.to_string());
-        assert_eq!(read(line), Ok(Message::Answer { id: json!(1), answer }));
+        assert_eq!(read(line), Ok(Message::Answer { id: json!(1), answer, repeated: Vec::new() }));
         let cut = read(r#"{"jsonrpc":"2.0","id":1,"result":"\ud83d"#);
         assert!(cut.is_err_and(|why| why.starts_with("line 1 is no JSON")));
+    }
+
+    // rule: O1
+    #[test]
+    fn a_repeated_decision_counts_as_the_strictest_and_is_known() {
+        let line = r#"{"jsonrpc":"2.0","id":1,"result":{"decision":"block","decision":"approve"}}"#;
+        let Ok(Message::Answer { answer, repeated, .. }) = read(line.as_bytes(), 1) else { panic!("{line}") };
+        assert_eq!(answer, Ok(json!({"decision": "block"})));
+        assert_eq!(repeated, ["decision"]);
     }
 
     // rule: H9

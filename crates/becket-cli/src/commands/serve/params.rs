@@ -62,9 +62,9 @@ pub(super) struct Register {
     /// Its time limit in seconds; default: that of a command.
     #[serde(default)]
     pub(super) timeout: Option<f64>,
-    /// What a failure means on the events where it would only be reported.
+    /// The meaning of its failure; default: PreToolUse is denied and a prompt is rejected, elsewhere it is reported.
     #[serde(default)]
-    pub(super) on_failure: Failing,
+    pub(super) on_failure: Option<Failing>,
 }
 
 /// `hooks/unregister`

@@ -55,7 +55,7 @@ impl Session {
             calls: self.calls.clone(),
             session: self.open.id().clone(),
             id: wants.id.clone(),
-            on_failure: wants.on_failure.into(),
+            on_failure: wants.on_failure.map(Into::into),
         };
         self.open.register(wants, Arc::new(hook))
     }

@@ -1,10 +1,11 @@
 //! `check-output` for people.
 
-use crate::report::style::{ERROR, FAINT, GOOD, HEAD, WARNING, indented, plain, styled};
+use crate::report::style::{ERROR, FAINT, GOOD, HEAD, WARNING, plain, running, styled};
+use crate::report::wrap;
 use becket_embed::view::answer::{Answer, Effect};
 
 /// What counts, then what does not.
-pub(crate) fn render(answer: &Answer) -> String {
+pub(crate) fn render(answer: &Answer, width: Option<usize>) -> String {
     let exit = styled(FAINT, &format!("exit code {}", answer.exit));
     let mut text = format!("{}  {exit}\n", styled(HEAD, answer.event));
     if let Some(failure) = &answer.failure {
@@ -12,11 +13,14 @@ pub(crate) fn render(answer: &Answer) -> String {
             if answer.unchecked { "no usable answer, so the action goes unchecked" } else { "an error" };
         text.push_str(&format!("  {} it {}\n", styled(ERROR, &format!("{what}:")), plain(failure)));
     }
+    if let Some(advice) = &answer.advice {
+        text.push_str(&format!("  {}\n", styled(WARNING, advice)));
+    }
     if answer.effects.is_empty() && answer.failure.is_none() {
         text.push_str(&format!("  {} nothing is decided and nothing is said\n", styled(GOOD, "silent:")));
     }
     for effect in &answer.effects {
-        text.push_str(&line(effect));
+        text.push_str(&line(effect, width));
     }
     for warning in &answer.warnings {
         text.push_str(&format!("  {} {}\n", styled(WARNING, "ignored:"), plain(warning)));
@@ -26,10 +30,10 @@ pub(crate) fn render(answer: &Answer) -> String {
         let said = format!("`{}` is not known{}", unknown.field, meant.unwrap_or_default());
         text.push_str(&format!("  {} {}\n", styled(WARNING, "ignored:"), plain(&said)));
     }
-    text
+    wrap::fit(&text, width)
 }
 
-fn line(effect: &Effect) -> String {
+fn line(effect: &Effect, width: Option<usize>) -> String {
     let reader = effect.to.map(|to| match to {
         "both" => "the user and the model read".to_owned(),
         "log" => "the log gets".to_owned(),
@@ -40,9 +44,9 @@ fn line(effect: &Effect) -> String {
     let what = styled(style, &effect.what);
     match (reader, &effect.text) {
         (Some(reader), Some(text)) => {
-            format!("  {what}  {}\n{}", styled(FAINT, &format!("{reader}:")), indented(text, 4))
+            format!("  {what}  {}\n{}", styled(FAINT, &format!("{reader}:")), running(text, 4, width))
         }
-        (None, Some(text)) => format!("  {what}\n{}", indented(text, 4)),
+        (None, Some(text)) => format!("  {what}\n{}", running(text, 4, width)),
         (_, None) => format!("  {what}\n"),
     }
 }

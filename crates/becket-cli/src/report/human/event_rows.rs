@@ -1,11 +1,12 @@
 //! `events` for people: the list, or one event in full.
 
-use crate::report::style::{FAINT, HEAD, SOURCE, styled};
+use crate::report::style::{FAINT, HEAD, SOURCE, running, styled};
 use crate::report::table::{Cell, Table};
+use crate::report::wrap;
 use becket_embed::view::event_row::{EventRow, FieldRow};
 
 /// All events, a line each.
-pub(crate) fn list(rows: &[EventRow]) -> String {
+pub(crate) fn list(rows: &[EventRow], width: Option<usize>) -> String {
     let mut table = Table::default();
     table.row(["EVENT", "MATCHES", "WHEN", "EXIT 2"].map(|title| Cell::new(FAINT, title)));
     for row in rows {
@@ -17,11 +18,11 @@ pub(crate) fn list(rows: &[EventRow]) -> String {
             Cell::last(FAINT, effect),
         ]);
     }
-    table.render(0)
+    table.fitted(0, width)
 }
 
 /// One event.
-pub(crate) fn one(row: &EventRow) -> String {
+pub(crate) fn one(row: &EventRow, width: Option<usize>) -> String {
     let mut text = format!("{}  {}\n\n", styled(HEAD, row.event), row.when);
     let mut facts = Table::default();
     let mut fact = |name: &str, said: &str| {
@@ -37,25 +38,31 @@ pub(crate) fn one(row: &EventRow) -> String {
     let kinds: Vec<String> =
         row.handlers.iter().map(|kind| format!("{} ({} s)", kind.kind, kind.default_timeout_s)).collect();
     fact("handlers", &kinds.join(", "));
-    text.push_str(&facts.render(2));
-    text.push_str(&fields("reads on stdin", &row.input));
-    text.push_str(&fields("may print in hookSpecificOutput", &row.output));
+    text.push_str(&facts.fitted(2, width));
+    if row.matcher == Some("tool_name") {
+        let names = format!("{}, mcp__<server>__<tool>", row.matcher_values.join(", "));
+        text.push_str(&format!("\n{}\n{}", styled(HEAD, "tools"), running(&names, 2, width)));
+    }
+    text.push_str(&fields("reads on stdin", &row.input, width));
+    text.push_str(&fields("decides by", &row.decision, width));
+    text.push_str(&fields("may print in hookSpecificOutput", &row.output, width));
     if !row.notes.is_empty() {
         text.push_str(&format!("\n{}\n", styled(HEAD, "notes")));
         text.extend(row.notes.iter().map(|note| format!("  {note}\n")));
     }
-    text
+    wrap::fit(&text, width)
 }
 
 fn matcher(row: &EventRow) -> String {
     match (row.matcher, row.matcher_values.as_slice()) {
         (None, _) => "is ignored".to_owned(),
         (Some(field), []) => format!("is tested against `{field}`"),
+        (Some(field @ "tool_name"), _) => format!("is tested against `{field}`, see `tools`"),
         (Some(field), values) => format!("is tested against `{field}`: {}", values.join(", ")),
     }
 }
 
-fn fields(title: &str, fields: &[FieldRow]) -> String {
+fn fields(title: &str, fields: &[FieldRow], width: Option<usize>) -> String {
     if fields.is_empty() {
         return String::new();
     }
@@ -68,5 +75,5 @@ fn fields(title: &str, fields: &[FieldRow]) -> String {
             Cell::last(crate::report::style::NONE, field.doc),
         ]);
     }
-    format!("\n{}\n{}", styled(HEAD, title), table.render(2))
+    format!("\n{}\n{}", styled(HEAD, title), table.fitted(2, width))
 }

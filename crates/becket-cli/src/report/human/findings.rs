@@ -1,9 +1,9 @@
 //! `check` for people: each finding with the lines that it is about.
 
 use crate::env::Surroundings;
-use crate::report::style::{ERROR, GOOD, WARNING, plain, styled};
+use crate::report::style::{ERROR, GOOD, NONE, WARNING, plain, styled};
 use becket_embed::view::finding::Checked;
-use becket_engine::config::Diagnostic;
+use becket_engine::config::{self, Diagnostic};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Severity};
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ pub(crate) type Texts = HashMap<String, String>;
 /// The findings in full, then one line that counts them.
 pub(crate) fn render(found: &[Diagnostic], texts: &Texts, around: &Surroundings) -> String {
     let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode())
-        .with_width(100)
+        .with_width(around.width.unwrap_or(100).min(120))
         .without_syntax_highlighting();
     let mut text = String::new();
     for diagnostic in found {
@@ -29,7 +29,11 @@ fn one(
     diagnostic: &Diagnostic,
     (texts, around): (&Texts, &Surroundings),
 ) {
-    let severity = if diagnostic.is_error() { Severity::Error } else { Severity::Warning };
+    let severity = match diagnostic.severity {
+        config::Severity::Error => Severity::Error,
+        config::Severity::Warning => Severity::Warning,
+        config::Severity::Note => Severity::Advice,
+    };
     let mut shown =
         MietteDiagnostic::new(plain(&diagnostic.message)).with_code(diagnostic.code).with_severity(severity);
     if let Some(help) = &diagnostic.help {
@@ -51,8 +55,10 @@ fn one(
     text.push('\n');
 }
 
-/// A text with every control byte made a blank: it keeps its length, so that spans stay true, and can't move the cursor.
+/// A text with every control byte made a blank and every secret masked: it keeps its length, so that spans stay true, can't
+/// move the cursor, and shows nobody a password (S3).
 pub(crate) fn visible(text: &str) -> String {
+    let text = super::masked::masked(text);
     text.chars().map(|c| if c.is_ascii_control() && c != '\n' && c != '\t' { ' ' } else { c }).collect()
 }
 
@@ -60,15 +66,18 @@ pub(crate) fn visible(text: &str) -> String {
 pub(crate) fn summary(checked: &Checked) -> String {
     let count = |number: usize, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
     let files = count(checked.files, "file");
-    match (checked.errors, checked.warnings) {
-        (0, 0) => format!("{} in {files}\n", styled(GOOD, "nothing wrong")),
-        (0, warnings) => format!("{} in {files}\n", styled(WARNING, &count(warnings, "warning"))),
-        (errors, 0) => format!("{} in {files}\n", styled(ERROR, &count(errors, "error"))),
-        (errors, warnings) => format!(
-            "{}, {} in {files}\n",
-            styled(ERROR, &count(errors, "error")),
-            styled(WARNING, &count(warnings, "warning"))
-        ),
+    let found: Vec<String> = [
+        (ERROR, checked.errors, "error"),
+        (WARNING, checked.warnings, "warning"),
+        (NONE, checked.notes, "note"),
+    ]
+    .into_iter()
+    .filter(|(_, number, _)| *number > 0)
+    .map(|(style, number, what)| styled(style, &count(number, what)))
+    .collect();
+    match found.as_slice() {
+        [] => format!("{} in {files}\n", styled(GOOD, "nothing wrong")),
+        found => format!("{} in {files}\n", found.join(", ")),
     }
 }
 
@@ -80,7 +89,7 @@ pub(crate) fn brief<'a>(errors: impl Iterator<Item = &'a Diagnostic>, around: &S
         let place = if error.line == 0 { file } else { format!("{file}:{}:{}", error.line, error.column) };
         text.push_str(&format!(
             "{} {}\n",
-            styled(WARNING, "not loaded:"),
+            styled(WARNING, if error.is_error() { "not loaded:" } else { "warning:" }),
             plain(&format!("{place}: {}", error.message))
         ));
     }

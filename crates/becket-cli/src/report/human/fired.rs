@@ -2,18 +2,22 @@
 
 use super::{dropped, headline};
 use crate::env::Surroundings;
-use crate::report::style::{ERROR, FAINT, GOOD, HEAD, SOURCE, WARNING, indented, one_line, plain, styled};
+use crate::report::style::{
+    ERROR, FAINT, GOOD, HEAD, SOURCE, WARNING, indented, one_line, plain, running, styled,
+};
 use crate::report::table::{Cell, Table};
+use crate::report::wrap;
 use anstyle::Style;
-use becket_embed::view::fired::{Decided, Fired, Result, Told};
-use becket_embed::view::ran::{Asked, Model, Ran};
+use becket_embed::view::fired::{EventResult, Fired, Told};
+use becket_embed::view::ran::{Asked, Model, Process, Ran};
 
 /// The outcome.
 pub(crate) fn render(fired: &Fired, around: &Surroundings) -> String {
-    let mut text = headline(fired.event, fired.subject.as_deref(), &fired.samples);
+    let mut text = wrap::fit(&headline(fired.event, fired.subject.as_deref(), &fired.samples), around.width);
     let mut table = Table::default();
+    let reason = fired.verdict.reason.as_deref();
     for ran in &fired.hooks {
-        row(&mut table, ran);
+        row(&mut table, ran, reason);
     }
     for skipped in &fired.skipped {
         dropped(&mut table, skipped, around);
@@ -21,15 +25,14 @@ pub(crate) fn render(fired: &Fired, around: &Surroundings) -> String {
     if fired.hooks.is_empty() && fired.skipped.is_empty() {
         text.push_str(&format!("  no hooks are configured for `{}`\n", fired.event));
     }
-    text.push_str(&table.render(2));
+    text.push_str(&table.fitted(2, around.width));
     text.push('\n');
-    let unchecked = fired.hooks.iter().any(|ran| ran.unchecked);
-    text.push_str(&verdict(&fired.verdict, fired.result, unchecked));
+    text.push_str(&wrap::fit(&verdict(fired, around.width), around.width));
     text
 }
 
-/// A hook and, below it, what it asked, used and said.
-pub(crate) fn row(table: &mut Table, ran: &Ran) {
+/// A hook and, below it, what it asked, used and said; not its reason where that is the verdict's, which is told in full.
+pub(crate) fn row(table: &mut Table, ran: &Ran, told: Option<&str>) {
     let (style, word) = word(ran);
     table.row([
         Cell::new(SOURCE, &ran.hook.source),
@@ -46,17 +49,52 @@ pub(crate) fn row(table: &mut Table, ran: &Ran) {
     if let Some(model) = &ran.model {
         table.below(&format!("      {}\n", styled(FAINT, &used(model))));
     }
-    if let Some(reason) = &ran.reason {
+    if let Some(reason) = ran.reason.as_ref().filter(|reason| told != Some(reason.as_str())) {
         // In full it stands below, where it decided.
         table.below(&format!("      {}\n", one_line(reason, 90)));
     }
-    if let Some(failure) = &ran.failure {
+    if let Some(failure) = &ran.headline {
         let what = if ran.unchecked { "not checked: " } else { "" };
         table.below(&format!("      {}\n", styled(WARNING, &format!("{what}{failure}"))));
+    }
+    for line in &ran.last_lines {
+        table.below(&format!("        {}\n", plain(line)));
+    }
+    if let Some(advice) = &ran.advice {
+        table.below(&format!("      {}\n", styled(WARNING, advice)));
     }
     for warning in &ran.warnings {
         table.below(&format!("      {} {}\n", styled(WARNING, "warning:"), plain(warning)));
     }
+    if let Some(process) = &ran.process {
+        table.below(&of_process(process));
+    }
+}
+
+/// What went into a process and came out of it.
+fn of_process(process: &Process) -> String {
+    let environment: String = process
+        .environment
+        .iter()
+        .map(|(name, value)| format!("{name}={}\n", one_line(value, 1000)))
+        .collect();
+    let parts = [
+        ("stdin", process.input.as_deref().unwrap_or_default()),
+        ("environment, beside Becket's own", &environment),
+        ("stdout", &process.stdout),
+        ("stderr", &process.stderr),
+    ];
+    let mut text = String::new();
+    for (name, said) in parts {
+        let said = plain(said.trim_end());
+        if said.is_empty() {
+            text.push_str(&format!("      {}\n", styled(FAINT, &format!("{name}: nothing"))));
+            continue;
+        }
+        text.push_str(&format!("      {}\n", styled(FAINT, &format!("{name}:"))));
+        text.extend(said.lines().map(|line| format!("        {line}\n")));
+    }
+    text
 }
 
 /// A question and what became of it.
@@ -101,50 +139,78 @@ pub(super) fn duration(ms: f64) -> String {
     if ms < 9.95 { format!("{ms:.1} ms") } else { format!("{ms:.0} ms") }
 }
 
-fn verdict(decided: &Decided, result: Result, unchecked: bool) -> String {
-    let (style, word) = match (result, decided.settlement) {
-        (_, Some(settlement)) if settlement != "open" => (style_of(result), settlement),
-        (Result::Passed, _) if unchecked => (WARNING, "nothing against it, but not everything was checked"),
-        (Result::Passed, _) => (GOOD, "nothing against it"),
-        (Result::Blocked, _) => (ERROR, "blocked"),
-        (Result::Waits, _) => (WARNING, "waits"),
-    };
-    let mut text = format!("{}\n", styled(style, word));
+/// What the hooks came to. That nothing was checked stands in the last line, where nobody overlooks it.
+fn verdict(fired: &Fired, width: Option<usize>) -> String {
+    let decided = &fired.verdict;
+    let mut text = String::new();
+    if !fired.unchecked {
+        let (style, word) = match (fired.result, decided.settlement) {
+            (_, Some(settlement)) if settlement != "open" => (style_of(fired.result), settlement),
+            (EventResult::Passed, _) if fired.hooks.iter().any(|ran| ran.failure.is_some()) => {
+                (WARNING, "allowed, though a hook failed")
+            }
+            (EventResult::Passed, _) => (GOOD, "allowed"),
+            (EventResult::Blocked, _) => (ERROR, "blocked"),
+            (EventResult::Waits, _) => (WARNING, "waits"),
+        };
+        text.push_str(&format!("{}\n", styled(style, word)));
+    }
     if let Some(reason) = &decided.reason {
-        text.push_str(&indented(reason, 2));
+        text.push_str(&running(reason, 2, width));
     }
     if let Some(stop) = &decided.stop {
         let reason = stop.reason.as_deref().unwrap_or("a hook says so");
         text.push_str(&format!("{} {}\n", styled(ERROR, "the host stops:"), plain(reason)));
     }
-    told(&mut text, "context for the model", &decided.context);
-    told(&mut text, "messages for the user", &decided.messages);
-    told(&mut text, "notes", &decided.notices);
-    told(&mut text, "problems", &decided.failures);
+    told(&mut text, "context for the model", &decided.context, width);
+    told(&mut text, "messages for the user", &decided.messages, width);
+    told(&mut text, "notes", &decided.notices, width);
     for (name, value) in &decided.fields {
         text.push_str(&format!("{} {}\n", styled(HEAD, &format!("{name}:")), plain(&value.to_string())));
     }
     for warning in &decided.warnings {
         text.push_str(&format!("{} {}\n", styled(WARNING, "warning:"), plain(warning)));
     }
+    if fired.unchecked {
+        text.push_str(&unchecked(fired));
+    }
     text
 }
 
-fn style_of(result: Result) -> Style {
+/// `allowed, but not checked: `guard.sh`: ran out of time after 5 s`
+fn unchecked(fired: &Fired) -> String {
+    let mut hooks = fired.hooks.iter().filter(|ran| ran.unchecked);
+    let first = hooks.next().map(|ran| {
+        format!(
+            "`{}`: {}",
+            one_line(&ran.hook.label, 60),
+            one_line(ran.failure.as_deref().unwrap_or_default(), 200)
+        )
+    });
+    let more = match hooks.count() {
+        0 => String::new(),
+        1 => ", and another hook".to_owned(),
+        more => format!(", and {more} other hooks"),
+    };
+    let said = format!("allowed, but not checked: {}{more}", first.unwrap_or_default());
+    format!("{}\n", styled(WARNING, &said))
+}
+
+fn style_of(result: EventResult) -> Style {
     match result {
-        Result::Passed => GOOD,
-        Result::Blocked => ERROR,
-        Result::Waits => WARNING,
+        EventResult::Passed => GOOD,
+        EventResult::Blocked => ERROR,
+        EventResult::Waits => WARNING,
     }
 }
 
-fn told(text: &mut String, headline: &str, what: &[Told]) {
+fn told(text: &mut String, headline: &str, what: &[Told], width: Option<usize>) {
     if what.is_empty() {
         return;
     }
     text.push_str(&format!("{}\n", styled(HEAD, headline)));
     for told in what {
-        let lines = indented(&told.text, 4);
+        let lines = running(&told.text, 4, width);
         text.push_str(&format!("  {}\n{lines}", styled(SOURCE, &told.source)));
     }
 }

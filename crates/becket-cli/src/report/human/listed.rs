@@ -8,7 +8,7 @@ use becket_embed::view::listed::{Listed, ListedEvent, ListedHook};
 
 /// The hooks by event.
 pub(crate) fn render(listed: &Listed, around: &Surroundings) -> String {
-    if listed.events.is_empty() && listed.rejected.is_empty() {
+    if listed.events.is_empty() && listed.rejected.is_empty() && listed.modules.is_empty() {
         return "no hooks are configured\n".to_owned();
     }
     let mut text: String = listed.events.iter().map(|listed| event(listed, around)).collect();
@@ -17,7 +17,12 @@ pub(crate) fn render(listed: &Listed, around: &Surroundings) -> String {
         for rejected in &listed.rejected {
             dropped(&mut table, rejected, around);
         }
-        text.push_str(&format!("{}\n{}", styled(WARNING, "not loaded"), table.render(2)));
+        text.push_str(&format!("{}\n{}", styled(WARNING, "not loaded"), table.fitted(2, around.width)));
+    }
+    if !listed.modules.is_empty() {
+        let mut table = Table::default();
+        listed.modules.iter().for_each(|module| dropped(&mut table, module, around));
+        text.push_str(&format!("{}\n{}", styled(WARNING, "not run here"), table.render(2)));
     }
     text
 }
@@ -30,7 +35,7 @@ fn event(listed: &ListedEvent, around: &Surroundings) -> String {
     for rejected in &listed.rejected {
         dropped(&mut table, rejected, around);
     }
-    format!("{}\n{}", styled(HEAD, listed.event), table.render(2))
+    format!("{}\n{}", styled(HEAD, listed.event), table.fitted(2, around.width))
 }
 
 fn row(table: &mut Table, hook: &ListedHook, around: &Surroundings) {

@@ -4,6 +4,7 @@ use super::{dropped, headline, place};
 use crate::env::Surroundings;
 use crate::report::style::{FAINT, GOOD, SOURCE, plain, styled};
 use crate::report::table::{Cell, Table};
+use crate::report::wrap;
 use becket_embed::view::planned::{Planned, PlannedHook};
 
 /// The plan: what runs first, then what does not.
@@ -13,14 +14,14 @@ pub(crate) fn render(planned: &Planned, around: &Surroundings) -> String {
     for run in &planned.runs {
         runs(&mut table, run, around);
     }
-    for skipped in &planned.skipped {
+    for skipped in planned.skipped.iter().chain(&planned.modules) {
         dropped(&mut table, skipped, around);
     }
     if planned.runs.is_empty() && planned.skipped.is_empty() {
         text.push_str(&format!("  no hooks are configured for `{}`\n", planned.event));
     }
-    text.push_str(&table.render(2));
-    text
+    text.push_str(&table.fitted(2, around.width));
+    wrap::fit(&text, around.width)
 }
 
 fn runs(table: &mut Table, run: &PlannedHook, around: &Surroundings) {

@@ -1,8 +1,9 @@
 //! What the hooks of one event did, for people: as `fire` shows it, without those that had nothing to say.
 
 use crate::report::human::fired::row;
-use crate::report::style::{FAINT, HEAD, WARNING, indented, one_line, plain, styled};
+use crate::report::style::{FAINT, HEAD, WARNING, one_line, plain, styled};
 use crate::report::table::Table;
+use crate::report::wrap::block;
 use becket_embed::view::ran::Ran;
 use becket_engine::Run;
 use becket_model::{Reply, Said, Verdict};
@@ -17,7 +18,7 @@ const LINES: usize = 4;
 const INPUT: usize = 100;
 
 /// The rows of those that said something, or of all; in the order of listing, whoever was done first.
-pub(super) fn rows(runs: &[Arc<Run>], all: bool, indent: usize) -> String {
+pub(super) fn rows(runs: &[Arc<Run>], all: bool, (indent, width): (usize, Option<usize>)) -> String {
     let mut shown: Vec<&Arc<Run>> = runs.iter().filter(|run| all || says_something(run)).collect();
     shown.sort_by_key(|run| {
         let (place, at) = (&run.handler.place, &run.handler.location);
@@ -25,9 +26,9 @@ pub(super) fn rows(runs: &[Arc<Run>], all: bool, indent: usize) -> String {
     });
     let mut table = Table::default();
     for run in shown {
-        row(&mut table, &short(run));
+        row(&mut table, &short(run), None);
     }
-    table.render(indent)
+    table.fitted(indent, width)
 }
 
 /// Its reason stands below the rows, in full.
@@ -49,7 +50,7 @@ pub(super) fn verdict(verdict: &Verdict, all: bool, indent: usize) -> String {
     let blanks = " ".repeat(indent);
     let mut text = String::new();
     if let Some(reason) = verdict.joined_reason() {
-        text.push_str(&indented(&if all { reason } else { beginning(&reason) }, indent));
+        text.push_str(&block(&if all { reason } else { beginning(&reason) }, indent));
     }
     if let Some(stop) = &verdict.stop {
         let reason = stop.what.reason.as_deref().unwrap_or("a hook says so");
@@ -95,9 +96,23 @@ const PRIMARY: &[&str] = &[
 pub(super) fn input(input: &Map<String, Value>) -> String {
     let main = PRIMARY.iter().find_map(|key| input.get(*key).and_then(Value::as_str));
     let whole = || serde_json::to_string(input).unwrap_or_default();
+    let questions = questions(input);
     match main {
-        Some(text) => one_line(text, INPUT),
+        Some(text) => one_line(&without_blank_lines(text), INPUT),
+        None if !questions.is_empty() => one_line(&questions.join(" · "), INPUT),
         None if input.is_empty() => String::new(),
         None => one_line(&whole(), INPUT),
     }
+}
+
+/// The lines that hold something: blank ones would take the room of the others.
+fn without_blank_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines.join("\n")
+}
+
+/// The questions of a call that asks some.
+fn questions(input: &Map<String, Value>) -> Vec<&str> {
+    let questions = input.get("questions").and_then(Value::as_array);
+    questions.into_iter().flatten().filter_map(|one| one.get("question")?.as_str()).collect()
 }

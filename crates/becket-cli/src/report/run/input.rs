@@ -2,6 +2,7 @@
 //! started this one (a control line).
 
 use becket_llm::Block;
+use becket_model::interpret::parse_message;
 use serde_json::{Map, Value};
 
 /// Why a line is no message.
@@ -35,11 +36,23 @@ const EXAMPLE: &str = r#"{"type":"user","message":{"role":"user","content":"…"
 /// The types of control lines.
 const CONTROL: [&str; 4] = ["control_request", "control_response", "control_cancel_request", "keep_alive"];
 
+/// Where the answer of a hook is in a `control_response`.
+const ANSWER: [&str; 2] = ["response", "response"];
+
+/// The decision keys that occur more than once in the answer that a line is (O1).
+pub(crate) fn repeated(line: &str) -> Vec<String> {
+    parse_message(line, &ANSWER).map(|(_, repeated)| repeated).unwrap_or_default()
+}
+
 /// A line that can be read.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Line {
     /// A message of the user.
-    Message(Vec<Block>),
+    Message {
+        content: Vec<Block>,
+        /// The program composed it (`client_composed`): its text runs no command and reads no file.
+        verbatim: bool,
+    },
     /// A control line, as it stands.
     Control(Map<String, Value>),
 }
@@ -55,10 +68,22 @@ pub(crate) fn read_line(line: &str) -> Result<Option<Line>, BadLine> {
     let value: Value = serde_json::from_str(line).map_err(|error| BadLine::NotJson(error.to_string()))?;
     let Value::Object(fields) = value else { return Err(BadLine::NotAnObject) };
     match fields.get("type") {
-        Some(Value::String(name)) if name == "user" => message(&fields).map(Line::Message).map(Some),
+        Some(Value::String(name)) if name == "user" => {
+            let verbatim = is_client_composed(&fields);
+            message(&fields).map(|content| Some(Line::Message { content, verbatim }))
+        }
+        Some(Value::String(name)) if name == "control_response" => {
+            let strictest = parse_message(line, &ANSWER).map(|(fields, _)| fields);
+            Ok(Some(Line::Control(strictest.unwrap_or(fields))))
+        }
         Some(Value::String(name)) if CONTROL.contains(&name.as_str()) => Ok(Some(Line::Control(fields))),
         other => Err(BadLine::OtherType(quoted(other))),
     }
+}
+
+/// Returns whether `client_composed` is set; a value of a wrong type counts as set, since it restricts.
+fn is_client_composed(fields: &Map<String, Value>) -> bool {
+    !matches!(fields.get("client_composed"), None | Some(Value::Null | Value::Bool(false)))
 }
 
 fn message(fields: &Map<String, Value>) -> Result<Vec<Block>, BadLine> {

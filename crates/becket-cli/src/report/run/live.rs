@@ -9,10 +9,12 @@ mod firings;
 use super::event::Shown;
 use super::result::RunResult;
 use super::summary::{Counts, errors, summary};
-use crate::report::style::{ERROR, FAINT, HEAD, NONE, WARNING, indented, one_line, plain, styled};
+use crate::report::style::{ERROR, FAINT, HEAD, NONE, WARNING, one_line, plain, styled};
+use crate::report::wrap::block;
 use becket_agent::update::{Happened, Level, Notice, Origin, Update};
 use becket_engine::RunEvent;
 use becket_llm::{Block, Usage};
+use becket_model::continued;
 use calls::Calls;
 use firings::Firings;
 use std::time::Duration;
@@ -46,6 +48,8 @@ pub(crate) struct Live {
     usage: Usage,
     /// An answer without calls: the last one, unless a hook sends the agent back.
     held: Option<String>,
+    /// How wide tables may be; as they are where nothing limits them.
+    width: Option<usize>,
 }
 
 impl Live {
@@ -58,7 +62,13 @@ impl Live {
             counts: Counts::default(),
             usage: Usage::default(),
             held: None,
+            width: None,
         }
+    }
+
+    /// Fits tables to a width from now on.
+    pub(crate) fn fit(&mut self, width: usize) {
+        self.width = Some(width);
     }
 
     /// What is to be written about it.
@@ -140,7 +150,7 @@ impl Live {
         }
         if self.works() && !text.trim().is_empty() {
             self.calls.leave();
-            return before + &indented(&text, depth * 2);
+            return before + &block(&text, depth * 2);
         }
         before
     }
@@ -150,7 +160,7 @@ impl Live {
         match self.held.take() {
             Some(text) if self.works() && !text.trim().is_empty() => {
                 self.calls.leave();
-                indented(&text, 0)
+                block(&text, 0)
             }
             Some(_) | None => String::new(),
         }
@@ -173,7 +183,7 @@ impl Live {
         if decided.sends_back {
             self.counts.sent_back();
         }
-        let body = decided.body(self.telling == Telling::All);
+        let body = decided.body(self.telling == Telling::All, self.width);
         if !self.works() || body.is_empty() {
             return String::new();
         }
@@ -199,7 +209,10 @@ impl Live {
         let answer = if result.is_error { self.answer_of_an_error(result) } else { result.result.clone() };
         let stdout = if answer.is_empty() { answer } else { format!("{}\n", answer.trim_end()) };
         let mut stderr = errors(result);
-        if self.works() {
+        if !self.works() && result.terminal_reason == "interrupted" {
+            stderr.push_str(&format!("{}\n", styled(WARNING, "interrupted")));
+        }
+        if self.works() && result.has_worked() {
             stderr.push_str(&summary(
                 result,
                 self.counts,
@@ -231,7 +244,7 @@ fn told(notice: &Notice) -> String {
     };
     let word = if notice.unchecked { styled(WARNING, "not checked: ") } else { styled(style, word) };
     let hook = notice.hook.as_ref().map(|hook| format!("{} ", styled(FAINT, hook))).unwrap_or_default();
-    format!("{hook}{word}{}\n", plain(&notice.text))
+    format!("{hook}{word}{}\n", continued(&plain(&notice.text)))
 }
 
 fn retrying(attempt: u32, after: Duration, because: &str) -> String {

@@ -21,7 +21,11 @@ pub(crate) struct RunResult {
     pub(crate) result: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) errors: Vec<String>,
-    stop_reason: Option<&'static str>,
+    /// Why the model stopped, or else why a hook stopped it (O7).
+    pub(crate) stop_reason: Option<String>,
+    /// The hook that stopped it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stopped_by: Option<String>,
     pub(crate) session_id: String,
     /// Nothing where a price is not known.
     total_cost_usd: Option<f64>,
@@ -34,6 +38,9 @@ pub(crate) struct RunResult {
     deferred_tool_uses: Vec<Deferred>,
     pub(crate) terminal_reason: &'static str,
     uuid: String,
+    /// Whether the program itself has answered, and no model was asked.
+    #[serde(skip)]
+    pub(crate) is_command: bool,
 }
 
 /// A call that was denied.
@@ -69,6 +76,7 @@ impl RunResult {
             result: result.unwrap_or_default(),
             errors: error.into_iter().collect(),
             stop_reason: stop_reason(&end.reason),
+            stopped_by: stopped_by(&end.reason),
             session_id: session,
             total_cost_usd: end.cost_usd,
             usage: end.usage.into(),
@@ -77,7 +85,25 @@ impl RunResult {
             deferred_tool_uses: deferred,
             terminal_reason: end.reason.as_str(),
             uuid,
+            is_command: false,
         }
+    }
+
+    /// Returns whether there was work to be summed up: a prompt that a hook has rejected, or nobody has understood, was none.
+    pub(crate) fn has_worked(&self) -> bool {
+        !self.is_command && (self.num_turns > 0 || self.terminal_reason != "prompt_rejected")
+    }
+
+    /// Replaces the text of the result, which stays the error that it is.
+    #[must_use]
+    pub(crate) fn with_text(self, text: String) -> Self {
+        RunResult { result: text, ..self }
+    }
+
+    /// Makes a success of it: for a program, a prompt or command that was turned down is an answer like any other.
+    #[must_use]
+    pub(crate) fn into_success(self) -> Self {
+        RunResult { subtype: "success", is_error: false, errors: Vec::new(), ..self }
     }
 
     /// Of a command that the model is not asked for; `done` is its answer, or says why it was not done.
@@ -104,6 +130,7 @@ impl RunResult {
             result: error.clone().unwrap_or(said),
             errors: error.into_iter().collect(),
             stop_reason: None,
+            stopped_by: None,
             session_id: session,
             total_cost_usd: None,
             usage: Usage::default().into(),
@@ -112,6 +139,7 @@ impl RunResult {
             deferred_tool_uses: Vec::new(),
             terminal_reason,
             uuid,
+            is_command: true,
         }
     }
 }
@@ -148,13 +176,13 @@ const fn subtype(reason: &EndReason) -> &'static str {
 }
 
 /// Why the model stopped, as far as scripts are told.
-const fn stop_reason(reason: &EndReason) -> Option<&'static str> {
+fn stop_reason(reason: &EndReason) -> Option<String> {
     match reason {
-        EndReason::Completed | EndReason::Capped { .. } => Some("end_turn"),
-        EndReason::Deferred { .. } => Some("tool_deferred"),
-        EndReason::DeferredUnavailable { .. } => Some("tool_deferred_unavailable"),
-        EndReason::HookStopped { .. }
-        | EndReason::PromptRejected { .. }
+        EndReason::Completed | EndReason::Capped { .. } => Some("end_turn".to_owned()),
+        EndReason::Deferred { .. } => Some("tool_deferred".to_owned()),
+        EndReason::DeferredUnavailable { .. } => Some("tool_deferred_unavailable".to_owned()),
+        EndReason::HookStopped { because, .. } => Some(because.clone()),
+        EndReason::PromptRejected { .. }
         | EndReason::MaxTurns { .. }
         | EndReason::Interrupted
         | EndReason::DeniedTooOften { .. }
@@ -163,6 +191,26 @@ const fn stop_reason(reason: &EndReason) -> Option<&'static str> {
     }
 }
 
+/// The hook that stopped the turn.
+fn stopped_by(reason: &EndReason) -> Option<String> {
+    match reason {
+        EndReason::HookStopped { by, .. } => by.clone(),
+        EndReason::Completed
+        | EndReason::Capped { .. }
+        | EndReason::PromptRejected { .. }
+        | EndReason::MaxTurns { .. }
+        | EndReason::Interrupted
+        | EndReason::Deferred { .. }
+        | EndReason::DeferredUnavailable { .. }
+        | EndReason::DeniedTooOften { .. }
+        | EndReason::ApiError { .. }
+        | EndReason::TooLong { .. } => None,
+    }
+}
+
+/// The class of an error that has no other.
+const UNKNOWN: &str = "unknown";
+
 /// Why the user did not get what was asked for; nothing where they did.
 fn error(reason: &EndReason) -> Option<String> {
     Some(match reason {
@@ -170,7 +218,7 @@ fn error(reason: &EndReason) -> Option<String> {
         | EndReason::Capped { .. }
         | EndReason::HookStopped { .. }
         | EndReason::Deferred { .. } => return None,
-        EndReason::PromptRejected { because } => format!("the prompt was rejected: {because}"),
+        EndReason::PromptRejected { because, .. } => format!("the prompt was rejected: {because}"),
         EndReason::MaxTurns { limit } => {
             format!("the model was not done after {limit} answers; `--max-turns` sets how many it may have")
         }
@@ -181,6 +229,9 @@ fn error(reason: &EndReason) -> Option<String> {
         EndReason::DeniedTooOften { times } => {
             format!("the permission classifier denied {times} calls: the turn was ended")
         }
+        EndReason::ApiError { class, message } if class == UNKNOWN => {
+            format!("the model gave no answer: {message}")
+        }
         EndReason::ApiError { class, message } => format!("the model gave no answer ({class}): {message}"),
         EndReason::TooLong { message } => message.clone(),
     })
@@ -189,7 +240,7 @@ fn error(reason: &EndReason) -> Option<String> {
 /// What is worth to be told of a good end without an answer.
 fn told(reason: &EndReason) -> Option<String> {
     match reason {
-        EndReason::HookStopped { because } => Some(because.clone()),
+        EndReason::HookStopped { because, .. } => Some(because.clone()),
         EndReason::Completed
         | EndReason::Capped { .. }
         | EndReason::PromptRejected { .. }

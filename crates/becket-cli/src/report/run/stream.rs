@@ -27,6 +27,8 @@ pub(crate) struct Wanted {
     pub(crate) hooks: bool,
     /// Pieces of answers.
     pub(crate) pieces: bool,
+    /// What subagents say and are told, beside the tools that they call.
+    pub(crate) subagents: bool,
 }
 
 /// Writes the lines of a session.
@@ -72,7 +74,9 @@ impl Stream {
     fn update(&self, update: &Update) -> String {
         let parent = parent(&update.of);
         match &update.what {
-            Happened::Text { delta } if self.wanted.pieces => self.piece(delta, parent),
+            Happened::Text { delta } if self.wanted.pieces && !self.leaves_out(parent.as_ref()) => {
+                self.piece(delta, parent)
+            }
             Happened::Text { .. }
             | Happened::Displayed { .. }
             | Happened::CallStarted { .. }
@@ -80,8 +84,19 @@ impl Stream {
             | Happened::Titled { .. }
             | Happened::Moved { .. } => String::new(),
             Happened::Answered { message_id, model, content, displayed, usage } => {
+                if self.leaves_out(parent.as_ref()) {
+                    let calls = calls_alone(content);
+                    return match calls.is_empty() {
+                        true => String::new(),
+                        false => self.answer((message_id, model), (&calls, None), *usage, parent),
+                    };
+                }
                 let content = (content.as_slice(), displayed.as_deref());
                 self.answer((message_id, model), content, *usage, parent)
+            }
+            Happened::Told { content, hidden } if self.leaves_out(parent.as_ref()) => {
+                let results = calls_alone(content);
+                if results.is_empty() { String::new() } else { self.told(&results, *hidden, parent) }
             }
             Happened::Told { content, hidden } => self.told(content, *hidden, parent),
             Happened::Notice(notice) => self.system("informational", &informational(notice)),
@@ -109,6 +124,11 @@ impl Stream {
                 self.system(subtype, &Task { task_id, status, description, output_file, summary })
             }
         }
+    }
+
+    /// Returns whether the texts of this conversation are left out: it is a subagent's, and nobody wants them.
+    fn leaves_out(&self, parent: Option<&String>) -> bool {
+        parent.is_some() && !self.wanted.subagents
     }
 
     fn answer(
@@ -162,6 +182,12 @@ impl Stream {
         let session_id = Some(self.session.as_str());
         line(&System { r#type: "system", subtype, what, uuid: self.ids.next(), session_id })
     }
+}
+
+/// Returns the calls and results among some blocks.
+fn calls_alone(content: &[Block]) -> Vec<Block> {
+    let is_call = |block: &&Block| matches!(block, Block::ToolUse { .. } | Block::ToolResult { .. });
+    content.iter().filter(is_call).cloned().collect()
 }
 
 fn parent(of: &Origin) -> Option<String> {

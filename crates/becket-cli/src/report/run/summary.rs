@@ -1,7 +1,7 @@
 //! The last lines of a prompt, for people: how it ended, and what it took.
 
 use super::result::RunResult;
-use crate::report::style::{ERROR, FAINT, GOOD, WARNING, indented, styled};
+use crate::report::style::{ERROR, FAINT, GOOD, WARNING, plain, styled};
 use anstyle::Style;
 use becket_engine::{Run, Status};
 use std::time::Duration;
@@ -63,7 +63,7 @@ fn counted(number: u32, what: &str, parts: &[(u32, &str)]) -> String {
     }
 }
 
-/// The line about the whole, and below it what went wrong.
+/// The line about the whole.
 pub(super) fn summary(result: &RunResult, counts: Counts, tokens: (u64, u64)) -> String {
     let (style, word) = ended(result);
     let parts = [
@@ -78,14 +78,23 @@ pub(super) fn summary(result: &RunResult, counts: Counts, tokens: (u64, u64)) ->
     format!("{}  {}\n", styled(style, word), styled(FAINT, &parts.join(" · ")))
 }
 
-/// What went wrong, in full.
+/// What went wrong, in full, and which hook has stopped the turn (O7). That somebody has interrupted is no error: the last
+/// line says so.
 pub(super) fn errors(result: &RunResult) -> String {
-    result
-        .errors
-        .iter()
-        .map(|error| format!("{}\n{}", styled(ERROR, "not done"), indented(error, 2)))
-        .collect()
+    if result.terminal_reason == INTERRUPTED {
+        return String::new();
+    }
+    let lines = |text: &str| plain(text.trim_end()).replace('\n', "\n  ");
+    let failed = result.errors.iter().map(|error| format!("{} {}\n", styled(ERROR, "error:"), lines(error)));
+    let stopped = result.stopped_by.iter().map(|by| {
+        let because = result.stop_reason.as_deref().unwrap_or_default();
+        format!("{} by the {}: {}\n", styled(WARNING, "stopped"), plain(by), lines(because))
+    });
+    failed.chain(stopped).collect()
 }
+
+/// How a prompt ends that somebody has interrupted.
+const INTERRUPTED: &str = "interrupted";
 
 fn ended(result: &RunResult) -> (Style, &'static str) {
     match result.terminal_reason {
@@ -93,8 +102,8 @@ fn ended(result: &RunResult) -> (Style, &'static str) {
         "capped" => (WARNING, "done, though a hook still objects"),
         "hook_stopped" => (WARNING, "stopped by a hook"),
         "tool_deferred" => (WARNING, "waits to be resumed"),
-        "interrupted" => (WARNING, "interrupted"),
-        _ => (ERROR, "not done"),
+        INTERRUPTED => (WARNING, INTERRUPTED),
+        _ => (ERROR, "failed"),
     }
 }
 

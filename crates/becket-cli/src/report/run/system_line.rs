@@ -36,6 +36,8 @@ pub(crate) struct Server {
 pub(crate) struct Plugin {
     pub(crate) name: String,
     pub(crate) path: String,
+    /// The id by which settings know it.
+    pub(crate) source: String,
 }
 
 /// A line of this type, around what it says.

@@ -22,7 +22,7 @@ fn init() -> Init {
         output_style: "default",
         agents: vec!["Explore".into()],
         skills: Vec::new(),
-        plugins: vec![Plugin { name: "p".into(), path: "/p".into() }],
+        plugins: vec![Plugin { name: "p".into(), path: "/p".into(), source: "p@m".into() }],
     }
 }
 
@@ -96,7 +96,7 @@ fn each_kind_of_line_has_its_fields_in_their_order() {
                 r#""mcp_servers":[{"name":"notes","status":"connected"}],"model":"haiku","permissionMode":"default","#,
                 r#""slash_commands":["review"],"apiKeySource":"none","becket_version":"0.1.0","#,
                 r#""output_style":"default","agents":["Explore"],"skills":[],"#,
-                r#""plugins":[{"name":"p","path":"/p"}],"uuid":"uuid"}"#
+                r#""plugins":[{"name":"p","path":"/p","source":"p@m"}],"uuid":"uuid"}"#
             )
             .to_owned(),
         ),
@@ -185,7 +185,7 @@ fn pieces_come_only_where_they_are_wanted() {
     let piece = main_says(Happened::Text { delta: "he".into() });
     assert_eq!(line(Wanted::default(), &piece), "");
     assert_eq!(
-        line(Wanted { pieces: true, hooks: false }, &piece),
+        line(Wanted { pieces: true, ..Wanted::default() }, &piece),
         concat!(
             r#"{"type":"stream_event","event":{"type":"content_block_delta","index":0,"#,
             r#""delta":{"type":"text_delta","text":"he"}},"session_id":"s1","parent_tool_use_id":null,"uuid":"uuid"}"#
@@ -198,8 +198,10 @@ fn what_a_subagent_does_names_the_call_that_started_it() {
     // rule: N4
     let of = Origin::Subagent { id: "a1".into(), tool_use_id: "t9".into() };
     let shown = Shown::Update(Box::new(Update { of, what: answered(vec![Block::Text("hi".into())], None) }));
-    let value: Value = serde_json::from_str(&line(Wanted::default(), &shown)).unwrap();
+    let wanted = Wanted { subagents: true, ..Wanted::default() };
+    let value: Value = serde_json::from_str(&line(wanted, &shown)).unwrap();
     assert_eq!(value["parent_tool_use_id"], "t9");
+    assert_eq!(line(Wanted::default(), &shown), "", "what a subagent says is left out by default");
 }
 
 #[test]
@@ -220,7 +222,13 @@ fn every_end_has_its_words_and_says_whether_it_is_an_error() {
     for (reason, subtype, terminal, stop, error) in [
         (EndReason::Completed, "success", "completed", json!("end_turn"), None),
         (EndReason::Capped { cap: 8 }, "success", "capped", json!("end_turn"), None),
-        (EndReason::HookStopped { because: because() }, "success", "hook_stopped", Value::Null, None),
+        (
+            EndReason::HookStopped { because: because(), by: None },
+            "success",
+            "hook_stopped",
+            json!(because()),
+            None,
+        ),
         (
             EndReason::Deferred { calls: vec![deferred] },
             "success",
@@ -238,7 +246,7 @@ fn every_end_has_its_words_and_says_whether_it_is_an_error() {
         (EndReason::MaxTurns { limit: 3 }, "error_max_turns", "max_turns", Value::Null, Some("3 answers")),
         (EndReason::Interrupted, "error_during_execution", "interrupted", Value::Null, Some("interrupted")),
         (
-            EndReason::PromptRejected { because: because() },
+            EndReason::PromptRejected { because: because(), by: None },
             "error_during_execution",
             "prompt_rejected",
             Value::Null,
@@ -317,14 +325,22 @@ fn deferred_calls_are_all_told_and_the_last_apart() {
 #[test]
 fn lines_that_are_read_are_messages_or_say_what_is_wrong() {
     let text = |line: &str| read_line(line).unwrap();
-    let hi = || Some(Line::Message(vec![Block::Text("hi".to_owned())]));
+    let message = |content, verbatim| Line::Message { content, verbatim };
+    let words = || vec![Block::Text("hi".to_owned())];
+    let hi = || Some(message(words(), false));
     assert_eq!(text(r#"{"type":"user","message":{"role":"user","content":"hi"},"session_id":""}"#), hi());
     assert_eq!(text(r#"{"type":"user","message":{"content":[{"type":"text","text":"hi"}]}}"#), hi());
+    for (composed, expected) in
+        [("true", true), ("false", false), ("null", false), ("1", true), ("\"no\"", true)]
+    {
+        let line = format!(r#"{{"type":"user","message":{{"content":"hi"}},"client_composed":{composed}}}"#);
+        assert_eq!(text(&line), Some(message(words(), expected)), "{line}");
+    }
     assert_eq!(text("  \n"), None);
     let image = r#"{"type":"user","message":{"content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}]}}"#;
     let image = text(image).unwrap();
     let block = Block::Image { media_type: "image/png".into(), data: "AA==".into() };
-    assert_eq!(image, Line::Message(vec![block]));
+    assert_eq!(image, message(vec![block], false));
     let request = text(r#"{"type":"control_request","request_id":"r1"}"#).unwrap();
     assert!(matches!(request, Line::Control(fields) if fields["request_id"] == "r1"));
     for (line, said) in [
@@ -409,8 +425,5 @@ fn a_script_sees_the_answer_and_what_must_not_be_missed() {
     assert_eq!((err.as_str(), out.as_str()), ("PreToolUse:Bash mind the \\u{1b}[2Jgap\n", "All tidy.\n"));
     let failed = end(EndReason::ApiError { class: "overloaded".into(), message: "529".into() }, "");
     let (err, out) = seen(Telling::Needed, &[opened(), Shown::Ended(Box::new(of_end(&failed)))]);
-    assert_eq!(
-        (err.as_str(), out.as_str()),
-        ("not done\n  the model gave no answer (overloaded): 529\n", "")
-    );
+    assert_eq!((err.as_str(), out.as_str()), ("error: the model gave no answer (overloaded): 529\n", ""));
 }

@@ -96,7 +96,7 @@ impl Parts<'_> {
     /// Settings, and the skills that a bare start leaves alone.
     fn watched(&self, engine: &Engine) -> FileWatch {
         let request = self.at.session.request();
-        let homes = match self.at.args.sources.bare {
+        let homes = match self.at.args.sources.skips_files() {
             true => Homes::default(),
             false => Homes::of(&request, &engine.config().plugins),
         };
@@ -105,7 +105,7 @@ impl Parts<'_> {
 
     /// The files that a bare start leaves alone.
     fn instructions(&self) -> Instructions {
-        match self.at.args.sources.bare {
+        match self.at.args.sources.skips_files() {
             true => Instructions::default(),
             false => {
                 let files = Instructions::of(&self.at.session.request());

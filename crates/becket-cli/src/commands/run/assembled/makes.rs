@@ -23,12 +23,18 @@ impl Parts<'_> {
     pub(super) fn makes(&self, engine: &Engine) -> Result<Makes, CliError> {
         let (session, private) = (self.at.session, self.at.private);
         let (of_files, of_places) = (engine.clone(), engine.clone());
-        let (of_reads, of_rules) = (engine.clone(), engine.clone());
+        let (of_reads, of_rules, of_settings) = (engine.clone(), engine.clone(), engine.clone());
+        let (of_texts, of_session) = (engine.clone(), private.to_path_buf());
         let host = kept(self.at, engine)
             .with_runner(self.at.left.runner.clone())
             .with_env_files(move |session| of_files.env_files(session))
             .with_more_directories(move |_| of_places.directories())
             .with_denied_reads(move |session, path| of_reads.denies_read(session, path).is_some())
+            .with_readable(move |session| {
+                let own = [of_session.join("tasks"), of_session.join("mcp")];
+                of_texts.long_texts(&session.id).into_iter().chain(own).collect()
+            })
+            .with_kept_processes(move || of_settings.config().policy.keep_processes.clone())
             .while_reads_are_denied(move || of_rules.may_deny_reads());
         let models: Arc<dyn Models> = self.models.clone();
         let http = becket_embed::models::http(&crate::session::environment(self.at.around));

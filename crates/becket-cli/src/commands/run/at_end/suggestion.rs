@@ -1,9 +1,10 @@
-//! What the user may say next, told to a host that wants to know it (`promptSuggestions`): after the result, and not any more
-//! once another prompt has come.
+//! What the user may say next, told to a host that wants to know it (`promptSuggestions`), or shown on the empty line of a
+//! terminal: after the result, and not any more once another prompt has come.
 
 use super::AtEnd;
 use super::asked::asked;
 use crate::commands::run::control::Host;
+use crate::commands::run::terminal::Terminal;
 use becket_agent::turn::{ForTurns, How, InBare, MainTurn, TurnEndTask};
 use becket_model::event::PermissionMode;
 use serde_json::json;
@@ -18,10 +19,31 @@ const LONGEST: usize = 200;
 /// What it is kept as.
 const SNAPSHOT: &str = "prompt_suggestion";
 
+/// Who is told.
+#[derive(Clone)]
+pub(super) enum Reader {
+    Host(Host),
+    Terminal(Terminal),
+}
+
+impl Reader {
+    fn tell(&self, suggestion: &str, session: &str) {
+        match self {
+            Reader::Host(host) => host.say(json!({
+                "type": "prompt_suggestion",
+                "suggestion": suggestion,
+                "uuid": uuid::Uuid::new_v4().to_string(),
+                "session_id": session,
+            })),
+            Reader::Terminal(terminal) => terminal.suggest(suggestion),
+        }
+    }
+}
+
 /// The task. None on the first turn, and none in the mode `plan`, where the next step is the plan's.
-pub(super) fn task(at_end: AtEnd, host: Host) -> TurnEndTask {
+pub(super) fn task(at_end: AtEnd, reader: Reader) -> TurnEndTask {
     let run = move |turn: MainTurn| {
-        let (at_end, host) = (at_end.clone(), host.clone());
+        let (at_end, reader) = (at_end.clone(), reader.clone());
         Box::pin(async move {
             let Some(prompt) = turn.at.session.prompt_id.clone() else { return Ok(()) };
             let plans = turn.at.session.permission_mode == Some(PermissionMode::Plan);
@@ -32,12 +54,7 @@ pub(super) fn task(at_end: AtEnd, host: Host) -> TurnEndTask {
             let Some(suggestion) = asked(&at_end, &turn, (TASK, LONGEST)).await? else { return Ok(()) };
             turn.overwrite(SNAPSHOT, json!(suggestion));
             if at_end.pulse.over(&prompt).await {
-                host.say(json!({
-                    "type": "prompt_suggestion",
-                    "suggestion": suggestion,
-                    "uuid": uuid::Uuid::new_v4().to_string(),
-                    "session_id": turn.at.session.id.to_string(),
-                }));
+                reader.tell(&suggestion, turn.at.session.id.as_str());
             }
             Ok(())
         }) as futures_util::future::BoxFuture<'static, Result<(), String>>

@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: only an answer that is understood whole is a yes. No answer, an error and a host that is gone are a cancel.
 
-use super::host::Host;
+use super::host::{Host, PendingNotice};
 use crate::peer::Answer;
 use becket_agent::elicit::{ElicitUser, UserQuestion, Wanted};
 use becket_engine::CancellationToken;
@@ -27,8 +27,13 @@ impl ElicitUser for HostUser {
         _: &'a CancellationToken,
     ) -> BoxFuture<'a, ElicitationAnswer> {
         // Dropped where nobody wants the answer any more: then the question is taken back.
-        let asked = self.0.ask(request(question));
-        Box::pin(async move { read(asked.await) })
+        let kind = match question.wanted {
+            Wanted::Form(_) => "elicitation_dialog",
+            Wanted::Visit(_) => "elicitation_url_dialog",
+        };
+        let notice =
+            PendingNotice { kind, message: format!("The server {} asks something", question.server) };
+        Box::pin(async move { read(self.0.ask_person(request(question), notice).await) })
     }
 }
 

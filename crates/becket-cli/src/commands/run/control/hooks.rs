@@ -21,7 +21,8 @@ pub(super) struct Wanted {
     pub(super) id: String,
     pub(super) matcher: Option<String>,
     pub(super) timeout: Option<Duration>,
-    pub(super) on_failure: OnFailure,
+    /// What the host wants a failure to mean, if it says so.
+    pub(super) on_failure: Option<OnFailure>,
 }
 
 /// Reads `hooks` of an `initialize`: by event a list of matchers, each with the ids of its callbacks.
@@ -56,10 +57,10 @@ fn of_matcher(event: EventKind, matcher: &Value) -> Result<Vec<Wanted>, String> 
     };
     let timeout = timeout(fields)?;
     let on_failure = match fields.get("onFailure") {
-        None | Some(Value::Null) => OnFailure::Open,
-        Some(Value::String(word)) if word == "continue" => OnFailure::Open,
+        None | Some(Value::Null) => None,
+        Some(Value::String(word)) if word == "continue" => Some(OnFailure::Continue),
         // A word that nobody knows means the stricter one.
-        Some(_) => OnFailure::Block,
+        Some(_) => Some(OnFailure::Block),
     };
     ids.iter()
         .map(|id| {
@@ -81,9 +82,11 @@ impl Wanted {
     /// The engine's own word for it.
     pub(super) fn callback(&self, host: &Host) -> Callback {
         let hook = HostHook { host: host.clone(), id: self.id.clone(), on_failure: self.on_failure };
-        let mut callback = Callback::object(self.event, Arc::new(hook))
-            .named(format!("the host's callback {}", self.id))
-            .on_failure(self.on_failure);
+        let mut callback =
+            Callback::object(self.event, Arc::new(hook)).named(format!("the host's callback {}", self.id));
+        if let Some(on_failure) = self.on_failure {
+            callback = callback.on_failure(on_failure);
+        }
         if let Some(matcher) = &self.matcher {
             callback = callback.matcher(matcher.as_str());
         }
@@ -98,7 +101,7 @@ impl Wanted {
 struct HostHook {
     host: Host,
     id: String,
-    on_failure: OnFailure,
+    on_failure: Option<OnFailure>,
 }
 
 impl Hook for HostHook {

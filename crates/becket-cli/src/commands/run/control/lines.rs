@@ -9,9 +9,10 @@ use super::said::{self, Request, Said};
 use crate::error::CliError;
 use crate::event::read::{LIMIT, utf8};
 use crate::interrupt::Caught;
-use crate::report::run::{BadLine, Line, read_line};
+use crate::report::run::{BadLine, Line, read_line, repeated};
+use becket_agent::session::Prompt;
 use becket_engine::CancellationToken;
-use becket_llm::Block;
+use serde_json::Value;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io::{BufRead, BufReader, Read};
@@ -26,7 +27,7 @@ const AHEAD: u64 = 4 * LIMIT;
 /// What the session is told.
 #[derive(Debug)]
 pub(super) enum Heard {
-    Message(Vec<Block>),
+    Message(Prompt),
     Request(Request, CancellationToken),
 }
 
@@ -76,12 +77,13 @@ pub(crate) struct Ending {
 }
 
 impl Lines {
-    /// Starts to read. `answers` says whether stdout is what control lines are answered on.
-    pub(crate) fn open(printer: Printer, answers: bool, ending: Ending) -> Self {
+    /// Starts to read. `answering` says what stdout is for.
+    pub(crate) fn open(printer: Printer, answering: Answering, ending: Ending) -> Self {
         let host = Host::new(printer);
         let (to, heard) = mpsc::unbounded_channel();
         let (waiting, open) = (Arc::<AtomicU64>::default(), Open::default());
-        let reader = Reader { host: host.clone(), to, waiting: waiting.clone(), open: open.clone(), answers };
+        let reader =
+            Reader { host: host.clone(), to, waiting: waiting.clone(), open: open.clone(), answering };
         thread::spawn(move || {
             reader.read_all();
             super::super::gone::wait_until_nobody_reads(&ending.cancel);
@@ -117,7 +119,7 @@ struct Reader {
     to: mpsc::UnboundedSender<(u64, Result<Heard, CliError>)>,
     waiting: Arc<AtomicU64>,
     open: Open,
-    answers: bool,
+    answering: Answering,
 }
 
 impl Reader {
@@ -141,12 +143,25 @@ impl Reader {
         self.host.gone();
     }
 
+    /// Writes a copy of a message as an acknowledgement.
+    fn replay(&self, line: &str) {
+        if let Ok(mut message) = serde_json::from_str::<Value>(line) {
+            message["isReplay"] = Value::Bool(true);
+            self.host.say(message);
+        }
+    }
+
     fn hear(&self, line: &str, number: u64) -> Result<(), CliError> {
         let bad = |why| CliError::InputLine { line: number, why };
         let heard = match read_line(line).map_err(bad)? {
             None => return Ok(()),
-            Some(Line::Message(blocks)) => Heard::Message(blocks),
-            Some(Line::Control(_)) if !self.answers => return Err(bad(BadLine::NoAnswers)),
+            Some(Line::Message { content, verbatim }) => {
+                if self.answering.replays {
+                    self.replay(line);
+                }
+                Heard::Message(Prompt::blocks(content).verbatim(verbatim))
+            }
+            Some(Line::Control(_)) if !self.answering.controls => return Err(bad(BadLine::NoAnswers)),
             Some(Line::Control(fields)) => match said::read(fields).map_err(bad)? {
                 Said::Request(request) => match self.open.add(&request.id) {
                     Some(cancel) => Heard::Request(request, cancel),
@@ -157,7 +172,7 @@ impl Reader {
                     }
                 },
                 Said::Response { id, answer } => {
-                    self.host.answered(&id, answer);
+                    self.host.answered(&id, answer, repeated(line));
                     return Ok(());
                 }
                 Said::Cancel { id } => {
@@ -175,6 +190,15 @@ impl Reader {
         drop(self.to.send((bytes, Ok(heard))));
         Ok(())
     }
+}
+
+/// Which lines of stdin are answered on stdout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Answering {
+    /// Control lines.
+    pub(crate) controls: bool,
+    /// Messages of the user, by a copy (`--replay-user-messages`).
+    pub(crate) replays: bool,
 }
 
 /// A line; none at the end.

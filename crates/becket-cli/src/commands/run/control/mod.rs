@@ -32,7 +32,7 @@ mod turns;
 pub(super) use elicit::HostUser;
 pub(super) use host::Host;
 pub(super) use initialize::Initialize;
-pub(super) use lines::{Ending, Lines};
+pub(super) use lines::{Answering, Ending, Lines};
 pub(super) use person::HostPerson;
 pub(super) use server::lent;
 pub(super) use servers::HostsWishes;

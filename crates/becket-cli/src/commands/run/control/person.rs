@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: only an answer that is understood whole is a yes.
 
-use super::host::Host;
+use super::host::{Host, PendingNotice};
 use crate::peer::Answer;
 use becket_agent::tool_call::{AskPermission, PermissionAnswer, PermissionPrompt};
 use becket_engine::CancellationToken;
@@ -29,8 +29,9 @@ impl AskPermission for HostPerson {
         prompt: &'a PermissionPrompt,
         _: &'a CancellationToken,
     ) -> BoxFuture<'a, PermissionAnswer> {
-        let asked = self.0.ask(question(prompt));
-        Box::pin(async move { read(prompt, asked.await) })
+        let message = format!("Becket needs your permission to use {}", prompt.tool);
+        let notice = PendingNotice { kind: "permission_prompt", message };
+        Box::pin(async move { read(prompt, self.0.ask_person(question(prompt), notice).await) })
     }
 }
 

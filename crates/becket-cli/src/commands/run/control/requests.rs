@@ -49,9 +49,9 @@ impl Requests<'_> {
         while messages.is_some() || !under_way.is_empty() {
             tokio::select! {
                 heard = lines.next(), if messages.is_some() => match heard {
-                    Some(Ok(Heard::Message(content))) => {
+                    Some(Ok(Heard::Message(prompt))) => {
                         let turn = self.turns.wanted(self.cancel);
-                        self.hand_on(messages.as_ref(), Ok((Prompt { content }, turn)));
+                        self.hand_on(messages.as_ref(), Ok((prompt, turn)));
                     }
                     Some(Ok(Heard::Request(request, _))) if under_way.len() >= MOST => {
                         open.done(&request.id);

@@ -6,6 +6,7 @@ use super::super::opened::Session;
 use super::super::printer::Printer;
 use super::super::team::has_news;
 use super::super::typed::COMMANDS;
+use super::host::Host;
 use super::initialize::Initialize;
 use super::lines::{Heard, Lines};
 use super::requests::{Message, Requests};
@@ -76,11 +77,28 @@ async fn described(at: At<'_>, lines: &mut Lines) -> Result<Option<(Initialize, 
 /// Hears the host and works on its messages, both at once.
 async fn worked(at: At<'_>, session: &Session, mut lines: Lines, printer: &Printer) -> Done {
     let turns = Turns::default();
-    let requests = Requests { host: lines.host.clone(), at, session, turns: &turns, cancel: at.cancel };
+    let host = lines.host.clone();
+    let requests = Requests { host: host.clone(), at, session, turns: &turns, cancel: at.cancel };
     let (to, messages) = mpsc::unbounded_channel();
     let work = Work::new(at, session, printer);
-    let ((), done) = tokio::join!(requests.hear(&mut lines, to), all(work, messages, &turns));
-    done
+    let work = async {
+        let ((), done) = tokio::join!(requests.hear(&mut lines, to), all(work, messages, &turns));
+        done
+    };
+    tokio::select! {
+        done = work => done,
+        () = notify(session, &host) => Ok(0),
+    }
+}
+
+/// Fires Notification for questions that wait for the host; never ends.
+async fn notify(session: &Session, host: &Host) {
+    if let Some(mut notices) = host.notices() {
+        while let Some(notice) = notices.recv().await {
+            session.agent.notify(notice.kind, &notice.message);
+        }
+    }
+    std::future::pending().await
 }
 
 /// Works on the messages in their order, until there are no more.
@@ -91,6 +109,7 @@ async fn all(mut work: Work<'_>, mut messages: mpsc::UnboundedReceiver<Message>,
         work.hooks_prompt(prompt, &turn).await;
         turns.done();
     }
+    let wakes = work.session.agent.engine().wakes();
     // Whether the last turn about the team came to its end: what it did not hear waits for a prompt then.
     let mut heard = true;
     loop {
@@ -98,6 +117,13 @@ async fn all(mut work: Work<'_>, mut messages: mpsc::UnboundedReceiver<Message>,
             biased;
             () = at.cancel.cancelled() => None,
             next = messages.recv() => next,
+            // Between its prompts a driven session is idle: a hook in the background wakes it (A4).
+            Some(wake) = wakes.next() => {
+                let turn = turns.first(at.cancel);
+                work.woken(wake.reminder, &turn).await;
+                turns.done();
+                continue;
+            }
             () = has_news(work.session, heard) => {
                 let turn = turns.first(at.cancel);
                 heard = work.team_turn(&turn).await;

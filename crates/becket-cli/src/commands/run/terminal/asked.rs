@@ -3,8 +3,9 @@
 use super::field::Field;
 use super::handle::{Said, Wants};
 use super::menu::Menu;
-use super::screen::width;
-use crate::report::style::one_line;
+use super::pager::VIEW;
+use crate::report::style::{FAINT, one_line, styled};
+use crate::report::wrap::wrapped;
 use crossterm::event::{KeyCode, KeyEvent};
 
 /// What is asked.
@@ -23,6 +24,14 @@ impl Asked {
         }
     }
 
+    /// Selects nothing: what it is about is not shown whole.
+    pub(super) fn unselect(&mut self) {
+        match self {
+            Asked::Menu(menu) => menu.unselect(),
+            Asked::Field(_) => {}
+        }
+    }
+
     pub(super) fn on(&mut self, key: KeyEvent) -> Option<Said> {
         match self {
             Asked::Menu(menu) => menu.on(key),
@@ -30,17 +39,26 @@ impl Asked {
         }
     }
 
-    /// Whether the key may end the question at once.
-    pub(super) fn answers(&self, key: KeyEvent) -> bool {
-        let chooses = matches!(key.code, KeyCode::Char('1'..='9')) && matches!(self, Asked::Menu(_));
-        chooses || matches!(key.code, KeyCode::Enter | KeyCode::Esc)
+    /// Returns whether the key may end the question at once.
+    pub(super) fn answers(key: KeyEvent) -> bool {
+        matches!(key.code, KeyCode::Enter | KeyCode::Esc)
     }
 
-    pub(super) fn lines(&self) -> Vec<String> {
-        match self {
+    /// Returns whether the key shows all that it is about.
+    pub(super) fn shows_all(&self, key: KeyEvent) -> bool {
+        key.code == KeyCode::Char(VIEW) && key.modifiers.is_empty() && matches!(self, Asked::Menu(_))
+    }
+
+    /// Returns what is drawn. Keys are named once they count.
+    pub(super) fn lines(&self, takes_answers: bool, width: usize) -> Vec<String> {
+        let mut lines = match self {
             Asked::Menu(menu) => menu.lines(),
-            Asked::Field(field) => field.lines(width()),
+            Asked::Field(field) => field.lines(width),
+        };
+        if let (false, Some(keys)) = (takes_answers, lines.last_mut()) {
+            *keys = styled(FAINT, "  …");
         }
+        lines.iter().flat_map(|line| wrapped(line, width.saturating_sub(1))).collect()
     }
 
     /// What the person did, for the record.

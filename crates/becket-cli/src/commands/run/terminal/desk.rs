@@ -3,15 +3,14 @@
 //! A question comes before all else; what is to be shown meanwhile waits. Then the keys of a person who watches, then the
 //! line that prompts are typed in: it gives the screen back whenever there is something to show.
 //!
-//! INVARIANT: keys typed before a question was on the screen never answer it, nor do those of somebody who types on. A terminal that can't be read has a person
-//! who answers nothing and leaves.
+//! Questions are asked in [`super::asking`]. INVARIANT: a terminal that can't be read has a person who answers nothing and
+//! leaves.
 
 use super::ahead::Ahead;
-use super::asked::Asked;
 use super::editor::{Editor, Read};
 use super::handle::{Ends, Line, Said, Shared, ToPut, Wanted};
-use super::heed::Heed;
-use super::screen::{Restored, Screen, width};
+use super::screen::{Restored, Screen, restore, width};
+use super::suspend::stop;
 use crate::out::Out;
 use crate::report::style::{FAINT, NONE, styled};
 use becket_engine::CancellationToken;
@@ -44,29 +43,32 @@ pub(in crate::commands::run) struct Setup {
     pub(in crate::commands::run) start: PathBuf,
     /// Ends the program where there are no signals.
     pub(in crate::commands::run) cancel: CancellationToken,
+    /// Whether the terminal knows no escape sequences (`TERM=dumb`).
+    pub(in crate::commands::run) is_dumb: bool,
 }
 
 /// The state of the terminal.
 pub(super) struct Desk {
-    screen: Screen,
+    pub(super) screen: Screen,
     editor: Editor,
-    from: Receiver<Wanted>,
-    shared: Arc<Shared>,
-    works: Option<(Ends, Instant)>,
+    pub(super) from: Receiver<Wanted>,
+    pub(super) shared: Arc<Shared>,
+    /// What is under way, and since when, without the time that the person has taken to answer.
+    pub(super) works: Option<(Ends, Instant)>,
     line: Option<oneshot::Sender<Line>>,
     put: Option<(ToPut, oneshot::Sender<Said>)>,
     /// What waits until the question is answered.
-    held: Vec<Wanted>,
-    drawn: String,
+    pub(super) held: Vec<Wanted>,
+    pub(super) drawn: String,
     /// What is typed while something works.
     ahead: Ahead,
     pressed: Option<Instant>,
     cancel: CancellationToken,
-    is_over: bool,
+    pub(super) is_over: bool,
 }
 
 /// What the keyboard has come to within a moment.
-enum Pressed {
+pub(super) enum Pressed {
     Key(KeyEvent),
     Resized,
     Nothing,
@@ -137,7 +139,7 @@ impl Desk {
         }
     }
 
-    fn apply(&mut self, wanted: Wanted) {
+    pub(super) fn apply(&mut self, wanted: Wanted) {
         match wanted {
             Wanted::Show(lines) => {
                 self.screen.show(&lines);
@@ -151,6 +153,7 @@ impl Desk {
                 self.drawn.clear();
             }
             Wanted::Commands(names) => self.editor.commands(names),
+            Wanted::Suggest(prompt) => *self.shared.suggested() = prompt,
             Wanted::Line(reply) => self.line = Some(reply),
             Wanted::Put(put, reply) => self.put = Some((put, reply)),
             Wanted::End => self.is_over = true,
@@ -170,11 +173,11 @@ impl Desk {
         let Some((ends, since)) = self.works.clone() else { return Ok(()) };
         terminal::enable_raw_mode()?;
         let words = match &ends {
-            Ends::Turn(turn) if turn.is_cancelled() => "interrupted: waits for what runs to end",
+            Ends::Turn(turn) if turn.is_cancelled() => "interrupted: waiting for running work to end",
             Ends::Turn(_) => "Esc interrupts",
-            Ends::Program => "Ctrl-C ends",
+            Ends::Program(_) => "Ctrl-C ends",
         };
-        let line = self.shared.status().line(since, words);
+        let line = self.shared.status().line(since, ends.doing(), words);
         let lines: Vec<String> = self.ahead.lines(width()).into_iter().chain([line]).collect();
         let drawn = lines.join("\n");
         if drawn != self.drawn {
@@ -185,6 +188,7 @@ impl Desk {
             Pressed::Key(key) if is_control(key, 'c') || key.code == KeyCode::Esc => {
                 self.interrupt(&ends, key);
             }
+            Pressed::Key(key) if is_control(key, 'z') => self.suspend(),
             Pressed::Key(key) => self.ahead.on(key),
             Pressed::Resized => self.drawn.clear(),
             Pressed::Nothing => {}
@@ -198,14 +202,14 @@ impl Desk {
         match ends {
             Ends::Turn(turn) if !turn.is_cancelled() => turn.cancel(),
             // What does not end by the first key ends with the program, by the one that can't be pressed by accident.
-            Ends::Turn(_) | Ends::Program if is_control(key, 'c') => end_program(&self.cancel),
-            Ends::Turn(_) | Ends::Program => {}
+            Ends::Turn(_) | Ends::Program(_) if is_control(key, 'c') => end_program(&self.cancel),
+            Ends::Turn(_) | Ends::Program(_) => {}
         }
     }
 
     /// A key, if one is pressed soon.
     #[expect(clippy::wildcard_enum_match_arm, reason = "another crate's enum")]
-    fn key(&self) -> io::Result<Pressed> {
+    pub(super) fn key(&self) -> io::Result<Pressed> {
         if !event::poll(LOOK)? {
             return Ok(Pressed::Nothing);
         }
@@ -220,7 +224,7 @@ impl Desk {
     }
 
     /// Throws away what was typed until now.
-    fn forget_keys(&self) -> io::Result<()> {
+    pub(super) fn forget_keys(&self) -> io::Result<()> {
         while event::poll(Duration::ZERO)? {
             event::read()?;
             self.shared.touch();
@@ -250,11 +254,22 @@ impl Desk {
             return Ok(());
         }
         self.editor.begins_with(self.ahead.words());
-        match self.editor.read()? {
+        let read = self.editor.read()?;
+        // What is typed from here on, before anything is drawn, is not the terminal's to edit and to echo.
+        terminal::enable_raw_mode()?;
+        match read {
             Read::Typed(text) if text.trim().is_empty() => {}
             Read::Typed(text) => self.typed(Line::Typed(text)),
             Read::Broken { rows } => self.screen.up(rows),
-            Read::Interrupted => self.pressed_once(),
+            Read::Suspended { rows } => {
+                self.screen.up(rows);
+                self.suspend();
+            }
+            Read::Cleared { rows } => self.screen.up(rows),
+            Read::Interrupted { rows } => {
+                self.screen.up(rows);
+                self.pressed_once();
+            }
             Read::End => self.typed(Line::Leave),
         }
         Ok(())
@@ -262,6 +277,7 @@ impl Desk {
 
     fn typed(&mut self, line: Line) {
         self.shared.touch();
+        self.shared.suggested().clear();
         self.pressed = None;
         if let Some(reply) = self.line.take() {
             // Who wanted it no more has asked for the program's end.
@@ -269,90 +285,28 @@ impl Desk {
         }
     }
 
-    /// One Ctrl-C clears the line; the second leaves.
+    /// Ctrl-C on an empty line: the second leaves, unless another key came in between.
     fn pressed_once(&mut self) {
-        self.shared.touch();
+        let has_typed = self.shared.has_typed();
         match self.pressed.replace(Instant::now()) {
-            Some(before) if before.elapsed() < TWICE => self.typed(Line::Leave),
+            Some(before) if before.elapsed() < TWICE && !has_typed => self.typed(Line::Leave),
             Some(_) | None => {
                 self.screen.show(&format!("{}\n", styled(FAINT, "Ctrl-C again leaves; so does Ctrl-D")));
             }
         }
     }
 
-    /// Puts something to the person, until there is an answer or nobody wants one; none where that is so.
-    fn ask(&mut self, put: ToPut, reply: &oneshot::Sender<Said>) -> io::Result<Option<Said>> {
-        terminal::enable_raw_mode()?;
-        self.screen.show(&put.head);
-        self.drawn.clear();
-        let mut asked = Asked::new(put.wants);
-        let said = self.answer(&mut asked, put.follows, reply)?;
-        if let (Some(Said::Interrupted), Some((Ends::Turn(turn), _))) = (&said, &self.works) {
-            turn.cancel();
-        }
+    /// Gives the terminal back to the shell until it continues this program.
+    pub(super) fn suspend(&mut self) {
+        self.screen.close_page();
         self.screen.clear();
-        let word = said.as_ref().map_or_else(|| "no longer asked".to_owned(), |said| asked.word(said));
-        self.screen.show(&format!("{}\n", styled(FAINT, &format!("  → {word}"))));
         self.drawn.clear();
-        let held = std::mem::take(&mut self.held);
-        held.into_iter().for_each(|wanted| self.apply(wanted));
-        Ok(said)
-    }
-
-    /// Draws a question until a key answers it; none where nobody wants an answer any more.
-    fn answer(
-        &mut self,
-        asked: &mut Asked,
-        follows: bool,
-        reply: &oneshot::Sender<Said>,
-    ) -> io::Result<Option<Said>> {
-        let mut drawn = asked.lines();
-        self.screen.draw(&drawn);
-        if !follows {
-            self.forget_keys()?;
-        }
-        let mut heed = Heed::new(follows);
-        loop {
-            let lines = asked.lines();
-            if lines != drawn {
-                self.screen.draw(&lines);
-                drawn = lines;
-            }
-            self.hold();
-            if reply.is_closed() || self.is_over {
-                return Ok(None);
-            }
-            let is_quiet = self.shared.is_quiet_for(QUIET);
-            match self.key()? {
-                Pressed::Key(key) if heed.heeds(key, is_quiet, asked.answers(key)) => {
-                    if let Some(said) = asked.on(key) {
-                        return Ok(Some(said));
-                    }
-                }
-                // The terminal may have another width now.
-                Pressed::Resized => drawn.clear(),
-                Pressed::Key(_) | Pressed::Nothing => {}
-            }
-        }
-    }
-
-    /// Takes what is wanted while somebody is asked: what would be shown waits.
-    fn hold(&mut self) {
-        while let Ok(wanted) = self.from.try_recv() {
-            match wanted {
-                Wanted::Show(_) | Wanted::Rests => self.held.push(wanted),
-                Wanted::Sequence(_)
-                | Wanted::Works(_)
-                | Wanted::Commands(_)
-                | Wanted::Line(_)
-                | Wanted::Put(..)
-                | Wanted::End => self.apply(wanted),
-            }
-        }
+        restore();
+        stop();
     }
 }
 
-fn is_control(key: KeyEvent, letter: char) -> bool {
+pub(super) fn is_control(key: KeyEvent, letter: char) -> bool {
     key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char(letter)
 }
 

@@ -3,18 +3,20 @@
 //! INVARIANT: the file of the history is for its owner alone and keeps a bounded number of prompts; one that begins with a
 //! blank is not kept.
 
-use super::desk::Setup;
+use super::desk::{Setup, is_control};
 use super::handle::Shared;
 use super::screen::width;
-use crate::report::style::plain;
+use crate::report::style::{FAINT, plain, styled};
+use crossterm::event::Event;
 use reedline::{
-    ColumnarMenu, Completer, CompletionResult, EditCommand, Emacs, FileBackedHistory, Hinter, History,
-    KeyCode, KeyModifiers, MenuBuilder, Prompt, PromptEditMode, PromptHistorySearch, Reedline, ReedlineEvent,
-    ReedlineMenu, Signal, Span, Suggestion, default_emacs_keybindings,
+    ColumnarMenu, Completer, CompletionResult, EditCommand, EditMode, Emacs, FileBackedHistory, Hinter,
+    History, KeyCode, KeyModifiers, MenuBuilder, Prompt, PromptEditMode, PromptHistorySearch, Reedline,
+    ReedlineEvent, ReedlineMenu, ReedlineRawEvent, Signal, Span, Suggestion, default_emacs_keybindings,
 };
 use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use unicode_width::UnicodeWidthStr;
 
@@ -25,6 +27,9 @@ const OFFERED: usize = 100;
 const MENU: &str = "names";
 /// What stands in front of what is typed.
 const MARK: &str = "> ";
+/// What the editor calls Ctrl-C and Ctrl-Z.
+const INTERRUPT: &str = "interrupt";
+const SUSPEND: &str = "suspend";
 
 /// What came of typing.
 #[derive(Debug)]
@@ -34,7 +39,18 @@ pub(super) enum Read {
     Broken {
         rows: usize,
     },
-    Interrupted,
+    /// Ctrl-C on a line that was not empty, and is now.
+    Cleared {
+        rows: usize,
+    },
+    /// Ctrl-C on an empty line.
+    Interrupted {
+        rows: usize,
+    },
+    /// Ctrl-Z; what is typed is kept.
+    Suspended {
+        rows: usize,
+    },
     End,
 }
 
@@ -79,9 +95,12 @@ impl Editor {
                 drop(line.sync_history());
                 Read::Typed(text)
             }
-            Signal::CtrlC => Read::Interrupted,
-            Signal::ExternalBreak(_) => return Ok(self.broken(&line)),
-            Signal::CtrlD | Signal::HostCommand(_) => Read::End,
+            Signal::ExternalBreak(_) => return Ok(Read::Broken { rows: self.broken(&line) }),
+            Signal::HostCommand(key) if key == SUSPEND => {
+                return Ok(Read::Suspended { rows: self.broken(&line) });
+            }
+            Signal::HostCommand(_) | Signal::CtrlC => return Ok(self.interrupted(&line)),
+            Signal::CtrlD => Read::End,
             _ => Read::End,
         };
         self.line = Some(line);
@@ -92,15 +111,25 @@ impl Editor {
         made(&self.setup, &self.shared, &self.commands)
     }
 
-    /// Another editor goes on where this one was: one that was broken believes to know where it stands on the screen.
-    fn broken(&mut self, line: &Reedline) -> Read {
+    /// Another editor goes on where this one was, which believes to know where it stands on the screen. Returns how many rows
+    /// stand above the cursor.
+    fn broken(&mut self, line: &Reedline) -> usize {
         let (text, at) = (line.current_buffer_contents().to_owned(), line.current_insertion_point());
         let rows = rows_above(text.get(..at).unwrap_or(&text), width());
         let mut other = self.made();
         let to = EditCommand::MoveToPosition { position: at, select: false };
         other.run_edit_commands(&[EditCommand::InsertString(text), to]);
         self.line = Some(other);
-        Read::Broken { rows }
+        rows
+    }
+
+    /// Another editor begins with an empty line.
+    fn interrupted(&mut self, line: &Reedline) -> Read {
+        let (text, at) = (line.current_buffer_contents(), line.current_insertion_point());
+        let rows = rows_above(text.get(..at).unwrap_or(text), width());
+        let is_empty = text.is_empty();
+        self.line = Some(self.made());
+        if is_empty { Read::Interrupted { rows } } else { Read::Cleared { rows } }
     }
 }
 
@@ -120,19 +149,31 @@ fn rows_above(text: &str, width: usize) -> usize {
 
 fn made(setup: &Setup, shared: &Arc<Shared>, commands: &Arc<Mutex<Vec<String>>>) -> Reedline {
     let mut keys = default_emacs_keybindings();
-    let next = ReedlineEvent::UntilFound(vec![ReedlineEvent::Menu(MENU.to_owned()), ReedlineEvent::MenuNext]);
+    let next = ReedlineEvent::UntilFound(vec![
+        ReedlineEvent::HistoryHintComplete,
+        ReedlineEvent::Menu(MENU.to_owned()),
+        ReedlineEvent::MenuNext,
+    ]);
     keys.add_binding(KeyModifiers::NONE, KeyCode::Tab, next);
     let breaks = ReedlineEvent::Edit(vec![EditCommand::InsertNewline]);
     keys.add_binding(KeyModifiers::ALT, KeyCode::Enter, breaks.clone());
     keys.add_binding(KeyModifiers::CONTROL, KeyCode::Char('j'), breaks);
     let menu = ReedlineMenu::EngineCompleter(Box::new(ColumnarMenu::default().with_name(MENU)));
     let names = Names { commands: commands.clone(), start: setup.start.clone() };
+    // Whether the line is empty decides what they mean: the desk is asked.
+    for (key, name) in [('c', INTERRUPT), ('z', SUSPEND)] {
+        keys.add_binding(
+            KeyModifiers::CONTROL,
+            KeyCode::Char(key),
+            ReedlineEvent::ExecuteHostCommand(name.to_owned()),
+        );
+    }
     let line = Reedline::create()
-        .with_edit_mode(Box::new(Emacs::new(keys)))
+        .with_edit_mode(Box::new(Keys { emacs: Emacs::new(keys), shared: shared.clone() }))
         .with_menu(menu)
         .with_completer(Box::new(names))
         .with_quick_completions(true)
-        .with_hinter(Box::new(Touches(shared.clone())))
+        .with_hinter(Box::new(Suggested(shared.clone())))
         .with_ansi_colors(setup.out.colours_stderr())
         .use_bracketed_paste(true)
         .with_history_exclusion_prefix(Some(" ".to_owned()))
@@ -191,23 +232,49 @@ impl Prompt for Mark {
     }
 }
 
-/// Takes note of keys: whatever is typed makes the editor look for a hint. There are none.
-struct Touches(Arc<Shared>);
+/// Takes note of the keys that are pressed.
+struct Keys {
+    emacs: Emacs,
+    shared: Arc<Shared>,
+}
 
-impl Hinter for Touches {
-    fn handle(&mut self, line: &str, _: usize, _: &dyn History, _: bool, _: &str) -> String {
-        if !line.is_empty() {
-            self.0.touch();
+impl EditMode for Keys {
+    fn parse_event(&mut self, event: ReedlineRawEvent) -> ReedlineEvent {
+        let event = Event::from(event);
+        if let Event::Key(_) | Event::Paste(_) = &event {
+            self.shared.touch();
+            let is_interrupt = matches!(&event, Event::Key(key) if is_control(*key, 'c'));
+            if !is_interrupt {
+                self.shared.typed.store(true, Ordering::Relaxed);
+            }
         }
-        String::new()
+        ReedlineRawEvent::try_from(event).map_or(ReedlineEvent::None, |event| self.emacs.parse_event(event))
+    }
+
+    fn edit_mode(&self) -> PromptEditMode {
+        self.emacs.edit_mode()
+    }
+}
+
+/// Suggests a prompt on an empty line.
+struct Suggested(Arc<Shared>);
+
+impl Hinter for Suggested {
+    fn handle(&mut self, line: &str, _: usize, _: &dyn History, colours: bool, _: &str) -> String {
+        let suggested = self.0.suggested();
+        match (line.is_empty(), colours) {
+            (false, _) => String::new(),
+            (true, true) => styled(FAINT, &suggested),
+            (true, false) => suggested.clone(),
+        }
     }
 
     fn complete_hint(&self) -> String {
-        String::new()
+        self.0.suggested().clone()
     }
 
     fn next_hint_token(&self) -> String {
-        String::new()
+        self.complete_hint()
     }
 }
 

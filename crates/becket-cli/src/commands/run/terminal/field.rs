@@ -7,6 +7,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 /// The most characters.
 const MOST: usize = 4_000;
 
+/// The keys, as they are named below it.
+const KEYS: &str = "  Enter answers, Ctrl-U clears, Esc answers nothing";
+
 /// What is typed so far; the cursor is at its end.
 #[derive(Debug, Default)]
 pub(super) struct Field(String);
@@ -57,10 +60,7 @@ impl Field {
         let room = width.saturating_sub(6);
         let skip = shown.chars().count().saturating_sub(room);
         let end: String = shown.chars().skip(skip).collect();
-        vec![
-            styled(NONE, &format!("❯ {end}▏")),
-            styled(FAINT, "  Enter answers, Ctrl-U clears, Esc answers nothing"),
-        ]
+        vec![styled(NONE, &format!("❯ {end}▏")), styled(FAINT, KEYS)]
     }
 }
 

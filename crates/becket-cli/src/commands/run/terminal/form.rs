@@ -4,7 +4,8 @@
 //! the person opens it.
 
 use super::handle::{Said, Terminal, ToPut, Wants};
-use crate::report::style::{FAINT, HEAD, WARNING, indented, one_line, plain, styled};
+use crate::report::style::{FAINT, HEAD, WARNING, one_line, plain, styled};
+use crate::report::wrap::block;
 use becket_agent::elicit::{UserQuestion, Wanted};
 use becket_mcp::ElicitationAnswer;
 use becket_mcp::elicitation::{Address, Caution, Field, FieldKind, Form};
@@ -94,7 +95,7 @@ enum Filled {
 async fn value(terminal: &Terminal, form: &Form, field: &Field) -> Filled {
     let mut wrong = None;
     loop {
-        let put = ToPut { head: head(field, wrong.as_deref()), wants: wants(field), follows: true };
+        let put = ToPut { head: head(field, wrong.as_deref()).into(), wants: wants(field), follows: true };
         let value = match terminal.put(put).await {
             Said::Nothing | Said::Interrupted => return Filled::Stopped,
             Said::Chose(places) => chosen(field, &places),
@@ -120,7 +121,7 @@ fn head(field: &Field, wrong: Option<&str>) -> String {
     let title = one_line(title, NAME);
     let mut head = format!("{} {}\n", styled(HEAD, &title), styled(FAINT, &format!("({needed})")));
     if let Some(description) = &field.description {
-        head.push_str(&indented(description, 2));
+        head.push_str(&block(description, 2));
     }
     if let Some(wrong) = wrong {
         head.push_str(&format!("  {} {}\n", styled(WARNING, "not as it should be:"), one_line(wrong, LONG)));

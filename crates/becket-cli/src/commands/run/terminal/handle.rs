@@ -1,6 +1,8 @@
 //! The terminal, as the rest of the program knows it. Cheap to clone; all clones are the same terminal.
 
 use super::desk::{Desk, Setup};
+use super::document::Document;
+use super::dumb::DumbDesk;
 use super::person::Told;
 use super::screen::Restored;
 use super::status::Status;
@@ -12,6 +14,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
+/// The longest suggestion, in characters.
+const SUGGESTED: usize = 120;
 /// How long the thread may take to end.
 const END: Duration = Duration::from_secs(3);
 
@@ -27,8 +31,8 @@ pub(in crate::commands::run) enum Line {
 /// One thing that is put to the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::run) struct ToPut {
-    /// What stands above, styled; all that is not the program's own in it is plain already.
-    pub(in crate::commands::run) head: String,
+    /// What it is about, styled; all that is not the program's own in it is plain already.
+    pub(in crate::commands::run) head: Document,
     /// What is wanted.
     pub(in crate::commands::run) wants: Wants,
     /// Whether it belongs to the answer before: then keys count at once.
@@ -37,13 +41,13 @@ pub(in crate::commands::run) struct ToPut {
 
 impl ToPut {
     /// A question of its own.
-    pub(in crate::commands::run) fn new(head: String, wants: Wants) -> Self {
-        ToPut { head, wants, follows: false }
+    pub(in crate::commands::run) fn new(head: impl Into<Document>, wants: Wants) -> Self {
+        ToPut { head: head.into(), wants, follows: false }
     }
 
     /// Words that the answer before has asked for.
     pub(super) fn words(head: String) -> Self {
-        ToPut { head, wants: Wants::Words(String::new()), follows: true }
+        ToPut { head: head.into(), wants: Wants::Words(String::new()), follows: true }
     }
 }
 
@@ -78,8 +82,18 @@ pub(in crate::commands::run) enum Said {
 pub(in crate::commands::run) enum Ends {
     /// This turn; when it does not end, the program.
     Turn(CancellationToken),
-    /// The program: it begins, or is about to end.
-    Program,
+    /// The program: it begins, or is about to end. Says which.
+    Program(&'static str),
+}
+
+impl Ends {
+    /// What is under way where nothing has a name.
+    pub(super) fn doing(&self) -> &'static str {
+        match self {
+            Ends::Turn(_) => "waiting for the model",
+            Ends::Program(doing) => doing,
+        }
+    }
 }
 
 /// What the thread is told.
@@ -91,6 +105,8 @@ pub(super) enum Wanted {
     Works(Ends),
     Rests,
     Commands(Vec<String>),
+    /// What the next prompt may be, for an empty line.
+    Suggest(String),
     Line(oneshot::Sender<Line>),
     Put(ToPut, oneshot::Sender<Said>),
     End,
@@ -102,6 +118,7 @@ pub(in crate::commands::run) struct Terminal {
     to: Sender<Wanted>,
     shared: Arc<Shared>,
     floor: Arc<tokio::sync::Mutex<()>>,
+    is_dumb: bool,
     notices: mpsc::UnboundedSender<Told>,
     heard: Arc<Mutex<Option<mpsc::UnboundedReceiver<Told>>>>,
 }
@@ -112,6 +129,10 @@ pub(super) struct Shared {
     pub(super) breaks: Arc<AtomicBool>,
     /// When a key was pressed last, if one was.
     pub(super) touched: Mutex<Option<Instant>>,
+    /// Whether a key was pressed that is not Ctrl-C.
+    pub(super) typed: AtomicBool,
+    /// What an empty line suggests.
+    pub(super) suggested: Mutex<String>,
     pub(super) status: Mutex<Status>,
 }
 
@@ -121,10 +142,20 @@ impl Shared {
         *self.touched.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
+    /// Returns whether a key other than Ctrl-C was pressed since this was asked last.
+    pub(super) fn has_typed(&self) -> bool {
+        self.typed.swap(false, Ordering::Relaxed)
+    }
+
     /// Whether no key was pressed for so long.
     pub(super) fn is_quiet_for(&self, time: Duration) -> bool {
         let touched = *self.touched.lock().unwrap_or_else(PoisonError::into_inner);
         touched.is_none_or(|touched| touched.elapsed() >= time)
+    }
+
+    /// What an empty line suggests.
+    pub(super) fn suggested(&self) -> MutexGuard<'_, String> {
+        self.suggested.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn status(&self) -> MutexGuard<'_, Status> {
@@ -137,26 +168,42 @@ pub(in crate::commands::run) struct InUse {
     terminal: Terminal,
     over: Receiver<()>,
     // After the thread: nothing writes any more.
-    _restored: Restored,
+    _restored: Option<Restored>,
 }
 
 impl Terminal {
     /// Takes the terminal over.
     pub(in crate::commands::run) fn open(setup: Setup) -> (Self, InUse) {
         let (to, from) = channel();
-        let shared =
-            Arc::new(Shared { breaks: Arc::default(), touched: Mutex::default(), status: Mutex::default() });
+        let shared = Arc::new(Shared {
+            breaks: Arc::default(),
+            touched: Mutex::default(),
+            typed: AtomicBool::default(),
+            suggested: Mutex::default(),
+            status: Mutex::default(),
+        });
+        let is_dumb = setup.is_dumb;
         let (notices, heard) = mpsc::unbounded_channel();
         let heard = Arc::new(Mutex::new(Some(heard)));
-        let terminal = Terminal { to, shared: shared.clone(), floor: Arc::default(), notices, heard };
+        let terminal =
+            Terminal { to, shared: shared.clone(), floor: Arc::default(), is_dumb, notices, heard };
         let (ended, over) = channel();
         std::thread::spawn(move || {
             // Dropped with the thread, however it ends.
             let _ended: Sender<()> = ended;
-            Desk::new(setup, from, shared).keep();
+            match is_dumb {
+                true => DumbDesk::new(setup.out, from, shared).keep(),
+                false => Desk::new(setup, from, shared).keep(),
+            }
         });
-        let in_use = InUse { terminal: terminal.clone(), over, _restored: Restored };
+        let restored = (!is_dumb).then_some(Restored);
+        let in_use = InUse { terminal: terminal.clone(), over, _restored: restored };
         (terminal, in_use)
+    }
+
+    /// Whether it knows no escape sequences.
+    pub(super) fn is_dumb(&self) -> bool {
+        self.is_dumb
     }
 
     /// Shows lines, styled.
@@ -184,6 +231,11 @@ impl Terminal {
     /// What can be completed, without the slash.
     pub(super) fn commands(&self, names: Vec<String>) {
         self.tell(Wanted::Commands(names));
+    }
+
+    /// Shows what the next prompt may be, until one is typed.
+    pub(in crate::commands::run) fn suggest(&self, prompt: &str) {
+        self.tell(Wanted::Suggest(one_line(prompt, SUGGESTED)));
     }
 
     /// The next prompt. Cancel-safe: what is typed so far stays.

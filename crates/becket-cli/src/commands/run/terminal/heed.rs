@@ -1,4 +1,4 @@
-//! Which keys count for a question. Pure but for the clock.
+//! Which keys count for a question. Pure: whoever asks says what time it is.
 //!
 //! INVARIANT: a key that somebody pressed without having seen the question is not heeded.
 
@@ -17,35 +17,45 @@ pub(super) struct Heed {
 }
 
 impl Heed {
-    pub(super) fn new(follows: bool) -> Self {
-        let now = Instant::now();
+    /// Of a question that is drawn now.
+    pub(super) fn new(follows: bool, now: Instant) -> Self {
         Heed { drawn: now, follows, is_awake: false, answering: now }
     }
 
-    /// Whether the key counts. `is_quiet`: no key was pressed for [`QUIET`] before this one; `answers`: it may end the question
-    /// at once.
-    pub(super) fn heeds(&mut self, key: KeyEvent, is_quiet: bool, answers: bool) -> bool {
+    /// Returns whether a key that answers would count now. `is_quiet`: no key was pressed for [`QUIET`] before.
+    pub(super) fn takes_answers(&mut self, is_quiet: bool, now: Instant) -> bool {
+        if self.follows {
+            return now.duration_since(self.answering) >= AGAIN;
+        }
+        self.is_awake = self.is_awake || (is_quiet && now.duration_since(self.drawn) >= QUIET);
+        self.is_awake
+    }
+
+    /// Returns whether the key counts. `is_quiet`: no key was pressed for [`QUIET`] before this one; `answers`: it may end the
+    /// question at once.
+    pub(super) fn heeds(&mut self, key: KeyEvent, (is_quiet, answers): (bool, bool), now: Instant) -> bool {
         // To interrupt is never an accident that opens anything.
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
             return true;
         }
+        let takes_answers = self.takes_answers(is_quiet, now);
         if !self.follows {
-            self.is_awake = self.is_awake || (is_quiet && self.drawn.elapsed() >= QUIET);
-            return self.is_awake;
+            return takes_answers;
         }
         if !answers {
             return true;
         }
-        let before = std::mem::replace(&mut self.answering, Instant::now());
-        before.elapsed() >= AGAIN
+        self.answering = now;
+        takes_answers
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::thread::sleep;
     use std::time::Duration;
+
+    const MOMENT: Duration = Duration::from_millis(20);
 
     fn key(code: KeyCode) -> KeyEvent {
         KeyEvent::new(code, KeyModifiers::NONE)
@@ -53,31 +63,36 @@ mod tests {
 
     #[test]
     fn a_question_that_pops_up_is_not_answered_by_somebody_who_types_on() {
-        let mut heed = Heed::new(false);
-        assert!(!heed.heeds(key(KeyCode::Enter), true, true), "it has only just been drawn");
-        sleep(QUIET + Duration::from_millis(20));
-        assert!(!heed.heeds(key(KeyCode::Enter), false, true), "somebody types");
-        assert!(heed.heeds(key(KeyCode::Char('1')), true, true));
-        assert!(heed.heeds(key(KeyCode::Enter), false, true), "once somebody was quiet, the keys are meant");
+        let drawn = Instant::now();
+        let mut heed = Heed::new(false, drawn);
+        let enter = key(KeyCode::Enter);
+        assert!(!heed.heeds(enter, (true, true), drawn + MOMENT), "it has only just been drawn");
+        let later = drawn + QUIET + MOMENT;
+        assert!(!heed.heeds(enter, (false, true), later), "somebody types");
+        assert!(!heed.takes_answers(false, later));
+        assert!(heed.heeds(key(KeyCode::Char('1')), (true, true), later));
+        assert!(heed.heeds(enter, (false, true), later), "once somebody was quiet, the keys are meant");
     }
 
     #[test]
     fn a_key_that_is_held_down_answers_one_question_alone() {
-        let mut heed = Heed::new(true);
-        assert!(heed.heeds(key(KeyCode::Char('a')), false, false), "words are typed at once");
+        let mut now = Instant::now();
+        let mut heed = Heed::new(true, now);
+        assert!(heed.heeds(key(KeyCode::Char('a')), (false, false), now), "words are typed at once");
         for _ in 0..3 {
-            sleep(AGAIN / 3);
-            assert!(!heed.heeds(key(KeyCode::Enter), false, true));
+            now += AGAIN / 3;
+            assert!(!heed.heeds(key(KeyCode::Enter), (false, true), now));
         }
-        sleep(AGAIN + Duration::from_millis(20));
-        assert!(heed.heeds(key(KeyCode::Enter), false, true));
+        now += AGAIN + MOMENT;
+        assert!(heed.takes_answers(false, now) && heed.heeds(key(KeyCode::Enter), (false, true), now));
     }
 
     #[test]
     fn an_interrupt_always_counts() {
         let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
-        assert!(
-            Heed::new(false).heeds(interrupt, false, true) && Heed::new(true).heeds(interrupt, false, true)
-        );
+        let now = Instant::now();
+        for follows in [false, true] {
+            assert!(Heed::new(follows, now).heeds(interrupt, (false, true), now));
+        }
     }
 }

@@ -7,6 +7,9 @@ use crate::report::style::{FAINT, HEAD, NONE, SOURCE, plain, styled};
 use anstyle::Style;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
+/// What is drawn where code begins and ends.
+const FENCE: &str = "────";
+
 /// The state between lines.
 #[derive(Debug, Default)]
 pub(super) struct Markdown {
@@ -21,13 +24,13 @@ impl Markdown {
         if let Some(fence) = self.fence {
             if closes(body, fence) {
                 self.fence = None;
-                return styled(FAINT, line);
+                return styled(FAINT, FENCE);
             }
             return styled(SOURCE, line);
         }
         if let Some(fence) = opens(body) {
             self.fence = Some(fence);
-            return styled(FAINT, line);
+            return styled(FAINT, format!("{FENCE} {}", body[fence.1..].trim()).trim_end());
         }
         let indent = plain(&line[..line.len() - body.len()]);
         format!("{indent}{}", block(body))
@@ -159,8 +162,8 @@ mod tests {
     #[test]
     fn code_stands_as_it_is_until_its_fence_closes() {
         let text = "```rust\nlet a = **b**;\n``\n# no heading\n```\n**bold**";
-        assert_eq!(words(text), "```rust\nlet a = **b**;\n``\n# no heading\n```\nbold");
-        assert_eq!(words("~~~~\n~~~\n*a*\n~~~~\n*a*"), "~~~~\n~~~\n*a*\n~~~~\na");
+        assert_eq!(words(text), "──── rust\nlet a = **b**;\n``\n# no heading\n────\nbold");
+        assert_eq!(words("~~~~\n~~~\n*a*\n~~~~\n*a*"), "────\n~~~\n*a*\n────\na");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A choice of one or several, by arrow keys or digits. Pure: keys go in, lines and an answer come out.
 
 use super::handle::Said;
+use super::pager::VIEW;
 use crate::report::style::{FAINT, HEAD, NONE, one_line, styled};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -13,7 +14,8 @@ const MOST: usize = 12;
 #[derive(Debug)]
 pub(super) struct Menu {
     options: Vec<String>,
-    at: usize,
+    /// The option that is selected; none until the person has moved, where none must be chosen by mistake.
+    at: Option<usize>,
     /// Which are chosen, where several may be.
     chosen: Option<Vec<bool>>,
 }
@@ -21,22 +23,27 @@ pub(super) struct Menu {
 impl Menu {
     /// A choice of one.
     pub(super) fn one(options: Vec<String>) -> Self {
-        Menu { options, at: 0, chosen: None }
+        Menu { options, at: Some(0), chosen: None }
     }
 
     /// The same, where the person begins elsewhere.
     pub(super) fn one_from(options: Vec<String>, at: usize) -> Self {
-        let at = at.min(options.len().saturating_sub(1));
+        let at = Some(at.min(options.len().saturating_sub(1)));
         Menu { options, at, chosen: None }
     }
 
     /// A choice of any; those at `places` are chosen already.
     pub(super) fn several(options: Vec<String>, places: &[usize]) -> Self {
         let chosen = (0..options.len()).map(|at| places.contains(&at)).collect();
-        Menu { options, at: 0, chosen: Some(chosen) }
+        Menu { options, at: Some(0), chosen: Some(chosen) }
     }
 
-    /// What the key comes to; none where the person has not answered yet.
+    /// Selects none of them; Enter answers nothing until the person has selected one.
+    pub(super) fn unselect(&mut self) {
+        self.at = None;
+    }
+
+    /// Takes a key; returns none where the person has not answered yet.
     #[expect(clippy::wildcard_enum_match_arm, reason = "another crate's enum")]
     pub(super) fn on(&mut self, key: KeyEvent) -> Option<Said> {
         let last = self.options.len().saturating_sub(1);
@@ -48,46 +55,54 @@ impl Menu {
                 return Some(Said::Nothing);
             }
             KeyCode::Esc => return Some(Said::Nothing),
-            KeyCode::Up => self.at = self.at.checked_sub(1).unwrap_or(last),
-            KeyCode::Down | KeyCode::Tab => self.at = if self.at >= last { 0 } else { self.at + 1 },
-            KeyCode::Char(' ') => self.mark(self.at),
+            KeyCode::Up => self.at = Some(self.at.and_then(|at| at.checked_sub(1)).unwrap_or(last)),
+            KeyCode::Down | KeyCode::Tab => {
+                self.at = Some(self.at.filter(|at| *at < last).map_or(0, |at| at + 1));
+            }
+            KeyCode::Char(' ') => self.mark(),
             KeyCode::Char(digit @ '1'..='9') => {
                 let at = digit as usize - '1' as usize;
                 if at <= last {
-                    self.at = at;
-                    self.mark(at);
-                    return self.chosen.is_none().then(|| Said::Chose(vec![at]));
+                    self.at = Some(at);
+                    self.mark();
                 }
             }
-            KeyCode::Enter => return Some(Said::Chose(self.answer())),
+            KeyCode::Enter => return self.answer(),
             _ => {}
         }
         None
     }
 
-    fn mark(&mut self, at: usize) {
-        if let Some(is_chosen) = self.chosen.as_mut().and_then(|chosen| chosen.get_mut(at)) {
+    fn mark(&mut self) {
+        let chosen = self.chosen.as_mut();
+        if let Some(is_chosen) = chosen.zip(self.at).and_then(|(chosen, at)| chosen.get_mut(at)) {
             *is_chosen = !*is_chosen;
         }
     }
 
-    fn answer(&self) -> Vec<usize> {
-        match &self.chosen {
-            None => vec![self.at],
-            Some(chosen) => (0..chosen.len()).filter(|at| chosen[*at]).collect(),
-        }
+    fn answer(&self) -> Option<Said> {
+        let places = match (&self.chosen, self.at) {
+            (None, at) => vec![at?],
+            (Some(chosen), _) => (0..chosen.len()).filter(|at| chosen[*at]).collect(),
+        };
+        Some(Said::Chose(places))
     }
 
     /// What is drawn: the options around where the person is, and the keys.
     pub(super) fn lines(&self) -> Vec<String> {
-        let first = (self.at + 1).saturating_sub(MOST);
+        let first = (self.at.unwrap_or_default() + 1).saturating_sub(MOST);
         let shown = self.options.iter().enumerate().skip(first).take(MOST);
         let mut lines: Vec<String> = shown.map(|(at, option)| self.line(at, option)).collect();
-        let keys = match &self.chosen {
-            None => "  ↑↓ or a digit chooses, Enter answers, Esc answers nothing",
-            Some(_) => "  space or a digit chooses, Enter answers, Esc answers nothing",
+        let keys = match (&self.chosen, self.at) {
+            (None, Some(_)) => "  Enter answers · ↑↓ or a digit selects · Esc answers nothing".to_owned(),
+            (None, None) => {
+                format!(
+                    "  select an answer: ↑↓ or a digit · Enter answers · {VIEW} shows all · Esc answers nothing"
+                )
+            }
+            (Some(_), _) => "  Enter answers · space or a digit selects · Esc answers nothing".to_owned(),
         };
-        lines.push(styled(FAINT, keys));
+        lines.push(styled(FAINT, &keys));
         lines
     }
 
@@ -99,7 +114,7 @@ impl Menu {
         };
         let number = if at < 9 { format!("{}.", at + 1) } else { "  ".to_owned() };
         let text = one_line(option, WIDTH);
-        match at == self.at {
+        match Some(at) == self.at {
             true => styled(HEAD, &format!("❯ {number} {mark}{text}")),
             false => styled(NONE, &format!("  {number} {mark}{text}")),
         }
@@ -135,21 +150,39 @@ mod tests {
     }
 
     #[test]
-    fn one_is_chosen_by_arrows_or_digits_and_nothing_by_escape() {
+    fn one_is_selected_by_arrows_or_digits_and_chosen_by_enter() {
         use KeyCode::{Char, Down, Enter, Esc, Up};
         for (keys, expected) in [
             (&[Enter][..], Some(Said::Chose(vec![0]))),
             (&[Down, Down, Enter], Some(Said::Chose(vec![2]))),
             (&[Down, Down, Down, Enter], Some(Said::Chose(vec![0]))),
             (&[Up, Enter], Some(Said::Chose(vec![2]))),
-            (&[Char('2')], Some(Said::Chose(vec![1]))),
-            (&[Char('4'), Char('x')], None),
+            (&[Char('2')], None),
+            (&[Char('2'), Enter], Some(Said::Chose(vec![1]))),
+            (&[Char('4'), Char('x'), Enter], Some(Said::Chose(vec![0]))),
             (&[Down, Esc], Some(Said::Nothing)),
         ] {
             assert_eq!(said(Menu::one(three()), keys), expected, "{keys:?}");
         }
         let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
         assert_eq!(Menu::one(three()).on(interrupt), Some(Said::Interrupted));
+    }
+
+    #[test]
+    fn where_nothing_is_selected_enter_answers_nothing() {
+        use KeyCode::{Char, Down, Enter, Up};
+        for (keys, expected) in [
+            (&[Enter, Enter][..], None),
+            (&[Char(' '), Enter], None),
+            (&[Down, Enter], Some(Said::Chose(vec![0]))),
+            (&[Up, Enter], Some(Said::Chose(vec![2]))),
+            (&[Enter, Char('3'), Enter], Some(Said::Chose(vec![2]))),
+        ] {
+            let mut menu = Menu::one(three());
+            menu.unselect();
+            assert!(!menu.lines().concat().contains('❯'));
+            assert_eq!(said(menu, keys), expected, "{keys:?}");
+        }
     }
 
     #[test]

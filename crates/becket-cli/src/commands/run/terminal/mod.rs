@@ -1,8 +1,10 @@
 //! A session at a terminal: a person types prompts, watches the work, and is asked.
 //!
 //! - [`handle`]: what the rest of the program says to the terminal
-//! - [`desk`]: the one thread that reads keys and writes to the screen
+//! - [`desk`]: the one thread that reads keys and writes to the screen; [`asking`]: how it asks; [`suspend`]: how it stops
+//! - [`dumb`]: the same for a terminal that knows no escape sequences
 //! - [`screen`]: writing; what is restored
+//! - [`document`], [`pager`]: what a question is about, in part and whole
 //! - [`editor`], [`ahead`]: the line that prompts are typed in, its history and completion; what is typed while something
 //!   works
 //! - [`asked`], [`menu`], [`field`], [`heed`]: a choice, and a line of words, for one question, and which keys count for it
@@ -17,7 +19,10 @@
 
 mod ahead;
 mod asked;
+mod asking;
 mod desk;
+mod document;
+mod dumb;
 mod editor;
 mod field;
 mod form;
@@ -27,16 +32,19 @@ mod idle;
 mod markdown;
 mod menu;
 mod open;
+mod pager;
 mod permission;
 mod person;
 mod questions;
 mod screen;
 mod session;
 mod status;
+mod suspend;
 mod view;
 
 pub(super) use handle::{Ends, Terminal};
 pub(super) use open::{is_trusted, opened};
 pub(super) use person::Person;
+pub(super) use screen::width;
 pub(super) use session::driven;
 pub(super) use view::View;

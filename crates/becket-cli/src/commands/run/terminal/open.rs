@@ -33,6 +33,7 @@ pub(in crate::commands::run) fn opened(
         history: history.map(|directory| directory.join(HISTORY)),
         start: session.start.clone(),
         cancel: cancel.clone(),
+        is_dumb: around.is_dumb(),
     }))
 }
 
@@ -49,7 +50,7 @@ pub(in crate::commands::run) fn is_trusted(terminal: &Terminal, session: &Sessio
         plain(&folder.display().to_string()),
         styled(
             FAINT,
-            "Its hooks, servers and permissions would run and count here, as you. Nothing of it has run yet."
+            "Trusting it lets its hooks and MCP servers run as you, and applies its permission rules. Nothing has run yet."
         )
     );
     let options = ["no, leave", "yes, and remember it"].map(str::to_owned).to_vec();

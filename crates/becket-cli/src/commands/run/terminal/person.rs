@@ -19,6 +19,9 @@ use std::time::Duration;
 /// How long a question waits before hooks are told that somebody is waited for.
 const LATE: Duration = Duration::from_secs(6);
 
+/// How long hooks may take to answer before a permission is drawn: one that comes and goes helps nobody.
+const PATIENCE: Duration = Duration::from_millis(500);
+
 /// Something that hooks of Notification are told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Told {
@@ -50,6 +53,10 @@ impl Person {
 }
 
 impl AskPermission for Person {
+    fn patience(&self) -> Duration {
+        PATIENCE
+    }
+
     fn ask<'a>(
         &'a self,
         prompt: &'a PermissionPrompt,

@@ -1,13 +1,14 @@
 //! The questions of a model to its user (D3): one after the other, each with a way to say something else.
 
 use super::handle::{Said, Terminal, ToPut, Wants};
-use crate::report::style::{HEAD, SOURCE, indented, one_line, styled};
+use crate::report::style::{HEAD, SOURCE, one_line, styled};
+use crate::report::wrap::block;
 use becket_agent::tool_call::PermissionPrompt;
 use becket_agent::{ModelOption, ModelQuestion};
 use serde_json::{Map, Value};
 
 /// The tool that asks.
-const ASKS: &str = "AskUserQuestion";
+pub(super) const ASKS: &str = "AskUserQuestion";
 /// What can always be chosen.
 const ELSE: &str = "something else";
 
@@ -34,7 +35,7 @@ async fn answer(terminal: &Terminal, question: &ModelQuestion) -> Option<String>
         "{} {}\n{}",
         styled(HEAD, "the model asks:"),
         styled(SOURCE, &one_line(&question.header, 100)),
-        indented(&question.question, 2)
+        block(&question.question, 2)
     );
     let shown = |option: &ModelOption| format!("{}  ({})", option.label, option.description);
     let mut options: Vec<String> = question.options.iter().map(shown).collect();

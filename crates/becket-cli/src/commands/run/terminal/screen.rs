@@ -1,29 +1,35 @@
 //! Writes to the screen, for the one thread that may.
 //!
-//! INVARIANT: lines begin at the left edge, in raw mode too; the line that moves is gone before anything else is written.
+//! INVARIANT: lines begin at the left edge, in raw mode too, and are no wider than the terminal; the line that moves is gone
+//! before anything else is written.
 
 use crate::out::Out;
-use crossterm::terminal::{Clear, ClearType};
+use crate::report::wrap::{columns, cut, fit};
+use crossterm::terminal::{Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen};
 use crossterm::{Command, cursor, event, execute, terminal};
 use std::io::{self, Write};
-use unicode_width::UnicodeWidthStr;
+
+/// How many columns and rows a terminal has that does not say so.
+const USUAL: (u16, u16) = (80, 24);
 
 /// The screen.
 pub(super) struct Screen {
     out: Out,
     /// How many columns each line takes that can be taken back.
     drawn: Vec<usize>,
+    /// Whether a page lies over what was written.
+    shows_page: bool,
 }
 
 impl Screen {
     pub(super) fn new(out: Out) -> Self {
-        Screen { out, drawn: Vec::new() }
+        Screen { out, drawn: Vec::new(), shows_page: false }
     }
 
-    /// Writes lines that stay, styled.
+    /// Writes lines that stay, styled; those that are too wide are wrapped between words.
     pub(super) fn show(&mut self, lines: &str) {
         self.clear();
-        self.write(lines);
+        self.write(&fit(lines, Some(width())));
     }
 
     /// Draws lines that are taken back with the next call, each cut to the width; styled.
@@ -52,6 +58,25 @@ impl Screen {
         self.commands(&[&Clear(ClearType::FromCursorDown)]);
     }
 
+    /// Shows a page instead of what was written, until [`Screen::close_page`].
+    pub(super) fn page(&mut self, rows: &[String]) {
+        if !self.shows_page {
+            self.clear();
+            self.commands(&[&EnterAlternateScreen, &cursor::Hide]);
+            self.shows_page = true;
+        }
+        self.commands(&[&Clear(ClearType::All), &cursor::MoveTo(0, 0)]);
+        let rows: Vec<String> = rows.iter().map(|row| cut(row, width())).collect();
+        self.write(&rows.join("\n"));
+    }
+
+    /// Shows what was written again.
+    pub(super) fn close_page(&mut self) {
+        if std::mem::take(&mut self.shows_page) {
+            self.commands(&[&LeaveAlternateScreen, &cursor::Show]);
+        }
+    }
+
     /// Writes a sequence that commands the terminal.
     pub(super) fn raw(&self, sequence: &str) {
         // A terminal that can't be written to is gone, and the next key read says so.
@@ -64,6 +89,12 @@ impl Screen {
 
     fn commands(&self, commands: &[&dyn Ansi]) {
         commands.iter().for_each(|command| self.raw(&command.sequence()));
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        self.close_page();
     }
 }
 
@@ -81,9 +112,20 @@ impl<C: Command> Ansi for C {
     }
 }
 
-/// How many columns the terminal has.
-pub(super) fn width() -> usize {
-    terminal::size().map_or(80, |(columns, _)| usize::from(columns.max(10)))
+/// Returns how many columns the terminal has.
+pub(in crate::commands::run) fn width() -> usize {
+    usize::from(size().0.max(10))
+}
+
+/// Returns how many rows the terminal has.
+pub(super) fn height() -> usize {
+    usize::from(size().1.max(4))
+}
+
+/// Returns columns and rows. Some terminals report that they have none.
+fn size() -> (u16, u16) {
+    let (columns, rows) = terminal::size().unwrap_or(USUAL);
+    (if columns == 0 { USUAL.0 } else { columns }, if rows == 0 { USUAL.1 } else { rows })
 }
 
 /// How many rows above the cursor these lines begin, the cursor being behind the last; none where there are none.
@@ -92,30 +134,12 @@ fn rows(drawn: &[usize], width: usize) -> Option<usize> {
     all.checked_sub(1)
 }
 
-/// How many columns a styled text takes.
-pub(super) fn columns(text: &str) -> usize {
-    anstream::adapter::strip_str(text).to_string().width()
-}
-
-/// A styled text, cut to a width; the styles end.
-pub(super) fn cut(text: &str, width: usize) -> String {
-    if columns(text) <= width {
-        return text.to_owned();
-    }
-    let (mut kept, mut used, mut is_sequence) = (String::new(), 0, false);
-    for c in text.chars() {
-        if c == '\u{1b}' {
-            is_sequence = true;
-        }
-        let room = if is_sequence { 0 } else { unicode_width::UnicodeWidthChar::width(c).unwrap_or(0) };
-        if used + room > width.saturating_sub(1) {
-            break;
-        }
-        used += room;
-        kept.push(c);
-        is_sequence = is_sequence && !c.is_ascii_alphabetic();
-    }
-    format!("{kept}…{}", anstyle::Reset)
+/// Gives the terminal back as it was found.
+pub(super) fn restore() {
+    drop(terminal::disable_raw_mode());
+    let mut stdout = io::stdout().lock();
+    drop(execute!(stdout, event::DisableBracketedPaste, cursor::Show));
+    drop(stdout.flush());
 }
 
 /// Dropped, the terminal is as it was found.
@@ -123,10 +147,7 @@ pub(super) struct Restored;
 
 impl Drop for Restored {
     fn drop(&mut self) {
-        drop(terminal::disable_raw_mode());
-        let mut stdout = io::stdout().lock();
-        drop(execute!(stdout, event::DisableBracketedPaste, cursor::Show));
-        drop(stdout.flush());
+        restore();
     }
 }
 
@@ -140,13 +161,5 @@ mod tests {
         assert_eq!(rows(&[0], 40), Some(0));
         assert_eq!(rows(&[40, 3], 40), Some(1));
         assert_eq!(rows(&[100, 3], 40), Some(3));
-    }
-
-    #[test]
-    fn styles_take_no_room_and_end_with_a_cut() {
-        assert_eq!(columns("\u{1b}[1mab\u{1b}[0m"), 2);
-        assert_eq!(cut("\u{1b}[1mab\u{1b}[0m", 2), "\u{1b}[1mab\u{1b}[0m");
-        assert_eq!(cut("\u{1b}[1mabcd\u{1b}[0m", 3), "\u{1b}[1mab…\u{1b}[0m");
-        assert_eq!(cut("日本語", 5), "日本…\u{1b}[0m");
     }
 }

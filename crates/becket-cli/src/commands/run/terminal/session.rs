@@ -12,10 +12,14 @@ use crate::report::style::{FAINT, HEAD, NONE, one_line, styled};
 use crate::run::Done;
 use becket_agent::session::Prompt;
 use becket_engine::CancellationToken;
+use becket_model::EventKind;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-/// What leaves the session.
+/// What leaves the session, with or without a slash.
 const EXITS: [&str; 2] = ["exit", "quit"];
+/// What lists the commands; a model has no use for it.
+const HELP: [&str; 2] = ["help", "?"];
 /// Clears what is to be seen.
 const CLEAR_SCREEN: &str = "\u{1b}[H\u{1b}[2J";
 
@@ -31,7 +35,7 @@ pub(in crate::commands::run) async fn driven(
 ) -> Done {
     let session = assembled(at, models, printer).await?;
     terminal.rests();
-    terminal.show(greeting(at, &session));
+    terminal.show(greeting(at, terminal, &session));
     let mut talk =
         Talk { at, terminal, session: &session, work: Work::new(at, &session, printer), hears: true };
     let all = async {
@@ -42,7 +46,7 @@ pub(in crate::commands::run) async fn driven(
         () = all => {}
         () = notified(terminal, &session) => {}
     }
-    terminal.works(Ends::Program);
+    terminal.works(Ends::Program("ending the session"));
     let reason = if at.cancel.is_cancelled() { "other" } else { "prompt_input_exit" };
     session.close_because(reason).await;
     Ok(0)
@@ -87,10 +91,14 @@ impl Talk<'_> {
             self.terminal.commands(self.names());
             match self.next().await {
                 Next::Prompt(text) if is_exit(&text) => return,
+                Next::Prompt(text) if HELP.contains(&text.trim()) => self.prompt("/help".to_owned()).await,
                 Next::Prompt(text) => self.prompt(text).await,
                 Next::Wake(reminder) => self.wake(reminder).await,
                 Next::Team => self.team().await,
                 Next::Leave => return,
+            }
+            if self.session.has_logged_out.load(Ordering::Relaxed) {
+                return;
             }
         }
     }
@@ -169,17 +177,39 @@ async fn notified(terminal: &Terminal, session: &Session) {
 
 fn is_exit(text: &str) -> bool {
     let typed = text.trim();
-    typed.strip_prefix('/').is_some_and(|name| EXITS.contains(&name))
+    EXITS.contains(&typed.strip_prefix('/').unwrap_or(typed))
 }
 
-fn greeting(at: At<'_>, session: &Session) -> String {
+/// What a person sees first: the model, the place, what is in force, and the way to help.
+fn greeting(at: At<'_>, terminal: &Terminal, session: &Session) -> String {
     let init = session.init();
     let place = at.around.short(&at.session.start);
+    let engine = session.agent.engine();
+    let hooks: usize = EventKind::ALL.iter().map(|kind| engine.hooks().of(*kind).len()).sum();
+    let rules = engine.config().permissions.len();
+    let counted = |number: usize, what: &str| match number {
+        0 => format!("no {what}s"),
+        1 => format!("1 {what}"),
+        number => format!("{number} {what}s"),
+    };
+    let keys = match terminal.is_dumb() {
+        true => "Ctrl-C ends, Ctrl-D leaves",
+        false => "Tab completes, Alt-Enter breaks the line, Esc interrupts, Ctrl-D leaves",
+    };
     format!(
-        "{} {}  {}\n{}\n\n",
+        "{} {}  {}\n{}\n{}\n\n",
         styled(HEAD, "becket"),
         styled(NONE, &one_line(&init.model, 60)),
         styled(FAINT, &one_line(&place, 80)),
-        styled(FAINT, "Tab completes, Alt-Enter breaks the line, Esc interrupts, Ctrl-D leaves")
+        styled(
+            FAINT,
+            &format!(
+                "mode {} · {} · {} · /help lists the commands",
+                init.permission_mode,
+                counted(hooks, "hook"),
+                counted(rules, "permission rule")
+            )
+        ),
+        styled(FAINT, keys)
     )
 }

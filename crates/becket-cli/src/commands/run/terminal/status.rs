@@ -74,17 +74,17 @@ impl Status {
         }
     }
 
-    /// The line, styled; `since` is when the work began.
-    pub(super) fn line(&self, since: Instant, ends: &str) -> String {
+    /// The line, styled; `since` is when the work began, `doing` what is under way where nothing has a name.
+    pub(super) fn line(&self, since: Instant, doing: &str, ends: &str) -> String {
         let elapsed = since.elapsed();
         let at = elapsed.as_millis() / PICTURE.as_millis();
         let picture = usize::try_from(at).ok().and_then(|at| PICTURES.get(at % PICTURES.len()));
         let picture = picture.copied().unwrap_or(PICTURES[0]);
         let ends = styled(FAINT, ends);
-        format!("{SOURCE}{picture}{SOURCE:#} {}  {:>3}s  {ends}", self.what(), elapsed.as_secs())
+        format!("{SOURCE}{picture}{SOURCE:#} {}  {:>3}s  {ends}", self.what(doing), elapsed.as_secs())
     }
 
-    fn what(&self) -> String {
+    fn what(&self, doing: &str) -> String {
         let named = |one: &&Running| one.since.elapsed() >= NAMED_AFTER;
         if let Some(hook) = self.hooks.iter().rev().find(named) {
             let handler = &hook.handler;
@@ -95,7 +95,8 @@ impl Status {
             };
         }
         match self.calls.as_slice() {
-            [] => "the model works".to_owned(),
+            [] if !self.hooks.is_empty() => "hooks".to_owned(),
+            [] => doing.to_owned(),
             [(_, tool)] => styled(NONE, &one_line(tool, LABEL)),
             [(_, tool), rest @ ..] => {
                 format!("{} and {} more", styled(NONE, &one_line(tool, LABEL)), rest.len())

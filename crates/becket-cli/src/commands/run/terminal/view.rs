@@ -5,6 +5,8 @@
 use super::super::wish::Output;
 use super::handle::Terminal;
 use super::markdown::Markdown;
+use super::questions::ASKS;
+use super::screen::width;
 use crate::out::Out;
 use crate::report::run::{Live, RunResult, Shown, Telling};
 use crate::report::style::plain;
@@ -65,6 +67,8 @@ impl View {
                 self.markdown = Markdown::default();
                 self.rows(&Shown::Update(Box::new(update.clone())));
             }
+            // The questions say it themselves.
+            (_, Happened::CallStarted { tool, .. }) if tool == ASKS => {}
             (_, _) => self.rows(&Shown::Update(Box::new(update.clone()))),
         }
     }
@@ -91,6 +95,7 @@ impl View {
     }
 
     fn rows(&mut self, shown: &Shown) {
+        self.live.fit(width());
         let page = self.live.page(shown);
         self.terminal.show(page.stderr);
     }

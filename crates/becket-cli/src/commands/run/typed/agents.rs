@@ -23,7 +23,7 @@ pub(super) fn shown(answering: Answering<'_>) -> String {
         ]);
         table.below(&indented(&crate::report::style::one_line(&agent.description, 300), 4));
     }
-    match table.render(0) {
+    match table.fitted(0, answering.at.around.width) {
         rows if rows.is_empty() => "there are no agents here".to_owned(),
         rows => rows,
     }

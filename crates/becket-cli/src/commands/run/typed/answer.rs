@@ -2,9 +2,11 @@
 
 use super::super::assembled::At;
 use super::super::opened::Session;
+use super::super::terminal;
 use super::read::Typed;
 use super::table::What;
-use super::{agents, cost, directory, help, hooks, mcp, model, permissions, resume, tasks};
+use super::{agents, cost, directory, help, hooks, logout, mcp, model, permissions, resume, tasks};
+use crate::env::Surroundings;
 use becket_engine::CancellationToken;
 
 /// What a command is answered with, as plain text; or why it was not done.
@@ -25,6 +27,19 @@ impl Answering<'_> {
     /// # Errors
     /// Why it was not done, for the user.
     pub(crate) async fn answer(self, typed: &Typed) -> Said {
+        if typed.command.what.needs_person() && self.at.host.is_some() {
+            return Err(format!(
+                "/{} isn't available in this environment: only a person at a terminal may use it",
+                typed.command.name
+            ));
+        }
+        // A terminal may have another width than when the program was started.
+        let width = self.at.terminal.map(|_| terminal::width()).or(self.at.around.width);
+        let around = Surroundings { width, ..self.at.around.clone() };
+        Answering { at: At { around: &around, ..self.at }, ..self }.answer_here(typed).await
+    }
+
+    async fn answer_here(self, typed: &Typed) -> Said {
         let argument = typed.argument()?;
         let agent = &self.session.agent;
         let said = match typed.command.what {
@@ -37,6 +52,11 @@ impl Answering<'_> {
             What::Model => model::of_session(self, argument).await,
             What::AddDir => directory::added(self, argument).await,
             What::Cost => Ok(cost::spent(self)),
+            What::Btw => {
+                let question = argument.ok_or("ask something, as in `/btw which port did you choose?`")?;
+                agent.aside(question, self.turn).await.map_err(|why| why.to_string())
+            }
+            What::Logout => logout::forgotten(self, argument).await,
             What::Resume => resume::other(self, argument).await,
             What::Compact => agent
                 .compact(argument, self.turn)

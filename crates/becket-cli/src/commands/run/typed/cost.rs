@@ -23,5 +23,5 @@ pub(super) fn spent(answering: Answering<'_>) -> String {
     ] {
         table.row([Cell::text(what), Cell::text(&how_much)]);
     }
-    table.render(0)
+    table.fitted(0, answering.at.around.width)
 }

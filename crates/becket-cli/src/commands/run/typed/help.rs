@@ -12,14 +12,14 @@ pub(super) fn all(answering: Answering<'_>) -> String {
         let typed = format!("/{} {}", command.name, command.hint);
         own.row([Cell::new(HEAD, typed.trim_end()), Cell::last(NONE, command.about)]);
     }
-    let mut text = own.render(0);
+    let mut text = own.fitted(0, answering.at.around.width);
     let mut others = Table::default();
     let (commands, skills) = (answering.session.agent.info().commands, answering.session.skills.skills());
     for name in commands.iter().filter(|name| !names().any(|own| own == name.as_str())) {
         let about = skills.find(name).map(|skill| skill.description.as_str()).unwrap_or_default();
         others.row([Cell::new(HEAD, &format!("/{name}")), Cell::last(FAINT, about)]);
     }
-    let others = others.render(0);
+    let others = others.fitted(0, answering.at.around.width);
     if !others.is_empty() {
         text.push_str("\nof skills, commands and servers:\n");
         text.push_str(&others);

@@ -1,10 +1,11 @@
 //! `/hooks`: what `becket list` and `becket explain` show, of the session that is open.
 
 use super::answer::{Answering, Said};
-use crate::event::kind;
 use crate::report::human;
+use becket_embed::event::kind;
 use becket_embed::view::listed::Listed;
 use becket_embed::view::planned::Planned;
+use becket_model::EventKind;
 
 /// The hooks of all events or of one; or the plan of the last event, as it would be now.
 ///
@@ -24,14 +25,22 @@ pub(super) fn shown(answering: Answering<'_>, argument: Option<&str>) -> Said {
 }
 
 fn listed(answering: Answering<'_>, event: Option<&str>) -> Said {
-    let only = event.map(kind).transpose().map_err(|error| error.to_string())?;
+    let only = event.map(named).transpose()?;
     let engine = answering.session.agent.engine();
     let listed = Listed::new(&engine.hooks(), &engine.gates(), only);
     Ok(human::listed::render(&listed, answering.at.around))
 }
 
+/// Finds an event by its name.
+fn named(event: &str) -> Result<EventKind, String> {
+    kind(event).map_err(|error| {
+        let end = if error.near.is_empty() { ";" } else { "" };
+        format!("{error}{end} `/hooks` lists the events that have hooks")
+    })
+}
+
 fn explained(answering: Answering<'_>, event: Option<&str>) -> Said {
-    let only = event.map(kind).transpose().map_err(|error| error.to_string())?;
+    let only = event.map(named).transpose()?;
     let Some(event) = answering.session.fired.last(only) else {
         return Err(match only {
             Some(event) => format!("no `{event}` with hooks was fired in this session yet"),
@@ -39,6 +48,7 @@ fn explained(answering: Answering<'_>, event: Option<&str>) -> Said {
         });
     };
     let plan = answering.session.agent.engine().plan(&event);
-    let planned = Planned::new(&plan, event.body.subject(), Vec::new());
+    let planned = Planned::new(&plan, event.body.subject(), Vec::new())
+        .with_modules(&answering.session.agent.engine().hooks());
     Ok(human::planned::render(&planned, answering.at.around))
 }

@@ -44,7 +44,7 @@ fn rules(answering: Answering<'_>, config: &Config) -> String {
             ]);
         }
     }
-    match table.render(2) {
+    match table.fitted(2, answering.at.around.width) {
         rows if rows.is_empty() => format!("{} none\n", styled(HEAD, "rules")),
         rows => format!("{}\n{rows}", styled(HEAD, "rules")),
     }

@@ -16,6 +16,9 @@ impl Typed {
     /// Reads a prompt; none where it is for the model, or for skills. A prompt with material below it is none.
     pub(crate) fn read(prompt: &Prompt) -> Option<Self> {
         let [Block::Text(text)] = prompt.content.as_slice() else { return None };
+        if prompt.verbatim {
+            return None;
+        }
         let typed = text.trim().strip_prefix('/')?;
         let (name, rest) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
         let command = COMMANDS.iter().find(|command| command.name == name)?;
@@ -61,7 +64,8 @@ mod tests {
             assert_eq!(read, expected, "{prompt}");
         }
         let two = [Block::Text("/clear".to_owned()), Block::Text("and this".to_owned())];
-        assert_eq!(Typed::read(&Prompt { content: two.into() }), None);
+        assert_eq!(Typed::read(&Prompt::text("/clear").verbatim(true)), None);
+        assert_eq!(Typed::read(&Prompt::blocks(two.into())), None);
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) async fn other(answering: Answering<'_>, id: Option<&str>) -> Said {
     let store = begins::store(at).ok_or_else(nothing)?;
     let known = store.list(&at.session.start).map_err(|error| format!("can't look for sessions: {error}"))?;
     let own = agent.info().id;
-    let Some(id) = id else { return Ok(listed(&known, &own)) };
+    let Some(id) = id else { return Ok(listed(&known, &own, answering.at.around.width)) };
     if id == own {
         return Err(format!("`{id}` is the session that is open"));
     }
@@ -35,7 +35,7 @@ pub(super) async fn other(answering: Answering<'_>, id: Option<&str>) -> Said {
     Ok(format!("goes on with {}{called}{waiting}", info.id))
 }
 
-fn listed(known: &[Listed], own: &str) -> String {
+fn listed(known: &[Listed], own: &str, width: Option<usize>) -> String {
     let mut table = Table::default();
     let named = |session: &&Listed| session.id != own && words(session).is_some();
     for session in known.iter().filter(named).take(SHOWN) {
@@ -43,7 +43,7 @@ fn listed(known: &[Listed], own: &str) -> String {
         let age = SystemTime::now().duration_since(session.modified).unwrap_or_default();
         table.row([Cell::new(HEAD, &session.id), Cell::new(FAINT, &ago(age)), Cell::last(NONE, words)]);
     }
-    match table.render(0) {
+    match table.fitted(0, width) {
         rows if rows.is_empty() => "this directory has no other session".to_owned(),
         rows => rows,
     }

@@ -12,6 +12,28 @@ pub(crate) struct Command {
     pub(super) what: What,
 }
 
+impl What {
+    /// Returns whether only a person at a terminal may say it: it grants something, or leaves the session.
+    ///
+    /// A program that drives a session may pass on text of its own users.
+    pub(super) const fn needs_person(self) -> bool {
+        match self {
+            What::AddDir | What::Resume | What::Logout => true,
+            What::Help
+            | What::Hooks
+            | What::Permissions
+            | What::Mcp
+            | What::Agents
+            | What::Tasks
+            | What::Model
+            | What::Cost
+            | What::Btw
+            | What::Compact
+            | What::Clear => false,
+        }
+    }
+}
+
 /// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum What {
@@ -24,30 +46,44 @@ pub(super) enum What {
     Model,
     AddDir,
     Cost,
+    Btw,
+    Logout,
     Resume,
     Compact,
     Clear,
 }
 
 /// All of them, in the order of help.
-pub(crate) const COMMANDS: [Command; 12] = [
-    of("help", "", "what may be typed", What::Help),
+pub(crate) const COMMANDS: [Command; 14] = [
+    of("help", "", "lists the commands", What::Help),
     of(
         "hooks",
         "[EVENT | explain [EVENT]]",
-        "the hooks in force; what ran, or did not, on the last event",
+        "lists the hooks in force; explains what ran on the last event, and what did not",
         What::Hooks,
     ),
-    of("permissions", "", "mode, rules and working directories, and whose they are", What::Permissions),
-    of("mcp", "[SERVER]", "how MCP servers stand; the tools of one", What::Mcp),
-    of("agents", "", "the agents that the model may start", What::Agents),
-    of("tasks", "[stop ID]", "what runs in the background; ends one", What::Tasks),
-    of("model", "[NAME]", "which model answers; asks another from now on", What::Model),
-    of("add-dir", "DIR", "one more working directory for this session", What::AddDir),
-    of("cost", "", "tokens, price and time so far", What::Cost),
-    of("resume", "[ID]", "the sessions of this directory; goes on with one of them", What::Resume),
-    of("compact", "[WHAT TO HEED]", "puts a summary in the place of the conversation", What::Compact),
-    of("clear", "", "begins another conversation in the place of this one", What::Clear),
+    of(
+        "permissions",
+        "",
+        "shows the mode, the rules and the working directories, and where they come from",
+        What::Permissions,
+    ),
+    of("mcp", "[SERVER]", "shows the state of the MCP servers; the tools of one", What::Mcp),
+    of("agents", "", "lists the agents that the model may start", What::Agents),
+    of("tasks", "[stop ID]", "lists background tasks; stops one", What::Tasks),
+    of("model", "[NAME]", "shows which model answers; switches to another", What::Model),
+    of("add-dir", "DIR", "adds a working directory to this session", What::AddDir),
+    of("cost", "", "shows tokens, price and time so far", What::Cost),
+    of("btw", "QUESTION", "asks a side question, which the conversation does not keep", What::Btw),
+    of(
+        "logout",
+        "[SERVER]",
+        "forgets tokens of MCP servers and ends the session; with a server, only its tokens",
+        What::Logout,
+    ),
+    of("resume", "[ID]", "lists the sessions of this directory; continues one of them", What::Resume),
+    of("compact", "[WHAT TO HEED]", "replaces the conversation with a summary", What::Compact),
+    of("clear", "", "starts a new conversation", What::Clear),
 ];
 
 const fn of(name: &'static str, hint: &'static str, about: &'static str, what: What) -> Command {

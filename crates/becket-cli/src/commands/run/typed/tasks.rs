@@ -13,7 +13,7 @@ pub(super) async fn shown(answering: Answering<'_>, argument: Option<&str>) -> S
     let tasks = &answering.session.tools.makes.tasks;
     let words: Vec<&str> = argument.unwrap_or_default().split_whitespace().collect();
     match words.as_slice() {
-        [] => Ok(listed(&tasks.list())),
+        [] => Ok(listed(&tasks.list(), answering.at.around.width)),
         ["stop", id] => stopped(tasks, id).await,
         _ => Err("write `/tasks`, or `/tasks stop ID`".to_owned()),
     }
@@ -32,7 +32,7 @@ async fn stopped(tasks: &Tasks, id: &str) -> Said {
     })
 }
 
-fn listed(tasks: &[TaskInfo]) -> String {
+fn listed(tasks: &[TaskInfo], width: Option<usize>) -> String {
     if tasks.is_empty() {
         return "nothing was started in the background".to_owned();
     }
@@ -49,5 +49,5 @@ fn listed(tasks: &[TaskInfo]) -> String {
             crate::report::style::styled(FAINT, &task.output_file.display().to_string())
         ));
     }
-    table.render(0)
+    table.fitted(0, width)
 }

@@ -42,8 +42,8 @@ impl Decided {
     }
 
     /// What the hooks did; those without a word, too, where all are wanted.
-    pub(super) fn body(&self, all: bool) -> String {
-        format!("{}{}", rows(&self.runs, all, 2), came_to(&self.verdict, all, 6))
+    pub(super) fn body(&self, all: bool, width: Option<usize>) -> String {
+        format!("{}{}", rows(&self.runs, all, (2, width)), came_to(&self.verdict, all, 6))
     }
 }
 

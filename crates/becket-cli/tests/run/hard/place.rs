@@ -1,6 +1,6 @@
 //! A home, a project and a model's server of their own; how sessions are begun, gone on with, and looked at.
 
-use crate::checker;
+use crate::hard::checker;
 use becket_agent::conversation::{Conversation, Stored};
 use becket_agent::transcript::{Flaw, Restored, Store};
 use becket_testkit::env::{Ended, Run, TestEnv};
@@ -47,7 +47,9 @@ impl Place {
     pub(crate) fn run(&self, arguments: &[&str]) -> Run {
         let (name, value) = self.marker.env();
         let run = self.env.becket([&["run", "-p"], arguments].concat());
-        run.env("ANTHROPIC_BASE_URL", &self.server.url()).env("ANTHROPIC_API_KEY", "none").env(&name, &value)
+        let run = run.env("ANTHROPIC_BASE_URL", &self.server.url()).env("ANTHROPIC_API_KEY", "none");
+        // What goes on in the background ends with the session, and is not waited for.
+        run.env("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS", "0").env(&name, &value)
     }
 
     /// The same, with its result as JSON; nothing may be left of it.

@@ -1,6 +1,6 @@
 //! Output without end, of hooks and of commands: it is read, counted, and not kept.
 
-use crate::place::{Place, bash, call, hook, hooks, results};
+use crate::hard::place::{Place, bash, call, hook, hooks, results};
 use becket_testkit::messages_api::Turn;
 use serde_json::{Value, json};
 

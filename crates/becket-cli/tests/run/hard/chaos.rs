@@ -2,8 +2,8 @@
 //! fork, close what they were given, write half an answer, or take their directory away, while three agents work at once.
 //! Whatever they do, what a guard forbids stays undone, each transcript is whole, and nothing is left.
 
-use crate::checker;
-use crate::place::{Place, bash, call, hook, id};
+use crate::hard::checker;
+use crate::hard::place::{Place, bash, call, hook, id};
 use becket_agent::conversation::{Conversation, Stored};
 use becket_agent::transcript::Store;
 use becket_testkit::messages_api::Turn;

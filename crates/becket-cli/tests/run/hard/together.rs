@@ -1,6 +1,6 @@
 //! Two processes and one session.
 
-use crate::place::{GO_ON, GONE_ON, Place, hook, hooks, id};
+use crate::hard::place::{GO_ON, GONE_ON, Place, hook, hooks, id};
 use becket_testkit::messages_api::Turn;
 use becket_testkit::proc::wait_until;
 

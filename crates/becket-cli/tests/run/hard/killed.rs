@@ -1,6 +1,6 @@
 //! Killed at any moment: nobody is left, the transcript is whole, and the session goes on.
 
-use crate::place::{Place, bash, call, hook, hooks, id, said};
+use crate::hard::place::{Place, bash, call, hook, hooks, id, said};
 use becket_testkit::messages_api::Turn;
 use becket_testkit::proc::wait_until;
 use serde_json::{Value, json};

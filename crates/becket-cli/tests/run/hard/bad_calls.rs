@@ -1,6 +1,6 @@
 //! Calls that are none, and settings that change while they are in force.
 
-use crate::place::{Place, bash, call, hook, hooks, results};
+use crate::hard::place::{Place, bash, call, hook, hooks, results};
 use becket_testkit::messages_api::{Call, Turn};
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 //! `cargo xtask test` brings the model and says where it is; without it nothing is tested here. The model is tiny: that it is
 //! asked, that hooks hear of it, and how it ends is looked at, never its sense.
 
-use crate::place::{hook, hooks};
+use crate::hard::place::{hook, hooks};
 use becket_testkit::env::TestEnv;
 use becket_testkit::real_model::Serving;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// A server of the model that takes tools.
 fn serving() -> Option<Serving> {
-    Serving::start(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hard/serve_with_tools.py")))
+    Serving::start(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/run/hard/serve_with_tools.py")))
 }
 
 const AGENT: &str = r#"{"reader": {"description": "reads", "prompt": "You read files. The file is notes.txt.", "tools": ["Read"]}}"#;

@@ -1,6 +1,6 @@
 //! The transcript of a real run, cut off anywhere: it loads, and the session goes on.
 
-use crate::place::{Place, bash, call, hook, hooks, id};
+use crate::hard::place::{Place, bash, call, hook, hooks, id};
 use becket_testkit::messages_api::Turn;
 use serde_json::json;
 use std::fs;

@@ -1,6 +1,6 @@
 //! A disk that is full: told of once, nothing torn, and stored again as soon as there is room.
 
-use crate::place::{GO_ON, GONE_ON, Place, bash, hook, hooks, id, results};
+use crate::hard::place::{GO_ON, GONE_ON, Place, bash, hook, hooks, id, results};
 use becket_testkit::env::Ended;
 use becket_testkit::messages_api::Turn;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Places that are not there, not any more, or can't be written to.
 
-use crate::place::{GO_ON, GONE_ON, Place, bash, call, hook, hooks, id, results};
+use crate::hard::place::{GO_ON, GONE_ON, Place, bash, call, hook, hooks, id, results};
 use becket_testkit::messages_api::Turn;
 use serde_json::json;
 use std::fs;

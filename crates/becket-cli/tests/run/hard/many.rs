@@ -1,6 +1,6 @@
 //! Many calls: nothing is left of them, and the last one costs no more than the first.
 
-use crate::place::{Place, bash, call, hook, hooks, results};
+use crate::hard::place::{Place, bash, call, hook, hooks, results};
 use becket_testkit::messages_api::Turn;
 use serde_json::{Value, json};
 

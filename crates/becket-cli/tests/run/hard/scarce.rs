@@ -1,7 +1,7 @@
 //! A system that gives little: few descriptors, an output that takes nothing.
 
-use crate::full_disk::scripted;
-use crate::place::{GO_ON, Place, bash, call, hook, hooks, id, results};
+use crate::hard::full_disk::scripted;
+use crate::hard::place::{GO_ON, Place, bash, call, hook, hooks, id, results};
 use becket_testkit::messages_api::Turn;
 use serde_json::json;
 

@@ -2,12 +2,11 @@
 //! other. What is left is looked at from outside, and the model's side is a server that holds every request against the
 //! rules of the Messages API.
 
-#![cfg(target_os = "linux")]
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 #![expect(clippy::print_stdout, reason = "figures, and what was left out, for whoever looks")]
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "what is not allowed is refused")]
-#[path = "../../../becket-agent/tests/conversation/checker.rs"]
+#[path = "../../../../becket-agent/tests/it/conversation/checker.rs"]
 mod checker;
 
 mod bad_calls;

@@ -1,6 +1,6 @@
 //! Worktrees of repositories that would have programs run, and of sessions that are cut short or begun twice.
 
-use crate::place::{Place, bash, call, hook, hooks, id, said};
+use crate::hard::place::{Place, bash, call, hook, hooks, id, said};
 use becket_testkit::messages_api::Turn;
 use becket_testkit::proc::wait_until;
 use serde_json::{Value, json};
@@ -222,7 +222,7 @@ fn an_interrupted_session_leaves_no_worktree_and_what_a_kill_leaves_is_taken_up_
     assert_eq!(fs::read_dir(&trees).expect("they are left").count(), 3);
     // The same name takes it up; the helper's goes with the next that is made.
     let root = place.env.root().to_string_lossy().into_owned();
-    let ended = place.run(&["--worktree", "feat", crate::place::GO_ON]).env("WAITS", &root).run();
+    let ended = place.run(&["--worktree", "feat", crate::hard::place::GO_ON]).env("WAITS", &root).run();
     assert_eq!(ended.code, Some(0), "{ended:?}");
     is_gone(&place);
 }
@@ -237,7 +237,7 @@ fn nobody_enters_a_worktree_that_another_session_works_in() {
     assert_eq!(second.code, Some(1), "{second:?}");
     assert!(second.stderr.contains("another session works in the worktree"), "{second:?}");
     assert_eq!(place.transcript(&id(3)), None);
-    let other = place.run(&["--worktree", "other", crate::place::GO_ON]).run();
+    let other = place.run(&["--worktree", "other", crate::hard::place::GO_ON]).run();
     assert_eq!(other.code, Some(0), "{other:?}");
     assert!(place.env.project().join(".claude/worktrees/feat/a.txt").exists());
     send("INT", &mut child);

@@ -1,0 +1,144 @@
+//! Puts one thing to the person at the desk.
+//!
+//! INVARIANT: keys typed before a question was on the screen never answer it, nor do those of somebody who types on. Where not
+//! all of what it is about is on the screen, no answer is selected.
+
+use super::asked::Asked;
+use super::desk::{Desk, Pressed, QUIET, is_control};
+use super::document::{Document, Excerpt};
+use super::handle::{Ends, Said, ToPut, Wanted};
+use super::heed::Heed;
+use super::pager::Pager;
+use super::screen::{height, width};
+use crate::report::style::{FAINT, styled};
+use crossterm::event::KeyEvent;
+use crossterm::terminal;
+use std::io;
+use std::time::Instant;
+use tokio::sync::oneshot;
+
+/// How many rows are left free below a question: its keys may take another one where nothing is selected.
+const BESIDE: usize = 2;
+
+impl Desk {
+    /// Puts something to the person, until there is an answer or nobody wants one; none where that is so.
+    pub(super) fn ask(&mut self, put: ToPut, reply: &oneshot::Sender<Said>) -> io::Result<Option<Said>> {
+        let since = Instant::now();
+        terminal::enable_raw_mode()?;
+        let mut asked = Asked::new(put.wants);
+        let below = asked.lines(true, width()).len() + BESIDE;
+        if !self.show_head(&put.head, below) {
+            asked.unselect();
+        }
+        let said = self.answer(&mut asked, (&put.head, put.follows), reply)?;
+        if let (Some(Said::Interrupted), Some((Ends::Turn(turn), _))) = (&said, &self.works) {
+            turn.cancel();
+        }
+        self.screen.clear();
+        let word = said.as_ref().map_or_else(|| "no longer asked".to_owned(), |said| asked.word(said));
+        self.screen.show(&format!("{}\n", styled(FAINT, &format!("  → {word}"))));
+        self.drawn.clear();
+        if let Some((_, working)) = &mut self.works {
+            *working += since.elapsed();
+        }
+        let held = std::mem::take(&mut self.held);
+        held.into_iter().for_each(|wanted| self.apply(wanted));
+        Ok(said)
+    }
+
+    /// Shows what a question is about, with room for so many rows below; returns whether all of it is on the screen.
+    fn show_head(&mut self, head: &Document, below: usize) -> bool {
+        let Excerpt { rows, is_whole } = head.excerpt(width(), height().saturating_sub(below));
+        self.screen.show(&(rows.join("\n") + "\n"));
+        self.drawn.clear();
+        is_whole
+    }
+
+    /// Draws a question until a key answers it; none where nobody wants an answer any more.
+    fn answer(
+        &mut self,
+        asked: &mut Asked,
+        (head, follows): (&Document, bool),
+        reply: &oneshot::Sender<Said>,
+    ) -> io::Result<Option<Said>> {
+        let mut drawn = asked.lines(false, width());
+        self.screen.draw(&drawn);
+        if !follows {
+            self.forget_keys()?;
+        }
+        let mut heed = Heed::new(follows, Instant::now());
+        loop {
+            self.hold();
+            if reply.is_closed() || self.is_over {
+                return Ok(None);
+            }
+            let is_quiet = self.shared.is_quiet_for(QUIET);
+            let lines = asked.lines(heed.takes_answers(is_quiet, Instant::now()), width());
+            if lines != drawn {
+                self.screen.draw(&lines);
+                drawn = lines;
+            }
+            match self.key()? {
+                Pressed::Key(key) if is_control(key, 'z') => {
+                    self.suspend();
+                    terminal::enable_raw_mode()?;
+                    self.show_head(head, drawn.len() + BESIDE);
+                    drawn.clear();
+                }
+                Pressed::Key(key) if heed.heeds(key, (is_quiet, Asked::answers(key)), Instant::now()) => {
+                    let key = if asked.shows_all(key) { self.page(head, reply)? } else { Some(key) };
+                    drawn.clear();
+                    if let Some(said) = key.and_then(|key| asked.on(key)) {
+                        return Ok(Some(said));
+                    }
+                }
+                // The terminal may have another width now.
+                Pressed::Resized => drawn.clear(),
+                Pressed::Key(_) | Pressed::Nothing => {}
+            }
+        }
+    }
+
+    /// Shows all of a document, a page at a time, until the person goes back; returns the key where that interrupts.
+    fn page(&mut self, head: &Document, reply: &oneshot::Sender<Said>) -> io::Result<Option<KeyEvent>> {
+        let mut pager = Pager::new(head.rows(width()), height());
+        let mut drawn = Vec::new();
+        let last = loop {
+            self.hold();
+            if reply.is_closed() || self.is_over {
+                break None;
+            }
+            let rows = pager.rows();
+            if rows != drawn {
+                self.screen.page(&rows);
+                drawn = rows;
+            }
+            match self.key()? {
+                Pressed::Key(key) if !pager.on(key) => break Some(key).filter(|key| is_control(*key, 'c')),
+                Pressed::Resized => {
+                    pager.resize(head.rows(width()), height());
+                    drawn.clear();
+                }
+                Pressed::Key(_) | Pressed::Nothing => {}
+            }
+        };
+        self.screen.close_page();
+        Ok(last)
+    }
+
+    /// Takes what is wanted while somebody is asked: what would be shown waits.
+    fn hold(&mut self) {
+        while let Ok(wanted) = self.from.try_recv() {
+            match wanted {
+                Wanted::Show(_) | Wanted::Rests => self.held.push(wanted),
+                Wanted::Sequence(_)
+                | Wanted::Works(_)
+                | Wanted::Commands(_)
+                | Wanted::Suggest(_)
+                | Wanted::Line(_)
+                | Wanted::Put(..)
+                | Wanted::End => self.apply(wanted),
+            }
+        }
+    }
+}

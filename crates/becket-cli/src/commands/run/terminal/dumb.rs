@@ -1,0 +1,221 @@
+//! The thread that has a terminal without escape sequences (`TERM=dumb`): lines go out and lines come in, nothing moves.
+//!
+//! INVARIANT: no escape sequence is written. A line that was typed before a question was there never answers it.
+
+use super::desk::QUIET;
+use super::handle::{Line, Said, Shared, ToPut, Wanted, Wants};
+use super::screen::width;
+use crate::out::Out;
+use crate::report::style::plain;
+use crate::report::wrap::fit;
+use std::collections::VecDeque;
+use std::io::BufRead;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+
+/// How long is waited for something to be shown before lines that were typed are looked at, and the other way round.
+const LOOK: Duration = Duration::from_millis(40);
+/// The most lines that are typed ahead.
+const AHEAD: usize = 20;
+
+/// The state of the terminal.
+pub(super) struct DumbDesk {
+    out: Out,
+    from: Receiver<Wanted>,
+    shared: Arc<Shared>,
+    /// None is the end of the input.
+    typed: Receiver<Option<String>>,
+    /// Prompts that were typed while something worked.
+    ahead: VecDeque<String>,
+    line: Option<oneshot::Sender<Line>>,
+    put: Option<(ToPut, oneshot::Sender<Said>)>,
+    has_ended: bool,
+    is_over: bool,
+}
+
+impl DumbDesk {
+    pub(super) fn new(out: Out, from: Receiver<Wanted>, shared: Arc<Shared>) -> Self {
+        let (to, typed) = channel();
+        // It waits in a read that nothing ends, and is gone with the process.
+        std::thread::spawn(move || {
+            let lines = std::io::stdin().lock().lines().map_while(Result::ok).map(Some);
+            lines.chain([None]).try_for_each(|line| to.send(line))
+        });
+        let ahead = VecDeque::new();
+        DumbDesk { out, from, shared, typed, ahead, line: None, put: None, has_ended: false, is_over: false }
+    }
+
+    /// Keeps the terminal until the end.
+    pub(super) fn keep(mut self) {
+        while !self.is_over {
+            match self.from.recv_timeout(LOOK) {
+                Ok(wanted) => self.apply(wanted),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => self.is_over = true,
+            }
+            if let Some((put, reply)) = self.put.take() {
+                if let Some(said) = self.ask(&put, &reply) {
+                    // Nobody waits any more where that fails.
+                    drop(reply.send(said));
+                }
+                self.mark();
+            }
+            self.take_lines();
+            self.give_line();
+        }
+    }
+
+    fn apply(&mut self, wanted: Wanted) {
+        match wanted {
+            Wanted::Show(lines) => {
+                self.write(&lines);
+                self.mark();
+            }
+            Wanted::Line(reply) => {
+                self.line = Some(reply);
+                self.mark();
+            }
+            Wanted::Put(put, reply) => self.put = Some((put, reply)),
+            Wanted::End => self.is_over = true,
+            Wanted::Sequence(_)
+            | Wanted::Works(_)
+            | Wanted::Rests
+            | Wanted::Commands(_)
+            | Wanted::Suggest(_) => {}
+        }
+    }
+
+    /// Writes styled lines without their styles.
+    fn write(&self, lines: &str) {
+        let lines = fit(lines, Some(width()));
+        drop(self.out.print(&anstream::adapter::strip_str(&lines).to_string()));
+    }
+
+    /// Shows that a prompt may be typed.
+    fn mark(&self) {
+        if self.line.is_some() && self.ahead.is_empty() && !self.has_ended {
+            self.write("> ");
+        }
+    }
+
+    fn take_lines(&mut self) {
+        while let Ok(line) = self.typed.try_recv() {
+            self.shared.touch();
+            match line {
+                Some(line) if self.ahead.len() < AHEAD => self.ahead.push_back(line),
+                Some(_) => {}
+                None => self.has_ended = true,
+            }
+        }
+    }
+
+    fn give_line(&mut self) {
+        while self.line.is_some() {
+            let line = match self.ahead.pop_front() {
+                Some(text) if text.trim().is_empty() => {
+                    self.mark();
+                    continue;
+                }
+                Some(text) => Line::Typed(text),
+                None if self.has_ended => Line::Leave,
+                None => return,
+            };
+            if let Some(reply) = self.line.take() {
+                // Who wanted it no more has asked for the program's end.
+                drop(reply.send(line));
+            }
+        }
+    }
+
+    /// Puts something to the person, until there is an answer or nobody wants one; none where that is so.
+    fn ask(&mut self, put: &ToPut, reply: &oneshot::Sender<Said>) -> Option<Said> {
+        self.take_lines();
+        self.write(&(put.head.rows(width()).join("\n") + "\n"));
+        self.write(&choices(&put.wants));
+        let drawn = Instant::now();
+        loop {
+            while let Ok(wanted) = self.from.try_recv() {
+                self.apply(wanted);
+            }
+            if reply.is_closed() || self.is_over {
+                self.write("  → no longer asked\n");
+                return None;
+            }
+            match self.typed.recv_timeout(LOOK) {
+                Ok(Some(_)) if !put.follows && drawn.elapsed() < QUIET => {
+                    self.write("  (that line was typed before the question: answer again)\n");
+                }
+                Ok(Some(line)) => match answer(&put.wants, line.trim()) {
+                    Some(said) => return Some(said),
+                    None => self.write(&choices(&put.wants)),
+                },
+                Ok(None) | Err(RecvTimeoutError::Disconnected) => {
+                    self.has_ended = true;
+                    return Some(Said::Nothing);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+}
+
+/// What may be answered, and how.
+fn choices(wants: &Wants) -> String {
+    let (options, how) = match wants {
+        Wants::One(options) | Wants::OneFrom(options, _) => {
+            (options.as_slice(), "a number and Enter answer, Enter alone answers nothing: ".to_owned())
+        }
+        Wants::Several(options, _) => {
+            (options.as_slice(), "numbers and Enter answer, Enter alone answers nothing: ".to_owned())
+        }
+        Wants::Words(words) if words.is_empty() => (&[][..], "answer: ".to_owned()),
+        Wants::Words(words) => (&[][..], format!("answer (Enter alone: {}): ", plain(words))),
+    };
+    let options = options.iter().enumerate();
+    options.map(|(at, option)| format!("  {}. {}\n", at + 1, plain(option))).collect::<String>() + &how
+}
+
+/// Reads an answer; none where the line is not one.
+fn answer(wants: &Wants, line: &str) -> Option<Said> {
+    let place = |word: &str, options: &[String]| {
+        let at = word.parse::<usize>().ok()?.checked_sub(1)?;
+        (at < options.len()).then_some(at)
+    };
+    match wants {
+        Wants::One(_) | Wants::OneFrom(..) | Wants::Several(..) if line.is_empty() => Some(Said::Nothing),
+        Wants::One(options) | Wants::OneFrom(options, _) => Some(Said::Chose(vec![place(line, options)?])),
+        Wants::Several(options, _) => {
+            let words = line.split([' ', ',']).filter(|word| !word.is_empty());
+            words.map(|word| place(word, options)).collect::<Option<Vec<_>>>().map(Said::Chose)
+        }
+        Wants::Words(words) if line.is_empty() => Some(Said::Words(words.clone())),
+        Wants::Words(_) => Some(Said::Words(line.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_number_of_an_option_answers() {
+        let options = || ["yes", "no"].map(str::to_owned).to_vec();
+        for (line, expected) in [
+            ("1", Some(Said::Chose(vec![0]))),
+            ("2", Some(Said::Chose(vec![1]))),
+            ("", Some(Said::Nothing)),
+            ("0", None),
+            ("3", None),
+            ("yes", None),
+            ("1 2", None),
+        ] {
+            assert_eq!(answer(&Wants::One(options()), line), expected, "{line}");
+        }
+        assert_eq!(answer(&Wants::Several(options(), Vec::new()), "2, 1"), Some(Said::Chose(vec![1, 0])));
+        assert_eq!(answer(&Wants::Several(options(), Vec::new()), "2 x"), None);
+        assert_eq!(answer(&Wants::Words("17".to_owned()), ""), Some(Said::Words("17".to_owned())));
+        assert_eq!(answer(&Wants::Words(String::new()), "a b"), Some(Said::Words("a b".to_owned())));
+    }
+}

@@ -1,0 +1,67 @@
+//! Whether a call may run: what is asked, and what the answer means.
+//!
+//! - [`subject`]: what is shown of a call
+//! - [`commands`]: what a line of shell would run
+//! - [`diff`]: what would change in a file
+//! - [`update`]: what would hold from now on
+//!
+//! INVARIANT: all of the input is shown, or the person is told how much of it is not, can have it shown, and finds no answer
+//! selected.
+
+mod commands;
+mod diff;
+mod subject;
+#[cfg(test)]
+mod tests;
+mod update;
+
+use super::handle::{Said, Terminal, ToPut, Wants};
+use super::questions;
+use crate::report::style::{HEAD, styled};
+use becket_agent::tool_call::{PermissionAnswer, PermissionPrompt};
+
+/// Asks.
+pub(super) async fn asked(terminal: &Terminal, prompt: &PermissionPrompt) -> PermissionAnswer {
+    if let Some(questions) = questions::of(prompt) {
+        return match questions::asked(terminal, &questions).await {
+            Some(answers) => PermissionAnswer::Answered { answers },
+            None => no("the user does not want to answer"),
+        };
+    }
+    let mut options = vec!["yes".to_owned()];
+    if !prompt.suggestions.is_empty() {
+        options.push("yes, and don't ask again (adds the rules above)".to_owned());
+    }
+    options.extend(["no".to_owned(), "no, and say what to do instead".to_owned()]);
+    let (no_at, words_at) = (options.len() - 2, options.len() - 1);
+    let diff = diff::of(prompt).await;
+    let document = subject::document(prompt, diff.as_ref());
+    match terminal.put(ToPut::new(document, Wants::One(options))).await {
+        Said::Chose(places) => match places.first() {
+            Some(0) => PermissionAnswer::Allow { updates: Vec::new() },
+            Some(at) if *at < no_at => PermissionAnswer::Allow { updates: prompt.suggestions.clone() },
+            Some(at) if *at == words_at => instead(terminal).await,
+            Some(_) | None => PermissionAnswer::Deny { message: None, interrupt: false },
+        },
+        Said::Words(_) | Said::Nothing => PermissionAnswer::Deny { message: None, interrupt: false },
+        Said::Interrupted => PermissionAnswer::Deny { message: None, interrupt: true },
+    }
+}
+
+/// Asks what the model reads instead of a result.
+async fn instead(terminal: &Terminal) -> PermissionAnswer {
+    let head = format!("{}\n", styled(HEAD, "What should be done instead?"));
+    match terminal.put(ToPut::words(head)).await {
+        Said::Words(words) if !words.trim().is_empty() => {
+            no(&format!("the user said no, and: {}", words.trim()))
+        }
+        Said::Interrupted => PermissionAnswer::Deny { message: None, interrupt: true },
+        Said::Words(_) | Said::Chose(_) | Said::Nothing => {
+            PermissionAnswer::Deny { message: None, interrupt: false }
+        }
+    }
+}
+
+fn no(why: &str) -> PermissionAnswer {
+    PermissionAnswer::Deny { message: Some(why.to_owned()), interrupt: false }
+}

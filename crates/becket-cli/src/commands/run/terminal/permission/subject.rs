@@ -1,0 +1,91 @@
+//! What a permission is about: the tool, all of its input, who wants it and why.
+//!
+//! INVARIANT: no text of others begins a line as the prompt's own lines begin, nor does any row that it is wrapped into.
+
+use super::super::document::Document;
+use super::super::markdown::Markdown;
+use super::commands;
+use super::diff::Diff;
+use super::update::in_words;
+use crate::report::style::{FAINT, HEAD, SOURCE, WARNING, one_line, plain, styled};
+use becket_agent::tool_call::PermissionPrompt;
+use serde_json::{Map, Value};
+
+/// How many characters of a name are shown.
+const NAME: usize = 100;
+/// How far a text is indented below its name, and the rows that its lines are wrapped into.
+const TEXT: usize = 4;
+const WRAPPED: usize = 6;
+/// How far a value beside its name is indented where it is wrapped.
+const VALUE: usize = 4;
+
+/// Returns what would run, who wants it, and why somebody is asked; `diff` stands for the fields of a
+/// call that changes a file.
+pub(super) fn document(prompt: &PermissionPrompt, diff: Option<&Diff>) -> Document {
+    let mut document = Document::default();
+    let who = match &prompt.agent_id {
+        Some(agent) => {
+            format!(" {}", styled(SOURCE, &format!("for the agent {}", one_line(agent, NAME))))
+        }
+        None => String::new(),
+    };
+    let tool = styled(HEAD, &one_line(&prompt.tool, NAME));
+    document.heading(&format!("{} {tool}{who}", styled(WARNING, "permission:")), VALUE);
+    input(&mut document, prompt, diff);
+    field(&mut document, "asked because", &prompt.because);
+    if !prompt.suggestions.is_empty() {
+        document.heading(&format!("  {}", styled(FAINT, "from now on, if you say so:")), VALUE);
+        let updates = prompt.suggestions.iter().map(|change| {
+            let words = one_line(&in_words(change), usize::MAX);
+            format!("{:TEXT$}{words}", "")
+        });
+        document.text(updates, WRAPPED);
+    }
+    document
+}
+
+fn input(document: &mut Document, prompt: &PermissionPrompt, diff: Option<&Diff>) {
+    let text = |key: &str| prompt.input.get(key).and_then(Value::as_str);
+    match (prompt.tool.as_str(), text("plan"), text("command"), diff) {
+        ("ExitPlanMode", Some(plan), ..) => {
+            fields(document, &prompt.input, &["plan"]);
+            let mut markdown = Markdown::default();
+            document.text(plan.lines().map(|line| format!("{:TEXT$}{}", "", markdown.line(line))), WRAPPED);
+        }
+        ("Bash", _, Some(command), _) => {
+            fields(document, &prompt.input, &[]);
+            commands::list(document, command);
+        }
+        (.., Some(diff)) => {
+            fields(document, &prompt.input, diff.stands_for);
+            document.heading(&format!("  {}", styled(FAINT, &diff.title)), VALUE);
+            document.text(diff.lines.iter().cloned(), WRAPPED);
+        }
+        _ => fields(document, &prompt.input, &[]),
+    }
+}
+
+/// All fields but those that are shown in another way.
+fn fields(document: &mut Document, input: &Map<String, Value>, but: &[&str]) {
+    for (name, value) in input.iter().filter(|(name, _)| !but.contains(&name.as_str())) {
+        match value {
+            Value::String(text) => field(document, name, text),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                field(document, name, &serde_json::to_string_pretty(value).unwrap_or_default());
+            }
+        }
+    }
+}
+
+/// A text by its name: beside it, or below it where it has several lines.
+fn field(document: &mut Document, name: &str, text: &str) {
+    let name = styled(FAINT, &format!("{}:", one_line(name, NAME)));
+    let text = plain(text);
+    match text.contains('\n') {
+        true => {
+            document.heading(&format!("  {name}"), VALUE);
+            document.text(text.split('\n').map(|line| format!("{:TEXT$}{line}", "")), WRAPPED);
+        }
+        false => document.text([format!("  {name} {text}")], VALUE),
+    }
+}

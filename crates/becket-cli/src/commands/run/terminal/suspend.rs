@@ -1,0 +1,23 @@
+//! Stops this program as Ctrl-Z does elsewhere, until the shell continues it.
+
+#[cfg(unix)]
+use std::thread::sleep;
+#[cfg(unix)]
+use std::time::Duration;
+
+/// How long the signal may take to arrive: until then this thread would go on drawing.
+#[cfg(unix)]
+const ARRIVES: Duration = Duration::from_millis(100);
+
+/// Stops the whole job, and returns once it is continued; at once where nobody could continue it.
+#[cfg(unix)]
+pub(super) fn stop() {
+    use rustix::process::{Signal, kill_current_process_group};
+    if kill_current_process_group(Signal::TSTP).is_ok() {
+        sleep(ARRIVES);
+    }
+}
+
+/// The same where no program can be stopped.
+#[cfg(not(unix))]
+pub(super) fn stop() {}

@@ -1,0 +1,52 @@
+//! `/logout`: forgets the tokens of MCP servers. Of one, the session goes on; of all, it ends (SessionEnd `logout`).
+
+use super::answer::{Answering, Said};
+use becket_mcp::auth::LoggedOut;
+use becket_mcp::{LoginError, Pool};
+use std::sync::atomic::Ordering;
+
+/// Logs out of one server, or of all.
+///
+/// # Errors
+/// Tokens could not be forgotten: then a session that was to end goes on.
+pub(super) async fn forgotten(answering: Answering<'_>, server: Option<&str>) -> Said {
+    let session = answering.session;
+    let pool = session.servers.as_ref();
+    if let Some(server) = server {
+        let pool =
+            pool.ok_or_else(|| format!("there is no MCP server `{server}`; `/mcp` shows which there are"))?;
+        let done = pool.logout(server).await.map_err(|error| error.to_string())?;
+        return Ok(in_words(server, &done).unwrap_or_else(|| format!("there are no tokens of `{server}`")));
+    }
+    let mut said = Vec::new();
+    let names = pool.map(Pool::servers).unwrap_or_default().into_iter().map(|view| view.name);
+    for name in names {
+        let Some(pool) = pool else { break };
+        match pool.logout(&name).await {
+            Ok(done) => said.extend(in_words(&name, &done)),
+            // Those have no tokens to forget.
+            Err(LoginError::NotForIt { .. } | LoginError::Server(_)) => {}
+            Err(error @ LoginError::Auth { .. }) => return Err(error.to_string()),
+        }
+    }
+    session.has_logged_out.store(true, Ordering::Relaxed);
+    said.push(
+        "logged out; keys of models are in your environment, where Becket does not keep them".to_owned(),
+    );
+    Ok(said.join("\n"))
+}
+
+/// What became of the tokens of a server; none where there were none.
+fn in_words(server: &str, done: &LoggedOut) -> Option<String> {
+    match done {
+        LoggedOut::NoTokens => None,
+        LoggedOut::Everywhere => Some(format!("the tokens of `{server}` are forgotten and revoked")),
+        LoggedOut::Here => {
+            Some(format!("the tokens of `{server}` are forgotten; the server can't revoke them"))
+        }
+        LoggedOut::NotRevoked { why } => {
+            let why = why.as_ref().map_or_else(|| "no answer in time".to_owned(), ToString::to_string);
+            Some(format!("the tokens of `{server}` are forgotten, but were not revoked: {why}"))
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Events that this process is fired inside of, where no variable says so: a hook may clear its environment (H14).
+//!
+//! Each `fire` shows the beginning of its event's mark to its descendants as the name of its process, and looks for such
+//! names in its ancestors. A process name can be read even of a process that can't be traced. That is what `/proc` of Linux
+//! can tell; elsewhere only the variable counts.
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use becket_engine::EventMark;
+    use std::ffi::CString;
+
+    /// What the name begins with. The kernel keeps 15 bytes, so 8 digits of the mark fit behind it.
+    const NAME: &str = "becket:";
+    const DIGITS: usize = 8;
+    /// How many ancestors are looked at: a bound, not a limit that anybody meets.
+    const ANCESTORS: usize = 256;
+
+    /// Shows a mark to the processes that this one starts. Called on the main thread, whose name is that of the process.
+    pub(crate) fn show(mark: EventMark) {
+        let name: String = NAME.chars().chain(mark.to_string().chars().take(DIGITS)).collect();
+        if let Ok(name) = CString::new(name) {
+            // Where it can't be set (no such call in a sandbox), the variable still counts.
+            let _ = rustix::thread::set_name(&name);
+        }
+    }
+
+    /// The beginnings of the marks that the ancestors of this process show, the outermost first.
+    pub(crate) fn marks() -> Vec<String> {
+        let mut marks = Vec::new();
+        let mut pid = std::process::id();
+        for _ in 0..ANCESTORS {
+            let Some((name, parent)) = name_and_parent(pid) else { break };
+            marks.extend(name.strip_prefix(NAME).map(str::to_owned));
+            pid = parent;
+        }
+        marks.retain(|mark| mark.len() == DIGITS);
+        marks.reverse();
+        marks
+    }
+
+    /// From a process's `stat`: its name, which may hold anything, in brackets, and two fields later its parent.
+    fn name_and_parent(pid: u32) -> Option<(String, u32)> {
+        let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+        let from = stat.iter().position(|byte| *byte == b'(')?;
+        let to = stat.iter().rposition(|byte| *byte == b')')?;
+        let name = String::from_utf8_lossy(stat.get(from + 1..to)?).into_owned();
+        let fields = std::str::from_utf8(stat.get(to + 1..)?).ok()?;
+        let parent = fields.split_ascii_whitespace().nth(1)?.parse().ok()?;
+        Some((name, parent))
+    }
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{marks, show};
+
+/// Shows a mark to the processes that this one starts.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn show(_mark: becket_engine::EventMark) {}
+
+/// The marks that the ancestors of this process show.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn marks() -> Vec<String> {
+    Vec::new()
+}

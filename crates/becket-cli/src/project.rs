@@ -1,0 +1,134 @@
+//! The project around a directory (C4): its folders of settings, from the outermost to the innermost.
+//!
+//! A session reads the settings of the directory in which it starts and no parent's. A program that is run as a hook
+//! finds itself in whatever directory the model has changed to, and authors run their commands anywhere: both look
+//! upwards, to the root of the repository, or outside of one to the home directory, which is not looked at itself.
+//!
+//! INVARIANT: a file counts only if this user or root owns it, so that nobody else's file in a parent that several
+//! users share is taken for the project's.
+
+use crate::env;
+use crate::out::Out;
+use crate::report::style::plain;
+use crate::session::Session;
+use becket_engine::config::{NestedFolder, Request, repository_root};
+use std::path::{Path, PathBuf};
+
+/// The settings of the user in the profile's directory, which a project has as well.
+const SHARED: &str = "settings.json";
+const LOCAL: &str = "settings.local.json";
+
+/// A project with folders of settings inside of each other.
+#[derive(Debug, Default)]
+pub(crate) struct Project {
+    /// The folders with settings, the outermost first.
+    pub(crate) folders: Vec<PathBuf>,
+    /// Files that do not count, since somebody else owns them.
+    pub(crate) foreign: Vec<PathBuf>,
+}
+
+impl Project {
+    /// Looks for the folders from `start` upwards.
+    pub(crate) fn around(start: &Path, request: &Request) -> Self {
+        let mut project = Project::default();
+        for folder in searched(start, request) {
+            let mut counts = false;
+            for name in [SHARED, LOCAL] {
+                let file = folder.join(&*request.profile.directory).join(name);
+                match look(&file, request) {
+                    Look::Counts => counts = true,
+                    Look::Foreign => project.foreign.push(file),
+                    Look::None => {}
+                }
+            }
+            if counts {
+                project.folders.push(folder.to_owned());
+            }
+        }
+        project.folders.reverse();
+        project
+    }
+
+    /// Names the files of others on stderr.
+    pub(crate) fn tell_foreign(&self, out: &Out) {
+        for file in &self.foreign {
+            let file = plain(&file.display().to_string());
+            out.tell(&format!("`{file}` is not read: neither this user nor root owns it\n"));
+        }
+    }
+}
+
+/// Returns the nearest parent of `start` with settings, where `start` has none that a session would read.
+pub(crate) fn parent(start: &Path, request: &Request) -> Option<PathBuf> {
+    let is_in_repository = repository_root(start).is_some();
+    let has_settings = |folder: &Path| {
+        // The local file of a repository's root is read from anywhere in it.
+        let names: &[&str] = if is_in_repository { &[SHARED] } else { &[SHARED, LOCAL] };
+        let files = names.iter().map(|name| folder.join(&*request.profile.directory).join(name));
+        files.into_iter().any(|file| matches!(look(&file, request), Look::Counts))
+    };
+    let nearest = searched(start, request).find(|folder| has_settings(folder))?;
+    (nearest != start).then(|| nearest.to_owned())
+}
+
+/// Says that a session which starts here would not read the settings of `parent`.
+pub(crate) fn not_read_by_sessions(parent: &Path, request: &Request) -> String {
+    let directory = parent.join(&*request.profile.directory);
+    format!("a session that starts in `{}` does not read `{}`", request.start.display(), directory.display())
+}
+
+/// The session with all folders of settings around `start`, or where there are none around the process's own directory: the
+/// outermost is the project, and each of the others grants something only where the user's own file records trust in
+/// it (G3).
+pub(crate) fn with_all_folders(session: Session, start: &Path, out: &Out) -> Session {
+    let request = session.request();
+    let mut project = Project::around(start, &request);
+    if project.folders.is_empty() {
+        project = Project::around(&session.start, &request);
+    }
+    project.tell_foreign(out);
+    let mut folders = project.folders.into_iter();
+    let outermost = folders.next().unwrap_or_else(|| start.to_owned());
+    let nested = folders.map(|directory| {
+        let of_folder = Request { start: directory.clone(), ..request.clone() };
+        NestedFolder { is_trusted: becket_embed::trust::is_recorded(&of_folder), directory }
+    });
+    Session { nested: nested.collect(), project: Some(outermost), ..session }
+}
+
+/// What there is under a name.
+enum Look {
+    Counts,
+    Foreign,
+    None,
+}
+
+fn look(file: &Path, request: &Request) -> Look {
+    let users = request.user_directory().map(|directory| directory.join(SHARED));
+    if users.is_some_and(|users| users == *file || is_same(&users, file)) {
+        return Look::None;
+    }
+    match env::is_owned_by_user_or_root(file) {
+        Some(true) => Look::Counts,
+        Some(false) => Look::Foreign,
+        None => Look::None,
+    }
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+/// The directories that are searched, from `start` upwards.
+fn searched<'p>(start: &'p Path, request: &Request) -> impl Iterator<Item = &'p Path> {
+    let root = repository_root(start);
+    let home = request.environment.home().map(Path::to_owned).filter(|_| root.is_none());
+    let mut is_over = false;
+    start.ancestors().take_while(move |folder| {
+        // A start in the home directory itself is looked at.
+        let is_home = home.as_deref() == Some(folder) && *folder != start;
+        let goes_on = !is_over && !is_home;
+        is_over = root.as_deref() == Some(folder);
+        goes_on
+    })
+}

@@ -1,0 +1,35 @@
+//! A terminal that knows no escape sequences.
+
+use crate::place::{Place, hook};
+use serde_json::json;
+
+#[test]
+fn a_dumb_terminal_is_written_plain_lines_and_asks_by_number() {
+    let turns = json!([
+        {"text": "**I** touch.", "tool_uses": [{"id": "t1", "name": "Bash", "input": {"command": "touch it"}}]},
+        {"text": "Enough."},
+        {"text": "Again."}
+    ]);
+    let place = Place::new(&hook("SessionStart", "sleep 0.3"), &turns);
+    let walk = place.walk();
+    walk.records("bytes");
+    walk.terminal.types("export TERM=dumb");
+    walk.sees_words("ended 0");
+    walk.starts("");
+    walk.says("go");
+    walk.sees_words("a number and Enter answer");
+    // Lines that come too soon are told so, and count for nothing.
+    while !place.has("it") {
+        walk.says("1");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    walk.sees_words("Enough.");
+    walk.says("/hooks");
+    walk.sees_words("SessionStart");
+    walk.says("exit");
+    walk.is_over(0);
+    let bytes = place.text("project/bytes");
+    let session = bytes.split("becket scripted").nth(1).expect("the session was recorded");
+    let session = session.split("ended 0").next().unwrap_or_default();
+    assert!(!session.contains('\u{1b}') && session.contains("Enough."), "{session:?}");
+}
