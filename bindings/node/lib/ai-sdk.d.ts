@@ -1,9 +1,21 @@
 /** Hooks around the tool calls of the AI SDK (npm `ai`, version 7). */
 
-import type { HookEngine } from "./index.js";
+import type { HookEngine, ToolApprovalCallback } from "./index.js";
+
+export type { ToolApproval, ToolApprovalCallback } from "./index.js";
+
+/** What stands beside the settings. */
+export interface HooksOptions {
+  /**
+   * Answers for the user if a hook or a rule asks about a call and the engine itself has no callback: only `true` approves, and
+   * one that throws or takes longer than the engine's `toolApprovalTimeout` denies. Without either such a call is denied, or
+   * put to the user by the SDK in an `interactive` session.
+   */
+  toolApprovalCallback?: ToolApprovalCallback;
+}
 
 /**
  * The settings of `generateText`, `streamText` or an agent, with hooks around their tools. What stands in `toolApproval`,
  * `prepareStep` and `stopWhen` counts beside them.
  */
-export function withHooks<S extends object>(engine: HookEngine, settings: S): S;
+export function withHooks<S extends object>(engine: HookEngine, settings: S, options?: HooksOptions): S;

@@ -11,11 +11,13 @@
 
 import { inspect } from "node:util";
 import { asSchema } from "ai";
+import { approved, checkedCallback, toolCall } from "./approval.js";
 import { BecketError } from "./errors.js";
 import { written } from "./json.js";
 
 /** The settings of `generateText`, `streamText` or an agent, with hooks around their tools. */
-export function withHooks(engine, settings) {
+export function withHooks(engine, settings, { toolApprovalCallback } = {}) {
+  const approve = checkedCallback(toolApprovalCallback);
   /** The outcomes of calls that were judged and have not run, by all that such a call is. */
   const calls = new Map();
   const guarded = new WeakSet();
@@ -32,6 +34,18 @@ export function withHooks(engine, settings) {
   const before = (name, input, id, signal) =>
     fire("PreToolUse", { tool_name: name, tool_input: input, tool_use_id: id }, signal);
 
+  /** What becomes of a call: `run`, `ask` for what the SDK puts to the user, or `deny`. Only `true` of the callback is a yes. */
+  async function verdict(outcome, name, input, id, signal) {
+    if (stopped !== undefined) return { is: "deny", reason: stopped };
+    const reason = outcome.reason ?? undefined;
+    if (outcome.asks && approve !== undefined) {
+      const isApproved = await approved(approve, toolCall(name, input, id, outcome), engine.toolApprovalTimeout, signal);
+      return isApproved ? { is: "run" } : { is: "deny", reason };
+    }
+    if (outcome.decision === "proceed") return { is: "run" };
+    return { is: outcome.decision === "wait" ? "ask" : "deny", reason };
+  }
+
   async function after(event, fields) {
     const outcome = await fire(event, fields);
     if (outcome.blocked && outcome.reason !== null) said.push(outcome.reason);
@@ -42,14 +56,14 @@ export function withHooks(engine, settings) {
     const { toolName, input, toolCallId } = options.toolCall;
     if (stopped !== undefined) return { type: "denied", reason: stopped };
     const outcome = await before(toolName, input, toolCallId);
-    const reason = outcome.reason ?? undefined;
-    if (outcome.blocked) return { type: "denied", reason };
+    const { is, reason } = await verdict(outcome, toolName, input, toolCallId);
+    if (is === "deny") return { type: "denied", reason };
     const tool = options.tools?.[toolName] ?? settings.tools[toolName];
     if (outcome.updatedInput !== null && typeof tool?.execute !== "function") {
       return { type: "denied", reason: "a hook rewrote the input of a tool that runs elsewhere, where it can't be brought" };
     }
     calls.set(whole(toolName, input, toolCallId), outcome);
-    if (outcome.result === "waits") return { type: "user-approval", reason };
+    if (is === "ask") return { type: "user-approval", reason };
     return ownApproval(settings, options, tool);
   }
 
@@ -61,8 +75,9 @@ export function withHooks(engine, settings) {
       const judged = calls.get(call);
       calls.delete(call);
       const outcome = judged ?? (await before(name, input, id, options.abortSignal));
-      const isAsked = outcome.result === "waits" && judged === undefined;
-      if (outcome.blocked || isAsked) throw new BecketError(outcome.reason ?? "denied by a hook");
+      // What was judged has been approved since, by the callback or by the user.
+      const { is, reason } = judged === undefined ? await verdict(outcome, name, input, id, options.abortSignal) : { is: "run" };
+      if (is !== "run") throw new BecketError(reason ?? "denied by a hook");
       if (stopped !== undefined) throw new BecketError(stopped);
       const rewritten = outcome.updatedInput === null ? input : await fitting(tool, outcome.updatedInput);
       return ran(tool, { tool_name: name, tool_input: rewritten, tool_use_id: id }, options);

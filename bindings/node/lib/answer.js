@@ -56,10 +56,16 @@ function attempt(what) {
   }
 }
 
-/** An answer without the fields that JSON can't say. */
+/** An answer without the fields that JSON can't say, or that can't be looked at. */
 function sayable(value) {
-  const fields = Object.entries(value).map(([key, field]) => [key, key === "hookSpecificOutput" && isPlain(field) ? sayable(field) : field]);
-  return Object.fromEntries(fields.filter(([, field]) => attempt(() => [written(field)]) !== undefined));
+  const entry = (key) =>
+    attempt(() => {
+      const given = value[key];
+      const field = key === "hookSpecificOutput" && isPlain(given) ? sayable(given) : given;
+      written(field);
+      return [key, field];
+    });
+  return Object.fromEntries(Object.keys(value).map(entry).filter((one) => one !== undefined));
 }
 
 function wire(event, value, isPart = false) {

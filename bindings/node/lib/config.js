@@ -32,7 +32,7 @@ const FIELDS = new Set([...SOURCES, "events", "findings"]);
 export function loadHookConfigFromSources(options = {}) {
   known(options, SOURCE, "source");
   const start = resolve(options.projectRoot ?? ".");
-  const sources = { ...options, projectRoot: start, profile: options.profile ?? "agent" };
+  const sources = { ...options, projectRoot: start, profile: options.profile ?? "claude" };
   const core = new Core({});
   try {
     core.open(session(sources));
@@ -70,7 +70,7 @@ export function session(sources) {
     is_told: false,
     open: {
       start,
-      profile: sources.profile ?? "agent",
+      profile: sources.profile ?? "claude",
       settings: isFile ? undefined : sources.settings,
       settings_file: isFile ? sources.settings : undefined,
       setting_sources: sources.settingSources,

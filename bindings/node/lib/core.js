@@ -80,11 +80,11 @@ export class Core {
   }
 
   /** The outcome of an event, as a promise. */
-  async fire(event, fields, signal) {
+  async fire(event, fields, signal, person) {
     signal?.throwIfAborted();
     const id = this.#next();
     const said = this.#attempt(EventError, (native) => native.fire(id, event, written(fields)));
-    const ends = this.#wait(id, (text) => new Outcome(text), BecketError, signal);
+    const ends = this.#wait(id, (text) => new Outcome(text, person), BecketError, signal);
     this.#hearAll(said);
     if (signal === undefined || !this.#waiting.has(id)) return ends;
     const cancel = () => this.#native.cancel(id);
@@ -108,8 +108,13 @@ export class Core {
     return this.#closing;
   }
 
-  #attempt(Wrong, what) {
+  /** Throws if the engine was closed. */
+  assertOpen() {
     if (this.#closing !== undefined) throw new SessionClosed();
+  }
+
+  #attempt(Wrong, what) {
+    this.assertOpen();
     try {
       return what(this.#native);
     } catch (error) {

@@ -1,6 +1,7 @@
 /** The face of the engine. */
 
 import { resolve } from "node:path";
+import { approved, checkedCallback, checkedTimeout, toolCall } from "./approval.js";
 import { ToolBarrier } from "./barrier.js";
 import { known, session, SOURCES, sourcesOf } from "./config.js";
 import { Core } from "./core.js";
@@ -18,6 +19,8 @@ const OPTIONS = new Set([
   "sessionDir",
   "modelScript",
   "askUser",
+  "toolApprovalCallback",
+  "toolApprovalTimeout",
   "onRunEvent",
 ]);
 const HOOK_OPTIONS = new Set(["matcher", "condition", "order", "timeout", "onFailure", "name"]);
@@ -26,11 +29,19 @@ const HOOK_OPTIONS = new Set(["matcher", "condition", "order", "timeout", "onFai
 export class HookEngine {
   #core;
   #opened;
+  #approve;
+  #approvalTimeout;
+  #permissionMode;
+  #isInteractive;
 
   /** Opens a session. It reads files; `HookEngine.open` does so without blocking. */
   constructor(options = {}) {
     known(options, OPTIONS, "option");
     this.#core = new Core(functions(options));
+    this.#approve = checkedCallback(options.toolApprovalCallback);
+    this.#approvalTimeout = checkedTimeout(options.toolApprovalTimeout);
+    this.#permissionMode = options.permissionMode;
+    this.#isInteractive = isInteractive(options);
     if (options[LATER] !== true) this.#opened = this.#core.open(wants(options));
   }
 
@@ -51,6 +62,11 @@ export class HookEngine {
     return this.#opened.findings;
   }
 
+  /** How many seconds a `toolApprovalCallback` has to answer. */
+  get toolApprovalTimeout() {
+    return this.#approvalTimeout;
+  }
+
   /** Has a function called on an event; returns what takes it out again. */
   hook(event, ...rest) {
     const [options, handler] = rest.length > 1 ? rest : [{}, rest[0]];
@@ -65,7 +81,14 @@ export class HookEngine {
 
   /** Runs the hooks of an event. What the session knows may be left out of its fields. */
   async runEvent(event, fields = {}, { signal } = {}) {
-    return this.#core.fire(event, checked(fields), signal);
+    const asksNobody = (checked(fields).permission_mode ?? this.#permissionMode) === "dontAsk";
+    const person = asksNobody ? "never" : this.#isInteractive ? "here" : "none";
+    const outcome = await this.#core.fire(event, fields, signal, person);
+    if (event !== "PreToolUse" || this.#approve === undefined || !outcome.asks) return outcome;
+    const call = toolCall(fields.tool_name, fields.tool_input, fields.tool_use_id, outcome);
+    const isApproved = await approved(this.#approve, call, this.#approvalTimeout, signal);
+    this.#core.assertOpen();
+    return outcome.answered(isApproved);
   }
 
   /** Which hooks an event would run. */
@@ -135,6 +158,11 @@ function functions({ askUser, onRunEvent }) {
   return { askUser, onRunEvent };
 }
 
+/** Whether a person can be asked while the session goes on. */
+function isInteractive(options) {
+  return options.interactive ?? options.askUser !== undefined;
+}
+
 /** The options, as the native engine reads them. */
 function wants(options) {
   const { around, open } = session(sourcesOf(options));
@@ -145,7 +173,7 @@ function wants(options) {
     open: {
       ...open,
       session: options.sessionId,
-      interactive: options.interactive ?? options.askUser !== undefined,
+      interactive: isInteractive(options),
       permission_mode: options.permissionMode,
       transcript_path: options.transcriptPath,
       session_dir: options.sessionDir,

@@ -57,7 +57,10 @@ export interface HookOptions {
   order?: number;
   /** Its time limit in seconds. */
   timeout?: number;
-  /** `block`: its failure blocks all events that can be blocked, not only tool calls and prompts. */
+  /**
+   * The meaning of its failure. Default: it denies a tool call and rejects a prompt, and is reported elsewhere. `block` blocks
+   * wherever a failure can, `continue` nowhere.
+   */
   onFailure?: "continue" | "block";
   /** What people know it by; no two of an engine are alike. */
   name?: string;
@@ -70,6 +73,21 @@ export interface Question {
   options: { key: string; label: string; description: string | null }[];
   askedBy: string;
 }
+
+/** A tool call that hooks or rules ask about. */
+export interface ToolApproval {
+  /** The tool. */
+  toolName: string;
+  /** A copy of the input that it would run with: a hook's rewrite if there is one. */
+  toolInput: unknown;
+  /** The id of the call. */
+  toolCallId: string;
+  /** Who asks, and why. */
+  reason?: string;
+}
+
+/** Answers for the user: only `true` approves the call. */
+export type ToolApprovalCallback = (call: ToolApproval, context: HookContext) => boolean | PromiseLike<boolean>;
 
 /** Something that happened in the engine, as `becket serve` tells it. */
 export interface RunEvent {
@@ -91,7 +109,7 @@ export interface RunEvent {
 export interface HookSources {
   /** The directory in which the session starts; default: the working directory. */
   projectRoot?: string;
-  /** The dialect: which files are read, and the names of variables; default: `agent`. */
+  /** The dialect: which files are read, and the names of variables; default: `claude`. */
   profile?: "agent" | "claude" | "becket";
   /** More settings, or a file of them. */
   settings?: Record<string, unknown> | string;
@@ -107,7 +125,7 @@ export interface HookSources {
   managedDir?: string;
   /** Whether an error in the configuration keeps the engine from being made. */
   strict?: boolean;
-  /** Whether the user trusts the folder, so that what it brings along may grant something. */
+  /** Whether the folder is trusted, so that what it brings along may grant something. Default: true. */
   trust?: boolean;
   /** Variables that hooks and MCP servers see beside those of the process; null takes one out. */
   env?: Record<string, string | null>;
@@ -145,6 +163,13 @@ export interface EngineOptions extends HookSources {
   modelScript?: string;
   /** Asks the user; the key that was chosen, or null. */
   askUser?: (question: Question, context: HookContext) => string | null | PromiseLike<string | null>;
+  /**
+   * Answers for the user if a hook or a rule asks about a tool call: only `true` approves, and one that throws or is late denies.
+   * Without it such a call is blocked, or waits in an `interactive` session.
+   */
+  toolApprovalCallback?: ToolApprovalCallback;
+  /** How many seconds the callback has; default: 600. `Infinity` waits without a limit. */
+  toolApprovalTimeout?: number;
   /** Is told all that happens. */
   onRunEvent?: (event: RunEvent) => void;
 }
@@ -190,10 +215,20 @@ export interface Background {
 /** What the hooks of an event did and decided. */
 export class Outcome {
   private constructor();
+  /**
+   * What the host does next. `wait`: a person answers first, or the session is resumed; else it is a `block`. If hooks stop the
+   * agent after the event (`stop`) it is `block`, whatever became of the event itself.
+   */
+  readonly decision: "proceed" | "block" | "wait";
+  /** Whether a person's yes would let the call run, and nobody has been asked yet. */
+  readonly asks: boolean;
+  /** Returns the same outcome with the person's answer: only `true` approves, and only what `asks`. */
+  answered(approved: boolean): Outcome;
+  /** What becomes of the event itself. */
   readonly result: "passed" | "blocked" | "waits";
   /** Whether what the event is about is held back. */
   readonly blocked: boolean;
-  /** What hooks and permission rules come to; null where nobody decided. */
+  /** What hooks, permission rules and the person who was asked come to; null where nobody decided. */
   readonly permissionDecision: PermissionDecision | null;
   readonly reason: string | null;
   /** Texts for the model, in order. */
@@ -209,7 +244,7 @@ export class Outcome {
   readonly stopReason: string | null;
   /** What went wrong in hooks. */
   readonly failures: Told[];
-  /** Exactly what `becket fire --json` prints. */
+  /** Exactly what `becket fire --json` prints; a person's answer is not in it. */
   toJSON(): Record<string, unknown>;
 }
 
@@ -238,6 +273,8 @@ export class HookEngine implements AsyncDisposable {
   readonly sessionId: string;
   /** What was wrong in the configuration when the session was opened; what was good of it works. */
   readonly findings: Finding[];
+  /** How many seconds a `toolApprovalCallback` has to answer. */
+  readonly toolApprovalTimeout: number;
   /** Has a function called on an event; returns what takes it out again, and says whether it was still in. */
   hook<E extends EventName>(event: E, options: HookOptions, handler: Handler<E>): () => boolean;
   hook<E extends EventName>(event: E, handler: Handler<E>): () => boolean;

@@ -4,11 +4,10 @@
 
 use crate::asked::{Answer, NoAnswer, Questions};
 use becket_engine::{CallbackAnswer, CancellationToken, Hook, IntoAnswer};
-use becket_model::Event;
-use becket_model::interpret::parse_object;
+use becket_model::interpret::{JsonAnswer, parse_object};
 use becket_model::wire::input;
+use becket_model::{Event, EventKind};
 use futures_util::future::BoxFuture;
-use serde_json::Value;
 use std::sync::Arc;
 
 /// A function of JavaScript, by its number there.
@@ -20,13 +19,13 @@ pub(crate) struct FunctionHook {
 impl Hook for FunctionHook {
     fn call<'a>(&'a self, event: &'a Event, _: &'a CancellationToken) -> BoxFuture<'a, CallbackAnswer> {
         let asked = self.questions.call(self.number, input::to_value(event).to_string());
-        Box::pin(async move { answered(asked.await) })
+        Box::pin(async move { answered(event.kind(), asked.await) })
     }
 }
 
-fn answered(said: Answer) -> CallbackAnswer {
+fn answered(event: EventKind, said: Answer) -> CallbackAnswer {
     match said {
-        Ok(text) => read(&text).into_answer(),
+        Ok(text) => read(event, &text).into_answer(),
         Err(NoAnswer { why, part }) => match part.map(|text| parse_object(&text)) {
             Some(Ok(answer)) => CallbackAnswer::InPart { answer, why },
             Some(Err(_)) | None => CallbackAnswer::Failed(why),
@@ -35,9 +34,9 @@ fn answered(said: Answer) -> CallbackAnswer {
 }
 
 /// Reads an answer as a command's is read: half a character in a reason costs no denial (O11).
-fn read(text: &str) -> Result<Value, String> {
+fn read(event: EventKind, text: &str) -> Result<Option<JsonAnswer>, String> {
     if text == "null" {
-        return Ok(Value::Null);
+        return Ok(None);
     }
-    parse_object(text).map(Value::Object).map_err(|error| format!("its answer can't be read: {error}"))
+    JsonAnswer::parse(event, text).map(Some).map_err(|error| format!("its answer can't be read: {error}"))
 }

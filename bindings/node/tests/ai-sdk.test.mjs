@@ -27,7 +27,7 @@ const says = (text) => ({
 });
 
 /** A model that calls Bash with each of these lines, then says that it is done; and what came of the calls. */
-function agent(t, { lines = ["ls"], hooks = {}, options = {}, settings = {}, execute } = {}) {
+function agent(t, { lines = ["ls"], hooks = {}, options = {}, settings = {}, beside, execute } = {}) {
   const made = engine(t, options);
   for (const [event, handler] of Object.entries(hooks)) made.hook(event, handler);
   const ran = [];
@@ -43,7 +43,7 @@ function agent(t, { lines = ["ls"], hooks = {}, options = {}, settings = {}, exe
       return execute === undefined ? `ran ${input.command}` : execute(input, context);
     },
   });
-  const all = withHooks(made, { model, tools: { Bash }, prompt: "go", stopWhen: isStepCount(5), ...settings });
+  const all = withHooks(made, { model, tools: { Bash }, prompt: "go", stopWhen: isStepCount(5), ...settings }, beside);
   return { all, model, ran, second: () => model.doGenerateCalls[1]?.prompt };
 }
 
@@ -128,6 +128,68 @@ test("an ask waits for the user, and the approved call runs under the hooks agai
   decision = "deny";
   await generateText({ ...one.all, prompt: undefined, messages });
   assert.deepEqual(one.ran, ["ls"]);
+});
+
+// rule: D3
+test("an ask reaches the approval callback, and only true is a yes", { skip }, async (t) => {
+  for (const interactive of [false, true]) {
+    for (const [answer, ran] of [[true, ["ls"]], [false, []], ["yes", []], [undefined, []], [new Error("x"), []]]) {
+      const asked = [];
+      const toolApprovalCallback = async (call) => {
+        asked.push(call);
+        if (answer instanceof Error) throw answer;
+        return answer;
+      };
+      const PreToolUse = () => ({ permissionDecision: "ask", reason: "sure?" });
+      const one = agent(t, { options: { interactive }, hooks: { PreToolUse }, beside: { toolApprovalCallback } });
+      await generateText(one.all);
+      assert.deepEqual([one.ran, asked.length], [ran, 1]);
+      assert.deepEqual([asked[0].toolName, asked[0].toolInput], ["Bash", { command: "ls" }]);
+      assert.match(asked[0].reason, /sure\?/);
+    }
+  }
+  const PreToolUse = () => ({ permissionDecision: "deny", reason: "no" });
+  const denied = agent(t, { hooks: { PreToolUse }, beside: { toolApprovalCallback: () => true } });
+  await generateText(denied.all);
+  assert.deepEqual(denied.ran, []);
+  const unasked = agent(t, { hooks: { PreToolUse: () => ({ permissionDecision: "ask" }) } });
+  await generateText(unasked.all);
+  assert.deepEqual(unasked.ran, []);
+});
+
+// rule: D3
+test("the engine's own callback is asked, once, and a late one says no", { skip }, async (t) => {
+  const PreToolUse = () => ({ permissionDecision: "ask", reason: "sure?" });
+  for (const [answer, ran] of [[true, ["ls"]], [false, []]]) {
+    let asked = 0;
+    const toolApprovalCallback = () => {
+      asked += 1;
+      return answer;
+    };
+    const beside = { toolApprovalCallback: () => assert.fail("the engine has asked") };
+    const one = agent(t, { options: { toolApprovalCallback }, hooks: { PreToolUse }, beside });
+    await generateText(one.all);
+    assert.deepEqual([one.ran, asked], [ran, 1]);
+  }
+  const beside = { toolApprovalCallback: (_, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(true))) };
+  const late = agent(t, { options: { toolApprovalTimeout: 0.1 }, hooks: { PreToolUse }, beside });
+  await generateText(late.all);
+  assert.deepEqual(late.ran, []);
+});
+
+// rules: D3, P11
+test("an ask rule is asked about, and an approved call runs on the rewrite that was shown", { skip }, async (t) => {
+  const settings = { permissions: { ask: ["Bash"] } };
+  const shown = [];
+  const beside = { toolApprovalCallback: ({ toolInput }) => shown.push(toolInput.command) > 0 };
+  const ruled = agent(t, { options: { settings }, beside });
+  await generateText(ruled.all);
+  const rewritten = agent(t, { hooks: { PreToolUse: () => ({ permissionDecision: "ask", updatedInput: { command: "ls -l" } }) }, beside });
+  await generateText(rewritten.all);
+  assert.deepEqual([ruled.ran, rewritten.ran, shown], [["ls"], ["ls -l"], ["ls", "ls -l"]]);
+  const unasked = agent(t, { options: { settings } });
+  await generateText(unasked.all);
+  assert.deepEqual(unasked.ran, []);
 });
 
 test("the caller's own approval, step and end count beside the hooks", { skip }, async (t) => {

@@ -30,23 +30,21 @@ function wanted({ want }) {
   };
 }
 
-/** The same of a function: its failure decides where a command's would not. */
-function closed(want, event) {
-  const decision = want.failure === null ? undefined : CLOSED[event];
-  return decision === undefined ? want : { ...want, decision, reason: want.failure };
-}
+/** The same of a function: its failure blocks where a command's does not. */
+const closed = (want, event) => ({ ...want, closes: want.failure !== null && CLOSED.has(event) });
 
 async function came(made, event) {
-  const [hook] = (await made.runEvent(event, fields(event))).toJSON().hooks;
+  const outcome = await made.runEvent(event, fields(event));
+  const [hook] = outcome.toJSON().hooks;
   const { decision, reason, failure, warnings, gave_context } = hook;
-  return { decision, reason, failure, warnings, gave_context };
+  return { decision, reason, failure, warnings, gave_context, closes: failure !== null && outcome.decision === "block" };
 }
 
 /** Not about bytes, another kind of handler, or the background. */
 const isPlain = ({ by, json, bytes, rule }) =>
   by === undefined && bytes === undefined && json?.async === undefined && rule !== "A2";
 /** Where a function that fails decides (H9). */
-const CLOSED = { PreToolUse: "deny", UserPromptSubmit: "block", UserPromptExpansion: "block" };
+const CLOSED = new Set(["PreToolUse", "UserPromptSubmit", "UserPromptExpansion"]);
 
 // rules: H9, O5, O6, O7, O9
 test("what functions answer is taken as the rules say", async (t) => {

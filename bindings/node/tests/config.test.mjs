@@ -10,8 +10,8 @@ import { bash, command } from "./support.mjs";
 function project(t, settings) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "becket-test-")));
   t.after(() => rmSync(root, { recursive: true, force: true }));
-  mkdirSync(join(root, ".agent"));
-  writeFileSync(join(root, ".agent/settings.json"), JSON.stringify(settings));
+  mkdirSync(join(root, ".claude"));
+  writeFileSync(join(root, ".claude/settings.json"), JSON.stringify(settings));
   return root;
 }
 
@@ -29,11 +29,11 @@ test("a config is loaded from its sources and makes engines", async (t) => {
   const root = project(t, { hooks: { PreToolUse: [denies], Stoop: [denies] } });
   const options = { projectRoot: root, managedDir: root, settingSources: ["project"], trust: true };
   const config = loadHookConfigFromSources(options);
-  assert.deepEqual([config.projectRoot, config.profile, config.events], [root, "agent", ["PreToolUse"]]);
+  assert.deepEqual([config.projectRoot, config.profile, config.events], [root, "claude", ["PreToolUse"]]);
   const [finding, ...more] = config.findings;
   assert.deepEqual([finding.severity, more], ["error", []]);
   assert.match(finding.message, /Stoop/);
-  assert.match(finding.at.file, /\.agent\/settings\.json$/);
+  assert.match(finding.at.file, /\.claude\/settings\.json$/);
   for (const engine of [over(t, config, { sessionId: "s1" }), await HookEngine.open({ config })]) {
     t.after(() => engine.close());
     assert.deepEqual([engine.events(), engine.findings], [config.events, config.findings]);
@@ -48,7 +48,7 @@ test("its files count as they are when an engine is made", async (t) => {
   const root = project(t, {});
   const config = loadHookConfigFromSources({ projectRoot: root, managedDir: root, settingSources: ["project"], trust: true });
   assert.deepEqual([config.events, config.findings], [[], []]);
-  writeFileSync(join(root, ".agent/settings.json"), JSON.stringify({ hooks: { PreToolUse: [denies] } }));
+  writeFileSync(join(root, ".claude/settings.json"), JSON.stringify({ hooks: { PreToolUse: [denies] } }));
   assert.equal((await over(t, config).runEvent("PreToolUse", bash("ls"))).blocked, true);
 });
 

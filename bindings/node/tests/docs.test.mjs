@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { WORKSPACE } from "./support.mjs";
 
-const PAGES = { "docs/guide/node.md": 5, "bindings/node/README.md": 1 };
+const PAGES = { "docs/guide/node.md": 6, "bindings/node/README.md": 1 };
 const skip = process.env.BECKET_TEST_NODE_SKIP;
 
 for (const [page, programs] of Object.entries(PAGES)) {
@@ -31,3 +31,16 @@ for (const [page, programs] of Object.entries(PAGES)) {
     assert.equal(ran, programs);
   });
 }
+
+test("what `README.md` shows of this package works", { skip }, (t) => {
+  const dir = mkdtempSync(join(import.meta.dirname, "docs-"));
+  t.after(() => rmSync(dir, { recursive: true }));
+  const [[, block], ...more] = readFileSync(join(WORKSPACE, "README.md"), "utf8").matchAll(/^```js\n([^]*?)^```$/gm);
+  assert.equal(more.length, 0);
+  for (const [answer, printed] of [['{ permissionDecision: "deny", reason: "not here" }', "not here\n"], ["null", ""]]) {
+    const around = `import { HookEngine } from "becket";\nconst [command, myGuard, tellTheModel] = ["ls", () => (${answer}), console.log];\n`;
+    writeFileSync(join(dir, "readme.mjs"), around + block);
+    const env = { ...process.env, HOME: dir };
+    assert.equal(execFileSync(process.execPath, ["readme.mjs"], { cwd: dir, env, encoding: "utf8" }), printed);
+  }
+});

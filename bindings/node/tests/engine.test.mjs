@@ -8,14 +8,14 @@ import { bash, command, engine, until } from "./support.mjs";
 
 const deny = { permissionDecision: "deny", reason: "not here" };
 
-test("an engine reads the settings of its profile, `agent` unless another is named", async (t) => {
+test("an engine reads the settings of its profile, `claude` unless another is named", async (t) => {
   const root = mkdtempSync(join(tmpdir(), "becket-test-"));
-  mkdirSync(join(root, ".agent"));
-  writeFileSync(join(root, ".agent/settings.json"), JSON.stringify(command("PreToolUse", "echo no >&2; exit 2")));
+  mkdirSync(join(root, ".claude"));
+  writeFileSync(join(root, ".claude/settings.json"), JSON.stringify(command("PreToolUse", "echo no >&2; exit 2")));
   const options = { projectRoot: root, settingSources: ["project"] };
   const call = await engine(t, options).runEvent("PreToolUse", bash("ls"));
   assert.deepEqual([call.result, call.reason], ["blocked", "no"]);
-  assert.equal((await engine(t, { ...options, profile: "claude" }).runEvent("PreToolUse", bash("ls"))).blocked, false);
+  assert.equal((await engine(t, { ...options, profile: "agent" }).runEvent("PreToolUse", bash("ls"))).blocked, false);
 });
 
 // rule: H11
@@ -157,7 +157,7 @@ test("what a session keeps privately is gone with it", async () => {
   const temp = mkdtempSync(join(tmpdir(), "becket-test-"));
   const before = process.env.TMPDIR;
   process.env.TMPDIR = temp;
-  const made = new HookEngine({ projectRoot: temp, settingSources: [], settings: command("SessionStart", 'echo "$AGENT_ENV_FILE"') });
+  const made = new HookEngine({ projectRoot: temp, settingSources: [], settings: command("SessionStart", 'echo "$CLAUDE_ENV_FILE"') });
   process.env.TMPDIR = before ?? "/tmp";
   const start = await made.runEvent("SessionStart", { source: "startup" });
   const file = start.additionalContext[0].trim();

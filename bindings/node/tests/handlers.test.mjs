@@ -102,6 +102,19 @@ test("`onFailure: block` closes events that a failure leaves open", async (t) =>
   }
 });
 
+// rules: H9, O10
+test("with `onFailure: continue` a failure decides nothing, and is told", async (t) => {
+  const prompt = ["UserPromptSubmit", { prompt: "hi" }];
+  for (const [event, fields] of [["PreToolUse", bash("ls")], prompt]) {
+    for (const [onFailure, decision] of [[undefined, "block"], ["block", "block"], ["continue", "proceed"]]) {
+      const made = engine(t);
+      made.hook(event, { onFailure }, () => { throw new Error("broke"); });
+      const outcome = await made.runEvent(event, fields);
+      assert.deepEqual([outcome.decision, outcome.failures.length], [decision, 1], `${event} ${onFailure}`);
+    }
+  }
+});
+
 // rules: D1, D7, H9
 test("no order and no neighbour loses a deny", async (t) => {
   const made = engine(t, { settings: command("PreToolUse", "exit 1") });

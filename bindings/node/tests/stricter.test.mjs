@@ -25,16 +25,21 @@ const HELD = [
   ["an allow on top of a legacy block", "PreToolUse", bash("ls"), { permissionDecision: "allow", decision: "block", reason: "no" }],
   ["an allow beside a request's denial", "PermissionRequest", bash("ls"), { permissionDecision: "allow", decision: { behavior: "deny" } }],
   ["an allow on top of a request's denial", "PermissionRequest", bash("ls"), { permissionDecision: "allow", hookSpecificOutput: { decision: { behavior: "deny", message: "no" } } }],
+  ["a reason that throws", "PreToolUse", bash("ls"), { permissionDecision: "deny", get reason() { throw new Error("no reason"); } }],
   ["an accept on top of a decline", "Elicitation", asked, { action: "accept", hookSpecificOutput: { action: "decline" } }],
 ];
 
 // rules: H9, O9, O11
 for (const [what, event, fields, answer] of HELD) {
   test(`${what} takes nothing from a blocking answer`, async (t) => {
-    const made = engine(t, { interactive: true });
-    made.hook(event, () => answer);
-    const outcome = await made.runEvent(event, fields);
-    assert.equal(outcome.blocked, true, JSON.stringify(outcome));
+    // A word that nobody knows is a failure, and no denial that can be read.
+    const kinds = what === "an allow on top of no decision" ? [undefined] : [undefined, "block", "continue"];
+    for (const onFailure of kinds) {
+      const made = engine(t, { interactive: true });
+      made.hook(event, { onFailure }, () => answer);
+      const outcome = await made.runEvent(event, fields);
+      assert.equal(outcome.blocked, true, `${onFailure}: ${JSON.stringify(outcome)}`);
+    }
   });
 }
 

@@ -10,6 +10,7 @@ import {
   type HookInput,
   type HookResult,
   type Outcome,
+  type ToolApproval,
 } from "becket";
 import { withHooks } from "becket/ai-sdk";
 
@@ -55,6 +56,18 @@ export async function fired(): Promise<Outcome> {
   const texts: string[] = engine.toolBarrier().inject(outcome);
   if (decision === null || texts.length > 0) off();
   return outcome;
+}
+
+export async function approves(): Promise<Outcome> {
+  const toolApprovalCallback = async ({ toolName, toolInput, reason }: ToolApproval, { signal }: { signal: AbortSignal }) =>
+    !signal.aborted && toolName === "Bash" && toolInput !== undefined && reason !== undefined;
+  const asking = new HookEngine({ toolApprovalCallback, toolApprovalTimeout: 30 });
+  withHooks(asking, { tools: {} }, { toolApprovalCallback: () => true });
+  // @ts-expect-error a word is no answer
+  new HookEngine({ toolApprovalCallback: () => "yes" });
+  const outcome = await asking.runEvent("Stop", { stop_hook_active: false });
+  const decision: "proceed" | "block" | "wait" = outcome.decision;
+  return outcome.asks && decision === "wait" ? outcome.answered(false) : outcome;
 }
 
 export function answered(input: HookInput<"Stop">): HookResult<"Stop"> {

@@ -3,7 +3,7 @@
 
 use crate::objects::to_python;
 use becket_embed::view::Report;
-use becket_embed::view::fired::{self, Fired};
+use becket_embed::view::fired::{self, EventResult, Fired};
 use becket_engine::Settlement;
 use becket_model::Event;
 use pyo3::prelude::*;
@@ -26,11 +26,23 @@ impl Outcome {
     /// `passed`, `blocked` or `waits`.
     #[getter]
     fn result(&self) -> &'static str {
-        match fired::result(&self.outcome) {
-            fired::Result::Passed => "passed",
-            fired::Result::Blocked => "blocked",
-            fired::Result::Waits => "waits",
+        match EventResult::of(&self.outcome) {
+            EventResult::Passed => "passed",
+            EventResult::Blocked => "blocked",
+            EventResult::Waits => "waits",
         }
+    }
+
+    /// `proceed`, `block` or `wait`.
+    #[getter]
+    fn decision(&self) -> &'static str {
+        self.outcome.decision().as_str()
+    }
+
+    /// Whether the call is denied for nothing but that the session has nobody to ask.
+    #[getter]
+    fn nobody_to_ask(&self) -> bool {
+        self.outcome.nobody_to_ask
     }
 
     /// What hooks and rules come to, on events about permission; `None` where nobody has decided.

@@ -22,7 +22,7 @@ impl AskUser for Person {
         Box::pin(async move {
             match self.0.call(question).await {
                 CallbackAnswer::Json(answer) => {
-                    answer.get("selected").and_then(Value::as_str).map(str::to_owned)
+                    answer.object().get("selected").and_then(Value::as_str).map(str::to_owned)
                 }
                 CallbackAnswer::Silent
                 | CallbackAnswer::Reply(_)

@@ -9,6 +9,7 @@ use becket_embed::here;
 use becket_engine::CallbackAnswer;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde_json::{Map, Value};
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
@@ -29,7 +30,7 @@ impl Reply {
     fn answer(&self, py: Python<'_>, answer: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
         let answer = match answer {
             None => CallbackAnswer::Silent,
-            Some(object) => CallbackAnswer::Json(values::object(object)?),
+            Some(object) => CallbackAnswer::Json(values::object::<Map<String, Value>>(object)?.into()),
         };
         Ok(self.send(py, answer))
     }

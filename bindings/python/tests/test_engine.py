@@ -25,6 +25,7 @@ from becket import (
     HookInput,
     HookResult,
     Question,
+    ToolApproval,
     ToolBarrier,
     load_hook_config_from_sources,
 )
@@ -50,20 +51,20 @@ def test_a_profile_reads_its_files(make: Make, project: Path, profile: str, dire
 def test_hooks_of_profile_agent_see_its_variables(make: Make) -> None:
     line = 'test "$AGENT_PROJECT_DIR" = "$PWD" && test -n "$AGENT_SESSION_ID" && test "$EXTRA" = yes && test -z "$GONE"'
     os.environ["GONE"] = "still there"
-    engine = make({"Stop": group(command(f"{line} || exit 2"))}, env={"EXTRA": "yes", "GONE": None})
+    engine = make({"Stop": group(command(f"{line} || exit 2"))}, profile="agent", env={"EXTRA": "yes", "GONE": None})
     del os.environ["GONE"]
     assert not engine.run_event_sync("Stop", stop_hook_active=False).blocked
 
 
 # rule: C3
 def test_a_config_is_loaded_from_its_sources_and_makes_engines(project: Path) -> None:
-    write_settings(project / ".agent/settings.json", {"PreToolUse": group(DENIES), "Stoop": group(DENIES)})
+    write_settings(project / ".claude/settings.json", {"PreToolUse": group(DENIES), "Stoop": group(DENIES)})
     config = load_hook_config_from_sources(project, trust=True, managed_dir=project / "managed")
     assert isinstance(config, HookConfig)
     assert config.events == ("PreToolUse",)
     (finding,) = config.findings
     assert finding["severity"] == "error" and "Stoop" in finding["message"]
-    assert finding["at"]["file"].endswith(".agent/settings.json") and finding["at"]["line"] == 1
+    assert finding["at"]["file"].endswith(".claude/settings.json") and finding["at"]["line"] == 1
     with HookEngine(config=config) as engine:
         assert engine.run_event_sync("PreToolUse", **BASH).blocked
         assert engine.events == ["PreToolUse"]
@@ -71,9 +72,84 @@ def test_a_config_is_loaded_from_its_sources_and_makes_engines(project: Path) ->
         assert (checked["report"], checked["files"], checked["findings"]) == ("check", 1, [finding])
 
 
+# rule: C4
+def test_an_engine_takes_its_config_root_and_session_by_position(project: Path) -> None:
+    write_settings(project / ".claude/settings.json", {"PreToolUse": group(DENIES)})
+    config = load_hook_config_from_sources(project, trust=True, managed_dir=project / "managed")
+    stop = {"hooks": {"Stop": group(DENIES)}}
+    (project / "more.json").write_text(json.dumps(stop))
+    for given, events in [
+        ((config, project, "s7"), ["PreToolUse"]),
+        ((stop, project, "s7"), ["PreToolUse", "Stop"]),
+        ((project / "more.json", project, "s7"), ["PreToolUse", "Stop"]),
+        ((None, project, "s7"), ["PreToolUse"]),
+    ]:
+        with HookEngine(*given) as engine:
+            assert (engine.session_id, sorted(engine.events)) == ("s7", events)
+    for engine in (HookEngine(project), HookEngine(str(project)), HookEngine(project_root=project), HookEngine(config=config)):
+        assert engine.events == ["PreToolUse"]
+        engine.close()
+    with pytest.raises(ConfigError, match="give one of them"):
+        HookEngine(stop, project, settings=stop)
+
+
+ASKS = command(
+    """echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"sure?"}}'"""
+)
+
+
+# rule: D3
+@pytest.mark.parametrize("interactive", [False, True])
+@pytest.mark.parametrize(
+    ("answer", "decision"),
+    [(True, "proceed"), (False, "block"), (None, "block"), ("yes", "block"), (1, "block"), (KeyError("x"), "block")],
+)
+def test_an_ask_reaches_the_approval_callback(make: Make, answer: Any, decision: str, interactive: bool) -> None:
+    asked: list[ToolApproval] = []
+
+    def plain(call: ToolApproval) -> Any:
+        asked.append(call)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def coroutine(call: ToolApproval) -> Any:
+        return plain(call)
+
+    for callback in (plain, coroutine):
+        engine = make({"PreToolUse": group(ASKS)}, tool_approval_callback=callback, interactive=interactive)
+        for outcome in (engine.run_event_sync("PreToolUse", **BASH), asyncio.run(engine.run_event("PreToolUse", **BASH))):
+            assert (outcome.decision, outcome.blocked) == (decision, decision == "block")
+    assert len(asked) == 4
+    assert (asked[0].tool_name, asked[0].tool_input, asked[0].tool_use_id) == ("Bash", {"command": "ls"}, "t1")
+    assert "sure?" in (asked[0].reason or "")
+
+
+# rule: D3
+def test_without_an_approval_callback_an_ask_blocks_or_waits(make: Make) -> None:
+    assert make({"PreToolUse": group(ASKS)}).run_event_sync("PreToolUse", **BASH).decision == "block"
+    assert make({"PreToolUse": group(ASKS)}, interactive=True).run_event_sync("PreToolUse", **BASH).decision == "wait"
+
+
+# rules: D1, D3
+@pytest.mark.parametrize("interactive", [False, True])
+def test_nobody_approves_what_is_denied(make: Make, interactive: bool) -> None:
+    def approve(_: ToolApproval) -> bool:
+        raise AssertionError("nobody is to be asked")
+
+    options: dict[str, Any] = {"tool_approval_callback": approve, "interactive": interactive}
+    denied = make({"PreToolUse": group(ASKS, DENIES)}, **options)
+    assert denied.run_event_sync("PreToolUse", **BASH).decision == "block"
+    settings = {"hooks": {"PreToolUse": group(ASKS)}, "permissions": {"deny": ["Bash(ls)"]}}
+    ruled = make(settings=settings, **options)
+    assert ruled.run_event_sync("PreToolUse", **BASH).decision == "block"
+    unasked = make({"PreToolUse": group(ASKS)}, permission_mode="dontAsk", **options)
+    assert unasked.run_event_sync("PreToolUse", **BASH).decision == "block"
+
+
 # rule: C7
 def test_strict_stops_the_start_and_says_what_is_wrong(make: Make, project: Path) -> None:
-    write_settings(project / ".agent/settings.json", {"Stoop": group(DENIES)})
+    write_settings(project / ".claude/settings.json", {"Stoop": group(DENIES)})
     with pytest.raises(ConfigError) as refused:
         make(strict=True)
     assert [finding["severity"] for finding in refused.value.findings] == ["error"]
@@ -88,7 +164,7 @@ def test_strict_stops_the_start_and_says_what_is_wrong(make: Make, project: Path
 # rule: C8
 def test_a_session_keeps_its_configuration_until_it_is_reloaded(make: Make, project: Path) -> None:
     engine = make()
-    write_settings(project / ".agent/settings.json", {"PreToolUse": group(DENIES)})
+    write_settings(project / ".claude/settings.json", {"PreToolUse": group(DENIES)})
     assert not engine.run_event_sync("PreToolUse", **BASH).blocked
     engine.reload()
     assert engine.run_event_sync("PreToolUse", **BASH).blocked
@@ -98,7 +174,7 @@ def test_a_session_keeps_its_configuration_until_it_is_reloaded(make: Make, proj
 def test_an_outcome_is_what_the_program_prints(make: Make, project: Path) -> None:
     hooks = {"PreToolUse": group(command("echo hello"), DENIES, matcher="Bash")}
     (project / "flag.json").write_text(json.dumps({"hooks": hooks}))
-    engine = make(settings=project / "flag.json", profile="claude", session_id="s1")
+    engine = make(settings=project / "flag.json", session_id="s1")
     ours = engine.run_event_sync("PreToolUse", **BASH).to_dict()
     line = ["--profile", "claude", "--settings", "flag.json", "fire", "PreToolUse", "--json", "--tool", "Bash"]
     given = ["--input", '{"command":"ls"}', "--set", "tool_use_id=t1", "--set", "session_id=s1"]

@@ -246,13 +246,15 @@ class Unlike:
     [
         # A stop that the event does not know is no block, and what is wrong beside it is a failure all the same.
         ("ConfigChange", {"source": "project_settings"}, "block", {"continue": False, "misspelt": 1}, True, False),
-        ("UserPromptSubmit", {"prompt": "p"}, "continue", {"continue": False, "misspelt": 1}, True, True),
+        ("UserPromptSubmit", {"prompt": "p"}, None, {"continue": False, "misspelt": 1}, True, True),
+        ("UserPromptSubmit", {"prompt": "p"}, "continue", {"continue": False, "misspelt": 1}, False, True),
         ("Stop", STOP, "continue", {"decision": "block", "hookSpecificOutput": {"action": "cancel", 1: 2}}, True, False),
         ("PostToolBatch", {"tool_calls": []}, "continue", {"stop": True, "misspelt": 1}, False, True),
         ("Stop", STOP, "continue", {"additional_context": "c", "misspelt": 1}, False, False),
         ("Notification", {"message": "m", "notification_type": "t"}, "continue", {"decision": "block", "z": 1}, False, False),
         ("PreToolUse", BASH, "continue", Odd(permission_decision="deny"), True, False),
-        ("PreToolUse", BASH, "continue", {"permission_decision": Unlike()}, True, False),
+        ("PreToolUse", BASH, None, {"permission_decision": Unlike()}, True, False),
+        ("PreToolUse", BASH, "continue", {"permission_decision": Unlike()}, False, False),
         ("Stop", STOP, "continue", {"permission_decision": Unlike(), "decision": "block"}, True, False),
         ("Stop", STOP, "continue", HookResult(decision="block", updated_input={"a": float("nan")}), True, False),
         ("Elicitation", FORM, "continue", {"hookSpecificOutput": {"action": "decline"}, "misspelt": 1}, True, False),
@@ -279,13 +281,30 @@ def test_what_can_not_be_read_is_a_failure_and_at_once(
     assert (outcome.blocked, outcome.stop, len(outcome.failures)) == (blocked, stops, 1), outcome.to_dict()
 
 
+EXPANSION: dict[str, Any] = {
+    "prompt": "p",
+    "expansion_type": "slash_command",
+    "command_name": "c",
+    "command_args": "",
+}
+
+
 # rules: H9, O10
 @pytest.mark.parametrize(
     ("event", "fields", "on_failure", "blocked"),
     [
-        ("UserPromptSubmit", {"prompt": "p"}, "continue", True),
-        ("UserPromptExpansion", {"prompt": "p", "expansion_type": "slash_command", "command_name": "c", "command_args": ""}, "continue", True),
-        ("Stop", {"stop_hook_active": False}, "continue", False),
+        ("PreToolUse", BASH, None, True),
+        ("PreToolUse", BASH, "block", True),
+        ("PreToolUse", BASH, "continue", False),
+        ("UserPromptSubmit", {"prompt": "p"}, None, True),
+        ("UserPromptSubmit", {"prompt": "p"}, "continue", False),
+        ("UserPromptExpansion", EXPANSION, None, True),
+        ("UserPromptExpansion", EXPANSION, "continue", False),
+        ("PermissionRequest", REQUEST, None, False),
+        ("PermissionRequest", REQUEST, "block", True),
+        ("Stop", STOP, None, False),
+        ("Stop", STOP, "continue", False),
+        ("TaskCreated", {"task_id": "1", "task_subject": "s", "task_description": "d"}, None, False),
         ("TaskCreated", {"task_id": "1", "task_subject": "s", "task_description": "d"}, "continue", False),
         ("TaskCreated", {"task_id": "1", "task_subject": "s", "task_description": "d"}, "block", True),
         ("Notification", {"message": "m", "notification_type": "t"}, "continue", False),

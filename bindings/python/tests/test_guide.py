@@ -12,6 +12,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
+import becket
 import pytest
 
 ROOT = Path(os.environ.get("BECKET_TEST_ROOT", Path(__file__).parents[3]))
@@ -28,6 +29,17 @@ def test_a_page_shows_what_happens(page: str, project: Path, monkeypatch: pytest
     printed = asyncio.run(run(blocks, names))
     shown = [text for kind, text in blocks if kind == "text"]
     assert [text for text in printed if text] == shown
+
+
+def test_the_readme_of_becket_shows_what_works(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (block,) = re.findall(r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(project)
+    told: list[str] = []
+    for answer, reasons in ({"permission_decision": "deny", "reason": "not here"}, ["not here"]), (None, []):
+        told.clear()
+        names = {"becket": becket, "my_guard": lambda _, answer=answer: answer, "line": "ls", "tell_the_model": told.append}
+        asyncio.run(run([("python", block)], names))
+        assert told == reasons
 
 
 async def run(blocks: list[tuple[str, str]], names: dict[str, Any]) -> list[str]:

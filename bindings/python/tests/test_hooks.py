@@ -93,7 +93,7 @@ def test_context_comes_in_the_order_of_order_whoever_ends_first(engine: HookEngi
 # rules: C4, C6
 def test_in_profile_agent_order_mixes_commands_and_functions(make: Make) -> None:
     hooks = {"UserPromptSubmit": group(command("echo one", order=1), command("echo three", order=3))}
-    engine = make(hooks)
+    engine = make(hooks, profile="agent")
     engine.add_hook("UserPromptSubmit", lambda _: {"additional_context": "two"}, order=2)
     assert engine.run_event_sync("UserPromptSubmit", prompt="p").additional_context == ["one", "two", "three"]
 

@@ -12,6 +12,7 @@
 """
 
 from becket import inputs
+from becket._approval import ToolApproval, ToolApprovalCallback
 from becket._person import Choice, Question
 from becket._results import HookResult
 from becket.barrier import ToolBarrier
@@ -48,6 +49,8 @@ __all__ = [
     "RegistrationError",
     "SessionClosed",
     "Told",
+    "ToolApproval",
+    "ToolApprovalCallback",
     "ToolBarrier",
     "load_hook_config_from_sources",
 ]

@@ -78,7 +78,7 @@ def block_of(event: str, answer: object) -> dict[str, Any] | None:
 
 
 def _block_of(event: str, answer: object) -> dict[str, Any] | None:
-    given = {own: getattr(answer, own) for own in FIELDS} if isinstance(answer, HookResult) else answer
+    given = {own: _field(answer, own) for own in FIELDS} if isinstance(answer, HookResult) else answer
     if not _is_dict(given):
         return None
     own = _first_dict(given.get("hookSpecificOutput"), given.get("specific"))
@@ -100,6 +100,14 @@ def _block_of(event: str, answer: object) -> dict[str, Any] | None:
     except HandlerError:
         # It can't be held back, only stopped.
         return readable(_of_result(event, HookResult(stop=True, stop_reason=block.stop_reason))) if block.stop else None
+
+
+def _field(answer: HookResult, name: str) -> object:
+    """A field of an answer, or None where it can't be looked at: the others count all the same."""
+    try:
+        return getattr(answer, name)
+    except Exception:
+        return None
 
 
 def _with_more(event: str, block: dict[str, Any], own: dict[Any, Any], request: dict[Any, Any]) -> dict[str, Any]:

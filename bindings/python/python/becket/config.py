@@ -23,7 +23,7 @@ class HookConfig:
     """
 
     project_root: Path = Path(".")
-    profile: Literal["agent", "claude", "becket"] = "agent"
+    profile: Literal["agent", "claude", "becket"] = "claude"
     settings: Mapping[str, Any] | PathLike | None = None
     mcp_servers: Mapping[str, Any] | None = None
     """The MCP servers that `mcp_tool` hooks may call, by their names, as they stand under `mcpServers` of an `.mcp.json`."""
@@ -33,6 +33,7 @@ class HookConfig:
     managed_dir: PathLike | None = None
     strict: bool = False
     trust: bool | None = None
+    """Whether the folder is trusted, so that what it brings along may grant something; it is unless this is `False`."""
     env: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
     events: tuple[str, ...] = ()
     """The events that a hook or a permission rule has something to say on."""
@@ -43,7 +44,7 @@ class HookConfig:
 def load_hook_config_from_sources(
     project_root: PathLike = ".",
     *,
-    profile: Literal["agent", "claude", "becket"] = "agent",
+    profile: Literal["agent", "claude", "becket"] = "claude",
     settings: Mapping[str, Any] | PathLike | None = None,
     mcp_servers: Mapping[str, Any] | None = None,
     mcp_config: PathLike | None = None,
@@ -55,7 +56,8 @@ def load_hook_config_from_sources(
 ) -> HookConfig:
     """Reads all sources: managed, the user's, the project's, the local ones, plugins, and `settings`.
 
-    In profile `agent` these are `~/.agent/settings.json`, `.agent/settings.json` and `.agent/settings.local.json`. Raises
+    In profile `claude`, the default, these are `~/.claude/settings.json`, `.claude/settings.json` and
+    `.claude/settings.local.json`; in profile `agent` the same below `.agent`. Raises
     `ConfigError` where the configuration forbids the start, or MCP servers can't be read; none of these is started.
     """
     sources = HookConfig(

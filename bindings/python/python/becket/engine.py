@@ -6,11 +6,21 @@ import asyncio
 import os
 import weakref
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, TypeVar, Union
 
 from becket import _becket, _exit
+from becket._approval import (
+    APPROVAL_TIMEOUT,
+    ToolApproval,
+    ToolApprovalCallback,
+    approval_timeout,
+    approved,
+    approved_sync,
+    checked,
+)
 from becket._around import Around, Held, running_loop
 from becket._ends import ends_of
 from becket._handlers import Handler, beginning
@@ -20,8 +30,8 @@ from becket._registry import Registry
 from becket._results import HookResult
 from becket.barrier import ToolBarrier
 from becket.config import HookConfig, wants
-from becket.errors import EventError, RegistrationError
-from becket.outcome import Outcome
+from becket.errors import ConfigError, EventError, RegistrationError
+from becket.outcome import Outcome, Person
 
 __all__ = ["HookEngine"]
 
@@ -39,14 +49,14 @@ class HookEngine:
 
     def __init__(
         self,
-        project_root: str | os.PathLike[str] = ".",
-        *,
+        config: HookConfig | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        project_root: str | os.PathLike[str] | None = None,
         session_id: str | None = None,
-        profile: Profile = "agent",
+        *,
+        profile: Profile = "claude",
         settings: Mapping[str, Any] | str | os.PathLike[str] | None = None,
         mcp_servers: Mapping[str, Any] | None = None,
         mcp_config: str | os.PathLike[str] | None = None,
-        config: HookConfig | None = None,
         plugin_dirs: Sequence[str | os.PathLike[str]] = (),
         managed_dir: str | os.PathLike[str] | None = None,
         strict: bool = False,
@@ -57,14 +67,29 @@ class HookEngine:
         env: Mapping[str, str | None] | None = None,
         session_dir: str | os.PathLike[str] | None = None,
         ask_user: AskUser | None = None,
+        tool_approval_callback: ToolApprovalCallback | None = None,
+        tool_approval_timeout: float | None = APPROVAL_TIMEOUT,
         on_run_event: Callable[[dict[str, Any]], object] | None = None,
     ) -> None:
-        """Opens a session in `project_root`.
+        """Opens a session in `project_root` (default: the working directory).
+
+        `config` is what `load_hook_config_from_sources` returns, or settings: a mapping or a file. A path alone, without
+        `project_root`, is the project's root. `tool_approval_callback` answers for the user if a hook or a rule asks about a
+        tool call: only `True` approves, and no answer within `tool_approval_timeout` seconds denies. Without a callback
+        such a call is blocked, or waits in an `interactive` session.
 
         Raises `ConfigError` where the configuration forbids the start.
         """
+        if isinstance(config, (str, os.PathLike)) and project_root is None:
+            config, project_root = None, config
+        if config is not None and not isinstance(config, HookConfig):
+            if settings is not None:
+                raise ConfigError("`config` and `settings` are both settings: give one of them")
+            config, settings = None, config
+        if config is not None and project_root is not None:
+            config = replace(config, project_root=Path(project_root))
         sources = config or HookConfig(
-            project_root=Path(project_root),
+            project_root=Path("." if project_root is None else project_root),
             profile=profile,
             settings=settings,
             mcp_servers=mcp_servers,
@@ -82,6 +107,9 @@ class HookEngine:
         wanted["transcript_path"] = None if transcript_path is None else os.fspath(transcript_path)
         wanted["session_dir"] = None if session_dir is None else os.fspath(session_dir)
         self._registry = Registry()
+        self._approve = checked(tool_approval_callback)
+        self._approval_timeout = approval_timeout(tool_approval_timeout)
+        self._permission_mode, self._is_interactive = permission_mode, wanted["interactive"]
         ask = None if ask_user is None else asking(ask_user, weakref.ref(self._registry))
         managed = None if sources.managed_dir is None else os.path.abspath(sources.managed_dir)
         self._session = _becket.Session.open(wanted, managed, ask, on_run_event)
@@ -92,6 +120,11 @@ class HookEngine:
     def session_id(self) -> str:
         """The session's id, as hooks see it."""
         return self._session.id
+
+    @property
+    def tool_approval_timeout(self) -> float | None:
+        """How many seconds a `tool_approval_callback` has to answer; None is no limit."""
+        return self._approval_timeout
 
     @property
     def events(self) -> list[str]:
@@ -108,7 +141,7 @@ class HookEngine:
         condition: str | None = None,
         order: int = 0,
         timeout: float | None = None,
-        on_failure: Literal["continue", "block"] = "continue",
+        on_failure: Literal["continue", "block"] | None = None,
         name: str | None = None,
     ) -> Callable[[Function], Function]:
         """Registers the function below it. `condition` is a permission rule that a tool call has to match."""
@@ -137,10 +170,13 @@ class HookEngine:
         condition: str | None = None,
         order: int = 0,
         timeout: float | None = None,
-        on_failure: Literal["continue", "block"] = "continue",
+        on_failure: Literal["continue", "block"] | None = None,
         name: str | None = None,
     ) -> str:
         """Registers a function, plain or `async`; returns the id that `remove_hook` takes.
+
+        Where the function fails, a tool call is denied and a prompt is rejected, and elsewhere it is reported.
+        `on_failure="block"` blocks wherever a failure can, `"continue"` nowhere.
 
         Raises `RegistrationError` where it can't be called, or the matcher, condition or timeout can't be read.
         """
@@ -197,7 +233,12 @@ class HookEngine:
                 await asyncio.sleep(0)
         if around.error is not None:
             raise around.error
-        return Outcome(raw)
+        outcome = self._outcome(raw, given)
+        call = self._asked(name, given, outcome)
+        if call is None or self._approve is None:
+            return outcome
+        is_approved = await approved(self._approve, call, self._approval_timeout)
+        return self._answered(outcome, is_approved)
 
     def run_event_sync(self, event: str | HookInput, /, **fields: Any) -> Outcome:
         """The same for a thread without a loop. On one with a loop, `async` handlers raise a `LoopError`."""
@@ -208,7 +249,29 @@ class HookEngine:
             raw = self._session.run(name, given, around)
         if around.error is not None:
             raise around.error
-        return Outcome(raw)
+        outcome = self._outcome(raw, given)
+        call = self._asked(name, given, outcome)
+        if call is None or self._approve is None:
+            return outcome
+        asking = (self._approve, call, self._approval_timeout)
+        is_approved = approved_sync(*asking, around, self._registry.home_loop())
+        return self._answered(outcome, is_approved)
+
+    def _outcome(self, raw: _becket.Outcome, fields: dict[str, Any]) -> Outcome:
+        asks_nobody = (fields.get("permission_mode") or self._permission_mode) == "dontAsk"
+        return Outcome(raw, Person.NEVER if asks_nobody else Person.HERE if self._is_interactive else Person.NONE)
+
+    def _answered(self, outcome: Outcome, is_approved: bool) -> Outcome:
+        """The outcome with the person's answer. Raises `SessionClosed` if the engine was closed meanwhile."""
+        _ = self._session.id
+        return outcome.answered(is_approved)
+
+    def _asked(self, event: str, fields: dict[str, Any], outcome: Outcome) -> ToolApproval | None:
+        """The call that a person is to approve, if the event is one and a hook or a rule asks about it."""
+        if event != "PreToolUse" or not outcome.asks:
+            return None
+        name, given, call_id = (fields.get(key) for key in ("tool_name", "tool_input", "tool_use_id"))
+        return ToolApproval.of(str(name), given or {}, str(call_id), outcome.updated_input, outcome.reason)
 
     def plan(self, event: str | HookInput, /, **fields: Any) -> dict[str, Any]:
         """Which hooks an event would run, in order of listing; runs none."""

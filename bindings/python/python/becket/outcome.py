@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -23,29 +24,79 @@ class Told(NamedTuple):
     """What it says."""
 
 
+class Person(Enum):
+    """Who answers where a hook or a rule asks."""
+
+    HERE = "here"
+    """The host, later: the session is interactive."""
+    NONE = "none"
+    """Nobody, unless the host has somebody all the same."""
+    NEVER = "never"
+    """Nobody may be asked: the mode is `dontAsk`."""
+
+
 class Outcome:
     """What the hooks of an event did and decided."""
 
-    __slots__ = ("_data", "_raw")
+    __slots__ = ("_approved", "_data", "_person", "_raw")
 
-    def __init__(self, raw: _becket.Outcome) -> None:
+    def __init__(self, raw: _becket.Outcome, person: Person = Person.NONE, approved: bool | None = None) -> None:
         self._raw = raw
+        self._person = person
+        self._approved = approved
         self._data: dict[str, Any] | None = None
 
     @property
+    def _answer(self) -> bool | None:
+        """What becomes of a call that is asked about: the person's answer, or no, where nobody can be asked."""
+        if self._approved is not None:
+            return self._approved
+        if self._raw.permission_decision == "ask" and self._person is not Person.HERE:
+            return False
+        return None
+
+    @property
+    def decision(self) -> Literal["proceed", "block", "wait"]:
+        """What the host does next. `wait`: a person answers first, or the session is resumed; else it is a `block`.
+
+        If hooks stop the agent after the event (`stop`), it is `block`, whatever became of the event itself.
+        """
+        answer = self._answer
+        if answer is None:
+            return self._raw.decision
+        return "proceed" if answer else "block"
+
+    @property
     def result(self) -> Literal["passed", "blocked", "waits"]:
-        """What becomes of what the event is about. `waits`: a person is asked, or it waits for a resume."""
-        return self._raw.result
+        """What becomes of the event itself. `waits`: a person is asked, or it waits for a resume."""
+        answer = self._answer
+        if answer is None:
+            return self._raw.result
+        return "passed" if answer else "blocked"
 
     @property
     def blocked(self) -> bool:
         """Whether it is held back."""
-        return self._raw.result == "blocked"
+        return self.result == "blocked"
 
     @property
     def permission_decision(self) -> Literal["allow", "deny", "ask", "defer"] | None:
-        """What hooks and permission rules come to, on tool calls; None where neither has decided."""
-        return self._raw.permission_decision
+        """What hooks, permission rules and the person who was asked come to; None where nobody has decided."""
+        answer = self._answer
+        if answer is None:
+            return self._raw.permission_decision
+        return "allow" if answer else "deny"
+
+    @property
+    def asks(self) -> bool:
+        """Whether a person's yes would let the call run, and nobody has been asked yet."""
+        if self._approved is not None or self._person is Person.NEVER:
+            return False
+        return self._raw.nobody_to_ask or (self._raw.permission_decision, self._raw.decision) == ("ask", "wait")
+
+    def answered(self, approved: bool) -> Outcome:
+        """Returns the same outcome with the person's answer: only `True` approves, and only what `asks`."""
+        return Outcome(self._raw, self._person, approved is True) if self.asks else self
 
     @property
     def reason(self) -> str | None:
@@ -85,7 +136,7 @@ class Outcome:
         return [Told(**told) for told in self._verdict["failures"]]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as `becket fire --json` prints it."""
+        """All of it, as `becket fire --json` prints it; a person's answer is not in it."""
         return self._raw.to_dict()
 
     @property

@@ -13,9 +13,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from becket import HookEngine
+from becket import HookEngine, ToolApprovalCallback
 
 Script = list[str | dict[str, dict[str, Any]]]
+Approve = ToolApprovalCallback | None
 
 
 @dataclass
@@ -34,11 +35,11 @@ class Talk:
         return f"ran {command}"
 
 
-async def plain(engine: HookEngine, script: Script, prompt: str) -> Talk:
+async def plain(engine: HookEngine, script: Script, prompt: str, approve: Approve = None) -> Talk:
     from becket.adapters.conversation import Conversation
     from becket.adapters.plain import Message, turn
 
-    talk, hooks = Talk(), Conversation(engine)
+    talk, hooks = Talk(), Conversation(engine, approve)
 
     async def model(messages: list[Message]) -> Message:
         talk.requests.append([str(message["content"]) for message in messages])
@@ -57,7 +58,7 @@ async def plain(engine: HookEngine, script: Script, prompt: str) -> Talk:
     return talk
 
 
-async def langgraph(engine: HookEngine, script: Script, prompt: str) -> Talk:
+async def langgraph(engine: HookEngine, script: Script, prompt: str, approve: Approve = None) -> Talk:
     from langchain.agents import create_agent
     from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
     from langchain_core.messages import AIMessage, HumanMessage
@@ -65,7 +66,7 @@ async def langgraph(engine: HookEngine, script: Script, prompt: str) -> Talk:
 
     from becket.adapters.langgraph import BecketMiddleware
 
-    talk, middleware = Talk(), BecketMiddleware(engine)
+    talk, middleware = Talk(), BecketMiddleware(engine, approve)
 
     class Model(GenericFakeChatModel):
         def bind_tools(self, *_: Any, **__: Any) -> Any:
@@ -98,14 +99,14 @@ async def langgraph(engine: HookEngine, script: Script, prompt: str) -> Talk:
     return talk
 
 
-async def openai_agents(engine: HookEngine, script: Script, prompt: str) -> Talk:
+async def openai_agents(engine: HookEngine, script: Script, prompt: str, approve: Approve = None) -> Talk:
     from agents import Agent, InputGuardrailTripwireTriggered, function_tool
     from agents.testing import ScriptedModel, assistant_message, function_call
 
     from becket.adapters.conversation import Stopped
     from becket.adapters.openai_agents import BecketAgents
 
-    talk, hooked = Talk(), BecketAgents(engine)
+    talk, hooked = Talk(), BecketAgents(engine, approve)
     steps = [
         [assistant_message(step)]
         if isinstance(step, str)
@@ -141,7 +142,7 @@ def _text(item: Any) -> str:
     return content if isinstance(content, str) else json.dumps(content)
 
 
-async def pydantic_ai(engine: HookEngine, script: Script, prompt: str) -> Talk:
+async def pydantic_ai(engine: HookEngine, script: Script, prompt: str, approve: Approve = None) -> Talk:
     from pydantic_ai import Agent
     from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
     from pydantic_ai.models.function import AgentInfo, FunctionModel
@@ -149,7 +150,7 @@ async def pydantic_ai(engine: HookEngine, script: Script, prompt: str) -> Talk:
     from becket.adapters.conversation import Refused, Stopped
     from becket.adapters.pydantic_ai import BecketCapability
 
-    talk, capability = Talk(), BecketCapability(engine)
+    talk, capability = Talk(), BecketCapability(engine, approve)
 
     async def model(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
         parts = [part for message in messages for part in message.parts]
@@ -178,7 +179,7 @@ async def pydantic_ai(engine: HookEngine, script: Script, prompt: str) -> Talk:
     return talk
 
 
-AGENTS: dict[str, Callable[[HookEngine, Script, str], Awaitable[Talk]]] = {
+AGENTS: dict[str, Callable[[HookEngine, Script, str, Approve], Awaitable[Talk]]] = {
     "plain": plain,
     "langgraph": langgraph,
     "openai_agents": openai_agents,

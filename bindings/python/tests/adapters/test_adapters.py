@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from agents_under_test import AGENTS, Script, Talk
 
-from becket import HookEngine
+from becket import HookEngine, ToolApproval, ToolApprovalCallback
 
 Run = Callable[..., Talk]
 LS: Script = [{"c1": {"command": "ls"}}, "done"]
@@ -26,7 +26,7 @@ def engine(project: Path) -> Iterator[HookEngine]:
 def run(request: pytest.FixtureRequest, engine: HookEngine) -> Run:
     def run(script: Script, prompt: str = "look around") -> Talk:
         async def bounded() -> Talk:
-            return await asyncio.wait_for(AGENTS[request.param](engine, script, prompt), 60)
+            return await asyncio.wait_for(AGENTS[request.param](engine, script, prompt, None), 60)
 
         return asyncio.run(bounded())
 
@@ -49,6 +49,105 @@ def test_a_denied_call_does_not_run_and_the_model_is_told_why(run: Run, engine: 
     talk = run(LS)
     assert (talk.answer, talk.ran) == ("done", [])
     assert "not on a Sunday" in talk.requests[1][-1]
+
+
+def callbacks(answer: Any) -> dict[str, Callable[[ToolApproval], Any]]:
+    """Callbacks that answer so, or raise it."""
+
+    def plain(_: ToolApproval) -> Any:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def coroutine(call: ToolApproval) -> Any:
+        return plain(call)
+
+    return {"plain": plain, "async": coroutine}
+
+
+# rule: D3
+@pytest.mark.parametrize(("answer", "ran"), [(True, ["ls"]), (False, []), (None, []), ("yes", []), (KeyError("x"), [])])
+@pytest.mark.parametrize("kind", ["plain", "async"])
+@pytest.mark.parametrize("by", ["engine", "adapter"])
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_ask_reaches_the_approval_callback(
+    project: Path, agent: str, by: str, kind: str, answer: Any, ran: list[str]
+) -> None:
+    asked: list[str] = []
+    inner = callbacks(answer)[kind]
+
+    def approve(call: ToolApproval) -> Any:
+        asked.append(f"{call.tool_name} {call.tool_input} {call.tool_use_id}")
+        return inner(call)
+
+    with HookEngine(project, tool_approval_callback=approve if by == "engine" else None) as engine:
+        hook(engine, "PreToolUse", permissionDecision="ask", permissionDecisionReason="sure?")
+        talk = one_talk(agent, engine, approve if by == "adapter" else None)
+    assert (talk.answer, talk.ran, asked) == ("done", ran, ["shell {'command': 'ls'} c1"])
+    assert talk.ran or "sure?" in talk.requests[1][-1]
+
+
+# rule: D3
+@pytest.mark.parametrize("by", ["engine", "adapter"])
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_late_approval_is_none(project: Path, agent: str, by: str) -> None:
+    async def late(_: ToolApproval) -> bool:
+        await asyncio.sleep(60)
+        return True
+
+    callback = late if by == "engine" else None
+    with HookEngine(project, tool_approval_callback=callback, tool_approval_timeout=0.1) as engine:
+        hook(engine, "PreToolUse", permissionDecision="ask")
+        assert one_talk(agent, engine, late if by == "adapter" else None).ran == []
+
+
+# rules: D1, D3
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_callback_does_not_approve_a_denial(project: Path, agent: str) -> None:
+    def approve(_: ToolApproval) -> bool:
+        raise AssertionError("nobody is to be asked")
+
+    with HookEngine(project, tool_approval_callback=approve) as engine:
+        hook(engine, "PreToolUse", permissionDecision="deny", permissionDecisionReason="no")
+        assert one_talk(agent, engine, approve).ran == []
+
+
+# rules: D3, D4
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_approved_call_runs_on_the_rewrite_that_was_shown(project: Path, agent: str) -> None:
+    shown: list[Any] = []
+
+    def approve(call: ToolApproval) -> bool:
+        shown.append(call.tool_input)
+        return True
+
+    with HookEngine(project) as engine:
+        hook(engine, "PreToolUse", permissionDecision="ask", updatedInput={"command": "ls -l"})
+        assert one_talk(agent, engine, approve).ran == ["ls -l"]
+    assert shown == [{"command": "ls -l"}]
+
+
+# rules: D3, P11
+@pytest.mark.parametrize(("approve", "ran"), [(None, []), (lambda _: True, ["ls"])])
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_ask_rule_is_asked_about(project: Path, agent: str, approve: Any, ran: list[str]) -> None:
+    with HookEngine(project, settings={"permissions": {"ask": ["shell"]}}) as engine:
+        assert one_talk(agent, engine, approve).ran == ran
+
+
+def one_talk(agent: str, engine: HookEngine, approve: ToolApprovalCallback | None) -> Talk:
+    """A conversation with one call of `ls`."""
+
+    async def talks() -> Talk:
+        return await asyncio.wait_for(AGENTS[agent](engine, LS, "look around", approve), 60)
+
+    return asyncio.run(talks())
+
+
+def test_an_ask_that_nobody_answers_is_refused(run: Run, engine: HookEngine) -> None:
+    hook(engine, "PreToolUse", permissionDecision="ask", permissionDecisionReason="sure?")
+    talk = run(LS)
+    assert talk.ran == [] and "sure?" in talk.requests[1][-1]
 
 
 def test_a_failing_hook_denies(run: Run, engine: HookEngine) -> None:

@@ -9,7 +9,8 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from becket import HookEngine, Outcome
+from becket import HookEngine, Outcome, ToolApproval, ToolApprovalCallback
+from becket._approval import approved, checked
 
 STOPS_IN_A_ROW = 8
 
@@ -23,10 +24,15 @@ class Stopped(Exception):
 
 
 class Conversation:
-    """One session's hooks. An engine is a session, so make one of each per conversation."""
+    """One session's hooks. An engine is a session, so make one of each per conversation.
 
-    def __init__(self, engine: HookEngine) -> None:
+    `tool_approval_callback` answers for the user if a hook or a rule asks about a call and the engine itself has no callback;
+    it has as long as the engine's `tool_approval_timeout`. Without either such a call is refused.
+    """
+
+    def __init__(self, engine: HookEngine, tool_approval_callback: ToolApprovalCallback | None = None) -> None:
         self.engine, self.stopped = engine, ""
+        self._approve = checked(tool_approval_callback)
         self._pending: list[str] = []
         self._told: list[tuple[int, Any]] = []
         self._started, self._goes_on, self._in_a_row = False, False, 0
@@ -38,7 +44,7 @@ class Conversation:
             await self._fire("SessionStart", source="startup")
         self.stopped, self._goes_on, self._in_a_row, self._told = "", False, 0, []
         outcome = await self._fire("UserPromptSubmit", prompt=text)
-        if outcome.result != "passed" or outcome.stop:
+        if outcome.decision != "proceed":
             self.stopped = self.stopped or outcome.reason or "the prompt was blocked"
             raise Refused(self.stopped)
 
@@ -54,7 +60,10 @@ class Conversation:
         if self.stopped:
             raise Refused(self.stopped)
         outcome = await self._fire("PreToolUse", tool_name=name, tool_input=args, tool_use_id=call_id)
-        if outcome.result != "passed" or outcome.stop:
+        if outcome.asks and self._approve is not None:
+            call = ToolApproval.of(name, args, call_id, outcome.updated_input, outcome.reason)
+            outcome = outcome.answered(await approved(self._approve, call, self.engine.tool_approval_timeout))
+        if outcome.decision != "proceed":
             raise Refused(self.stopped or outcome.reason or "the call was denied")
         self._in_a_row = 0
         return args if outcome.updated_input is None else outcome.updated_input

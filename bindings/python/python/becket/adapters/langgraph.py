@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, Tool
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from becket import HookEngine
+from becket import HookEngine, ToolApprovalCallback
 from becket.adapters.conversation import Conversation, Refused, Stopped, words
 
 Answer = ToolMessage | Command[Any]
@@ -28,9 +28,9 @@ class ToolError(Exception):
 class BecketMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     """The hooks of an engine around an agent's prompts, tool calls, requests and ends."""
 
-    def __init__(self, engine: HookEngine) -> None:
+    def __init__(self, engine: HookEngine, tool_approval_callback: ToolApprovalCallback | None = None) -> None:
         super().__init__()
-        self.hooks = Conversation(engine)
+        self.hooks = Conversation(engine, tool_approval_callback)
 
     @hook_config(can_jump_to=["end"])
     async def abefore_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:

@@ -13,15 +13,15 @@ import agents
 from agents.run_config import CallModelData, ModelInputData
 from agents.tool_context import ToolContext
 
-from becket import HookEngine
+from becket import HookEngine, ToolApprovalCallback
 from becket.adapters.conversation import Conversation, Refused
 
 
 class BecketAgents(agents.RunHooks[Any]):
     """The hooks of an engine around the agents of one conversation."""
 
-    def __init__(self, engine: HookEngine) -> None:
-        self.hooks, self._args = Conversation(engine), dict[str, dict[str, Any]]()
+    def __init__(self, engine: HookEngine, tool_approval_callback: ToolApprovalCallback | None = None) -> None:
+        self.hooks, self._args = Conversation(engine, tool_approval_callback), dict[str, dict[str, Any]]()
 
     def agent(self, agent: agents.Agent[Any]) -> agents.Agent[Any]:
         """The same agent, its prompts and function tools guarded."""

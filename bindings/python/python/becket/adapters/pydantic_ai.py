@@ -18,15 +18,15 @@ from pydantic_ai.messages import ToolCallPart
 from pydantic_ai.models import ModelRequestContext
 from pydantic_graph import End
 
-from becket import HookEngine
+from becket import HookEngine, ToolApprovalCallback
 from becket.adapters.conversation import Conversation, Refused
 
 
 class BecketCapability(AbstractCapability[Any]):
     """The hooks of an engine around an agent's prompts, tool calls, requests and ends."""
 
-    def __init__(self, engine: HookEngine) -> None:
-        self.hooks, self._args = Conversation(engine), dict[str, dict[str, Any]]()
+    def __init__(self, engine: HookEngine, tool_approval_callback: ToolApprovalCallback | None = None) -> None:
+        self.hooks, self._args = Conversation(engine, tool_approval_callback), dict[str, dict[str, Any]]()
 
     async def before_run(self, ctx: RunContext[Any]) -> None:
         """A refused prompt ends the run before the model has seen it. A run that is resumed has none."""

@@ -75,11 +75,11 @@ class BecketInterceptor:
         if self._stopped is not None:
             return Verdict.deny(reason=STOPPED, message=self._stopped)
         outcome = await self._engine.run_event("PreToolUse", **_call(context))
-        refused = self._refused(outcome)
+        refused = None if outcome.asks else self._refused(outcome)
         if refused is not None:
             return refused
         # An approval would let the call through as the model made it: a rewrite can't stand beside a question.
-        if outcome.result == "waits":
+        if outcome.asks or outcome.result == "waits":
             if outcome.updated_input is not None:
                 return Verdict.deny(reason=DENIED, message=f"asked and rewritten at once: {outcome.reason or ''}")
             return Verdict.escalate(reason=ASKS, message=outcome.reason)

@@ -1,0 +1,75 @@
+/**
+ * Approval of the tool calls that hooks and rules ask about, by the host's user (protocol D3).
+ *
+ * INVARIANT: only `true` approves. A callback that throws, is late or answers anything else denies the call.
+ */
+
+import { BecketError } from "./errors.js";
+import { named } from "./json.js";
+
+/** How many seconds a person has to approve a call, unless the engine says otherwise. */
+export const APPROVAL_TIMEOUT = 600;
+
+/** The longest time that a timer of Node takes, in milliseconds. */
+const LONGEST = 2 ** 31 - 1;
+
+/** Returns the callback. Throws if it is no function. */
+export function checkedCallback(callback) {
+  if (callback === undefined || typeof callback === "function") return callback;
+  throw new BecketError(`\`toolApprovalCallback\` is ${named(callback)}, not a function`);
+}
+
+/** Returns the limit in seconds. Throws if it is no number above 0. */
+export function checkedTimeout(seconds = APPROVAL_TIMEOUT) {
+  if (typeof seconds === "number" && seconds > 0) return seconds;
+  throw new BecketError("`toolApprovalTimeout` must be a number of seconds above 0; `Infinity` waits without a limit");
+}
+
+/** The call that is asked about. The callback gets a copy of the input: what was judged must not change under its hands. */
+export function toolCall(toolName, input, toolCallId, outcome) {
+  const toolInput = structuredClone(outcome.updatedInput ?? input);
+  return { toolName, toolInput, toolCallId, reason: outcome.reason ?? undefined };
+}
+
+/** Returns whether the person approves the call. Rejects only if `signal` is aborted meanwhile, with its reason. */
+export async function approved(callback, call, seconds, signal) {
+  signal?.throwIfAborted();
+  const over = new AbortController();
+  // It also keeps the process up while the person thinks.
+  let timer;
+  let abort;
+  const late = new Promise((resolve, reject) => {
+    timer = setTimeout(resolve, Math.min(seconds * 1000, LONGEST), LATE);
+    abort = () => reject(signal.reason);
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+  try {
+    const answer = await Promise.race([answered(callback, call, over.signal), late]);
+    if (answer === LATE) process.emitWarning(`\`toolApprovalCallback\` gave no answer within ${seconds} s: the call is denied`, "BecketWarning");
+    return answer === true;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+    over.abort(new BecketError("nobody waits for this answer any more"));
+  }
+}
+
+const LATE = Symbol("late");
+
+/** What the callback answers. One that throws says no. */
+async function answered(callback, call, signal) {
+  try {
+    return await callback(call, { signal });
+  } catch (error) {
+    if (!signal.aborted) process.emitWarning(`\`toolApprovalCallback\` failed: ${words(error)}`, "BecketWarning");
+    return false;
+  }
+}
+
+function words(error) {
+  try {
+    return String(error?.stack ?? error);
+  } catch {
+    return `it threw ${named(error)}`;
+  }
+}
