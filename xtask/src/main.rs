@@ -7,22 +7,28 @@ mod bindings;
 mod cases;
 mod conformance;
 mod conformance_suite;
+mod deny;
 mod r#gen;
 mod installed;
 mod mcp_fixture;
 mod model_fixture;
 mod sdk_fixture;
+mod suites;
 mod test;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask <chore>
 
-  test [ARGS…]          install what the tests need, run all of them; ARGS go to cargo test
+  test [ARGS…]          install what the tests need, run all of them, then the suites whose inputs have changed;
+                        with ARGS, which go to the test runner, only the tests
+  suites [--all] [SUITE…]
+                        run the long suites (bindings, conformance, deny) whose inputs have changed since they passed
   conformance [PART…]   run the published suites of MCP against becket-mcp; only scenarios with a PART in their name
   bench [--quick] [CRATE…]
                         run every crate's benches, write docs/benchmarks.md; those of named crates are only shown
   bindings              build, install and test the bindings for other languages
+  deny                  check licences, sources and versions of all dependencies
   gen                   write schemas/, the tables of the bindings, docs/cli.md and spec/cases/ from the code";
 
 fn main() -> ExitCode {
@@ -32,7 +38,9 @@ fn main() -> ExitCode {
         "bench" => bench::run(rest),
         "bindings" => bindings::run(rest),
         "conformance" => conformance::run(rest),
+        "deny" => deny::run(rest),
         "gen" => r#gen::run(rest),
+        "suites" => suites::run(rest),
         "test" => test::run(rest),
         _ => Err(USAGE.to_owned()),
     };

@@ -1,8 +1,10 @@
 //! `cargo xtask test`: installs what the tests need, then runs every test.
 
-use crate::{bindings, mcp_fixture, model_fixture, root, say, sdk_fixture};
+use crate::{mcp_fixture, model_fixture, root, say, sdk_fixture, suites};
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
 /// Programs that tests start, with the Debian package that brings each.
 const NEEDED: [(&str, &str); 6] = [
@@ -14,18 +16,68 @@ const NEEDED: [(&str, &str); 6] = [
     ("npm", "npm"),
 ];
 
-/// Installs, then tests.
+/// Installs what is missing, runs all tests, then the suites whose inputs have changed. With arguments, which go to the
+/// test runner, only the tests.
+///
+/// # Errors
+/// Some tests failed, or something they need is missing.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     install(&missing())?;
-    let mut tests = Command::new(env!("CARGO"));
-    tests.args(["test", "--workspace", "--no-fail-fast"]).args(arguments).current_dir(root());
-    tests.envs(model_fixture::prepare(root()).environment()?);
-    tests.envs(mcp_fixture::prepare(root()).environment);
-    tests.envs(sdk_fixture::prepare(root()));
-    let status = tests.status().map_err(|error| format!("can't run cargo: {error}"))?;
-    // Whoever names tests wants these and no others.
-    let bindings = if arguments.is_empty() { bindings::test(root()) } else { Ok(()) };
-    if status.success() { bindings } else { Err("some tests failed: see above".to_owned()) }
+    let started = Instant::now();
+    // Fixtures are downloads, and compiling waits for processors: neither waits for the other.
+    let (environment, built) = std::thread::scope(|scope| {
+        let fixtures = scope.spawn(fixtures);
+        let built = succeed(&mut cargo(&["test", "--workspace", "--no-run", "--quiet"]));
+        (fixtures.join().map_err(|_| "preparing the fixtures failed: see above".to_owned()), built)
+    });
+    built?;
+    let environment = environment??;
+    say(&format!("tests built and fixtures ready after {} s", started.elapsed().as_secs()));
+    let tests = succeed(runner(arguments).envs(environment));
+    let others = if arguments.is_empty() { documentation().and(suites::run(&[])) } else { Ok(()) };
+    say(&format!("done after {} s", started.elapsed().as_secs()));
+    tests.and(others)
+}
+
+/// Prepares the models, servers and SDKs that tests start; returns the variables that name them.
+fn fixtures() -> Result<Vec<(&'static str, OsString)>, String> {
+    let mut environment = model_fixture::prepare(root()).environment()?;
+    let texts = mcp_fixture::prepare(root()).environment.into_iter().chain(sdk_fixture::prepare(root()));
+    environment.extend(texts.map(|(name, value)| (name, value.into())));
+    Ok(environment)
+}
+
+/// The test runner: cargo-nextest, which gives each test a process of its own, or else cargo.
+///
+/// Most tests wait for processes, so more of them run at once than there are processors.
+fn runner(arguments: &[String]) -> Command {
+    let threads = (4 * std::thread::available_parallelism().map_or(2, usize::from)).to_string();
+    let has_nextest = cargo(&["nextest", "--version"]).output().is_ok_and(|output| output.status.success());
+    let mut command = if has_nextest {
+        let mut command = cargo(&["nextest", "run", "--workspace", "--no-fail-fast"]);
+        command.env("NEXTEST_TEST_THREADS", &threads);
+        command
+    } else {
+        cargo(&["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"])
+    };
+    command.args(arguments).env("RUST_TEST_THREADS", threads);
+    command
+}
+
+/// Runs the examples in the documentation, which nextest leaves out.
+fn documentation() -> Result<(), String> {
+    succeed(&mut cargo(&["test", "--workspace", "--doc", "--quiet"]))
+}
+
+fn cargo(arguments: &[&str]) -> Command {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(arguments).current_dir(root());
+    cargo
+}
+
+fn succeed(command: &mut Command) -> Result<(), String> {
+    let status = command.status().map_err(|error| format!("can't run cargo: {error}"))?;
+    if status.success() { Ok(()) } else { Err("some tests failed: see above".to_owned()) }
 }
 
 fn missing() -> Vec<(&'static str, &'static str)> {

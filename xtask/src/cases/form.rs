@@ -90,7 +90,9 @@ impl Case {
     /// Has a plugin in it; where its hooks stand.
     fn plugin(&mut self, name: &str) -> String {
         let manifest = format!("plugins/{name}/.claude-plugin/plugin.json");
-        if self.files.insert(manifest, json!({"name": name})).is_none() {
+        // The manifest of a plugin does not know the marketplace that it came from.
+        let called = name.split_once('@').map_or(name, |(called, _)| called);
+        if self.files.insert(manifest, json!({"name": called})).is_none() {
             let plugins = self.open.entry("plugin_dirs").or_insert_with(|| json!([]));
             if let Some(plugins) = plugins.as_array_mut() {
                 plugins.push(json!(format!("[ROOT]/plugins/{name}")));

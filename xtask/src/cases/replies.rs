@@ -17,8 +17,28 @@ pub(super) fn turned(source: &Map<String, Value>) -> Result<Vec<Case>, String> {
     case.open.insert("interactive".to_owned(), json!(false));
     let handler = case.command("h0", source);
     case.add("user", handler)?;
-    case.expected = expected(event, source.get("want").unwrap_or(&Value::Null))?;
+    let want = source.get("want").unwrap_or(&Value::Null);
+    case.expected = expected(event, want)?;
+    if source.contains_key("closed") && want["failure"].is_string() {
+        let (ruling, fields) = closed(event);
+        case.expected["verdict"]["ruling"] = json!(ruling);
+        case.expected["verdict"]["fields"] = fields;
+    }
+    if source.contains_key("closed") && announces(source) {
+        case.expected["hooks"][0]["warnings"] = json!([STAYS]);
+    }
     Ok(vec![case])
+}
+
+/// The warning of a hook that announces itself and may not leave its event (A2).
+const STAYS: &str =
+    "it did not go on in the background: its `onFailure` is `block`, so the event waits for its answer";
+
+/// Returns whether the first line of the output announces that the hook goes on in the background.
+fn announces(source: &Map<String, Value>) -> bool {
+    let first = source.get("stdout").and_then(Value::as_str).and_then(|text| text.lines().next());
+    let first = first.and_then(|line| serde_json::from_str::<Value>(line).ok());
+    first.is_some_and(|first| first["async"] == true)
 }
 
 fn expected(event: &str, want: &Value) -> Result<Value, String> {
@@ -63,6 +83,15 @@ fn expected(event: &str, want: &Value) -> Result<Value, String> {
     }))
 }
 
+/// The ruling and the fields that a failure under `onFailure: "block"` leads to.
+fn closed(event: &str) -> (&'static str, Value) {
+    match event {
+        "PreToolUse" | "PermissionRequest" => ("deny", json!({})),
+        "Elicitation" | "ElicitationResult" => ("decline", json!({"action": "decline"})),
+        _ => ("block", json!({})),
+    }
+}
+
 /// What a decision comes to where it stands alone.
 struct Decided<'a> {
     word: Option<&'static str>,
@@ -88,6 +117,7 @@ fn decided<'a>(event: &str, words: Option<&'a str>) -> Result<Decided<'a>, Strin
         "block" if event == "WorktreeCreate" => ("block", "failed", Map::new()),
         "block" => ("block", "block", Map::new()),
         "accept" => ("accept", "accept", one("action", json!("accept"))),
+        "cancel" => ("cancel", "cancel", one("action", json!("cancel"))),
         "decline" => ("decline", "decline", one("action", json!("decline"))),
         _ => match words.strip_prefix("worktree ") {
             Some(path) => return Ok(worktree(path)),

@@ -38,6 +38,9 @@ pub(super) fn turned(source: &Map<String, Value>) -> Result<Vec<Case>, String> {
     let (first, second) = (entries(source, "entries"), entries(source, "second"));
     let defers = first.values().any(|entry| json!(entry).to_string().contains("\"defer\""));
     case.open.insert("interactive".to_owned(), json!(source.contains_key("interactive") || !defers));
+    if first.values().any(|entry| entry.contains_key("untrusted")) {
+        case.open.insert("trust".to_owned(), json!(false));
+    }
     let all: BTreeSet<&u64> = first.keys().chain(second.keys()).collect();
     let mut who = Map::new();
     for at in all {
