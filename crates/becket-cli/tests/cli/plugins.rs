@@ -113,7 +113,7 @@ fn a_bad_plugin_dir_is_an_error_of_usage() {
     env.write("file", "x");
     env.write("project/empty/readme.md", "x");
     for (given, why) in
-        [("gone", "no such directory"), ("../file", "no directory"), ("empty", "holds neither")]
+        [("gone", "no such directory"), ("../file", "not a directory"), ("empty", "holds neither")]
     {
         for command in ["list", "check"] {
             let ended = env.becket([command, "--plugin-dir", given]).run();
