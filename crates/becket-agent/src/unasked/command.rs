@@ -3,7 +3,8 @@
 use super::options::Arguments;
 use super::program::Programs;
 use super::table::{self, Operands, ReadOnly};
-use super::{find, git, operands};
+use super::words::Words;
+use super::{find, git, globs, operands, wrapper};
 use crate::denied::Denied;
 use crate::places::Places;
 use std::path::{Path, PathBuf};
@@ -40,9 +41,12 @@ impl<'a> Judge<'a> {
     }
 
     /// Whether the command, `cd` aside, only reads, and only inside.
-    pub(super) fn is_read_only(&self, words: &[&str]) -> bool {
-        let Some((name, args)) = words.split_first() else { return false };
+    pub(super) fn is_read_only(&self, words: &Words<'_>) -> bool {
+        let Some((name, args)) = words.texts.split_first() else { return false };
         match *name {
+            "timeout" => self.programs.has(name) && self.runs_read_only(words, args),
+            "xargs" => self.programs.has(name) && self.prints_what_it_reads(words, args),
+            "find" | "git" if !words.are_literal() => false,
             "find" => self.programs.has(name) && find::paths(args).is_some_and(|paths| self.hold(&paths)),
             "git" => {
                 let alone = self.programs.has(name) && self.programs.leave_git_alone();
@@ -53,19 +57,49 @@ impl<'a> Judge<'a> {
                             && self.bases.iter().all(|base| super::repository::is_plain(base, self.places))
                     })
             }
-            _ => table::find(name).is_some_and(|entry| self.suits(name, entry, args)),
+            _ => table::find(name).is_some_and(|entry| self.suits(name, entry, words)),
         }
     }
 
-    fn suits(&self, name: &str, entry: &ReadOnly, args: &[&str]) -> bool {
+    /// Whether the command of a `timeout` only reads. It is a program: no builtin is started by another program.
+    fn runs_read_only(&self, words: &Words<'_>, args: &[&str]) -> bool {
+        wrapper::timeout(args).is_some_and(|command| {
+            let started = command.first().is_some_and(|name| self.programs.has(name));
+            started && words.behind(command).is_some_and(|words| self.is_read_only(&words))
+        })
+    }
+
+    /// Whether the command of an `xargs` prints its arguments, which are anything.
+    fn prints_what_it_reads(&self, words: &Words<'_>, args: &[&str]) -> bool {
+        let prints = |command: &[&str]| match command {
+            ["echo", ..] => true,
+            ["printf", format, ..] => !format.starts_with('-'),
+            _ => false,
+        };
+        words.are_literal()
+            && wrapper::xargs(args).is_some_and(|command| {
+                prints(command) && command.first().is_some_and(|name| self.programs.has(name))
+            })
+    }
+
+    fn suits(&self, name: &str, entry: &ReadOnly, words: &Words<'_>) -> bool {
+        let args = words.texts.get(1..).unwrap_or_default();
         let known = if entry.builtin { self.programs.leave(name) } else { self.programs.has(name) };
         if !known || (name == "rg" && self.programs.is_set("RIPGREP_CONFIG_PATH")) {
+            return false;
+        }
+        if !self.fits(entry, words) || !words.globs.iter().all(|glob| self.hold_matches(glob)) {
             return false;
         }
         // These read no options as others do.
         match entry.operands {
             Operands::Text if entry.builtin => return true,
-            Operands::Format => return args.first().is_some_and(|format| !format.starts_with('-')),
+            // A variable that is not set is no word: the next one would be the format.
+            Operands::Format => {
+                return args
+                    .first()
+                    .is_some_and(|format| !format.starts_with('-') && words.is_literal(format));
+            }
             Operands::Test => return operands::test(args).is_some_and(|paths| self.hold(&paths)),
             Operands::Version => return operands::version(args),
             Operands::Paths
@@ -82,15 +116,61 @@ impl<'a> Judge<'a> {
             | Operands::Jq => {}
         }
         let Some(args) = entry.options.read(args) else { return false };
-        let given = |names: &[&str]| args.given.iter().any(|option| names.contains(&option.as_str()));
-        let whole_tree = entry.whole_tree.contains(&"always") || given(&entry.whole_tree);
+        // What a glob becomes is no value of an option, no pattern and no script.
+        let first = usize::from(match &entry.operands {
+            Operands::AfterPattern(given_by) => !args.gave(given_by),
+            Operands::Sed => !args.gave(&["e", "expression"]),
+            Operands::Jq => true,
+            Operands::Paths
+            | Operands::File
+            | Operands::TwoFiles
+            | Operands::Names
+            | Operands::Words
+            | Operands::Text
+            | Operands::Format
+            | Operands::None
+            | Operands::Date
+            | Operands::Ps
+            | Operands::Test
+            | Operands::Version => false,
+        });
+        let fixed = args.values.iter().chain(args.operands.iter().take(first));
+        if !fixed.into_iter().all(|word| words.is_literal(word)) {
+            return false;
+        }
+        let whole_tree = entry.whole_tree.contains(&"always") || args.gave(&entry.whole_tree);
         // What a search of a whole tree would read is not looked at.
         (self.denied.is_empty() || !whole_tree) && self.takes(&entry.operands, &args)
     }
 
+    /// Whether the command takes words that only run time knows where they are: a glob as any number of files, a variable
+    /// as text.
+    fn fits(&self, entry: &ReadOnly, words: &Words<'_>) -> bool {
+        let prints =
+            (entry.builtin && entry.operands == Operands::Text) || entry.operands == Operands::Format;
+        let files = matches!(
+            entry.operands,
+            Operands::Paths | Operands::AfterPattern(_) | Operands::Sed | Operands::Jq
+        );
+        let takes_globs = files || (prints && entry.operands == Operands::Text);
+        (words.variables.is_empty() || prints) && (words.globs.is_empty() || takes_globs)
+    }
+
+    /// Whether everything that a glob may become lies in the working directories, and nothing of it looks like an option.
+    fn hold_matches(&self, glob: &str) -> bool {
+        self.bases.iter().all(|base| {
+            globs::expand(base, glob).is_some_and(|matches| {
+                matches
+                    .listed
+                    .iter()
+                    .chain(&matches.words)
+                    .all(|path| !path.starts_with('-') && self.holds(path))
+            })
+        })
+    }
+
     fn takes(&self, kind: &Operands, args: &Arguments<'_>) -> bool {
         let operands = args.operands.as_slice();
-        let given = |names: &[&str]| args.given.iter().any(|option| names.contains(&option.as_str()));
         let is_name = |name: &&str| !name.contains('/');
         // The value of an option may be text where operands are.
         let holds_text = matches!(kind, Operands::Text | Operands::Date | Operands::Sed);
@@ -99,14 +179,14 @@ impl<'a> Judge<'a> {
                 Operands::Paths => self.hold(operands),
                 Operands::File => operands.len() < 2 && self.hold(operands),
                 Operands::AfterPattern(given_by) => {
-                    let skipped = usize::from(!given(given_by));
+                    let skipped = usize::from(!args.gave(given_by));
                     self.hold(operands.get(skipped..).unwrap_or_default())
                 }
                 Operands::Text => true,
                 Operands::Words => operands.iter().all(is_name),
                 Operands::Date => operands::date(operands),
                 Operands::Ps => operands::ps(operands),
-                Operands::Sed if given(&["e", "expression"]) => {
+                Operands::Sed if args.gave(&["e", "expression"]) => {
                     operands::sed_scripts(&args.values) && args.attached.is_empty() && self.hold(operands)
                 }
                 Operands::Sed => operands
@@ -126,7 +206,8 @@ impl<'a> Judge<'a> {
             }
     }
 
-    fn hold(&self, paths: &[&str]) -> bool {
+    /// Whether each path leads into a working directory, or is `/dev/null`.
+    pub(super) fn hold(&self, paths: &[&str]) -> bool {
         paths.iter().all(|path| *path == "/dev/null" || self.holds(path))
     }
 
@@ -147,10 +228,10 @@ impl<'a> Judge<'a> {
 
     /// Whether the command, one of a list of plain ones, only reads, and is a program that nothing in the working
     /// directories can come before.
-    pub(super) fn is_plain_read(&self, words: &[&str]) -> bool {
-        let Some((name, args)) = words.split_first() else { return false };
-        let Some(entry) = table::find(name) else { return false };
-        (entry.builtin || self.programs.has_out_of_reach(name)) && self.suits(name, entry, args)
+    pub(super) fn is_plain_read(&self, words: &Words<'_>) -> bool {
+        let Some(name) = words.texts.first() else { return false };
+        let Some(entry) = table::find(name).filter(|_| words.globs.is_empty()) else { return false };
+        (entry.builtin || self.programs.has_out_of_reach(name)) && self.suits(name, entry, words)
     }
 
     /// The same for a program that edits, which it has to be for a line of several commands.

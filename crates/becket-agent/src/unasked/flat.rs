@@ -4,7 +4,12 @@
 //! here-documents. So the line is put together again from its commands and a few operators; what is left over is more
 //! than a flat list.
 
-use becket_rules::shell::Line;
+use std::collections::VecDeque;
+
+use becket_rules::shell::{Command, Line, RedirectionKind, Target};
+
+/// Wrappers whose command is judged by their own words; it is found once more behind them.
+const LOOKED_THROUGH: [&str; 2] = ["timeout", "xargs"];
 
 /// What may stand between commands, longest first. The redirections throw output away or join it with errors.
 const BETWEEN: [&str; 14] = [
@@ -24,26 +29,52 @@ const BETWEEN: [&str; 14] = [
     "&",
 ];
 
-/// Whether the commands of the line, in their order, are all there is to it.
-pub(super) fn is_flat(line: &Line) -> bool {
-    let text = without_blanks(line.text());
-    let mut rest = text.as_str();
-    for command in line.commands() {
-        let Some(after) = between(rest).strip_prefix(without_blanks(command.raw()).as_str()) else {
-            return false;
-        };
-        rest = after;
+/// The commands of the line, in their order, and the files that it redirects input from, where they are all there is to it.
+pub(super) fn flat(line: &Line) -> Option<(Vec<&Command>, Vec<&str>)> {
+    let mut inputs = Vec::new();
+    for redirection in line.redirections() {
+        match (&redirection.kind, &redirection.target) {
+            (RedirectionKind::Input, Target::Literal(path)) => inputs.push(path.as_str()),
+            (RedirectionKind::Input, Target::Dynamic(_)) | (RedirectionKind::Output, _) => return None,
+        }
     }
-    between(rest).is_empty()
+    let own = |command: &&Command| !command.via().is_some_and(|via| LOOKED_THROUGH.contains(&via));
+    let commands: Vec<&Command> = line.commands().iter().filter(own).collect();
+    let text = without_blanks(line.text());
+    let mut rest = Rest { text: &text, inputs: inputs.iter().map(|path| without_blanks(path)).collect() };
+    for command in &commands {
+        rest.pass();
+        rest.text = rest.text.strip_prefix(without_blanks(command.raw()).as_str())?;
+    }
+    rest.pass();
+    (rest.text.is_empty() && rest.inputs.is_empty()).then_some((commands, inputs))
+}
+
+/// What is left of a line.
+struct Rest<'t> {
+    text: &'t str,
+    /// The targets of input redirections that did not come yet.
+    inputs: VecDeque<String>,
+}
+
+impl Rest<'_> {
+    /// Passes over what may stand between commands.
+    fn pass(&mut self) {
+        loop {
+            let input =
+                self.inputs.front().and_then(|path| self.text.strip_prefix('<')?.strip_prefix(path.as_str()));
+            if let Some(rest) = input {
+                self.inputs.pop_front();
+                self.text = rest;
+            } else if let Some(rest) = BETWEEN.iter().find_map(|operator| self.text.strip_prefix(operator)) {
+                self.text = rest;
+            } else {
+                return;
+            }
+        }
+    }
 }
 
 fn without_blanks(text: &str) -> String {
     text.chars().filter(|c| !matches!(c, ' ' | '\t' | '\n')).collect()
-}
-
-fn between(mut text: &str) -> &str {
-    while let Some(rest) = BETWEEN.iter().find_map(|operator| text.strip_prefix(operator)) {
-        text = rest;
-    }
-    text
 }

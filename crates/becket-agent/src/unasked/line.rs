@@ -2,14 +2,15 @@
 
 use super::command::Judge;
 use super::edits::{Edits, worst};
-use super::flat::is_flat;
+use super::flat::flat;
 use super::program::Programs;
+use super::words::Words;
 use crate::protected::may_become_protected;
 use crate::surroundings::Surroundings;
 use crate::tool_call::Effect;
 use crate::tools::of_edit;
 use becket_model::Session;
-use becket_rules::shell::{Command, Line, RedirectionKind, Target};
+use becket_rules::shell::Line;
 use becket_rules::{Call, NoLinks, Scope};
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -30,9 +31,9 @@ pub(crate) fn effect(text: &str, host: &Surroundings, session: &Session) -> Effe
     let judged = judged(text, host, session, |judge, commands| {
         let edits = Edits { judge, host, session };
         let alone = commands.len() == 1;
-        let effect = |words: &Vec<&str>| match words.first() {
+        let effect = |words: &Words<'_>| match words.texts.first() {
             Some(_) if judge.is_plain_read(words) => Some(Effect::Reads),
-            Some(name) if judge.knows(name, alone) => edits.effect(words),
+            Some(name) if words.are_literal() && judge.knows(name, alone) => edits.effect(&words.texts),
             Some(_) | None => None,
         };
         worst(commands.iter().map(effect).collect::<Option<Vec<Effect>>>()?)
@@ -63,12 +64,11 @@ fn judged(
     text: &str,
     host: &Surroundings,
     session: &Session,
-    judge: impl FnOnce(&Judge<'_>, &[Vec<&str>]) -> Option<Effect>,
+    judge: impl FnOnce(&Judge<'_>, &[Words<'_>]) -> Option<Effect>,
 ) -> Option<Effect> {
     let line = Line::parse(text);
-    let known =
-        line.unknowns().next().is_none() && is_flat(&line) && line.redirections().iter().all(is_harmless);
-    if !known || line.commands().is_empty() || !is_untouched(host, session) {
+    let (commands, inputs) = flat(&line).filter(|_| line.unknowns().next().is_none())?;
+    if commands.is_empty() || !is_untouched(host, session) {
         return None;
     }
     let places = host.places(session);
@@ -78,31 +78,19 @@ fn judged(
     let programs = Programs::new(&host.environment, &places).filter(|programs| programs.spell(text))?;
     let denied = host.denied(session);
     let mut by = Judge::new(&places, &programs, &denied, session.cwd.clone());
-    let mut commands: Vec<Vec<&str>> = line.commands().iter().map(words).collect::<Option<_>>()?;
-    if let Some(["cd", target]) = commands.first().map(Vec::as_slice) {
+    let mut commands: Vec<Words<'_>> = commands.into_iter().map(Words::of).collect::<Option<_>>()?;
+    if let Some(["cd", target]) =
+        commands.first().filter(|words| words.are_literal()).map(|words| words.texts.as_slice())
+    {
         if !by.change(target) {
             return None;
         }
         commands.remove(0);
     }
+    if !by.hold(&inputs) {
+        return None;
+    }
     judge(&by, &commands)
-}
-
-/// `/dev/null`, which the analysis leaves out for output.
-fn is_harmless(redirection: &becket_rules::shell::Redirection) -> bool {
-    let null = Target::Literal("/dev/null".to_owned());
-    redirection.kind == RedirectionKind::Input && redirection.target == null
-}
-
-/// The words of a plain command that stands in the line itself, all known: no expansion, no glob, no `~`, no
-/// assignment or quotes before its name.
-fn words(command: &Command) -> Option<Vec<&str>> {
-    let words: Vec<&str> = command.words().collect::<Option<_>>()?;
-    let name = words.first()?;
-    let bare = command.raw().strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
-    let tilde = |word: &&str| word.starts_with('~') || word.contains("=~") || word.contains(":~");
-    let plain = bare && command.is_subcommand() && command.via().is_none() && !words.iter().any(tilde);
-    plain.then_some(words)
 }
 
 /// Whether no hook has set variables for the shell (H12): what they do to a command is not followed.

@@ -3,8 +3,10 @@
 //!
 //! Everything here is a list of what is known to be harmless; what is on no list is asked, and so is what can't be told
 //! from the text. Where the list of the rule and safety differ, safety wins:
-//! - a line is a flat list of plain commands: no variable, substitution, glob, `~`, here-document, function, loop,
-//!   subshell or assignment, and no redirection but to `/dev/null` and between output and errors;
+//! - a line is a flat list of plain commands: no substitution, `~`, here-document, function, loop, subshell or assignment,
+//!   and no redirection but from a file of the working directories, to `/dev/null` and between output and errors;
+//! - a variable is a word of `echo` or `printf` alone, and one of a few; a glob is an operand, every match of which is
+//!   judged; `timeout` runs a command that is judged itself, `xargs` a command that only prints;
 //! - options are known by their whole names; one that writes, runs something, follows links or reads names from a file is
 //!   on no list (`diff` of directories follows links, so it is for files alone; `tail -f` does not end);
 //! - `cd` comes first, once, and what follows must be harmless in the old directory, too;
@@ -23,6 +25,7 @@ mod flat;
 mod git;
 mod git_config;
 mod git_index;
+mod globs;
 mod line;
 mod operands;
 mod options;
@@ -30,6 +33,8 @@ mod program;
 mod repository;
 mod table;
 mod tree;
+mod words;
+mod wrapper;
 
 pub(crate) use line::{effect, is_read_only};
 #[cfg(unix)]

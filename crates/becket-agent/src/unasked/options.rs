@@ -34,6 +34,13 @@ pub(super) struct Arguments<'a> {
     pub(super) attached: Vec<&'a str>,
 }
 
+impl Arguments<'_> {
+    /// Whether one of the options was given.
+    pub(super) fn gave(&self, names: &[&str]) -> bool {
+        self.given.iter().any(|option| names.contains(&option.as_str()))
+    }
+}
+
 impl Options {
     /// Reads the arguments after the command's name; `None` where one is no known option.
     pub(super) fn read<'a>(&self, args: &[&'a str]) -> Option<Arguments<'a>> {

@@ -49,6 +49,7 @@ const READS: &[&str] = &[
     "git show --name-only HEAD",
     "git blame -L 1,2 a.txt",
     "git branch",
+    "git stash list",
     "git branch -a",
     "git branch --show-current",
     "git tag --list",

@@ -108,7 +108,8 @@ fn a_local_model_server_that_is_not_there_is_given_up_soon_and_named_once() {
 #[test]
 fn what_a_line_leaves_running_is_gone_with_the_run_though_it_ignores_signals() {
     let line = "setsid sh -c 'trap \"\" TERM INT HUP; touch deaf; sleep 300; sleep 300' & until test -e deaf; do :; done";
-    let turns = json!([{"tool_uses": [{"id": "t1", "name": "Bash", "input": {"command": line}}]}, {"text": "x"}]);
+    let turns =
+        json!([{"tool_uses": [{"id": "t1", "name": "Bash", "input": {"command": line}}]}, {"text": "x"}]);
     let env = scripted(&json!({"permissions": {"allow": ["Bash"]}}), &turns);
     let marker = Marker::new();
     let (name, value) = marker.env();

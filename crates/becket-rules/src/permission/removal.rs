@@ -147,14 +147,17 @@ fn in_command(command: &Command, places: &Places<'_>, values: &Values<'_>) -> Op
     }
     // `xargs rm -rf`: what the line prints is what is removed.
     let mut printed = values.printed().into_iter();
-    printed.find_map(|text| places.named(&text, true).map(|what| format!("`{text}` is {what}"))).or_else(|| {
-        // `find -exec rm -rf {}`: what it starts from is found, too.
-        let mut starts = values.commands().iter().filter(|_| removal.is_recursive).flat_map(found::starts);
-        starts.find_map(|start| match start {
-            Some(start) => operand(start, true, places, values),
-            None => places.named(".", false).map(|what| format!("`find` starts from {what}")),
-        })
-    })
+    printed.find_map(|text| places.named(&text, true).map(|what| format!("`{text}` is {what}"))).or_else(
+        || {
+            // `find -exec rm -rf {}`: what it starts from is found, too.
+            let mut starts =
+                values.commands().iter().filter(|_| removal.is_recursive).flat_map(found::starts);
+            starts.find_map(|start| match start {
+                Some(start) => operand(start, true, places, values),
+                None => places.named(".", false).map(|what| format!("`find` starts from {what}")),
+            })
+        },
+    )
 }
 
 /// Why an operand is critical that is in the same word as the name: `rm$IFS-rf$IFS/`.

@@ -109,6 +109,40 @@ impl Command {
     pub fn words(&self) -> impl Iterator<Item = Option<&str>> {
         self.args.iter().map(|arg| arg.value().filter(|_| !arg.glob))
     }
+
+    /// Its words without quotes, each with what run time does to it.
+    pub fn arguments(&self) -> impl Iterator<Item = Argument<'_>> {
+        self.args.iter().map(|arg| match (arg.value(), arg.glob) {
+            (Some(text), false) => Argument::Literal(text),
+            (Some(text), true) => Argument::Glob(text),
+            (None, _) => match plain_variable(&arg.raw) {
+                Some(name) if !arg.glob => Argument::Variable(name),
+                Some(_) | None => Argument::Unknown,
+            },
+        })
+    }
+}
+
+/// A word of a command, as far as the text says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Argument<'l> {
+    /// Its value.
+    Literal(&'l str),
+    /// A text that holds a glob, quotes removed: quoted wildcards look like others.
+    Glob(&'l str),
+    /// Nothing but one variable, `$NAME`, `${NAME}`, quoted or not: its name.
+    Variable(&'l str),
+    /// Any other expansion.
+    Unknown,
+}
+
+/// The name of the variable that a word is, as it is written.
+fn plain_variable(raw: &str) -> Option<&str> {
+    let unquoted = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(raw);
+    let name = unquoted.strip_prefix('$')?;
+    let name = name.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(name);
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    is_name.then_some(name)
 }
 
 /// A redirection of a file (protocol.md P4).

@@ -71,7 +71,7 @@ mod wrapper_table;
 pub use beyond_sh::beyond_sh;
 pub use condition::Applies;
 pub use file_use::{FileAccess, FileUse};
-pub use line::{Command, Line, Redirection, RedirectionKind, Target};
+pub use line::{Argument, Command, Line, Redirection, RedirectionKind, Target};
 pub use pattern::CommandPattern;
 pub use permission::{Coverage, Hit};
 pub use refusal::UnknownReason;

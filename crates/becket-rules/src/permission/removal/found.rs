@@ -8,7 +8,16 @@ const RUNS: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
 
 /// Tests of a name or path by a pattern.
 const PATTERNS: [&str; 10] = [
-    "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-lname", "-ilname",
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-iwholename",
+    "-regex",
+    "-iregex",
+    "-lname",
+    "-ilname",
 ];
 
 /// The places that a `find` starts from, if it may find them themselves; `None` is the directory that the line is in.
@@ -66,7 +75,9 @@ fn narrows(tests: &[&Arg]) -> bool {
                 at += length - 1;
             }
             "-empty" => return true,
-            "-type" | "-xtype" if value.is_some_and(|kind| !kind.dynamic && !kind.text.contains('d')) => return true,
+            "-type" | "-xtype" if value.is_some_and(|kind| !kind.dynamic && !kind.text.contains('d')) => {
+                return true;
+            }
             name if PATTERNS.contains(&name)
                 && value.is_some_and(|text| text.text.chars().any(|c| !"*?./[]!^".contains(c))) =>
             {
