@@ -135,7 +135,7 @@ export interface HookSources {
 export interface HookConfig extends Readonly<HookSources> {
   readonly projectRoot: string;
   readonly profile: "agent" | "claude" | "becket";
-  /** The events that a hook or a permission rule has something to say on. */
+  /** The events that a hook or a permission rule has something to say on; `PreToolUse` wherever there is a rule. */
   readonly events: readonly EventName[];
   /** What is wrong; what is good of it works. */
   readonly findings: readonly Finding[];
@@ -291,7 +291,7 @@ export class HookEngine implements AsyncDisposable {
   explain<E extends EventName>(event: E, fields: EventFields<E>): Record<string, unknown>;
   /** What `becket check --json` prints. */
   check(): { findings: Finding[]; [field: string]: unknown };
-  /** The events that a hook or a permission rule has something to say on. */
+  /** The events that a hook or a permission rule has something to say on; `PreToolUse` wherever there is a rule. */
   events(): EventName[];
   /** Takes what background hooks have come to, and what wakes an idle model. */
   background(): Background;

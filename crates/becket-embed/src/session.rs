@@ -53,6 +53,13 @@ pub(crate) struct Facts {
     pub(crate) mode: Option<&'static str>,
 }
 
+impl Facts {
+    /// The session as its events name it.
+    fn of_session(&self, id: &Arc<str>) -> becket_model::Session {
+        becket_model::Session::new(SessionId::from(id.clone()), &self.transcript, &self.start)
+    }
+}
+
 /// The firing was cancelled: hooks that still ran were ended, and nothing was decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it was cancelled: hooks that still ran were ended, so nothing was decided")]
@@ -211,19 +218,21 @@ impl Session {
         Ok(checked(&config))
     }
 
-    /// The events that a hook or a permission rule has something to say on.
+    /// The events that a hook or a permission rule has something to say on: PreToolUse and PermissionRequest are among them
+    /// wherever there is a rule, since a rule denies a call without any hook. A registered hook or a reload changes them.
     pub fn events(&self) -> Vec<&'static str> {
-        let has_rules = !self.engine.config().permissions.is_empty();
-        let concerns = |event: &EventKind| has_rules || self.engine.has_any(*event);
-        EventKind::ALL.iter().filter(|event| concerns(event)).map(|event| event.name()).collect()
+        let concerns = |event: &EventKind| self.engine.concerns(*event);
+        EventKind::ALL.iter().copied().filter(concerns).map(EventKind::name).collect()
     }
 
-    /// Ends all that it runs, and waits until nothing of it is left.
+    /// Ends all that it runs, and waits until nothing of it is left. Hooks in the background have the budget of SessionEnd
+    /// first (A5); firings are ended at once.
     pub async fn close(&self) {
         self.ends.cancel.cancel();
         let hooks = async {
             // What a firing still runs is ended by that firing.
             drop(self.under_way.write().await);
+            self.engine.finish_background(&self.facts.of_session(&self.id)).await;
             self.engine.close().await;
         };
         let servers = async {

@@ -4,6 +4,7 @@ use crate::handler::{Action, Background, Handler, If};
 use crate::placeholders::{Filled, Places};
 use crate::plan::PlannedRun;
 use crate::skip::{Skipped, Why};
+use crate::text_shell::PathStyle;
 use becket_model::{AgentId, OnFailure, Source};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -116,7 +117,9 @@ impl Key {
             }
         };
         let deed = match &handler.action {
-            Action::Command(command) => Deed::Command(places.fill(handler, command).ok()?),
+            Action::Command(command) => {
+                Deed::Command(places.fill(handler, command, PathStyle::of(command)).ok()?)
+            }
             Action::Http(http) => Deed::Http(http.url.clone()),
             Action::McpTool(call) => Deed::McpTool {
                 server: call.server.clone(),

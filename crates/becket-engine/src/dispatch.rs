@@ -241,7 +241,7 @@ impl<'a> Firing<'a> {
 
     /// The handler's environment file, made on first use (H12).
     pub(crate) fn env_file(&self, handler: &Handler) -> Result<Option<PathBuf>, Failure> {
-        if !self.event.kind().spec().env_file || run_command::is_power_shell(handler) {
+        if !self.event.kind().spec().env_file {
             return Ok(None);
         }
         self.inner

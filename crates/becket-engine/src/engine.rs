@@ -23,6 +23,7 @@ use crate::session_end;
 use crate::settlement;
 use crate::snapshot::Snapshot;
 use crate::stream::{Listeners, RunEvents};
+use crate::text_shell::{PathStyle, TextShell};
 use crate::tool_input;
 use crate::tools::Tools;
 use crate::updates::StartMode;
@@ -128,8 +129,11 @@ impl Engine {
 
     /// The variables that a command of the event gets beside those of the host, for reports; nothing for other kinds.
     pub fn added_variables(&self, event: &Event, handler: &Handler) -> Vec<(OsString, OsString)> {
-        let Action::Command(_) = handler.action else { return Vec::new() };
-        let mut all = variables::of_handler(&self.inner.snapshot(), event, handler);
+        let Action::Command(command) = &handler.action else { return Vec::new() };
+        let snapshot = self.inner.snapshot();
+        let shell = TextShell::of(command, &self.inner.environment, &snapshot.places.profile);
+        let style = shell.ok().flatten().map_or(PathStyle::Native, |shell| shell.style());
+        let mut all = variables::of_handler(&snapshot, event, handler, style);
         let mark = self.inner.enclosing.variable(self.mark(event), &handler.location);
         all.push((nesting::VARIABLE.into(), mark.into()));
         all.retain(|(name, value)| self.inner.environment.var(name) != Some(value));
@@ -163,6 +167,12 @@ impl Engine {
     pub async fn look_again(&self, event: &Event, cancel: &CancellationToken) -> Outcome {
         let snapshot = self.inner.snapshot();
         fire::second_look(&self.inner, &snapshot, event, cancel).await
+    }
+
+    /// Whether a handler or a permission rule has something to say on the event: a host that asks before it fires leaves out
+    /// what nothing can hold back. Permission rules concern PreToolUse and PermissionRequest, without any handler.
+    pub fn concerns(&self, event: EventKind) -> bool {
+        self.inner.concerns(event)
     }
 
     /// Whether any handler is configured for the event (G4).

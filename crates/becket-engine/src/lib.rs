@@ -25,6 +25,8 @@ mod environment;
 mod facts;
 mod fire;
 mod gates;
+#[cfg_attr(not(any(windows, test)), expect(dead_code, reason = "only Windows looks for Git Bash"))]
+mod git_bash;
 mod host;
 mod http;
 mod long_text;
@@ -55,6 +57,7 @@ mod snapshot;
 mod stream;
 #[cfg(test)]
 mod testing;
+mod text_shell;
 mod tool_input;
 mod tools;
 mod updates;

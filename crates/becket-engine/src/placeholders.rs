@@ -1,7 +1,9 @@
 //! `${…_PROJECT_DIR}` and its kin: what they stand for, and where they are filled in (H2).
 
+use crate::git_bash;
 use crate::handler::{Command, Handler, Root};
 use crate::profile::Profile;
+use crate::text_shell::PathStyle;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -34,7 +36,12 @@ pub(crate) enum FillError {
 
 impl Places {
     /// Fills the placeholders of a handler's command (H2).
-    pub(crate) fn fill(&self, handler: &Handler, command: &Command) -> Result<Filled, FillError> {
+    pub(crate) fn fill(
+        &self,
+        handler: &Handler,
+        command: &Command,
+        style: PathStyle,
+    ) -> Result<Filled, FillError> {
         let root = handler.root.as_deref();
         match command {
             Command::Exec { program, args } => {
@@ -42,10 +49,10 @@ impl Places {
                 let args = args.iter().map(|arg| replace(arg, &values)).collect();
                 Ok(Filled::Exec { program: replace(program, &values), args })
             }
-            Command::Shell { script, shell } => {
+            Command::Shell { script, .. } => {
                 self.refuse_options(script)?;
-                let power = *shell == crate::handler::Shell::PowerShell;
-                let values = if power { self.power_values() } else { self.shell_values(root) };
+                let power = style == PathStyle::PowerShell;
+                let values = if power { self.power_values() } else { self.shell_values(root, style) };
                 Ok(Filled::Shell { script: replace(script, &values), power })
             }
         }
@@ -80,8 +87,12 @@ impl Places {
     }
 
     /// In a shell text only the plugin's own directories are filled, and only where no shell could misread them.
-    fn shell_values(&self, root: Option<&Root>) -> BTreeMap<String, String> {
+    fn shell_values(&self, root: Option<&Root>, style: PathStyle) -> BTreeMap<String, String> {
         let Some(root) = root else { return BTreeMap::new() };
+        let text = |path: &Path| match style {
+            PathStyle::GitBash => git_bash::path(&text(path)),
+            PathStyle::Native | PathStyle::PowerShell => text(path),
+        };
         let mut values = BTreeMap::from([(self.profile.var("PLUGIN_ROOT"), text(&root.root))]);
         if let Some(data) = &root.data {
             values.insert(self.profile.var("PLUGIN_DATA"), text(data));
@@ -119,15 +130,6 @@ impl Places {
 pub(crate) enum PathOrText {
     Path(PathBuf),
     Text(String),
-}
-
-impl From<PathOrText> for std::ffi::OsString {
-    fn from(value: PathOrText) -> Self {
-        match value {
-            PathOrText::Path(path) => path.into_os_string(),
-            PathOrText::Text(text) => text.into(),
-        }
-    }
 }
 
 fn text(path: &Path) -> String {

@@ -2,7 +2,6 @@
 
 use crate::background::{Adopted, Ended};
 use crate::dispatch::Firing;
-use crate::environment::Environment;
 use crate::handler::{Background, Command, Handler};
 use crate::nesting;
 use crate::outcome::Printed;
@@ -11,6 +10,7 @@ use crate::plugin_data;
 use crate::questions::{Answered, TakenOut, taken_out};
 use crate::ran::{Ran, cannot_start, exit_of};
 use crate::running::{InBackground, Running, Waited};
+use crate::text_shell::{PathStyle, TextShell};
 use crate::variables;
 use becket_model::Failure;
 use becket_model::interpret::{self, Announcement, PrintedBy, Taken};
@@ -178,66 +178,28 @@ fn read(firing: &Firing<'_>, handler: &Handler, exit: i32, finished: &process::F
 
 fn prepare(firing: &Firing<'_>, handler: &Handler, command: &Command) -> Result<process::Command, Failure> {
     let places = &firing.snapshot.places;
-    let filled =
-        places.fill(handler, command).map_err(|error| Failure::CannotStart { message: error.to_string() })?;
-    let program = program(filled, &firing.inner.environment)?;
+    let shell = TextShell::of(command, &firing.inner.environment, &places.profile)?;
+    let style = shell.as_ref().map_or(PathStyle::Native, TextShell::style);
+    let filled = places
+        .fill(handler, command, style)
+        .map_err(|error| Failure::CannotStart { message: error.to_string() })?;
+    let program = match (filled, shell) {
+        (Filled::Shell { script, .. }, Some(shell)) => shell.program(script),
+        (Filled::Shell { script, .. }, None) => process::Program::shell(script),
+        (Filled::Exec { program, args }, _) => process::Program::exec(program, args),
+    };
     if let Some(data) = handler.root.as_deref().and_then(|root| root.data.as_deref()) {
         plugin_data::make(data);
     }
-    let mut env = variables::of_handler(firing.snapshot, firing.event, handler);
+    let mut env = variables::of_handler(firing.snapshot, firing.event, handler, style);
     env.push((nesting::VARIABLE.into(), firing.mark_for(handler).into()));
-    if let Some(file) = firing.env_file(handler)? {
-        env.push((places.profile.var("ENV_FILE").into(), file.into_os_string()));
+    // A text for PowerShell gets none (H12).
+    let file = if style == PathStyle::PowerShell { None } else { firing.env_file(handler)? };
+    if let Some(file) = file {
+        env.push((places.profile.var("ENV_FILE").into(), variables::written(file, style)));
     }
     let cwd = working_directory(&firing.event.session.cwd, &places.project_dir);
     Ok(process::Command { env, ..process::Command::new(program, cwd).stdin(firing.stdin()) })
-}
-
-/// The program for the filled command (H2).
-fn program(filled: Filled, environment: &Environment) -> Result<process::Program, Failure> {
-    Ok(match filled {
-        Filled::Exec { program, args } => process::Program::exec(program, args),
-        Filled::Shell { script, power: true } => {
-            let shell = power_shell(environment)?;
-            process::Program::exec(
-                shell,
-                ["-NoProfile".into(), "-NonInteractive".into(), "-Command".into(), script],
-            )
-        }
-        Filled::Shell { script, power: false } => default_shell(script, environment)?,
-    })
-}
-
-#[cfg(unix)]
-fn default_shell(script: String, _environment: &Environment) -> Result<process::Program, Failure> {
-    Ok(process::Program::shell(script))
-}
-
-/// Git Bash where it is installed, else PowerShell (H2). Written for Windows and not tested there.
-#[cfg(windows)]
-fn default_shell(script: String, environment: &Environment) -> Result<process::Program, Failure> {
-    let git = PathBuf::from(r"C:\Program Files\Git\bin\bash.exe");
-    if git.is_file() {
-        return Ok(process::Program::exec(git, ["-c".to_owned(), script]));
-    }
-    let shell = power_shell(environment)?;
-    Ok(process::Program::exec(
-        shell,
-        ["-NoProfile".into(), "-NonInteractive".into(), "-Command".into(), script],
-    ))
-}
-
-fn power_shell(environment: &Environment) -> Result<PathBuf, Failure> {
-    let path = environment.var("PATH").unwrap_or_default().to_owned();
-    let found = ["pwsh", "powershell"].iter().find_map(|name| {
-        std::env::split_paths(&path)
-            .map(|dir| dir.join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
-            .find(|file| file.is_file())
-    });
-    found.ok_or_else(|| Failure::CannotStart {
-        message: "`shell: \"powershell\"` needs `pwsh` or `powershell` on PATH: install PowerShell, or drop `shell`"
-            .into(),
-    })
 }
 
 /// The session's directory; the project's where that is gone (H3), and the root where that is gone too: a guard that
@@ -257,12 +219,4 @@ fn can_be_entered(dir: &Path) -> bool {
 #[cfg(not(unix))]
 fn can_be_entered(dir: &Path) -> bool {
     dir.is_dir()
-}
-
-/// Whether the handler is a text for PowerShell, which gets no environment file (H12).
-pub(crate) fn is_power_shell(handler: &Handler) -> bool {
-    matches!(
-        handler.action,
-        crate::handler::Action::Command(Command::Shell { shell: crate::handler::Shell::PowerShell, .. })
-    )
 }

@@ -4,12 +4,15 @@
 
 use crate::config::SettingsEnv;
 use crate::environment::Environment;
+use crate::git_bash;
 use crate::handler::Handler;
 use crate::nesting;
-use crate::placeholders::Places;
+use crate::placeholders::{PathOrText, Places};
 use crate::snapshot::Snapshot;
+use crate::text_shell::PathStyle;
 use becket_model::{Event, Source};
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The variables of a snapshot's hooks that no event changes, by the trust in a handler's source (H3).
@@ -91,12 +94,32 @@ fn is_telemetry(name: &str) -> bool {
 }
 
 /// What a command of one event gets, but for its environment file and its mark.
-pub(crate) fn of_handler(snapshot: &Snapshot, event: &Event, handler: &Handler) -> Vec<(OsString, OsString)> {
+pub(crate) fn of_handler(
+    snapshot: &Snapshot,
+    event: &Event,
+    handler: &Handler,
+    style: PathStyle,
+) -> Vec<(OsString, OsString)> {
     let places = &snapshot.places;
     let mut env = snapshot.base_env.of(&handler.place.source).to_vec();
-    env.extend(places.variables(handler.root.as_deref()).into_iter().map(|(n, v)| (n.into(), v.into())));
+    let own = places.variables(handler.root.as_deref()).into_iter().map(|(name, value)| {
+        let value = match value {
+            PathOrText::Path(path) => written(path, style),
+            PathOrText::Text(text) => text.into(),
+        };
+        (name.into(), value)
+    });
+    env.extend(own);
     env.extend(of_event(places, event));
     env
+}
+
+/// A path as the shell of a handler writes it (H3).
+pub(crate) fn written(path: PathBuf, style: PathStyle) -> OsString {
+    match (style, path.to_str()) {
+        (PathStyle::GitBash, Some(text)) => git_bash::path(text).into(),
+        (PathStyle::GitBash, None) | (PathStyle::Native | PathStyle::PowerShell, _) => path.into_os_string(),
+    }
 }
 
 /// What a hook of one event gets beside.

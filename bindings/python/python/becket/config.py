@@ -36,7 +36,7 @@ class HookConfig:
     """Whether the folder is trusted, so that what it brings along may grant something; it is unless this is `False`."""
     env: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
     events: tuple[str, ...] = ()
-    """The events that a hook or a permission rule has something to say on."""
+    """The events that a hook or a permission rule has something to say on; `PreToolUse` wherever there is a rule."""
     findings: tuple[dict[str, Any], ...] = ()
     """What is wrong, as `becket check --json` says it; what is good works."""
 

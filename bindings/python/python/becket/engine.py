@@ -128,7 +128,7 @@ class HookEngine:
 
     @property
     def events(self) -> list[str]:
-        """The events that a hook or a permission rule has something to say on."""
+        """The events that a hook or a permission rule has something to say on; `PreToolUse` wherever there is a rule."""
         return self._session.events()
 
     # Hooks

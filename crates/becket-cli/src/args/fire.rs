@@ -41,7 +41,7 @@ pub(crate) struct FireArgs {
     /// Connect the MCP servers of this file (`mcpServers`) for mcp_tool handlers
     #[arg(long, value_name = "FILE", help_heading = "What hooks are lent")]
     pub(crate) mcp_config: Option<PathBuf>,
-    /// End what goes on in the background with the verdict, as the end of a session does, instead of waiting for it
+    /// Give what goes on in the background the time of SessionEnd hooks, and then end it, as the end of a session does
     #[arg(long, conflicts_with = "stdin_event")]
     pub(crate) no_wait: bool,
     /// Keep private files of hooks and what runs in the background here, as a session does; `becket background` looks there

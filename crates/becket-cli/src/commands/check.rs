@@ -96,10 +96,10 @@ impl Found {
         }
         self.diagnostics
             .sort_by_key(|found| (order.get(&found.file).copied(), found.line, found.column, found.severity));
-        // What loads with a warning and never works is one finding, and an error.
+        // What loads with a warning and never works is one finding, and an error. Several of one kind may be about one command.
         self.diagnostics.dedup_by(|later, first| {
-            later == first
-                || (later.code == first.code && later.file == first.file && later.span == first.span)
+            let is_same = later.code == first.code && later.file == first.file && later.span == first.span;
+            later == first || (is_same && later.severity != first.severity)
         });
     }
 }

@@ -18,6 +18,7 @@ use crate::report::style::{WARNING, one_line, plain, styled};
 use crate::report::{human, json};
 use crate::run::Done;
 use crate::session::{self, Session};
+use background::Patience;
 use becket_embed::servers::Connected;
 use becket_embed::view::Report;
 use becket_embed::view::fired::{self, Fired};
@@ -88,6 +89,7 @@ impl Firing<'_> {
         let outcome = engine.fire_until(&event, self.cancel).await;
         self.lent.screen_is_free().await;
         if self.cancel.is_cancelled() {
+            engine.finish_background(&event.session).await;
             engine.close().await;
             return Err(CliError::Interrupted);
         }
@@ -100,7 +102,8 @@ impl Firing<'_> {
             let _paused = self.lent.progress.pause();
             shown(&fired, &outcome, around, out)?;
         }
-        fired.background = background::left(&engine, &event.session.id, !args.no_wait, self.cancel).await;
+        let patience = if args.no_wait { Patience::EndsSession } else { Patience::WaitsForAll };
+        fired.background = background::left(&engine, &event.session, patience, self.cancel).await;
         engine.close().await;
         self.lent.progress.end();
         if global.json {

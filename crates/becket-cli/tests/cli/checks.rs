@@ -28,6 +28,23 @@ fn findings_are_shown_with_their_lines() {
     assert_data_eq!(env.redacted(&github.stdout), file!["snapshots/check.github.txt"].raw());
 }
 
+// rule: H3
+#[test]
+fn every_variable_that_nobody_sets_is_named() {
+    let text = r#"{"hooks": {"PostToolUse": [{"hooks": [
+        {"type": "command", "command": "fmt \"$FILE\" \"$TOOL_INPUT\" \"$CLAUDE_TOOL_NAME\" \"$FILE\" \"$HOME\""}]}]}}"#;
+    let json: Value =
+        serde_json::from_str(&env_with(text).becket(["check", "--json"]).run().stdout).expect("JSON");
+    let said: Vec<&str> = json["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|one| one["message"].as_str())
+        .collect();
+    let of = |name: &str| format!("nothing sets `${name}`, so it is empty here");
+    assert_eq!(said, ["FILE", "TOOL_INPUT", "CLAUDE_TOOL_NAME"].map(of), "{json}");
+}
+
 #[test]
 fn warnings_fail_only_where_they_are_denied() {
     let env = env_with(WARNED);

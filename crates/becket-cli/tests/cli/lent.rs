@@ -191,6 +191,65 @@ fn without_waiting_the_background_ends_with_the_verdict() {
     assert_eq!(marker.alive(), Vec::<u32>::new());
 }
 
+/// A hook in the background that takes half a second, and one that never ends.
+fn slow_and_endless() -> Value {
+    let background = |line: &str| json!({"type": "command", "command": line, "async": true});
+    json!([background("touch began; sleep 0.5; touch late"), background("sleep 300")])
+}
+
+// rules: A5, H11
+#[test]
+fn hooks_in_the_background_have_their_time_when_fire_does_not_wait() {
+    for more in [&["--no-wait"][..], &["--no-wait", "--session-dir", "kept"]] {
+        let env = env_with(&settings("PreToolUse", slow_and_endless()));
+        let marker = Marker::new();
+        let (name, value) = marker.env();
+        let ended = env.becket(FIRE.into_iter().chain(more.iter().copied())).env(&name, &value).run();
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        assert!(env.project().join("late").exists(), "{more:?} {ended:?}");
+        assert_eq!(ended.stdout.matches("project  cancelled").count(), 1, "{ended:?}");
+        assert_eq!(marker.alive(), Vec::<u32>::new());
+    }
+    let env = env_with(&settings("PreToolUse", slow_and_endless()));
+    let budget = ("CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS", "0");
+    let ended = env.becket(FIRE.into_iter().chain(["--no-wait"])).env(budget.0, budget.1).run();
+    assert_eq!(
+        ended.stdout.matches("project  cancelled").count(),
+        2,
+        "the budget is what the user says: {ended:?}"
+    );
+    assert!(!env.project().join("late").exists());
+}
+
+// rules: A5, H4
+#[cfg(unix)]
+#[test]
+fn a_signal_leaves_hooks_in_the_background_their_time_but_not_those_of_a_hook() {
+    use becket_testkit::proc::wait_until;
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    for (arguments, has_time) in [(&FIRE[..], true), (&["fire", "--stdin-event"], false)] {
+        let env = env_with(&settings("PreToolUse", slow_and_endless()));
+        let marker = Marker::new();
+        let (name, value) = marker.env();
+        let mut command = env.becket(arguments.iter().copied()).env(&name, &value).into_command();
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut becket = command.spawn().expect("becket starts");
+        let input = json!({"session_id": "s", "transcript_path": "/t", "cwd": env.project(), "tool_name": "Bash",
+            "hook_event_name": "PreToolUse", "tool_input": {}, "tool_use_id": "t"});
+        let mut stdin = becket.stdin.take().expect("piped");
+        // `fire` with arguments reads no input.
+        drop(stdin.write_all(input.to_string().as_bytes()));
+        drop(stdin);
+        assert!(wait_until(|| env.project().join("began").exists() && marker.alive().len() >= 3));
+        let sent = Command::new("kill").args(["-s", "TERM", &becket.id().to_string()]).status();
+        assert!(sent.is_ok_and(|sent| sent.success()));
+        becket.wait().expect("it ends");
+        assert_eq!(marker.alive(), Vec::<u32>::new(), "{arguments:?}");
+        assert_eq!(env.project().join("late").exists(), has_time, "{arguments:?}");
+    }
+}
+
 // rules: A3, A4
 #[test]
 fn as_a_hook_of_another_agent_nothing_of_the_background_is_lost() {

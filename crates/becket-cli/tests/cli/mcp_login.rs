@@ -73,6 +73,34 @@ fn a_login_lets_the_server_be_used_until_the_logout() {
     assert!(nobody.code == Some(0) && nobody.stdout.contains("nobody was logged in"), "{nobody:?}");
 }
 
+// rules: L0, C8
+#[test]
+fn a_logout_ends_the_session_for_that_reason() {
+    let (env, server) = (env(), AuthPlan::new().start());
+    let hook = |command: &str| json!({"hooks": [{"type": "command", "command": command}]});
+    let mut other = hook("touch other");
+    other["matcher"] = json!("prompt_input_exit");
+    let mut late = hook("sleep 0.3; touch late");
+    late["hooks"][0]["async"] = json!(true);
+    let hooks = json!([hook("cat >end.json"), other, late, hook("echo no >&2; exit 1")]);
+    env.write("project/.claude/settings.json", json!({"hooks": {"SessionEnd": hooks}}).to_string());
+    let (child, stderr, url) = begun(&env, &server, &[]);
+    assert!(log_in(&url).status < 400);
+    assert_eq!(ended(child, stderr).code, Some(0));
+    let at = |name: &str| env.project().join(name);
+    assert!(!at("end.json").exists(), "a login ends nothing");
+    let out = becket(&env, &server, &["logout", "s"]).run();
+    assert!(out.code == Some(0) && out.stdout.contains("logged out: s"), "{out:?}");
+    assert!(out.stderr.contains("the SessionEnd hook `echo no >&2; exit 1` failed"), "{out:?}");
+    let input = std::fs::read_to_string(at("end.json")).expect("the hook ran");
+    assert!(input.contains(r#""hook_event_name":"SessionEnd""#), "{input}");
+    assert!(input.contains(r#""reason":"logout""#), "{input}");
+    assert!(at("late").exists() && !at("other").exists(), "the background has its time");
+    tells_nothing(&server, &out);
+    env.write("project/.claude/settings.json", json!({"disableAllHooks": true}).to_string());
+    assert_eq!(becket(&env, &server, &["logout", "s"]).run().code, Some(0), "nobody was logged in");
+}
+
 // rule: X3
 #[test]
 fn the_address_of_a_browser_elsewhere_can_be_pasted() {

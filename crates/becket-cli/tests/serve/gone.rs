@@ -122,6 +122,34 @@ fn a_becket_that_is_killed_leaves_nothing_either() {
     assert!(wait_until(|| std::fs::read_dir(env.root().join("tmp")).is_ok_and(|all| all.count() == 0)));
 }
 
+// rules: A5, H11
+#[test]
+fn hooks_in_the_background_have_their_time_at_the_end_of_a_session() {
+    for how in ["close", "hang up", "signal"] {
+        let background = |line: &str| json!({"type": "command", "command": line, "async": true});
+        let env = with_hook("Stop", command("true"));
+        let hooks = json!([background("touch began; sleep 0.5; touch late"), background("sleep 300")]);
+        let settings = json!({"hooks": {"Stop": [{"hooks": hooks}]}});
+        env.write("project/.claude/settings.json", settings.to_string());
+        let marker = Marker::new();
+        let mut serving = on_stdio(&env, &[], &[marker.env()]).initialized();
+        serving.client.opens(&env.project(), "s", json!({}));
+        serving.client.asks("event/fire", stop());
+        assert!(wait_until(|| env.project().join("began").exists() && marker.alive().len() >= 3));
+        let late = || env.project().join("late").exists();
+        assert!(!late(), "{how}");
+        if how == "close" {
+            serving.client.asks("session/close", json!({"session": "s"}));
+            assert!(late(), "the answer comes once all has ended");
+        } else if how == "signal" {
+            signal("TERM", serving.child.id());
+        }
+        assert_eq!(serving.ends(), Some(0), "{how}");
+        assert!(late(), "{how}");
+        marker.wait_for(0);
+    }
+}
+
 #[test]
 fn a_signal_ends_it_also_while_nobody_says_anything() {
     let env = with_sleepers();

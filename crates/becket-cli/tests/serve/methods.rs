@@ -37,6 +37,21 @@ fn fire_and_explain_answer_what_the_commands_print() {
     assert_eq!(serving.ends(), Some(0));
 }
 
+// rules: D3, G4
+#[test]
+fn the_events_that_concern_a_client_are_named_where_rules_alone_decide() {
+    let env = with_hook("Stop", command("true"));
+    env.write("project/.claude/settings.json", r#"{"permissions": {"deny": ["Bash(rm *)"]}}"#);
+    let mut serving = on_stdio(&env, &[], &[]).initialized();
+    let client = &mut serving.client;
+    let opened = client.opens(&env.project(), "s", json!({}));
+    assert_eq!(opened["events"], json!(["Stop", "PreToolUse", "PermissionRequest"]));
+    let params = json!({"session": "s", "event": "PreToolUse", "input": bash("rm x")});
+    assert_eq!(client.asks("event/fire", params)["verdict"]["settlement"], "denied");
+    env.write("project/.claude/settings.json", "{}");
+    assert_eq!(client.asks("session/reload", json!({"session": "s"}))["events"], json!(["Stop"]));
+}
+
 #[test]
 fn a_session_is_what_it_was_opened_with() {
     let env = with_hook("Stop", command("cat; exit 2"));

@@ -3,3 +3,5 @@
 mod begins;
 #[cfg(target_os = "linux")]
 mod servers;
+#[cfg(unix)]
+mod sessions;

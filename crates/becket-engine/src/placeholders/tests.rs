@@ -31,7 +31,7 @@ fn exec_form_fills_every_placeholder_as_one_argument() {
         "${CLAUDE_PLUGIN_ROOT}/run",
         &["${CLAUDE_PROJECT_DIR}/a", "k=${user_config.api-key}", "${HOME}"],
     );
-    let filled = places().fill(&with_root("/p l"), &command).unwrap();
+    let filled = places().fill(&with_root("/p l"), &command, PathStyle::Native).unwrap();
     let args = vec!["/work dir/$x/a".to_owned(), "k=a b; rm".to_owned(), "${HOME}".to_owned()];
     assert_eq!(filled, Filled::Exec { program: "/p l/run".into(), args });
 }
@@ -40,7 +40,7 @@ fn exec_form_fills_every_placeholder_as_one_argument() {
 fn shell_form_fills_a_plugins_directories_only_where_they_are_plain() {
     // rule: H2
     let command = shell("${CLAUDE_PLUGIN_ROOT}/x ${CLAUDE_PROJECT_DIR} $CLAUDE_PLUGIN_ROOT", Shell::Default);
-    let script = |root: &str| match places().fill(&with_root(root), &command).unwrap() {
+    let script = |root: &str| match places().fill(&with_root(root), &command, PathStyle::Native).unwrap() {
         Filled::Shell { script, .. } => script,
         Filled::Exec { .. } => unreachable!(),
     };
@@ -51,13 +51,28 @@ fn shell_form_fills_a_plugins_directories_only_where_they_are_plain() {
 }
 
 #[test]
+fn git_bash_gets_the_paths_of_a_plugin_as_it_writes_them() {
+    // rules: H2, H3
+    let command = shell("${CLAUDE_PLUGIN_ROOT}/x ${CLAUDE_PROJECT_DIR}", Shell::Default);
+    let script = |root: &str| match places().fill(&with_root(root), &command, PathStyle::GitBash).unwrap() {
+        Filled::Shell { script, .. } => script,
+        Filled::Exec { .. } => unreachable!(),
+    };
+    assert_eq!(script(r"C:\Users\ada\p"), "/c/Users/ada/p/x ${CLAUDE_PROJECT_DIR}");
+    assert_eq!(script(r"C:\my plugins\p"), "${CLAUDE_PLUGIN_ROOT}/x ${CLAUDE_PROJECT_DIR}");
+    let written = |style| crate::variables::written(r"C:\Users\ada".into(), style);
+    assert_eq!(written(PathStyle::GitBash), "/c/Users/ada");
+    assert_eq!(written(PathStyle::Native), r"C:\Users\ada");
+}
+
+#[test]
 fn power_shell_gets_its_own_spelling_of_all_three() {
     // rule: H2
     let command =
         shell("& ${CLAUDE_PROJECT_DIR}/a ${CLAUDE_PLUGIN_ROOT} ${CLAUDE_PLUGIN_DATA}", Shell::PowerShell);
     let expected = "& ${env:CLAUDE_PROJECT_DIR}/a ${env:CLAUDE_PLUGIN_ROOT} ${env:CLAUDE_PLUGIN_DATA}";
     assert_eq!(
-        places().fill(&with_root("/p"), &command).unwrap(),
+        places().fill(&with_root("/p"), &command, PathStyle::of(&command)).unwrap(),
         Filled::Shell { script: expected.into(), power: true }
     );
 }
@@ -65,8 +80,8 @@ fn power_shell_gets_its_own_spelling_of_all_three() {
 #[test]
 fn a_users_option_in_a_shell_text_is_an_error_that_names_the_variable() {
     // rule: H2
-    let error =
-        places().fill(&with_root("/p"), &shell("x ${user_config.api-key}", Shell::Default)).unwrap_err();
+    let command = shell("x ${user_config.api-key}", Shell::Default);
+    let error = places().fill(&with_root("/p"), &command, PathStyle::Native).unwrap_err();
     assert!(error.to_string().contains("\"$CLAUDE_PLUGIN_OPTION_API_KEY\""), "{error}");
 }
 

@@ -4,6 +4,7 @@
 //! be asked must not look like one that has nothing to say: an error of Becket's own ends with 2 where the event can hold
 //! something back, else with 1.
 
+use super::background::Patience;
 use super::{background, human, plain, prepared, servers};
 use crate::args::{FireArgs, Global};
 use crate::enclosing;
@@ -127,7 +128,7 @@ async fn fired(
     cancel: &CancellationToken,
 ) -> Result<(Outcome, Vec<Left>), CliError> {
     let outcome = engine.fire_until(event, cancel).await;
-    let left = background::left(engine, &event.session.id, true, cancel).await;
+    let left = background::left(engine, &event.session, Patience::WaitsUntilSignal, cancel).await;
     engine.close().await;
     if cancel.is_cancelled() { Err(CliError::Interrupted) } else { Ok((outcome, left)) }
 }

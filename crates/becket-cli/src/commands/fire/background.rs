@@ -2,23 +2,37 @@
 
 use becket_embed::view::background::{self, Left};
 use becket_engine::{CancellationToken, Engine};
-use becket_model::SessionId;
+use becket_model::Session;
 
-/// What the session's background hooks came to. A signal ends those that still run.
+/// How long the hooks in the background may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// Up to the limit of each; a signal leaves them the budget of SessionEnd.
+    WaitsForAll,
+    /// The same, but a signal ends them at once: an agent that ends its hook kills it a moment later, and then nobody would
+    /// end what it has started.
+    WaitsUntilSignal,
+    /// The budget of SessionEnd, as at the end of a session (A5).
+    EndsSession,
+}
+
+/// What the session's background hooks came to.
 pub(super) async fn left(
     engine: &Engine,
-    session: &SessionId,
-    is_waited_for: bool,
+    session: &Session,
+    patience: Patience,
     cancel: &CancellationToken,
 ) -> Vec<Left> {
-    if is_waited_for {
+    if patience != Patience::EndsSession {
         tokio::select! {
-            () = engine.wait_for_background(session) => {}
+            () = engine.wait_for_background(&session.id) => {}
             () = cancel.cancelled() => {}
         }
     }
-    // Nothing runs any more where all of it was waited for.
-    let delivered = engine.end_background(session).await;
-    let wakes = engine.wait_for_rewakes(session).await;
+    let delivered = match patience {
+        Patience::WaitsForAll | Patience::EndsSession => engine.finish_background(session).await,
+        Patience::WaitsUntilSignal => engine.end_background(&session.id).await,
+    };
+    let wakes = engine.wait_for_rewakes(&session.id).await;
     background::left(delivered, wakes)
 }

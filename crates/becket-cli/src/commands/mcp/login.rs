@@ -4,19 +4,23 @@
 
 use super::At;
 use crate::args::McpLoginArgs;
+use crate::commands::fire::{started, told_errors};
 use crate::error::CliError;
 use crate::interrupt;
 use crate::mcp::{Keep, pool, pool_that_keeps};
 use crate::report::json;
-use crate::report::style::{GOOD, HEAD, plain, styled};
+use crate::report::style::{GOOD, HEAD, WARNING, one_line, plain, styled};
 use crate::run::Done;
 use becket_embed::view::Report;
 use becket_embed::view::mcp::{McpAccount, McpAccountState, McpKept};
 use becket_engine::CancellationToken;
 use becket_mcp::auth::{AuthError, LoggedIn, LoggedOut, Login, StoreError};
 use becket_mcp::{CallError, LoginError, Pool};
+use becket_model::event::lifecycle::SessionEnd;
+use becket_model::{Event, EventKind, Session};
 use std::io::BufRead;
 use std::sync::Arc;
+use uuid::Uuid;
 
 /// The longest line that is taken for an address, in bytes.
 const LONGEST: u64 = 64 * 1024;
@@ -59,7 +63,36 @@ pub(super) fn logout(server: &str, at: At<'_>) -> Done {
             (McpAccountState::LoggedOut, Some(note))
         }
     };
-    shown(McpAccount { note, ..account(server, state) }, at)
+    let code = shown(McpAccount { note, ..account(server, state) }, at)?;
+    session_ended(at)?;
+    Ok(code)
+}
+
+/// Fires SessionEnd: a logout ends what was done under that login, and hooks clean up after it.
+///
+/// # Errors
+/// The configuration forbids the start of a session.
+fn session_ended(at: At<'_>) -> Result<(), CliError> {
+    let engine = started(at.session.builder(false).build(), at.around, at.out)?;
+    if !engine.concerns(EventKind::SessionEnd) {
+        return Ok(());
+    }
+    told_errors(&engine, at.around, at.out);
+    let transcript = at.around.temp.join("becket-transcript.jsonl");
+    let session = Session::new(Uuid::new_v4().to_string(), transcript, &at.session.start);
+    let event = Event::new(session, SessionEnd { reason: "logout".to_owned() });
+    let cancel = CancellationToken::new();
+    interrupt::until_done(&cancel, async {
+        let outcome = engine.fire_until(&event, &cancel).await;
+        engine.finish_background(&event.session).await;
+        engine.close().await;
+        for failure in outcome.runs.iter().filter_map(|run| Some((run, run.failure.as_ref()?))) {
+            let (run, why) = failure;
+            let said = format!("the SessionEnd hook `{}` failed: {why}", run.handler.place.label);
+            at.out.tell(&format!("{} {}\n", styled(WARNING, "warning:"), one_line(&said, 500)));
+        }
+        Ok(())
+    })
 }
 
 async fn logged_in(

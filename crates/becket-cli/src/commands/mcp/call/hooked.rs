@@ -139,6 +139,7 @@ impl Hooked<'_> {
             () = engine.wait_for_background(&session.id) => {}
             () = self.cancel.cancelled() => {}
         }
+        engine.finish_background(session).await;
         engine.close().await;
         self.lent.progress.end();
     }
