@@ -55,8 +55,10 @@ export function withHooks(engine, settings, { toolApprovalCallback } = {}) {
   async function toolApproval(options) {
     const { toolName, input, toolCallId } = options.toolCall;
     if (stopped !== undefined) return { type: "denied", reason: stopped };
-    const outcome = await before(toolName, input, toolCallId);
-    const { is, reason } = await verdict(outcome, toolName, input, toolCallId);
+    // The SDK hands no signal to this function: that of the settings ends the hooks, and the wait for the user.
+    const signal = settings.abortSignal;
+    const outcome = await before(toolName, input, toolCallId, signal);
+    const { is, reason } = await verdict(outcome, toolName, input, toolCallId, signal);
     if (is === "deny") return { type: "denied", reason };
     const tool = options.tools?.[toolName] ?? settings.tools[toolName];
     if (outcome.updatedInput !== null && typeof tool?.execute !== "function") {
@@ -79,6 +81,8 @@ export function withHooks(engine, settings, { toolApprovalCallback } = {}) {
       const { is, reason } = judged === undefined ? await verdict(outcome, name, input, id, options.abortSignal) : { is: "run" };
       if (is !== "run") throw new BecketError(reason ?? "denied by a hook");
       if (stopped !== undefined) throw new BecketError(stopped);
+      // Throws if the engine was closed since the call was judged or the user was asked.
+      engine.events();
       const rewritten = outcome.updatedInput === null ? input : await fitting(tool, outcome.updatedInput);
       return ran(tool, { tool_name: name, tool_input: rewritten, tool_use_id: id }, options);
     };

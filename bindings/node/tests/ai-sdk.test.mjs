@@ -177,6 +177,49 @@ test("the engine's own callback is asked, once, and a late one says no", { skip 
   assert.deepEqual(late.ran, []);
 });
 
+// rule: D3
+test("nothing runs that is approved after an abort, or after the end of the session", { skip }, async (t) => {
+  const PreToolUse = () => ({ permissionDecision: "ask", reason: "sure?" });
+  for (const by of ["engine", "adapter"]) {
+    const abort = new AbortController();
+    const toolApprovalCallback = (_, { signal }) => {
+      const answer = new Promise((resolve) => signal.addEventListener("abort", () => resolve(true)));
+      abort.abort(new Error("enough"));
+      return answer;
+    };
+    const asks = { toolApprovalCallback };
+    const options = by === "engine" ? asks : {};
+    const settings = { abortSignal: abort.signal };
+    const one = agent(t, { options, hooks: { PreToolUse }, settings, beside: by === "adapter" ? asks : {} });
+    await assert.rejects(generateText(one.all), /enough/);
+    assert.deepEqual(one.ran, [], by);
+  }
+  const made = engine(t);
+  made.hook("PreToolUse", PreToolUse);
+  const toolApprovalCallback = async () => {
+    await made.close();
+    return true;
+  };
+  const one = agent(t);
+  const ran = [];
+  const Bash = tool({ inputSchema: jsonSchema({ type: "object" }), execute: () => { ran.push("ran"); } });
+  const all = withHooks(made, { model: one.model, tools: { Bash }, prompt: "go", stopWhen: isStepCount(1) }, { toolApprovalCallback });
+  const { content } = await generateText(all);
+  assert.deepEqual(ran, []);
+  assert.match(String(content.find(({ type }) => type === "tool-error")?.error), /closed/);
+});
+
+// rules: D3, P14
+test("in `dontAsk` the adapter asks nobody", { skip }, async (t) => {
+  const beside = { toolApprovalCallback: () => assert.fail("nobody is to be asked") };
+  const hooks = { PreToolUse: () => ({ permissionDecision: "ask" }) };
+  for (const interactive of [false, true]) {
+    const one = agent(t, { options: { interactive, permissionMode: "dontAsk" }, hooks, beside });
+    await generateText(one.all);
+    assert.deepEqual(one.ran, []);
+  }
+});
+
 // rules: D3, P11
 test("an ask rule is asked about, and an approved call runs on the rewrite that was shown", { skip }, async (t) => {
   const settings = { permissions: { ask: ["Bash"] } };

@@ -85,6 +85,23 @@ test("a late callback denies, and is told so", async (t) => {
   assert.deepEqual(signals.map(({ aborted }) => aborted), [true]);
 });
 
+// rule: D3
+test("an answer that only looks like a yes is none", async (t) => {
+  const answers = [new Boolean(true), "true", {}, [true], Symbol("yes"), () => true, Promise.resolve("yes"), { then: (resolve) => resolve(1) }];
+  for (const answer of answers) {
+    const outcome = await fired(asking(t, { toolApprovalCallback: () => answer }));
+    assert.equal(outcome.decision, "block", typeof answer);
+  }
+  const thrown = [undefined, null, "no", Symbol("no"), { toString: () => { throw new Error("x"); } }];
+  for (const value of thrown) {
+    for (const toolApprovalCallback of [() => { throw value; }, () => Promise.reject(value)]) {
+      assert.equal((await fired(asking(t, { toolApprovalCallback }))).decision, "block");
+    }
+  }
+  const made = asking(t, { toolApprovalCallback: () => ({ then: (resolve) => resolve(true) }) });
+  assert.equal((await fired(made)).decision, "proceed", "a thenable is awaited as `await` does");
+});
+
 // rules: D3, D9
 test("the callback sees what would run, and can't change it", async (t) => {
   const seen = [];

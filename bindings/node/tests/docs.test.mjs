@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { WORKSPACE } from "./support.mjs";
 
-const PAGES = { "docs/guide/node.md": 6, "bindings/node/README.md": 1 };
+const PAGES = { "docs/guide/node.md": 6, "bindings/node/README.md": 2 };
 const skip = process.env.BECKET_TEST_NODE_SKIP;
 
 for (const [page, programs] of Object.entries(PAGES)) {

@@ -45,6 +45,8 @@ def test_a_profile_reads_its_files(make: Make, project: Path, profile: str, dire
         outcome = make(profile=other).run_event_sync("PreToolUse", **BASH)
         assert outcome.blocked == (other == profile)
         assert outcome.reason == ("not here" if other == profile else None)
+    by_default = make().run_event_sync("PreToolUse", **BASH)
+    assert by_default.blocked == (profile == "claude"), "the default profile is `claude`"
 
 
 # rules: C4, H3

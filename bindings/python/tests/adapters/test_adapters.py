@@ -101,6 +101,118 @@ def test_a_late_approval_is_none(project: Path, agent: str, by: str) -> None:
         assert one_talk(agent, engine, late if by == "adapter" else None).ran == []
 
 
+# rule: D3
+@pytest.mark.parametrize("by", ["engine", "adapter"])
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_cancelled_approval_is_none(project: Path, agent: str, by: str) -> None:
+    """The callback's own cancellation is no yes, and an agent that is cancelled while the user is asked runs nothing."""
+
+    async def gives_up(_: ToolApproval) -> bool:
+        raise asyncio.CancelledError
+
+    asked = asyncio.Event()
+
+    async def thinks(_: ToolApproval) -> bool:
+        asked.set()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            pass
+        return True
+
+    def engine_with(callback: ToolApprovalCallback) -> HookEngine:
+        engine = HookEngine(project, tool_approval_callback=callback if by == "engine" else None)
+        hook(engine, "PreToolUse", permissionDecision="ask")
+        return engine
+
+    with engine_with(gives_up) as engine:
+        assert one_talk(agent, engine, gives_up if by == "adapter" else None).ran == []
+
+    async def cancelled() -> list[str]:
+        ran: list[str] = []
+        with engine_with(thinks) as engine:
+            engine.add_hook("PostToolUse", lambda _: ran.append("ran"))
+            engine.add_hook("PostToolUseFailure", lambda _: ran.append("failed"))
+            talk = asyncio.ensure_future(AGENTS[agent](engine, LS, "look around", thinks if by == "adapter" else None))
+            await asyncio.wait_for(asked.wait(), 60)
+            talk.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await talk
+        return ran
+
+    assert asyncio.run(cancelled()) == []
+
+
+# rule: D3
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_approval_after_the_end_of_the_session_is_none(project: Path, agent: str) -> None:
+    ran: list[str] = []
+    with HookEngine(project) as engine:
+
+        def approve(_: ToolApproval) -> bool:
+            engine.close()
+            return True
+
+        hook(engine, "PreToolUse", permissionDecision="ask")
+        # The session is over, so nothing of it can go on: the error comes out of the agent, or the run of it fails.
+        with pytest.raises(Exception, match="closed|SessionClosed"):
+            ran += one_talk(agent, engine, approve).ran
+    assert ran == []
+
+
+# rules: D3, D6
+def test_after_a_stop_an_approved_call_does_not_run(project: Path) -> None:
+    """Two calls side by side: the user is asked about one while the hooks of the other end the turn."""
+    from becket.adapters.conversation import Conversation, Refused
+
+    async def talks() -> None:
+        stopped = asyncio.Event()
+
+        async def approve(_: ToolApproval) -> bool:
+            await asyncio.wait_for(stopped.wait(), 60)
+            return True
+
+        with HookEngine(project) as engine:
+            engine.add_hook(
+                "PreToolUse",
+                lambda event: {"continue": False, "stopReason": "enough"}
+                if event.tool_input["command"] == "stop"
+                else {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask"}},
+            )
+            hooks = Conversation(engine, approve)
+            asked = asyncio.ensure_future(hooks.before("shell", {"command": "ls"}, "c1"))
+            with pytest.raises(Refused, match="enough"):
+                await hooks.before("shell", {"command": "stop"}, "c2")
+            stopped.set()
+            with pytest.raises(Refused, match="enough"):
+                await asked
+
+    asyncio.run(talks())
+
+
+# rules: D3, P14
+@pytest.mark.parametrize("agent", AGENTS)
+def test_in_dont_ask_no_adapter_asks(project: Path, agent: str) -> None:
+    def approve(_: ToolApproval) -> bool:
+        raise AssertionError("nobody is to be asked")
+
+    with HookEngine(project, permission_mode="dontAsk") as engine:
+        hook(engine, "PreToolUse", permissionDecision="ask")
+        assert one_talk(agent, engine, approve).ran == []
+
+
+# rule: D3
+@pytest.mark.parametrize("agent", AGENTS)
+def test_the_callback_of_the_engine_is_the_only_one_that_is_asked(project: Path, agent: str) -> None:
+    def never(_: ToolApproval) -> bool:
+        raise AssertionError("the engine has asked")
+
+    for answer, ran in ((True, ["ls"]), (False, [])):
+        with HookEngine(project, tool_approval_callback=lambda _, answer=answer: answer) as engine:
+            hook(engine, "PreToolUse", permissionDecision="ask")
+            assert one_talk(agent, engine, never).ran == ran
+
+
 # rules: D1, D3
 @pytest.mark.parametrize("agent", AGENTS)
 def test_a_callback_does_not_approve_a_denial(project: Path, agent: str) -> None:

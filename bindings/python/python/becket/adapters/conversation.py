@@ -63,7 +63,9 @@ class Conversation:
         if outcome.asks and self._approve is not None:
             call = ToolApproval.of(name, args, call_id, outcome.updated_input, outcome.reason)
             outcome = outcome.answered(await approved(self._approve, call, self.engine.tool_approval_timeout))
-        if outcome.decision != "proceed":
+            # Raises `SessionClosed` if the engine was closed while the user was asked.
+            _ = self.engine.session_id
+        if self.stopped or outcome.decision != "proceed":
             raise Refused(self.stopped or outcome.reason or "the call was denied")
         self._in_a_row = 0
         return args if outcome.updated_input is None else outcome.updated_input
