@@ -18,6 +18,7 @@ use serde::Deserialize;
 
 use crate::conformance_suite::{Ran, Scenario, Suite};
 use crate::installed::Places;
+use crate::suites::leave_out;
 use crate::{root, say};
 
 /// Scenarios that run at once.
@@ -57,7 +58,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let modules = match places.npm("conformance") {
         Ok(modules) => modules,
         Err(reason) => {
-            say(&format!("SKIPPED: the conformance suites: {reason}"));
+            leave_out("the conformance suites", &reason);
             return Ok(());
         }
     };

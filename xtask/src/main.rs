@@ -34,6 +34,9 @@ const USAGE: &str = "usage: cargo xtask <chore>
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (chore, rest) = arguments.split_first().map_or(("", &[][..]), |(chore, rest)| (chore.as_str(), rest));
+    if chore == "suite" {
+        return suites::run_one(rest);
+    }
     let done = match chore {
         "bench" => bench::run(rest),
         "bindings" => bindings::run(rest),

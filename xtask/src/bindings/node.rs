@@ -12,7 +12,7 @@
 use super::python::{run, target};
 use super::{Build, Unready};
 use crate::installed::{Places, text, there_is};
-use crate::say;
+use crate::suites::leave_out;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -28,7 +28,7 @@ pub(super) fn test(root: &Path) -> Result<(), String> {
     tests.arg("--test").current_dir(place.join("tests"));
     tests.env("BECKET_TEST_ROOT", root).env("BECKET_TEST_PACKED", &packed);
     if let Some(reason) = &missing {
-        say(&format!("SKIPPED: the types and the adapters of the Node package: {reason}"));
+        leave_out("the types and the adapters of the Node package", reason);
         tests.env("BECKET_TEST_NODE_SKIP", reason);
     }
     run(&mut tests, "the tests of the Node package")?;

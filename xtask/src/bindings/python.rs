@@ -11,7 +11,7 @@
 
 use super::{Build, Unready};
 use crate::installed::{Places, text};
-use crate::say;
+use crate::suites::leave_out;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -31,7 +31,7 @@ pub(super) fn test(root: &Path) -> Result<(), String> {
         command.env("BECKET_TEST_ROOT", root);
         run(&mut command, &format!("{module} of the Python package"))
     };
-    tested("pytest", &["-p", "no:cacheprovider"])?;
+    tested("pytest", &["-p", "no:cacheprovider", "-rs"])?;
     tested("mypy", &["--cache-dir", &text(&target.join("bindings/mypy")), "-p", "becket"])?;
     pyright(&places, &package, &python)
 }
@@ -113,7 +113,7 @@ fn pyright(places: &Places, package: &Path, python: &Path) -> Result<(), String>
     let program = match places.npm("npm") {
         Ok(modules) => modules.join("pyright/index.js"),
         Err(reason) => {
-            say(&format!("SKIPPED: pyright of the Python package: {reason}"));
+            leave_out("pyright of the Python package", &reason);
             return Ok(());
         }
     };
