@@ -153,7 +153,8 @@ impl Session {
     /// The same with all that would not, and why.
     pub fn explain(&self, event: &Event) -> Planned {
         let planned = Planned::new(&self.engine.plan(event), event.body.subject(), Vec::new());
-        planned.with_modules(&self.engine.hooks())
+        let settled = self.engine.settled_without_hooks(event);
+        planned.with_modules(&self.engine.hooks()).with_rules(settled.as_ref())
     }
 
     /// What is wrong in the configuration; what is good of it works.

@@ -5,7 +5,7 @@ use crate::facts::Facts;
 use crate::settle::Settlement;
 use crate::settlement;
 use crate::tool_input;
-use becket_model::Event;
+use becket_model::{Event, Verdict};
 use std::borrow::Cow;
 
 impl Engine {
@@ -34,6 +34,14 @@ impl Engine {
             &inner.snapshot(),
             &Facts::gather(event, inner.environment.home(), &inner.request.tools),
         )
+    }
+
+    /// Returns how a call would be settled if no hook had anything to say: by permission rules, the mode and the tool.
+    /// Runs nothing; `None` on events that are not about permission.
+    pub fn settled_without_hooks(&self, event: &Event) -> Option<Settlement> {
+        let inner = self.inner();
+        let verdict = Verdict::silent(event.kind());
+        settlement::of(inner, &inner.snapshot(), (event, &self.normal(event)), &verdict)
     }
 
     /// Why a call removes a critical path, if it does: then no rule and no mode lets it pass unasked (P14).

@@ -20,7 +20,8 @@ pub(crate) fn run(args: &ExplainArgs, global: &Global, around: &Surroundings, ou
     event::check_tool(&args.fields, &engine)?;
     let plan = engine.plan(&given.event);
     let planned = Planned::new(&plan, given.event.body.subject(), given.samples);
-    let planned = planned.with_modules(&engine.hooks());
+    let settled = engine.settled_without_hooks(&given.event);
+    let planned = planned.with_modules(&engine.hooks()).with_rules(settled.as_ref());
     if global.json {
         json::print(&Report::Explain(planned), out)?;
     } else {

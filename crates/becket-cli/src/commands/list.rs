@@ -17,6 +17,7 @@ pub(crate) fn run(args: &ListArgs, global: &Global, around: &Surroundings, out: 
     let engine = started(session::in_project(global, around, out)?.builder(true).build(), around, out)?;
     let is_whole = told_errors(&engine, around, out);
     let listed = Listed::new(&engine.hooks(), &engine.gates(), only);
+    let listed = if only.is_none() { listed.with_rules(&engine.config().permissions) } else { listed };
     if global.json {
         json::print(&Report::List(listed), out)?;
     } else {

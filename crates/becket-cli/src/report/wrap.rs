@@ -96,13 +96,13 @@ fn mark(plain: &str) -> usize {
 
 /// One piece of a styled text.
 #[derive(Clone, Copy)]
-enum Piece<'t> {
+pub(super) enum Piece<'t> {
     Char(char),
     Sequence(&'t str),
 }
 
 /// Splits a text into characters and escape sequences.
-fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let c = rest.chars().next()?;

@@ -211,7 +211,8 @@ pub fn failed(said: &Said<Failure>) -> String {
     if said.what.is_unchecked() { format!("not checked: {}", said.what) } else { said.what.to_string() }
 }
 
-fn settlement(settlement: &Settlement) -> &'static str {
+/// A settlement in a word.
+pub(super) fn settlement(settlement: &Settlement) -> &'static str {
     match settlement {
         Settlement::Allowed { .. } => "allowed",
         Settlement::Denied { .. } => "denied",

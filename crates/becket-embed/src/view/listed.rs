@@ -1,6 +1,7 @@
 //! The hook set, as `list` shows it.
 
-use super::hook::{Dropped, Hook};
+use super::hook::{At, Dropped, Hook};
+use becket_engine::config::{RuleList, RuleSource};
 use becket_engine::handler::{Background, Handler, If};
 use becket_engine::hookset::HookSet;
 use becket_engine::{Gates, Skipped};
@@ -18,6 +19,21 @@ pub struct Listed {
     pub rejected: Vec<Dropped>,
     /// Modules of in-process hooks that plugins bring, which are not run here.
     pub modules: Vec<Dropped>,
+    /// The permission rules that count; empty where one event is asked about.
+    pub rules: Vec<ListedRule>,
+}
+
+/// A permission rule.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ListedRule {
+    /// Whose it is: `project`, `user`, …
+    pub source: String,
+    /// `deny`, `ask` or `allow`.
+    pub list: &'static str,
+    /// The rule as written.
+    pub rule: String,
+    /// Where it is written.
+    pub at: At,
 }
 
 /// The hooks of one event.
@@ -64,6 +80,32 @@ impl Listed {
             events: events.filter(|event| !event.hooks.is_empty() || !event.rejected.is_empty()).collect(),
             rejected: if only.is_none() { rejected(hooks, None) } else { Vec::new() },
             modules: hooks.modules().iter().map(Dropped::from).collect(),
+            rules: Vec::new(),
+        }
+    }
+
+    /// Adds permission rules, in the order in which they count: deny, ask, allow.
+    #[must_use]
+    pub fn with_rules(mut self, rules: &[RuleSource]) -> Self {
+        for list in [RuleList::Deny, RuleList::Ask, RuleList::Allow] {
+            let of_list = rules.iter().filter(|rule| rule.list == list);
+            self.rules.extend(of_list.map(ListedRule::from));
+        }
+        self
+    }
+}
+
+impl From<&RuleSource> for ListedRule {
+    fn from(rule: &RuleSource) -> Self {
+        ListedRule {
+            source: rule.source.to_string(),
+            list: match rule.list {
+                RuleList::Deny => "deny",
+                RuleList::Ask => "ask",
+                RuleList::Allow => "allow",
+            },
+            rule: rule.text.to_string(),
+            at: At::from(&rule.location),
         }
     }
 }

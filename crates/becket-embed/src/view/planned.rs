@@ -1,8 +1,9 @@
 //! A plan, as `explain` shows it.
 
+use super::fired::settlement;
 use super::hook::{Dropped, Hook};
 use becket_engine::hookset::HookSet;
-use becket_engine::{Plan, PlannedRun};
+use becket_engine::{Plan, PlannedRun, Settlement};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -21,6 +22,17 @@ pub struct Planned {
     pub skipped: Vec<Dropped>,
     /// Modules of in-process hooks that plugins bring, which are not run here and may have hooks of the event.
     pub modules: Vec<Dropped>,
+    /// What becomes of the call if no hook has anything to say; nothing where no rule decides either.
+    pub rules: Option<WithoutHooks>,
+}
+
+/// How permission rules settle a call.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WithoutHooks {
+    /// `allowed`, `denied` or `asked`.
+    pub settlement: &'static str,
+    /// The rule and why it applies.
+    pub reason: String,
 }
 
 /// What an event would run.
@@ -63,7 +75,18 @@ impl Planned {
             runs: plan.runs().iter().map(PlannedHook::from).collect(),
             skipped: dropped(plan),
             modules: Vec::new(),
+            rules: None,
         }
+    }
+
+    /// Adds what permission rules say of the call.
+    #[must_use]
+    pub fn with_rules(mut self, settled: Option<&Settlement>) -> Self {
+        self.rules = settled.and_then(|settled| {
+            let reason = reason_of(settled)?.to_owned();
+            Some(WithoutHooks { settlement: settlement(settled), reason })
+        });
+        self
     }
 
     /// Adds the modules that are not run.
@@ -77,6 +100,16 @@ impl Planned {
 /// All that is written for the event and does not run.
 pub fn dropped(plan: &Plan) -> Vec<Dropped> {
     plan.skipped().map(|skipped| Dropped::from(&skipped)).chain(plan.rejected().map(Dropped::from)).collect()
+}
+
+fn reason_of(settled: &Settlement) -> Option<&str> {
+    match settled {
+        Settlement::Allowed { because }
+        | Settlement::Denied { because }
+        | Settlement::Asked { because }
+        | Settlement::Stopped { because } => Some(because),
+        Settlement::Deferred | Settlement::Open => None,
+    }
 }
 
 impl From<&PlannedRun> for PlannedHook {

@@ -1,5 +1,6 @@
 //! `check` for people: each finding with the lines that it is about.
 
+use super::frame;
 use crate::env::Surroundings;
 use crate::report::style::{ERROR, GOOD, NONE, WARNING, plain, styled};
 use becket_embed::view::finding::Checked;
@@ -18,7 +19,9 @@ pub(crate) fn render(found: &[Diagnostic], texts: &Texts, around: &Surroundings)
         .without_syntax_highlighting();
     let mut text = String::new();
     for diagnostic in found {
-        one(&mut text, &handler, diagnostic, (texts, around));
+        let mut finding = String::new();
+        one(&mut finding, &handler, diagnostic, (texts, around));
+        text.push_str(&around.width.map_or_else(|| finding.clone(), |width| frame::fitted(&finding, width)));
     }
     text
 }

@@ -9,7 +9,8 @@ use becket_embed::view::listed::{Listed, ListedEvent, ListedHook};
 /// The hooks by event.
 pub(crate) fn render(listed: &Listed, around: &Surroundings) -> String {
     if listed.events.is_empty() && listed.rejected.is_empty() && listed.modules.is_empty() {
-        return "no hooks are configured\n".to_owned();
+        let text = "no hooks are configured\n".to_owned();
+        return text + &rules(listed, around);
     }
     let mut text: String = listed.events.iter().map(|listed| event(listed, around)).collect();
     if !listed.rejected.is_empty() {
@@ -24,7 +25,24 @@ pub(crate) fn render(listed: &Listed, around: &Surroundings) -> String {
         listed.modules.iter().for_each(|module| dropped(&mut table, module, around));
         text.push_str(&format!("{}\n{}", styled(WARNING, "not run here"), table.render(2)));
     }
-    text
+    text + &rules(listed, around)
+}
+
+/// The permission rules, below the hooks.
+fn rules(listed: &Listed, around: &Surroundings) -> String {
+    if listed.rules.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::default();
+    for rule in &listed.rules {
+        table.row([
+            Cell::new(SOURCE, &rule.source),
+            Cell::text(rule.list),
+            Cell::text(&rule.rule),
+            Cell::last(FAINT, &place(&rule.at, around)),
+        ]);
+    }
+    format!("{}\n{}", styled(HEAD, "permission rules"), table.fitted(2, around.width))
 }
 
 fn event(listed: &ListedEvent, around: &Surroundings) -> String {

@@ -2,7 +2,7 @@
 
 use super::{dropped, headline, place};
 use crate::env::Surroundings;
-use crate::report::style::{FAINT, GOOD, SOURCE, plain, styled};
+use crate::report::style::{FAINT, GOOD, SOURCE, indented, plain, styled};
 use crate::report::table::{Cell, Table};
 use crate::report::wrap;
 use becket_embed::view::planned::{Planned, PlannedHook};
@@ -21,6 +21,13 @@ pub(crate) fn render(planned: &Planned, around: &Surroundings) -> String {
         text.push_str(&format!("  no hooks are configured for `{}`\n", planned.event));
     }
     text.push_str(&table.fitted(2, around.width));
+    if let Some(rules) = &planned.rules {
+        text.push_str(&format!(
+            "\nwithout hooks: {}\n{}",
+            plain(rules.settlement),
+            indented(&rules.reason, 2)
+        ));
+    }
     wrap::fit(&text, around.width)
 }
 

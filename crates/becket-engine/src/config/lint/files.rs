@@ -1,7 +1,7 @@
 //! Looks at the scripts that handlers name: are they there, may they run, do Stop hooks guard themselves.
 
-use super::Entry;
 use super::commands::{asks, is_stop, scripts, warn_endless, warn_unasked};
+use super::{Entry, programs};
 use crate::config::diagnostic::{Diagnostic, Severity};
 use crate::config::load::{Layer, Loaded, user_directory};
 use crate::config::resolve::parts;
@@ -25,6 +25,7 @@ pub fn lint_files(loaded: &Loaded) -> Vec<Diagnostic> {
             for script in named(entry, part.layer, loaded) {
                 look_at(&script, entry, &mut report);
             }
+            programs::lint(entry, loaded, &mut report);
         }
         found.extend(report.finish());
     }
@@ -80,7 +81,7 @@ fn look_at(script: &Script, entry: &Entry, report: &mut Report<'_>) {
     let shown = script.path.display();
     match std::fs::metadata(&script.path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let message = format!("there is no file `{shown}`, so this hook never works");
+            let message = format!("the file `{shown}` does not exist, so this hook never works");
             report
                 .never_works(script.is_certain, at, "missing-script", message)
                 .help("a hook that can't start is an error, and the action passes unchecked")
@@ -88,17 +89,12 @@ fn look_at(script: &Script, entry: &Entry, report: &mut Report<'_>) {
             return;
         }
         Err(error) => {
-            report.warning(at, "missing-script", format!("`{shown}` can't be looked at: {error}")).rule("H2");
+            report.warning(at, "missing-script", format!("can't look at `{shown}`: {error}")).rule("H2");
             return;
         }
         Ok(metadata) if script.runs_itself && !is_executable(&metadata) => {
             report
-                .never_works(
-                    script.is_certain,
-                    at,
-                    "not-executable",
-                    format!("`{shown}` may not be executed"),
-                )
+                .never_works(script.is_certain, at, "not-executable", format!("`{shown}` is not executable"))
                 .help(format!("run `chmod +x {}`, or start it with its interpreter", script.written))
                 .rule("H2");
         }

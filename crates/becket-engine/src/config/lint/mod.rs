@@ -8,6 +8,7 @@ mod env;
 mod files;
 mod matchers;
 mod portable;
+mod programs;
 mod rules;
 mod swallow;
 mod timing;
@@ -79,7 +80,10 @@ pub fn lint(loaded: &Loaded) -> Vec<Diagnostic> {
 /// A file that switches hooks off.
 fn switched_off(switch: Option<&At<bool>>, report: &mut Report<'_>) {
     if let Some(At { value: true, span }) = switch {
-        let message = "`disableAllHooks` is true: but for managed hooks nothing runs";
-        report.warning(*span, "hooks-disabled", message).help("remove it to have the hooks back").rule("G2");
+        let message = "`disableAllHooks` is true, so only managed hooks run";
+        report
+            .warning(*span, "hooks-disabled", message)
+            .help("remove it to enable the other hooks again")
+            .rule("G2");
     }
 }

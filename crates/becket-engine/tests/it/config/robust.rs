@@ -113,6 +113,42 @@ fn scripts_are_looked_at_where_they_can_be_found() {
     assert_eq!(found, [(3, "not-executable"), (5, "missing-script"), (6, "endless-stop")]);
 }
 
+// rule: H2
+#[test]
+fn a_program_that_is_on_no_path_is_named() {
+    let commands = [
+        ("ruff-of-nobody format .", true),
+        ("ruff-of-nobody check; exit 0", true),
+        ("sh -c true", false),
+        ("echo ok && exit 2", false),
+        ("command -v ruff-of-nobody && ruff-of-nobody format .", false),
+        ("ruff-of-nobody format . || true", false),
+        ("if type ruff-of-nobody; then ruff-of-nobody; fi", false),
+        ("PATH=/opt/x ruff-of-nobody", false),
+        ("$TOOL check", false),
+        ("guard() { exit 2; }; guard", false),
+    ];
+    for (command, is_named) in commands {
+        for (kind, path, expected) in [
+            ("PATH", Some("/usr/bin:/bin"), is_named),
+            ("env", Some("/usr/bin:/bin"), false),
+            ("none", None, false),
+        ] {
+            let machine = Machine::new();
+            let mut request = machine.request();
+            if let Some(path) = path {
+                request.environment = request.environment.with_var("PATH", path);
+            }
+            let env = if kind == "env" { r#""env": {"PATH": "/opt/bin"}, "# } else { "" };
+            let hook = format!(r#"{{"type": "command", "command": "{command}"}}"#);
+            machine
+                .settings("user", format!(r#"{{{env}"hooks": {{"PreToolUse": [{{"hooks": [{hook}]}}]}}}}"#));
+            let found: Vec<_> = lint_files(&load(&request)).iter().map(|found| found.code).collect();
+            assert_eq!(found.contains(&"missing-program"), expected, "{command} ({kind}): {found:?}");
+        }
+    }
+}
+
 // rule: C7
 #[test]
 fn a_file_full_of_faults_in_one_line_is_read_in_time_and_loses_nothing() {

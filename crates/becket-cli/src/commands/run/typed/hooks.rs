@@ -49,6 +49,7 @@ fn explained(answering: Answering<'_>, event: Option<&str>) -> Said {
     };
     let plan = answering.session.agent.engine().plan(&event);
     let planned = Planned::new(&plan, event.body.subject(), Vec::new())
-        .with_modules(&answering.session.agent.engine().hooks());
+        .with_modules(&answering.session.agent.engine().hooks())
+        .with_rules(answering.session.agent.engine().settled_without_hooks(&event).as_ref());
     Ok(human::planned::render(&planned, answering.at.around))
 }
