@@ -34,6 +34,7 @@ pub(crate) struct Cli {
 
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// Act as if started in DIR; the paths of other global options still begin where becket was started
     #[arg(short = 'C', value_name = "DIR", global = true)]
@@ -88,7 +89,7 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Find what is wrong in a configuration
     Check(CheckArgs),
-    /// Say how the output of a hook is taken; reads its stdout from stdin
+    /// Show how the output of a hook is interpreted; reads its stdout from stdin
     CheckOutput(CheckOutputArgs),
     /// Show what events there are, or all about one
     Events(EventsArgs),

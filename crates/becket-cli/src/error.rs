@@ -19,10 +19,10 @@ pub(crate) enum CliError {
     NoTool { event: &'static str },
     #[error("`--tool` has no meaning for `{event}`, whose input has no `tool_name`")]
     ToolWithoutUse { event: &'static str },
-    #[error("`--input` is not valid JSON: {why}{}", instead(.example))]
-    InputNotJson { why: String, example: Option<String> },
-    #[error("`--input` must be a JSON object, but is {got}")]
-    InputNotAnObject { got: &'static str },
+    #[error("{what} is not valid JSON: {why}{}", instead(.example))]
+    InputNotJson { what: &'static str, why: String, example: Option<String> },
+    #[error("{what} must be a JSON object, but is {got}")]
+    InputNotAnObject { what: &'static str, got: &'static str },
     #[error("`--set {given}` has no `=`: write `--set key=value`")]
     SetWithoutValue { given: String },
     #[error("`{event}` has no input field `{name}`{}", all_fields(.near, .event))]

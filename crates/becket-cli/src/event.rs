@@ -46,8 +46,8 @@ pub(crate) fn given(
     let spec = kind.spec();
     let mut input = Map::new();
     if let Some(text) = &fields.input {
-        let given =
-            read::json_object(text, start, around).map_err(|error| with_example(error, text, fields))?;
+        let given = read::json_object(("`--input`", text), start, around)
+            .map_err(|error| with_example(error, text, fields))?;
         add_input(&mut input, spec, given)?;
     }
     add_flags(&mut input, spec, fields)?;
@@ -65,11 +65,11 @@ pub(crate) fn given(
 
 /// Shows how text that is no JSON is written as the tool's input.
 fn with_example(error: CliError, text: &str, fields: &EventFields) -> CliError {
-    let CliError::InputNotJson { why, .. } = error else { return error };
+    let CliError::InputNotJson { what, why, .. } = error else { return error };
     let is_text = !text.trim_start().starts_with(['{', '[', '@', '-', '"']) && text.len() <= LONGEST_EXAMPLE;
     let field = fields.tool.as_deref().and_then(tools::find).and_then(|tool| tool.primary.field());
     let example = field.filter(|_| is_text).map(|field| serde_json::json!({field: text}).to_string());
-    CliError::InputNotJson { why, example: example.map(|example| example.replace("\":", "\": ")) }
+    CliError::InputNotJson { what, why, example: example.map(|example| example.replace("\":", "\": ")) }
 }
 
 /// The longest text that is shown as JSON.

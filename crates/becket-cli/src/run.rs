@@ -6,6 +6,7 @@ use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::out::Out;
 use crate::report::style::{ERROR, plain};
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser};
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -18,7 +19,7 @@ pub(crate) type Done = Result<u8, CliError>;
 pub(crate) fn main(around: &Surroundings) -> ExitCode {
     let cli = match Cli::try_parse_from(&*spelled_out(&around.arguments)) {
         Ok(cli) => cli,
-        Err(error) => return bad_arguments(&error, around),
+        Err(error) => return bad_arguments(error, around),
     };
     let out = Out::of(&cli.global, around);
     match dispatch(&cli, around, &out) {
@@ -66,8 +67,9 @@ const SLIPS_END_WITH_2: [&str; 6] = ["run", "check", "list", "explain", "events"
 
 /// Help and versions are no errors; wrong arguments end with 1 where 2 means that something is blocked, else with 2. As the
 /// hook of another agent they may have to block.
-fn bad_arguments(error: &clap::Error, around: &Surroundings) -> ExitCode {
+fn bad_arguments(error: clap::Error, around: &Surroundings) -> ExitCode {
     let out = Out::new(ColourChoice::Auto, around);
+    let error = without_escape_tip(error);
     let text = error.render().ansi().to_string();
     if error.use_stderr() {
         out.tell(&text);
@@ -80,6 +82,17 @@ fn bad_arguments(error: &clap::Error, around: &Surroundings) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(1),
     }
+}
+
+/// Removes the tip to write `-- --flag`: a misspelt flag is hardly ever meant as a value.
+fn without_escape_tip(mut error: clap::Error) -> clap::Error {
+    if let Some(ContextValue::StyledStrs(mut tips)) = error.remove(ContextKind::Suggested) {
+        tips.retain(|tip| !tip.to_string().contains("'-- "));
+        if !tips.is_empty() {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+        }
+    }
+    error
 }
 
 /// Agent SDKs start their program without the name of a command, and with the format of its output first, an option that

@@ -4,6 +4,7 @@ use becket_engine::CancellationToken;
 use becket_rules::PermissionUpdate;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -50,6 +51,8 @@ pub struct PermissionPrompt {
     pub input: Map<String, Value>,
     /// Who wants a person to be asked, and why.
     pub because: String,
+    /// The file outside the working directories that it reads or changes, if it is about one.
+    pub outside: Option<PathBuf>,
     /// What a person may want to hold from now on.
     pub suggestions: Vec<PermissionUpdate>,
 }

@@ -18,6 +18,7 @@ use becket_model::event::permission::PermissionRequest;
 use becket_rules::PermissionUpdate;
 use futures_util::FutureExt;
 use serde_json::{Map, Value};
+use std::path::PathBuf;
 use std::pin::pin;
 
 /// What a person would be asked.
@@ -224,6 +225,15 @@ async fn hooks_say(at: &At<'_>, prompt: &Prompt, cancel: &CancellationToken, hea
     }
 }
 
+/// Returns the file that the call touches, unless it is in a working directory.
+fn outside(at: &At<'_>, prompt: &Prompt) -> Option<PathBuf> {
+    let file = at.tool.touches(&prompt.input)?;
+    let directories = at.calls.engine.directories();
+    let is_inside =
+        file.starts_with(&at.session.cwd) || directories.iter().any(|directory| file.starts_with(directory));
+    (!is_inside).then_some(file)
+}
+
 /// What a person may want to hold from now on, without what holds already (P13).
 fn suggestions(at: &At<'_>, prompt: &Prompt) -> Vec<PermissionUpdate> {
     if at.calls.engine.critical_removal(&at.pre_tool_use_of(&prompt.input)).is_some() {
@@ -262,6 +272,7 @@ async fn person_says(at: &At<'_>, prompt: &Prompt) -> Person {
         agent_id: at.session.agent.as_ref().and_then(|agent| agent.id.as_ref()).map(ToString::to_string),
         input: prompt.input.clone(),
         because: prompt.because.clone(),
+        outside: outside(at, prompt),
         suggestions: suggestions(at, prompt),
     };
     let asked = async {

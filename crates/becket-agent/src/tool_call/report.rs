@@ -146,9 +146,9 @@ impl Report {
             Ended::Denied { because, .. } => error(format!("denied: {because}")),
             Ended::Stopped { because } => error(format!("stopped: {because}")),
             Ended::Deferred => error("this call was put off until the session is resumed".to_owned()),
-            Ended::Cancelled { started: true } => {
-                error("the user cancelled this call while it ran: it may have done a part".to_owned())
-            }
+            Ended::Cancelled { started: true } => error(
+                "the user cancelled this call while it was running: it may have partly completed".to_owned(),
+            ),
             Ended::Cancelled { started: false } => {
                 error("the user cancelled this call before it ran".to_owned())
             }

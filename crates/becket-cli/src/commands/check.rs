@@ -26,6 +26,11 @@ pub(super) struct Found {
 
 /// Checks what the arguments name. Ends with 1 on errors, and on warnings where they are denied.
 pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
+    if let (true, CheckFormat::Sarif | CheckFormat::Github) = (global.json, args.format) {
+        return Err(CliError::usage(
+            "`--json` and `--format` both name a format: give one of them".to_owned(),
+        ));
+    }
     let mut found = Found::default();
     let session = if args.paths.is_empty() {
         let session = session::in_project(global, around, out)?;

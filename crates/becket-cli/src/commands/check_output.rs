@@ -1,4 +1,4 @@
-//! `becket check-output`: how a hook's output is taken.
+//! `becket check-output`: how a hook's output is interpreted.
 
 use crate::args::{CheckOutputArgs, Global};
 use crate::env::Surroundings;
@@ -12,7 +12,8 @@ use becket_embed::view::Report;
 use becket_embed::view::answer::Answer;
 use becket_model::interpret::{self, Printed, PrintedBy};
 
-/// Reads an output from stdin and shows what it does. Ends with 1 where it is no usable answer.
+/// Reads an output from stdin and shows what it does. Ends with 1 if it is not a usable answer, or if a part of it is ignored:
+/// what is ignored may be the very word that denies.
 pub(crate) fn run(args: &CheckOutputArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
     let spec = event::kind(&args.event)?.spec();
     let stderr = match args.stderr.as_deref() {
@@ -30,7 +31,8 @@ pub(crate) fn run(args: &CheckOutputArgs, global: &Global, around: &Surroundings
         ..Printed::nothing(PrintedBy::Command)
     };
     let answer = Answer::new(spec, args.exit, &interpret::printed(spec, &printed));
-    let code = u8::from(answer.failure.is_some());
+    let is_ignored_in_part = !answer.warnings.is_empty() || !answer.unknown_fields.is_empty();
+    let code = u8::from(answer.failure.is_some() || is_ignored_in_part);
     if global.json {
         json::print(&Report::CheckOutput(answer), out)?;
     } else {

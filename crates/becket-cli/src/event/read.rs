@@ -10,12 +10,12 @@ use std::path::Path;
 
 pub(crate) use becket_embed::text::LIMIT;
 
-/// What `JSON|@FILE|-` stands for, as an object.
+/// What `JSON|@FILE|-` stands for, as an object; `what` names the argument.
 ///
 /// # Errors
 /// Where it can't be read, or is no JSON object.
 pub(crate) fn json_object(
-    given: &str,
+    (what, given): (&'static str, &str),
     start: &Path,
     around: &Surroundings,
 ) -> Result<Map<String, Value>, CliError> {
@@ -24,15 +24,18 @@ pub(crate) fn json_object(
         None if given == "-" => utf8(stdin("the input as JSON", around)?, "stdin")?,
         None => given.to_owned(),
     };
-    let value: Value = serde_json::from_str(&text)
-        .map_err(|error| CliError::InputNotJson { why: error.to_string(), example: None })?;
+    let value: Value = serde_json::from_str(&text).map_err(|error| CliError::InputNotJson {
+        what,
+        why: error.to_string(),
+        example: None,
+    })?;
     match value {
         Value::Object(fields) => Ok(fields),
-        Value::Null => Err(CliError::InputNotAnObject { got: "null" }),
-        Value::Bool(_) => Err(CliError::InputNotAnObject { got: "a boolean" }),
-        Value::Number(_) => Err(CliError::InputNotAnObject { got: "a number" }),
-        Value::String(_) => Err(CliError::InputNotAnObject { got: "a string" }),
-        Value::Array(_) => Err(CliError::InputNotAnObject { got: "a list" }),
+        Value::Null => Err(CliError::InputNotAnObject { what, got: "null" }),
+        Value::Bool(_) => Err(CliError::InputNotAnObject { what, got: "a boolean" }),
+        Value::Number(_) => Err(CliError::InputNotAnObject { what, got: "a number" }),
+        Value::String(_) => Err(CliError::InputNotAnObject { what, got: "a string" }),
+        Value::Array(_) => Err(CliError::InputNotAnObject { what, got: "a list" }),
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod background;
 pub(crate) mod event_rows;
 pub(crate) mod findings;
 pub(crate) mod fired;
+mod frame;
 pub(crate) mod listed;
 mod masked;
 pub(crate) mod mcp;

@@ -18,7 +18,7 @@ mod system_line;
 mod tests;
 
 pub(crate) use event::{Shown, Started};
-pub(crate) use input::{BadLine, Line, quoted, read_line, repeated};
+pub(crate) use input::{BadLine, Line, Sent, quoted, read_line, repeated};
 pub(crate) use live::{Live, Page, Telling};
 pub(crate) use naming::Ids;
 pub(crate) use result::RunResult;

@@ -19,6 +19,16 @@ fn refused(env: &TestEnv, arguments: &[&str], said: &str) {
 }
 
 #[test]
+fn a_misspelt_flag_is_not_taken_for_a_value() {
+    let ended = env().becket(["check", "--quiet"]).run();
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(ended.stderr.contains("`--quiet`") || ended.stderr.contains("'--quiet'"), "{ended:?}");
+    assert!(!ended.stderr.contains("tip:"), "{ended:?}");
+    let near = env().becket(["check", "--denny", "warnings"]).run();
+    assert!(near.stderr.contains("--deny"), "{near:?}");
+}
+
+#[test]
 fn arguments_that_can_not_be_meant_are_refused_in_words() {
     let env = env();
     for (arguments, said) in [
@@ -47,6 +57,8 @@ fn arguments_that_can_not_be_meant_are_refused_in_words() {
         (&["list", "PreTool"], "did you mean `PreToolUse`? (`becket events` lists all)"),
         (&["list", "session"], "did you mean `SessionStart` or `SessionEnd`?"),
         (&["check", "--frob"], "--frob"),
+        (&["check", "--json", "--format", "sarif"], "both name a format: give one of them"),
+        (&["mcp", "add-json", "x", "{bad"], "the entry of the server is not valid JSON"),
         (&["check"], "there is nothing to check: no settings were found for `"),
         (&["--plugin-dir", "nowhere", "check"], "there is no such directory"),
         (&["--plugin-dir", ".", "check"], "it holds neither `.claude-plugin/plugin.json`"),

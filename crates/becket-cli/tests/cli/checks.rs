@@ -1,7 +1,7 @@
 //! `check`.
 
 use crate::{env, env_with};
-use serde_json::Value;
+use serde_json::{Value, json};
 use snapbox::{assert_data_eq, file};
 
 const FAULTY: &str = r#"{
@@ -51,6 +51,40 @@ fn warnings_fail_only_where_they_are_denied() {
     assert_eq!(env.becket(["check"]).run().code, Some(0));
     assert_eq!(env.becket(["check", "--deny", "warnings"]).run().code, Some(1));
     assert_eq!(crate::env_with("{}").becket(["check", "--deny", "warnings"]).run().code, Some(0));
+}
+
+// rule: H2
+#[test]
+fn a_program_that_is_missing_is_a_warning() {
+    let hook = json!({"type": "command", "command": "ruff-of-nobody format ."});
+    let env =
+        env_with(&json!({"hooks": {"PostToolUse": [{"matcher": "Edit", "hooks": [hook]}]}}).to_string());
+    let ended = env.becket(["check"]).run();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stdout.contains("the program `ruff-of-nobody` is not on `PATH` here"), "{ended:?}");
+}
+
+// rules: P1, P11
+#[test]
+fn rules_are_listed_and_explained_without_hooks() {
+    let rules = json!({"permissions": {"allow": ["Bash(ls)"], "ask": ["Bash(make *)"], "deny": ["Edit(migrations/**)"]}});
+    let env = env_with(&rules.to_string());
+    let listed = env.becket(["list"]).run();
+    let order = ["no hooks are configured", "permission rules", "deny", "ask", "allow"];
+    let places: Vec<_> = order.iter().map(|word| listed.stdout.find(word)).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{listed:?}");
+    assert!(!env.becket(["list", "Stop"]).run().stdout.contains("permission rules"));
+    let edit = ["explain", "PreToolUse", "--tool", "Write", "--set", "tool_input.file_path=migrations/1.sql"];
+    let explained = env.becket(edit).run();
+    assert!(
+        explained.stdout.contains("\nwithout hooks: denied\n  the rule `Edit(migrations/**)`"),
+        "{explained:?}"
+    );
+    let json: Value =
+        serde_json::from_str(&env.becket(edit.into_iter().chain(["--json"])).run().stdout).expect("JSON");
+    assert_eq!(json["rules"]["settlement"], "denied");
+    let free = ["explain", "PreToolUse", "--tool", "Bash", "--set", "tool_input.command=touch x"];
+    assert!(!env.becket(free).run().stdout.contains("without hooks"));
 }
 
 #[test]

@@ -34,13 +34,14 @@ fn check_output_says_how_an_output_is_taken() {
             "PreToolUse",
             "0",
             r#"{"permisionDecision": "deny"}"#,
-            0,
+            1,
             "did you mean `hookSpecificOutput.permissionDecision`?",
         ),
         ("PreToolUse", "0", r#"{"hookSpecificOutput": {"hookEventName": "Stop"}}"#, 1, "answered for `Stop`"),
         ("Stop", "0", r#"{"decision": "block", "reason": "more"}"#, 0, "block  the model reads:\n    more"),
         ("UserPromptSubmit", "0", "plain words", 0, "context  the model reads:\n    plain words"),
-        ("SessionEnd", "0", r#"{"continue": false}"#, 0, "ignored:"),
+        ("SessionEnd", "0", r#"{"continue": false}"#, 1, "ignored:"),
+        ("PreToolUse", "0", r#"{"permissionDecision": "deny"}"#, 1, "put it inside `hookSpecificOutput`"),
     ] {
         let run = env.becket(["check-output", event, "--exit", exit, "--stderr", "no"]).stdin(stdout);
         let ended = run.run();

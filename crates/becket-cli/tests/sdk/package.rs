@@ -191,6 +191,8 @@ pub(crate) mod scenario {
         assert_eq!(commands, ["touch no", "touch asked"], "the rule of the second answer allows the third");
         assert_eq!((&asked[0]["tool"], &asked[0]["id"]), (&json!("Bash"), &json!("t1")));
         assert_eq!(asked[0]["suggestions"], true);
+        assert_eq!(asked[0]["title"], "Becket needs your permission to use Bash");
+        assert_eq!(asked[0]["name"], "Bash");
         assert_eq!(result(&seen)["permission_denials"], 1);
         let files = ["no", "asked", "instead", "again"].map(|file| driven.there(file));
         assert_eq!(files, [false, false, true, true]);
@@ -223,6 +225,40 @@ pub(crate) mod scenario {
         assert_eq!(results.len(), 2, "{seen:?}");
         assert_eq!(results[0]["terminal"], "interrupted");
         assert_eq!(results[1]["result"], "I am here.");
+    }
+
+    /// A prompt that a hook rejects and a command that does not exist are results, not exceptions.
+    // rules: D5, L0
+    pub(crate) fn rejected(package: Package) {
+        let guard = "grep -q secret && { echo 'no secrets' >&2; exit 2; }; exit 0";
+        let hooks = json!({"UserPromptSubmit": [{"hooks": [{"type": "command", "command": guard}]}]});
+        let Some(driven) = package.place(&json!({"hooks": hooks}), &json!([])) else { return };
+        let seen = driven.play("rejected");
+        let results = told(&seen, "result");
+        let is_error: Vec<&Value> = results.iter().map(|result| &result["is_error"]).collect();
+        assert_eq!(is_error, [false, false], "{seen:?}");
+        assert!(results[0]["result"].as_str().is_some_and(|said| said.contains("no secrets")), "{seen:?}");
+        assert!(results[1]["result"].as_str().is_some_and(|said| said.contains("`/nope`")), "{seen:?}");
+    }
+
+    /// A provider that fails is an exception that says so, behind a message that stands for the answer.
+    // rule: L3
+    pub(crate) fn api_error(package: Package) {
+        let turns = json!([{"error": {"kind": "bad_request", "message": "messages: at least one"}}]);
+        let Some(driven) = package.place(&json!({}), &turns) else { return };
+        let seen = driven.play("api_error");
+        assert_eq!(told(&seen, "error"), ["invalid_request"], "{seen:?}");
+        let said = told(&seen, "text")[0].as_str().unwrap_or_default();
+        assert!(said.starts_with("API Error: ") && said.contains("at least one"), "{said}");
+        assert_eq!(
+            (&result(&seen)["is_error"], &result(&seen)["terminal"]),
+            (&json!(true), &json!("api_error"))
+        );
+        let raised = told(&seen, "raised");
+        match package {
+            Package::Python => assert_eq!(raised, [&json!(["ResultError", "success", "api_error"])]),
+            Package::Node => assert_eq!(raised.len(), 1, "{seen:?}"),
+        }
     }
 
     // rule: L2

@@ -36,6 +36,30 @@ fn it_is_asked_what_nobody_has_decided_and_its_yes_runs_the_call() {
     assert!(there(&env, "made"));
 }
 
+// rule: P13
+#[test]
+fn it_is_told_what_the_call_is_for_and_which_path_is_outside() {
+    let read = json!({"id": "t1", "name": "Read", "input": {"file_path": "/etc/hostname"}});
+    let described = json!({"id": "t2", "name": "Bash", "input": {"command": "touch made", "description": "Makes a file"}});
+    let inside = json!({"id": "t3", "name": "Write", "input": {"file_path": "inside", "content": "x"}});
+    let turns = json!([{"tool_uses": [read]}, {"tool_uses": [described]}, {"tool_uses": [inside]}, {"text": "Done."}]);
+    let env = place(BECKET, &json!({}), &turns);
+    let mut host = Host::initialized(&env, &STDIO, json!({}));
+    host.prompt("look");
+    for (tool, description, outside) in
+        [("Read", None, Some("/etc/hostname")), ("Bash", Some("Makes a file"), None), ("Write", None, None)]
+    {
+        let asked = host.asked("can_use_tool");
+        let request = &asked["request"];
+        assert_eq!(request["display_name"], tool);
+        assert_eq!(request["title"], format!("Becket needs your permission to use {tool}"));
+        assert_eq!(request.get("description").and_then(Value::as_str), description, "{request}");
+        assert_eq!(request.get("blocked_path").and_then(Value::as_str), outside, "{request}");
+        host.answers(&asked, json!({"behavior": "deny", "message": "no"}));
+    }
+    assert_eq!(host.result()["result"], "Done.");
+}
+
 // rules: D9, P13
 #[test]
 fn its_rewrite_runs_instead_and_its_rules_hold_from_now_on() {

@@ -51,3 +51,13 @@ fn mode_and_model_change() {
 fn servers_are_switched_and_the_window_is_told() {
     scenario::wishes(Package::Python);
 }
+
+#[test]
+fn a_prompt_that_is_rejected_raises_nothing() {
+    scenario::rejected(Package::Python);
+}
+
+#[test]
+fn an_error_of_the_provider_says_what_it_is() {
+    scenario::api_error(Package::Python);
+}

@@ -178,6 +178,27 @@ fn a_safe_start_runs_managed_hooks_alone() {
 
 // rule: L0
 #[test]
+fn a_result_names_the_message_that_it_answers() {
+    let env = place(BECKET, &json!({}), &json!([{"text": "One."}, {"text": "Two."}, {"text": "Three."}]));
+    let mut host = Host::start(&env, &[]);
+    let human = json!({"kind": "human"});
+    for (fields, origin, uuid) in [
+        (json!({"origin": human, "uuid": "m1"}), Some(&human), Some("m1")),
+        (json!({"origin": {"kind": "task-notification"}}), None, None),
+        (json!({"origin": "human", "uuid": 7}), None, None),
+    ] {
+        let mut message = json!({"type": "user", "message": {"role": "user", "content": "hi"}});
+        message.as_object_mut().expect("an object").extend(fields.as_object().cloned().expect("an object"));
+        host.line(&message.to_string());
+        let result = host.result();
+        assert_eq!(result.get("origin"), origin, "{result}");
+        assert_eq!(result.get("user_message_uuid"), uuid.map(|uuid| json!(uuid)).as_ref(), "{result}");
+        assert_eq!(result.get("user_message_uuids"), uuid.map(|uuid| json!([uuid])).as_ref(), "{result}");
+    }
+}
+
+// rule: L0
+#[test]
 fn messages_are_repeated_for_a_host_that_wants_them() {
     let env = place(BECKET, &json!({}), &json!([{"text": "Hello."}]));
     let mut host = Host::start(&env, &["--replay-user-messages"]);

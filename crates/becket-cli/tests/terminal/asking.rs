@@ -37,9 +37,9 @@ fn a_person_says_yes_or_no_and_no_answer_is_a_no() {
         for words in [
             "command: touch it",
             "asked because:",
-            "from now on, if you say so:\n    allow `Bash(touch it)` (here, for you)",
+            "with \"don't ask again\":\n    allow `Bash(touch it)` (here, for you)",
             "1. yes\n",
-            "2. yes, and don't ask again (adds the rules above)",
+            "2. yes, and don't ask again (applies the changes above)",
         ] {
             assert!(screen.contains(words), "{words}: {screen}");
         }

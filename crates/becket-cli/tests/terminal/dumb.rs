@@ -31,5 +31,12 @@ fn a_dumb_terminal_is_written_plain_lines_and_asks_by_number() {
     let bytes = place.text("project/bytes");
     let session = bytes.split("becket scripted").nth(1).expect("the session was recorded");
     let session = session.split("ended 0").next().unwrap_or_default();
+    let question =
+        session.split("permission: Bash").nth(1).and_then(|rest| rest.split("answers nothing: ").nth(1));
+    let answer = question.and_then(|rest| rest.lines().next()).unwrap_or_default().trim();
+    assert!(
+        answer.is_empty() || answer == "1",
+        "nothing is written between a question and its answer: {answer:?}"
+    );
     assert!(!session.contains('\u{1b}') && session.contains("Enough."), "{session:?}");
 }

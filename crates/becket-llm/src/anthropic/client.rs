@@ -261,11 +261,11 @@ impl fmt::Debug for Anthropic {
 /// A base URL, and how errors call its host: without path, query, user or password.
 pub(crate) fn base_url(base: &str) -> Result<(Url, String), ModelError> {
     let hint = "write it as `https://host` or `http://host:port/path`";
-    let url =
-        Url::parse(base.trim()).map_err(|error| setup(&format!("the base URL is none ({error}): {hint}")))?;
+    let url = Url::parse(base.trim())
+        .map_err(|error| setup(&format!("the base URL can't be read ({error}): {hint}")))?;
     let host = match (url.scheme(), url.host_str()) {
         ("http" | "https", Some(host)) => host.to_owned(),
-        _ => return Err(setup(&format!("the base URL is no HTTP address: {hint}"))),
+        _ => return Err(setup(&format!("the base URL is not an HTTP address: {hint}"))),
     };
     let from = url.port().map_or_else(|| host.clone(), |port| format!("{host}:{port}"));
     Ok((url, from))

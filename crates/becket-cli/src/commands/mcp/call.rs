@@ -23,7 +23,7 @@ use std::time::Duration;
 /// Calls the tool and shows its answer; the exit code says how it ended.
 pub(super) fn run(args: &McpCallArgs, at: At<'_>) -> Done {
     at.server(&args.server)?;
-    let input = read::json_object(&args.input, &at.session.start, at.around)?;
+    let input = read::json_object(("`--input`", &args.input), &at.session.start, at.around)?;
     let wanted = Wanted { args, input, limit: Duration::from_secs(args.timeout) };
     let cancel = CancellationToken::new();
     let called = if args.no_hooks {

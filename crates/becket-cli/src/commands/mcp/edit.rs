@@ -22,7 +22,7 @@ pub(super) fn add(args: &McpAddArgs, session: &Session, around: &Surroundings, o
 
 /// Adds a server whose entry is given.
 pub(super) fn add_json(args: &McpAddJsonArgs, session: &Session, around: &Surroundings, out: &Out) -> Done {
-    let entry = read::json_object(&args.entry, &session.start, around)?;
+    let entry = read::json_object(("the entry of the server", &args.entry), &session.start, around)?;
     let written = Written { name: &args.name, scope: args.scope, replace: args.replace };
     written.to_file(&entry, session, around, out)
 }

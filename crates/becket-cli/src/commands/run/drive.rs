@@ -10,7 +10,7 @@ use super::typed::{Answering, Typed};
 use super::wish::Output;
 use crate::error::CliError;
 use crate::lend::RunModels;
-use crate::report::run::{Ids, RunResult, Shown, Started};
+use crate::report::run::{Ids, RunResult, Sent, Shown, Started};
 use crate::run::Done;
 use becket_agent::session::Prompt;
 use becket_agent::turn::TurnEnd;
@@ -73,17 +73,24 @@ pub(super) struct Work<'a> {
     printer: &'a Printer,
     code: u8,
     prompts: u32,
+    /// What the host said of the message that is worked on.
+    sent: Sent,
 }
 
 impl<'a> Work<'a> {
     /// Of a session that is open.
     pub(super) fn new(at: At<'a>, session: &'a Session, printer: &'a Printer) -> Self {
-        Work { at, session, printer, code: 0, prompts: 0 }
+        Work { at, session, printer, code: 0, prompts: 0, sent: Sent::default() }
     }
 
     /// Returns the exit code of the last result.
     pub(super) fn code(&self) -> u8 {
         self.code
+    }
+
+    /// Notes what the host said of its next message.
+    pub(super) fn sent(&mut self, sent: Sent) {
+        self.sent = sent;
     }
 
     /// Works on a prompt until it is done, or `turn` is cancelled.
@@ -168,6 +175,7 @@ impl<'a> Work<'a> {
     fn told(&mut self, result: RunResult, prompt: Option<PromptId>) {
         // Each result was reported; the exit code is that of the last.
         self.code = u8::from(result.is_error);
+        let result = result.of_message(std::mem::take(&mut self.sent));
         self.printer.show(Shown::Ended(Box::new(result)));
         self.session.at_end.pulse.ended(prompt);
     }

@@ -3,6 +3,7 @@
 
 use becket_llm::Block;
 use becket_model::interpret::parse_message;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Why a line is no message.
@@ -44,6 +45,40 @@ pub(crate) fn repeated(line: &str) -> Vec<String> {
     parse_message(line, &ANSWER).map(|(_, repeated)| repeated).unwrap_or_default()
 }
 
+/// What a program says of a message that it sends; the result of the prompt repeats it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub(crate) struct Sent {
+    /// Where the message comes from. Of a program only `human` is believed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<Origin>,
+    /// The program's own name for the message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_message_uuid: Option<String>,
+    /// The same in a list: a turn works on one message.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    user_message_uuids: Vec<String>,
+}
+
+/// Where a message comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Origin {
+    /// A person.
+    Human,
+}
+
+impl Sent {
+    fn read(fields: &Map<String, Value>) -> Self {
+        let kind = fields.get("origin").and_then(|origin| origin.get("kind"));
+        let uuid = text(fields, "uuid").filter(|uuid| !uuid.is_empty());
+        Sent {
+            origin: kind.filter(|kind| *kind == "human").map(|_| Origin::Human),
+            user_message_uuids: uuid.iter().cloned().collect(),
+            user_message_uuid: uuid,
+        }
+    }
+}
+
 /// A line that can be read.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Line {
@@ -52,6 +87,8 @@ pub(crate) enum Line {
         content: Vec<Block>,
         /// The program composed it (`client_composed`): its text runs no command and reads no file.
         verbatim: bool,
+        /// What the program says of it.
+        sent: Sent,
     },
     /// A control line, as it stands.
     Control(Map<String, Value>),
@@ -70,7 +107,8 @@ pub(crate) fn read_line(line: &str) -> Result<Option<Line>, BadLine> {
     match fields.get("type") {
         Some(Value::String(name)) if name == "user" => {
             let verbatim = is_client_composed(&fields);
-            message(&fields).map(|content| Some(Line::Message { content, verbatim }))
+            let sent = Sent::read(&fields);
+            message(&fields).map(|content| Some(Line::Message { content, verbatim, sent }))
         }
         Some(Value::String(name)) if name == "control_response" => {
             let strictest = parse_message(line, &ANSWER).map(|(fields, _)| fields);

@@ -10,6 +10,9 @@ pub(super) struct Assistant {
     pub(super) r#type: &'static str,
     pub(super) message: Answer,
     pub(super) parent_tool_use_id: Option<String>,
+    /// The class of the error that kept the model from answering.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<String>,
     pub(super) session_id: String,
     pub(super) uuid: String,
 }

@@ -1,6 +1,7 @@
 //! What a prompt came to, in one object.
 
 use super::content::Tokens;
+use super::input::Sent;
 use becket_agent::turn::{Denial, EndReason, TurnEnd};
 use becket_llm::Usage;
 use serde::Serialize;
@@ -38,9 +39,24 @@ pub(crate) struct RunResult {
     deferred_tool_uses: Vec<Deferred>,
     pub(crate) terminal_reason: &'static str,
     uuid: String,
+    /// The failed request to a model, if that ended the turn.
+    #[serde(skip)]
+    pub(super) api_error: Option<ApiError>,
+    /// What the program that sent the prompt said of it.
+    #[serde(flatten)]
+    sent: Sent,
     /// Whether the program itself has answered, and no model was asked.
     #[serde(skip)]
     pub(crate) is_command: bool,
+}
+
+/// A request to a model that failed for good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ApiError {
+    /// The error class of StopFailure.
+    pub(super) class: String,
+    /// What the provider or the network said.
+    pub(super) message: String,
 }
 
 /// A call that was denied.
@@ -85,6 +101,8 @@ impl RunResult {
             deferred_tool_uses: deferred,
             terminal_reason: end.reason.as_str(),
             uuid,
+            api_error: api_error(&end.reason),
+            sent: Sent::default(),
             is_command: false,
         }
     }
@@ -98,6 +116,12 @@ impl RunResult {
     #[must_use]
     pub(crate) fn with_text(self, text: String) -> Self {
         RunResult { result: text, ..self }
+    }
+
+    /// Adds what the program that sent the prompt said of it.
+    #[must_use]
+    pub(crate) fn of_message(self, sent: Sent) -> Self {
+        RunResult { sent, ..self }
     }
 
     /// Makes a success of it: for a program, a prompt or command that was turned down is an answer like any other.
@@ -139,6 +163,8 @@ impl RunResult {
             deferred_tool_uses: Vec::new(),
             terminal_reason,
             uuid,
+            api_error: None,
+            sent: Sent::default(),
             is_command: true,
         }
     }
@@ -161,6 +187,8 @@ pub(super) fn milliseconds(time: Duration) -> u64 {
 const fn subtype(reason: &EndReason) -> &'static str {
     match reason {
         EndReason::MaxTurns { .. } => "error_max_turns",
+        // The agent did its part, as programs know it: `is_error` and `terminal_reason` say that the provider failed.
+        EndReason::ApiError { .. } => "success",
         reason if reason.is_error() => "error_during_execution",
         EndReason::Completed
         | EndReason::Capped { .. }
@@ -170,7 +198,6 @@ const fn subtype(reason: &EndReason) -> &'static str {
         | EndReason::Deferred { .. }
         | EndReason::DeferredUnavailable { .. }
         | EndReason::DeniedTooOften { .. }
-        | EndReason::ApiError { .. }
         | EndReason::TooLong { .. } => "success",
     }
 }
@@ -204,6 +231,24 @@ fn stopped_by(reason: &EndReason) -> Option<String> {
         | EndReason::DeferredUnavailable { .. }
         | EndReason::DeniedTooOften { .. }
         | EndReason::ApiError { .. }
+        | EndReason::TooLong { .. } => None,
+    }
+}
+
+fn api_error(reason: &EndReason) -> Option<ApiError> {
+    match reason {
+        EndReason::ApiError { class, message } => {
+            Some(ApiError { class: class.clone(), message: message.clone() })
+        }
+        EndReason::Completed
+        | EndReason::Capped { .. }
+        | EndReason::HookStopped { .. }
+        | EndReason::PromptRejected { .. }
+        | EndReason::MaxTurns { .. }
+        | EndReason::Interrupted
+        | EndReason::Deferred { .. }
+        | EndReason::DeferredUnavailable { .. }
+        | EndReason::DeniedTooOften { .. }
         | EndReason::TooLong { .. } => None,
     }
 }

@@ -6,7 +6,7 @@ use super::content::{blocks, shown};
 use super::event::Shown;
 use super::line::{Answer, Assistant, Piece, StreamEvent, Telling, TextDelta, User};
 use super::naming::Ids;
-use super::result::milliseconds;
+use super::result::{ApiError, milliseconds};
 use super::system_line::{
     ApiRetry, CompactBoundary, CompactMetadata, ElicitationComplete, Informational, StopHook,
     StopHookSummary, System, Task,
@@ -67,7 +67,10 @@ impl Stream {
             },
             Shown::Hook(_) => String::new(),
             Shown::Control(said) => line(said),
-            Shown::Ended(result) => line(result),
+            Shown::Ended(result) => {
+                let failed = result.api_error.as_ref().map(|error| self.api_error(error));
+                failed.unwrap_or_default() + &line(result)
+            }
         }
     }
 
@@ -151,6 +154,29 @@ impl Stream {
                 usage: usage.into(),
             },
             parent_tool_use_id,
+            error: None,
+            session_id: self.session.clone(),
+            uuid: self.ids.next(),
+        })
+    }
+
+    /// Returns the line that stands for the answer that never came.
+    fn api_error(&self, error: &ApiError) -> String {
+        let text = format!("API Error: {}", error.message);
+        line(&Assistant {
+            r#type: "assistant",
+            message: Answer {
+                model: "<synthetic>".to_owned(),
+                id: self.ids.next(),
+                r#type: "message",
+                role: "assistant",
+                content: blocks(&[Block::Text(text)]),
+                stop_reason: Some("stop_sequence"),
+                stop_sequence: Some(""),
+                usage: Usage::default().into(),
+            },
+            parent_tool_use_id: None,
+            error: Some(error.class.clone()),
             session_id: self.session.clone(),
             uuid: self.ids.next(),
         })

@@ -254,7 +254,7 @@ fn every_end_has_its_words_and_says_whether_it_is_an_error() {
         ),
         (
             EndReason::ApiError { class: "rate_limit".into(), message: "slow down".into() },
-            "error_during_execution",
+            "success",
             "api_error",
             Value::Null,
             Some("(rate_limit): slow down"),
@@ -325,7 +325,7 @@ fn deferred_calls_are_all_told_and_the_last_apart() {
 #[test]
 fn lines_that_are_read_are_messages_or_say_what_is_wrong() {
     let text = |line: &str| read_line(line).unwrap();
-    let message = |content, verbatim| Line::Message { content, verbatim };
+    let message = |content, verbatim| Line::Message { content, verbatim, sent: Sent::default() };
     let words = || vec![Block::Text("hi".to_owned())];
     let hi = || Some(message(words(), false));
     assert_eq!(text(r#"{"type":"user","message":{"role":"user","content":"hi"},"session_id":""}"#), hi());

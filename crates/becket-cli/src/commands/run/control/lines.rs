@@ -9,7 +9,7 @@ use super::said::{self, Request, Said};
 use crate::error::CliError;
 use crate::event::read::{LIMIT, utf8};
 use crate::interrupt::Caught;
-use crate::report::run::{BadLine, Line, read_line, repeated};
+use crate::report::run::{BadLine, Line, Sent, read_line, repeated};
 use becket_agent::session::Prompt;
 use becket_engine::CancellationToken;
 use serde_json::Value;
@@ -27,7 +27,7 @@ const AHEAD: u64 = 4 * LIMIT;
 /// What the session is told.
 #[derive(Debug)]
 pub(super) enum Heard {
-    Message(Prompt),
+    Message(Prompt, Sent),
     Request(Request, CancellationToken),
 }
 
@@ -155,11 +155,11 @@ impl Reader {
         let bad = |why| CliError::InputLine { line: number, why };
         let heard = match read_line(line).map_err(bad)? {
             None => return Ok(()),
-            Some(Line::Message { content, verbatim }) => {
+            Some(Line::Message { content, verbatim, sent }) => {
                 if self.answering.replays {
                     self.replay(line);
                 }
-                Heard::Message(Prompt::blocks(content).verbatim(verbatim))
+                Heard::Message(Prompt::blocks(content).verbatim(verbatim), sent)
             }
             Some(Line::Control(_)) if !self.answering.controls => return Err(bad(BadLine::NoAnswers)),
             Some(Line::Control(fields)) => match said::read(fields).map_err(bad)? {

@@ -29,10 +29,15 @@ impl AskPermission for HostPerson {
         prompt: &'a PermissionPrompt,
         _: &'a CancellationToken,
     ) -> BoxFuture<'a, PermissionAnswer> {
-        let message = format!("Becket needs your permission to use {}", prompt.tool);
+        let message = needs_permission(prompt);
         let notice = PendingNotice { kind: "permission_prompt", message };
         Box::pin(async move { read(prompt, self.0.ask_person(question(prompt), notice).await) })
     }
+}
+
+/// Returns the sentence that a person reads first.
+fn needs_permission(prompt: &PermissionPrompt) -> String {
+    format!("Becket needs your permission to use {}", prompt.tool)
 }
 
 fn question(prompt: &PermissionPrompt) -> Value {
@@ -44,7 +49,15 @@ fn question(prompt: &PermissionPrompt) -> Value {
         "permission_suggestions": suggestions,
         "decision_reason": prompt.because,
         "tool_use_id": prompt.tool_use_id,
+        "title": needs_permission(prompt),
+        "display_name": prompt.tool,
     });
+    if let Some(description) = prompt.input.get("description").and_then(Value::as_str) {
+        question["description"] = json!(description);
+    }
+    if let Some(path) = &prompt.outside {
+        question["blocked_path"] = json!(path);
+    }
     if let Some(agent) = &prompt.agent_id {
         question["agent_id"] = json!(agent);
     }

@@ -10,6 +10,7 @@ use super::said::Request;
 use super::servers;
 use super::turns::Turns;
 use crate::error::CliError;
+use crate::report::run::Sent;
 use becket_agent::session::Prompt;
 use becket_engine::CancellationToken;
 use becket_mcp::{ServerState, ServerView};
@@ -20,8 +21,16 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use tokio::sync::mpsc;
 
-/// A message, and what ends its turn.
-pub(super) type Message = Result<(Prompt, CancellationToken), CliError>;
+/// A message, or why no more can be read.
+pub(super) type Message = Result<Incoming, CliError>;
+
+/// A message of the host.
+pub(super) struct Incoming {
+    pub(super) prompt: Prompt,
+    pub(super) sent: Sent,
+    /// Ends its turn.
+    pub(super) turn: CancellationToken,
+}
 
 /// What is answered, for those who ask for something else.
 const KNOWN: &str = "interrupt, set_permission_mode, set_model, set_max_thinking_tokens, get_context_usage, mcp_status, \
@@ -49,9 +58,9 @@ impl Requests<'_> {
         while messages.is_some() || !under_way.is_empty() {
             tokio::select! {
                 heard = lines.next(), if messages.is_some() => match heard {
-                    Some(Ok(Heard::Message(prompt))) => {
+                    Some(Ok(Heard::Message(prompt, sent))) => {
                         let turn = self.turns.wanted(self.cancel);
-                        self.hand_on(messages.as_ref(), Ok((prompt, turn)));
+                        self.hand_on(messages.as_ref(), Ok(Incoming { prompt, sent, turn }));
                     }
                     Some(Ok(Heard::Request(request, _))) if under_way.len() >= MOST => {
                         open.done(&request.id);

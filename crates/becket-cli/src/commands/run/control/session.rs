@@ -9,7 +9,7 @@ use super::super::typed::COMMANDS;
 use super::host::Host;
 use super::initialize::Initialize;
 use super::lines::{Heard, Lines};
-use super::requests::{Message, Requests};
+use super::requests::{Incoming, Message, Requests};
 use super::turns::Turns;
 use crate::args::RunArgs;
 use crate::error::CliError;
@@ -132,7 +132,8 @@ async fn all(mut work: Work<'_>, mut messages: mpsc::UnboundedReceiver<Message>,
             }
         };
         let Some(message) = next else { break };
-        let (prompt, turn) = message?;
+        let Incoming { prompt, sent, turn } = message?;
+        work.sent(sent);
         work.prompt(prompt, &turn).await;
         turns.done();
         heard = true;

@@ -96,9 +96,12 @@ impl Part {
 
 impl From<String> for Document {
     fn from(lines: String) -> Self {
-        let mut document = Document::default();
-        document.text(lines.lines().map(str::to_owned), 4);
-        document
+        // What is wrapped goes on below the beginning of its line.
+        let line = |styled: &str| {
+            let plain = anstream::adapter::strip_str(styled).to_string();
+            Line { styled: styled.to_owned(), hang: plain.len() - plain.trim_start_matches(' ').len() }
+        };
+        Document { parts: vec![Part { lines: lines.lines().map(line).collect(), is_text: true }] }
     }
 }
 

@@ -31,6 +31,8 @@ pub(super) struct DumbDesk {
     ahead: VecDeque<String>,
     line: Option<oneshot::Sender<Line>>,
     put: Option<(ToPut, oneshot::Sender<Said>)>,
+    /// Lines that came while a question was open.
+    held: String,
     has_ended: bool,
     is_over: bool,
 }
@@ -44,7 +46,18 @@ impl DumbDesk {
             lines.chain([None]).try_for_each(|line| to.send(line))
         });
         let ahead = VecDeque::new();
-        DumbDesk { out, from, shared, typed, ahead, line: None, put: None, has_ended: false, is_over: false }
+        DumbDesk {
+            out,
+            from,
+            shared,
+            typed,
+            ahead,
+            line: None,
+            put: None,
+            held: String::new(),
+            has_ended: false,
+            is_over: false,
+        }
     }
 
     /// Keeps the terminal until the end.
@@ -60,6 +73,8 @@ impl DumbDesk {
                     // Nobody waits any more where that fails.
                     drop(reply.send(said));
                 }
+                let held = std::mem::take(&mut self.held);
+                self.write(&held);
                 self.mark();
             }
             self.take_lines();
@@ -129,6 +144,16 @@ impl DumbDesk {
         }
     }
 
+    /// Takes what is wanted while a question is open. Lines wait: they would come between the question and its answer.
+    fn hold(&mut self) {
+        while let Ok(wanted) = self.from.try_recv() {
+            match wanted {
+                Wanted::Show(lines) => self.held.push_str(&lines),
+                other => self.apply(other),
+            }
+        }
+    }
+
     /// Puts something to the person, until there is an answer or nobody wants one; none where that is so.
     fn ask(&mut self, put: &ToPut, reply: &oneshot::Sender<Said>) -> Option<Said> {
         self.take_lines();
@@ -136,9 +161,7 @@ impl DumbDesk {
         self.write(&choices(&put.wants));
         let drawn = Instant::now();
         loop {
-            while let Ok(wanted) = self.from.try_recv() {
-                self.apply(wanted);
-            }
+            self.hold();
             if reply.is_closed() || self.is_over {
                 self.write("  → no longer asked\n");
                 return None;

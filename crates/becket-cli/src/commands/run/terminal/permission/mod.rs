@@ -30,7 +30,7 @@ pub(super) async fn asked(terminal: &Terminal, prompt: &PermissionPrompt) -> Per
     }
     let mut options = vec!["yes".to_owned()];
     if !prompt.suggestions.is_empty() {
-        options.push("yes, and don't ask again (adds the rules above)".to_owned());
+        options.push("yes, and don't ask again (applies the changes above)".to_owned());
     }
     options.extend(["no".to_owned(), "no, and say what to do instead".to_owned()]);
     let (no_at, words_at) = (options.len() - 2, options.len() - 1);

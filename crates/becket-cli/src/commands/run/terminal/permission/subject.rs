@@ -34,7 +34,7 @@ pub(super) fn document(prompt: &PermissionPrompt, diff: Option<&Diff>) -> Docume
     input(&mut document, prompt, diff);
     field(&mut document, "asked because", &prompt.because);
     if !prompt.suggestions.is_empty() {
-        document.heading(&format!("  {}", styled(FAINT, "from now on, if you say so:")), VALUE);
+        document.heading(&format!("  {}", styled(FAINT, "with \"don't ask again\":")), VALUE);
         let updates = prompt.suggestions.iter().map(|change| {
             let words = one_line(&in_words(change), usize::MAX);
             format!("{:TEXT$}{words}", "")

@@ -12,6 +12,7 @@ fn prompt(input: &Value) -> PermissionPrompt {
         agent_id: Some("helper-1".to_owned()),
         input: input.as_object().cloned().unwrap_or_default(),
         because: "a hook of the project: \u{1b}[2Jcareful".to_owned(),
+        outside: None,
         suggestions: Vec::new(),
     }
 }
