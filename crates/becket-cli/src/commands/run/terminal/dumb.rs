@@ -147,9 +147,10 @@ impl DumbDesk {
     /// Takes what is wanted while a question is open. Lines wait: they would come between the question and its answer.
     fn hold(&mut self) {
         while let Ok(wanted) = self.from.try_recv() {
-            match wanted {
-                Wanted::Show(lines) => self.held.push_str(&lines),
-                other => self.apply(other),
+            if let Wanted::Show(lines) = wanted {
+                self.held.push_str(&lines);
+            } else {
+                self.apply(wanted);
             }
         }
     }
