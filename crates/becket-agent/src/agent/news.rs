@@ -17,6 +17,16 @@ impl Agent {
 
     /// Works on what teammates have to say, as on a prompt.
     pub async fn hear_team(&self, cancel: &CancellationToken) -> TurnEnd {
+        self.go_on(cancel).await
+    }
+
+    /// Works on the ends of background tasks, as on a prompt: [`crate::tasks::Tasks::wakes`] says when (A4).
+    pub async fn hear_tasks(&self, cancel: &CancellationToken) -> TurnEnd {
+        self.go_on(cancel).await
+    }
+
+    /// Starts a turn with what has come in since the last one.
+    async fn go_on(&self, cancel: &CancellationToken) -> TurnEnd {
         let mut main = self.main.lock().await;
         main.instruct(cancel).await;
         main.tell_instructions();

@@ -192,6 +192,39 @@ impl Tasks {
         self.inner.states().iter().any(|state| state.is_news() && !state.kind.is_teammate())
     }
 
+    /// Returns whether a task has ended by itself that the model is to be told of. One that somebody has stopped wakes
+    /// nobody: it is told with the next request.
+    #[must_use]
+    pub fn has_wake(&self) -> bool {
+        let wakes = |state: &State| state.is_news() && !state.kind.is_teammate() && !state.is_killed();
+        self.inner.states().iter().any(|state| wakes(state))
+    }
+
+    /// Waits until [`Tasks::has_wake`] is true, so that an idle host can start a turn (A4). Cancel-safe.
+    pub async fn wakes(&self) {
+        let mut news = self.inner.news.subscribe();
+        while !self.has_wake() {
+            // INVARIANT: `self` holds the sender, so the channel can't close while this waits.
+            let _ = news.changed().await;
+        }
+    }
+
+    /// Waits until [`Tasks::has_wake`] is true or no task runs that the model is told of. Cancel-safe.
+    pub async fn settles(&self) {
+        let mut news = self.inner.news.subscribe();
+        while !self.has_wake() && self.running() > 0 {
+            // INVARIANT: `self` holds the sender, so the channel can't close while this waits.
+            let _ = news.changed().await;
+        }
+    }
+
+    /// Returns how many tasks run that the model is told of; teammates rest by themselves.
+    #[must_use]
+    pub fn running(&self) -> usize {
+        let tasks = self.list();
+        tasks.iter().filter(|task| task.status == TaskStatus::Running && !task.kind.is_teammate()).count()
+    }
+
     /// Waits until a task ends; returns at once if one has ended that nobody was told of and that is no teammate.
     /// Cancel-safe.
     pub async fn has_changed(&self) {

@@ -37,6 +37,11 @@ impl State {
         *self.status.borrow() == TaskStatus::Running
     }
 
+    /// Returns whether somebody has ended it.
+    pub(super) fn is_killed(&self) -> bool {
+        *self.status.borrow() == TaskStatus::Ended(TaskEnd::Killed)
+    }
+
     /// Whether it has ended without the model knowing.
     pub(super) fn is_news(&self) -> bool {
         !self.is_running() && !self.told.load(Ordering::Acquire)

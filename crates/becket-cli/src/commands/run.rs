@@ -21,6 +21,7 @@ mod printer;
 mod prompts;
 mod servers;
 mod system;
+mod task_ends;
 mod team;
 mod terminal;
 #[cfg(test)]

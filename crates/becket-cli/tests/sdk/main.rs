@@ -17,6 +17,7 @@ mod python;
 mod rejected;
 mod requests;
 mod servers;
+mod task_ends;
 mod turn_end;
 mod typed;
 mod wishes;

@@ -1,12 +1,11 @@
 //! Background tasks at the end of a run with one prompt, which nobody can wake: it waits for them, and goes on with what
 //! they have come to (A4).
 //!
-//! A session that a program or a person drives is woken by its host instead: see [`crate::tasks::Tasks::has_ended`] and
-//! [`crate::Agent::wake`].
+//! A session that a program or a person drives is woken by its host instead: see [`crate::tasks::Tasks::wakes`] and
+//! [`crate::Agent::hear_tasks`].
 
 use super::super::work::{Turn, Work};
 use super::StopCount;
-use crate::tasks::{TaskStatus, Tasks};
 use crate::update::{Notice, Origin};
 use becket_engine::CancellationToken;
 use tokio::time::{Instant, timeout_at};
@@ -29,7 +28,7 @@ impl Work {
                 turn.stops = StopCount::default();
                 return true;
             }
-            let running = running(tasks);
+            let running = tasks.running();
             if running == 0 {
                 return false;
             }
@@ -48,12 +47,6 @@ impl Work {
             }
         }
     }
-}
-
-/// How many tasks run that the model is told of; teammates rest by themselves.
-fn running(tasks: &Tasks) -> usize {
-    let tasks = tasks.list();
-    tasks.iter().filter(|task| task.status == TaskStatus::Running && !task.kind.is_teammate()).count()
 }
 
 fn far() -> Instant {

@@ -70,7 +70,7 @@ async fn worked(mut work: Work<'_>, prompt: Option<Vec<Block>>, nothing: Option<
 pub(super) struct Work<'a> {
     pub(super) at: At<'a>,
     pub(super) session: &'a Session,
-    printer: &'a Printer,
+    pub(super) printer: &'a Printer,
     code: u8,
     prompts: u32,
     /// What the host said of the message that is worked on.

@@ -4,6 +4,7 @@ use super::super::assembled::{At, assembled};
 use super::super::drive::Work;
 use super::super::opened::Session;
 use super::super::printer::Printer;
+use super::super::task_ends::has_ended;
 use super::super::team::has_news;
 use super::super::typed::COMMANDS;
 use super::host::Host;
@@ -112,6 +113,7 @@ async fn all(mut work: Work<'_>, mut messages: mpsc::UnboundedReceiver<Message>,
     let wakes = work.session.agent.engine().wakes();
     // Whether the last turn about the team came to its end: what it did not hear waits for a prompt then.
     let mut heard = true;
+    let mut hears_tasks = true;
     loop {
         let next = tokio::select! {
             biased;
@@ -121,6 +123,12 @@ async fn all(mut work: Work<'_>, mut messages: mpsc::UnboundedReceiver<Message>,
             Some(wake) = wakes.next() => {
                 let turn = turns.first(at.cancel);
                 work.woken(wake.reminder, &turn).await;
+                turns.done();
+                continue;
+            }
+            () = has_ended(work.session, hears_tasks) => {
+                let turn = turns.first(at.cancel);
+                hears_tasks = work.task_turn(&turn).await;
                 turns.done();
                 continue;
             }
@@ -136,7 +144,10 @@ async fn all(mut work: Work<'_>, mut messages: mpsc::UnboundedReceiver<Message>,
         work.sent(sent);
         work.prompt(prompt, &turn).await;
         turns.done();
-        heard = true;
+        (heard, hears_tasks) = (true, true);
+    }
+    if hears_tasks {
+        work.with_tasks().await?;
     }
     if heard {
         work.with_team().await;

@@ -4,6 +4,7 @@ use super::super::assembled::{At, assembled};
 use super::super::drive::Work;
 use super::super::opened::Session;
 use super::super::printer::Printer;
+use super::super::task_ends::has_ended;
 use super::super::team::has_news;
 use super::handle::{Ends, Line, Terminal};
 use super::idle;
@@ -36,8 +37,14 @@ pub(in crate::commands::run) async fn driven(
     let session = assembled(at, models, printer).await?;
     terminal.rests();
     terminal.show(greeting(at, terminal, &session));
-    let mut talk =
-        Talk { at, terminal, session: &session, work: Work::new(at, &session, printer), hears: true };
+    let mut talk = Talk {
+        at,
+        terminal,
+        session: &session,
+        work: Work::new(at, &session, printer),
+        hears: true,
+        hears_tasks: true,
+    };
     let all = async {
         talk.first(first).await;
         talk.all().await;
@@ -60,6 +67,8 @@ struct Talk<'a> {
     work: Work<'a>,
     /// Whether what teammates have to say begins a turn by itself: not after one that did not come to its end.
     hears: bool,
+    /// The same about the ends of background tasks.
+    hears_tasks: bool,
 }
 
 /// What is to be done next.
@@ -67,6 +76,8 @@ enum Next {
     Prompt(String),
     /// A hook that nobody waited for wakes the model (A4).
     Wake(String),
+    /// A background task has ended.
+    Task,
     /// Teammates have something to say.
     Team,
     Leave,
@@ -94,6 +105,7 @@ impl Talk<'_> {
                 Next::Prompt(text) if HELP.contains(&text.trim()) => self.prompt("/help".to_owned()).await,
                 Next::Prompt(text) => self.prompt(text).await,
                 Next::Wake(reminder) => self.wake(reminder).await,
+                Next::Task => self.task().await,
                 Next::Team => self.team().await,
                 Next::Leave => return,
             }
@@ -115,6 +127,7 @@ impl Talk<'_> {
             biased;
             () = self.at.cancel.cancelled() => Next::Leave,
             Some(wake) = wakes.next() => Next::Wake(wake.reminder),
+            () = has_ended(self.session, self.hears_tasks) => Next::Task,
             () = has_news(self.session, self.hears) => Next::Team,
             line = line => match line {
                 Line::Typed(text) => Next::Prompt(text),
@@ -130,7 +143,7 @@ impl Talk<'_> {
         let is_clear = text.trim() == "/clear";
         let turn = self.turn();
         self.work.prompt(Prompt::text(text), &turn).await;
-        self.hears = true;
+        (self.hears, self.hears_tasks) = (true, true);
         if is_clear {
             self.terminal.pass(CLEAR_SCREEN.to_owned());
         }
@@ -141,6 +154,12 @@ impl Talk<'_> {
         self.terminal.show(format!("{} {what}\n", styled(HEAD, "a hook wakes the model:")));
         let turn = self.turn();
         self.work.woken(reminder, &turn).await;
+    }
+
+    async fn task(&mut self) {
+        self.terminal.show(format!("{}\n", styled(HEAD, "a background task has ended")));
+        let turn = self.turn();
+        self.hears_tasks = self.work.task_turn(&turn).await;
     }
 
     async fn team(&mut self) {
