@@ -118,6 +118,7 @@ impl Host {
             plugins: self.plugins.iter().cloned().chain(own).collect(),
             managed: self.managed.clone(),
             strict: self.strict || wants.strict,
+            waits_for_async: wants.wait_for_async,
             ..Launch::new(profile, self.environment_of(wants)?, start)
         })
     }

@@ -25,6 +25,8 @@ pub struct Launch {
     pub managed: Option<PathBuf>,
     /// Whether an error in the configuration keeps the session from starting.
     pub strict: bool,
+    /// Whether events wait for hooks that would go to the background.
+    pub waits_for_async: bool,
     /// Whether the user trusts this very folder: else what it brings along grants nothing (G3).
     pub folder_trusted: bool,
     /// The project whose settings count, where it is not the start.
@@ -46,6 +48,7 @@ impl Launch {
             plugins: Vec::new(),
             managed: None,
             strict: false,
+            waits_for_async: false,
             folder_trusted: true,
             project: None,
             nested: Vec::new(),
@@ -82,6 +85,7 @@ impl Launch {
         request.plugins = self.plugins.iter().map(Plugin::in_directory).collect();
         request.managed.clone_from(&self.managed);
         request.strict = self.strict;
+        request.waits_for_async = self.waits_for_async;
         request.trust.this_folder_trusted = self.folder_trusted;
         request
     }

@@ -42,6 +42,10 @@ pub struct Open {
     /// Whether an error in the configuration keeps the session from being opened.
     #[serde(default)]
     pub strict: bool,
+    /// Whether events wait for `async`, `asyncRewake` and self-announced hooks, whose answers then count like any other's: for a
+    /// client that can't go on in the background.
+    #[serde(default)]
+    pub wait_for_async: bool,
     /// Whether the folder is trusted, so that what it brings along may grant something; default: it is.
     #[serde(default)]
     pub trust: Option<bool>,

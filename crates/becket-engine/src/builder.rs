@@ -112,6 +112,14 @@ impl Builder {
         self
     }
 
+    /// Has events wait for `async`, `asyncRewake` and self-announced hooks (A1, A2, A4), up to their limits: their answers count
+    /// like those of any other hook. For a host that can't go on in the background, such as one that ends with the event.
+    /// An in-process hook that answers `{"async": true}` goes on by itself all the same. Default: no.
+    pub fn wait_for_async(mut self, wait: bool) -> Self {
+        self.request.waits_for_async = wait;
+        self
+    }
+
     /// A directory that the host keeps for private files. Default: one of the engine's own, which goes with it.
     pub fn session_dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.session_dir = Some(dir.into());

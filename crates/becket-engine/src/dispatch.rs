@@ -161,7 +161,14 @@ impl<'a> Firing<'a> {
     /// Whether the event waits for the handler even if it announces that it goes on in the background (A2): an event that it
     /// leaves goes on unchecked.
     pub(crate) fn must_answer(&self, handler: &Handler) -> bool {
-        handler.background == Background::No && self.on_failure(handler).closes(self.event.kind().spec())
+        self.waits_for_async()
+            || handler.background == Background::No
+                && self.on_failure(handler).closes(self.event.kind().spec())
+    }
+
+    /// Returns whether the host can't go on in the background.
+    pub(crate) fn waits_for_async(&self) -> bool {
+        self.inner.request.waits_for_async
     }
 
     /// A handler's part in the verdict.

@@ -9,7 +9,7 @@ use crate::dispatch::Firing;
 use crate::environment::Environment;
 use crate::fire;
 use crate::gates::Gates;
-use crate::handler::{Action, Handler};
+use crate::handler::{self, Action, Handler};
 use crate::hookset::HookSet;
 use crate::host::Host;
 use crate::nesting::{self, Enclosing, EventMark};
@@ -218,6 +218,9 @@ impl Engine {
         let handlers = handlers.into_iter().map(|mut handler| {
             let number = self.inner.registrations.fetch_add(1, Ordering::Relaxed);
             handler.place.position = registered::position(handler.place.position, number);
+            if self.inner.request.waits_for_async {
+                handler.background = handler::Background::No;
+            }
             handler
         });
         let hooks = Arc::new(HookSet::new(handlers, Vec::new()));

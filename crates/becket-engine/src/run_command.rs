@@ -165,7 +165,8 @@ fn read(firing: &Firing<'_>, handler: &Handler, exit: i32, finished: &process::F
         on_failure: firing.on_failure(handler),
     };
     let mut taken = interpret::printed(spec, &output);
-    if interpret::announcement(rest).is_some() && firing.must_answer(handler) {
+    let stays = firing.must_answer(handler) && !firing.waits_for_async();
+    if stays && interpret::announcement(rest).is_some() {
         taken.warnings.push(STAYS.to_owned());
     }
     let asked = apart.as_ref().and_then(TakenOut::first_question).filter(|_| !handler.questions);

@@ -143,8 +143,13 @@ fn make(sheet: Sheet, report: Report<'_>, about: &Frontmatter<'_>) -> Registered
         entry: None,
     };
     let mut part = Part { layer: &layer, sheet, report, unread: None };
-    let mut making =
-        Making { profile: about.profile, fail_closed: about.fail_closed, sequence: about.first_sequence };
+    let mut making = Making {
+        profile: about.profile,
+        fail_closed: about.fail_closed,
+        // The engine that registers them knows.
+        waits_for_async: false,
+        sequence: about.first_sequence,
+    };
     let mut entries = std::mem::take(&mut part.sheet.entries);
     if about.subagent.is_some() {
         for entry in entries.iter_mut().filter(|entry| entry.event == EventKind::Stop) {

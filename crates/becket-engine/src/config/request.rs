@@ -43,6 +43,9 @@ pub struct Request {
     pub nested: Vec<NestedFolder>,
     /// Whether any configuration error stops the start (C7).
     pub strict: bool,
+    /// Whether events wait for handlers that would go to the background, for a host that does not live on after an event:
+    /// `async`, `asyncRewake` and self-announced hooks then run to their end and decide like any other (A1, A2, A4).
+    pub waits_for_async: bool,
     /// Other names of tools (M7).
     pub tools: Renames,
 }
@@ -62,6 +65,7 @@ impl Request {
             trust: Trust::default(),
             nested: Vec::new(),
             strict: false,
+            waits_for_async: false,
             tools: Renames::tools(),
         }
     }

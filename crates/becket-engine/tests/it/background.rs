@@ -316,3 +316,78 @@ fn a_hook_that_may_ask_reads_the_end_of_its_stdin_in_the_background() {
     assert_eq!(delivered[0].contexts, ["read"], "{delivered:?}");
     assert_eq!(project.read("work/rest"), "");
 }
+
+/// An engine of a host that can't go on in the background.
+fn without_background(handler: Value) -> (Project, Engine) {
+    let project = Project::with(hooks("PreToolUse", "", json!([handler])));
+    let engine = project.builder().wait_for_async(true).build().unwrap();
+    (project, engine)
+}
+
+/// The same engine's hook as it stands in a skill's frontmatter.
+fn of_a_skill(handler: Value) -> (Project, Engine) {
+    let (project, engine) = without_background(command("true"));
+    let text = format!("---\nname: s\nhooks: {}\n---\n", hooks("PreToolUse", "", json!([handler]))["hooks"]);
+    let handlers = frontmatter(&project, becket_model::Source::Skill("s".into()), &text, None).handlers;
+    assert_eq!(handlers.len(), 1);
+    engine.register(handlers);
+    (project, engine)
+}
+
+#[test]
+fn a_host_without_a_background_waits_for_every_kind_of_async_hook() {
+    // rules: A1, A2, A4, D1
+    let deny = pre(json!({"permissionDecision": "deny", "permissionDecisionReason": "no"})).to_string();
+    let late = format!("sleep 0.1; echo '{deny}'");
+    let announced = format!("echo '{{\"async\": true, \"asyncTimeout\": 0.01}}'; {late}");
+    let kinds = [
+        background(&late, "async"),
+        background(&late, "asyncRewake"),
+        background("sleep 0.1; echo no >&2; exit 2", "async"),
+        background("sleep 0.1; echo no >&2; exit 2", "asyncRewake"),
+        command(&announced),
+    ];
+    for kind in kinds {
+        for (project, engine) in [without_background(kind.clone()), of_a_skill(kind.clone())] {
+            let event = project.event(bash("ls"));
+            block_on(async {
+                let outcome = engine.fire(&event).await;
+                assert!(outcome.verdict.blocks(), "{kind}: {outcome:?}");
+                assert!(outcome.runs.iter().all(|run| run.background.is_none() && run.warnings.is_empty()));
+                assert!(engine.background().is_empty());
+                assert!(
+                    engine.wait_for_rewakes(&event.session.id).await.is_empty(),
+                    "its exit 2 has counted"
+                );
+            });
+        }
+    }
+}
+
+#[test]
+fn a_host_without_a_background_ends_an_async_hook_at_its_limit() {
+    // rules: A1, A2, H4, O10
+    let never = |more: Value| {
+        let mut handler = json!({"type": "command", "command": "echo $$ >pid; sleep 600", "timeout": 0.3});
+        handler.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        handler
+    };
+    let announced = r#"echo '{"async": true, "asyncTimeout": 500}'; echo $$ >pid; sleep 600"#;
+    let kinds = [
+        never(json!({"async": true, "onFailure": "block"})),
+        never(json!({"asyncRewake": true, "onFailure": "block"})),
+        never(json!({"command": announced, "onFailure": "block"})),
+    ];
+    for kind in kinds {
+        let (project, engine) = without_background(kind.clone());
+        let event = project.event(bash("ls"));
+        block_on(async {
+            let outcome = tokio::time::timeout(LONG, engine.fire(&event)).await.unwrap();
+            assert!(matches!(outcome.runs[0].failure, Some(Failure::TimedOut { .. })), "{kind}: {outcome:?}");
+            assert!(outcome.verdict.blocks(), "`onFailure` counts: {kind}");
+            engine.close().await;
+        });
+        let pid: i32 = project.read("work/pid").trim().parse().unwrap();
+        assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists(), "{kind}");
+    }
+}

@@ -15,13 +15,20 @@ use becket_model::{EventKind, OnFailure, Place, Privileges, Source};
 pub(crate) struct Making<'a> {
     pub(crate) profile: &'a Profile,
     pub(crate) fail_closed: bool,
+    /// Whether nothing goes to the background.
+    pub(crate) waits_for_async: bool,
     /// The next handler's running number.
     pub(crate) sequence: u32,
 }
 
 impl<'a> Making<'a> {
     pub(crate) fn new(request: &'a Request, policy: &Policy) -> Self {
-        Making { profile: &request.profile, fail_closed: policy.fail_closed, sequence: 0 }
+        Making {
+            profile: &request.profile,
+            fail_closed: policy.fail_closed,
+            waits_for_async: request.waits_for_async,
+            sequence: 0,
+        }
     }
 }
 
@@ -32,6 +39,7 @@ pub(crate) fn handler(entry: &Entry, part: &mut Part<'_>, making: &mut Making<'_
     let seat = Seat { source: &source, nth: part.layer.nth, order: raw.order, sequence: making.sequence };
     making.sequence += 1;
     let position = position(making.profile, seat);
+    let background = if making.waits_for_async { Background::No } else { raw.background };
     let once = raw.once.and_then(|at| once(at, &source, part));
     Handler {
         event: entry.event,
@@ -39,7 +47,7 @@ pub(crate) fn handler(entry: &Entry, part: &mut Part<'_>, making: &mut Making<'_
             position,
             label: raw.label.clone(),
             privileges: privileges(part),
-            on_failure: on_failure(entry, making.fail_closed),
+            on_failure: on_failure(entry, background, making.fail_closed),
             source,
         },
         location: part.report.location(entry.span),
@@ -49,7 +57,7 @@ pub(crate) fn handler(entry: &Entry, part: &mut Part<'_>, making: &mut Making<'_
         timeout: timeout(entry, making.profile),
         status_message: raw.status_message.clone(),
         once,
-        background: raw.background,
+        background,
         questions: raw.questions,
         agent_scope: None,
         root: part.layer.root.clone(),
@@ -84,9 +92,8 @@ fn once(at: crate::config::source::tree::Span, source: &Source, part: &mut Part<
     }
 }
 
-fn on_failure(entry: &Entry, fail_closed: bool) -> OnFailure {
-    let counts = entry.event.spec().on_failure != OnFailureEffect::Nothing
-        && entry.handler.background == Background::No;
+fn on_failure(entry: &Entry, background: Background, fail_closed: bool) -> OnFailure {
+    let counts = entry.event.spec().on_failure != OnFailureEffect::Nothing && background == Background::No;
     if counts && (fail_closed || entry.handler.on_failure == OnFailure::Block) {
         OnFailure::Block
     } else {
