@@ -11,7 +11,6 @@ use becket_testkit::proc::Marker;
 use serde_json::{Value, json};
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::Notify;
 
 const ALLOW: &str =
@@ -20,8 +19,12 @@ const DENY: &str = r#"echo '{"hookSpecificOutput":{"hookEventName":"PermissionRe
 /// A hook that has begun, and does not end by itself.
 const SLEEPS: &str = "touch $HERE/begun; exec sleep 1000";
 
-/// Long enough for what must not happen to happen.
-const A_WHILE: Duration = Duration::from_millis(200);
+/// Lets whatever could go on by itself do so: on this runtime of one thread every task that is ready is polled each time.
+async fn let_all_go_on() {
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+}
 
 fn denied_by(report: &Report) -> DeniedBy {
     let Ended::Denied { by, .. } = &report.ended else { panic!("{:?}", report.ended) };
@@ -64,7 +67,7 @@ async fn dropped(tools: &ToolCalls, place: &Place, seen: impl Future<Output = ()
             () = seen => {}
         }
     }
-    tokio::time::sleep(A_WHILE).await;
+    let_all_go_on().await;
 }
 
 // rules: L1, D3
@@ -132,7 +135,7 @@ async fn a_call_that_is_cancelled_or_dropped_while_a_person_is_asked_does_not_ru
     dropped(&tools, &place, person.shown.notified()).await;
     // A yes to a prompt that is gone.
     told.notify_one();
-    tokio::time::sleep(A_WHILE).await;
+    let_all_go_on().await;
     assert_eq!(probe.ran(), [] as [Value; 0]);
     assert_eq!(person.asked(), 2);
 }
@@ -233,7 +236,7 @@ async fn a_person_is_asked_one_thing_at_a_time() {
     let answers = async {
         for asked in 1..=2 {
             person.shown.notified().await;
-            tokio::time::sleep(A_WHILE).await;
+            let_all_go_on().await;
             assert_eq!(person.asked(), asked, "the second is asked once the first is answered");
             told.notify_one();
         }

@@ -23,14 +23,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Longer than a change takes to settle, and an echo to fade.
-const REST: Duration = Duration::from_millis(1500);
+/// A file whose change says that all that came before it was heard of.
+const SETTLED: &str = "settled";
+/// How long that is waited for before it is changed again: longer than a change takes to count as whole.
+const AGAIN: Duration = Duration::from_secs(2);
+/// The same for settings: a skill.
+const SETTLED_SKILL: &str = ".claude/skills/settled/SKILL.md";
 
-/// Hooks by event; FileChanged hooks hear of `.env` alone.
+/// Hooks by event; FileChanged hooks hear of `.env` alone, and of [`SETTLED`].
 fn hooks(hooks: &Value) -> Value {
     let mut settings = settings(hooks, &json!({}));
     if let Some(groups) = settings["hooks"].get_mut("FileChanged") {
-        groups[0]["matcher"] = json!(".env");
+        groups[0]["matcher"] = json!(format!(".env|{SETTLED}"));
     }
     settings
 }
@@ -71,11 +75,48 @@ fn heard(at: &At, event: &str, fields: [&str; 2]) -> Vec<String> {
 }
 
 fn files(at: &At) -> Vec<String> {
-    heard(at, "FileChanged", ["event", "file_path"])
+    let mut files = heard(at, "FileChanged", ["event", "file_path"]);
+    files.retain(|file| !file.ends_with(SETTLED));
+    files
 }
 
 fn configs(at: &At) -> Vec<String> {
-    heard(at, "ConfigChange", ["source", "file_path"])
+    let mut configs = heard(at, "ConfigChange", ["source", "file_path"]);
+    configs.retain(|config| !config.ends_with(SETTLED_SKILL));
+    configs
+}
+
+/// Waits until each change of before was heard of: those of a look are told before those of the next one, and the second look
+/// begins after the first one's hooks were started.
+async fn settles(at: &At, event: &str, (fields, file): ([&str; 2], &str)) {
+    let count = || heard(at, event, fields).iter().filter(|one| one.ends_with(file)).count();
+    for _ in 0..2 {
+        let (before, start) = (count(), Instant::now());
+        // What is written before the file is watched is no change: then it is written again.
+        for n in 0.. {
+            assert!(start.elapsed() < LONG, "the last change is not heard of");
+            write(at, file, &format!("---\nname: settled\n---\n{before} {n}"));
+            let heard = until("the last change is heard of", || count() > before);
+            if tokio::time::timeout(AGAIN, heard).await.is_ok() {
+                break;
+            }
+        }
+    }
+}
+
+async fn files_settle(at: &At, directory: &str) {
+    settles(at, "FileChanged", (["event", "file_path"], &format!("{directory}{SETTLED}"))).await;
+}
+
+async fn configs_settle(at: &At) {
+    settles(at, "ConfigChange", (["source", "file_path"], SETTLED_SKILL)).await;
+}
+
+/// Returns how many descriptors of this process listen to files.
+fn listening() -> usize {
+    let open = fs::read_dir("/proc/self/fd").unwrap().flatten();
+    open.filter(|fd| fs::read_link(fd.path()).is_ok_and(|to| to.to_string_lossy().contains("inotify")))
+        .count()
 }
 
 async fn files_are(at: &At, expected: &[&str]) {
@@ -116,9 +157,10 @@ async fn matchers_and_hooks_say_which_files_are_watched() {
     fs::write(&ignored, "one").unwrap();
     let added = format!("add {}", other.display());
     files_are(&at, &["add .env", "change .env", "unlink .env", &added]).await;
+    files_settle(&at, "").await;
     within(agent.close("other")).await;
+    until("nobody listens any more", || listening() == 0).await;
     write(&at, ".env", "after the end");
-    tokio::time::sleep(REST).await;
     assert_eq!(files(&at).len(), 4);
 }
 
@@ -135,17 +177,17 @@ async fn a_hook_replaces_the_list_and_the_cwd_takes_the_names_along() {
     let agent = open(&at).await;
     write(&at, ".env", "one");
     files_are(&at, &["add .env"]).await;
-    until("the list is taken up", || !agent.info().watched.is_empty()).await;
-    tokio::time::sleep(REST).await;
+    until("the list is known", || !agent.info().watched.is_empty()).await;
+    files_settle(&at, "").await;
     fs::write(&other, "one").unwrap();
     let added = format!("add {}", other.display());
     files_are(&at, &["add .env", &added]).await;
     within(agent.prompt(Prompt::text("go"), &never())).await;
-    tokio::time::sleep(REST).await;
+    files_settle(&at, "sub/").await;
     write(&at, ".env", "no more");
     write(&at, "sub/.env", "one");
     files_are(&at, &["add .env", &added, "add sub/.env"]).await;
-    tokio::time::sleep(REST).await;
+    files_settle(&at, "sub/").await;
     assert_eq!(files(&at).len(), 3);
     within(agent.close("other")).await;
 }
@@ -173,10 +215,13 @@ async fn a_hook_that_changes_what_it_watches_comes_to_rest() {
     let agent = open(&at).await;
     write(&at, ".env", "one");
     until("the guard speaks", || !at.notices().is_empty()).await;
-    tokio::time::sleep(REST * 2).await;
+    // It speaks at the change that the last hook made, and none that runs now makes another.
     assert_eq!(files(&at).len(), 10, "the named number of times in a row");
     let notices = at.notices();
     assert!(notices.len() == 1 && notices[0].contains("10 times in a row"), "{notices:?}");
+    // The rest that the guard wants: what is written before it is over prolongs it.
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    assert_eq!(files(&at).len(), 10);
     write(&at, ".env", "by somebody else");
     until("it is heard of again", || files(&at).len() > 10).await;
     within(agent.close("other")).await;
@@ -197,7 +242,7 @@ async fn a_storm_is_told_in_a_few_words() {
     }
     drop(watched);
     until("it is heard of", || !files(&at).is_empty()).await;
-    tokio::time::sleep(REST).await;
+    files_settle(&at, "").await;
     let (heard, seconds) = (files(&at), start.elapsed().as_secs());
     let most = 12 + usize::try_from(seconds).unwrap() * 2;
     assert!(heard.len() <= most && heard.iter().all(|one| one.ends_with(" .env")), "{seconds} s: {heard:?}");
@@ -219,7 +264,7 @@ async fn a_change_of_settings_counts_once_hooks_let_it() {
     let stops = || at.engine.hooks().of(EventKind::Stop).len();
     let agent = open(&at).await;
     write(&at, ".claude/settings.json", &with_a_hook("true"));
-    tokio::time::sleep(REST).await;
+    configs_settle(&at).await;
     assert!(configs(&at).is_empty(), "the same text is no change");
 
     fs::remove_file(at.dir.join(".claude/settings.json")).unwrap();
@@ -269,13 +314,10 @@ async fn a_hook_that_fails_is_told_and_refuses_only_where_it_should() {
         let at = At::new(&hooks(&json!({"ConfigChange": [hook]})), &json!([]));
         let agent = open(&at).await;
         write(&at, ".claude/settings.json", &with_a_hook("true"));
-        until("the user knows that nobody has judged it", || {
-            at.notices()
-                .iter()
-                .any(|text| text.contains("did not check this action") || text.contains("keeps"))
-        })
-        .await;
-        tokio::time::sleep(REST).await;
+        let told = |words: &str| at.notices().iter().any(|text| text.contains(words));
+        let decided = if counts { "counts from now on" } else { "keeps that from counting" };
+        until("the user knows what became of it", || told(decided)).await;
+        assert!(!counts || told("did not check this action"), "{:?}", at.notices());
         assert_eq!(at.engine.has_any(EventKind::Stop), counts, "{:?}", at.notices());
         within(agent.close("other")).await;
     }
@@ -308,7 +350,7 @@ async fn what_the_session_writes_itself_is_no_change() {
     within(agent.prompt(Prompt::text("go"), &never())).await;
     let written = fs::read_to_string(at.dir.join(".claude/settings.local.json")).unwrap();
     assert!(written.contains("Probe"), "{written}");
-    tokio::time::sleep(REST).await;
+    configs_settle(&at).await;
     assert!(configs(&at).is_empty(), "{:?}", configs(&at));
     write(&at, ".claude/settings.local.json", "{}");
     until("a change of somebody else is heard of", || configs(&at).len() == 1).await;
@@ -347,7 +389,6 @@ async fn skills_are_read_again_unless_a_hook_forbids_it() {
     write(&at, ".claude/skills/tidy/SKILL.md", "---\nname: tidy\n---\ntidy up");
     until("they are read again", || read.load(Ordering::SeqCst) == 1).await;
     assert_eq!(configs(&at), ["skills .claude/skills/tidy/SKILL.md"]);
-    tokio::time::sleep(REST).await;
     write(&at, "closed", "");
     write(&at, ".claude/skills/tidy/SKILL.md", "---\nname: tidy\n---\ntidy up again");
     until("it is refused", || at.notices().iter().any(|text| text.contains("no more skills"))).await;

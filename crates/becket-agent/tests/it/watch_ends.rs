@@ -18,17 +18,23 @@ fn listening() -> usize {
         .count()
 }
 
-async fn until_none() {
+async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
-    while listening() > 0 {
-        assert!(start.elapsed() < LONG, "{} are left", listening());
+    while !is_so() {
+        assert!(start.elapsed() < LONG, "{what}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 
+async fn until_none() {
+    until("nobody listens any more", || listening() == 0).await;
+}
+
 #[tokio::test]
 async fn closed_or_dropped_a_session_listens_no_more() {
-    let at = At::new(&settings(&json!({"FileChanged": ["true"]}), &json!({})), &json!([]));
+    let mut settings = settings(&json!({"FileChanged": ["true"]}), &json!({}));
+    settings["hooks"]["FileChanged"][0]["matcher"] = json!(".env");
+    let at = At::new(&settings, &json!([]));
     let request =
         Request::new(Profile::claude(), Environment::empty().with_home(at.dir.join("home")), &at.dir);
     let watch = || FileWatch::of(&request, &Homes::of(&request, &[]));
@@ -37,10 +43,18 @@ async fn closed_or_dropped_a_session_listens_no_more() {
     assert_eq!(listening(), 1);
     within(agent.close("other")).await;
     until_none().await;
-    for n in 0..20 {
+    let changes = |text: &str| fs::write(at.dir.join(".env"), text).unwrap();
+    // At the beginning, at a change that was not looked at yet, and after looks.
+    for looks in [None, Some(0), Some(1), Some(2)] {
         let agent = at.builder().watch_files(watch()).open().await.unwrap();
-        // At the beginning, before the first look, and after it.
-        tokio::time::sleep(Duration::from_millis(n * 10)).await;
+        for look in 0..looks.unwrap_or_default() {
+            let before = at.noted().len();
+            changes(&format!("{looks:?} {look}"));
+            until("it is heard of", || at.noted().len() > before).await;
+        }
+        if looks.is_some() {
+            changes(&format!("{looks:?} and no look"));
+        }
         drop(agent);
     }
     until_none().await;
