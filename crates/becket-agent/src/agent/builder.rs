@@ -15,7 +15,7 @@ use crate::transcript::Store;
 use crate::turn::{Asked, Fallback, TurnEndTasks, TurnOptions};
 use crate::update::{Notice, Watch};
 use crate::watch::FileWatch;
-use crate::worktree::{Wish, WorktreeName, Worktrees};
+use crate::worktree::{Wish, WorktreeName, WorktreeTools, Worktrees};
 use becket_engine::Engine;
 use becket_llm::Model;
 use becket_model::event::PermissionMode;
@@ -53,6 +53,7 @@ pub struct AgentBuilder {
     pub(super) watchers: Vec<Arc<dyn Watch>>,
     pub(super) expand: Option<Arc<dyn Expand>>,
     pub(super) subagents: Option<AgentTool>,
+    pub(super) worktree_tools: Option<WorktreeTools>,
     pub(super) tasks: Option<Tasks>,
     pub(super) team: Option<Team>,
     pub(super) at_turn_end: TurnEndTasks,
@@ -95,6 +96,7 @@ impl AgentBuilder {
             watchers: Vec::new(),
             expand: None,
             subagents: None,
+            worktree_tools: None,
             tasks: None,
             team: None,
             at_turn_end: TurnEndTasks::default(),
@@ -313,6 +315,14 @@ impl AgentBuilder {
     #[must_use]
     pub fn worktrees(mut self, worktrees: Worktrees) -> Self {
         self.worktrees = Some(worktrees);
+        self
+    }
+
+    /// The tools of the toolbox by which the model enters and leaves worktrees: they are this session's. They need
+    /// [`AgentBuilder::worktrees`].
+    #[must_use]
+    pub fn worktree_tools(mut self, tools: WorktreeTools) -> Self {
+        self.worktree_tools = Some(tools);
         self
     }
 

@@ -2,7 +2,7 @@
 
 use super::builder::{AgentBuilder, Closer};
 use super::info::Info;
-use crate::agents::{AgentTool, Parent};
+use crate::agents::Parent;
 use crate::compact::{NotCompacted, Trigger};
 use crate::conversation::{Conversation, Stored};
 use crate::elicit::SessionOf;
@@ -269,23 +269,26 @@ fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
         host.belongs_to(SessionOf::new(&main.work.core, &main.work.facts));
     }
     if let Some(tool) = builder.subagents {
-        lend(&main, &tool);
+        tool.belongs_to(lends(&main));
+    }
+    if let Some(tools) = builder.worktree_tools {
+        tools.belongs_to(lends(&main));
     }
     let AgentBuilder { setup, closers, watch, in_worktree, title, .. } = builder;
     (main, opened, Rest { setup, closers, watch, in_worktree, title })
 }
 
-/// Lends the session to the tool that starts its agents, without being kept alive by it.
-fn lend(main: &Main, tool: &AgentTool) {
+/// Lends the session to tools that work on it, without being kept alive by them.
+fn lends(main: &Main) -> impl Fn() -> Option<Parent> + Send + Sync + use<> {
     let core = Arc::downgrade(&main.work.core);
     let (facts, model, store) = (main.work.facts.clone(), Arc::clone(&main.work.model), main.store.clone());
     let toolbox = main.work.toolbox.clone();
-    tool.belongs_to(move || {
+    move || {
         let core = core.upgrade()?;
         let model = core.seat.taken().unwrap_or_else(|| Arc::clone(&model));
         let (facts, toolbox, store) = (facts.clone(), toolbox.clone(), store.clone());
         Some(Parent { core, facts, model, toolbox, store })
-    });
+    }
 }
 
 fn path(opened: &Opened) -> PathBuf {

@@ -24,4 +24,4 @@ pub use register::{Agents, Loaded};
 pub use tool::{AgentTool, MakesTools};
 
 pub(crate) use main::MainAgent;
-pub(crate) use parent::Parent;
+pub(crate) use parent::{Parent, ParentCell};

@@ -11,7 +11,8 @@ use becket_rules::Renames;
 use std::sync::Arc;
 
 /// What no subagent gets.
-const NEVER: [&str; 4] = ["Agent", "AskUserQuestion", "ExitPlanMode", "SendMessage"];
+const NEVER: [&str; 6] =
+    ["Agent", "AskUserQuestion", "EnterWorktree", "ExitPlanMode", "ExitWorktree", "SendMessage"];
 
 /// Those of another line of work that the session has itself: one that works as an agent may have lost some.
 pub(crate) fn within(all: Vec<Arc<dyn Tool>>, session: &Toolbox) -> Vec<Arc<dyn Tool>> {

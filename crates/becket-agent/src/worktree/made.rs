@@ -44,6 +44,15 @@ pub(super) struct Made {
     pub(super) private: PathBuf,
 }
 
+/// What becomes of the commits of a worktree that is removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Commits {
+    /// A branch that has any stays.
+    Keep,
+    /// They go with the branch.
+    Discard,
+}
+
 impl Made {
     /// Takes up the worktree that lies at the place already. None where nothing does.
     pub(super) async fn take_up(&mut self) -> Result<Option<File>, WorktreeError> {
@@ -165,8 +174,18 @@ impl Made {
         Shadow::make(&self.git, (&self.repository, part), (&self.path, base), &self.private, cancel).await
     }
 
-    /// Removes it with its branch and all that git knows of it, whatever is in it and however far it had come.
+    /// Removes it with all that git knows of it, whatever is in it and however far it had come; its branch only where that
+    /// is at its beginning.
     pub(super) async fn remove(&self) -> Result<(), WorktreeError> {
+        self.remove_with(Commits::Keep).await
+    }
+
+    /// The same with the branch, whatever commits it holds.
+    pub(super) async fn discard(&self) -> Result<(), WorktreeError> {
+        self.remove_with(Commits::Discard).await
+    }
+
+    async fn remove_with(&self, commits: Commits) -> Result<(), WorktreeError> {
         let never = CancellationToken::new();
         let at = At::found(&self.repository.top);
         let mut remove = words(["worktree", "remove", "--force", "--force", "--"]);
@@ -185,10 +204,13 @@ impl Made {
         if let Some(base) = self.base.as_ref().filter(|_| self.owns_branch.load(Ordering::Acquire))
             && self.has_branch(&never).await?
         {
-            // Only where it still is at its beginning: with anything else on it, it is somebody's work. Not `git branch -D`,
+            // Only where it still is at its beginning: anything else on it is somebody's work, which only they give up. Not `git branch -D`,
             // which would lock and write the configuration, which others may do now.
             let name = self.reference();
-            let delete = words(["update-ref", "-d", &name, base]);
+            let mut delete = words(["update-ref", "-d", &name]);
+            if commits == Commits::Keep {
+                delete.push(OsStr::new(base));
+            }
             self.git.ask(&at, "delete the branch", delete, &never).await?;
         }
         self.tidy();

@@ -23,12 +23,14 @@ mod name;
 mod of_session;
 mod repository;
 mod shadow;
+mod tools;
 mod tree;
 mod unchanged;
 mod worktrees;
 
 pub use error::WorktreeError;
 pub use name::WorktreeName;
+pub use tools::WorktreeTools;
 pub use worktrees::Worktrees;
 
 pub(crate) use of_session::{Wish, left};

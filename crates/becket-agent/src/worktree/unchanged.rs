@@ -9,13 +9,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+/// Why a worktree that this program has not made is kept.
+pub(super) const BEFORE: &str = "it was there before";
+
 /// The most entries of a directory tree that are looked at.
 const MOST: usize = 50_000;
 
 impl Made {
     /// Why it is to be kept; none where its work has left no trace. Files that `.gitignore` names are no trace.
     pub(super) async fn traces(&self) -> Option<String> {
-        let Some(base) = self.base.as_deref() else { return Some("it was there before".to_owned()) };
+        let Some(base) = self.base.as_deref() else { return Some(BEFORE.to_owned()) };
         match self.differs(base).await {
             Ok(difference) => difference.map(str::to_owned),
             Err(error) => Some(format!("it can't be told whether it has changes: {error}")),

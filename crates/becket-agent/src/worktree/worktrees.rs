@@ -7,7 +7,7 @@ use super::made::{self, Made};
 use super::name::WorktreeName;
 use super::repository::Repository;
 use super::tree::{Held, Left, Tree, Way};
-use super::unchanged::Print;
+use super::unchanged::{BEFORE, Print};
 use crate::session::Facts;
 use crate::turn::Core;
 use crate::update::Updates;
@@ -149,8 +149,12 @@ impl Worktrees {
             Way::Git { made, .. } => leave_made(Some(asks), made, tree.is_begun()).await,
             Way::Hook { before } => leave_hooked(asks, &tree.path, before.clone()).await,
         };
-        tree.let_go();
-        self.closed(tree);
+        self.left(tree, left)
+    }
+
+    /// One that was left is open no longer.
+    fn left(&self, tree: &Arc<Tree>, left: Result<(), String>) -> Left {
+        self.keep(tree);
         match left {
             Ok(()) => Left::Removed,
             Err(because) => {
@@ -158,6 +162,40 @@ impl Worktrees {
                 Left::Kept { path: tree.path.clone(), branch, because }
             }
         }
+    }
+
+    /// Returns the worktree at this path that somebody of this session works in.
+    pub(crate) fn at(&self, path: &Path) -> Option<Arc<Tree>> {
+        self.entered().into_iter().find(|tree| tree.path == path)
+    }
+
+    /// Returns why a worktree would not be removed; with `discards`, changes and commits are no reason.
+    pub(crate) async fn kept_because(&self, tree: &Tree, discards: bool) -> Option<String> {
+        match &tree.way {
+            // Somebody else has made it.
+            Way::Git { made, .. } if discards => made.base.is_none().then(|| BEFORE.to_owned()),
+            Way::Git { made, .. } => made.traces().await,
+            Way::Hook { .. } if discards => None,
+            Way::Hook { before } => changed(&tree.path, before.clone()).await,
+        }
+    }
+
+    /// Ends the work in one, which stays as it is.
+    pub(crate) fn keep(&self, tree: &Arc<Tree>) {
+        tree.let_go();
+        self.closed(tree);
+    }
+
+    /// Ends the work in one and removes it with all that it holds, its branch too.
+    pub(crate) async fn discard(&self, asks: Asks<'_>, tree: &Arc<Tree>) -> Left {
+        let left = match &tree.way {
+            Way::Git { made, .. } => {
+                told(asks, &made.path).await;
+                made.discard().await.map_err(|error| error.to_string())
+            }
+            Way::Hook { .. } => removed_by_hooks(asks, &tree.path).await,
+        };
+        self.left(tree, left)
     }
 
     /// Leaves all that are still entered; gives those that stay.
@@ -274,14 +312,22 @@ async fn leave_made(asks: Option<Asks<'_>>, made: &Made, is_begun: bool) -> Resu
 
 /// Has hooks remove one of theirs, unless there is a reason to keep it.
 async fn leave_hooked(asks: Asks<'_>, path: &Path, before: Option<Print>) -> Result<(), String> {
-    let Some(before) = before else {
-        return Err("it can't be told whether it has changes".to_owned());
-    };
+    if let Some(because) = changed(path, before).await {
+        return Err(because);
+    }
+    removed_by_hooks(asks, path).await
+}
+
+/// Returns why a worktree that a hook has made may hold work.
+async fn changed(path: &Path, before: Option<Print>) -> Option<String> {
+    let Some(before) = before else { return Some("it can't be told whether it has changes".to_owned()) };
     let look = path.to_owned();
     let now = tokio::task::spawn_blocking(move || Print::of(&look)).await.ok().flatten();
-    if now.is_none_or(|now| now != before) {
-        return Err("it has changes".to_owned());
-    }
+    now.is_none_or(|now| now != before).then(|| "it has changes".to_owned())
+}
+
+/// Has hooks remove one of theirs.
+async fn removed_by_hooks(asks: Asks<'_>, path: &Path) -> Result<(), String> {
     if !asks.core.engine.has_any(EventKind::WorktreeRemove) {
         return Err("a hook has made it, and no hook of WorktreeRemove takes it away".to_owned());
     }

@@ -9,6 +9,7 @@ use becket_agent::shell::{Bash, Whereabouts};
 use becket_agent::tasks::{TaskOutput, TaskStop, Tasks};
 use becket_agent::team::{Team, team_tools};
 use becket_agent::tool_call::{Tool, Toolbox};
+use becket_agent::worktree::WorktreeTools;
 use becket_agent::{Surroundings, Web};
 use becket_engine::Engine;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,8 @@ pub(super) struct Makes {
     pub(super) permissions: SessionPermissions,
     /// Who answers the questions of models, if somebody does.
     pub(super) person: Option<Person>,
+    /// The tools that enter and leave worktrees, of the session's own line of work.
+    pub(super) worktrees: WorktreeTools,
     pub(super) base: Base,
     pub(super) team: Team,
 }

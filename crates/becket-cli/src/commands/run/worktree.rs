@@ -5,7 +5,7 @@ use super::system;
 use crate::args::RunArgs;
 use crate::error::CliError;
 use becket_agent::agents::Definition;
-use becket_agent::worktree::{WorktreeName, Worktrees};
+use becket_agent::worktree::{WorktreeName, WorktreeTools, Worktrees};
 use becket_agent::{Agent, AgentBuilder};
 
 /// The worktree that the arguments ask for: none, one of that name, or one of any.
@@ -25,7 +25,7 @@ pub(super) fn name(args: &RunArgs) -> Result<Option<WorktreeName>, CliError> {
     }
 }
 
-/// Lends a session what makes worktrees, and has it work in one where the arguments say so.
+/// Lends a session what makes worktrees, with the tools that enter and leave them, and has it work in one where the arguments say so.
 ///
 /// # Errors
 /// As [`name`].
@@ -33,12 +33,13 @@ pub(super) fn lent(
     builder: AgentBuilder,
     at: At<'_>,
     works_as: Option<&Definition>,
+    tools: WorktreeTools,
 ) -> Result<(AgentBuilder, Worktrees), CliError> {
     let environment = at.session.environment().clone();
     let folder = at.session.request().profile.directory.into_owned();
     let private = at.private.join("worktrees");
     let worktrees = Worktrees::new(environment, at.left.runner.clone(), folder, private);
-    let builder = builder.worktrees(worktrees.clone());
+    let builder = builder.worktrees(worktrees.clone()).worktree_tools(tools);
     let Some(name) = name(at.args)? else { return Ok((builder, worktrees)) };
     let (args, prompt) = (at.args.model.clone(), works_as.map(|agent| agent.prompt.clone()));
     let builder = builder.in_worktree(name, move |place| system::prompt(&args, prompt.as_deref(), place));

@@ -15,6 +15,7 @@ use becket_agent::session::Facts;
 use becket_agent::tasks::{TaskInfo, TaskOptions, Tasks};
 use becket_agent::tool_call::{Tool, Toolbox};
 use becket_agent::update::{Happened, Origin, Update, Watch};
+use becket_agent::worktree::WorktreeTools;
 use becket_engine::Engine;
 use becket_llm::Models;
 use std::sync::Arc;
@@ -47,6 +48,7 @@ impl Parts<'_> {
             servers: self.servers.as_ref().map(|pool| McpServers::new(pool.clone(), private.join("mcp"))),
             permissions: SessionPermissions::new(engine.clone()),
             person: self.at.terminal.map(Person::at),
+            worktrees: WorktreeTools::new(),
             base: Base::of(self.at.args.sdk.tools.as_deref()),
             team: team::of(self.at, engine)?,
         })
@@ -56,6 +58,7 @@ impl Parts<'_> {
         let mut tools: Vec<Arc<dyn Tool>> = makes.own(facts);
         tools.push(Arc::new(own.agents.clone()));
         tools.push(Arc::new(own.skills.tool()));
+        tools.extend(makes.worktrees.tools());
         if let Some(directory) = begins::own_directory(self.at) {
             let file = directory.join("plans").join(format!("{}.md", uuid::Uuid::new_v4()));
             tools.push(makes.plan(facts, file));
