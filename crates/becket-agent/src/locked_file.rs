@@ -75,14 +75,21 @@ impl LockedFile {
         Ok(result)
     }
 
+    /// Holds the lock of the file until the value is dropped; none where somebody else holds it.
+    pub(crate) fn try_hold(&self) -> Result<Option<HeldFile>, LockedError> {
+        let directory = self.path.parent().unwrap_or_else(|| Path::new("."));
+        make_private(directory).map_err(failed("made"))?;
+        let lock = self.open_lock()?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Some(HeldFile { file: self.clone(), lock })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(source)) => Err(failed("locked")(source)),
+        }
+    }
+
     /// The lock of the file, until it is dropped or its process is gone. It stands beside the file, which is replaced.
     fn lock(&self, stop: &Stop) -> Result<File, LockedError> {
-        let mut options = private();
-        let file = options.create(true).truncate(false).open(self.path.with_extension("lock"));
-        let file = file.map_err(failed("locked"))?;
-        if !file.metadata().map_err(failed("locked"))?.is_file() {
-            return Err(failed("locked")(no_file()));
-        }
+        let file = self.open_lock()?;
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(file),
@@ -90,6 +97,16 @@ impl LockedFile {
                 Err(TryLockError::Error(source)) => return Err(failed("locked")(source)),
             }
             std::thread::sleep(AGAIN);
+        }
+    }
+
+    fn open_lock(&self) -> Result<File, LockedError> {
+        let mut options = private();
+        let file = options.create(true).truncate(false).open(self.path.with_extension("lock"));
+        let file = file.map_err(failed("locked"))?;
+        match file.metadata().map_err(failed("locked"))?.is_file() {
+            true => Ok(file),
+            false => Err(failed("locked")(no_file())),
         }
     }
 
@@ -118,6 +135,27 @@ impl LockedFile {
             true => Err(LockedError::TooLarge(self.most >> 10)),
             false => Ok(()),
         }
+    }
+}
+
+/// A file whose lock this process holds.
+#[derive(Debug)]
+pub(crate) struct HeldFile {
+    file: LockedFile,
+    lock: File,
+}
+
+impl HeldFile {
+    /// Puts a content in its place.
+    pub(crate) fn write(&self, content: &[u8], stop: &Stop) -> Result<(), LockedError> {
+        self.file.write(content, stop)
+    }
+}
+
+impl Drop for HeldFile {
+    fn drop(&mut self) {
+        // Closing it alone would leave the lock to a child that has not begun its own program.
+        drop(self.lock.unlock());
     }
 }
 

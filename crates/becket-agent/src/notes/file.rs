@@ -15,7 +15,7 @@ pub struct NotesError {
 }
 
 #[derive(Debug, thiserror::Error)]
-enum Why {
+pub(super) enum Why {
     #[error("{0}")]
     File(#[from] LockedError),
     #[error("they are no UTF-8")]
@@ -33,7 +33,7 @@ impl From<Halted> for Why {
 /// The notes of a project. Cheap to clone; all clones are the same file.
 #[derive(Debug, Clone)]
 pub struct Notes {
-    file: LockedFile,
+    pub(super) file: LockedFile,
 }
 
 impl Notes {
@@ -80,12 +80,12 @@ impl Notes {
         changed.await.map_err(Why::from).and_then(|changed| changed).map_err(|why| self.error(why))
     }
 
-    fn error(&self, why: Why) -> NotesError {
+    pub(super) fn error(&self, why: Why) -> NotesError {
         NotesError { path: self.path().to_owned(), why }
     }
 }
 
-fn utf8(bytes: Vec<u8>) -> Result<String, Why> {
+pub(super) fn utf8(bytes: Vec<u8>) -> Result<String, Why> {
     String::from_utf8(bytes).map_err(|_| Why::NoText)
 }
 

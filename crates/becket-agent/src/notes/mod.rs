@@ -10,8 +10,10 @@
 //! INVARIANT: the file is bounded in size and number of notes; what is added twice stands in it once. Lines that are no notes
 //! are the user's, and are never changed.
 
+mod consolidation;
 mod file;
 mod text;
 
+pub use consolidation::{Consolidation, ConsolidationGate};
 pub use file::{Notes, NotesError};
 pub(crate) use text::{MOST_BYTES, telling};

@@ -39,6 +39,44 @@ pub(super) fn added(text: &str, notes: &[String]) -> Result<Option<(String, usiz
     bounded(lines, new.len()).map(|text| Some((text, new.len())))
 }
 
+/// Returns how many notes a text holds.
+pub(super) fn count(text: &str) -> usize {
+    text.lines().filter_map(note).count()
+}
+
+/// Returns the text in which `new` notes stand for those of `old`; none if they can't, or if a note of `old` is gone.
+pub(super) fn consolidated(text: &str, old: &str, new: &[String]) -> Option<String> {
+    let before: Vec<String> = old.lines().filter_map(note).collect();
+    let mut known = Vec::new();
+    let mut fresh = Vec::new();
+    for note in new.iter().filter_map(|note| clean(note)) {
+        let like = likeness(&note);
+        if !known.contains(&like) {
+            known.push(like);
+            fresh.push(note);
+        }
+    }
+    let size = |notes: &[String]| notes.iter().map(String::len).sum::<usize>();
+    if fresh.is_empty() || fresh.len() > before.len() || size(&fresh) > size(&before) {
+        return None;
+    }
+    let (mut replaced, mut lines, mut late) = (0, Vec::new(), Vec::new());
+    for line in text.lines() {
+        match note(line) {
+            Some(note) if before.contains(&note) => replaced += 1,
+            Some(_) => late.push(line.to_owned()),
+            None => lines.push(line.to_owned()),
+        }
+    }
+    if replaced < before.len() {
+        return None;
+    }
+    lines.extend(fresh.iter().map(|note| format!("{MARK}{note}")));
+    lines.extend(late);
+    lines.push(String::new());
+    Some(lines.join("\n"))
+}
+
 /// Something else than notes fills the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NoRoom;

@@ -35,4 +35,5 @@ pub use load::{Damage, Flaw, Restored};
 pub use log::{AppendError, Log};
 pub use store::{Store, StoreError};
 
+pub use time::text as timestamp;
 pub(crate) use time::text as time_text;

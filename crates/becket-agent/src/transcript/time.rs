@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 const DAY: u64 = 86_400;
 
 /// A moment in words, to the millisecond; one before 1970 is taken for its first.
-pub(crate) fn text(moment: SystemTime) -> String {
+pub fn text(moment: SystemTime) -> String {
     let since = moment.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let (mut days, second) = (since.as_secs() / DAY, since.as_secs() % DAY);
     let mut year = 1970;
