@@ -1,11 +1,13 @@
 //! The command line as it is typed. Nothing is looked up or read here: see [`crate::session`] and [`crate::event`].
 
+mod autocompact;
 mod fire;
 mod mcp;
 mod run;
 mod run_sdk;
 mod serve;
 
+pub(crate) use autocompact::{Autocompact, InvalidWindow};
 pub(crate) use fire::{FireArgs, LentArgs, ProgressChoice};
 pub(crate) use mcp::{
     McpAddArgs, McpAddJsonArgs, McpArgs, McpCallArgs, McpCommand, McpListArgs, McpLoginArgs, McpPromptsArgs,

@@ -1,6 +1,6 @@
 //! The arguments of `becket run`.
 
-use super::RunSdkArgs;
+use super::{Autocompact, RunSdkArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -124,6 +124,9 @@ pub(crate) struct RunModelArgs {
     /// The most answers of the model to one prompt; as many as it takes where this is left out
     #[arg(long, value_name = "N", value_parser = answers)]
     pub(crate) max_turns: Option<u32>,
+    /// The window that the conversation is compacted for, in tokens (`500k`), from 100000 on; `auto` is the model's
+    #[arg(long, value_name = "auto|TOKENS")]
+    pub(crate) autocompact: Option<Autocompact>,
     /// Put this in the place of the system prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) system_prompt: Option<String>,

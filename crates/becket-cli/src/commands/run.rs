@@ -11,6 +11,7 @@ mod control;
 mod drive;
 mod fired;
 mod gone;
+mod job;
 mod kept;
 mod left;
 mod limits;
@@ -48,6 +49,7 @@ use becket_engine::CancellationToken;
 use becket_engine::config::FlagPermissions;
 use becket_model::EventKind;
 use control::{Answering, Ending, Lines};
+use job::Job;
 use left::Left;
 use prompts::Prompts;
 use std::path::Path;
@@ -88,6 +90,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     let view = terminal.map(|terminal| View::new(terminal.clone(), wish.output, out));
     let places = printer::Places::new((around, out), debug, &cancel).with_view(view);
     let (printer, writing) = printer::start(wish.output, places);
+    let job = Job::of(around, &session.start, &printer);
     let left = Left::default();
     let (host, wants) = (None, None);
     let at = At {
@@ -99,6 +102,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
         cancel: &cancel,
         left: &left,
         private: &private,
+        job: &job,
         host,
         wants,
         terminal,
@@ -120,6 +124,10 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     let done =
         interrupt::until_done_or(&cancel, &caught, drive::driven(at, models, prompts, printer.clone()));
     left.wait();
+    match caught.exit_code() {
+        Some(code) => job.ended(&Ok(code)),
+        None => job.ended(&done),
+    }
     printer.end();
     // What was not written is worse than what went wrong before it; a signal is told before both.
     let written = writing.end();

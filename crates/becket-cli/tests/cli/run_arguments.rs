@@ -33,6 +33,11 @@ const WRONG: &[(&[&str], i32, &str)] = &[
     (&["-p", "hi", "--max-turns", "none"], 2, "write a whole number from 1 on"),
     (&["-p", "hi", "--max-turns", "0"], 2, "write a whole number from 1 on"),
     (
+        &["-p", "hi", "--autocompact", "5"],
+        2,
+        "write `auto`, or a number of tokens from 100000 on, as in `500k`",
+    ),
+    (
         &["-p", "hi", "--allowedTools", "Bash(git"],
         2,
         "becket: `--allowedTools`: `Bash(git` is no rule: the `(` is never closed: end the rule with `)`\n",

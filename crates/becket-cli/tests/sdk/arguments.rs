@@ -104,3 +104,25 @@ fn a_system_prompt_comes_from_a_file() {
     let (code, stderr) = host.ends();
     assert!(code == Some(1) && stderr.contains("none.txt"), "{code:?} {stderr}");
 }
+
+// rule: L0
+#[test]
+fn the_window_that_is_compacted_for_can_be_named() {
+    const WINDOW: &str = "CLAUDE_CODE_AUTO_COMPACT_WINDOW";
+    for (arguments, variable, expected) in [
+        (&[][..], "", 200_000),
+        (&["--autocompact", "auto"], "", 200_000),
+        (&["--autocompact", "500k"], "", 500_000),
+        (&["--autocompact", "500k"], "150000", 150_000),
+    ] {
+        let env = place(BECKET, &json!({}), &json!([]));
+        let mut host = Host::with_env(&env, arguments, &[(WINDOW, variable)]);
+        let usage = host.asks("get_context_usage", json!({}))["response"].clone();
+        assert_eq!(usage["maxTokens"], expected, "{arguments:?} {variable}");
+        assert_eq!(host.ends().0, Some(0));
+    }
+    let env = place(BECKET, &json!({}), &json!([]));
+    let (code, stderr) = Host::with_env(&env, &[], &[(WINDOW, "few")]).ends();
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(stderr.contains("`CLAUDE_CODE_AUTO_COMPACT_WINDOW=few` is no window: write `auto`"), "{stderr}");
+}

@@ -9,6 +9,7 @@ mod elicit;
 mod gone;
 mod hooks;
 mod host;
+mod job;
 mod lines;
 mod node;
 mod package;

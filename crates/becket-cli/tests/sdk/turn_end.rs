@@ -6,6 +6,7 @@ use becket_testkit::env::TestEnv;
 use becket_testkit::messages_api::{Server, Turn};
 use becket_testkit::proc::wait_until;
 use serde_json::{Value, json};
+use std::fs;
 use std::path::Path;
 
 const BECKET: &str = env!("CARGO_BIN_EXE_becket");
@@ -151,4 +152,85 @@ fn a_suggestion_that_is_late_is_told_nobody() {
     }
     assert_eq!(host.until(is_suggestion)["suggestion"], "In time.");
     assert_eq!(host.seen.iter().filter(|line| is_suggestion(line)).count(), 1);
+}
+
+/// The notes of the project, and what they were before they were consolidated.
+fn notes(env: &TestEnv) -> (String, String) {
+    let (mut now, mut before) = (String::new(), String::new());
+    let projects = fs::read_dir(env.root().join("home/.becket/projects")).into_iter().flatten().flatten();
+    for file in projects.flat_map(|project| fs::read_dir(project.path().join("memory"))).flatten().flatten() {
+        let text = fs::read_to_string(file.path()).unwrap_or_default();
+        match file.file_name().to_string_lossy() {
+            name if name.ends_with("-before.md") => before = text,
+            name if name.ends_with("-consolidated.md") || !name.ends_with(".md") => {}
+            _ => now = text,
+        }
+    }
+    (now, before)
+}
+
+/// Runs of one prompt in one directory, whose small model notes something each time; `merged` is what it makes of all.
+fn runs(count: usize, merged: Turn) -> (TestEnv, Server, Vec<String>) {
+    let mut number = 0;
+    let server = Server::start_with(move |request| {
+        let system = request["system"].to_string();
+        if system.contains("Write them again") {
+            return merged.clone();
+        }
+        if !system.contains("in a later session should know") {
+            return Turn::text("Done.");
+        }
+        number += 1;
+        Turn::text(format!("- Fact number {number} of this project.\n"))
+    });
+    let env = place(BECKET, &json!({}), &json!([]));
+    let arguments =
+        ["run", "--model", "sonnet", "--memory-notes", "--output-format", "stream-json", "-p", "hi"];
+    let outputs = (0..count).map(|_| {
+        let run =
+            env.becket(arguments).env("ANTHROPIC_API_KEY", "key").env("ANTHROPIC_BASE_URL", &server.url());
+        let ended = run.run();
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        ended.stdout
+    });
+    let outputs = outputs.collect();
+    (env, server, outputs)
+}
+
+fn consolidations(server: &Server) -> usize {
+    let requests = server.requests();
+    requests.iter().filter(|request| request["system"].to_string().contains("Write them again")).count()
+}
+
+// rule: L7
+#[test]
+fn notes_of_many_sessions_are_made_fewer_once() {
+    let (env, server, outputs) = runs(8, Turn::text("- All of it in one.\n"));
+    let (now, before) = notes(&env);
+    assert_eq!((consolidations(&server), server.wrongs()), (1, Vec::new()), "{outputs:#?}");
+    assert!(now.contains("- All of it in one.\n") && !now.contains("number 1 "), "{now}");
+    assert!(now.contains("number 8 "), "later notes are added: {now}");
+    assert!(before.contains("number 1 ") && before.contains("number 5 "), "{before}");
+    let asked = server
+        .requests()
+        .into_iter()
+        .find(|request| request["system"].to_string().contains("Write them again"));
+    let asked = asked.expect("it was asked");
+    assert!(asked["messages"].to_string().contains("Fact number 5"), "{asked}");
+    assert!(asked["model"].as_str().is_some_and(|model| model.contains("haiku")));
+}
+
+// rule: L7
+#[test]
+fn a_consolidation_that_fails_is_a_warning_and_the_notes_stay() {
+    let refused = Turn {
+        refused: serde_json::from_value(json!({"status": 400, "kind": "invalid_request_error"})).ok(),
+        ..Turn::default()
+    };
+    let (env, server, outputs) = runs(6, refused);
+    assert_eq!(consolidations(&server), 1);
+    let (now, before) = notes(&env);
+    assert!(now.contains("number 1 ") && before.is_empty(), "{now}");
+    let last = outputs.last().expect("there were some");
+    assert!(last.contains("`consolidation of notes`, which runs at the end of a turn, failed"), "{last}");
 }

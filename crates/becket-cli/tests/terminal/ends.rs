@@ -170,3 +170,28 @@ fn a_hook_wakes_the_model_while_somebody_types() {
     assert!(!is_asking_for_a_prompt(&screen));
     walk.leaves_a_line();
 }
+
+// rule: A4
+#[test]
+fn the_end_of_a_background_task_wakes_the_model_while_somebody_types() {
+    let call = json!({"command": "until test -e now; do sleep 0.05; done", "run_in_background": true});
+    let place = Place::new(
+        &json!({}),
+        &json!([
+            {"tool_uses": [{"id": "t1", "name": "Bash", "input": call}]},
+            {"text": "It is being built."},
+            {"text": "I see to it.", "expect": ["completed (exit code 0)"]},
+        ]),
+    );
+    let walk = place.walk();
+    walk.starts("--allowedTools Bash");
+    walk.says("build it");
+    walk.sees(is_done);
+    walk.types("half a pro");
+    walk.sees_words("> half a pro");
+    place.env.write("project/now", "");
+    let screen =
+        walk.sees(|screen| screen.contains("I see to it.") && screen.trim_end().ends_with("> half a pro"));
+    assert!(screen.contains("a background task has ended"), "{screen}");
+    walk.leaves_a_line();
+}

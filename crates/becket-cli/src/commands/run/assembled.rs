@@ -10,6 +10,7 @@ use super::at_end::AtEnd;
 use super::begins;
 use super::control::{Host, HostPerson, HostsWishes, Initialize};
 use super::fired::LastFired;
+use super::job::Job;
 use super::left::Left;
 use super::memory;
 use super::opened::Session;
@@ -58,6 +59,8 @@ pub(super) struct At<'a> {
     pub(super) left: &'a Left,
     /// A directory for what only this run needs; who needs it makes it.
     pub(super) private: &'a Path,
+    /// The state of the run, for those who have put it into the background.
+    pub(super) job: &'a Job,
     /// The program that drives the session over stdin and stdout, if one may.
     pub(super) host: Option<&'a Host>,
     /// What it wants, where it has said so.
@@ -153,7 +156,8 @@ impl Parts<'_> {
         let at_end = AtEnd::new(self.models.clone(), self.notes.clone());
         let turn_end = at_end.tasks(at, &tools.makes.tasks);
         let builder = builder.at_turn_end(turn_end.clone());
-        let (builder, worktrees) = worktree::lent(builder, at, own.works_as.as_deref())?;
+        let (builder, worktrees) =
+            worktree::lent(builder, at, own.works_as.as_deref(), tools.makes.worktrees.clone())?;
         if let Some(terminal) = at.terminal {
             // From here on nothing is written to the screen by anybody else.
             terminal.works(Ends::Program("starting"));
@@ -164,6 +168,7 @@ impl Parts<'_> {
         };
         let agent = worktree::or_abandoned(agent, &worktrees).await?;
         at_end.late.opened(&agent);
+        at.job.opened(&agent);
         let Own { agents, skills, works_as, .. } = own;
         let (servers, models) = (self.servers, self.models);
         let (hidden_servers, fired) = (self.hidden_servers, self.fired);
@@ -178,6 +183,7 @@ impl Parts<'_> {
             fired,
             wishes: HostsWishes::default(),
             at_end,
+            job: at.job.clone(),
             turn_end,
             since: Instant::now(),
             displayed,
@@ -225,10 +231,11 @@ impl Parts<'_> {
     fn person(&self) -> Option<Arc<dyn AskPermission>> {
         let is_wanted = self.at.args.sdk.permission_prompt_tool.is_some();
         let host = self.at.host.filter(|_| is_wanted).map(|host| HostPerson::new(host.clone()));
-        match self.at.terminal {
+        let person: Option<Arc<dyn AskPermission>> = match self.at.terminal {
             Some(terminal) => Some(Arc::new(Person::at(terminal))),
             None => host.map(|host| Arc::new(host) as Arc<dyn AskPermission>),
-        }
+        };
+        person.map(|person| self.at.job.waits_for(person))
     }
 
     fn notice(&self, notice: Notice) {

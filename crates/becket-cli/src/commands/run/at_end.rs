@@ -3,6 +3,7 @@
 //! - [`title`]: a name for the session, left running
 //! - [`suggestion`]: what the user may say next, left running
 //! - [`notes`]: what later sessions should know, left running
+//! - [`consolidation`]: notes of many sessions made fewer, left running
 //! - [`state`]: how the session stands, in a file, awaited
 //! - [`asked`]: one question to the small fast model
 //! - [`pulse`]: how many prompts have been opened and ended
@@ -11,6 +12,7 @@
 //! error of the provider. No answer waits for a model that is asked here.
 
 mod asked;
+mod consolidation;
 mod notes;
 mod pulse;
 mod state;
@@ -18,12 +20,14 @@ mod suggestion;
 mod title;
 
 use super::assembled::At;
+use super::begins;
 use super::control::Initialize;
 use becket_agent::Agent;
 use becket_agent::notes::Notes;
 use becket_agent::tasks::Tasks;
 use becket_agent::turn::TurnEndTasks;
 use becket_llm::Models;
+use consolidation::Shelf;
 pub(super) use pulse::Pulse;
 use std::sync::{Arc, Mutex, PoisonError};
 use suggestion::Reader;
@@ -83,6 +87,10 @@ impl AtEnd {
         }
         if let Some(notes) = &self.notes {
             tasks.register(notes::task(self.clone(), notes.clone()));
+            if let Some(store) = begins::store(at) {
+                let shelf = Shelf { notes: notes.clone(), store, start: at.session.start.clone() };
+                tasks.register(consolidation::task(self.clone(), shelf));
+            }
         }
         if let Some(file) = &at.args.session.state_file {
             tasks.register(state::task(self.clone(), (at.session.start.join(file), background.clone())));

@@ -154,6 +154,7 @@ impl<'a> Work<'a> {
 
     pub(super) fn opened(&mut self, prompt: String) {
         self.prompts += 1;
+        self.at.job.works(&prompt);
         self.session.at_end.pulse.opened();
         self.session.refresh();
         let init = self.session.init();
@@ -176,6 +177,7 @@ impl<'a> Work<'a> {
         // Each result was reported; the exit code is that of the last.
         self.code = u8::from(result.is_error);
         let result = result.of_message(std::mem::take(&mut self.sent));
+        self.at.job.rests(&result.result);
         self.printer.show(Shown::Ended(Box::new(result)));
         self.session.at_end.pulse.ended(prompt);
     }

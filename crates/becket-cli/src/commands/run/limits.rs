@@ -1,8 +1,11 @@
 //! What bounds a turn.
 
 use super::assembled::At;
+use crate::args::{Autocompact, InvalidWindow};
 use crate::error::CliError;
+use becket_agent::compact::Window;
 use becket_agent::turn::TurnOptions;
+use std::ffi::OsStr;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -14,6 +17,9 @@ const MAX_RETRIES: &str = "CLAUDE_CODE_MAX_RETRIES";
 
 /// The variable that says how many milliseconds a run with one prompt waits for its background tasks (A4).
 const BACKGROUND_WAIT: &str = "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS";
+
+/// The variable that says for which window conversations are compacted; it goes before `--autocompact`.
+const WINDOW: &str = "CLAUDE_CODE_AUTO_COMPACT_WINDOW";
 
 /// What the environment and the arguments say.
 ///
@@ -35,6 +41,22 @@ pub(super) fn of(at: At<'_>) -> Result<TurnOptions, CliError> {
         max_retries: max_retries.unwrap_or(usual.max_retries),
         background_wait: wait.map_or(usual.background_wait, Duration::from_millis),
         ..usual
+    })
+}
+
+/// The window for which conversations are compacted.
+///
+/// # Errors
+/// The variable names none.
+pub(super) fn window(at: At<'_>) -> Result<Window, CliError> {
+    let given = at.around.var(WINDOW).filter(|value| !value.is_empty()).map(OsStr::to_string_lossy);
+    let of_variable = given.map(|given| {
+        let wrong = |why: InvalidWindow| CliError::usage(format!("`{WINDOW}={given}` is no window: {why}"));
+        given.parse::<Autocompact>().map_err(wrong)
+    });
+    Ok(match of_variable.transpose()?.or(at.args.model.autocompact) {
+        Some(Autocompact::Tokens(tokens)) => Window::of(tokens),
+        Some(Autocompact::Auto) | None => Window::default(),
     })
 }
 

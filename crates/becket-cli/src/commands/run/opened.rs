@@ -3,6 +3,7 @@
 use super::at_end::AtEnd;
 use super::control::HostsWishes;
 use super::fired::LastFired;
+use super::job::Job;
 use super::tools::SessionTools;
 use super::typed;
 use crate::lend::RunModels;
@@ -27,6 +28,8 @@ pub(super) struct Session {
     pub(super) models: Arc<RunModels>,
     pub(super) agents: AgentTool,
     pub(super) skills: SessionSkills,
+    /// The state of the run.
+    pub(super) job: Job,
     /// What it does at the end of each turn.
     pub(super) at_end: AtEnd,
     /// The same, as the agent knows it.
@@ -105,6 +108,7 @@ impl Session {
         let reason = if self.has_logged_out.load(Ordering::Relaxed) { "logout" } else { reason };
         self.agent.close(reason).await;
         self.at_end.late.closed();
+        self.job.closed();
         if let Some(pool) = &self.servers {
             pool.close().await;
         }

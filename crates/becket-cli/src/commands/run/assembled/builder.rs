@@ -32,6 +32,7 @@ impl Parts<'_> {
         let mut builder = AgentBuilder::new(engine.clone(), toolbox, self.model(own)?, &at.session.start)
             .start(begins::start(of, store.as_ref(), at)?)
             .options(options)
+            .window(limits::window(at)?)
             .system(system::prompt(args, prompt, &at.session.start))
             .auto_mode(AutoMode::new(ModelClassifier::new(models, None)))
             .instructions(self.instructions())

@@ -44,14 +44,26 @@ pub(super) async fn answered(
     turn: &MainTurn,
     (task, tokens): (&str, u32),
 ) -> Result<String, String> {
-    let model = at_end.models.model(None).map_err(|error| error.to_string())?;
     let user = cut(&said(turn).unwrap_or_default());
     let exchange = format!("The user said:\n{user}\n\nThe assistant answered:\n{}", cut(&turn.at.text));
+    asked_about(at_end, (task, &exchange), tokens).await
+}
+
+/// Its answer to a task about a text; what it cost counts for the session.
+///
+/// # Errors
+/// As [`asked`].
+pub(super) async fn asked_about(
+    at_end: &AtEnd,
+    (task, text): (&str, &str),
+    tokens: u32,
+) -> Result<String, String> {
+    let model = at_end.models.model(None).map_err(|error| error.to_string())?;
     let request = Request {
         system: Some(task.to_owned()),
         max_tokens: tokens,
         thinking: Thinking::Off,
-        ..Request::user(exchange)
+        ..Request::user(text.to_owned())
     };
     let response = model.respond(&request).await.map_err(|error| error.to_string())?;
     if let Some(agent) = at_end.late.agent() {

@@ -1,0 +1,350 @@
+//! The state of a run in the background: `state.json` in the directory that `CLAUDE_JOB_DIR` names, for the program that has
+//! started the run and for those that list jobs.
+//!
+//! It is written at the start, when a turn begins or waits for a permission, at each turn's end and at the end of the run: whole
+//! or not at all, for its owner alone, and never through a link. A run that can't write it warns once and goes on.
+//!
+//! INVARIANT: a run that was started from within another one, and has inherited its variable, leaves the file alone.
+
+use super::printer::Printer;
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::report::run::Shown;
+use becket_agent::Agent;
+use becket_agent::tool_call::{AskPermission, PermissionAnswer, PermissionPrompt};
+use becket_agent::transcript;
+use becket_agent::update::{Happened, Notice, Origin, Update};
+use becket_engine::CancellationToken;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+/// The variable that names the directory.
+const DIRECTORY: &str = "CLAUDE_JOB_DIR";
+/// The name of the file.
+const FILE: &str = "state.json";
+/// How much of a text stands in it, in characters.
+const TEXT: usize = 2_000;
+/// The most bytes of a file that is looked into.
+const READ: u64 = 64 << 10;
+
+/// The state of a run, if somebody wants it.
+#[derive(Clone, Default)]
+pub(super) struct Job(Option<Arc<Mutex<State>>>);
+
+/// What a run does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum JobStatus {
+    /// A turn is at work, or the session starts.
+    Working,
+    /// The session waits for a prompt.
+    Idle,
+    /// A call waits for a permission.
+    Blocked {
+        /// The tool that is called.
+        tool: String,
+    },
+    /// The run has ended, and its last result is no error.
+    Done,
+    /// The run has ended otherwise.
+    Failed {
+        /// Why.
+        why: String,
+    },
+}
+
+impl JobStatus {
+    /// The word in the file.
+    fn name(&self) -> &'static str {
+        match self {
+            JobStatus::Working => "working",
+            JobStatus::Idle => "idle",
+            JobStatus::Blocked { .. } => "blocked",
+            JobStatus::Done => "done",
+            JobStatus::Failed { .. } => "failed",
+        }
+    }
+
+    fn detail(&self) -> Option<String> {
+        match self {
+            JobStatus::Working | JobStatus::Idle | JobStatus::Done => None,
+            JobStatus::Blocked { tool } => Some(format!("waits for permission to use {tool}")),
+            JobStatus::Failed { why } => Some(why.clone()),
+        }
+    }
+}
+
+struct State {
+    file: PathBuf,
+    printer: Printer,
+    cwd: PathBuf,
+    created: SystemTime,
+    status: JobStatus,
+    agent: Option<Agent>,
+    /// What was known of the session when it was there.
+    session: Value,
+    intent: Option<String>,
+    output: Option<String>,
+    has_warned: bool,
+    /// How many calls wait for a permission.
+    waiting: usize,
+}
+
+impl Job {
+    /// The job of this run, whose state is written now; none where the environment names no directory, or a run that is alive
+    /// writes there.
+    pub(super) fn of(around: &Surroundings, start: &Path, printer: &Printer) -> Self {
+        let Some(directory) = around.var(DIRECTORY).filter(|directory| !directory.is_empty()) else {
+            return Job::default();
+        };
+        let file = start.join(directory).join(FILE);
+        if is_anothers(&file) {
+            return Job::default();
+        }
+        let state = State {
+            file,
+            printer: printer.clone(),
+            cwd: start.to_owned(),
+            created: SystemTime::now(),
+            status: JobStatus::Working,
+            agent: None,
+            session: Value::Null,
+            intent: None,
+            output: None,
+            has_warned: false,
+            waiting: 0,
+        };
+        let job = Job(Some(Arc::new(Mutex::new(state))));
+        job.change(|_| {});
+        job
+    }
+
+    /// The session is open.
+    pub(super) fn opened(&self, agent: &Agent) {
+        self.change(|state| {
+            state.agent = Some(agent.clone());
+            state.status = JobStatus::Idle;
+        });
+    }
+
+    /// A turn begins with this prompt.
+    pub(super) fn works(&self, prompt: &str) {
+        self.change(|state| {
+            state.intent.get_or_insert_with(|| cut(prompt));
+            state.status = JobStatus::Working;
+        });
+    }
+
+    /// A turn has ended with this text.
+    pub(super) fn rests(&self, output: &str) {
+        self.change(|state| {
+            state.output = Some(cut(output));
+            state.status = JobStatus::Idle;
+        });
+    }
+
+    /// The session is closed: it is kept alive no longer.
+    pub(super) fn closed(&self) {
+        if let Some(mut state) = self.state() {
+            state.session = state.described();
+            state.agent = None;
+        }
+    }
+
+    /// The run has ended with this exit code.
+    pub(super) fn ended(&self, done: &Result<u8, CliError>) {
+        self.change(|state| {
+            state.status = match done {
+                Ok(0) => JobStatus::Done,
+                Ok(code) => JobStatus::Failed { why: format!("exit code {code}") },
+                Err(error) => JobStatus::Failed { why: cut(&error.to_string()) },
+            };
+        });
+    }
+
+    /// The same person, whose answers the state waits for.
+    pub(super) fn waits_for(&self, person: Arc<dyn AskPermission>) -> Arc<dyn AskPermission> {
+        match self.0 {
+            Some(_) => Arc::new(Watched { job: self.clone(), person }),
+            None => person,
+        }
+    }
+
+    fn state(&self) -> Option<MutexGuard<'_, State>> {
+        let state = self.0.as_ref()?;
+        Some(state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        if let Some(mut state) = self.state() {
+            change(&mut state);
+            state.write();
+        }
+    }
+}
+
+impl State {
+    fn write(&mut self) {
+        let text = format!("{:#}\n", self.as_json());
+        let Err(why) = written(&self.file, &text) else { return };
+        if !std::mem::replace(&mut self.has_warned, true) {
+            let text = format!("the state of the job can't be written to `{}`: {why}", self.file.display());
+            let what = Happened::Notice(Notice::warning(text));
+            self.printer.show(Shown::Update(Box::new(Update { of: Origin::Main, what })));
+        }
+    }
+
+    fn as_json(&self) -> Value {
+        let mut state = json!({
+            "state": self.status.name(),
+            "detail": self.status.detail(),
+            "pid": std::process::id(),
+            "intent": self.intent,
+            "output": self.output,
+            "createdAt": transcript::timestamp(self.created),
+            "updatedAt": transcript::timestamp(SystemTime::now()),
+        });
+        let session = match &self.agent {
+            Some(_) => self.described(),
+            None => self.session.clone(),
+        };
+        let fields = ["sessionId", "transcriptPath", "name"];
+        fields.into_iter().for_each(|field| state[field] = session[field].clone());
+        state["cwd"] = session.get("cwd").cloned().unwrap_or_else(|| json!(self.cwd));
+        state
+    }
+
+    fn described(&self) -> Value {
+        let Some(agent) = &self.agent else { return self.session.clone() };
+        let info = agent.info();
+        json!({
+            "sessionId": info.id,
+            "transcriptPath": info.transcript_path,
+            "name": info.title,
+            "cwd": info.cwd,
+        })
+    }
+}
+
+/// A person, and the state that says when they are waited for.
+struct Watched {
+    job: Job,
+    person: Arc<dyn AskPermission>,
+}
+
+/// A call that waits, until it is dropped.
+struct Waiting<'a>(&'a Job);
+
+impl<'a> Waiting<'a> {
+    fn begin(job: &'a Job, tool: &str) -> Self {
+        job.change(|state| {
+            state.waiting += 1;
+            state.status = JobStatus::Blocked { tool: tool.to_owned() };
+        });
+        Waiting(job)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.change(|state| {
+            state.waiting = state.waiting.saturating_sub(1);
+            if state.waiting == 0 {
+                state.status = JobStatus::Working;
+            }
+        });
+    }
+}
+
+impl AskPermission for Watched {
+    fn patience(&self) -> Duration {
+        self.person.patience()
+    }
+
+    fn ask<'a>(
+        &'a self,
+        prompt: &'a PermissionPrompt,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, PermissionAnswer> {
+        Box::pin(async move {
+            let _waiting = Waiting::begin(&self.job, &prompt.tool);
+            self.person.ask(prompt, cancel).await
+        })
+    }
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(TEXT).collect()
+}
+
+/// Returns whether the file tells of another process that is alive and has not ended its run: the one that this run was started
+/// from within.
+fn is_anothers(file: &Path) -> bool {
+    let Ok(file) = opened(file) else { return false };
+    let mut text = String::new();
+    if file.take(READ).read_to_string(&mut text).is_err() {
+        return false;
+    }
+    let Ok(state) = serde_json::from_str::<Value>(&text) else { return false };
+    let has_ended = matches!(state["state"].as_str(), Some("done" | "failed" | "stopped"));
+    let pid = state["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok());
+    let is_own = pid.is_some_and(|pid| u32::try_from(pid) == Ok(std::process::id()));
+    !has_ended && !is_own && pid.is_some_and(is_alive)
+}
+
+#[cfg(unix)]
+fn is_alive(pid: i32) -> bool {
+    rustix::process::Pid::from_raw(pid)
+        .is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
+}
+
+#[cfg(not(unix))]
+fn is_alive(_: i32) -> bool {
+    false
+}
+
+/// Opens a file, not through a link.
+fn opened(path: &Path) -> io::Result<File> {
+    without_links(OpenOptions::new().read(true)).open(path)
+}
+
+/// Makes a new file for its owner alone.
+fn created(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    without_links(&mut options).open(path)
+}
+
+fn without_links(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags.bits().cast_signed());
+    }
+    options
+}
+
+/// Puts a text in the place of the file's. A link that lies there is replaced, not followed.
+fn written(file: &Path, text: &str) -> io::Result<()> {
+    let name = format!(".{FILE}.{}.tmp", std::process::id());
+    let new = file.with_file_name(name);
+    // What a process of the same id has left.
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let done = created(&new)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .and_then(|()| fs::rename(&new, file));
+    if done.is_err() {
+        drop(fs::remove_file(&new));
+    }
+    done
+}
