@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::path::Path;
 
+use becket_rules::shell::Line;
 use becket_rules::{
     Alphabet, Call, Condition, Matcher, NoLinks, Renames, Rule, RuleList, RuleOrigin, RuleSet, Scope,
     suggest, tools,
@@ -87,26 +88,50 @@ fn rules(bench: &mut Bench) {
     }
 }
 
-/// Lines of 10,000 characters that take most work, each for another reason.
-fn long_lines() -> [(&'static str, String); 5] {
-    let numbered = |piece: &dyn Fn(usize) -> String| {
-        let mut line = String::new();
-        for at in 0.. {
-            let next = piece(at);
-            if line.len() + next.len() > 10_000 {
-                break;
-            }
-            line.push_str(&next);
+/// Characters of a line that is analysed, and then asked about in any case.
+const LONGEST: usize = 10_000;
+
+/// A line that is as long as it may be: a beginning, then pieces, then an end.
+fn long(start: &str, piece: impl Fn(usize) -> String, end: &str) -> String {
+    let mut line = start.to_owned();
+    for next in (0..).map(piece) {
+        if line.len() + next.len() + end.len() > LONGEST {
+            break;
         }
-        line
-    };
-    let changes = numbered(&|at| if at < 64 { format!("cd d{at};") } else { format!("cat f{at};") });
+        line.push_str(&next);
+    }
+    line + end
+}
+
+/// Lines of 10,000 characters that take most work, each for another reason.
+fn long_lines() -> [(&'static str, String); 18] {
+    let directories = long("", |at| if at < 64 { format!("cd d{at};") } else { format!("cat f{at};") }, "");
+    let moved = "cd x;".repeat(64) + "cat ";
+    let moved_apart: String = (0..64).map(|at| format!("cd d{at};")).collect::<String>() + "cat ";
+    let nested = format!("echo {}x{};", "$(echo ".repeat(30), ")".repeat(30));
+    let plain = |piece: &'static str| move |_: usize| piece.to_owned();
     [
-        ("64 directories and their files", changes),
-        ("distinct commands", numbered(&|at| format!("c{at};"))),
-        ("commands that can't be told", numbered(&|at| format!("$x c{at};"))),
-        ("files that are written", numbered(&|at| format!("> f{at};"))),
-        ("wrappers in wrappers", numbered(&|_| "sudo ".to_owned())),
+        ("64 directories and their files", directories),
+        ("64 changes of directory and many words", long(&moved, plain("a "), "")),
+        ("64 directories and many files", long(&moved_apart, |at| format!("f{at} "), "")),
+        ("distinct commands", long("", |at| format!("c{at};"), "")),
+        ("one command many times", long("", plain("ls;"), "")),
+        ("commands that can't be told", long("", |at| format!("$x c{at};"), "")),
+        ("files that are written", long("", |at| format!("> f{at};"), "")),
+        ("wrappers in wrappers", long("", plain("sudo "), "")),
+        ("any word may be the command", long("valgrind ", |at| format!("c{at} "), "")),
+        ("substitutions in substitutions", long("", |_| nested.clone(), "")),
+        ("quotes", long("echo ", plain("'a'\"b\""), "")),
+        ("quoted words", long("cat ", plain("'a' \"b\" "), "")),
+        ("braces", long("cat ", plain("{0,1,2,3,4,5,6,7}{0,1,2,3,4,5,6,7} "), "")),
+        ("braces in braces", long("cat ", plain("{a,{b,{c,{d,{e,{f,{g,h}}}}}}} "), "")),
+        ("one here-document", long("sh <<E\n", |at| format!("c{at}\n"), "E\n")),
+        ("many here-documents", long("", plain("cat <<E\nx\nE\n"), "")),
+        (
+            "values of variables",
+            long("", |at| if at < 500 { format!("a={at};") } else { "cat $a$a;".to_owned() }, ""),
+        ),
+        ("no quote at the end", long("", |at| format!("c{at} "), "'")),
     ]
 }
 
@@ -128,7 +153,13 @@ fn lines(bench: &mut Bench) {
     for (what, line) in long_lines() {
         let command = input("command", &line);
         let row = format!("10,000 characters ({what}) under 1,000 rules");
-        bench.alone(&row, Must::Nanos(50e6), || set.decide(&Call::new("Bash", &command), &scope).behavior);
+        let decided = || set.decide(&Call::new("Bash", &command), &scope).behavior;
+        bench.note("floor: the line is read, and put to no rule").versus(
+            &row,
+            Must::Nanos(50e6),
+            decided,
+            || Line::parse(&line),
+        );
     }
 }
 

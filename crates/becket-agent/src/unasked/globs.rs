@@ -3,7 +3,7 @@
 //! More matches than bash would find are no harm, and all that it finds are among them: letter case and leading dots don't
 //! count, and a `?` is any text. What has brackets, which depend on the locale, is not expanded.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The most entries of directories that are looked at for one glob.
 const MOST: usize = 10_000;
@@ -55,7 +55,7 @@ pub(super) fn expand(base: &Path, glob: &str) -> Option<Matches> {
 }
 
 /// The names in a directory; none in what is no directory, `None` where one can't be read.
-fn names(directory: &PathBuf) -> Option<Vec<String>> {
+fn names(directory: &Path) -> Option<Vec<String>> {
     if !directory.is_dir() {
         return Some(Vec::new());
     }

@@ -15,6 +15,7 @@
 //! INVARIANT: a session belongs to the connection that has opened it, and ends with it, with every hook that it runs.
 
 mod answers;
+mod aside;
 mod calls;
 mod connection;
 mod fault;
@@ -50,6 +51,7 @@ use crate::lend;
 use crate::out::Out;
 use crate::run::Done;
 use crate::session::launched;
+use aside::Aside;
 use becket_embed::Host;
 use becket_engine::CancellationToken;
 use connection::{Client, Ended};
@@ -84,7 +86,7 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
         private: private.clone(),
     };
     let servers = args.mcp_config.as_ref().map(|file| start.join(file));
-    let host = Arc::new(Lender { host, servers });
+    let host = Arc::new(Lender { host, servers, aside: Aside::default() });
     let patience = Duration::from_secs(args.patience);
     let cancel = CancellationToken::new();
     let done = interrupt::until_done_on_threads(&cancel, async {

@@ -51,9 +51,19 @@ pub(crate) fn on_stdio(env: &TestEnv, arguments: &[&str], variables: &[(String, 
 
 /// Starts a becket that listens.
 pub(crate) fn on_socket(env: &TestEnv, arguments: &[&str]) -> OnSocket {
+    on_socket_with(env, arguments, &[])
+}
+
+/// The same with variables of its own.
+pub(crate) fn on_socket_with(
+    env: &TestEnv,
+    arguments: &[&str],
+    variables: &[(&'static str, &'static str)],
+) -> OnSocket {
     let path = env.root().join("run/becket.sock");
     let start = ["serve", "--socket", path.to_str().expect("text")];
     let mut command = env.becket([&start, arguments].concat()).into_command();
+    command.envs(variables.iter().copied());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let child = command.spawn().expect("becket starts");
     assert!(wait_until(|| UnixStream::connect(&path).is_ok()), "it listens");
@@ -146,6 +156,12 @@ impl Client {
 
     pub(crate) fn answer_to(&mut self, id: u64) -> Value {
         self.until(|line| line.get("method").is_none() && line["id"] == id)
+    }
+
+    /// Returns whether a request is answered by now.
+    pub(crate) fn has_come(&mut self, id: u64) -> bool {
+        self.seen.extend(self.lines.try_iter());
+        self.seen.iter().any(|line| line.get("method").is_none() && line["id"] == id)
     }
 
     /// Waits until it is asked or told that.

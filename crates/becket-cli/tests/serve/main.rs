@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod aside;
 mod bad_input;
 mod callbacks;
 mod cancelled;

@@ -27,7 +27,6 @@ pub struct Call<'a> {
 
 /// What a shell tool would run.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is one for a call, and it is never moved")]
 pub(crate) enum CommandLine {
     Bash(shell::Line),
     PowerShell(powershell::Line),

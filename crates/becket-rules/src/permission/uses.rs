@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::call::{Call, CommandLine, Scope};
 use super::directories::directories;
 use crate::path::{INSIDE, Normal, lexical};
-use crate::shell::{self, FileAccess, MAX_PATHS, RedirectionKind, Target};
+use crate::shell::{self, FileAccess, MAX_PATHS, MAX_VALUES, RedirectionKind, Target, Unknown};
 use crate::tools::{Access, Primary};
 
 /// One file, or one directory to be searched.
@@ -92,8 +92,20 @@ impl Uses {
     /// The files of a command line, seen from each of its directories.
     fn of_line(&mut self, line: &shell::Line, globs: Globs, scope: &Scope<'_>) {
         let directories = directories(line, scope);
-        let (files, cut) = line.all_file_uses();
+        // A rule that restricts is about what the line may read; what is protected, about what it names.
+        let unknown = match globs {
+            Globs::Directory => Unknown::AnyWord,
+            Globs::AsText => Unknown::LeftOut,
+        };
+        let (files, cut) = line.all_file_uses(unknown);
         self.cut = directories.cut || cut;
+        let mut steps = MAX_VALUES;
+        let mut targets = |redirection: &shell::Redirection| {
+            let paths = |arg| shell::paths(arg, &line.values, &mut steps);
+            redirection.words.iter().flat_map(paths).collect::<Vec<String>>()
+        };
+        let redirections: Vec<_> = line.redirections().iter().map(|at| (at, targets(at))).collect();
+        self.cut |= steps == 0;
         for (at, directory) in directories.all.iter().enumerate() {
             let scope = Scope { cwd: Path::new(directory.text()), ..*scope };
             let counts = |file: &&shell::FileUse| {
@@ -114,11 +126,11 @@ impl Uses {
                 };
                 self.add(access, path, true, &scope);
             }
-            for redirection in line.redirections() {
+            for (redirection, targets) in &redirections {
                 if self.is_full() {
                     return;
                 }
-                self.redirection(redirection.kind, &redirection.target, &scope);
+                self.redirection(redirection, targets, globs, &scope);
             }
         }
     }
@@ -169,16 +181,30 @@ impl Uses {
         self.add(Access::Read, &text, true, scope);
     }
 
-    fn redirection(&mut self, kind: RedirectionKind, target: &Target, scope: &Scope<'_>) {
-        let access = match kind {
+    /// The file of a redirection: what its target may be, braces and variables expanded as far as the line says.
+    fn redirection(
+        &mut self,
+        redirection: &shell::Redirection,
+        targets: &[String],
+        globs: Globs,
+        scope: &Scope<'_>,
+    ) {
+        let access = match redirection.kind {
             RedirectionKind::Output => Access::Edit,
             RedirectionKind::Input => Access::Read,
         };
-        match target {
+        match &redirection.target {
             Target::Literal(path) => self.add(access, path, false, scope),
             Target::Dynamic(text) => {
-                if let Some(path) = literal(text) {
-                    self.add(access, &path, false, scope);
+                for path in targets.iter().filter(|path| !path.is_empty()) {
+                    if self.is_full() {
+                        return;
+                    }
+                    let known = match globs {
+                        Globs::Directory if path.contains(['*', '?', '[']) => before_glob(path),
+                        Globs::Directory | Globs::AsText => path,
+                    };
+                    self.add(access, known, known != path, scope);
                 }
                 self.unread = Some(text.clone());
             }
@@ -209,16 +235,6 @@ pub(super) fn own_process(text: &str, path: &Normal, cwd: &Normal) -> Option<Nor
         (None, Some(rest)) => Some(cwd.join(&format!("/{rest}"))),
         (None, None) => None,
     }
-}
-
-/// The path of a target that asks, where it may be told after all: below the home directory, or relative in a line that
-/// changes its directory.
-fn literal(text: &str) -> Option<String> {
-    let home = ["~/", "$HOME/", "${HOME}/", "\"$HOME\"/", "\"${HOME}\"/"];
-    let below = home.into_iter().find_map(|home| text.strip_prefix(home));
-    let rest = below.unwrap_or(text);
-    let open = rest.contains(['$', '`', '*', '?', '[', '{', '\\', '"', '\'']) || rest.starts_with('~');
-    (!open).then(|| below.map_or_else(|| rest.to_owned(), |below| format!("~/{below}")))
 }
 
 /// Where the path leads, read with and without its `..`: the file system follows links before it goes up.

@@ -40,26 +40,57 @@ impl Line {
     /// its directory.
     #[must_use]
     pub fn file_uses(&self) -> Vec<FileUse> {
-        let (mut uses, _) = self.all_file_uses();
+        let (mut uses, _) = self.all_file_uses(Unknown::LeftOut);
         uses.retain(|file| !file.glob && !file.landing && (!self.moves || file.path.starts_with(['/', '~'])));
         uses
     }
 
     /// The same with globs, and with relative paths, which start from wherever the line is by then. The flag says that there
     /// may be more.
-    pub(crate) fn all_file_uses(&self) -> (Vec<FileUse>, bool) {
-        let mut uses = Collector { values: &self.values, uses: Vec::new(), steps: MAX_VALUES };
+    pub(crate) fn all_file_uses(&self, unknown: Unknown) -> (Vec<FileUse>, bool) {
+        let mut uses =
+            Collector { values: &self.values, uses: Vec::new(), unknown: BTreeSet::new(), steps: MAX_VALUES };
         for command in &self.commands {
             let (args, _) = wrapper::strip(&command.args);
             let name = args.first().and_then(Arg::command_name).unwrap_or_default();
             if let Some(usage) = file_table::find(name) {
                 usage.collect(&args[1..], &mut uses);
+            } else if name == "git" {
+                git(&args[1..], &mut uses);
             }
+        }
+        if unknown == Unknown::AnyWord {
+            self.any_word(&mut uses);
         }
         let mut seen = BTreeSet::new();
         uses.uses
             .retain(|file| seen.insert((file.path.clone(), file.access == FileAccess::Edit, file.landing)));
         (uses.uses, uses.steps == 0)
+    }
+}
+
+/// What an operand that only run time knows stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unknown {
+    /// Nothing.
+    LeftOut,
+    /// Each word of the line: `f() { cat "$1"; }; f secrets/key`, `echo secrets/key | xargs cat`.
+    AnyWord,
+}
+
+impl Line {
+    /// Adds each literal word of the line as a file of the commands whose operands are not known.
+    fn any_word(&self, uses: &mut Collector<'_>) {
+        let args = self.commands.iter().flat_map(|command| command.args.iter().skip(1));
+        let literal = args.filter(|arg| !arg.dynamic && !arg.text.starts_with('-'));
+        let words: Vec<Arg> = literal.cloned().collect();
+        let given = self.values.all().filter(|text| !text.contains(['$', '`']));
+        let given: Vec<Arg> = given.flat_map(str::split_whitespace).map(Arg::literal).collect();
+        for edits in std::mem::take(&mut uses.unknown) {
+            let access = if edits { FileAccess::Edit } else { FileAccess::Read };
+            uses.all(&words, access);
+            uses.all(&given, access);
+        }
     }
 }
 
@@ -91,7 +122,9 @@ impl Usage {
             }
         }
         // An unknown option may have taken what counts as the first operand here.
-        let skipped = |names: &[&str]| usize::from(!is_given(names) && options.certain);
+        // `--context` takes a number in GNU's `grep`, and none in others.
+        let certain = options.certain && !is_given(&["context"]);
+        let skipped = |names: &[&str]| usize::from(!is_given(names) && certain);
         match self.operands {
             Operands::Read => uses.all(&operands, FileAccess::Read),
             Operands::Edit => uses.all(&operands, FileAccess::Edit),
@@ -179,10 +212,67 @@ fn dd(arg: &Arg, uses: &mut Collector<'_>) {
     }
 }
 
+/// The directories that `git` writes in: that of `-C`, and what `init` and `clone` make.
+fn git(args: &[Arg], uses: &mut Collector<'_>) {
+    let (mut rest, mut directory) = (args.iter(), None);
+    let subcommand = loop {
+        let Some(arg) = rest.next() else { return };
+        match arg.text.as_str() {
+            "-C" => directory = rest.next(),
+            "-c" | "--git-dir" | "--work-tree" | "--namespace" => _ = rest.next(),
+            option if option.starts_with('-') => {}
+            name => break name,
+        }
+    };
+    if GIT_READS.contains(&subcommand) {
+        return;
+    }
+    let operands: Vec<&Arg> = rest.filter(|arg| !arg.text.starts_with('-')).collect();
+    let made = match subcommand {
+        "init" => operands.first(),
+        "clone" => operands.get(1),
+        _ => None,
+    };
+    match (directory, made) {
+        (Some(directory), Some(made)) if !made.text.starts_with('/') => {
+            let text = format!("{}/{}", directory.text, made.text);
+            let dynamic = directory.dynamic || made.dynamic;
+            uses.add(&Arg { raw: text.clone(), text, dynamic, ..(*directory).clone() }, FileAccess::Edit);
+        }
+        (_, Some(made)) => uses.add(made, FileAccess::Edit),
+        (Some(directory), None) => uses.add(directory, FileAccess::Edit),
+        (None, None) => {}
+    }
+}
+
+/// Subcommands of `git` that leave the directory as it is.
+const GIT_READS: [&str; 18] = [
+    "status",
+    "log",
+    "diff",
+    "show",
+    "blame",
+    "grep",
+    "ls-files",
+    "ls-tree",
+    "rev-parse",
+    "describe",
+    "shortlog",
+    "cat-file",
+    "branch",
+    "tag",
+    "remote",
+    "config",
+    "reflog",
+    "help",
+];
+
 /// Gathers the paths of arguments.
 struct Collector<'l> {
     values: &'l Values,
     uses: Vec<FileUse>,
+    /// Commands use files that only run time knows: they read them (`false`), or edit them.
+    unknown: BTreeSet<bool>,
     /// Values of variables that may still be looked at.
     steps: usize,
 }
@@ -211,7 +301,12 @@ impl Collector<'_> {
     }
 
     fn add(&mut self, arg: &Arg, access: FileAccess) {
-        for path in paths(arg, self.values, &mut self.steps) {
+        let paths = paths(arg, self.values, &mut self.steps);
+        let filled = arg.dynamic && (paths.is_empty() || !arg.text.contains(['$', '`']));
+        if filled {
+            self.unknown.insert(access == FileAccess::Edit);
+        }
+        for path in paths {
             if path != "-" && !path.is_empty() {
                 let glob = arg.glob || (arg.dynamic && path.contains(['*', '?', '[']));
                 self.uses.push(FileUse { access, path, glob, landing: false });

@@ -21,6 +21,3 @@ pub(crate) const MAX_VALUES: usize = 2_000;
 
 /// Paths of one line that are put to rules: each file from each directory that the line may be in.
 pub(crate) const MAX_PATHS: usize = 1_024;
-
-/// Values of variables that are kept for one line.
-pub(crate) const MAX_ASSIGNED: usize = 256;

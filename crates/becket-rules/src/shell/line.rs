@@ -27,9 +27,6 @@ pub struct Line {
     pub(crate) commands: Vec<Command>,
     pub(crate) redirections: Vec<Redirection>,
     pub(crate) unknowns: Vec<Unknown>,
-    /// Variables with the values that the line may give them: assignments, the words of loops, and here-strings under
-    /// the name [`HERE_STRING`](super::walk::HERE_STRING).
-    pub(crate) assigned: Vec<(String, Arg)>,
     /// The first expansion that isn't `$HOME`, as it is written (P6 d).
     pub(crate) expansion: Option<String>,
     /// Changes its directory, so that relative paths are not the line's own.
@@ -38,7 +35,7 @@ pub struct Line {
     pub(crate) forms: OnceLock<Forms>,
     /// Its words, for patterns that are tried on each of them.
     pub(crate) words: OnceLock<FlatText>,
-    /// What it sets variables to.
+    /// What it sets variables to, and its here-strings.
     pub(crate) values: Values,
     /// Why only a rule without `*`, or one for every command, covers the line (P4): what it evaluates or sets.
     pub(crate) restricted: Option<UnknownReason>,
@@ -152,6 +149,8 @@ pub struct Redirection {
     pub kind: RedirectionKind,
     /// The file.
     pub target: Target,
+    /// The words that the target becomes: several where it holds braces.
+    pub(crate) words: Vec<Arg>,
 }
 
 /// Which way a redirection goes.

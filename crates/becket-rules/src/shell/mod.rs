@@ -78,8 +78,7 @@ pub use refusal::UnknownReason;
 pub use sed::SedScript;
 
 pub(crate) use arg::Arg;
-pub(crate) use file_use::{directory_option, paths};
+pub(crate) use file_use::{Unknown, directory_option, paths};
 pub(crate) use limits::{MAX_PATHS, MAX_VALUES};
 pub(crate) use pattern::normalise as normalise_text;
-pub(crate) use walk::HERE_STRING;
 pub(crate) use words_scan::hit as hit_in_words;

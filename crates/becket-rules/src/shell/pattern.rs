@@ -21,6 +21,8 @@ pub struct CommandPattern {
     pieces: Vec<String>,
     /// Ends in ` *` or `:*`, which is not part of `pieces`.
     boundary: bool,
+    /// The bytes of all pieces: no shorter text matches.
+    shortest: usize,
 }
 
 impl CommandPattern {
@@ -32,7 +34,9 @@ impl CommandPattern {
             Some(core) => (core, true),
             None => (normal.as_str(), false),
         };
-        Self { text: text.to_owned(), pieces: core.split('*').map(str::to_owned).collect(), boundary }
+        let pieces: Vec<String> = core.split('*').map(str::to_owned).collect();
+        let shortest = pieces.iter().map(String::len).sum();
+        Self { text: text.to_owned(), pieces, boundary, shortest }
     }
 
     /// Whether the pattern matches one command, given as text; runs of blanks count as one blank.
@@ -71,6 +75,9 @@ impl CommandPattern {
 
     /// [`matches`](Self::matches) for text whose blanks are normal already.
     pub(crate) fn matches_normal(&self, text: &str) -> bool {
+        if text.len() < self.shortest {
+            return false;
+        }
         if self.matches_pieces(text, false) {
             return true;
         }
@@ -80,11 +87,14 @@ impl CommandPattern {
     /// Whether some text that starts with `head` and a blank could match.
     pub(crate) fn could_continue(&self, head: &str) -> bool {
         let Some(first) = self.pieces.first() else { return true };
-        let open = format!("{head} ");
-        if self.pieces.len() > 1 && open.starts_with(first.as_str()) {
+        // The text is `head` and a blank; nothing is put together, since this is asked of each command for each rule.
+        let continues = |text: &str, start: &str| text.strip_prefix(start).map(|rest| rest.starts_with(' '));
+        let starts = head.starts_with(first.as_str()) || first.strip_suffix(' ') == Some(head);
+        if self.pieces.len() > 1 && starts {
             return true;
         }
-        first.starts_with(&open) || (self.boundary && open.starts_with(&format!("{first} ")))
+        continues(first, head) == Some(true)
+            || (self.boundary && (head == first || continues(head, first) == Some(true)))
     }
 
     /// Whether the pattern matches somewhere in `text` from a word start on, whatever follows (P4, unreadable lines).
@@ -112,7 +122,11 @@ impl CommandPattern {
             let Some(at) = left.find(piece.as_str()) else { return false };
             left = &left[at + piece.len()..];
         }
-        if tail { left.contains(&format!("{last} ")) } else { left.ends_with(last.as_str()) }
+        if tail {
+            left.match_indices(' ').any(|(at, _)| left[..at].ends_with(last.as_str()))
+        } else {
+            left.ends_with(last.as_str())
+        }
     }
 }
 
@@ -138,6 +152,7 @@ fn follows(text: &str, mut at: usize, pieces: &[String]) -> bool {
         let Some(found) = text[at..].find(piece.as_str()) else { return false };
         at += found + piece.len();
     }
-    last.is_empty()
-        || text[at..].match_indices(last.as_str()).any(|(found, _)| ends_word(text, at + found + last.len()))
+    let left = &text[at..];
+    let mut ends = left.match_indices(' ').map(|(end, _)| end).chain([left.len()]);
+    last.is_empty() || ends.any(|end| left[..end].ends_with(last.as_str()))
 }

@@ -1,9 +1,13 @@
-//! What a line sets variables to, as far as its text says: `x=secrets; cat $x/key` names `secrets/key`.
+//! What a line sets variables to, as far as its text says: `x=secrets; cat $x/key` names `secrets/key`. The texts of
+//! here-strings and here-documents are kept beside them.
 //!
 //! It serves rules that restrict: every value that a variable is given anywhere in the line counts, in any order. What
 //! is not known here is no path of a known file, and left to run time.
 
 use std::collections::BTreeMap;
+
+/// The name under which the text of here-strings and here-documents is kept; no variable has it.
+const HERE_STRING: &str = "<<<";
 
 /// The values of a line's variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,11 +22,30 @@ impl Values {
     /// `name` is given a value: the text of an argument, expansions as they are written.
     pub(crate) fn set(&mut self, name: &str, text: &str) {
         if is_name(name) {
-            let values = self.0.entry(name.to_owned()).or_default();
-            if values.last().is_none_or(|last| last != text) {
-                values.push(text.to_owned());
-            }
+            self.keep(name, text);
         }
+    }
+
+    /// A here-string or a here-document has this text.
+    pub(crate) fn give(&mut self, text: &str) {
+        self.keep(HERE_STRING, text);
+    }
+
+    fn keep(&mut self, name: &str, text: &str) {
+        let values = self.0.entry(name.to_owned()).or_default();
+        if values.last().is_none_or(|last| last != text) {
+            values.push(text.to_owned());
+        }
+    }
+
+    /// The texts of here-strings and here-documents.
+    pub(crate) fn given(&self) -> &[String] {
+        self.of(HERE_STRING)
+    }
+
+    /// All values, and all texts of here-strings and here-documents.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &str> {
+        self.0.values().flatten().map(String::as_str)
     }
 
     /// The values that `name` is given.

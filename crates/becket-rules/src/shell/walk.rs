@@ -13,7 +13,7 @@ use super::cursor::Parser;
 use super::evaluation::Evaluations;
 use super::filled::substitute;
 use super::input::{Descriptors, Input, feeds, target};
-use super::limits::{MAX_ASSIGNED, MAX_COMMANDS, MAX_DEPTH, MAX_TEXT};
+use super::limits::{MAX_COMMANDS, MAX_DEPTH, MAX_TEXT};
 use super::line::{Command, Line, Redirection, RedirectionKind, Target, Unknown};
 use super::pattern::normalise;
 use super::refusal::UnknownReason;
@@ -22,16 +22,12 @@ use super::variables;
 use super::wrapper;
 use super::wrapper_table::{STARTUP_VARIABLES, STEERING_VARIABLES, is_plain_variable};
 
-/// The name under which the text of here-strings and here-documents is kept beside the values of variables; no variable has it.
-pub(crate) const HERE_STRING: &str = "<<<";
-
 /// What the walk has found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Walk {
     commands: Vec<Command>,
     redirections: Vec<Redirection>,
     unknowns: Vec<Unknown>,
-    assigned: Vec<(String, Arg)>,
     expansion: Option<String>,
     kept: usize,
     /// What is evaluated as arithmetic, for allow rules.
@@ -84,18 +80,7 @@ impl Walk {
                 }
             }
         }
-        let Self {
-            commands,
-            redirections,
-            unknowns,
-            assigned,
-            expansion,
-            evaluations,
-            sets,
-            moves,
-            values,
-            ..
-        } = self;
+        let Self { commands, redirections, unknowns, expansion, evaluations, sets, moves, values, .. } = self;
         let evaluated = evaluations.finish().map(UnknownReason::Arithmetic);
         let restricted = evaluated.or(sets.map(UnknownReason::Redefinition));
         Line {
@@ -103,7 +88,6 @@ impl Walk {
             commands,
             redirections,
             unknowns,
-            assigned,
             expansion,
             moves,
             values,
@@ -161,15 +145,11 @@ impl Walk {
                 }
                 if let Some(name) = variable {
                     self.set(name, &inner);
-                    let given = words.iter().flat_map(arg::arguments);
-                    given.for_each(|arg| self.values.set(name, &arg.text));
+                    self.assigned(name, words);
                     // `select` keeps the answer there.
                     self.evaluations.set_text("REPLY");
                 }
                 self.words(words, &inner);
-                if let Some(variable) = variable {
-                    self.assigned(variable, words);
-                }
                 self.script(body, &inner);
             }
             Kind::Case { words, bodies } => {
@@ -244,10 +224,16 @@ impl Walk {
     /// Keeps the values that a variable may have.
     fn assigned(&mut self, name: &str, words: &[Word]) {
         for arg in words.iter().flat_map(arg::arguments) {
-            if self.assigned.len() < MAX_ASSIGNED {
-                self.kept += name.len() + arg.text.len();
-                self.assigned.push((name.to_owned(), arg));
-            }
+            self.kept += name.len() + arg.text.len();
+            self.values.set(name, &arg.text);
+        }
+    }
+
+    /// Keeps the text of a here-string or a here-document.
+    fn given(&mut self, word: &Word) {
+        for arg in arg::arguments(word) {
+            self.kept += arg.text.len();
+            self.values.give(&arg.text);
         }
     }
 
@@ -259,9 +245,6 @@ impl Walk {
             for subscript in assign.subscripts() {
                 self.evaluations.evaluate(&subscript, &assign.raw);
             }
-        }
-        if let Some(value) = assign.words.last() {
-            arg::arguments(value).iter().for_each(|arg| self.values.set(&assign.name, &arg.text));
         }
         self.evaluations.assign(&assign.name, assign.value().as_deref(), lasts && context.direct);
         if STARTUP_VARIABLES.contains(&assign.name.as_str()) {
@@ -396,10 +379,10 @@ impl Walk {
         }
         if let Some(body) = redirect.body.get() {
             self.words(std::slice::from_ref(body), context);
-            self.assigned(HERE_STRING, std::slice::from_ref(body));
+            self.given(body);
         }
         if redirect.op == RedirectOp::Text {
-            self.assigned(HERE_STRING, std::slice::from_ref(&redirect.target));
+            self.given(&redirect.target);
         }
         let kind = match redirect.op {
             RedirectOp::Read => RedirectionKind::Input,
@@ -409,7 +392,7 @@ impl Walk {
             RedirectOp::DuplicateInput | RedirectOp::Document | RedirectOp::Text => return,
         };
         if let Some(target) = target(redirect) {
-            self.redirections.push(Redirection { kind, target });
+            self.redirections.push(Redirection { kind, target, words: arg::arguments(&redirect.target) });
         }
     }
 }

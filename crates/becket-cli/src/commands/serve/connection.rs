@@ -4,6 +4,7 @@
 //! answered without waiting is answered in the order of the lines, and all else is begun in it.
 
 use super::answers::{Answer, Initialized, PROTOCOL, Said, said};
+use super::aside;
 use super::calls::Calls;
 use super::fault::Fault;
 use super::lender::Lender;
@@ -40,6 +41,13 @@ pub(super) struct Client {
     pub(super) presence: Presence,
     /// What its long lines take room from; nothing where they have it otherwise.
     pub(super) room: Option<Arc<Room>>,
+}
+
+/// The length of a line, as far as it matters where it is worked on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Length {
+    Short,
+    Long,
 }
 
 /// How a connection ended.
@@ -109,7 +117,19 @@ impl Connection {
             };
             while self.tasks.try_join_next().is_some() {}
             match line {
-                Line::Whole(line, number) => self.take(line.as_ref(), number),
+                Line::Whole(line, number) => {
+                    let line = line.as_ref();
+                    let host = self.host.clone();
+                    let place = tokio::select! {
+                        biased;
+                        () = cut.cancelled() => return None,
+                        place = host.aside.place(line.len()) => place,
+                    };
+                    match place {
+                        Some(_place) => aside::beside(|| self.take(line, number, Length::Long)),
+                        None => self.take(line, number, Length::Short),
+                    }
+                }
                 Line::Bad(fault) => self.answer(&Value::Null, Err(fault)),
                 Line::Last(fault) => {
                     self.answer(&Value::Null, Err(fault));
@@ -144,9 +164,9 @@ impl Connection {
         join_all(self.sessions.take_all().iter().map(|session| session.close())).await;
     }
 
-    fn take(&mut self, line: &[u8], number: u64) {
+    fn take(&mut self, line: &[u8], number: u64, length: Length) {
         match message::read(line, number) {
-            Ok(Message::Request { id, method, params }) => self.request(id, &method, params),
+            Ok(Message::Request { id, method, params }) => self.request(id, &method, params, length),
             Ok(Message::Notification { method, params }) => self.notified(&method, params, number),
             Ok(Message::Answer { id, answer, repeated }) => self.around.calls.answered(&id, answer, repeated),
             Err(told) => self.answer(&told.0, Err(told.1)),
@@ -165,10 +185,10 @@ impl Connection {
         }
     }
 
-    fn request(&mut self, id: Value, name: &str, params: Value) {
+    fn request(&mut self, id: Value, name: &str, params: Value, length: Length) {
         match self.work(name, params) {
             Ok(Work::Done(answer)) => self.answer(&id, answer),
-            Ok(work) => self.start(id, work),
+            Ok(work) => self.start(id, work, length),
             Err(fault) => self.answer(&id, Err(fault)),
         }
     }
@@ -178,7 +198,7 @@ impl Connection {
     }
 
     /// Does the work beside all else that goes on.
-    fn start(&mut self, id: Value, work: Work) {
+    fn start(&mut self, id: Value, work: Work, length: Length) {
         let cancel = match self.requests.add(&id, work.ends_with(&self.around.cut)) {
             Ok(cancel) => cancel,
             Err(fault) => return self.answer(&id, Err(fault)),
@@ -197,7 +217,10 @@ impl Connection {
         });
         // Begun here, in the order of the lines.
         if unconstrained(&mut work).now_or_never().is_none() {
-            self.tasks.spawn(work);
+            match length {
+                Length::Short => self.tasks.spawn(work),
+                Length::Long => self.tasks.spawn(aside::beside_all(work)),
+            };
         }
     }
 

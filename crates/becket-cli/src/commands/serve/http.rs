@@ -21,6 +21,7 @@ mod linger;
 mod listen;
 mod refusal;
 mod route;
+mod strangers;
 mod token;
 
 pub(super) use listen::{Wants, served};

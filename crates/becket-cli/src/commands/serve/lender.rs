@@ -1,5 +1,6 @@
 //! What all sessions of this process are opened with.
 
+use super::aside::Aside;
 use becket_embed::{Host, Open};
 use std::path::PathBuf;
 
@@ -8,6 +9,8 @@ pub(super) struct Lender {
     pub(super) host: Host,
     /// The file of the MCP servers that hooks of a session may call which names none itself.
     pub(super) servers: Option<PathBuf>,
+    /// The places for lines that may take long.
+    pub(super) aside: Aside,
 }
 
 impl Lender {

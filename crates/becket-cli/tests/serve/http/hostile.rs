@@ -90,3 +90,59 @@ fn a_head_that_is_too_long_is_refused() {
     assert_eq!(port.sends(format!("{}\r\n", port.head("GET", &many)).as_bytes()).status, 431);
     port.caller();
 }
+
+/// As many connections without a token as are kept.
+const STRANGERS: usize = 64;
+
+// rule: L3
+#[test]
+fn who_brings_no_token_makes_room_for_who_comes_later() {
+    let (_env, port) = place();
+    let known = port.caller();
+    let half = |port: &OnPort| {
+        let mut stream = port.stream();
+        stream.write_all(b"POST / HTTP/1.1\r\nHost: ").expect("it is taken");
+        stream
+    };
+    let started = Instant::now();
+    let mut strangers: Vec<_> = (0..=STRANGERS).map(|_| half(&port)).collect();
+    // The first of them is closed, long before its head is late.
+    drop(strangers[0].read(&mut [0]));
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+    let last = strangers.last_mut().expect("there are some");
+    last.write_all(format!("{}\r\n\r\n", port.address).as_bytes()).expect("it is taken");
+    assert_eq!(answer(&mut BufReader::new(last)).status, 401);
+    // A connection that has brought the token is none of them.
+    assert_eq!(port.asks("POST", Some(&known.id), &known.request("nothing", &json!({}))).status, 200);
+}
+
+#[test]
+fn a_connection_with_the_token_stays_while_others_without_come() {
+    let (_env, port) = place();
+    let caller = port.caller();
+    let mut kept = port.stream();
+    let mut from = BufReader::new(kept.try_clone().expect("it can be cloned"));
+    for _ in 0..2 {
+        let request = port.written("POST", Some(&caller.id), &caller.request("nothing", &json!({})));
+        kept.write_all(request.as_bytes()).expect("it is taken");
+        assert_eq!(answer(&mut from).status, 200);
+        let strangers: Vec<_> = (0..2 * STRANGERS).map(|_| port.stream()).collect();
+        // All of them were let in once the last is answered.
+        let mut last = strangers.last().expect("there are some");
+        last.write_all(b"GET / HTTP/1.1\r\n\r\n").expect("it is taken");
+        assert_eq!(answer(&mut BufReader::new(last)).status, 401);
+    }
+}
+
+#[test]
+fn a_head_has_64_kib_at_most() {
+    let (_env, port) = place();
+    let caller = port.caller();
+    for (length, status) in [(60 << 10, 200), (66 << 10, 431), (70_000, 431), (200 << 10, 431)] {
+        let body = caller.request("nothing", &json!({}));
+        let (text, bytes) = ("x".repeat(length), body.len().to_string());
+        let more = [("Becket-Connection", caller.id.as_str()), ("Content-Length", &bytes), ("X-Long", &text)];
+        let answer = port.sends(format!("{}\r\n{body}", port.head("POST", &more)).as_bytes());
+        assert_eq!(answer.status, status, "{length}");
+    }
+}

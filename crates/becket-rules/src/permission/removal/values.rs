@@ -2,7 +2,7 @@
 //! a command substitution prints.
 
 use crate::path::Normal;
-use crate::shell::{Arg, Command, HERE_STRING, Line};
+use crate::shell::{Arg, Command, Line};
 use std::cell::Cell;
 
 /// The most texts that one word is read as.
@@ -134,9 +134,9 @@ impl<'a> Values<'a> {
             _ => Vec::new(),
         };
         if depth < DEEPEST {
-            let own = self.line.assigned.iter().filter(|(own, _)| own == name);
-            values.extend(own.flat_map(|(_, arg)| self.read(&arg.text, depth + 1)));
-            values.extend(self.assigned_as_argument(name, depth + 1));
+            let own = self.line.values.of(name).iter();
+            values.extend(own.flat_map(|text| self.read(text, depth + 1)));
+            values.extend(self.read_from_input(name, depth + 1));
             values.extend(self.assigned_by_default(name, depth));
             values.extend(self.default_value(default, depth));
         }
@@ -152,7 +152,7 @@ impl<'a> Values<'a> {
     /// `${NAME:=value}` and `${NAME=value}`, wherever in the line.
     fn assigned_by_default(&self, name: &str, depth: u8) -> Vec<Reading> {
         let args = self.line.commands().iter().flat_map(|command| command.args.iter());
-        let texts = args.chain(self.line.assigned.iter().map(|(_, arg)| arg)).map(|arg| arg.text.as_str());
+        let texts = args.map(|arg| arg.text.as_str()).chain(self.line.values.all());
         let mut values = Vec::new();
         for text in texts.filter(|text| text.contains("${")) {
             for opening in [format!("${{{name}:="), format!("${{{name}=")] {
@@ -166,27 +166,17 @@ impl<'a> Values<'a> {
         values
     }
 
-    /// `export NAME=value`, `env NAME=value`, `read NAME`.
-    fn assigned_as_argument(&self, name: &str, depth: u8) -> Vec<Reading> {
-        let mut values = Vec::new();
-        for command in self.line.commands() {
-            let mut args = command.args.iter();
-            let reads = args
-                .next()
-                .and_then(Arg::command_name)
-                .is_some_and(|own| matches!(own, "read" | "mapfile" | "readarray" | "printf" | "getopts"));
-            for arg in args {
-                match arg.text.strip_prefix(name) {
-                    Some("") if reads => values.extend(known(self.printed_by(self.line, depth))),
-                    Some(rest) if rest.starts_with('=') => values.extend(self.read(&rest[1..], depth)),
-                    Some(_) | None => (),
-                }
-            }
-            if values.len() >= MOST {
-                break;
-            }
+    /// `read NAME` and its like: anything that the line prints.
+    fn read_from_input(&self, name: &str, depth: u8) -> Vec<Reading> {
+        let reads = |command: &&Command| {
+            let own = command.args.first().and_then(Arg::command_name).unwrap_or_default();
+            matches!(own, "read" | "mapfile" | "readarray" | "printf" | "getopts")
+                && command.args.iter().skip(1).any(|arg| arg.text == name)
+        };
+        match self.line.commands().iter().find(reads) {
+            Some(_) => known(self.printed_by(self.line, depth)),
+            None => Vec::new(),
         }
-        values
     }
 
     /// The arguments of a function, or of a program in text: any word of the line.
@@ -229,8 +219,7 @@ impl<'a> Values<'a> {
                 break;
             }
         }
-        let given = line.assigned.iter().filter(|(name, _)| name == HERE_STRING);
-        printed.extend(given.flat_map(|(_, arg)| texts(&arg.text)));
+        printed.extend(line.values.given().iter().flat_map(|text| texts(text)));
         printed.truncate(MOST);
         printed
     }

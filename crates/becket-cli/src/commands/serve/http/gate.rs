@@ -29,7 +29,7 @@ impl Gate {
     /// # Errors
     /// It is turned away.
     pub(super) fn passes(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
-        if !one(headers, AUTHORIZATION).is_some_and(|given| self.has_token(given.as_bytes())) {
+        if !self.knows(headers) {
             return Err(Refusal::Unauthorized);
         }
         let named = one(headers, HOST).and_then(|host| host.to_str().ok());
@@ -42,6 +42,11 @@ impl Gate {
             return Err(Refusal::Origin);
         }
         Ok(())
+    }
+
+    /// Whether the token was brought along.
+    pub(super) fn knows(&self, headers: &HeaderMap) -> bool {
+        one(headers, AUTHORIZATION).is_some_and(|given| self.has_token(given.as_bytes()))
     }
 
     fn has_token(&self, given: &[u8]) -> bool {

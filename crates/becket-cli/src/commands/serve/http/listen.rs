@@ -2,17 +2,22 @@
 
 use super::super::lender::Lender;
 use super::super::room::Room;
+use super::body::whole;
 use super::callers::Callers;
 use super::exchange;
 use super::gate::Gate;
 use super::linger::Lingering;
+use super::strangers::{Stranger, Strangers};
 use super::token::Token;
 use crate::error::CliError;
 use crate::out::Out;
 use crate::run::Done;
 use becket_engine::CancellationToken;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{HeaderName, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
+use hyper::{Request, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::json;
 use std::convert::Infallible;
@@ -99,6 +104,7 @@ async fn accepted(
     streams: &mut JoinSet<()>,
 ) {
     let cancel = callers.cancel.clone();
+    let (strangers, mut number) = (Arc::new(Strangers::default()), 0);
     loop {
         let stream = tokio::select! {
             biased;
@@ -107,20 +113,34 @@ async fn accepted(
             stream = listener.accept(), if streams.len() < MOST => stream,
         };
         match stream {
-            Ok((stream, _)) => drop(streams.spawn(heard(stream, gate.clone(), callers.clone()))),
+            Ok((stream, _)) => {
+                number += 1;
+                let stranger = strangers.add(number, &cancel);
+                drop(streams.spawn(heard(stream, stranger, gate.clone(), callers.clone())));
+            }
             Err(_) => tokio::time::sleep(REST).await,
         }
     }
 }
 
 /// Answers what comes over one connection of TCP, one request after the other.
-async fn heard(stream: TcpStream, gate: Arc<Gate>, callers: Arc<Callers>) {
+async fn heard(stream: TcpStream, stranger: Stranger, gate: Arc<Gate>, callers: Arc<Callers>) {
     // An answer is small and waited for; where it can't be sent at once it is sent later.
     drop(stream.set_nodelay(true));
-    let cancel = callers.cancel.clone();
-    let service = service_fn(|request| {
+    let cancel = stranger.end.clone();
+    let service = service_fn(|request: Request<Incoming>| {
         let (gate, callers) = (gate.clone(), callers.clone());
-        async move { Ok::<_, Infallible>(exchange::answered(&gate, &callers, request).await) }
+        let is_long = head_length(&request) > BUFFER;
+        if gate.knows(request.headers()) {
+            stranger.is_known();
+        }
+        async move {
+            // The buffer may have held more than it should.
+            if is_long {
+                return Ok(whole(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, Bytes::new()));
+            }
+            Ok::<_, Infallible>(exchange::answered(&gate, &callers, request).await)
+        }
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(BUFFER);
@@ -133,4 +153,12 @@ async fn heard(stream: TcpStream, gate: Arc<Gate>, callers: Arc<Callers>) {
     }
     connection.as_mut().graceful_shutdown();
     drop(connection.await);
+}
+
+/// The bytes of a request's head, as it came.
+fn head_length(request: &Request<Incoming>) -> usize {
+    let line = request.method().as_str().len() + request.uri().to_string().len() + " HTTP/1.1\r\n ".len();
+    let header =
+        |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len() + ": \r\n".len();
+    line + request.headers().iter().map(header).sum::<usize>() + "\r\n".len()
 }

@@ -1,0 +1,56 @@
+//! Connections that have not brought the token yet: few, and the oldest makes room for the next.
+//!
+//! So whoever holds connections open without a token, as any user of the machine may, keeps nobody out who has one.
+
+use becket_engine::CancellationToken;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// How many of them are kept. Each holds the head of a request at most.
+const MOST: usize = 64;
+
+/// All connections without a token, oldest first.
+#[derive(Default)]
+pub(super) struct Strangers {
+    waiting: Mutex<VecDeque<(u64, CancellationToken)>>,
+}
+
+/// One of them; it is known or gone when this is dropped.
+pub(super) struct Stranger {
+    number: u64,
+    among: Arc<Strangers>,
+    /// Cancelled where it has to make room.
+    pub(super) end: CancellationToken,
+}
+
+impl Strangers {
+    /// Takes another one in. Where there are too many, the oldest is ended.
+    pub(super) fn add(self: &Arc<Self>, number: u64, cancel: &CancellationToken) -> Stranger {
+        let end = cancel.child_token();
+        let mut waiting = self.waiting();
+        waiting.push_back((number, end.clone()));
+        if waiting.len() > MOST
+            && let Some((_, oldest)) = waiting.pop_front()
+        {
+            oldest.cancel();
+        }
+        Stranger { number, among: self.clone(), end }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<(u64, CancellationToken)>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Stranger {
+    /// It has brought the token.
+    pub(super) fn is_known(&self) {
+        self.among.waiting().retain(|(number, _)| *number != self.number);
+    }
+}
+
+impl Drop for Stranger {
+    fn drop(&mut self) {
+        self.is_known();
+    }
+}
