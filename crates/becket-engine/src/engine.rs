@@ -1,41 +1,42 @@
 //! The public face: an engine that holds events for one session's configuration.
 
+mod background;
+pub(crate) mod builder;
+mod calls;
+mod fire;
+pub(crate) mod ready;
+pub(crate) mod updates;
+
 use crate::background::Background;
-use crate::builder::Builder;
-use crate::callback::{Callback, InvalidCallback, Surroundings};
-use crate::candidates::Part;
-use crate::config::{self, Amendments, Config, Loaded};
-use crate::dispatch::Firing;
-use crate::environment::Environment;
-use crate::fire;
-use crate::gates::Gates;
-use crate::handler::{self, Action, Handler};
-use crate::hookset::HookSet;
-use crate::host::Host;
-use crate::nesting::{self, Enclosing, EventMark};
-use crate::outcome::{Outcome, is_about_permission};
-use crate::placeholders::Places;
+use crate::config::handler::{self, Action, Handler};
+use crate::config::hookset::HookSet;
+use crate::config::nesting;
+use crate::config::nesting::EventMark;
+use crate::config::placeholders::Places;
+use crate::config::text_shell::{PathStyle, TextShell};
+use crate::config::{self, Config, Loaded};
+use crate::engine::builder::Builder;
+use crate::handlers::callback::{InvalidCallback, Surroundings};
+use crate::handlers::context::{EngineParts, EngineState};
+use crate::host::callback::Callback;
+use crate::host::private_files::PrivateFiles;
 use crate::plan::Plan;
-use crate::private_files::PrivateFiles;
-use crate::questions::Desk;
-use crate::registered::{self, Registered, RegistrationId};
-use crate::session_end;
-use crate::settlement;
-use crate::snapshot::Snapshot;
-use crate::stream::{Listeners, RunEvents};
-use crate::text_shell::{PathStyle, TextShell};
-use crate::tool_input;
-use crate::tools::Tools;
-use crate::updates::StartMode;
-use crate::variables;
-use becket_model::fold::FoldOptions;
+use crate::plan::candidates::Part;
+use crate::plan::gates::Gates;
+use crate::plan::registered;
+use crate::plan::registered::RegistrationId;
+use crate::plan::snapshot::Snapshot;
+use crate::plan::tool_input;
+use crate::plan::variables;
+use crate::report::outcome::Outcome;
+use crate::report::stream::{Listeners, RunEvents};
 use becket_model::{Event, EventKind, SessionId, Source};
-use becket_process::{CancellationToken, Limits, Runner};
+use becket_process::CancellationToken;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Runs the hooks of one session. Cheap to clone; all clones are the same engine.
 ///
@@ -72,41 +73,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 /// ```
 #[derive(Clone)]
 pub struct Engine {
-    inner: Arc<Inner>,
-}
-
-/// What all clones of an engine share.
-pub(crate) struct Inner {
-    pub(crate) environment: Environment,
-    pub(crate) request: config::Request,
-    pub(crate) tools: Arc<dyn Tools>,
-    pub(crate) limits: Limits,
-    pub(crate) runner: Runner,
-    pub(crate) files: Arc<PrivateFiles>,
-    pub(crate) background: Background,
-    pub(crate) host: Host,
-    pub(crate) listeners: Arc<Listeners>,
-    pub(crate) registered: Registered,
-    snapshot: RwLock<Arc<Snapshot>>,
-    /// The mode that the session starts in.
-    pub(crate) started: StartMode,
-    /// What updates have changed; whoever holds it may take up another configuration.
-    reloading: Mutex<Amendments>,
-    /// One bit for each event that the snapshot has a handler or a rule for, so that the others cost next to nothing.
-    configured: AtomicU64,
-    registrations: AtomicU64,
-    firings: AtomicU64,
-    /// How often an input was written as JSON.
-    pub(crate) serialized: AtomicU64,
-    /// Where all hooks ask.
-    pub(crate) desk: Desk,
-    /// The events that this process is run for (H14).
-    pub(crate) enclosing: Enclosing,
+    inner: Arc<EngineState>,
 }
 
 impl Engine {
     /// For the parts of the engine's face that stand beside what they show.
-    pub(crate) fn inner(&self) -> &Inner {
+    pub(crate) fn inner(&self) -> &EngineState {
         &self.inner
     }
 
@@ -145,7 +117,7 @@ impl Engine {
     /// Needs a tokio runtime that drives I/O and time. Dropping the future ends every process that it started.
     pub async fn fire(&self, event: &Event) -> Outcome {
         if !self.inner.concerns(event.kind()) {
-            return settlement::unconfigured(&self.inner, event);
+            return fire::unconfigured(&self.inner, event);
         }
         // Boxed, so that the future of an event without handlers stays small.
         Box::pin(self.fire_until(event, &CancellationToken::new())).await
@@ -155,7 +127,7 @@ impl Engine {
     /// such a hook had not judged yet is settled as denied.
     pub async fn fire_until(&self, event: &Event, cancel: &CancellationToken) -> Outcome {
         if !self.inner.concerns(event.kind()) {
-            return settlement::unconfigured(&self.inner, event);
+            return fire::unconfigured(&self.inner, event);
         }
         let snapshot = self.inner.snapshot();
         fire::fire(&self.inner, &snapshot, event, cancel).await
@@ -216,7 +188,7 @@ impl Engine {
     /// They keep the order that `position` gives them among all others.
     pub fn register(&self, handlers: impl IntoIterator<Item = Handler>) -> RegistrationId {
         let handlers = handlers.into_iter().map(|mut handler| {
-            let number = self.inner.registrations.fetch_add(1, Ordering::Relaxed);
+            let number = self.inner.next_registration();
             handler.place.position = registered::position(handler.place.position, number);
             if self.inner.request.waits_for_async {
                 handler.background = handler::Background::No;
@@ -381,103 +353,21 @@ impl Engine {
         });
         let snapshot =
             Snapshot::new((loaded, config), &environment, places, (builder.start, builder.request.trust));
-        let started = StartMode::of(&builder.request, &snapshot.config);
         let files = Arc::new(PrivateFiles::new(builder.session_dir.clone(), environment.temp()));
         let listeners = Arc::new(Listeners::new(builder.observers));
         let background = Background::new(listeners.clone(), files.clone(), builder.session_dir);
         Engine {
-            inner: Arc::new(Inner {
-                enclosing: Enclosing::of(&environment),
+            inner: Arc::new(EngineState::new(EngineParts {
                 environment,
                 request: builder.request,
                 tools: builder.tools,
                 limits: builder.limits,
-                runner: Runner::new(),
                 files,
                 background,
-                listeners,
-                registered: Registered::new(),
-                configured: AtomicU64::new(events_of(&snapshot)),
-                snapshot: RwLock::new(Arc::new(snapshot)),
-                started,
-                reloading: Mutex::default(),
-                registrations: AtomicU64::new(0),
-                firings: AtomicU64::new(0),
-                serialized: AtomicU64::new(0),
-                desk: Desk::new(builder.host.ask_user.clone()),
                 host: builder.host,
-            }),
-        }
-    }
-}
-
-/// The events that a snapshot has handlers or permission rules for, one bit each.
-fn events_of(snapshot: &Snapshot) -> u64 {
-    const { assert!(EventKind::ALL.len() <= 64) };
-    let hooks = snapshot.part.hooks();
-    let rules = !snapshot.config.permissions.is_empty();
-    let concerned = |event: &EventKind| hooks.has_any(*event) || (rules && is_about_permission(*event));
-    EventKind::ALL.into_iter().filter(concerned).fold(0, |bits, event| bits | (1 << event as u32))
-}
-
-impl Inner {
-    /// Whether a handler or a rule has something to say on the event; costs a few nanoseconds (G4).
-    pub(crate) fn concerns(&self, event: EventKind) -> bool {
-        let configured = self.configured.load(Ordering::Acquire) & (1 << event as u32) != 0;
-        configured || self.registered.has_any(event)
-    }
-
-    fn with_snapshot<T>(&self, look: impl FnOnce(&Snapshot) -> T) -> T {
-        look(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
-        self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Keeps everybody else from taking up another configuration.
-    pub(crate) fn reloading(&self) -> MutexGuard<'_, Amendments> {
-        self.reloading.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn replace(&self, new: Snapshot) {
-        let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
-        self.configured.store(events_of(&new), Ordering::Release);
-        // What was registered before meets the new gates too (G1, G2).
-        self.registered.regate(&new.gates);
-        if let Some(tools) = &self.host.agent_tools {
-            tools.configured(&new.config);
-        }
-        *snapshot = Arc::new(new);
-    }
-
-    pub(crate) fn fold_options(&self) -> FoldOptions {
-        FoldOptions {
-            interactive: self.request.trust.interactive,
-            context_on_deny: self.request.profile.context_on_deny,
-        }
-    }
-
-    /// A firing of an event under a snapshot.
-    pub(crate) fn firing<'a>(
-        &'a self,
-        snapshot: &'a Snapshot,
-        event: &'a Event,
-        plan: &Plan,
-        cancel: &'a CancellationToken,
-    ) -> Firing<'a> {
-        Firing {
-            number: self.firings.fetch_add(1, Ordering::Relaxed) + 1,
-            event,
-            cancel,
-            inner: self,
-            snapshot,
-            budget: session_end::budget(plan, &self.environment, &snapshot.places.profile),
-            second_look: false,
-            is_told: !plan.is_internal(),
-            serialized: OnceLock::new(),
-            shared: OnceLock::new(),
-            mark: OnceLock::new(),
+                listeners,
+                snapshot,
+            })),
         }
     }
 }

@@ -6,89 +6,82 @@
 //! directory: it knows what the caller hands in as an [`Environment`].
 //!
 //! [`Engine`] is the face: [`Engine::builder`], [`Engine::plan`], [`Engine::fire`].
+//!
+//! # The folders, in the order of the flow
+//!
+//! | folder | holds |
+//! |---|---|
+//! | `host` | the traits and values that a host hands in: environment, tools, MCP servers, callbacks, questions |
+//! | [`config`] | settings, plugins and frontmatter: loaded, compiled and checked |
+//! | `plan` | the handlers that an event runs, and the reason for each that it does not |
+//! | `permission` | permission rules and modes beside a verdict: the settlement of a call |
+//! | `report` | the outcome of an event, and the stream of what happened |
+//! | `background` | hooks that outlive their event |
+//! | `handlers` | a folder for each kind of handler, and the context that they share |
+//! | `dispatch` | runs a plan: all handlers at the same time |
+//! | `engine` | the public face, which ties all of it together |
+//!
+//! A folder uses only those above it; a test holds that. Ids such as `H9` in comments name rules of the protocol:
+//! `docs/protocol.md` of the repository has them.
 
-pub mod config;
-pub mod handler;
-pub mod hookset;
-
-mod agent;
-mod background;
-mod builder;
-mod callback;
-mod calls;
-mod candidates;
-mod decision;
-mod dedupe;
-mod dispatch;
-mod engine;
-mod environment;
-mod facts;
-mod fire;
-mod gates;
-#[cfg_attr(not(any(windows, test)), expect(dead_code, reason = "only Windows looks for Git Bash"))]
-mod git_bash;
+// What a host hands in.
 mod host;
-mod http;
-mod long_text;
-mod mcp_tool;
-mod names;
-mod nesting;
-mod outcome;
-mod panic;
-mod placeholders;
+
+// From settings to a plan.
+pub mod config;
 mod plan;
-mod plugin_data;
-mod private_files;
-mod profile;
-mod prompt;
-mod questions;
-mod ran;
-mod ready;
-mod real_path;
-mod registered;
-mod run_command;
-mod run_event;
-mod running;
-mod session_end;
-mod settle;
-mod settlement;
-mod skip;
-mod snapshot;
-mod stream;
+
+// From replies to a settled call, and what is reported of it.
+mod permission;
+mod report;
+
+// The effects.
+mod background;
+mod dispatch;
+mod handlers;
+
+// The face.
+mod engine;
+
 #[cfg(test)]
 mod testing;
-mod text_shell;
-mod tool_input;
-mod tools;
-mod updates;
-mod variables;
 
-pub use agent::{AgentTools, ToolAnswer};
-pub use background::{
-    BackgroundId, Delivered, Listed, ListedHook, NotListed, Owner, Pending, PendingState, Wake, Wakes,
-    background_in,
-};
 pub use becket_process::CancellationToken;
-pub use builder::{Builder, StartError};
-pub use callback::{Callback, CallbackAnswer, Hook, InProcess, IntoAnswer, InvalidCallback};
-pub use decision::Decision;
-pub use engine::{ConfigChanged, Engine, KeptOld};
-pub use environment::Environment;
-pub use gates::{Gates, Start};
-pub use http::{Resolve, SystemResolver};
-pub use mcp_tool::{McpAnswer, McpCall, McpTools};
-pub use nesting::{EventMark, NotAMark};
-pub use outcome::{Judged, Outcome, Printed, Run, Status};
+
+pub use host::callback::{Callback, CallbackAnswer, Hook, InProcess, IntoAnswer};
+pub use host::conversation::Conversations;
+pub use host::environment::Environment;
+pub use host::mcp_tools::{McpAnswer, McpCall, McpTools};
+pub use host::profile::Profile;
+pub use host::questions::{Answer, Answered, AskUser, Choice, Question};
+pub use host::tools::{Tools, UnknownTools};
+
+pub use config::nesting::{EventMark, NotAMark};
+pub use config::{handler, hookset};
+pub use plan::gates::{Gates, Start};
+pub use plan::registered::RegistrationId;
+pub use plan::skip::{Skipped, Stage, Why};
+pub use plan::tool_input::absolute;
 pub use plan::{Plan, PlannedRun};
-pub use profile::Profile;
-pub use prompt::{Conversations, ModelUse, Transcripts};
-pub use questions::{Answer, Answered, AskUser, Choice, Question};
-pub use ready::ReadyEvent;
-pub use registered::RegistrationId;
-pub use run_event::{Observer, OutputStream, RunEvent, What};
-pub use settle::Settlement;
-pub use skip::{Skipped, Stage, Why};
-pub use stream::{Heard, RunEvents};
-pub use tool_input::absolute;
-pub use tools::{Tools, UnknownTools};
-pub use updates::{Applied, AppliedChange, StartMode};
+
+pub use permission::decide::Settlement;
+pub use permission::start_mode::StartMode;
+pub use report::background_id::BackgroundId;
+pub use report::decision::Decision;
+pub use report::model_use::ModelUse;
+pub use report::outcome::{Judged, Outcome, Printed, Run, Status};
+pub use report::run_event::{Observer, OutputStream, RunEvent, What};
+pub use report::stream::{Heard, RunEvents};
+
+pub use background::{
+    Delivered, Listed, ListedHook, NotListed, Owner, Pending, PendingState, Wake, Wakes, background_in,
+};
+pub use handlers::agent::{AgentTools, ToolAnswer};
+pub use handlers::callback::InvalidCallback;
+pub use handlers::http::{Resolve, SystemResolver};
+pub use handlers::prompt::Transcripts;
+
+pub use engine::builder::{Builder, StartError};
+pub use engine::ready::ReadyEvent;
+pub use engine::updates::{Applied, AppliedChange};
+pub use engine::{ConfigChanged, Engine, KeptOld};

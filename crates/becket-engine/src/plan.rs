@@ -3,14 +3,24 @@
 //! Planning is pure: configuration and event in, plan out. It starts no process, reads no file and keeps no state
 //! but the memory of matched values.
 
-use crate::agent;
-use crate::candidates::{Candidates, Part};
-use crate::dedupe;
-use crate::facts::Facts;
-use crate::handler::{Action, Handler, If};
-use crate::hookset::{HookSet, Rejected};
-use crate::placeholders::Places;
-use crate::skip::{Skipped, Why};
+pub(crate) mod candidates;
+mod dedupe;
+pub(crate) mod facts;
+pub(crate) mod gates;
+pub(crate) mod hook_agent;
+pub(crate) mod registered;
+pub(crate) mod session_end;
+pub(crate) mod skip;
+pub(crate) mod snapshot;
+pub(crate) mod tool_input;
+pub(crate) mod variables;
+
+use crate::config::handler::{Action, Handler, If};
+use crate::config::hookset::{HookSet, Rejected};
+use crate::config::placeholders::Places;
+use crate::plan::candidates::{Candidates, Part};
+use crate::plan::facts::Facts;
+use crate::plan::skip::{Skipped, Why};
 use becket_model::{Event, EventKind};
 use becket_rules::Applies;
 use std::sync::Arc;
@@ -114,7 +124,7 @@ fn decide(run: &PlannedRun, facts: &Facts<'_>) -> Result<PlannedRun, Why> {
     {
         return Err(Why::OtherAgent);
     }
-    if matches!(handler.action, Action::Agent(_)) && facts.agent_id().is_some_and(agent::is_hook_agent) {
+    if matches!(handler.action, Action::Agent(_)) && facts.agent_id().is_some_and(hook_agent::is_hook_agent) {
         return Err(Why::InsideHookAgent);
     }
     if handler.once.as_ref().is_some_and(|once| once.0.load(Ordering::Acquire)) {

@@ -1,6 +1,6 @@
 //! Handlers for this crate's own tests.
 
-use crate::handler::{Action, Background, Command, Handler, If, Location, Shell, Timeout};
+use crate::config::handler::{Action, Background, Command, Handler, If, Location, Shell, Timeout};
 use becket_model::{EventKind, OnFailure, Place, Privileges, Source};
 use becket_rules::{Alphabet, Matcher, Renames};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! What hosts get of a background hook that has ended: its result, and the wake of one that asked for it.
 
-use super::BackgroundId;
-use crate::outcome::Status;
+use crate::report::background_id::BackgroundId;
+use crate::report::outcome::Status;
 use becket_model::{EventKind, Failure, SessionId, Source};
 use std::sync::Arc;
 use std::time::Duration;

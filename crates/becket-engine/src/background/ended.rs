@@ -1,7 +1,7 @@
 //! How a background run ended, as the one who ran it saw it. What that means is [`super::verdict`]'s to say.
 
-use crate::outcome::Printed;
-use crate::ran::{cannot_start, exit_of};
+use crate::report::handler_result::{cannot_start, exit_of};
+use crate::report::outcome::Printed;
 use becket_model::Failure;
 use becket_process::{Finished, SpawnError};
 use bytes::Bytes;

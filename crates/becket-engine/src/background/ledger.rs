@@ -5,8 +5,9 @@
 //! Nothing grows without a bound but what still waits to run, which no rule lets us refuse: results and wakes that
 //! nobody takes are kept up to [`KEPT`] and [`KEPT_BYTES`] for each session, then the oldest goes and is counted.
 
-use super::{BackgroundId, Delivered, Pending, PendingState, Wake};
-use crate::handler::Handler;
+use super::{Delivered, Pending, PendingState, Wake};
+use crate::config::handler::Handler;
+use crate::report::background_id::BackgroundId;
 use becket_model::{EventKind, SessionId};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;

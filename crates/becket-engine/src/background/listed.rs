@@ -22,7 +22,7 @@ pub struct Listed {
 /// A pending hook as its process describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedHook {
-    /// Its run, as [`super::BackgroundId`] is written.
+    /// Its run, as [`crate::report::background_id::BackgroundId`] is written.
     pub id: String,
     /// Whose it is.
     pub session: String,

@@ -1,7 +1,7 @@
 //! What is not over yet, as hosts show it.
 
-use super::BackgroundId;
-use crate::handler::Handler;
+use crate::config::handler::Handler;
+use crate::report::background_id::BackgroundId;
 use becket_model::{EventKind, SessionId};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -3,9 +3,10 @@
 //!
 //! Holds no secret: neither environment nor input. What a command is called by is shown everywhere else, too.
 
+use super::PendingState;
 use super::registry::Adopted;
-use super::{BackgroundId, PendingState};
-use crate::private_files::{make_dir, private};
+use crate::host::private_files::{make_dir, private};
+use crate::report::background_id::BackgroundId;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, Write};
@@ -84,7 +85,7 @@ impl StateDir {
         Ok(StateFile(path))
     }
 
-    fn make(&self) -> Result<(), crate::private_files::PrivateFileError> {
+    fn make(&self) -> Result<(), crate::host::private_files::PrivateFileError> {
         // The host may keep its directory behind a link.
         if !self.session_dir.is_dir() {
             make_dir(&self.session_dir)?;

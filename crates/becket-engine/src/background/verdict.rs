@@ -6,9 +6,10 @@
 
 use super::answer::{self, Answer};
 use super::ended::Ended;
-use crate::handler::Handler;
-use crate::outcome::{Run, Status};
-use crate::questions::{TakenOut, taken_out};
+use crate::config::handler::Handler;
+use crate::host::questions::TakenOut;
+use crate::host::questions::taken_out;
+use crate::report::outcome::{Run, Status};
 use becket_model::interpret::{self, PrintedBy};
 use becket_model::table::EventSpec;
 use becket_model::{ContextText, Failure, Reply};

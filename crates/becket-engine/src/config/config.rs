@@ -7,7 +7,7 @@ use super::raw::MODULE_NOT_RUN;
 use super::request::{Plugin, Trust};
 use super::resolve::StopsStart;
 use super::settings_env::SettingsEnv;
-use crate::hookset::HookSet;
+use crate::config::hookset::HookSet;
 use becket_model::EventKind;
 use std::fmt;
 use std::path::Path;

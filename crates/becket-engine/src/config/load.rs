@@ -8,7 +8,7 @@ use super::plugins::{self, Fault};
 use super::provenance::may_come_with_folder;
 use super::request::{FlagSettings, Plugin, Request};
 use super::source::read::{self, MAX_FILE, ReadError};
-use crate::handler::Root;
+use crate::config::handler::Root;
 use becket_model::Source;
 use becket_rules::Destination;
 use std::fmt;

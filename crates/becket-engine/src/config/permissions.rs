@@ -1,7 +1,7 @@
 //! Permission rules, directories and modes as the whole configuration has them, each with its origin. What a rule
 //! says of a call is decided by `becket_rules`.
 
-use crate::handler::Location;
+use crate::config::handler::Location;
 use becket_model::Source;
 use becket_model::event::PermissionMode;
 pub use becket_rules::RuleList;

@@ -1,6 +1,6 @@
 //! The place of a handler among the handlers of one event (C6), as one number that sorts.
 
-use crate::profile::Profile;
+use crate::host::profile::Profile;
 use becket_model::Source;
 
 /// What decides a handler's place.

@@ -1,8 +1,8 @@
 //! What a configuration is loaded from: everything that the library may know, handed in.
 
 use super::flag_permissions::FlagPermissions;
-use crate::environment::Environment;
-use crate::profile::Profile;
+use crate::host::environment::Environment;
+use crate::host::profile::Profile;
 use becket_model::PluginSource;
 use becket_rules::Renames;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! The variables that settings set for hooks (H3), kept by source: a handler sees those of sources that are at least as
 //! trusted as its own, so that no project steers the programs of a managed or a user's hook.
 
-use crate::names::names;
+use crate::host::names::names;
 use becket_model::Source;
 use std::collections::BTreeMap;
 use std::fmt;

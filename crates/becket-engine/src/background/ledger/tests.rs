@@ -1,7 +1,7 @@
 //! The books without any task: who runs, who waits, who is owed what.
 
 use super::*;
-use crate::outcome::Status;
+use crate::report::outcome::Status;
 use crate::testing;
 use proptest::prelude::*;
 use std::collections::BTreeSet;

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::background::{PendingState, background_in};
-use crate::outcome::Status;
-use crate::run_event::Observer;
+use crate::report::outcome::Status;
+use crate::report::run_event::Observer;
 use crate::testing;
 use becket_model::Failure;
 use becket_testkit::proc::PATIENCE;

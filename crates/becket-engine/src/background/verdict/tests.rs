@@ -1,7 +1,7 @@
 //! What an ended hook may say, as cases in `tests/cases/background-answers.json`.
 
 use super::*;
-use crate::outcome::Printed;
+use crate::report::outcome::Printed;
 use crate::testing;
 use becket_model::EventKind;
 use bytes::Bytes;

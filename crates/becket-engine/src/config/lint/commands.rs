@@ -1,9 +1,9 @@
 //! What a command's text gives away: quoting, relative paths, a swallowed failure, a Stop hook without its guard.
 
 use super::{Around, Entry, swallow, variables};
+use crate::config::handler::{Action, Command, Shell};
+use crate::config::nesting::runs_becket;
 use crate::config::source::report::Report;
-use crate::handler::{Action, Command, Shell};
-use crate::nesting::runs_becket;
 use becket_model::table::Exit2Effect;
 use becket_model::{EventKind, OnFailure};
 use becket_rules::shell::{Line, UnknownReason, beyond_sh};

@@ -1,8 +1,8 @@
 //! Variables of a project that would steer the programs of more trusted hooks, and don't (H3).
 
+use crate::config::handler::Action;
 use crate::config::resolve::Part;
 use crate::config::source::report::Report;
-use crate::handler::Action;
 use becket_model::Source;
 
 /// Variables by which a program finds its code, or is told to run other code first.

@@ -3,11 +3,11 @@
 use super::commands::{asks, is_stop, scripts, warn_endless, warn_unasked};
 use super::{Entry, programs};
 use crate::config::diagnostic::{Diagnostic, Severity};
+use crate::config::handler::{Action, Command, Shell};
 use crate::config::load::{Layer, Loaded, user_directory};
 use crate::config::resolve::parts;
 use crate::config::source::read;
 use crate::config::source::report::Report;
-use crate::handler::{Action, Command, Shell};
 use becket_model::Source;
 use becket_rules::shell::Line;
 use std::path::{Path, PathBuf};

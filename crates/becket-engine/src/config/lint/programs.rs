@@ -1,9 +1,9 @@
 //! Looks for the programs that commands start by name: is each on the `PATH` that hooks get?
 
 use super::Entry;
+use crate::config::handler::{Action, Command, Shell};
 use crate::config::load::Loaded;
 use crate::config::source::report::Report;
-use crate::handler::{Action, Command, Shell};
 use becket_rules::shell::Line;
 use std::ffi::OsStr;
 

@@ -1,8 +1,8 @@
 //! Time limits that look like milliseconds, and answers that come too late to count.
 
 use super::Entry;
+use crate::config::handler::Background;
 use crate::config::source::report::Report;
-use crate::handler::Background;
 use becket_model::table::OnFailureEffect;
 
 /// From here on a number of seconds looks like one of milliseconds.

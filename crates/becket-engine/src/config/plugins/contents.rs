@@ -5,11 +5,11 @@
 use super::fault::{Fault, Spot};
 use super::path::{self, PathError};
 use super::{Candidate, marketplace};
+use crate::config::handler::Root;
 use crate::config::load::{Layer, LayerKind, Loaded};
 use crate::config::source::json;
 use crate::config::source::read::{self, ReadError};
 use crate::config::source::tree::{Data, Node, Span};
-use crate::handler::Root;
 use becket_model::Source;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 
 use super::fields::{At, Fields};
 use super::sheet::Wording;
+use crate::config::handler::{Action, Command, Http, McpTool, Prompt, Shell};
 use crate::config::source::tree::{Span, members_to_json};
 use crate::config::url;
-use crate::handler::{Action, Command, Http, McpTool, Prompt, Shell};
 use becket_model::table::HandlerKind;
 use becket_rules::suggest;
 use std::sync::Arc;

@@ -3,9 +3,9 @@
 
 use super::fields::{At, Fields};
 use super::handler::listed;
+use crate::config::handler::{Background, If};
 use crate::config::rules;
 use crate::config::source::tree::{Data, Node, Span, members_to_json};
-use crate::handler::{Background, If};
 use becket_model::table::{OnFailureEffect, on_failure_events};
 use becket_model::{EventKind, OnFailure};
 use becket_rules::suggest;

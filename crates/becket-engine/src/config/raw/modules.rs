@@ -1,9 +1,9 @@
 //! Modules of in-process hooks in a plugin's hooks file: they are for another program, and named as not run (C12).
 
 use super::sheet::Sheet;
+use crate::config::hookset::HookModule;
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Member, Node};
-use crate::hookset::HookModule;
 use std::path::Path;
 
 /// The code of the finding about a module.

@@ -3,10 +3,10 @@
 use super::handler::RawHandler;
 use super::permissions::RawPermissions;
 use super::switches::{Switches, Variable};
+use crate::config::hookset::{HookModule, Rejected};
 use crate::config::source::report::Report;
 use crate::config::source::tree::Span;
-use crate::hookset::{HookModule, Rejected};
-use crate::profile::Profile;
+use crate::host::profile::Profile;
 use becket_model::EventKind;
 use becket_model::table::Alphabet;
 use becket_rules::{Matcher, MatcherError, Renames};

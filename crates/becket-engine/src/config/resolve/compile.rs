@@ -1,12 +1,12 @@
 //! One entry of a file becomes a [`Handler`]: place, time limit, and what its file lets it do.
 
 use super::Part;
+use crate::config::handler::{Background, Handler, Once, Timeout};
 use crate::config::policy::Policy;
 use crate::config::position::{Seat, position};
 use crate::config::raw::Entry;
 use crate::config::request::Request;
-use crate::handler::{Background, Handler, Once, Timeout};
-use crate::profile::Profile;
+use crate::host::profile::Profile;
 use becket_model::table::{HandlerKind, OnFailureEffect};
 use becket_model::{EventKind, OnFailure, Place, Privileges, Source};
 

@@ -3,7 +3,7 @@
 use super::lines::Lines;
 use super::tree::Span;
 use crate::config::diagnostic::{Diagnostic, Severity};
-use crate::handler::Location;
+use crate::config::handler::Location;
 use becket_model::Source;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,0 +1,29 @@
+//! Hooks that go on after their event (A1–A5).
+//!
+//! A run that the event does not wait for is adopted here: it is started when its session has room, owned until it is
+//! gone, and what it says is handed over once. Everything that is decided stands in two pure parts: [`ledger`], who
+//! runs, waits, and is owed what; and [`verdict`], what an ended hook may say. Around them: [`registry`] adopts,
+//! [`turn`] is the task of one hook, [`state_file`] tells other processes.
+//!
+//! Nothing here decides anything about an event: a background hook's decisions are named in a warning and dropped.
+
+mod answer;
+mod book;
+mod delivered;
+mod ended;
+mod ledger;
+mod listed;
+mod pending;
+mod registry;
+mod state_file;
+mod turn;
+mod verdict;
+mod wakes;
+
+pub use delivered::{Delivered, Wake};
+pub use listed::{Listed, ListedHook, NotListed, Owner, background_in};
+pub use pending::{Pending, PendingState};
+pub use wakes::Wakes;
+
+pub(crate) use ended::Ended;
+pub(crate) use registry::{Adopted, Background};

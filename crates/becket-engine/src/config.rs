@@ -1,0 +1,62 @@
+//! Configuration: found and read ([`load()`]), merged ([`resolve()`]), judged ([`Diagnostic`]).
+//!
+//! Three steps, and only the last sees all files: a text becomes a tree with places, a tree becomes what one file
+//! says, and all files together become a [`Config`]. One bad entry never takes a good one down (C7).
+
+pub(crate) mod allowed_urls;
+mod amend;
+mod cidr;
+#[expect(clippy::module_inception, reason = "the type's name is the module's")]
+mod config;
+mod diagnostic;
+mod edit;
+mod flag_permissions;
+pub mod frontmatter;
+mod git;
+#[cfg_attr(not(any(windows, test)), expect(dead_code, reason = "only Windows looks for Git Bash"))]
+pub(crate) mod git_bash;
+pub mod handler;
+pub mod hookset;
+mod lint;
+mod load;
+pub(crate) mod nesting;
+mod permissions;
+pub(crate) mod placeholders;
+pub(crate) mod plugin_data;
+mod plugins;
+mod policy;
+mod position;
+mod provenance;
+mod raw;
+mod reload;
+mod request;
+mod resolve;
+mod rules;
+mod settings_env;
+mod source;
+pub(crate) mod text_shell;
+pub(crate) mod url;
+mod write;
+
+pub(crate) use amend::{Amendments, Edited, SESSION, edit_layer};
+pub use cidr::{Address, Network, NetworkError};
+pub use config::Config;
+pub use diagnostic::{Diagnostic, Severity};
+pub use edit::{EditError, edit_settings};
+pub use flag_permissions::{FlagError, FlagPermissions};
+pub use git::repository_root;
+pub use lint::{lint, lint_files};
+pub(crate) use load::is_same;
+pub use load::{Layer, Loaded, load, load_changed};
+pub use permissions::{AdditionalDirectory, DefaultMode, RuleList, RuleSource};
+pub(crate) use policy::Reach;
+pub use policy::{Policy, Refusal};
+pub use position::{Seat, position};
+pub(crate) use raw::Wording;
+pub use reload::{Reload, judge, reload};
+pub use request::{FlagSettings, NestedFolder, Plugin, PluginOption, PluginOrigin, Request, Sources, Trust};
+pub(crate) use resolve::is_loose;
+pub use resolve::{StopsStart, resolve};
+pub use settings_env::SettingsEnv;
+pub use source::read::{MAX_FILE, ReadError, text as read_text};
+pub use write::{Access, WriteError, write_settings, write_text};

@@ -1,0 +1,249 @@
+//! A handler as the engine runs it: resolved, compiled, immutable.
+//!
+//! Raw configuration never gets here: what could not be read is a diagnostic and a [`crate::config::hookset::Rejected`].
+
+use crate::host::callback::{How, InProcess};
+use crate::host::names::names;
+use becket_model::table::HandlerKind;
+use becket_model::{AgentId, EventKind, Place};
+use becket_rules::{Condition, Matcher};
+use serde_json::{Map, Value};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// One handler of one event.
+#[derive(Debug, Clone)]
+pub struct Handler {
+    /// The event it is registered for.
+    pub event: EventKind,
+    /// Order, source, label, and what its answers may do.
+    pub place: Place,
+    /// Where it is written.
+    pub location: Location,
+    /// Which values of the event's subject it runs for (M1–M7).
+    pub matcher: Matcher,
+    /// The `if`, for tool events (P12).
+    pub condition: If,
+    /// The directory that a rule path `/p` in its `if` starts from (P7).
+    pub anchor: PathBuf,
+    /// Its time limit (H11).
+    pub timeout: Timeout,
+    /// What a host shows while it runs (H13).
+    pub status_message: Option<Arc<str>>,
+    /// Set where it is removed after its first successful run (C11).
+    pub once: Option<Once>,
+    /// Whether it runs in the background from the start (A1, A4).
+    pub background: Background,
+    /// Whether it may ask the user over stdout and stdin (Q1).
+    pub questions: bool,
+    /// The agent whose events alone it sees (C10).
+    pub agent_scope: Option<AgentId>,
+    /// Whose root and options it sees, for handlers of plugins and skills.
+    pub root: Option<Arc<Root>>,
+    /// What runs.
+    pub action: Action,
+}
+
+/// A handler's `if`.
+#[derive(Debug, Clone)]
+pub enum If {
+    /// There is none.
+    Absent,
+    /// It is looked at.
+    Rule(Condition),
+    /// It stands on an event that has no tool call: the handler never runs (P12). Holds its text.
+    NeverRuns(Arc<str>),
+}
+
+/// A time limit and whether the configuration named it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeout {
+    /// How long it may take.
+    pub limit: Duration,
+    /// True where the handler has a `timeout`, false for the event's default.
+    pub configured: bool,
+}
+
+/// The state of a `once` handler: whether it has had its successful run.
+#[derive(Debug, Clone, Default)]
+pub struct Once(pub(crate) Arc<AtomicBool>);
+
+/// Whether the event waits for the handler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Background {
+    /// It does.
+    #[default]
+    No,
+    /// It goes on at once (A1).
+    Async,
+    /// It goes on at once, and exit 2 wakes the host (A4).
+    AsyncRewake,
+}
+
+/// Where a handler is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    /// The file, or a name in angle brackets for what is no file (`<--settings>`).
+    pub file: Arc<Path>,
+    /// Line, from 1; 0 where there is none.
+    pub line: u32,
+    /// Column in characters, from 1; 0 where there is none.
+    pub column: u32,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        if self.line > 0 {
+            write!(f, ":{}:{}", self.line, self.column)?;
+        }
+        Ok(())
+    }
+}
+
+/// The directory and options that the handlers of a plugin or a skill see (C9, C10, H2). `Debug` shows no option's
+/// value: it may be a key (S3).
+#[derive(Clone, PartialEq, Eq)]
+pub struct Root {
+    /// `…_PLUGIN_ROOT`
+    pub root: PathBuf,
+    /// `…_PLUGIN_DATA`, for plugins.
+    pub data: Option<PathBuf>,
+    /// `user_config` by key; each is exported as `…_PLUGIN_OPTION_<KEY>`.
+    pub options: Vec<(String, String)>,
+}
+
+impl fmt::Debug for Root {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Root")
+            .field("root", &self.root)
+            .field("data", &self.data)
+            .field("options", &names(&self.options))
+            .finish()
+    }
+}
+
+/// What runs, one variant for each kind.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// A process (H2).
+    Command(Command),
+    /// A POST request (H5).
+    Http(Http),
+    /// A tool of a connected MCP server (H6).
+    McpTool(McpTool),
+    /// One request to a model (H7).
+    Prompt(Prompt),
+    /// A model with tools (H8).
+    Agent(Prompt),
+    /// A function of the host (H9).
+    Callback(InProcess),
+}
+
+impl Action {
+    /// Its kind, as the table and `type` name it; `None` for what no file can hold.
+    pub const fn kind(&self) -> Option<HandlerKind> {
+        match self {
+            Action::Command(_) => Some(HandlerKind::Command),
+            Action::Http(_) => Some(HandlerKind::Http),
+            Action::McpTool(_) => Some(HandlerKind::McpTool),
+            Action::Prompt(_) => Some(HandlerKind::Prompt),
+            Action::Agent(_) => Some(HandlerKind::Agent),
+            Action::Callback(_) => None,
+        }
+    }
+
+    /// Whether it is a function that is called on the task that fires.
+    pub(crate) const fn is_inline(&self) -> bool {
+        matches!(self, Action::Callback(InProcess { how: How::Inline(_), .. }))
+    }
+
+    /// Whether it is a callback of which no progress is reported (H13).
+    pub(crate) const fn is_internal(&self) -> bool {
+        matches!(self, Action::Callback(InProcess { internal: true, .. }))
+    }
+
+    /// The kind in one word, as reports print it.
+    pub const fn name(&self) -> &'static str {
+        match self.kind() {
+            Some(kind) => kind.name(),
+            None => "callback",
+        }
+    }
+}
+
+/// How a command is spawned (H2).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Command {
+    /// Shell form: the text goes to a shell as it is.
+    Shell {
+        /// The text.
+        script: Arc<str>,
+        /// Which shell.
+        shell: Shell,
+    },
+    /// Exec form: nothing is tokenised.
+    Exec {
+        /// A path, or a name that is looked up on `PATH`.
+        program: Arc<str>,
+        /// The arguments, placeholders not yet filled.
+        args: Arc<[String]>,
+    },
+}
+
+/// The shell of a shell-form command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Shell {
+    /// `/bin/sh` on Unix, Git Bash (else PowerShell) on Windows.
+    #[default]
+    Default,
+    /// `pwsh`, else `powershell`.
+    PowerShell,
+}
+
+/// An HTTP handler (H5). `Debug` shows no value that could be a secret (S3).
+#[derive(Clone, PartialEq)]
+pub struct Http {
+    /// Where the input is posted; never expanded.
+    pub url: String,
+    /// Header names and values, not yet expanded.
+    pub headers: Vec<(String, String)>,
+    /// The variables that header values may name.
+    pub allowed_env_vars: Vec<String>,
+}
+
+impl fmt::Debug for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("Http")
+            .field("url", &crate::config::url::shown(&self.url))
+            .field("headers", &names)
+            .field("allowed_env_vars", &self.allowed_env_vars)
+            .finish()
+    }
+}
+
+/// An MCP tool handler (H6).
+#[derive(Debug, Clone, PartialEq)]
+pub struct McpTool {
+    /// The server's name.
+    pub server: String,
+    /// The tool's name there.
+    pub tool: String,
+    /// Its input, `${path}` not yet filled.
+    pub input: Map<String, Value>,
+}
+
+/// A prompt or agent handler (H7, H8).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompt {
+    /// The text, `$ARGUMENTS` not yet filled.
+    pub prompt: String,
+    /// The model; none: the host's small fast one.
+    pub model: Option<String>,
+    /// Whether a refusal becomes feedback instead of ending the turn.
+    pub continue_on_block: bool,
+}

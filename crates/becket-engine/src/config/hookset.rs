@@ -1,0 +1,87 @@
+//! All handlers of a configuration: compiled, immutable, shared.
+
+use crate::config::handler::{Handler, Location};
+use becket_model::{EventKind, Source};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Handlers by event, in C6 order, with what the configuration could not load.
+#[derive(Debug, Default)]
+pub struct HookSet {
+    by_event: Vec<Vec<Arc<Handler>>>,
+    rejected: Vec<Rejected>,
+    modules: Vec<HookModule>,
+}
+
+/// A module of in-process hooks that a plugin brings for another program. It is not run here (C12).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookModule {
+    /// Whose it is.
+    pub source: Source,
+    /// The path as written.
+    pub label: Arc<str>,
+    /// The file that it means.
+    pub file: PathBuf,
+    /// Where it is written.
+    pub location: Location,
+}
+
+/// A handler, group or event that is written in a configuration and was not loaded (C7). `explain` lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejected {
+    /// The event, where its name is one; the nearest one where it is misspelt.
+    pub event: Option<EventKind>,
+    /// Whose it is.
+    pub source: Source,
+    /// What people know it by.
+    pub label: Arc<str>,
+    /// Where it is written.
+    pub location: Location,
+    /// Why it was not loaded, as the diagnostic says it.
+    pub why: String,
+}
+
+impl HookSet {
+    /// Sorts handlers into their events, each in the order of [`becket_model::Place::position`].
+    pub fn new(handlers: impl IntoIterator<Item = Handler>, rejected: Vec<Rejected>) -> Self {
+        let mut by_event: Vec<Vec<Arc<Handler>>> = EventKind::ALL.iter().map(|_| Vec::new()).collect();
+        for handler in handlers {
+            by_event[handler.event as usize].push(Arc::new(handler));
+        }
+        for handlers in &mut by_event {
+            handlers.sort_by_key(|handler| handler.place.position);
+        }
+        HookSet { by_event, rejected, modules: Vec::new() }
+    }
+
+    /// Adds the modules that are not run.
+    pub fn with_modules(mut self, modules: Vec<HookModule>) -> Self {
+        self.modules = modules;
+        self
+    }
+
+    /// The modules of in-process hooks that plugins bring and that are not run (C12).
+    pub fn modules(&self) -> &[HookModule] {
+        &self.modules
+    }
+
+    /// The handlers of an event, in C6 order.
+    pub fn of(&self, event: EventKind) -> &[Arc<Handler>] {
+        self.by_event.get(event as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every handler, by event.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Handler>> {
+        self.by_event.iter().flatten()
+    }
+
+    /// What could not be loaded.
+    pub fn rejected(&self) -> &[Rejected] {
+        &self.rejected
+    }
+
+    /// Whether there is anything to plan or to explain for the event (G4).
+    pub fn has_any(&self, event: EventKind) -> bool {
+        !self.of(event).is_empty()
+    }
+}

@@ -1,0 +1,89 @@
+//! Things that load and are probably not what was meant. Run by `check`, never by a session.
+//!
+//! [`lint`] looks at the texts alone; [`lint_files`] also at the scripts that handlers name. A guard that can never work is
+//! an error here, though it was loaded: whoever asks `check` must not read that all is well.
+
+mod commands;
+mod env;
+mod files;
+mod matchers;
+mod portable;
+mod programs;
+mod rules;
+mod swallow;
+mod timing;
+mod variables;
+
+pub use files::lint_files;
+
+use super::diagnostic::Diagnostic;
+use super::load::Loaded;
+use super::raw::{At, Entry};
+use super::resolve::parts;
+use super::source::report::Report;
+use crate::host::profile::Profile;
+use becket_rules::Renames;
+use std::collections::HashSet;
+
+/// What a lint may look at beside the entry.
+struct Around<'a> {
+    profile: &'a Profile,
+    tools: &'a Renames,
+    /// Whether the file belongs to a plugin.
+    of_plugin: bool,
+    /// The variables that the `env` of a file sets for its handlers.
+    env: &'a [String],
+}
+
+/// Looks at every entry of every file.
+pub fn lint(loaded: &Loaded) -> Vec<Diagnostic> {
+    let parts = parts(loaded);
+    let mut found = Vec::new();
+    for part in &parts {
+        let text = part.layer.text.as_deref().unwrap_or_default();
+        let mut report = Report::new(part.layer.file.clone(), part.layer.source.clone(), text);
+        // A handler sees no `env` of less trusted files (H3).
+        let rank = part.layer.source.trust_rank();
+        let seen = parts.iter().filter(|other| other.layer.source.trust_rank() <= rank);
+        let env: Vec<String> =
+            seen.flat_map(|other| other.sheet.env.iter().map(|variable| variable.name.clone())).collect();
+        let around = Around {
+            profile: &loaded.request.profile,
+            tools: &loaded.request.tools,
+            of_plugin: part.layer.root.is_some(),
+            env: &env,
+        };
+        env::lint(part, &parts, &mut report);
+        switched_off(part.sheet.switches.disable_all_hooks.as_ref(), &mut report);
+        rules::lint(&part.sheet, part.layer, &mut report);
+        let is_shared = portable::is_shared(part.layer, &around);
+        if is_shared {
+            portable::settings(part.layer, text, &mut report);
+        }
+        let mut groups = HashSet::new();
+        for entry in &part.sheet.entries {
+            // A matcher is its group's: one word about it is enough.
+            if groups.insert(entry.matcher_span) {
+                matchers::lint(entry, &around, &mut report);
+            }
+            if is_shared {
+                portable::handler(entry, text, &mut report);
+            }
+            timing::lint(entry, &mut report);
+            commands::lint(entry, &around, &mut report);
+        }
+        found.extend(report.finish());
+    }
+    found
+}
+
+/// A file that switches hooks off.
+fn switched_off(switch: Option<&At<bool>>, report: &mut Report<'_>) {
+    if let Some(At { value: true, span }) = switch {
+        let message = "`disableAllHooks` is true, so only managed hooks run";
+        report
+            .warning(*span, "hooks-disabled", message)
+            .help("remove it to enable the other hooks again")
+            .rule("G2");
+    }
+}

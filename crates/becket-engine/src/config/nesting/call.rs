@@ -1,0 +1,154 @@
+//! Commands that are plainly a call of `becket fire --stdin-event`, told by their text.
+
+use crate::config::handler::{Action, Command, Shell};
+use becket_rules::shell::Line;
+
+/// The option that only Becket has.
+const OPTION: &str = "--stdin-event";
+
+/// The profile that a call reads hooks of, where its text does not name one.
+const DEFAULT_PROFILE: &str = "claude";
+
+/// Programs beside a call that decide nothing by themselves.
+const HARMLESS: &[&str] = &[
+    ":", "[", "cat", "cd", "command", "echo", "exec", "exit", "export", "hash", "jq", "printf", "pwd", "set",
+    "tee", "test", "true", "type", "which",
+];
+
+/// Programs whose words are data.
+const PRINTERS: &[&str] = &["echo", "printf", "grep", "rg", "logger"];
+
+/// Whether the action does nothing but run Becket on the hooks of the same profile. A call that can't be told by its text
+/// carries the marks of its event instead.
+pub(crate) fn runs_becket(action: &Action, profile: &str) -> bool {
+    match action {
+        Action::Command(Command::Exec { program, args }) => {
+            let words = std::iter::once(&**program).chain(args.iter().map(String::as_str));
+            let words: Vec<Option<&str>> = words.map(Some).collect();
+            calls(&words, profile) || words.iter().flatten().any(|word| in_shell(word, profile))
+        }
+        Action::Command(Command::Shell { script, shell: Shell::Default }) => in_shell(script, profile),
+        Action::Command(Command::Shell { shell: Shell::PowerShell, .. })
+        | Action::Http(_)
+        | Action::McpTool(_)
+        | Action::Prompt(_)
+        | Action::Agent(_)
+        | Action::Callback(_) => false,
+    }
+}
+
+/// Whether all that a line of shell does is such a call.
+fn in_shell(text: &str, profile: &str) -> bool {
+    if !text.contains(OPTION) || text.trim() == OPTION {
+        return false;
+    }
+    let line = Line::parse(text);
+    let mut found = false;
+    for command in line.commands() {
+        let words: Vec<Option<&str>> = command.words().collect();
+        if calls(&words, profile) {
+            found = true;
+        } else if !is_harmless(&words) && !holds_a_call(&words) {
+            return false;
+        }
+    }
+    found
+}
+
+fn is_harmless(words: &[Option<&str>]) -> bool {
+    words.first().copied().flatten().is_some_and(|program| HARMLESS.contains(&name(program)))
+}
+
+/// Whether it is a shell or another program that is handed the text of the call, which is a command of its own.
+fn holds_a_call(words: &[Option<&str>]) -> bool {
+    let program = words.first().copied().flatten().map(name);
+    program.is_some_and(|program| !PRINTERS.contains(&program))
+        && words.iter().skip(1).flatten().any(|word| word.contains(OPTION) && *word != OPTION)
+}
+
+/// Whether the words are a program that is or may be Becket, or that starts it, with `fire --stdin-event`.
+fn calls(words: &[Option<&str>], profile: &str) -> bool {
+    let at = |wanted: &str| words.iter().position(|word| *word == Some(wanted));
+    let (Some(fire), Some(option)) = (at("fire"), at(OPTION)) else { return false };
+    if fire == 0 || fire > option {
+        return false;
+    }
+    let before = words.get(..fire).unwrap_or_default();
+    let program = before.first().copied().flatten();
+    if program.is_some_and(|program| PRINTERS.contains(&name(program))) {
+        return false;
+    }
+    let is_becket =
+        before.len() == 1 || before.iter().any(|word| word.is_none_or(|word| name(word) == "becket"));
+    is_becket && profile_of(words).is_some_and(|named| named == profile)
+}
+
+/// The profile that the words name; `None` where only run time knows it.
+fn profile_of<'w>(words: &[Option<&'w str>]) -> Option<&'w str> {
+    let mut named = DEFAULT_PROFILE;
+    for (at, word) in words.iter().enumerate() {
+        match word {
+            Some("--profile") => named = words.get(at + 1).copied().flatten()?,
+            Some(word) => named = word.strip_prefix("--profile=").unwrap_or(named),
+            None => {}
+        }
+    }
+    Some(named)
+}
+
+/// The name of a program, without its directory, a version and `.exe`.
+fn name(program: &str) -> &str {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    let name = name.split('@').next().unwrap_or(name);
+    name.strip_suffix(".exe").unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // rule: H14
+    #[test]
+    fn plain_calls_are_told_by_their_text() {
+        for line in [
+            "becket fire --stdin-event",
+            "/usr/local/bin/becket fire --stdin-event",
+            "exec becket fire --stdin-event",
+            "becket -C /srv --profile claude fire --stdin-event --nobody-to-ask",
+            "becket fire --profile=claude --stdin-event",
+            "\"$HOME\"/.cargo/bin/becket fire --stdin-event",
+            "$BECKET fire --stdin-event",
+            "./guard fire --stdin-event",
+            "env -i PATH=/bin becket fire --stdin-event",
+            "sh -c 'becket fire --stdin-event'",
+            "timeout 5 becket fire --stdin-event",
+            "npx -y becket@latest fire --stdin-event",
+            "cd \"$CLAUDE_PROJECT_DIR\" && becket fire --stdin-event",
+            "cat | becket fire --stdin-event || exit 2",
+            "if command -v becket >/dev/null; then becket fire --stdin-event; fi",
+            "RUST_LOG=debug becket fire --stdin-event 2>>/tmp/log",
+        ] {
+            assert!(in_shell(line, "claude"), "{line}");
+        }
+    }
+
+    // rule: H14
+    #[test]
+    fn what_does_something_else_runs() {
+        for line in [
+            "becket --profile becket fire --stdin-event",
+            "becket --profile \"$PROFILE\" fire --stdin-event",
+            "becket fire --stdin-event; ./guard.sh",
+            "./guard.sh && becket fire --stdin-event",
+            "echo becket fire --stdin-event",
+            "echo 'becket fire --stdin-event'",
+            "# becket fire --stdin-event\n./guard.sh",
+            "becket check",
+            "becket fire PreToolUse --tool Bash",
+            "--stdin-event",
+        ] {
+            assert!(!in_shell(line, "claude"), "{line}");
+        }
+        assert!(in_shell("becket --profile becket fire --stdin-event", "becket"));
+    }
+}

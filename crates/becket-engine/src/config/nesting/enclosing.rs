@@ -1,0 +1,165 @@
+//! The events that an engine's own process is run for.
+
+use super::mark::EventMark;
+use crate::config::handler::Location;
+use crate::host::environment::Environment;
+use becket_model::EventKind;
+
+/// How many events may enclose one another.
+const DEPTH: usize = 8;
+
+/// The variable that carries marks to a command: marks joined by commas, a semicolon, and the place of the hook.
+pub(crate) const VARIABLE: &str = "BECKET_FIRING";
+
+/// The header that carries them with a request.
+pub(crate) const HEADER: &str = "becket-firing";
+
+/// The marks of the enclosing events, outermost first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Enclosing {
+    /// In hexadecimal digits, of which the first [`BEGINNING`] are enough; what is not a mark counts for the depth.
+    marks: Vec<String>,
+    /// Where the hook is written that started this process, if that is known.
+    started_by: Option<String>,
+}
+
+/// How many digits of a mark tell it from others.
+const BEGINNING: usize = 8;
+
+/// Stands for something that is not a mark.
+const UNREADABLE: &str = "?";
+
+fn is_mark(text: &str) -> bool {
+    text.len() >= BEGINNING && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Why an event's handlers are not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The event is being fired already.
+    SameEvent,
+    /// Too many events enclose it.
+    TooDeep,
+}
+
+impl Enclosing {
+    /// The marks that the host's environment carries, and those that the host has found otherwise.
+    pub(crate) fn of(environment: &Environment) -> Self {
+        let written = environment.var(VARIABLE).map(|value| value.to_string_lossy());
+        let mut enclosing = written.map(|written| Enclosing::read(&written)).unwrap_or_default();
+        for mark in environment.enclosing() {
+            if !enclosing.marks.iter().any(|known| known.starts_with(mark.as_str())) {
+                enclosing.marks.push(mark.clone());
+            }
+        }
+        enclosing
+    }
+
+    fn read(written: &str) -> Self {
+        let (marks, place) = written.split_once(';').unwrap_or((written, ""));
+        Enclosing {
+            marks: marks
+                .split(',')
+                .filter(|mark| !mark.is_empty())
+                .take(DEPTH)
+                .map(|mark| if is_mark(mark) { mark.to_owned() } else { UNREADABLE.to_owned() })
+                .collect(),
+            started_by: (!place.is_empty()).then(|| place.to_owned()),
+        }
+    }
+
+    /// Whether nothing encloses this process.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.marks.is_empty()
+    }
+
+    /// Why the event must not run its handlers here, or `None` if it may.
+    pub(crate) fn refusal(&self, mark: EventMark) -> Option<Refusal> {
+        let mark = mark.to_string();
+        if self.marks.iter().any(|outer| is_mark(outer) && mark.starts_with(outer.as_str())) {
+            return Some(Refusal::SameEvent);
+        }
+        (self.marks.len() >= DEPTH).then_some(Refusal::TooDeep)
+    }
+
+    /// The refusal in words; `near` is the place of a hook that may be at fault where the one that is is not known.
+    pub(crate) fn explain(&self, refusal: Refusal, event: EventKind, near: Option<&Location>) -> String {
+        let hook = match (&self.started_by, near) {
+            (Some(place), _) => format!("the hook at {place}"),
+            (None, Some(place)) => format!("a hook (perhaps that at {place})"),
+            (None, None) => "a hook".to_owned(),
+        };
+        match refusal {
+            Refusal::SameEvent => format!(
+                "{hook} runs Becket, which would run the hooks of this `{event}` again, without end. Remove that hook, or \
+                 give Becket hooks of its own: `becket --profile becket fire --stdin-event` reads `.becket/settings.json`"
+            ),
+            Refusal::TooDeep => format!(
+                "{DEPTH} events enclose this `{event}`, each fired by a hook of the one before, and no more are allowed; \
+                 the last was fired by {hook}"
+            ),
+        }
+    }
+
+    /// The value of [`VARIABLE`] for a command of an event inside these.
+    pub(crate) fn variable(&self, mark: EventMark, hook: &Location) -> String {
+        // Neither line ends nor NUL: other programs read the environment too.
+        let place: String = hook.to_string().chars().filter(|c| !c.is_control()).collect();
+        format!("{};{place}", self.header(mark))
+    }
+
+    /// The value of [`HEADER`] for a request of an event inside these.
+    pub(crate) fn header(&self, mark: EventMark) -> String {
+        let all: Vec<String> = self.marks.iter().cloned().chain([mark.to_string()]).collect();
+        all.join(",")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn marks(n: u8) -> Vec<EventMark> {
+        (0..n).map(|n| format!("{n:08x}{n:024x}").parse().expect("a mark")).collect()
+    }
+
+    fn place() -> Location {
+        Location { file: Path::new("/p/a,b;c.json").into(), line: 3, column: 7 }
+    }
+
+    // rule: H14
+    #[test]
+    fn the_same_event_and_a_ninth_are_refused() {
+        let mut enclosing = Enclosing::default();
+        let all = marks(9);
+        for (n, mark) in all.iter().enumerate() {
+            let expected = (n >= DEPTH).then_some(Refusal::TooDeep);
+            assert_eq!(enclosing.refusal(*mark), expected, "{n}");
+            for outer in &all[..n.min(DEPTH)] {
+                assert_eq!(enclosing.refusal(*outer), Some(Refusal::SameEvent), "{n}");
+            }
+            let written = enclosing.variable(*mark, &place());
+            enclosing = Enclosing::of(&Environment::empty().with_var(VARIABLE, written));
+        }
+        let why = enclosing.explain(Refusal::SameEvent, EventKind::PreToolUse, None);
+        assert!(why.contains("/p/a,b;c.json:3:7"), "{why}");
+    }
+
+    // rule: H14
+    #[test]
+    fn what_cannot_be_read_counts_for_the_depth() {
+        let mark = marks(1)[0];
+        let of = |value: &str| Enclosing::of(&Environment::empty().with_var(VARIABLE, value));
+        assert!(of("").is_empty() && of(";/x:1:1").is_empty());
+        assert_eq!(of("a,b,c,d,e,f,g").refusal(mark), None);
+        assert_eq!(of("a,b,c,d,e,f,g,h").refusal(mark), Some(Refusal::TooDeep));
+        assert_eq!(of(&"x,".repeat(100_000)).refusal(mark), Some(Refusal::TooDeep));
+        let beginning = mark.to_string()[..8].to_owned();
+        let found = Environment::empty().with_enclosing([beginning.clone(), beginning.clone()]);
+        assert_eq!(Enclosing::of(&found).refusal(mark), Some(Refusal::SameEvent));
+        assert_eq!(Enclosing::of(&found).header(mark), format!("{beginning},{mark}"));
+        let known = Environment::empty().with_var(VARIABLE, mark.to_string()).with_enclosing([beginning]);
+        assert_eq!(Enclosing::of(&known).header(mark), format!("{mark},{mark}"));
+    }
+}

@@ -1,0 +1,168 @@
+//! `${…_PROJECT_DIR}` and its kin: what they stand for, and where they are filled in (H2).
+
+use crate::config::git_bash;
+use crate::config::handler::{Command, Handler, Root};
+use crate::config::text_shell::PathStyle;
+use crate::host::profile::Profile;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The directories that placeholders stand for, and how a profile calls them.
+#[derive(Debug, Clone)]
+pub(crate) struct Places {
+    pub(crate) profile: Profile,
+    /// Where the session started (H3).
+    pub(crate) project_dir: PathBuf,
+}
+
+/// A command with its placeholders filled.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Filled {
+    /// Text for a shell; what could not be put into the text safely is left to the shell's own variables.
+    Shell { script: String, power: bool },
+    /// A program and its arguments.
+    Exec { program: String, args: Vec<String> },
+}
+
+/// Why a command can't be filled.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum FillError {
+    /// The shell would read a user's value as code.
+    #[error(
+        "`${{user_config.{key}}}` is filled in exec form only: in a shell command write \"${variable}\" instead"
+    )]
+    OptionInShell { key: String, variable: String },
+}
+
+impl Places {
+    /// Fills the placeholders of a handler's command (H2).
+    pub(crate) fn fill(
+        &self,
+        handler: &Handler,
+        command: &Command,
+        style: PathStyle,
+    ) -> Result<Filled, FillError> {
+        let root = handler.root.as_deref();
+        match command {
+            Command::Exec { program, args } => {
+                let values = self.exec_values(root);
+                let args = args.iter().map(|arg| replace(arg, &values)).collect();
+                Ok(Filled::Exec { program: replace(program, &values), args })
+            }
+            Command::Shell { script, .. } => {
+                self.refuse_options(script)?;
+                let power = style == PathStyle::PowerShell;
+                let values = if power { self.power_values() } else { self.shell_values(root, style) };
+                Ok(Filled::Shell { script: replace(script, &values), power })
+            }
+        }
+    }
+
+    /// The variables that a handler's process gets for its placeholders.
+    pub(crate) fn variables(&self, root: Option<&Root>) -> Vec<(String, PathOrText)> {
+        let mut out = vec![(self.profile.var("PROJECT_DIR"), PathOrText::Path(self.project_dir.clone()))];
+        let Some(root) = root else { return out };
+        out.push((self.profile.var("PLUGIN_ROOT"), PathOrText::Path(root.root.clone())));
+        if let Some(data) = &root.data {
+            out.push((self.profile.var("PLUGIN_DATA"), PathOrText::Path(data.clone())));
+        }
+        for (key, value) in &root.options {
+            out.push((self.option_variable(key), PathOrText::Text(value.clone())));
+        }
+        out
+    }
+
+    fn exec_values(&self, root: Option<&Root>) -> BTreeMap<String, String> {
+        let mut values = BTreeMap::from([(self.profile.var("PROJECT_DIR"), text(&self.project_dir))]);
+        if let Some(root) = root {
+            values.insert(self.profile.var("PLUGIN_ROOT"), text(&root.root));
+            if let Some(data) = &root.data {
+                values.insert(self.profile.var("PLUGIN_DATA"), text(data));
+            }
+            for (key, value) in &root.options {
+                values.insert(format!("user_config.{key}"), value.clone());
+            }
+        }
+        values
+    }
+
+    /// In a shell text only the plugin's own directories are filled, and only where no shell could misread them.
+    fn shell_values(&self, root: Option<&Root>, style: PathStyle) -> BTreeMap<String, String> {
+        let Some(root) = root else { return BTreeMap::new() };
+        let text = |path: &Path| match style {
+            PathStyle::GitBash => git_bash::path(&text(path)),
+            PathStyle::Native | PathStyle::PowerShell => text(path),
+        };
+        let mut values = BTreeMap::from([(self.profile.var("PLUGIN_ROOT"), text(&root.root))]);
+        if let Some(data) = &root.data {
+            values.insert(self.profile.var("PLUGIN_DATA"), text(data));
+        }
+        values.retain(|_, value| is_plain(value));
+        values
+    }
+
+    fn power_values(&self) -> BTreeMap<String, String> {
+        ["PROJECT_DIR", "PLUGIN_ROOT", "PLUGIN_DATA"]
+            .map(|name| self.profile.var(name))
+            .into_iter()
+            .map(|name| (name.clone(), format!("${{env:{name}}}")))
+            .collect()
+    }
+
+    fn refuse_options(&self, script: &str) -> Result<(), FillError> {
+        let Some((_, rest)) = script.split_once("${user_config.") else { return Ok(()) };
+        let Some((key, _)) = rest.split_once('}') else { return Ok(()) };
+        Err(FillError::OptionInShell { key: key.to_owned(), variable: self.option_variable(key) })
+    }
+
+    /// `…_PLUGIN_OPTION_<KEY>`: capitals, other characters `_` (H2).
+    pub(crate) fn option_variable(&self, key: &str) -> String {
+        let key: String = key
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+            .collect();
+        self.profile.var(&format!("PLUGIN_OPTION_{key}"))
+    }
+}
+
+/// The value of a variable: a path keeps bytes that are no UTF-8.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PathOrText {
+    Path(PathBuf),
+    Text(String),
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Letters, digits and `/._-+@` alone: no shell reads these as anything but text.
+fn is_plain(value: &str) -> bool {
+    value.chars().all(|c| c.is_alphanumeric() || "/._-+@".contains(c))
+}
+
+/// Replaces each `${name}` that has a value, once, from left to right: what a value holds is never read again.
+fn replace(text: &str, values: &BTreeMap<String, String>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find("${") {
+        let (before, from) = rest.split_at(start);
+        out.push_str(before);
+        let known = from[2..].find('}').and_then(|end| Some((end, values.get(&from[2..2 + end])?)));
+        match known {
+            Some((end, value)) => {
+                out.push_str(value);
+                rest = &from[end + 3..];
+            }
+            None => {
+                out.push_str("${");
+                rest = &from[2..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests;

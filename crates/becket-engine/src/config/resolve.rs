@@ -1,0 +1,96 @@
+//! Files become one configuration: who wins where they disagree, what is held back, what stops the start.
+//!
+//! Nothing here reads a file or looks at a clock: the same [`Loaded`] always gives the same [`Config`].
+
+mod compile;
+mod grants;
+mod merge;
+mod parts;
+mod stop;
+
+pub(crate) use compile::{Making, handler};
+pub(crate) use grants::is_loose;
+pub(crate) use parts::{Part, parts};
+pub use stop::StopsStart;
+
+use super::config::Config;
+use super::load::Loaded;
+use super::policy::Policy;
+use crate::config::handler::Action;
+use crate::config::hookset::{HookModule, HookSet, Rejected};
+use std::sync::Arc;
+
+/// Merges what was loaded into one configuration (C5–C7b, G3).
+pub fn resolve(loaded: &Loaded) -> Config {
+    let request = &loaded.request;
+    let mut parts = parts(loaded);
+    let policy = merge::policy(&mut parts, request.strict);
+    for part in &mut parts {
+        check_addresses(part, &policy);
+    }
+    let grants = grants::collect(&mut parts, loaded);
+    let settings_env = merge::environment(&parts);
+    let mut making = Making::new(request, &policy);
+    let hooks = Arc::new(hook_set(&mut parts, &mut making));
+    let stops = stop::of_managed(&parts);
+    let unread = parts.iter().filter(|part| part.unread.is_some());
+    let unreadable = unread.map(|part| part.layer.file.clone()).collect();
+    let diagnostics = parts::finish(parts, loaded);
+    let stops_start = stops.or_else(|| stop::of_strictness(&policy, &diagnostics));
+    Config {
+        hooks,
+        permissions: grants.rules,
+        additional_directories: grants.directories,
+        default_mode: grants.mode,
+        policy,
+        settings_env,
+        plugins: loaded.plugins.clone(),
+        trust: request.trust,
+        next_sequence: making.sequence,
+        unreadable,
+        withheld: grants.withheld,
+        files: loaded.layers().len(),
+        diagnostics,
+        stops_start,
+    }
+}
+
+/// The handlers of all parts, compiled.
+fn hook_set(parts: &mut [Part<'_>], making: &mut Making<'_>) -> HookSet {
+    let mut handlers = Vec::new();
+    let mut rejected: Vec<Rejected> = Vec::new();
+    let mut modules: Vec<HookModule> = Vec::new();
+    for part in parts {
+        // The rest of the sheet stays: whether a guard is broken decides what its handlers may do.
+        let entries = std::mem::take(&mut part.sheet.entries);
+        handlers.extend(entries.iter().map(|entry| handler(entry, part, making)));
+        rejected.append(&mut part.sheet.rejected);
+        modules.append(&mut part.sheet.modules);
+    }
+    HookSet::new(handlers, rejected).with_modules(modules)
+}
+
+/// A URL whose literal address nobody, or not this file, may post to is an error already here (S1).
+fn check_addresses(part: &mut Part<'_>, policy: &Policy) {
+    let entries = std::mem::take(&mut part.sheet.entries);
+    for entry in entries {
+        let refused = match &entry.handler.action {
+            Action::Http(http) => policy.refuses(&http.url, &part.layer.source),
+            Action::Command(_)
+            | Action::McpTool(_)
+            | Action::Prompt(_)
+            | Action::Agent(_)
+            | Action::Callback(_) => None,
+        };
+        let Some(why) = refused else {
+            part.sheet.entries.push(entry);
+            continue;
+        };
+        let message = format!("this URL can't be posted to: {}; the handler is not loaded", why.message);
+        part.report
+            .error(entry.handler.action_span, "refused-address", message)
+            .maybe_help(why.help.map(str::to_owned))
+            .rule("S1");
+        part.sheet.reject(Some(entry.event), &entry.handler.label, entry.span, &part.report);
+    }
+}

@@ -1,0 +1,222 @@
+//! How a host describes the engine that it wants.
+
+use crate::config;
+use crate::engine::{Engine, Parts};
+use crate::handlers::agent::AgentTools;
+use crate::handlers::host_services::Host;
+use crate::handlers::http::{Clients, Resolve};
+use crate::handlers::prompt::VerdictCache;
+use crate::host::conversation::Conversations;
+use crate::host::environment::Environment;
+use crate::host::mcp_tools::McpTools;
+use crate::host::profile::Profile;
+use crate::host::questions::question::AskUser;
+use crate::host::tools::{Tools, UnknownTools};
+use crate::plan::gates::Start;
+use crate::report::run_event::Observer;
+use becket_llm::Models;
+use becket_process::Limits;
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Collects what an engine needs; [`Builder::build`] reads the configuration.
+pub struct Builder {
+    pub(crate) request: config::Request,
+    pub(crate) start: Start,
+    pub(crate) session_dir: Option<PathBuf>,
+    pub(crate) limits: Limits,
+    pub(crate) tools: Arc<dyn Tools>,
+    pub(crate) host: Host,
+    pub(crate) observers: Vec<Arc<dyn Observer>>,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Builder {
+            request: config::Request::new(Profile::default(), Environment::empty(), "/"),
+            start: Start::Normal,
+            session_dir: None,
+            limits: Limits::default(),
+            tools: Arc::new(UnknownTools),
+            host: Host::default(),
+            observers: Vec::new(),
+        }
+    }
+}
+
+impl Builder {
+    /// The variables, the home and the process id that hooks and the configuration see. Default: nothing.
+    pub fn environment(mut self, environment: Environment) -> Self {
+        self.request.environment = environment;
+        self
+    }
+
+    /// The dialect. Default: [`Profile::claude`].
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.request.profile = profile;
+        self
+    }
+
+    /// Where the session starts: the project whose settings count (C4).
+    pub fn start_dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.request.start = dir.into();
+        self
+    }
+
+    /// Which files are read, where the defaults of the profile don't fit.
+    pub fn request(mut self, change: impl FnOnce(&mut config::Request)) -> Self {
+        change(&mut self.request);
+        self
+    }
+
+    /// Sets settings as text, as if passed on the command line (source `flag`).
+    pub fn settings_text(mut self, json: impl Into<String>) -> Self {
+        self.request.flag = Some(config::FlagSettings::Text(json.into()));
+        self
+    }
+
+    /// Sets a settings file, as if passed on the command line (source `flag`).
+    pub fn settings_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.request.flag = Some(config::FlagSettings::File(path.into()));
+        self
+    }
+
+    /// Adds a plugin (C9).
+    pub fn plugin(mut self, plugin: config::Plugin) -> Self {
+        self.request.plugins.push(plugin);
+        self
+    }
+
+    /// Whether a person can be asked. Default: no.
+    pub fn interactive(mut self, interactive: bool) -> Self {
+        self.request.trust.interactive = interactive;
+        self
+    }
+
+    /// What is known about trust in the workspace (G3). Default: not interactive, trusted.
+    pub fn trust(mut self, trust: config::Trust) -> Self {
+        self.request.trust = trust;
+        self
+    }
+
+    /// How the host was started (G2). Default: with everything.
+    pub fn start(mut self, start: Start) -> Self {
+        self.start = start;
+        self
+    }
+
+    /// Refuses to start on any error in the configuration (C7).
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.request.strict = strict;
+        self
+    }
+
+    /// Has events wait for `async`, `asyncRewake` and self-announced hooks (A1, A2, A4), up to their limits: their answers count
+    /// like those of any other hook. For a host that can't go on in the background, such as one that ends with the event.
+    /// An in-process hook that answers `{"async": true}` goes on by itself all the same. Default: no.
+    pub fn wait_for_async(mut self, wait: bool) -> Self {
+        self.request.waits_for_async = wait;
+        self
+    }
+
+    /// A directory that the host keeps for private files. Default: one of the engine's own, which goes with it.
+    pub fn session_dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.session_dir = Some(dir.into());
+        self
+    }
+
+    /// Caps and graces of hook processes (H3, H4); the deadline is each handler's own.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// What the host knows of its tools.
+    pub fn tools(mut self, tools: impl Tools + 'static) -> Self {
+        self.tools = Arc::new(tools);
+        self
+    }
+
+    /// Who answers `prompt` and `agent` handlers (H7, H8). Default: nobody, and they fail by name.
+    pub fn models(mut self, models: impl Models + 'static) -> Self {
+        self.host.models = Some(Arc::new(models));
+        self
+    }
+
+    /// Remembers up to `capacity` verdicts of `prompt` handlers: the same question to the same model, input and
+    /// conversation included, is not asked twice. Failures are never remembered, nor what agents say, who look at a world
+    /// that changes. Default: every question is asked.
+    pub fn cache_model_verdicts(mut self, capacity: NonZeroUsize) -> Self {
+        self.host.verdicts = Some(Arc::new(VerdictCache::new(capacity)));
+        self
+    }
+
+    /// The MCP servers that `mcp_tool` handlers may call (H6). Default: none.
+    pub fn mcp_tools(mut self, servers: impl McpTools + 'static) -> Self {
+        self.host.mcp = Some(Arc::new(servers));
+        self
+    }
+
+    /// The tools of `agent` handlers (H8). Default: none; an agent can only answer.
+    pub fn agent_tools(mut self, tools: impl AgentTools + 'static) -> Self {
+        self.host.agent_tools = Some(Arc::new(tools));
+        self
+    }
+
+    /// Who finds the addresses of the names in HTTP handlers' URLs; each is judged all the same (S1). Default: the
+    /// operating system.
+    pub fn resolver(mut self, resolver: impl Resolve + 'static) -> Self {
+        self.host.http = Arc::new(Clients::new(Arc::new(resolver)));
+        self
+    }
+
+    /// Who answers the questions of hooks (Q1). Default: nobody (Q3).
+    pub fn ask_user(mut self, user: impl AskUser + 'static) -> Self {
+        self.host.ask_user = Some(Arc::new(user));
+        self
+    }
+
+    /// Where the conversation of a session is read. Default: the transcript that the event names (H7).
+    pub fn conversations(mut self, conversations: impl Conversations + 'static) -> Self {
+        self.host.conversations = Arc::new(conversations);
+        self
+    }
+
+    /// Adds an observer of everything that happens.
+    pub fn observe(mut self, observer: impl Observer + 'static) -> Self {
+        self.observers.push(Arc::new(observer));
+        self
+    }
+
+    /// Reads the configuration and compiles it. The only I/O is the reading of settings files.
+    ///
+    /// # Errors
+    /// [`StartError`] where a managed file can't be trusted to be whole (C7b), or, under `strict`, on any error (C7).
+    /// Every other problem is a diagnostic of [`Engine::config`], and what is good works.
+    pub fn build(self) -> Result<Engine, StartError> {
+        let loaded = config::load(&self.request);
+        let config = config::resolve(&loaded);
+        if let Some(stop) = &config.stops_start {
+            return Err(StartError { why: stop.to_string(), config: Arc::new(config) });
+        }
+        Ok(Engine::from_parts(Parts { loaded: Arc::new(loaded), config: Arc::new(config), builder: self }))
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder").field("request", &self.request).finish_non_exhaustive()
+    }
+}
+
+/// The configuration forbids the start.
+#[derive(Debug, thiserror::Error)]
+#[error("{why}")]
+pub struct StartError {
+    /// Which file or switch, and why.
+    pub why: String,
+    /// What was read, with every diagnostic.
+    pub config: Arc<config::Config>,
+}

@@ -1,0 +1,61 @@
+//! What a host that runs tools asks the engine about a call, beside firing its events.
+
+use crate::engine::Engine;
+use crate::permission::decide::Settlement;
+use crate::permission::inputs;
+use crate::plan::facts::Facts;
+use crate::plan::tool_input;
+use becket_model::{Event, Verdict};
+use std::borrow::Cow;
+
+impl Engine {
+    /// The event as hooks would see it: paths of file tools absolute, defaults filled in (N3). [`Engine::fire`] does this
+    /// by itself; a host needs it for a call that nobody looked at ([`crate::Judged::Nothing`]).
+    pub fn normal<'a>(&self, event: &'a Event) -> Cow<'a, Event> {
+        let inner = self.inner();
+        tool_input::normal(event, &*inner.tools, inner.environment.home())
+    }
+
+    /// The deny rule that takes a tool out of what a model is offered, in words: no event fires for a call of it (P1).
+    pub fn takes_away(&self, tool: &str) -> Option<String> {
+        let inner = self.inner();
+        let snapshot = inner.snapshot();
+        let mut denied = snapshot.rules.tools_denied([tool], &inner.request.tools);
+        denied
+            .next()
+            .map(|(_, entry)| format!("the rule `{}` of {} denies it", entry.rule(), entry.origin().label))
+    }
+
+    /// What deny and ask rules say of a call, as it would be settled without hooks; nothing where only an allow rule, or
+    /// none, speaks. For a tool that has another name in rules, too: an allow of that name is not its own.
+    pub fn restricts(&self, event: &Event) -> Option<Settlement> {
+        let inner = self.inner();
+        inputs::restricts(
+            &inner.snapshot(),
+            &Facts::gather(event, inner.environment.home(), &inner.request.tools),
+        )
+    }
+
+    /// Returns how a call would be settled if no hook had anything to say: by permission rules, the mode and the tool.
+    /// Runs nothing; `None` on events that are not about permission.
+    pub fn settled_without_hooks(&self, event: &Event) -> Option<Settlement> {
+        let inner = self.inner();
+        let verdict = Verdict::silent(event.kind());
+        inputs::of(&inner.permission_session(), &inner.snapshot(), (event, &self.normal(event)), &verdict)
+    }
+
+    /// Why a call removes a critical path, if it does: then no rule and no mode lets it pass unasked (P14).
+    pub fn critical_removal(&self, event: &Event) -> Option<String> {
+        let inner = self.inner();
+        inputs::removal(&Facts::gather(event, inner.environment.home(), &inner.request.tools))
+    }
+
+    /// Why neither a hook's allow nor the mode `bypassPermissions` lets a call pass without a person: it removes a
+    /// critical path, or the tool's prompts are a person's to answer (D3, P14). `event` has the input that would run.
+    pub fn needs_person(&self, event: &Event) -> Option<String> {
+        let inner = self.inner();
+        let (tool, _) = event.body.tool_call()?;
+        let facts = Facts::gather(event, inner.environment.home(), &inner.request.tools);
+        inputs::needs_person(&inner.permission_session(), tool, &facts, || false)
+    }
+}

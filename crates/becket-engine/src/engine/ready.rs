@@ -1,0 +1,77 @@
+//! An event whose plan is made before it is fired.
+
+use crate::engine::Engine;
+use crate::engine::fire;
+use crate::plan::snapshot::Snapshot;
+use crate::plan::tool_input;
+use crate::plan::{Plan, PlannedRun};
+use crate::report::outcome::Outcome;
+use becket_model::Event;
+use becket_process::CancellationToken;
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+/// An event with its plan. Fired, it runs just that plan: what is registered, removed or read anew in between is for the events
+/// after it.
+#[must_use = "nothing runs until it is fired"]
+pub struct ReadyEvent {
+    engine: Engine,
+    event: Event,
+    /// None where no handler and no rule has anything to say on it.
+    planned: Option<Planned>,
+}
+
+struct Planned {
+    snapshot: Arc<Snapshot>,
+    /// The event as hooks see it, where that is not as it was given (N3).
+    normal: Option<Event>,
+    plan: Plan,
+}
+
+impl Engine {
+    /// Plans an event, to be fired with [`ReadyEvent::fire_until`]. Starts nothing.
+    pub fn ready(&self, event: Event) -> ReadyEvent {
+        let planned = self.inner().concerns(event.kind()).then(|| {
+            let inner = self.inner();
+            let snapshot = inner.snapshot();
+            let normal = tool_input::normal(&event, &*inner.tools, inner.environment.home());
+            let plan = fire::plan_for(inner, &snapshot, &normal);
+            let normal = match normal {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(normal) => Some(normal),
+            };
+            Planned { snapshot, normal, plan }
+        });
+        ReadyEvent { engine: self.clone(), event, planned }
+    }
+}
+
+impl ReadyEvent {
+    /// What it runs, in order of listing.
+    pub fn runs(&self) -> &[PlannedRun] {
+        self.planned.as_ref().map_or(&[], |planned| planned.plan.runs())
+    }
+
+    /// Runs it, as [`Engine::fire_until`] does; returns the event with what it came to.
+    pub async fn fire_until(self, cancel: &CancellationToken) -> (Event, Outcome) {
+        let ReadyEvent { engine, event, planned } = self;
+        let outcome = match planned {
+            None => fire::unconfigured(engine.inner(), &event),
+            Some(Planned { snapshot, normal, plan }) => {
+                let normal = normal.map_or(Cow::Borrowed(&event), Cow::Owned);
+                fire::run_plan(engine.inner(), &snapshot, (&event, normal), plan, cancel).await
+            }
+        };
+        (event, outcome)
+    }
+}
+
+impl fmt::Debug for ReadyEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadyEvent")
+            .field("event", &self.event)
+            .field("runs", &self.runs())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,26 @@
+//! The mode of a session as its engine tells it (`protocol.md` P13, C5).
+
+use crate::engine::Engine;
+use crate::permission::start_mode::{DISABLED, StartMode};
+
+impl Engine {
+    /// The mode that the session starts in: the command line's, else `defaultMode` of the settings, else `default` (C5).
+    pub fn start_mode(&self) -> &StartMode {
+        &self.inner().started
+    }
+
+    /// Whether the session may be in the mode `bypassPermissions`: it was started with it to be had, and no file forbids
+    /// it now (P13).
+    ///
+    /// # Errors
+    /// Why not, in words for the user.
+    pub fn may_bypass(&self) -> Result<(), String> {
+        if self.config().policy.bypass_permissions_disabled {
+            return Err(DISABLED.to_owned());
+        }
+        if !self.inner().started.bypass_available {
+            return Err("the session was started without `bypassPermissions`".to_owned());
+        }
+        Ok(())
+    }
+}

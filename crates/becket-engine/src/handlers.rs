@@ -1,0 +1,11 @@
+//! The kinds of handlers, a folder each, and the context that they run in.
+
+pub(crate) mod agent;
+pub(crate) mod callback;
+pub(crate) mod command;
+pub(crate) mod context;
+pub(crate) mod host_services;
+pub(crate) mod http;
+pub(crate) mod mcp;
+pub(crate) mod prompt;
+pub(crate) mod questions;

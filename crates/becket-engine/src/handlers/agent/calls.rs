@@ -1,0 +1,186 @@
+//! One tool call of an agent: its hooks, the rules, the mode `dontAsk`, the tool, its hooks again (H8, L1, P14).
+//!
+//! INVARIANT: a tool runs only on an input that hooks and rules have judged, and only where the settlement allows it,
+//! or leaves it open and the mode `default` would not ask. Whatever else the settlement says is a refusal.
+
+use super::hooks::Hooks;
+use super::turns::AgentError;
+use super::way::{ANSWER, Answered, Call};
+use crate::handlers::agent::{AgentTools, ToolAnswer};
+use crate::handlers::prompt::middle_out;
+use crate::permission::decide::Settlement;
+use crate::report::outcome::Judged;
+use becket_llm::{Object, ToolSpec};
+use becket_model::event::tool::{PostToolBatch, PostToolUse, PostToolUseFailure, PreToolUse};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The most characters of a tool's output that the model sees.
+const MOST_SHOWN: usize = 30_000;
+
+/// What the model reads of a call that nobody allowed.
+const NOT_ALLOWED: &str = "not allowed: no permission rule covers this call, and nobody can be asked. What only reads \
+                           inside the working directory needs no permission";
+
+/// Runs the calls of one agent.
+pub(crate) struct Calls<'a> {
+    pub(crate) hooks: Hooks<'a>,
+    pub(crate) tools: Option<Arc<dyn AgentTools>>,
+    /// What the model was offered.
+    pub(crate) offered: Vec<ToolSpec>,
+}
+
+impl Calls<'_> {
+    /// Answers the calls of one turn, one after the other, and what hooks have to say beside.
+    pub(crate) async fn answer_all(
+        &mut self,
+        calls: Vec<Call>,
+    ) -> Result<(Vec<(Call, Answered)>, Vec<String>), AgentError> {
+        let mut answered = Vec::with_capacity(calls.len());
+        for call in calls {
+            let answer = self.answer(&call).await?;
+            answered.push((call, answer));
+        }
+        let tool_calls = answered.iter().map(|(call, answer)| of_batch(call, answer)).collect();
+        drop(self.hooks.fire_after(PostToolBatch { tool_calls }).await?);
+        Ok((answered, std::mem::take(&mut self.hooks.beside)))
+    }
+
+    async fn answer(&mut self, call: &Call) -> Result<Answered, AgentError> {
+        // What is no call of a tool at all is seen by no PreToolUse (L0).
+        if call.name == ANSWER {
+            let text = "answer alone: the results of your other calls come first".to_owned();
+            return Ok(Answered { text, is_error: true });
+        }
+        let Some(tools) = self.tools.clone().filter(|_| self.is_offered(&call.name)) else {
+            return Ok(Answered { text: self.unknown(&call.name), is_error: true });
+        };
+        let inner = self.hooks.context.engine;
+        if let Err(wrong) = inner.tools.validate(&call.name, &call.input) {
+            return Ok(Answered { text: format!("the input does not fit: {wrong}"), is_error: true });
+        }
+        let asked = PreToolUse {
+            tool_name: call.name.clone(),
+            tool_input: call.input.clone(),
+            tool_use_id: call.id.clone(),
+            mcp_server: None,
+        };
+        let outcome = self.hooks.fire(asked).await?;
+        let input = match outcome.judged {
+            Judged::Input(input) => input,
+            Judged::AsFired | Judged::Nothing => call.input.clone(),
+        };
+        if let Err(because) = self.may_run(&*tools, &call.name, &input, outcome.settlement.as_ref())? {
+            return Ok(Answered { text: because, is_error: true });
+        }
+        self.run(&*tools, call, input).await
+    }
+
+    fn is_offered(&self, tool: &str) -> bool {
+        self.offered.iter().any(|spec| spec.name == tool)
+    }
+
+    fn unknown(&self, tool: &str) -> String {
+        let names: Vec<&str> = self.offered.iter().map(|spec| spec.name.as_str()).collect();
+        format!("there is no tool `{tool}` here; there are: {}", names.join(", "))
+    }
+
+    /// Whether the call runs; if not, why, for the model. A stop ends the agent (D6).
+    fn may_run(
+        &self,
+        tools: &dyn AgentTools,
+        tool: &str,
+        input: &Object,
+        settlement: Option<&Settlement>,
+    ) -> Result<Result<(), String>, AgentError> {
+        Ok(match settlement {
+            Some(Settlement::Allowed { .. }) => Ok(()),
+            Some(Settlement::Open) if tools.runs_unasked(&self.hooks.session, tool, input) => Ok(()),
+            Some(Settlement::Open) | None => Err(NOT_ALLOWED.to_owned()),
+            Some(Settlement::Denied { because }) => Err(format!("denied: {because}")),
+            Some(Settlement::Asked { because }) => {
+                Err(format!("denied: this call has to be asked for, and nobody can be asked: {because}"))
+            }
+            Some(Settlement::Deferred) => {
+                Err("denied: a hook put this call off until a person takes it up, and nobody can".to_owned())
+            }
+            Some(Settlement::Stopped { because }) => {
+                return Err(AgentError::Stopped { because: because.clone() });
+            }
+        })
+    }
+
+    async fn run(
+        &mut self,
+        tools: &dyn AgentTools,
+        call: &Call,
+        input: Object,
+    ) -> Result<Answered, AgentError> {
+        let started = Instant::now();
+        let answer = tools.run(&self.hooks.session, &call.name, &input, self.hooks.cancel).await;
+        if self.hooks.cancel.is_cancelled() {
+            return Err(AgentError::Cancelled);
+        }
+        let duration_ms = Some(u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX));
+        let is_error = answer.is_error;
+        let text = if is_error {
+            self.failed(call, (input, duration_ms), answer).await?
+        } else {
+            self.succeeded(tools, call, (input, duration_ms), answer).await?
+        };
+        Ok(Answered { text: middle_out(&text, MOST_SHOWN).into_owned(), is_error })
+    }
+
+    async fn failed(
+        &mut self,
+        call: &Call,
+        (tool_input, duration_ms): (Object, Option<u64>),
+        answer: ToolAnswer,
+    ) -> Result<String, AgentError> {
+        let failed = PostToolUseFailure {
+            tool_name: call.name.clone(),
+            tool_input,
+            tool_use_id: call.id.clone(),
+            mcp_server: None,
+            error: answer.text.clone(),
+            is_interrupt: Some(false),
+            duration_ms,
+        };
+        drop(self.hooks.fire_after(failed).await?);
+        Ok(answer.text)
+    }
+
+    /// The text for the model: the tool's own, or that of the output that a hook put in its place.
+    async fn succeeded(
+        &mut self,
+        tools: &dyn AgentTools,
+        call: &Call,
+        (tool_input, duration_ms): (Object, Option<u64>),
+        answer: ToolAnswer,
+    ) -> Result<String, AgentError> {
+        let used = PostToolUse {
+            tool_name: call.name.clone(),
+            tool_input,
+            tool_use_id: call.id.clone(),
+            mcp_server: None,
+            tool_response: answer.response,
+            duration_ms,
+        };
+        let outcome = self.hooks.fire_after(used).await?;
+        let fields = &outcome.verdict.fields;
+        let rewrite = fields.updated_tool_output.as_ref().or(fields.updated_mcp_tool_output.as_ref());
+        Ok(rewrite.and_then(|said| tools.text_of(&call.name, &said.what)).unwrap_or(answer.text))
+    }
+}
+
+/// A call as PostToolBatch shows it: what the model wrote, and what it is answered.
+fn of_batch(call: &Call, answered: &Answered) -> Map<String, Value> {
+    let fields = [
+        ("tool_name", json!(call.name)),
+        ("tool_input", Value::Object(call.input.clone())),
+        ("tool_use_id", json!(call.id)),
+        ("tool_response", json!(answered.text)),
+    ];
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}

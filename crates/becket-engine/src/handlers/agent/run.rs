@@ -1,0 +1,113 @@
+//! Runs an `agent` handler from its question to its reply, under its limit and the event's cancellation (H8).
+
+use super::calls::Calls;
+use super::hooks::Hooks;
+use super::talk::Talk;
+use super::turns::{AgentError, Turns};
+use super::way::{ANSWER, Way};
+use crate::config::handler::{Handler, Prompt};
+use crate::handlers::context::HandlerContext;
+use crate::handlers::prompt::{Judged, Question, asking, model};
+use crate::host::panic::lent;
+use crate::plan::hook_agent;
+use crate::report::handler_result::HandlerResult;
+use crate::report::model_use::ModelUse;
+use becket_llm::ToolSpec;
+use becket_model::event::{Agent, PermissionMode};
+use becket_model::interpret::ModelAnswer;
+use becket_model::{Failure, Session};
+use becket_process::CancellationToken;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Tools that start agents; no agent of a hook gets them.
+const START_AGENTS: [&str; 2] = ["Agent", "Task"];
+
+/// How long what runs inside an agent may take to end once it was told to; then it is dropped.
+const WIND_DOWN: Duration = Duration::from_millis(250);
+
+/// Runs the handler.
+pub(crate) async fn run(
+    context: &HandlerContext<'_>,
+    handler: &Arc<Handler>,
+    prompt: &Prompt,
+) -> HandlerResult {
+    let limit = context.limit_of(handler);
+    let cancel = context.cancel.child_token();
+    let _told_when_dropped = cancel.clone().drop_guard();
+    let mut judged = Judged::default();
+    let end = {
+        let work = Work { context, prompt, cancel: &cancel, deadline: asking::deadline(limit) };
+        let mut work = pin!(lent(work.judge(&mut judged)));
+        match context.within(limit, work.as_mut()).await {
+            Ok(Ok(end)) => end.map_err(Failure::from),
+            Ok(Err(message)) => Err(Failure::Model { message }),
+            Err(failure) => {
+                cancel.cancel();
+                // What it says now is too late.
+                let _ = tokio::time::timeout(WIND_DOWN, work).await;
+                Err(failure)
+            }
+        }
+    };
+    // An agent's refusal is always feedback: it has no `continueOnBlock` of its own.
+    judged.ran(context, end, true)
+}
+
+/// What an agent is made from.
+struct Work<'a> {
+    context: &'a HandlerContext<'a>,
+    prompt: &'a Prompt,
+    cancel: &'a CancellationToken,
+    deadline: Instant,
+}
+
+impl Work<'_> {
+    async fn judge(self, judged: &mut Judged) -> Result<ModelAnswer, AgentError> {
+        let model = model(self.context, self.prompt.model.as_deref()).map_err(AgentError::NoModel)?;
+        let used = judged.used.insert(ModelUse::of(&*model));
+        let question = Question::of(self.context, &self.prompt.prompt).await;
+        judged.warnings.extend(question.warning());
+        let offered = offered(self.context);
+        let way = Way::of(&*model);
+        let talk = Talk::new(way.request(&question, &offered, &*model));
+        let hooks = Hooks {
+            context: self.context,
+            cancel: self.cancel,
+            session: session(&self.context.event.session),
+            beside: Vec::new(),
+            notices: &mut judged.notices,
+        };
+        let calls = Calls { hooks, tools: self.context.engine.host.agent_tools.clone(), offered };
+        let text = &mut judged.text;
+        Turns { model: &*model, way, talk, calls, deadline: self.deadline, used, text }.verdict().await
+    }
+}
+
+/// The host's tools without those that a deny rule takes away, that start agents, or that have the answer's name.
+fn offered(context: &HandlerContext<'_>) -> Vec<ToolSpec> {
+    let Some(tools) = &context.engine.host.agent_tools else { return Vec::new() };
+    let tools = tools.tools();
+    let names = tools.iter().map(|tool| tool.name.as_str());
+    let denied: Vec<String> = context
+        .snapshot
+        .rules
+        .tools_denied(names, &context.engine.request.tools)
+        .map(|(tool, _)| tool.to_owned())
+        .collect();
+    let is_offered = |tool: &ToolSpec| {
+        tool.name != ANSWER && !START_AGENTS.contains(&tool.name.as_str()) && !denied.contains(&tool.name)
+    };
+    tools.into_iter().filter(is_offered).collect()
+}
+
+/// The session as the agent's own events carry it.
+fn session(of_event: &Session) -> Session {
+    Session {
+        permission_mode: Some(PermissionMode::DontAsk),
+        agent: Some(Agent { id: Some(hook_agent::fresh()), kind: None }),
+        ..of_event.clone()
+    }
+}

@@ -1,0 +1,10 @@
+//! In-process handlers: their registration compiled, and their calls (H9).
+
+mod abandoned;
+mod compile;
+mod run;
+
+pub(crate) use abandoned::Abandoned;
+pub use compile::InvalidCallback;
+pub(crate) use compile::Surroundings;
+pub(crate) use run::{call_inline, run};

@@ -1,0 +1,152 @@
+//! Runs an in-process handler under its limit, and holds what it does wrong against it (H9).
+
+use super::abandoned;
+use crate::config::handler::{Action, Handler};
+use crate::handlers::context::HandlerContext;
+use crate::host::callback::{CallbackAnswer, Hook, How, InProcess};
+use crate::host::panic::{caught, guarded};
+use becket_model::Failure;
+use becket_model::interpret::{self, JsonAnswer, Taken};
+use becket_process::CancellationToken;
+use serde_json::Value;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+
+/// Runs the handler to its answer, its limit, or the event's cancellation; `None` where it says nothing.
+pub(crate) async fn run(context: &HandlerContext<'_>, handler: &Handler) -> Option<Taken> {
+    let Action::Callback(in_process) = &handler.action else {
+        return read(context, handler, Err(not_in_process()));
+    };
+    let (limit, started) = (context.limit_of(handler), Instant::now());
+    let answered = match &in_process.how {
+        How::Inline(_) => return call_inline(context, handler, started).0,
+        How::Future(hook) => call_future(context, &**hook, limit).await,
+        How::Blocking(call) => {
+            let (call, event) = (call.clone(), context.shared_event());
+            call_blocking(context, move |cancel| call(&event, cancel), limit).await
+        }
+    };
+    let taken = read(context, handler, answered);
+    // A future that blocks its thread comes back before any clock is looked at.
+    let answers = taken.as_ref().is_none_or(|taken| taken.failure.is_none());
+    let is_late = answers && started.elapsed() > limit;
+    if is_late { Some(late(taken.unwrap_or_default(), limit)) } else { taken }
+}
+
+/// Calls an inline function; anything else than one gives a failure. Says when it ended.
+pub(crate) fn call_inline(
+    context: &HandlerContext<'_>,
+    handler: &Handler,
+    started: Instant,
+) -> (Option<Taken>, Instant) {
+    let Action::Callback(InProcess { how: How::Inline(call), .. }) = &handler.action else {
+        return (read(context, handler, Err(not_in_process())), started);
+    };
+    if context.cancel.is_cancelled() {
+        return (read(context, handler, Err(Failure::Cancelled)), started);
+    }
+    let answered = caught(|| call(context.event)).map_err(panicked);
+    let limit = context.limit_of(handler);
+    let taken = read(context, handler, answered);
+    let ended = Instant::now();
+    let is_late = ended.duration_since(started) > limit;
+    (if is_late { Some(late(taken.unwrap_or_default(), limit)) } else { taken }, ended)
+}
+
+/// Dispatch sends in-process handlers here and no others; were it otherwise, that is a failure and no silence.
+fn not_in_process() -> Failure {
+    Failure::Callback { message: "it is no function that can be called".into() }
+}
+
+/// A late answer is a failure: what it holds back stays held back, and the fold takes no allow.
+fn late(taken: Taken, limit: Duration) -> Taken {
+    Taken { failure: Some(Failure::TimedOut { limit }), ..taken }
+}
+
+async fn call_future(
+    context: &HandlerContext<'_>,
+    hook: &dyn Hook,
+    limit: Duration,
+) -> Result<CallbackAnswer, Failure> {
+    let cancel = context.cancel.child_token();
+    let _told_when_dropped = cancel.clone().drop_guard();
+    // Async around the call, which can panic before there is a future.
+    let mut future = pin!(guarded(async { hook.call(context.event, &cancel).await }));
+    // Most answer at once, and then no timer is needed.
+    let first = poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;
+    match first {
+        Poll::Ready(answered) => answered.map_err(panicked),
+        Poll::Pending => context.within(limit, future).await?.map_err(panicked),
+    }
+}
+
+async fn call_blocking(
+    context: &HandlerContext<'_>,
+    call: impl FnOnce(&CancellationToken) -> CallbackAnswer + Send + 'static,
+    limit: Duration,
+) -> Result<CallbackAnswer, Failure> {
+    let cancel = context.cancel.child_token();
+    let _told_when_dropped = cancel.clone().drop_guard();
+    let Some((waiting, running)) = context.engine.host.abandoned.call() else {
+        let message = format!(
+            "it was not called: {} earlier calls of blocking callbacks never came back; have them look at their token",
+            abandoned::MOST
+        );
+        return Err(Failure::Callback { message });
+    };
+    let _left_where_it_hangs = waiting;
+    let (sender, receiver) = oneshot::channel();
+    // A thread of its own rather than the runtime's pool: one that never comes back must not keep the runtime from
+    // shutting down.
+    std::thread::Builder::new()
+        .name("becket-callback".into())
+        .spawn(move || {
+            let answered = caught(|| call(&cancel)).map_err(panicked);
+            drop(running);
+            // Nobody waits any more once the limit is over.
+            let _ = sender.send(answered);
+        })
+        .map_err(|error| Failure::Callback {
+            message: format!("no thread could be started for it: {error}"),
+        })?;
+    context
+        .within(limit, receiver)
+        .await?
+        .unwrap_or_else(|_| Err(Failure::Callback { message: "its thread ended without an answer".into() }))
+}
+
+/// Reads an answer. `None` where nothing was said: most callbacks, most of the time.
+fn read(
+    context: &HandlerContext<'_>,
+    handler: &Handler,
+    answered: Result<CallbackAnswer, Failure>,
+) -> Option<Taken> {
+    let read = |answer| interpret::object(context.event.kind().spec(), answer, context.on_failure(handler));
+    Some(match answered {
+        Ok(CallbackAnswer::Silent) => return None,
+        Ok(CallbackAnswer::Reply(reply)) => Taken { reply: *reply, ..Taken::default() },
+        Ok(CallbackAnswer::Json(answer)) if answer.object().is_empty() || goes_on_by_itself(&answer) => {
+            return None;
+        }
+        Ok(CallbackAnswer::Json(answer)) => read(&answer),
+        Ok(CallbackAnswer::Failed(message)) => interpret::failed(Failure::Callback { message }),
+        Ok(CallbackAnswer::InPart { answer, why }) => {
+            Taken { failure: Some(Failure::Callback { message: why }), ..read(&answer.into()) }
+        }
+        Err(failure) => interpret::failed(failure),
+    })
+}
+
+/// `{"async": true}` and nothing that decides: strict, as for a command's first line (A2).
+fn goes_on_by_itself(answer: &JsonAnswer) -> bool {
+    let object = answer.object();
+    object.get("async") == Some(&Value::Bool(true))
+        && object.keys().all(|key| key == "async" || key == "asyncTimeout")
+}
+
+fn panicked(said: String) -> Failure {
+    Failure::Callback { message: format!("it panicked: {said}") }
+}

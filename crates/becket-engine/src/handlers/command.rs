@@ -1,0 +1,244 @@
+//! Runs a command handler: what it gets, how long it may take, and what its end means (H2–H4, H12).
+
+mod running;
+
+use crate::background::{Adopted, Ended};
+use crate::config::handler::{Background, Command, Handler};
+use crate::config::nesting;
+use crate::config::placeholders::Filled;
+use crate::config::plugin_data;
+use crate::config::text_shell::{PathStyle, TextShell};
+use crate::handlers::command::running::{InBackground, Running, Waited};
+use crate::handlers::context::HandlerContext;
+use crate::host::questions::TakenOut;
+use crate::host::questions::answer::Answered;
+use crate::host::questions::taken_out;
+use crate::plan::variables;
+use crate::report::handler_result::{HandlerResult, cannot_start, exit_of};
+use crate::report::outcome::Printed;
+use becket_model::Failure;
+use becket_model::interpret::{self, Announcement, PrintedBy, Taken};
+use becket_model::table::DecisionModel;
+use becket_process as process;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often a command is started at most where its directory goes away between a look at it and the start: other hooks run
+/// at the same time. Each start looks for a directory anew (H3).
+const STARTS: u32 = 5;
+
+/// Of a command that may not leave its event.
+const STAYS: &str =
+    "it did not go on in the background: its `onFailure` is `block`, so the event waits for its answer";
+
+/// Runs the command to its end, its deadline, the event's cancellation, or into the background.
+pub(crate) async fn run(
+    context: &HandlerContext<'_>,
+    handler: &Arc<Handler>,
+    command: &Command,
+) -> HandlerResult {
+    let mut starts = 1;
+    loop {
+        let prepared = match prepare(context, handler, command) {
+            Ok(prepared) => prepared,
+            Err(failure) => return HandlerResult::without_process(interpret::failed(failure)),
+        };
+        let (ran, lost) = started(context, handler, prepared).await;
+        if !lost || starts == STARTS {
+            return ran;
+        }
+        starts += 1;
+    }
+}
+
+/// Starts it; the flag says that there was no directory to start it in, and nothing has run.
+async fn started(
+    context: &HandlerContext<'_>,
+    handler: &Arc<Handler>,
+    prepared: process::Command,
+) -> (HandlerResult, bool) {
+    let limit = context.limit_of(handler);
+    let mut running = Running::new(context, handler, prepared, limit);
+    if handler.background != Background::No {
+        if context.cancel.is_cancelled() {
+            return (HandlerResult::without_process(interpret::failed(Failure::Cancelled)), false);
+        }
+        return (go_on(context, handler, running.into_background(), Leave::Configured(limit)), false);
+    }
+    match running.wait(context.cancel).await {
+        Waited::Over(result) => {
+            let lost = result.as_ref().is_err_and(may_be_its_directory);
+            let questions = running.questions();
+            let mut ran = of(context, handler, (result, limit));
+            ran.taken.warnings.extend(questions.iter().filter_map(Answered::warning));
+            (HandlerResult { questions, ..ran }, lost)
+        }
+        Waited::GoesOn(announcement, over) => {
+            let questions = running.questions();
+            let leave = Leave::Announced(announcement, over);
+            (HandlerResult { questions, ..go_on(context, handler, running.into_background(), leave) }, false)
+        }
+    }
+}
+
+/// Whether a start may have failed for the directory alone. Where that is back by the time that the reason is looked for, the
+/// system's word for it reads as one about the program; then a second start fails as the first one did, or does not.
+fn may_be_its_directory(error: &process::SpawnError) -> bool {
+    use process::SpawnError::{BadInterpreter, CwdForbidden, CwdGone, LoaderMissing};
+    matches!(error, CwdGone { .. } | CwdForbidden { .. } | LoaderMissing { .. } | BadInterpreter { .. })
+}
+
+/// How a run comes to the background.
+enum Leave {
+    /// By its configuration (A1, A4), with its limit.
+    Configured(Duration),
+    /// By its first line (A2); it may have ended since.
+    Announced(Announcement, Option<Result<process::Finished, process::SpawnError>>),
+}
+
+/// The event goes on without the run, which decides nothing any more.
+fn go_on(
+    context: &HandlerContext<'_>,
+    handler: &Arc<Handler>,
+    run: InBackground,
+    leave: Leave,
+) -> HandlerResult {
+    let InBackground { future, cancel, control } = run;
+    let (limit, already_running, over) = match leave {
+        Leave::Configured(limit) => (limit, false, None),
+        Leave::Announced(announcement, over) => {
+            control.limit_from_now(announcement.limit);
+            (announcement.limit, true, over)
+        }
+    };
+    let adopted = Adopted {
+        session: context.event.session.id.clone(),
+        firing: context.number,
+        handler: handler.clone(),
+        limit,
+        rewake: handler.background == Background::AsyncRewake,
+        cancel,
+        already_running,
+    };
+    let id = context.engine.background.adopt(adopted, move || {
+        Box::pin(async move {
+            // Held, so that the limit that was set above stays the run's.
+            let _control = control;
+            let finished = match over {
+                Some(over) => over,
+                None => future.await,
+            };
+            Ended::of(finished, limit)
+        })
+    });
+    HandlerResult { background: Some(id), ..HandlerResult::without_process(Taken::default()) }
+}
+
+/// What came of a command that the event waited for.
+fn of(
+    context: &HandlerContext<'_>,
+    handler: &Handler,
+    (result, limit): (Result<process::Finished, process::SpawnError>, Duration),
+) -> HandlerResult {
+    let finished = match result {
+        Ok(finished) => finished,
+        Err(error) => return HandlerResult::without_process(interpret::failed(cannot_start(&error))),
+    };
+    let (taken, exit) = match exit_of(finished.end, limit) {
+        Ok(exit) => (read(context, handler, exit, &finished), Some(exit)),
+        Err(failure) => (interpret::failed(failure), None),
+    };
+    let printed = Printed::of(&finished);
+    let (stdout, stderr) = (finished.stdout.bytes, finished.stderr.bytes);
+    HandlerResult { exit, stdout, stderr, printed, ..HandlerResult::without_process(taken) }
+}
+
+/// What a command that exited has said. Questions are no part of it (Q1); without leave to ask, one is a failure beside
+/// what was decided.
+fn read(context: &HandlerContext<'_>, handler: &Handler, exit: i32, finished: &process::Finished) -> Taken {
+    let spec = context.event.kind().spec();
+    let apart = match spec.decision {
+        // A worktree's stdout is a path and nothing else (O1).
+        DecisionModel::Path => None,
+        DecisionModel::None
+        | DecisionModel::Context
+        | DecisionModel::Permission
+        | DecisionModel::PermissionRequest
+        | DecisionModel::Block
+        | DecisionModel::Retry
+        | DecisionModel::Task
+        | DecisionModel::ContinueOnly
+        | DecisionModel::Display
+        | DecisionModel::Elicitation => Some(taken_out(&finished.stdout.bytes)),
+    };
+    let rest = apart.as_ref().map_or(&finished.stdout.bytes, |apart| &apart.rest);
+    let output = interpret::Printed {
+        exit,
+        stdout: rest,
+        lost: finished.stdout.total - finished.stdout.bytes.len() as u64,
+        stderr: &finished.stderr.bytes,
+        by: PrintedBy::Command,
+        on_failure: context.on_failure(handler),
+    };
+    let mut taken = interpret::printed(spec, &output);
+    let stays = context.must_answer(handler) && !context.waits_for_async();
+    if stays && interpret::announcement(rest).is_some() {
+        taken.warnings.push(STAYS.to_owned());
+    }
+    let asked = apart.as_ref().and_then(TakenOut::first_question).filter(|_| !handler.questions);
+    // A plain exit code is most often what came of it.
+    if let (Some(id), None | Some(Failure::PlainError { .. })) = (asked, &taken.failure) {
+        taken.failure = Some(Failure::QuestionNotAsked { id: id.to_owned() });
+    }
+    taken
+}
+
+fn prepare(
+    context: &HandlerContext<'_>,
+    handler: &Handler,
+    command: &Command,
+) -> Result<process::Command, Failure> {
+    let places = &context.snapshot.places;
+    let shell = TextShell::of(command, &context.engine.environment, &places.profile)?;
+    let style = shell.as_ref().map_or(PathStyle::Native, TextShell::style);
+    let filled = places
+        .fill(handler, command, style)
+        .map_err(|error| Failure::CannotStart { message: error.to_string() })?;
+    let program = match (filled, shell) {
+        (Filled::Shell { script, .. }, Some(shell)) => shell.program(script),
+        (Filled::Shell { script, .. }, None) => process::Program::shell(script),
+        (Filled::Exec { program, args }, _) => process::Program::exec(program, args),
+    };
+    if let Some(data) = handler.root.as_deref().and_then(|root| root.data.as_deref()) {
+        plugin_data::make(data);
+    }
+    let mut env = variables::of_handler(context.snapshot, context.event, handler, style);
+    env.push((nesting::VARIABLE.into(), context.mark_for(handler).into()));
+    // A text for PowerShell gets none (H12).
+    let file = if style == PathStyle::PowerShell { None } else { context.env_file(handler)? };
+    if let Some(file) = file {
+        env.push((places.profile.var("ENV_FILE").into(), variables::written(file, style)));
+    }
+    let cwd = working_directory(&context.event.session.cwd, &places.project_dir);
+    Ok(process::Command { env, ..process::Command::new(program, cwd).stdin(context.stdin()) })
+}
+
+/// The session's directory; the project's where that is gone (H3), and the root where that is gone too: a guard that
+/// reads its input from stdin can still answer there.
+fn working_directory(cwd: &Path, project_dir: &Path) -> PathBuf {
+    let root = project_dir.ancestors().last().unwrap_or(project_dir);
+    let found = [cwd, project_dir].into_iter().find(|dir| can_be_entered(dir));
+    found.unwrap_or(root).to_path_buf()
+}
+
+#[cfg(unix)]
+fn can_be_entered(dir: &Path) -> bool {
+    use rustix::fs::{Access, AtFlags, CWD, accessat};
+    dir.is_dir() && accessat(CWD, dir, Access::EXEC_OK, AtFlags::EACCESS).is_ok()
+}
+
+#[cfg(not(unix))]
+fn can_be_entered(dir: &Path) -> bool {
+    dir.is_dir()
+}

@@ -1,0 +1,228 @@
+//! A command while it runs: an owned future, so that it can go to the background halfway (A2), and what its stdout
+//! says meanwhile: the announcement on its first line, the questions (Q1).
+//!
+//! INVARIANT: whether a run goes to the background depends on what it printed alone, never on how fast it ended.
+
+use crate::config::handler::Handler;
+use crate::handlers::context::HandlerContext;
+use crate::handlers::questions::Interview;
+use crate::host::questions::answer::Answered;
+use crate::report::run_event::{OutputStream, RunEvent, What};
+use crate::report::stream::Listeners;
+use becket_model::interpret::{Announcement, announcement};
+use becket_model::table::DecisionModel;
+use becket_process::{CancellationToken, Chunk, Control, Finished, Limits, Runner, SpawnError, Stream};
+use futures_util::future::BoxFuture;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
+use std::time::Duration;
+
+/// The longest first line that is looked at for an announcement, in bytes; a longer one is an answer.
+const OPENING: usize = 1_024;
+
+/// A command that runs.
+pub(crate) struct Running {
+    future: BoxFuture<'static, Result<Finished, SpawnError>>,
+    cancel: CancellationToken,
+    control: Control,
+    ear: Arc<Ear>,
+}
+
+/// What came of waiting for a run.
+pub(crate) enum Waited {
+    /// It is over.
+    Over(Result<Finished, SpawnError>),
+    /// It goes on in the background, or has ended after it had said so.
+    GoesOn(Announcement, Option<Result<Finished, SpawnError>>),
+}
+
+/// Hears what a run prints.
+struct Ear {
+    number: u64,
+    handler: Arc<Handler>,
+    /// `None` where nothing is told (H13).
+    listeners: Option<Arc<Listeners>>,
+    opening: Mutex<Opening>,
+    interview: Option<Interview>,
+}
+
+/// The first line of stdout.
+enum Opening {
+    /// So far without its end.
+    Line(Vec<u8>),
+    /// It announces that the run goes on in the background.
+    Announces(Announcement),
+    /// It is an answer, or nobody looks at it.
+    Answers,
+}
+
+impl Running {
+    /// Describes the run; it starts when it is first polled.
+    pub(crate) fn new(
+        context: &HandlerContext<'_>,
+        handler: &Arc<Handler>,
+        command: becket_process::Command,
+        limit: Duration,
+    ) -> Self {
+        let control = if handler.questions { Control::with_open_stdin() } else { Control::new() };
+        let interview = handler
+            .questions
+            .then(|| Interview::new(&*handler.place.label, context.engine.desk.clone(), control.clone()));
+        // A worktree's stdout is a path and nothing else (O1).
+        let is_path = context.event.kind().spec().decision == DecisionModel::Path;
+        let may_announce = !is_path && !context.must_answer(handler);
+        let opening = if may_announce { Opening::Line(Vec::new()) } else { Opening::Answers };
+        let ear = Arc::new(Ear {
+            number: context.number,
+            handler: handler.clone(),
+            listeners: context.is_told.then(|| context.engine.listeners.clone()),
+            opening: Mutex::new(opening),
+            interview,
+        });
+        let cancel = CancellationToken::new();
+        let limits = Limits { deadline: Some(limit), ..context.engine.limits.clone() };
+        let given = Given { runner: context.engine.runner.clone(), command, limits, cancel: cancel.clone() };
+        let future = Box::pin(given.run(control.clone(), ear.clone()));
+        Running { future, cancel, control, ear }
+    }
+
+    /// Waits until the run is over or goes to the background; asks what it asks, and ends it with the event.
+    pub(crate) async fn wait(&mut self, of_the_event: &CancellationToken) -> Waited {
+        let Running { future, cancel, ear, .. } = self;
+        let mut cancelled = pin!(of_the_event.cancelled());
+        let mut answering = pin!(async {
+            match &ear.interview {
+                Some(interview) => match interview.answer_all(cancel).await {},
+                None => std::future::pending::<()>().await,
+            }
+        });
+        poll_fn(|context| {
+            if !cancel.is_cancelled() && cancelled.as_mut().poll(context).is_ready() {
+                cancel.cancel();
+            }
+            let over = future.as_mut().poll(context);
+            if let Some(announcement) = ear.announcement() {
+                let over = match over {
+                    Poll::Ready(over) => Some(over),
+                    Poll::Pending => None,
+                };
+                return Poll::Ready(Waited::GoesOn(announcement, over));
+            }
+            if let Poll::Ready(over) = over {
+                return Poll::Ready(Waited::Over(over));
+            }
+            let _ = answering.as_mut().poll(context);
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// What it asked, and what came of it.
+    pub(crate) fn questions(&self) -> Vec<Answered> {
+        self.ear.interview.as_ref().map(Interview::end).unwrap_or_default()
+    }
+
+    /// Goes to the background: nobody answers questions there, so stdin is closed. Dropped, it ends.
+    pub(crate) fn into_background(self) -> InBackground {
+        let Running { future, cancel, control, ear: _ } = self;
+        control.close_stdin();
+        InBackground { future, cancel, control }
+    }
+}
+
+/// A run that nobody waits for.
+pub(crate) struct InBackground {
+    pub(crate) future: BoxFuture<'static, Result<Finished, SpawnError>>,
+    pub(crate) cancel: CancellationToken,
+    /// Sets another limit.
+    pub(crate) control: Control,
+}
+
+/// What a run owns.
+struct Given {
+    runner: Runner,
+    command: becket_process::Command,
+    limits: Limits,
+    cancel: CancellationToken,
+}
+
+impl Given {
+    async fn run(self, control: Control, ear: Arc<Ear>) -> Result<Finished, SpawnError> {
+        let mut sink = |chunk: Chunk<'_>| ear.hear(chunk);
+        self.runner.run_with(&self.command, &self.limits, &self.cancel, control, &mut sink).await
+    }
+}
+
+impl Ear {
+    fn hear(&self, chunk: Chunk<'_>) {
+        if chunk.stream == Stream::Stdout {
+            self.opening.lock().unwrap_or_else(PoisonError::into_inner).feed(chunk.bytes);
+            if let Some(interview) = &self.interview {
+                interview.hear(chunk.bytes);
+            }
+        }
+        let Some(listeners) = self.listeners.as_ref().filter(|listeners| listeners.any()) else { return };
+        let stream = match chunk.stream {
+            Stream::Stdout => OutputStream::Stdout,
+            Stream::Stderr => OutputStream::Stderr,
+        };
+        let what = What::Output { handler: self.handler.clone(), stream, bytes: chunk.bytes.into() };
+        listeners.tell(&RunEvent { firing: self.number, what });
+    }
+
+    fn announcement(&self) -> Option<Announcement> {
+        match &*self.opening.lock().unwrap_or_else(PoisonError::into_inner) {
+            Opening::Announces(announcement) => Some(announcement.clone()),
+            Opening::Line(_) | Opening::Answers => None,
+        }
+    }
+}
+
+impl Opening {
+    fn feed(&mut self, bytes: &[u8]) {
+        let Opening::Line(line) = self else { return };
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        let part = &bytes[..end.map_or(bytes.len(), |end| end + 1)];
+        if line.len() + part.len() > OPENING {
+            *self = Opening::Answers;
+            return;
+        }
+        line.extend_from_slice(part);
+        if end.is_some() {
+            *self = announcement(line).map_or(Opening::Answers, Opening::Announces);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn announces(chunks: &[&[u8]]) -> bool {
+        let mut opening = Opening::Line(Vec::new());
+        chunks.iter().for_each(|chunk| opening.feed(chunk));
+        matches!(opening, Opening::Announces(_))
+    }
+
+    #[test]
+    fn the_first_line_announces_however_it_is_cut() {
+        // rule: A2
+        let text = b"{\"async\": true, \"asyncTimeout\": 3}\nmore\n";
+        for at in 0..text.len() {
+            assert!(announces(&[&text[..at], &text[at..]]), "{at}");
+        }
+        for not in [
+            &b"{\"async\": true}"[..],
+            b"{\"async\": false}\n",
+            b"\n{\"async\": true}\n",
+            b"x\n{\"async\": true}\n",
+            b"{\"async\": true, \"decision\": \"block\"}\n",
+        ] {
+            assert!(!announces(&[not]), "{:?}", String::from_utf8_lossy(not));
+        }
+        let long = [b" ".repeat(OPENING), b"{\"async\": true}\n".to_vec()].concat();
+        assert!(!announces(&[&long]), "what is kept of a first line is bounded");
+    }
+}

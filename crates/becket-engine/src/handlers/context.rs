@@ -1,0 +1,165 @@
+//! The context that the handlers of one event share.
+
+mod engine_state;
+
+pub(crate) use engine_state::{EngineParts, EngineState};
+
+use crate::config::handler::{Background, Handler};
+use crate::config::nesting::EventMark;
+use crate::plan::PlannedRun;
+use crate::plan::snapshot::Snapshot;
+use crate::report::outcome::{Outcome, Run};
+use crate::report::run_event::{RunEvent, What};
+use becket_model::fold::Entry;
+use becket_model::wire::input;
+use becket_model::{Event, Failure, OnFailure, Place};
+use becket_process::CancellationToken;
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// Fires an event inside of another one, for the tool calls of an `agent` handler (H8). Handed in, since handlers know
+/// nothing of the engine that runs them.
+pub(crate) type FireNested =
+    for<'b> fn(&'b EngineState, &'b Snapshot, &'b Event, &'b CancellationToken) -> BoxFuture<'b, Outcome>;
+
+/// One event on its way through its handlers.
+pub(crate) struct HandlerContext<'a> {
+    pub(crate) number: u64,
+    pub(crate) event: &'a Event,
+    pub(crate) cancel: &'a CancellationToken,
+    pub(crate) engine: &'a EngineState,
+    pub(crate) snapshot: &'a Snapshot,
+    /// What all handlers of the event share, on SessionEnd (H11).
+    pub(crate) budget: Option<Duration>,
+    /// Whether the event is fired again for a rewritten input (D9).
+    pub(crate) second_look: bool,
+    /// False where nothing but callbacks marked internal matches (H13).
+    pub(crate) is_told: bool,
+    pub(crate) serialized: OnceLock<Bytes>,
+    pub(crate) shared: OnceLock<Arc<Event>>,
+    /// The event's mark, once it is needed (H14).
+    pub(crate) mark: OnceLock<EventMark>,
+    pub(crate) fire_nested: FireNested,
+}
+
+impl<'a> HandlerContext<'a> {
+    /// The same firing on a rewritten input (D9).
+    pub(crate) fn again(&self, rewritten: &'a Event) -> HandlerContext<'a> {
+        let (serialized, shared, mark) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        HandlerContext { event: rewritten, second_look: true, serialized, shared, mark, ..*self }
+    }
+
+    /// The meaning of a handler's failure: its own, but a managed `failClosed` closes those that the host has registered, too
+    /// (O10).
+    pub(crate) fn on_failure(&self, handler: &Handler) -> OnFailure {
+        let is_closed = self.snapshot.config.policy.fail_closed && handler.background == Background::No;
+        if is_closed { OnFailure::Block } else { handler.place.on_failure }
+    }
+
+    /// Whether the event waits for the handler even if it announces that it goes on in the background (A2): an event that it
+    /// leaves goes on unchecked.
+    pub(crate) fn must_answer(&self, handler: &Handler) -> bool {
+        self.waits_for_async()
+            || handler.background == Background::No
+                && self.on_failure(handler).closes(self.event.kind().spec())
+    }
+
+    /// Returns whether the host can't go on in the background.
+    pub(crate) fn waits_for_async(&self) -> bool {
+        self.engine.request.waits_for_async
+    }
+
+    /// A handler's part in the verdict.
+    pub(crate) fn entry(&self, run: &Run) -> Entry {
+        let place = Place { on_failure: self.on_failure(&run.handler), ..run.handler.place.clone() };
+        Entry { place, reply: run.reply.clone(), failure: run.failure.clone() }
+    }
+
+    /// The limit of a handler: its own, inside the event's budget where there is one.
+    pub(crate) fn limit_of(&self, handler: &Handler) -> Duration {
+        match self.budget {
+            Some(budget) if handler.timeout.configured => handler.timeout.limit.min(budget),
+            Some(budget) => budget,
+            None => handler.timeout.limit,
+        }
+    }
+
+    /// The input and a newline; serialised at the first call and shared by all (N2).
+    pub(crate) fn stdin(&self) -> Bytes {
+        let bytes = self.serialized.get_or_init(|| {
+            self.engine.serialized.fetch_add(1, Ordering::Relaxed);
+            let mut bytes = input::to_bytes(self.event);
+            bytes.push(b'\n');
+            bytes.into()
+        });
+        bytes.clone()
+    }
+
+    /// The event's mark (H14); worked out at the first call.
+    fn mark(&self) -> EventMark {
+        *self.mark.get_or_init(|| EventMark::of(&self.snapshot.places.profile.name, self.event))
+    }
+
+    /// What a command of the event carries, so that it can't fire the same event again (H14).
+    pub(crate) fn mark_for(&self, handler: &Handler) -> String {
+        self.engine.enclosing.variable(self.mark(), &handler.location)
+    }
+
+    /// What a request of the event carries.
+    pub(crate) fn marks(&self) -> String {
+        self.engine.enclosing.header(self.mark())
+    }
+
+    /// Why no handler of the event may run in this process (H14), or `None` if they may.
+    pub(crate) fn refusal(&self, runs: &[PlannedRun]) -> Option<Failure> {
+        let enclosing = &self.engine.enclosing;
+        if enclosing.is_empty() || runs.is_empty() {
+            return None;
+        }
+        let refusal = enclosing.refusal(self.mark())?;
+        let near = runs.iter().map(|run| &run.handler).find(|handler| handler.location.line > 0);
+        let message = enclosing.explain(refusal, self.event.kind(), near.map(|handler| &handler.location));
+        Some(Failure::Nested { message })
+    }
+
+    /// Waits for an answer until the limit, the event's cancellation, or the answer itself.
+    pub(crate) async fn within<T>(
+        &self,
+        limit: Duration,
+        answer: impl Future<Output = T>,
+    ) -> Result<T, Failure> {
+        tokio::select! {
+            biased;
+            answer = tokio::time::timeout(limit, answer) => answer.map_err(|_| Failure::TimedOut { limit }),
+            () = self.cancel.cancelled() => Err(Failure::Cancelled),
+        }
+    }
+
+    /// The handler's environment file, made on first use (H12).
+    pub(crate) fn env_file(&self, handler: &Handler) -> Result<Option<PathBuf>, Failure> {
+        if !self.event.kind().spec().env_file {
+            return Ok(None);
+        }
+        self.engine
+            .files
+            .env_file(&self.event.session.id, handler.event, &handler.place)
+            .map(Some)
+            .map_err(|error| Failure::CannotStart { message: error.to_string() })
+    }
+
+    /// The event as threads and tasks share it; copied at the first call.
+    pub(crate) fn shared_event(&self) -> Arc<Event> {
+        self.shared.get_or_init(|| Arc::new(self.event.clone())).clone()
+    }
+
+    /// Tells the listeners; `what` is built only if there is one (H13).
+    pub(crate) fn emit(&self, what: impl FnOnce() -> What) {
+        if self.is_told && self.engine.listeners.any() {
+            self.engine.listeners.tell(&RunEvent { firing: self.number, what: what() });
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What a host lends to the handlers that need more than a process: models, MCP servers, tools, a person to ask.
+//!
+//! Whatever is missing here fails by name when a handler needs it; it never passes for an answer.
+
+use crate::handlers::agent::AgentTools;
+use crate::handlers::callback::Abandoned;
+use crate::handlers::http::Clients;
+use crate::handlers::prompt::{Transcripts, VerdictCache};
+use crate::host::conversation::Conversations;
+use crate::host::mcp_tools::McpTools;
+use crate::host::questions::question::AskUser;
+use becket_llm::Models;
+use std::sync::Arc;
+
+/// The host's part in running handlers.
+#[derive(Clone)]
+pub(crate) struct Host {
+    /// Who answers `prompt` and `agent` handlers (H7, H8).
+    pub(crate) models: Option<Arc<dyn Models>>,
+    /// The connected MCP servers (H6).
+    pub(crate) mcp: Option<Arc<dyn McpTools>>,
+    /// The tools of an `agent` handler (H8).
+    pub(crate) agent_tools: Option<Arc<dyn AgentTools>>,
+    /// The connections of HTTP handlers, and who resolves their names (H5, S1).
+    pub(crate) http: Arc<Clients>,
+    /// Who answers the questions of hooks (Q1); `None`: nobody (Q3).
+    pub(crate) ask_user: Option<Arc<dyn AskUser>>,
+    /// Where the conversation of a session is read (H7).
+    pub(crate) conversations: Arc<dyn Conversations>,
+    /// Verdicts of models that are remembered; `None`: every question is asked.
+    pub(crate) verdicts: Option<Arc<VerdictCache>>,
+    /// Threads of blocking callbacks that did not come back (H9).
+    pub(crate) abandoned: Abandoned,
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        Host {
+            models: None,
+            mcp: None,
+            agent_tools: None,
+            http: Arc::default(),
+            ask_user: None,
+            conversations: Arc::new(Transcripts),
+            verdicts: None,
+            abandoned: Abandoned::default(),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The clients of an engine, and with them its connections.
+//!
+//! INVARIANT: a connection is used only for handlers that could have made it: they may reach the same addresses, by
+//! the policy in force (S1). A client is looked up by just that, so a reload that changes the policy leaves the old
+//! connections behind, and a project's handler never rides on a connection of the user's.
+//!
+//! A client belongs to one runtime too. A connection is driven by the runtime that opened it, and a host may keep one
+//! that it does not run at the moment: a request on its connection would hang.
+
+use super::resolve::{Judged, Resolve, SystemResolver};
+use super::target::{Target, Way};
+use super::tls;
+use crate::host::environment::Environment;
+use reqwest::{Client, redirect, retry};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::runtime::{Handle, Id};
+
+/// How many clients are kept; the one made first gives way.
+const KEPT: usize = 16;
+
+/// How long a connection waits for another request. Servers close idle ones after 2 s and more, and one that is closed
+/// while a request is under way fails a hook that would have answered.
+const IDLE: Duration = Duration::from_secs(1);
+
+/// How long a connection may take to come about, where the handler's limit leaves as much. It is shared by the
+/// addresses of a name, so a dead one does not use up the time of the next.
+pub(super) const CONNECT: Duration = Duration::from_secs(10);
+
+/// The clients of an engine, made when they are first needed.
+pub(crate) struct Clients {
+    resolver: Arc<dyn Resolve>,
+    made: Mutex<Vec<(Class, Client)>>,
+}
+
+/// What requests must have in common to share a connection.
+#[derive(PartialEq, Eq)]
+struct Class {
+    runtime: Id,
+    encrypted: bool,
+    way: Way,
+}
+
+impl Default for Clients {
+    fn default() -> Self {
+        Clients::new(Arc::new(SystemResolver::default()))
+    }
+}
+
+impl Clients {
+    /// None yet; names will be looked up by `resolver`.
+    pub(crate) fn new(resolver: Arc<dyn Resolve>) -> Self {
+        Clients { resolver, made: Mutex::default() }
+    }
+
+    /// The client for a target. Needs a runtime.
+    ///
+    /// # Errors
+    /// Why there is none, in words.
+    pub(super) fn client(&self, target: &Target, environment: &Environment) -> Result<Client, String> {
+        let class = Class {
+            runtime: Handle::current().id(),
+            encrypted: target.is_encrypted(),
+            way: target.way.clone(),
+        };
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, client)) = made.iter().find(|(known, _)| *known == class) {
+            return Ok(client.clone());
+        }
+        let client = self.make(&class, environment)?;
+        if made.len() >= KEPT {
+            made.remove(0);
+        }
+        made.push((class, client.clone()));
+        Ok(client)
+    }
+
+    fn make(&self, class: &Class, environment: &Environment) -> Result<Client, String> {
+        let (reach, proxy) = match &class.way {
+            Way::Direct(reach) => (Some(reach.clone()), None),
+            Way::Proxy(proxy) => (None, Some(proxy)),
+        };
+        let no_client =
+            |error: reqwest::Error| format!("no HTTP client can be made: {}", error.without_url());
+        let builder = Client::builder()
+            .tls_backend_preconfigured(tls::config(class.encrypted, environment)?)
+            .dns_resolver(Judged { resolver: self.resolver.clone(), reach })
+            .no_proxy()
+            .redirect(redirect::Policy::none())
+            .retry(retry::never())
+            .referer(false)
+            .no_gzip()
+            .no_brotli()
+            .no_deflate()
+            .no_zstd()
+            .http1_only()
+            .tcp_nodelay(true)
+            .connect_timeout(CONNECT)
+            .pool_idle_timeout(IDLE)
+            .user_agent(concat!("becket/", env!("CARGO_PKG_VERSION")));
+        let builder = match proxy {
+            Some(proxy) => builder.proxy(reqwest::Proxy::all(proxy.url().as_str()).map_err(no_client)?),
+            None => builder,
+        };
+        builder.build().map_err(no_client)
+    }
+}

@@ -1,0 +1,171 @@
+//! The headers of a request: `$VAR` and `${VAR}` are filled, and no byte breaks out of its line (H5).
+//!
+//! - A variable is filled from the host's environment if the handler lists it in `allowedEnvVars`, and
+//!   `httpHookAllowedEnvVars`, where there is one, has it too. Any other becomes empty, with a warning.
+//! - CR, LF and NUL are taken out, with a warning. Another byte that no header can hold fails the run: the message
+//!   names the header and never its value.
+//! - What the body or the connection needs is the engine's to say. Such a header of a handler is left out, with a
+//!   warning; `Content-Type` is always `application/json`.
+//! - Of two headers with one name the later counts, as of two keys in JSON, with a warning. An empty value is sent.
+
+use super::secret::Secrets;
+use crate::config::Policy;
+use crate::config::handler::Http;
+use crate::host::environment::Environment;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use std::borrow::Cow;
+
+/// Headers that say how the request travels, or what its body is.
+const OURS: [&str; 16] = [
+    "accept-encoding",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "expect",
+    "host",
+    "http2-settings",
+    "keep-alive",
+    "proxy-authorization",
+    "proxy-connection",
+    "range",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+const JSON: &str = "application/json";
+
+/// The headers of a request, filled.
+pub(super) struct Filled {
+    pub(super) headers: HeaderMap,
+    pub(super) warnings: Vec<String>,
+}
+
+/// Fills a handler's headers; what must not be shown of them goes to `secrets`.
+///
+/// # Errors
+/// A header's name is none, or its value holds what no header can. Names the header alone.
+pub(super) fn fill(
+    http: &Http,
+    policy: &Policy,
+    environment: &Environment,
+    secrets: &mut Secrets,
+) -> Result<Filled, String> {
+    let mut warnings = Vec::new();
+    let mut headers = HeaderMap::new();
+    headers.insert(ACCEPT, HeaderValue::from_static(JSON));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    let variables = Variables { http, policy, environment };
+    let mut seen: Vec<HeaderName> = Vec::new();
+    for (written, value) in &http.headers {
+        let name = HeaderName::try_from(written.trim())
+            .map_err(|_| format!("`{}` is no name of a header", written.escape_debug()))?;
+        if OURS.contains(&name.as_str()) {
+            if name != CONTENT_TYPE || !value.trim().eq_ignore_ascii_case(JSON) {
+                warnings.push(format!("the header `{name}` was left out: it is the engine's to set"));
+            }
+            continue;
+        }
+        let value = one_line(variables.expand(value, &name, &mut warnings, secrets), &name, &mut warnings);
+        let value = sensitive(&name, &value, secrets)?;
+        if seen.contains(&name) {
+            warnings.push(format!("the header `{name}` stands there twice: the later one was sent"));
+        }
+        headers.try_insert(name.clone(), value).map_err(|_| "there are too many headers".to_owned())?;
+        seen.push(name);
+    }
+    Ok(Filled { headers, warnings })
+}
+
+/// The value without what would end its line.
+fn one_line(mut value: Vec<u8>, name: &HeaderName, warnings: &mut Vec<String>) -> Vec<u8> {
+    let length = value.len();
+    value.retain(|byte| !matches!(byte, b'\r' | b'\n' | 0));
+    if value.len() < length {
+        warnings.push(format!("line ends and NUL were taken out of the header `{name}`"));
+    }
+    value
+}
+
+fn sensitive(name: &HeaderName, value: &[u8], secrets: &mut Secrets) -> Result<HeaderValue, String> {
+    secrets.add(value);
+    // `Bearer` and `Basic` are no secrets; what follows is one, also alone.
+    if let Some(blank) = value.iter().position(|byte| *byte == b' ') {
+        secrets.add(&value[blank..]);
+    }
+    let mut value = HeaderValue::from_bytes(value)
+        .map_err(|_| format!("the header `{name}` holds a character that no header can hold"))?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// What a header's value may name.
+struct Variables<'a> {
+    http: &'a Http,
+    policy: &'a Policy,
+    environment: &'a Environment,
+}
+
+impl Variables<'_> {
+    fn expand(
+        &self,
+        text: &str,
+        header: &HeaderName,
+        warnings: &mut Vec<String>,
+        secrets: &mut Secrets,
+    ) -> Vec<u8> {
+        let mut filled = Vec::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(at) = rest.find('$') {
+            let (before, from) = rest.split_at(at);
+            filled.extend_from_slice(before.as_bytes());
+            let Some((name, after)) = variable(from) else {
+                filled.push(b'$');
+                rest = &from[1..];
+                continue;
+            };
+            match self.value(name) {
+                Ok(value) => {
+                    secrets.add(value);
+                    filled.extend_from_slice(value);
+                }
+                Err(why) => warnings.push(format!("`${name}` in the header `{header}` is empty: {why}")),
+            }
+            rest = after;
+        }
+        filled.extend_from_slice(rest.as_bytes());
+        filled
+    }
+
+    /// A variable's bytes: a header may hold what is no UTF-8.
+    fn value(&self, name: &str) -> Result<&[u8], Cow<'static, str>> {
+        if !self.http.allowed_env_vars.iter().any(|allowed| allowed == name) {
+            return Err(format!("add `{name}` to the handler's `allowedEnvVars`").into());
+        }
+        let allowed = self.policy.http_hook_allowed_env_vars.as_deref();
+        if allowed.is_some_and(|allowed| !allowed.iter().any(|allowed| allowed == name)) {
+            return Err("the setting `httpHookAllowedEnvVars` leaves it out".into());
+        }
+        let value = self.environment.var(name).ok_or("the variable is not set")?;
+        Ok(value.as_encoded_bytes())
+    }
+}
+
+/// The name of the variable at the beginning of `$NAME…` or `${NAME}…`, and what follows it.
+fn variable(from: &str) -> Option<(&str, &str)> {
+    let text = from.strip_prefix('$')?;
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if let Some(braced) = text.strip_prefix('{') {
+        let (name, after) = braced.split_once('}')?;
+        return (is_name(name) && name.chars().all(is_of_name)).then_some((name, after));
+    }
+    let end = text.find(|c| !is_of_name(c)).unwrap_or(text.len());
+    let (name, after) = text.split_at(end);
+    is_name(name).then_some((name, after))
+}
+
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+}

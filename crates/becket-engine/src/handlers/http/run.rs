@@ -1,0 +1,91 @@
+//! One run: prepare, post, read, understand.
+
+use super::answer::Answer;
+use super::header;
+use super::secret::Secrets;
+use super::target::Target;
+use super::trouble;
+use crate::config::handler::{Handler, Http};
+use crate::config::nesting::HEADER;
+use crate::handlers::context::HandlerContext;
+use crate::report::handler_result::HandlerResult;
+use crate::report::outcome::Printed;
+use crate::report::run_event::{OutputStream, What};
+use becket_model::Failure;
+use becket_model::interpret;
+use bytes::Bytes;
+use reqwest::RequestBuilder;
+use std::sync::Arc;
+
+/// A request that is ready to go.
+struct Prepared {
+    request: RequestBuilder,
+    /// Where it goes, as errors may name it.
+    place: String,
+    secrets: Secrets,
+    warnings: Vec<String>,
+}
+
+/// Runs the handler; the whole exchange, from the lookup of the name to the last byte, has the handler's limit.
+pub(crate) async fn run(context: &HandlerContext<'_>, handler: &Arc<Handler>, http: &Http) -> HandlerResult {
+    let failed = |failure| HandlerResult::without_process(interpret::failed(failure));
+    let Prepared { request, place, secrets, warnings } = match prepare(context, handler, http) {
+        Ok(prepared) => prepared,
+        Err(message) => return failed(Failure::Request { message }),
+    };
+    let cap = context.engine.limits.stdout_cap.get();
+    let exchange = async {
+        let response = request.send().await.map_err(|error| trouble::in_words(error, &place))?;
+        Answer::read(response, &place, cap).await
+    };
+    let mut ran = match context.within(context.limit_of(handler), exchange).await {
+        Ok(Ok(answer)) => understood(context, handler, &answer, &secrets),
+        Ok(Err(message)) => failed(Failure::Request { message: secrets.hide(&message) }),
+        Err(failure) => failed(failure),
+    };
+    ran.taken.warnings.splice(0..0, warnings);
+    ran
+}
+
+/// Everything that can be known to be wrong before a byte is sent.
+fn prepare(context: &HandlerContext<'_>, handler: &Handler, http: &Http) -> Result<Prepared, String> {
+    let policy = &context.snapshot.config.policy;
+    let target = Target::of(http, &handler.place.source, policy, &context.engine.environment)?;
+    let mut secrets = Secrets::of_url(&target.url);
+    let filled = header::fill(http, policy, &context.engine.environment, &mut secrets)?;
+    let mut headers = filled.headers;
+    if let Ok(marks) = context.marks().try_into() {
+        headers.insert(HEADER, marks);
+    }
+    let client = context.engine.host.http.client(&target, &context.engine.environment)?;
+    let line = context.stdin();
+    let body = line.slice(..line.len() - 1);
+    Ok(Prepared {
+        request: client.post(target.url).headers(headers).body(body),
+        place: target.place,
+        secrets,
+        warnings: filled.warnings,
+    })
+}
+
+/// What an answer means; what is shown of it holds no secret that the server sent back (S3).
+fn understood(
+    context: &HandlerContext<'_>,
+    handler: &Arc<Handler>,
+    answer: &Answer,
+    secrets: &Secrets,
+) -> HandlerResult {
+    let spec = context.event.kind().spec();
+    let shown = Bytes::from(secrets.hide_bytes(&answer.body).into_owned());
+    context.emit(|| What::Output {
+        handler: handler.clone(),
+        stream: OutputStream::Stdout,
+        bytes: shown.as_ref().into(),
+    });
+    let taken = match answer.object(context.event.kind(), &shown) {
+        Ok(answer) => secrets.hide_in(interpret::object(spec, &answer, context.on_failure(handler))),
+        Err(message) => interpret::failed(Failure::Request { message: secrets.hide(&message) }),
+    };
+    let printed = Printed { stdout: answer.body.len() as u64, stderr: 0 };
+    HandlerResult { stdout: shown, printed, ..HandlerResult::without_process(taken) }
+}

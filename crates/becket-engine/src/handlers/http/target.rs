@@ -1,0 +1,77 @@
+//! Where a handler's URL leads, and whether its source may post there (S1, S2).
+
+use super::proxy::{self, Proxy};
+use crate::config::Policy;
+use crate::config::handler::Http;
+use crate::config::url::{self, Host};
+use crate::config::{Reach, Refusal};
+use crate::host::environment::Environment;
+use becket_model::Source;
+use reqwest::Url;
+use std::fmt;
+
+/// A URL that may be posted to, as far as it can be judged before its name is resolved.
+pub(super) struct Target {
+    pub(super) url: Url,
+    pub(super) way: Way,
+    /// Who is connected to, as errors may name it: `example.com:443`.
+    pub(super) place: String,
+}
+
+/// How a target is reached.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Its name is resolved here, and each address has to pass.
+    Direct(Reach),
+    /// Its name is left to a proxy (S2).
+    Proxy(Proxy),
+}
+
+impl Target {
+    /// Judges a handler's URL.
+    ///
+    /// # Errors
+    /// Why it can't be posted to.
+    pub(super) fn of(
+        http: &Http,
+        source: &Source,
+        policy: &Policy,
+        environment: &Environment,
+    ) -> Result<Self, String> {
+        let (url, host) = url::read(&http.url)
+            .map_err(|why| format!("`{}` is no URL to post to: {why}", url::shown(&http.url)))?;
+        let reach = policy.reach(source);
+        if let Some(refusal) = reach.refuses_host(&host) {
+            return Err(refused(&host.to_string(), refusal));
+        }
+        let proxy = if policy.http_hook_proxy { proxy::of(&url, &host, environment)? } else { None };
+        let place = match &proxy {
+            Some(proxy) => proxy.to_string(),
+            None => format!("`{host}:{}`", url.port_or_known_default().unwrap_or_default()),
+        };
+        let way = proxy.map_or(Way::Direct(reach), Way::Proxy);
+        Ok(Target { url, way, place })
+    }
+
+    /// Whether TLS is spoken on the way.
+    pub(super) fn is_encrypted(&self) -> bool {
+        let by_proxy = matches!(&self.way, Way::Proxy(proxy) if proxy.is_encrypted());
+        by_proxy || self.url.scheme() == "https"
+    }
+}
+
+/// `what` can't be posted to, in words.
+pub(super) fn refused(what: &str, refusal: Refusal) -> String {
+    let help = refusal.help.map(|help| format!("; {help}")).unwrap_or_default();
+    format!("`{what}` can't be posted to: {}{help}", refusal.message)
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Host::Name(name) => f.write_str(name),
+            Host::Address(std::net::IpAddr::V4(address)) => address.fmt(f),
+            Host::Address(std::net::IpAddr::V6(address)) => write!(f, "[{address}]"),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Sends one request, and once more where the model's error may pass (H7).
+//!
+//! Nothing here waits past the handler's deadline: where a provider asks for more time than is left, that is said at
+//! once. The caller owns the deadline itself and the event's cancellation.
+
+use crate::report::model_use::ModelUse;
+use becket_llm::{Model, ModelError, Request, Response};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long to wait before the second try where the provider does not say.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// A limit beyond which nobody counts: what does not fit into a clock.
+const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+
+/// When a limit that begins now is over.
+pub(crate) fn deadline(limit: Duration) -> Instant {
+    Instant::now() + limit.min(FOREVER)
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub(crate) enum AskError {
+    /// Asking again would not help.
+    #[error("{0}")]
+    Refused(ModelError),
+    /// There is no time to ask again.
+    #[error("{error}: too long, {} s of this hook's time are left", .left.as_secs_f32())]
+    NoTime {
+        /// What the model said.
+        error: ModelError,
+        /// What is left until the deadline.
+        left: Duration,
+    },
+    /// Both tries failed: the first error, and the second.
+    #[error("asked twice: {} (before: {})", .0.1, .0.0)]
+    Twice(Box<(ModelError, ModelError)>),
+}
+
+/// Asks, and asks a second time after an error that may pass.
+pub(crate) async fn ask(
+    model: &dyn Model,
+    request: &Request,
+    deadline: Instant,
+    used: &mut ModelUse,
+) -> Result<Response, AskError> {
+    let first = match once(model, request, used).await {
+        Ok(response) => return Ok(response),
+        Err(error) if error.is_transient() => error,
+        Err(error) => return Err(AskError::Refused(error)),
+    };
+    let pause = first.retry_after().unwrap_or(PAUSE);
+    let left = deadline.saturating_duration_since(Instant::now());
+    if pause >= left {
+        return Err(AskError::NoTime { error: first, left });
+    }
+    tokio::time::sleep(pause).await;
+    once(model, request, used).await.map_err(|second| AskError::Twice(Box::new((first, second))))
+}
+
+async fn once(model: &dyn Model, request: &Request, used: &mut ModelUse) -> Result<Response, ModelError> {
+    used.sent();
+    let response = model.respond(request).await?;
+    used.answered(model, response.usage);
+    Ok(response)
+}

@@ -1,0 +1,70 @@
+//! What is put to a model about an event: the conversation where the event is about it, then the handler's text (H7).
+//!
+//! The input stands in it whole, whatever its size: a model that is shown half of a call judges half of it. One that is
+//! too long for the model is refused by its provider, and then the call went unchecked and says so (O10).
+
+use super::arguments;
+use super::conversation;
+use super::system::Shown;
+use crate::handlers::context::HandlerContext;
+use becket_llm::{Block, Message, Role};
+use becket_model::EventKind;
+use becket_model::table::{EventSpec, ModelNotOk};
+
+/// The question of one handler about one event.
+#[derive(Debug)]
+pub(crate) struct Question {
+    /// The event.
+    pub(crate) event: EventKind,
+    /// Whether `impossible` has a meaning on it.
+    pub(crate) with_impossible: bool,
+    /// Whether the conversation stands in the message.
+    pub(crate) shown: Shown,
+    /// The question itself.
+    pub(crate) message: Message,
+}
+
+impl Question {
+    /// Puts it together; the conversation is read on a thread that may block.
+    pub(crate) async fn of(context: &HandlerContext<'_>, text: &str) -> Self {
+        let spec = context.event.kind().spec();
+        let mut content = Vec::with_capacity(2);
+        let shown =
+            if is_about_the_conversation(spec) { read(context, &mut content).await } else { Shown::NotAsked };
+        let input = context.stdin();
+        content.push(Block::Text(arguments::fill(text, String::from_utf8_lossy(&input).trim_end())));
+        Question {
+            event: spec.kind,
+            with_impossible: is_about_the_conversation(spec),
+            shown,
+            message: Message { role: Role::User, content },
+        }
+    }
+
+    /// What the user should know: the model judged without seeing what it judges.
+    pub(crate) fn warning(&self) -> Option<String> {
+        (self.shown == Shown::Missing)
+            .then(|| "the conversation could not be read, so the model judged by the input alone".to_owned())
+    }
+}
+
+/// An event that lets a turn end or sends the model back to work: what is judged is the conversation, and `impossible`
+/// lets the turn end all the same.
+fn is_about_the_conversation(spec: &EventSpec) -> bool {
+    spec.model_not_ok == Some(ModelNotOk::ContinueTurnWithReason)
+}
+
+async fn read(context: &HandlerContext<'_>, content: &mut Vec<Block>) -> Shown {
+    let (conversations, event) = (context.engine.host.conversations.clone(), context.event.clone());
+    let read = tokio::task::spawn_blocking(move || {
+        conversations.of(&event).map(|messages| conversation::quoted(&messages))
+    });
+    match read.await {
+        Ok(Some(quoted)) => {
+            content.push(Block::Text(format!("CONVERSATION:\n{quoted}")));
+            Shown::Quoted
+        }
+        // A host's reader that panics has read nothing either.
+        Ok(None) | Err(_) => Shown::Missing,
+    }
+}

@@ -1,0 +1,146 @@
+//! The questions of one run: heard in its stdout, asked in order, answered on its stdin.
+//!
+//! INVARIANT: each question is answered with exactly one line, or the hook has ended. The limit of the run stands still
+//! from the moment a question is heard until its answer is written (Q2).
+
+use super::desk::Desk;
+use crate::host::questions::answer;
+use crate::host::questions::answer::{Answer, Answered};
+use crate::host::questions::lines::{Found, Splitter};
+use crate::host::questions::parse::{BadQuestion, Wrong};
+use crate::host::questions::question::Question;
+use becket_process::{CancellationToken, Control, Pause};
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// Talks with one hook. Fed by the sink of its run, driven by [`Interview::answer_all`] beside it.
+pub(crate) struct Interview {
+    hook: String,
+    desk: Desk,
+    /// One whose stdin stays open.
+    control: Control,
+    state: Mutex<State>,
+    heard: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    splitter: Splitter,
+    waiting: VecDeque<(Question, Pause)>,
+    /// The question that is being asked.
+    current: Option<Question>,
+    answered: Vec<Answered>,
+    is_flooded: bool,
+    is_over: bool,
+}
+
+impl Interview {
+    /// Of a run of the hook with this label, steered by `control`.
+    pub(crate) fn new(hook: impl Into<String>, desk: Desk, control: Control) -> Self {
+        Interview { hook: hook.into(), desk, control, state: Mutex::default(), heard: Notify::new() }
+    }
+
+    /// Takes what the hook printed. Asks nobody itself, so it may be called from the sink; what can't be asked is
+    /// answered at once.
+    pub(crate) fn hear(&self, stdout: &[u8]) {
+        let mut state = self.state();
+        if state.is_over {
+            return;
+        }
+        for found in state.splitter.feed(stdout) {
+            self.take(&mut state, found);
+        }
+    }
+
+    fn take(&self, state: &mut State, found: Found) {
+        match found {
+            Ok(asked) => {
+                state.waiting.push_back((asked.by(&self.hook), self.control.pause()));
+                self.heard.notify_one();
+            }
+            Err(bad) if matches!(bad.why, Wrong::Flood(_)) => {
+                // Told once, and not kept: there may be any number.
+                if !std::mem::replace(&mut state.is_flooded, true) {
+                    let answer = Answer::Refused(bad.why.to_string());
+                    state.answered.push(Answered { id: String::new(), message: String::new(), answer });
+                }
+            }
+            Err(bad) => {
+                self.control.write(answer::line(&bad.id, None));
+                state.answered.push(refused(*bad));
+            }
+        }
+    }
+
+    /// Asks and answers as long as it is polled; never ends by itself. Dropping it withdraws what is being asked.
+    pub(crate) async fn answer_all(&self, cancel: &CancellationToken) -> std::convert::Infallible {
+        loop {
+            let next = self.state().waiting.pop_front();
+            match next {
+                Some((question, pause)) => self.answer(question, pause, cancel).await,
+                None => self.heard.notified().await,
+            }
+        }
+    }
+
+    async fn answer(&self, question: Question, pause: Pause, cancel: &CancellationToken) {
+        self.state().current = Some(question.clone());
+        let answer = self.desk.ask(&question, cancel).await;
+        self.control.write(answer::line(&Value::String(question.id.clone()), answer.selected()));
+        drop(pause);
+        let mut state = self.state();
+        state.current = None;
+        state.answered.push(Answered { id: question.id, message: question.message, answer });
+    }
+
+    /// The hook has ended, or nobody listens to it any more: everything that it asked, in the order of the answers; what
+    /// was still open is withdrawn. What it prints from now on is not heard and holds no limit up.
+    pub(crate) fn end(&self) -> Vec<Answered> {
+        let mut state = self.state();
+        state.is_over = true;
+        if let Some(found) = state.splitter.finish() {
+            self.take(&mut state, found);
+        }
+        let open: Vec<Question> = state
+            .current
+            .take()
+            .into_iter()
+            .chain(state.waiting.drain(..).map(|(question, _)| question))
+            .collect();
+        let withdrawn = |question: Question| Answered {
+            id: question.id,
+            message: question.message,
+            answer: Answer::Withdrawn,
+        };
+        let mut answered = std::mem::take(&mut state.answered);
+        answered.extend(open.into_iter().map(withdrawn));
+        answered
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn refused(bad: BadQuestion) -> Answered {
+    let why = bad.why.to_string();
+    let id = match bad.id {
+        Value::String(id) => id,
+        Value::Null => String::new(),
+        id @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => id.to_string(),
+    };
+    Answered { id, message: bad.message, answer: Answer::Refused(why) }
+}
+
+impl Answered {
+    /// What the hook's author or the host's should know of it.
+    pub(crate) fn warning(&self) -> Option<String> {
+        self.answer.warning(&self.id)
+    }
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests;

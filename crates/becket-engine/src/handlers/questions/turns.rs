@@ -1,0 +1,67 @@
+//! Turns, first come, first served: who has taken one earlier goes first, whoever leaves makes room.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// The queue.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Turns(Arc<Queue>);
+
+#[derive(Debug, Default)]
+struct Queue {
+    state: Mutex<State>,
+    /// Told whenever somebody leaves.
+    left: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    next: u64,
+    waiting: BTreeSet<u64>,
+}
+
+/// A place in the queue, from when it is taken until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    number: u64,
+    queue: Arc<Queue>,
+}
+
+impl Turns {
+    /// Takes the last place.
+    pub(crate) fn take(&self) -> Turn {
+        let mut state = self.0.lock();
+        let number = state.next;
+        state.next += 1;
+        state.waiting.insert(number);
+        Turn { number, queue: self.0.clone() }
+    }
+}
+
+impl Turn {
+    /// Waits until everybody who came earlier has left. Cancel-safe.
+    pub(crate) async fn comes(&self) {
+        loop {
+            // Before the look: whoever leaves after it is heard.
+            let left = self.queue.left.notified();
+            if self.queue.lock().waiting.first() == Some(&self.number) {
+                return;
+            }
+            left.await;
+        }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.queue.lock().waiting.remove(&self.number);
+        self.queue.left.notify_waiters();
+    }
+}
+
+impl Queue {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,252 @@
+//! In-process handlers: callbacks of the host, and functions that it registers for a session (H9).
+//!
+//! A [`Callback`] says when it runs; what runs is one of three: an inline function on the task that fires, an
+//! asynchronous one, or a blocking one on a thread of its own. All three keep their time limit as far as they can be
+//! kept: the host is released at the deadline by the latter two; an inline function has to be quick, and one that
+//! comes back late counts as out of time.
+//!
+//! INVARIANT: a callback that fails, panics or is late never passes for silence: it is a named failure, which denies a tool
+//! call and rejects a prompt unless the host has registered the callback with `OnFailure::Continue`.
+
+mod answer;
+
+pub use answer::{CallbackAnswer, IntoAnswer};
+
+use becket_model::{Event, EventKind, OnFailure};
+use becket_process::CancellationToken;
+use futures_util::future::BoxFuture;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// An asynchronous in-process handler, for hosts that have an object rather than a closure.
+pub trait Hook: Send + Sync {
+    /// Answers an event. Dropped at the time limit; `cancel` is cancelled then, for what the handler itself started.
+    fn call<'a>(&'a self, event: &'a Event, cancel: &'a CancellationToken) -> BoxFuture<'a, CallbackAnswer>;
+}
+
+/// An in-process handler with all that says when it runs; [`crate::Engine::on`] registers it.
+///
+/// ```
+/// use becket_engine::{Callback, Engine};
+/// use becket_model::{EventKind, Reply};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let engine = Engine::builder().build()?;
+/// let guard = Callback::inline(EventKind::PreToolUse, |_event| Reply::deny("not on a Friday"))
+///     .named("friday")
+///     .matcher("Bash")
+///     .when("Bash(git push *)");
+/// let id = engine.on(guard)?;
+/// assert!(engine.unregister(id));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Callback {
+    pub(crate) event: EventKind,
+    pub(crate) label: Arc<str>,
+    pub(crate) matcher: Option<String>,
+    pub(crate) condition: Option<String>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) status_message: Option<Arc<str>>,
+    pub(crate) once: bool,
+    pub(crate) order: i64,
+    pub(crate) is_function: bool,
+    pub(crate) on_failure: Option<OnFailure>,
+    pub(crate) in_process: InProcess,
+}
+
+impl Callback {
+    /// A function that is called on the task that fires. It must not block: nothing else of the event goes on
+    /// meanwhile, and one that takes longer than its limit has failed.
+    pub fn inline<A: IntoAnswer>(
+        event: EventKind,
+        call: impl Fn(&Event) -> A + Send + Sync + 'static,
+    ) -> Self {
+        let call: Arc<InlineFn> = Arc::new(move |event| call(event).into_answer());
+        Callback::new(event, How::Inline(call))
+    }
+
+    /// A function that may block. It runs on a thread of its own; the host is released at the time limit, and the
+    /// thread, which nobody can end, is left to see `cancel`.
+    pub fn blocking<A: IntoAnswer>(
+        event: EventKind,
+        call: impl Fn(&Event, &CancellationToken) -> A + Send + Sync + 'static,
+    ) -> Self {
+        let call: Arc<BlockingFn> = Arc::new(move |event, cancel| call(event, cancel).into_answer());
+        Callback::new(event, How::Blocking(call))
+    }
+
+    /// An asynchronous function. Its future is dropped at the time limit, and the token is cancelled then.
+    ///
+    /// ```
+    /// use becket_engine::Callback;
+    /// use becket_model::{EventKind, Reply};
+    ///
+    /// let slow = Callback::future(EventKind::PreToolUse, |_event, _cancel| {
+    ///     Box::pin(async move { Reply::ask("is this meant?") })
+    /// });
+    /// # let _ = slow;
+    /// ```
+    pub fn future<A: IntoAnswer + 'static>(
+        event: EventKind,
+        call: impl for<'a> Fn(&'a Event, &'a CancellationToken) -> BoxFuture<'a, A> + Send + Sync + 'static,
+    ) -> Self {
+        struct Closure<F>(F);
+        impl<A, F> Hook for Closure<F>
+        where
+            A: IntoAnswer + 'static,
+            F: for<'a> Fn(&'a Event, &'a CancellationToken) -> BoxFuture<'a, A> + Send + Sync,
+        {
+            fn call<'a>(
+                &'a self,
+                event: &'a Event,
+                cancel: &'a CancellationToken,
+            ) -> BoxFuture<'a, CallbackAnswer> {
+                let answer = (self.0)(event, cancel);
+                Box::pin(async move { answer.await.into_answer() })
+            }
+        }
+        Callback::object(event, Arc::new(Closure(call)))
+    }
+
+    /// An object that answers asynchronously.
+    pub fn object(event: EventKind, hook: Arc<dyn Hook>) -> Self {
+        Callback::new(event, How::Future(hook))
+    }
+
+    fn new(event: EventKind, how: How) -> Self {
+        Callback {
+            event,
+            label: event.name().into(),
+            matcher: None,
+            condition: None,
+            timeout: None,
+            status_message: None,
+            once: false,
+            order: 0,
+            is_function: false,
+            on_failure: None,
+            in_process: InProcess { how, internal: false },
+        }
+    }
+
+    /// What people know it by. Default: the event's name.
+    pub fn named(mut self, label: impl Into<Arc<str>>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// Which values of the event's subject it runs for, as in a settings file (M1–M7). Default: all.
+    pub fn matcher(mut self, matcher: impl Into<String>) -> Self {
+        self.matcher = Some(matcher.into());
+        self
+    }
+
+    /// Its `if`: a permission rule that the tool call has to match (P6).
+    pub fn when(mut self, rule: impl Into<String>) -> Self {
+        self.condition = Some(rule.into());
+        self
+    }
+
+    /// Its time limit. Default: the event's for commands, 5 s for a function (H9, H11).
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = Some(limit);
+        self
+    }
+
+    /// What a host shows while it runs (H13).
+    pub fn status_message(mut self, message: impl Into<Arc<str>>) -> Self {
+        self.status_message = Some(message.into());
+        self
+    }
+
+    /// Removes it after its first successful run (C11).
+    pub fn once(mut self) -> Self {
+        self.once = true;
+        self
+    }
+
+    /// Its place among the handlers of its source; lower comes first (C6). Default 0.
+    pub fn order(mut self, order: i64) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Makes it a function: a hook of one session rather than of the host. Its default limit is 5 s, and managed
+    /// settings that leave only managed hooks leave it out (H9, G2).
+    pub fn function(mut self) -> Self {
+        self.is_function = true;
+        self
+    }
+
+    /// The meaning of its failure (O10). Default: it denies a tool call and rejects a prompt, and is reported on every
+    /// other event (H9). [`OnFailure::Block`] makes it a block wherever `onFailure` counts; with [`OnFailure::Continue`] it
+    /// decides nothing anywhere.
+    pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
+        self.on_failure = Some(on_failure);
+        self
+    }
+
+    /// Marks it as the host's own business: where nothing but such callbacks matches, no progress is reported (H13).
+    pub fn internal(mut self) -> Self {
+        self.in_process.internal = true;
+        self
+    }
+}
+
+impl fmt::Debug for Callback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Callback")
+            .field("event", &self.event)
+            .field("label", &self.label)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What an in-process handler runs.
+#[derive(Clone)]
+pub struct InProcess {
+    pub(crate) how: How,
+    pub(crate) internal: bool,
+}
+
+type InlineFn = dyn Fn(&Event) -> CallbackAnswer + Send + Sync;
+type BlockingFn = dyn Fn(&Event, &CancellationToken) -> CallbackAnswer + Send + Sync;
+
+/// Where it runs.
+#[derive(Clone)]
+pub(crate) enum How {
+    Inline(Arc<InlineFn>),
+    Blocking(Arc<BlockingFn>),
+    Future(Arc<dyn Hook>),
+}
+
+impl InProcess {
+    /// Two are the same where they are one registration's.
+    fn address(&self) -> *const () {
+        match &self.how {
+            How::Inline(call) => Arc::as_ptr(call).cast(),
+            How::Blocking(call) => Arc::as_ptr(call).cast(),
+            How::Future(hook) => Arc::as_ptr(hook).cast(),
+        }
+    }
+}
+
+impl PartialEq for InProcess {
+    fn eq(&self, other: &Self) -> bool {
+        self.address() == other.address()
+    }
+}
+
+impl fmt::Debug for InProcess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let how = match &self.how {
+            How::Inline(_) => "inline",
+            How::Blocking(_) => "blocking",
+            How::Future(_) => "future",
+        };
+        f.debug_struct("InProcess").field("how", &how).field("internal", &self.internal).finish()
+    }
+}

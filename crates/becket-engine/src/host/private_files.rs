@@ -1,0 +1,243 @@
+//! Files that only the user of the session may read: environment files (H12) and texts too long to show (O8).
+//!
+//! They live in a directory that the host names and keeps, or in one of the engine's own, which goes with it.
+
+use becket_model::{EventKind, Place, SessionId};
+use std::fs::{self, OpenOptions};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// The events whose hooks may set variables for later shell tools, in the order in which the files count (H12).
+const ENV_EVENTS: [EventKind; 4] =
+    [EventKind::Setup, EventKind::SessionStart, EventKind::CwdChanged, EventKind::FileChanged];
+
+/// The private files of an engine.
+#[derive(Debug)]
+pub(crate) struct PrivateFiles {
+    given: Option<PathBuf>,
+    parent: PathBuf,
+    own: OnceLock<PathBuf>,
+    made: Mutex<u64>,
+}
+
+/// Why a private file could not be made.
+#[derive(Debug, thiserror::Error)]
+#[error("can't make the private file `{path}`: {source}; check that its directory is writable and not full")]
+pub(crate) struct PrivateFileError {
+    path: PathBuf,
+    source: io::Error,
+}
+
+impl PrivateFiles {
+    /// Files in `given`, which the host keeps, or else in a directory under `temp` that goes with the engine.
+    pub(crate) fn new(given: Option<PathBuf>, temp: PathBuf) -> Self {
+        PrivateFiles { given, parent: temp, own: OnceLock::new(), made: Mutex::new(0) }
+    }
+
+    /// The environment file of an event's handler: empty at first, the same in later runs of the session (H12).
+    pub(crate) fn env_file(
+        &self,
+        session: &SessionId,
+        event: EventKind,
+        place: &Place,
+    ) -> Result<PathBuf, PrivateFileError> {
+        let dir = self.session_dir(session)?.join("env");
+        make_dir(&dir)?;
+        let rank = ENV_EVENTS.iter().position(|known| *known == event).unwrap_or(ENV_EVENTS.len());
+        let name =
+            format!("{rank}-{:020}-{:016x}.sh", place.position, digest(&(&place.label, &place.source)));
+        let path = dir.join(name);
+        if is_file(&path) {
+            return Ok(path);
+        }
+        // What a hook put there instead, a link or a pipe, goes; if it is a directory, the making fails.
+        let _ = fs::remove_file(&path);
+        match private().create_new(true).open(&path) {
+            Ok(_) => Ok(path),
+            Err(_) if is_file(&path) => Ok(path),
+            Err(source) => Err(PrivateFileError { path, source }),
+        }
+    }
+
+    /// The session's environment files in the order in which a shell evaluates them: later ones win (H12).
+    pub(crate) fn env_files(&self, session: &SessionId) -> Vec<PathBuf> {
+        let Some(root) = self.root_if_any() else { return Vec::new() };
+        let entries = fs::read_dir(root.join(session_name(session)).join("env"));
+        let mut files: Vec<PathBuf> =
+            entries.into_iter().flatten().filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+        // A hook can reach the directory: what else it leaves there is never evaluated, nor waited for.
+        files.retain(|file| is_env_name(file) && is_file(file));
+        files.sort();
+        files
+    }
+
+    /// Keeps a text whole and says where (O8).
+    pub(crate) fn keep(&self, session: &SessionId, text: &str) -> Result<PathBuf, PrivateFileError> {
+        let dir = self.session_dir(session)?.join("texts");
+        make_dir(&dir)?;
+        loop {
+            let number = {
+                let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+                *made += 1;
+                *made
+            };
+            let path = dir.join(format!("{number:04}.txt"));
+            match private().create_new(true).open(&path).and_then(|mut file| file.write_all(text.as_bytes()))
+            {
+                Ok(()) => return Ok(path),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(source) => return Err(PrivateFileError { path, source }),
+            }
+        }
+    }
+
+    /// Where the texts of a session are kept, if any are.
+    pub(crate) fn texts(&self, session: &SessionId) -> Option<PathBuf> {
+        Some(self.root_if_any()?.join(session_name(session)).join("texts"))
+    }
+
+    /// Removes everything of one session.
+    pub(crate) fn forget(&self, session: &SessionId) {
+        if let Some(root) = self.root_if_any() {
+            // What is not there needs no removing, and what can't be removed goes with the directory.
+            let _ = fs::remove_dir_all(root.join(session_name(session)));
+        }
+    }
+
+    fn root_if_any(&self) -> Option<&Path> {
+        self.given.as_deref().or_else(|| self.own.get().map(PathBuf::as_path))
+    }
+
+    fn session_dir(&self, session: &SessionId) -> Result<PathBuf, PrivateFileError> {
+        let root = match &self.given {
+            Some(given) => given.clone(),
+            None => self.own_root()?,
+        };
+        match &self.given {
+            // The host may keep its directory behind a link.
+            Some(given) if given.is_dir() => {}
+            Some(_) | None => make_dir(&root)?,
+        }
+        let dir = root.join(session_name(session));
+        make_dir(&dir)?;
+        Ok(dir)
+    }
+
+    fn own_root(&self) -> Result<PathBuf, PrivateFileError> {
+        if let Some(root) = self.own.get() {
+            return Ok(root.clone());
+        }
+        let mut guard = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(root) = self.own.get() {
+            return Ok(root.clone());
+        }
+        loop {
+            *guard += 1;
+            let mark = digest(&(std::process::id(), *guard, std::time::SystemTime::now()));
+            let root = self.parent.join(format!("becket-{mark:016x}"));
+            match make_new_dir(&root) {
+                Ok(()) => return Ok(self.own.get_or_init(|| root).clone()),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(source) => return Err(PrivateFileError { path: root, source }),
+            }
+        }
+    }
+}
+
+impl Drop for PrivateFiles {
+    fn drop(&mut self) {
+        if let Some(own) = self.own.get() {
+            let _ = fs::remove_dir_all(own);
+        }
+    }
+}
+
+/// A session's id as a file name: readable where it is plain, always told apart.
+fn session_name(session: &SessionId) -> String {
+    let plain: String =
+        session.as_str().chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').take(40).collect();
+    format!("{plain}-{:016x}", digest(&session.as_str()))
+}
+
+fn digest(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A regular file and no link to one.
+fn is_file(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
+}
+
+/// Whether the name is one that [`PrivateFiles::env_file`] gives: rank, position, digest.
+fn is_env_name(path: &Path) -> bool {
+    let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+    let lengths: Vec<usize> = name.split('-').map(str::len).collect();
+    lengths == [1, 20, 16] && name.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit())
+}
+
+/// A directory of this user, and no link to one: names under a shared directory may have been taken by somebody else.
+#[cfg(unix)]
+fn is_own_dir(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    fs::symlink_metadata(path)
+        .is_ok_and(|found| found.is_dir() && found.uid() == rustix::process::geteuid().as_raw())
+}
+
+#[cfg(not(unix))]
+fn is_own_dir(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+}
+
+/// Makes a directory that only this user may enter, unless it is there already.
+pub(crate) fn make_dir(path: &Path) -> Result<(), PrivateFileError> {
+    match make_new_dir(path) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && is_own_dir(path) => Ok(()),
+        Err(source) => Err(PrivateFileError { path: path.to_owned(), source }),
+    }
+}
+
+#[cfg(unix)]
+fn make_new_dir(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    let mut builder = fs::DirBuilder::new();
+    builder.mode(0o700);
+    match builder.create(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            builder.create(path)
+        }
+        other => other,
+    }
+}
+
+#[cfg(not(unix))]
+fn make_new_dir(path: &Path) -> io::Result<()> {
+    match fs::create_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            fs::create_dir(path)
+        }
+        other => other,
+    }
+}
+
+/// How a file is opened that only this user may read.
+pub(crate) fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options
+}

@@ -1,0 +1,17 @@
+//! Questions that a hook asks the user while it runs (Q1–Q3).
+//!
+//! [`parse`] reads one line, [`lines`] finds the lines that are questions in what a hook prints, and [`taken_out`] removes
+//! them from its answer. `handlers::questions` asks them.
+//!
+//! Refuses to guess: what is not exactly a question is the hook's own output, and what is nearly one is answered with
+//! `null` and named. INVARIANT: no answer of a hook is ever taken for a question, so no denial is lost as one.
+
+pub(crate) mod answer;
+pub(crate) mod lines;
+pub(crate) mod parse;
+pub(crate) mod question;
+mod taken_out;
+
+pub use answer::{Answer, Answered};
+pub use question::{AskUser, Choice, Question};
+pub(crate) use taken_out::{TakenOut, taken_out};

@@ -1,0 +1,282 @@
+//! Puts permission rules and circumstances beside a verdict (D3), for [`crate::permission::decide`] to decide.
+
+use crate::host::tools::Tools;
+use crate::permission::decide;
+use crate::permission::decide::{Circumstances, RuleSays, Settlement};
+use crate::plan::facts::{Facts, LinksOnDisk};
+use crate::plan::snapshot::Snapshot;
+use crate::plan::tool_input;
+use becket_model::event::PermissionMode;
+use becket_model::table::DecisionModel;
+use becket_model::{Event, PermissionDecision, Ruling, Said, Verdict};
+use becket_rules::{Behavior, Renames, critical_removal};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::path::Path;
+
+/// The parts of a session that permissions depend on, beside its configuration.
+pub(crate) struct PermissionSession<'a> {
+    pub(crate) tools: &'a dyn Tools,
+    pub(crate) rule_tools: &'a Renames,
+    pub(crate) home: Option<&'a Path>,
+    /// Somebody can be asked.
+    pub(crate) interactive: bool,
+}
+
+/// What becomes of the call; `None` on events that are not about permission.
+///
+/// `written` is the event as the host fired it: parameter rules are compared with what the model or a hook wrote, not
+/// with what a schema filled in (P10). `judged` is the event with the input that would run.
+pub(crate) fn of(
+    session: &PermissionSession<'_>,
+    snapshot: &Snapshot,
+    events: (&Event, &Event),
+    verdict: &Verdict,
+) -> Option<Settlement> {
+    with_person(session, snapshot, events, verdict, session.interactive)
+}
+
+/// Whether the call is denied for nothing but that there is nobody to ask: with a person it would be asked.
+pub(crate) fn has_nobody_to_ask(
+    session: &PermissionSession<'_>,
+    snapshot: &Snapshot,
+    events: (&Event, &Event),
+    (verdict, settlement): (&Verdict, Option<&Settlement>),
+) -> bool {
+    let asks = matches!(verdict.ruling, Ruling::Permission { decision: PermissionDecision::Ask, .. });
+    let is_denied = matches!(settlement, Some(Settlement::Denied { .. }));
+    if !asks || !is_denied || session.interactive {
+        return false;
+    }
+    let with_person = with_person(session, snapshot, events, verdict, true);
+    matches!(with_person, Some(Settlement::Asked { .. }))
+}
+
+fn with_person(
+    session: &PermissionSession<'_>,
+    snapshot: &Snapshot,
+    (written, judged): (&Event, &Event),
+    verdict: &Verdict,
+    interactive: bool,
+) -> Option<Settlement> {
+    let of_call = is_about_a_call(judged)?;
+    let settle = |rules: &RuleSays, circumstances: &Circumstances| match of_call {
+        true => decide::tool_call(verdict, rules, circumstances),
+        false => decide::permission_request(verdict, rules),
+    };
+    if snapshot.config.permissions.is_empty() && !allows(verdict) {
+        // No rule can speak, and no allow can be void: only a mode could let the call run.
+        let settled = settle(&RuleSays::Nothing, &circumstances_of(judged, interactive));
+        return Some(asked_if_critical(session, judged, verdict, settled));
+    }
+    // Gathered once, so that a command line is analysed once.
+    let mut facts = Facts::gather(judged, session.home, session.rule_tools);
+    let literals =
+        [written.body.tool_call().map(|(_, input)| input), rewrite(verdict).map(|rewrite| &rewrite.what)];
+    let mut rules = None;
+    for literal in literals.into_iter().flatten() {
+        facts = facts.written(literal);
+        let said = rules_say(snapshot, &facts);
+        rules = Some(rules.map_or(said.clone(), |before: RuleSays| before.stricter(said)));
+    }
+    let rules = rules.unwrap_or(RuleSays::Nothing);
+    let circumstances = Circumstances {
+        allow_is_void: void_allow(session, judged, &facts, verdict),
+        ..circumstances_of(judged, interactive)
+    };
+    let settled = settle(&rules, &circumstances);
+    Some(match runs_unasked(&settled, judged, verdict) {
+        true => removal(&facts).map_or(settled, |because| Settlement::Asked { because }),
+        false => settled,
+    })
+}
+
+/// Asks about the removal of a critical path, whoever allows it: a hook, a rule, a mode (D3, P14). An allow of
+/// PermissionRequest hooks is the answer to such a question, and holds.
+pub(crate) fn asked_if_critical(
+    session: &PermissionSession<'_>,
+    event: &Event,
+    verdict: &Verdict,
+    settled: Settlement,
+) -> Settlement {
+    if !runs_unasked(&settled, event, verdict) {
+        return settled;
+    }
+    let facts = Facts::gather(event, session.home, session.rule_tools);
+    removal(&facts).map_or(settled, |because| Settlement::Asked { because })
+}
+
+/// Returns whether a call that is settled like this may run without anybody having been asked.
+fn runs_unasked(settled: &Settlement, event: &Event, verdict: &Verdict) -> bool {
+    match settled {
+        Settlement::Allowed { .. } => !matches!(verdict.ruling, Ruling::RequestAllow { .. }),
+        Settlement::Open => match &event.session.permission_mode {
+            None | Some(PermissionMode::Default | PermissionMode::Plan | PermissionMode::DontAsk) => false,
+            Some(
+                PermissionMode::AcceptEdits
+                | PermissionMode::Auto
+                | PermissionMode::BypassPermissions
+                | PermissionMode::Other(_),
+            ) => true,
+        },
+        Settlement::Denied { .. }
+        | Settlement::Asked { .. }
+        | Settlement::Deferred
+        | Settlement::Stopped { .. } => false,
+    }
+}
+
+/// Why the call removes a critical path, if it does.
+pub(crate) fn removal(facts: &Facts<'_>) -> Option<String> {
+    let scope = facts.scope(facts.cwd(), &LinksOnDisk);
+    facts.call().and_then(|call| critical_removal(call, &scope))
+}
+
+/// The event with the input that would run: a hook's rewrite, made normal, or what it has (D4, D9).
+pub(crate) fn judged<'a>(
+    session: &PermissionSession<'_>,
+    event: Cow<'a, Event>,
+    verdict: &Verdict,
+) -> Cow<'a, Event> {
+    match rewrite(verdict) {
+        Some(rewrite) => {
+            let event = tool_input::with_input(&event, &rewrite.what);
+            Cow::Owned(tool_input::normal(&event, session.tools, session.home).into_owned())
+        }
+        None => event,
+    }
+}
+
+/// Whether the event is about a call that would run, or about the prompt for one; `None` where it is about neither.
+fn is_about_a_call(event: &Event) -> Option<bool> {
+    match event.kind().spec().decision {
+        DecisionModel::Permission => Some(true),
+        DecisionModel::PermissionRequest => Some(false),
+        DecisionModel::None
+        | DecisionModel::Context
+        | DecisionModel::Block
+        | DecisionModel::Retry
+        | DecisionModel::Task
+        | DecisionModel::ContinueOnly
+        | DecisionModel::Display
+        | DecisionModel::Path
+        | DecisionModel::Elicitation => None,
+    }
+}
+
+/// The input that a hook put in the place of the model's.
+pub(crate) fn rewrite(verdict: &Verdict) -> Option<&Said<Map<String, Value>>> {
+    if let Ruling::RequestAllow { updated_input: Some(rewrite), .. } = &verdict.ruling {
+        return Some(rewrite);
+    }
+    verdict.fields.updated_input.as_ref().or(verdict.fields.proposed_input.as_ref())
+}
+
+fn circumstances_of(event: &Event, interactive: bool) -> Circumstances {
+    Circumstances {
+        interactive,
+        dont_ask: event.session.permission_mode == Some(PermissionMode::DontAsk),
+        allow_is_void: None,
+    }
+}
+
+/// Tools whose answer is a person's: an allow counts only beside the answers themselves (D3).
+const ANSWERED_BY_A_PERSON: [&str; 2] = ["AskUserQuestion", "ExitPlanMode"];
+
+/// Whether there is an allow that circumstances could void.
+fn allows(verdict: &Verdict) -> bool {
+    matches!(verdict.ruling, Ruling::Permission { decision: PermissionDecision::Allow, .. })
+}
+
+fn void_allow(
+    session: &PermissionSession<'_>,
+    event: &Event,
+    facts: &Facts<'_>,
+    verdict: &Verdict,
+) -> Option<String> {
+    if !allows(verdict) {
+        return None;
+    }
+    let (tool, _) = event.body.tool_call()?;
+    needs_person(session, tool, facts, || answers(tool, verdict))
+}
+
+/// Why no allow of a hook and no mode answers for a person (D3); `answered`: a hook gave the person's answers.
+pub(crate) fn needs_person(
+    session: &PermissionSession<'_>,
+    tool: &str,
+    facts: &Facts<'_>,
+    answered: impl FnOnce() -> bool,
+) -> Option<String> {
+    if session.tools.requires_user_interaction(tool) {
+        return Some(format!("`{tool}` says that a person has to answer its prompts"));
+    }
+    if ANSWERED_BY_A_PERSON.contains(&tool) && !answered() {
+        return Some(format!("an allow of `{tool}` counts only beside the answers (`updatedInput`)"));
+    }
+    removal(facts)
+}
+
+/// A call that a hook's rewrite has put in the place of another is asked about where no hook's allow counts for it (D3);
+/// answers of a person may be such a rewrite.
+pub(crate) fn unless_critical(
+    session: &PermissionSession<'_>,
+    event: &Event,
+    settlement: Settlement,
+) -> Settlement {
+    let why = || {
+        let (tool, _) = event.body.tool_call()?;
+        let facts = Facts::gather(event, session.home, session.rule_tools);
+        needs_person(session, tool, &facts, || true)
+    };
+    match settlement {
+        Settlement::Allowed { .. } | Settlement::Open => {
+            why().map_or(settlement, |because| Settlement::Asked { because })
+        }
+        Settlement::Denied { .. }
+        | Settlement::Asked { .. }
+        | Settlement::Deferred
+        | Settlement::Stopped { .. } => settlement,
+    }
+}
+
+/// Whether a hook gave the person's answers; another hook's rewrite of the questions gives none.
+fn answers(tool: &str, verdict: &Verdict) -> bool {
+    verdict.fields.updated_input.as_ref().is_some_and(|input| {
+        tool != "AskUserQuestion" || input.what.get("answers").is_some_and(Value::is_object)
+    })
+}
+
+/// What deny and ask rules say of a call by themselves.
+pub(crate) fn restricts(snapshot: &Snapshot, facts: &Facts<'_>) -> Option<Settlement> {
+    match rules_say(snapshot, facts) {
+        RuleSays::Deny(because) => Some(Settlement::Denied { because }),
+        RuleSays::Ask(because) => Some(Settlement::Asked { because }),
+        RuleSays::Allow(_) | RuleSays::Nothing => None,
+    }
+}
+
+/// The rules of all settings on the call (P11).
+fn rules_say(snapshot: &Snapshot, facts: &Facts<'_>) -> RuleSays {
+    // Without a rule the call need not be analysed.
+    let Some(call) = facts.call().filter(|_| !snapshot.config.permissions.is_empty()) else {
+        return RuleSays::Nothing;
+    };
+    let decision = snapshot.rules.decide(call, &facts.scope(&snapshot.places.project_dir, &LinksOnDisk));
+    let told = match decision.rule {
+        Some(entry) => format!(
+            "the rule `{}` of {} says {}: {}",
+            entry.rule(),
+            entry.origin().label,
+            entry.list().key(),
+            decision.why
+        ),
+        None => decision.why,
+    };
+    match decision.behavior {
+        Behavior::Deny => RuleSays::Deny(told),
+        Behavior::Ask => RuleSays::Ask(told),
+        Behavior::Allow => RuleSays::Allow(told),
+        Behavior::Undecided => RuleSays::Nothing,
+    }
+}

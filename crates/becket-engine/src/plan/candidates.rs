@@ -1,0 +1,161 @@
+//! Which handlers a value selects: gates, matchers and duplicates, worked out once per (event, value) and then
+//! looked up (M9). What is found here depends on the configuration alone, never on the rest of an event.
+
+use crate::config::handler::{Action, Handler, If};
+use crate::config::hookset::HookSet;
+use crate::config::placeholders::Places;
+use crate::plan::PlannedRun;
+use crate::plan::dedupe;
+use crate::plan::gates::Gates;
+use crate::plan::skip::{Skipped, Why};
+use becket_model::EventKind;
+use becket_rules::Verdict;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// How many values are remembered before the memory of that event starts afresh (M9).
+const REMEMBERED: usize = 1_024;
+
+/// The longest value that is remembered, in bytes: a model may make up names, and memory must not grow with them.
+const LONGEST_REMEMBERED: usize = 1_024;
+
+/// A compiled set of handlers with its memory.
+#[derive(Debug)]
+pub(crate) struct Part {
+    hooks: Arc<HookSet>,
+    gates: Gates,
+    places: Arc<Places>,
+    memory: Vec<RwLock<HashMap<Box<str>, Arc<Candidates>>>>,
+    judged: AtomicU64,
+}
+
+/// What a value selects.
+#[derive(Debug)]
+pub(crate) struct Candidates {
+    /// The handlers left, in C6 order, duplicates merged.
+    pub(crate) runs: Arc<[PlannedRun]>,
+    /// The others. A thousand of them must cost little, so they are only pointed at.
+    dropped: Vec<Dropped>,
+    /// The value, for those that a matcher dropped.
+    subject: Arc<str>,
+    /// Duplicates that gave way to another handler.
+    duplicates: Vec<Skipped>,
+    /// Whether nothing of the event can still drop a handler: no `if`, no `once`, no agent scope, no `agent`
+    /// handler.
+    pub(crate) settled: bool,
+}
+
+/// A handler that the configuration and the value drop.
+#[derive(Debug)]
+enum Dropped {
+    /// By its matcher.
+    Matcher(u32),
+    /// By anything else.
+    Other(u32, Why),
+}
+
+impl Candidates {
+    /// The handlers that the value does not select, each with the reason; `hooks` is the set they were selected from.
+    pub(crate) fn skipped<'a>(
+        &'a self,
+        hooks: &'a HookSet,
+        event: EventKind,
+    ) -> impl Iterator<Item = Skipped> + 'a {
+        let all = hooks.of(event);
+        let dropped = self.dropped.iter().filter_map(move |dropped| {
+            let (at, why) = match dropped {
+                Dropped::Matcher(at) => (at, Why::Matcher { subject: self.subject.clone() }),
+                Dropped::Other(at, why) => (at, why.clone()),
+            };
+            Some(Skipped { handler: all.get(*at as usize)?.clone(), why })
+        });
+        dropped.chain(self.duplicates.iter().cloned())
+    }
+}
+
+impl Part {
+    pub(crate) fn new(hooks: Arc<HookSet>, gates: Gates, places: Arc<Places>) -> Self {
+        let memory = EventKind::ALL.iter().map(|_| RwLock::default()).collect();
+        Part { hooks, gates, places, memory, judged: AtomicU64::new(0) }
+    }
+
+    /// The same handlers behind other gates; what was remembered is forgotten.
+    pub(crate) fn behind(&self, gates: Gates) -> Self {
+        Part::new(self.hooks.clone(), gates, self.places.clone())
+    }
+
+    pub(crate) fn hooks(&self) -> &Arc<HookSet> {
+        &self.hooks
+    }
+
+    /// How many matchers have been asked since the set was compiled.
+    pub(crate) fn judged(&self) -> u64 {
+        self.judged.load(Ordering::Relaxed)
+    }
+
+    /// The candidates for a value; remembered ones are looked up without asking a matcher.
+    pub(crate) fn candidates(&self, event: EventKind, subject: Option<&str>) -> Arc<Candidates> {
+        let memory = &self.memory[event as usize];
+        let value = subject.unwrap_or_default();
+        if let Some(known) = memory.read().unwrap_or_else(PoisonError::into_inner).get(value) {
+            return known.clone();
+        }
+        let found = Arc::new(self.select(event, subject));
+        if value.len() > LONGEST_REMEMBERED {
+            return found;
+        }
+        let mut memory = memory.write().unwrap_or_else(PoisonError::into_inner);
+        if memory.len() >= REMEMBERED {
+            memory.clear();
+        }
+        memory.insert(value.into(), found.clone());
+        found
+    }
+
+    fn select(&self, event: EventKind, subject: Option<&str>) -> Candidates {
+        let mut runs = Vec::new();
+        let mut dropped = Vec::new();
+        let mut last: Option<(&Handler, bool)> = None;
+        for (at, handler) in (0_u32..).zip(self.hooks.of(event)) {
+            if let Some(why) = self.gates.closed_to(handler) {
+                dropped.push(Dropped::Other(at, why));
+                continue;
+            }
+            // The handlers of a group share their matcher, so one answer serves them all.
+            let matches = match last {
+                Some((before, matches)) if std::ptr::eq(before.matcher.text(), handler.matcher.text()) => {
+                    matches
+                }
+                _ => self.matches(handler, subject),
+            };
+            last = Some((handler, matches));
+            if !matches {
+                dropped.push(Dropped::Matcher(at));
+            } else if matches!(handler.condition, If::NeverRuns(_)) {
+                dropped.push(Dropped::Other(at, Why::IfNeverRuns));
+            } else {
+                runs.push(handler.clone());
+            }
+        }
+        let mut duplicates = Vec::new();
+        let runs = dedupe::merge(runs, &self.places, &mut duplicates);
+        let settled = runs.iter().all(|handler| is_settled(handler));
+        let runs = runs.into_iter().map(|handler| PlannedRun { handler, note: None }).collect();
+        Candidates { runs, dropped, subject: subject.unwrap_or_default().into(), duplicates, settled }
+    }
+
+    /// A value too long to be judged matches: a guard must not miss.
+    fn matches(&self, handler: &Handler, subject: Option<&str>) -> bool {
+        let Some(subject) = subject else { return true };
+        self.judged.fetch_add(1, Ordering::Relaxed);
+        handler.matcher.judge(subject) != Verdict::NoMatch
+    }
+}
+
+fn is_settled(handler: &Handler) -> bool {
+    matches!(handler.condition, If::Absent)
+        && handler.once.is_none()
+        && handler.agent_scope.is_none()
+        && !matches!(handler.action, Action::Agent(_))
+}

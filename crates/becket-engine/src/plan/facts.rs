@@ -1,0 +1,101 @@
+//! What planning may know beside the event: where paths start, who the user is, where links lead.
+//!
+//! All of it is gathered before planning, so that planning itself looks nothing up.
+
+use becket_model::Event;
+use becket_rules::{Applies, Call, Condition, Links, Renames, Scope, tools};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use crate::host::real_path::real_path;
+use crate::plan::tool_input::absolute;
+
+/// The facts for one event.
+pub(crate) struct Facts<'a> {
+    call: Option<Call<'a>>,
+    agent_id: Option<&'a str>,
+    cwd: &'a Path,
+    home: Option<&'a Path>,
+    links: HashMap<PathBuf, PathBuf>,
+}
+
+impl<'a> Facts<'a> {
+    /// Gathers them; the only look at the file system is where the path of the tool call really leads (P8).
+    pub(crate) fn gather(event: &'a Event, home: Option<&'a Path>, renames: &'a Renames) -> Self {
+        let cwd = &event.session.cwd;
+        let call = event.body.tool_call();
+        Facts {
+            call: call.map(|(tool, input)| Call::new(tool, input).renamed(renames)),
+            agent_id: agent_id(event),
+            cwd,
+            home,
+            links: call.map(|(tool, input)| links(tool, input, cwd, home)).unwrap_or_default(),
+        }
+    }
+
+    /// The subagent that the event comes from or is about.
+    pub(crate) fn agent_id(&self) -> Option<&str> {
+        self.agent_id
+    }
+
+    /// Puts a handler's `if` to the tool call.
+    pub(crate) fn judge(&self, condition: &Condition, anchor: &Path) -> Applies {
+        match &self.call {
+            Some(call) => condition.applies(call, &self.scope(anchor, &self.links)),
+            // An `if` elsewhere is `If::NeverRuns` from the start; were there one, it would run to be safe.
+            None => Applies::Unknown { why: "the event has no tool call".into() },
+        }
+    }
+
+    pub(crate) fn cwd(&self) -> &'a Path {
+        self.cwd
+    }
+
+    pub(crate) fn call(&self) -> Option<&Call<'a>> {
+        self.call.as_ref()
+    }
+
+    /// The same facts about a call whose input was written like this, before anything was filled in (P10).
+    pub(crate) fn written(self, literal: &'a Map<String, Value>) -> Self {
+        Facts { call: self.call.map(|call| call.written(literal)), ..self }
+    }
+
+    pub(crate) fn scope<'s>(&'s self, anchor: &'s Path, links: &'s dyn Links) -> Scope<'s> {
+        Scope { cwd: self.cwd, home: self.home, anchor, links }
+    }
+}
+
+fn agent_id(event: &Event) -> Option<&str> {
+    use becket_model::EventBody::{SubagentStart, SubagentStop};
+    if let SubagentStart(body) = &event.body {
+        return Some(&body.agent_id);
+    }
+    if let SubagentStop(body) = &event.body {
+        return Some(&body.agent_id);
+    }
+    event.session.agent.as_ref().and_then(|agent| agent.id.as_ref()).map(|id| id.as_str())
+}
+
+/// Where the path of a file tool leads, if it is a link or lies behind one.
+fn links(
+    tool: &str,
+    input: &Map<String, Value>,
+    cwd: &Path,
+    home: Option<&Path>,
+) -> HashMap<PathBuf, PathBuf> {
+    let given = tools::path_field(tool).and_then(|field| input.get(field)).and_then(|value| value.as_str());
+    let Some(given) = given else { return HashMap::new() };
+    let path = absolute(given, cwd, home);
+    let real = real_path(&path);
+    real.filter(|real| *real != path).map(|real| HashMap::from([(path, real)])).unwrap_or_default()
+}
+
+/// Links as they are on disk; for settling a call, which may look.
+pub(crate) struct LinksOnDisk;
+
+impl Links for LinksOnDisk {
+    fn target(&self, path: &Path) -> Option<PathBuf> {
+        real_path(path).filter(|real| real != path)
+    }
+}

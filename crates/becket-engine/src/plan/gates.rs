@@ -1,0 +1,224 @@
+//! The gates before anything is planned: switches, policy and trust (G1–G3), and the URLs that may be posted to (H5).
+//! One check for every event and source.
+
+use crate::config::allowed_urls::AllowedUrls;
+use crate::config::handler::{Action, Handler};
+use crate::config::nesting::runs_becket;
+use crate::config::{Policy, Trust};
+use crate::plan::skip::Why;
+use becket_model::Source;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// How the host was started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Start {
+    /// With everything.
+    #[default]
+    Normal,
+    /// Bare: only what the command line and the host brought along.
+    Bare,
+    /// Safe mode: only managed hooks.
+    Safe,
+}
+
+/// What decides, whatever the event, whether a handler may run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Gates {
+    /// Managed `disableAllHooks: true` (G1).
+    pub policy_disables_all: bool,
+    /// The source whose `disableAllHooks: true` won (G2).
+    pub disabled_by: Option<Source>,
+    /// Managed `allowManagedHooksOnly: true` (G2).
+    pub managed_only: bool,
+    /// Managed `strictPluginOnlyCustomization` that names `hooks` (G2).
+    pub plugin_only: bool,
+    /// Plugins that the policy force-enables, by full id (G2).
+    pub forced_plugins: BTreeSet<Arc<str>>,
+    /// The URLs that may be posted to, for every source; `None`: all (H5).
+    pub(crate) allowed_urls: Option<Arc<AllowedUrls>>,
+    /// How the host was started (G2).
+    pub start: Start,
+    /// What is known about trust in the workspace (G3).
+    pub trust: Trust,
+    /// The profile whose hooks these are: a handler that runs Becket on the hooks of the same one does not run (H14).
+    pub(crate) profile: Option<Arc<str>>,
+}
+
+impl Gates {
+    /// The gates that the configuration and the start make.
+    pub(crate) fn new(policy: &Policy, start: Start, trust: Trust) -> Self {
+        Gates {
+            policy_disables_all: policy.disable_all_hooks,
+            disabled_by: policy.disabled_by.clone(),
+            managed_only: policy.managed_only,
+            plugin_only: policy.plugin_only_hooks,
+            forced_plugins: policy.forced_plugins.clone(),
+            allowed_urls: policy.allowed_http_hook_urls.as_deref().map(|list| AllowedUrls::new(list).into()),
+            start,
+            trust,
+            profile: None,
+        }
+    }
+
+    /// The same gates around the hooks of a profile.
+    pub(crate) fn of_profile(self, name: &str) -> Self {
+        Gates { profile: Some(name.into()), ..self }
+    }
+
+    /// Why the handler may run on no event, or `None` if it may.
+    pub fn closed_to(&self, handler: &Handler) -> Option<Why> {
+        self.closed_for(&handler.place.source)
+            .or_else(|| self.closed_to_url(handler))
+            .or_else(|| self.closed_to_becket(handler))
+    }
+
+    fn closed_to_url(&self, handler: &Handler) -> Option<Why> {
+        let (Some(allowed), Action::Http(http)) = (&self.allowed_urls, &handler.action) else {
+            return None;
+        };
+        (!allowed.allows(&http.url)).then_some(Why::UrlNotAllowed)
+    }
+
+    fn closed_to_becket(&self, handler: &Handler) -> Option<Why> {
+        let profile = self.profile.as_deref()?;
+        runs_becket(&handler.action, profile).then_some(Why::RunsBecket)
+    }
+
+    /// Why no handler of `source` may run, or `None` if it may.
+    pub fn closed_for(&self, source: &Source) -> Option<Why> {
+        if self.policy_disables_all {
+            return Some(Why::DisabledByPolicy);
+        }
+        if let Some(by) = &self.disabled_by
+            && !self.outlives_a_switch(source)
+        {
+            return Some(Why::Disabled { by: by.clone() });
+        }
+        if self.managed_only && !self.outlives_a_switch(source) {
+            return Some(Why::ManagedOnly);
+        }
+        if self.plugin_only && matches!(source, Source::User | Source::Project | Source::Local) {
+            return Some(Why::PluginsOnly);
+        }
+        if let Some(why) = self.closed_by_start(source) {
+            return Some(why);
+        }
+        (!self.trust.lets_hooks_run()).then_some(Why::Untrusted)
+    }
+
+    /// Managed handlers, host callbacks, and handlers of plugins that the policy force-enables.
+    fn outlives_a_switch(&self, source: &Source) -> bool {
+        match source {
+            Source::Policy | Source::Callback => true,
+            Source::Plugin(plugin) => self.forced_plugins.contains(&plugin.id),
+            Source::User
+            | Source::Project
+            | Source::Local
+            | Source::Skill(_)
+            | Source::Agent(_)
+            | Source::Function
+            | Source::Flag => false,
+        }
+    }
+
+    fn closed_by_start(&self, source: &Source) -> Option<Why> {
+        match self.start {
+            Start::Normal => None,
+            Start::Bare => (!matches!(source, Source::Flag | Source::Callback)).then_some(Why::Bare),
+            Start::Safe => (*source != Source::Policy).then_some(Why::SafeMode),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sources() -> Vec<Source> {
+        let plugin = |id: &str| Source::Plugin(id.into());
+        vec![
+            Source::Policy,
+            Source::User,
+            Source::Project,
+            Source::Local,
+            plugin("kept@market"),
+            plugin("other@market"),
+            Source::Skill("s".into()),
+            Source::Agent("a".into()),
+            Source::Callback,
+            Source::Function,
+            Source::Flag,
+        ]
+    }
+
+    fn open(gates: &Gates) -> Vec<String> {
+        sources()
+            .iter()
+            .filter(|source| gates.closed_for(source).is_none())
+            .map(ToString::to_string)
+            .collect()
+    }
+
+    fn forced() -> Gates {
+        Gates { forced_plugins: [Arc::from("kept@market")].into(), ..Gates::default() }
+    }
+
+    #[test]
+    fn nothing_is_closed_by_default() {
+        assert_eq!(open(&Gates::default()).len(), sources().len());
+    }
+
+    #[test]
+    fn a_managed_switch_stops_even_managed_hooks() {
+        // rule: G1
+        let gates = Gates { policy_disables_all: true, ..forced() };
+        assert_eq!(open(&gates), Vec::<String>::new());
+        assert_eq!(gates.closed_for(&Source::Policy), Some(Why::DisabledByPolicy));
+    }
+
+    #[test]
+    fn another_switch_leaves_policy_callbacks_and_forced_plugins() {
+        // rule: G2
+        let kept = ["policy", "plugin:kept", "callback"];
+        assert_eq!(open(&Gates { disabled_by: Some(Source::User), ..forced() }), kept);
+        assert_eq!(open(&Gates { managed_only: true, ..forced() }), kept);
+    }
+
+    #[test]
+    fn a_plugin_is_forced_by_its_id_whatever_it_is_called() {
+        // rule: G2
+        let named = |id: &str| {
+            Source::Plugin(becket_model::PluginSource { id: id.into(), name: "kept@market".into() })
+        };
+        let gates = Gates { managed_only: true, ..forced() };
+        assert_eq!(gates.closed_for(&named("kept@market")), None);
+        assert_eq!(gates.closed_for(&named("other@market")), Some(Why::ManagedOnly));
+    }
+
+    #[test]
+    fn plugin_only_customization_stops_the_three_kinds_of_settings() {
+        // rule: G2
+        let closed = open(&Gates { plugin_only: true, ..Gates::default() });
+        assert!(!closed.iter().any(|source| ["user", "project", "local"].contains(&source.as_str())));
+        assert_eq!(closed.len(), sources().len() - 3);
+    }
+
+    #[test]
+    fn bare_and_safe_starts_leave_what_they_say() {
+        // rule: G2
+        assert_eq!(open(&Gates { start: Start::Bare, ..forced() }), ["callback", "flag"]);
+        assert_eq!(open(&Gates { start: Start::Safe, ..forced() }), ["policy"]);
+    }
+
+    #[test]
+    fn an_untrusted_workspace_runs_nothing_at_all() {
+        // rule: G3
+        let trust = Trust { interactive: true, trusted: false, this_folder_trusted: false };
+        let gates = Gates { trust, ..forced() };
+        assert_eq!(open(&gates), Vec::<String>::new());
+        assert_eq!(gates.closed_for(&Source::Policy), Some(Why::Untrusted));
+        let nobody_there = Trust { interactive: false, ..trust };
+        assert_eq!(open(&Gates { trust: nobody_there, ..forced() }).len(), sources().len());
+    }
+}

@@ -1,0 +1,181 @@
+//! Why a handler does not run: the stage that dropped it, in words.
+
+use crate::config::handler::Handler;
+use becket_model::{EventKind, Source};
+use becket_rules::MatcherKind;
+use std::fmt;
+use std::sync::Arc;
+
+/// A handler that is configured for an event and does not run for it.
+#[derive(Debug, Clone)]
+pub struct Skipped {
+    /// The handler.
+    pub handler: Arc<Handler>,
+    /// Why it does not run.
+    pub why: Why,
+}
+
+/// Where in the flow a handler was dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Stage {
+    /// Hooks are switched off (G1, G2).
+    Disabled,
+    /// A policy or the way of starting leaves it out (G2, H5).
+    Policy,
+    /// The workspace is not trusted (G3).
+    Trust,
+    /// It belongs to another agent of the session (C10).
+    Scope,
+    /// Its matcher does not match (M1–M7).
+    Matcher,
+    /// Its `if` does not match, or stands where none is looked at (P6, P12).
+    If,
+    /// Another handler does the same (H1).
+    Duplicate,
+    /// It runs Becket on the same hooks again (H14).
+    Recursion,
+    /// It has had its one run (C11).
+    Once,
+    /// It could not be loaded (C7).
+    Schema,
+}
+
+impl Stage {
+    /// One word, as `explain` prints it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Stage::Disabled => "disabled",
+            Stage::Policy => "policy",
+            Stage::Trust => "trust",
+            Stage::Scope => "scope",
+            Stage::Matcher => "matcher",
+            Stage::If => "if",
+            Stage::Duplicate => "duplicate",
+            Stage::Recursion => "recursion",
+            Stage::Once => "once",
+            Stage::Schema => "schema",
+        }
+    }
+}
+
+/// The reason, with what is needed to put it into words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// Managed `disableAllHooks`.
+    DisabledByPolicy,
+    /// `disableAllHooks` of another source.
+    Disabled {
+        /// Which source.
+        by: Source,
+    },
+    /// Managed `allowManagedHooksOnly`.
+    ManagedOnly,
+    /// Managed `strictPluginOnlyCustomization`.
+    PluginsOnly,
+    /// Its URL is none of `allowedHttpHookUrls` (H5).
+    UrlNotAllowed,
+    /// A bare start.
+    Bare,
+    /// Safe mode.
+    SafeMode,
+    /// The workspace is not trusted.
+    Untrusted,
+    /// It is another agent's.
+    OtherAgent,
+    /// It is an `agent` handler, and the event comes from inside one (H8).
+    InsideHookAgent,
+    /// The matcher says no.
+    Matcher {
+        /// What it was tested against.
+        subject: Arc<str>,
+    },
+    /// The `if` says no.
+    If {
+        /// In words.
+        reason: String,
+    },
+    /// The event has no tool call for an `if` to look at.
+    IfNeverRuns,
+    /// Another handler does the same and is at least as strict.
+    Duplicate {
+        /// Whose.
+        source: Source,
+        /// Which.
+        label: Arc<str>,
+    },
+    /// It is a call of `becket fire --stdin-event` on the same hooks.
+    RunsBecket,
+    /// It ran successfully once.
+    OnceDone,
+}
+
+impl Why {
+    /// The stage that this reason belongs to.
+    pub const fn stage(&self) -> Stage {
+        match self {
+            Why::DisabledByPolicy | Why::Disabled { .. } => Stage::Disabled,
+            Why::ManagedOnly | Why::PluginsOnly | Why::UrlNotAllowed | Why::Bare | Why::SafeMode => {
+                Stage::Policy
+            }
+            Why::Untrusted => Stage::Trust,
+            Why::OtherAgent | Why::InsideHookAgent => Stage::Scope,
+            Why::Matcher { .. } => Stage::Matcher,
+            Why::If { .. } | Why::IfNeverRuns => Stage::If,
+            Why::Duplicate { .. } => Stage::Duplicate,
+            Why::RunsBecket => Stage::Recursion,
+            Why::OnceDone => Stage::Once,
+        }
+    }
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.why {
+            Why::DisabledByPolicy => f.write_str("managed settings say `disableAllHooks: true`"),
+            Why::Disabled { by } => write!(f, "`disableAllHooks: true` in the {by} settings"),
+            Why::ManagedOnly => f.write_str("managed settings say `allowManagedHooksOnly: true`"),
+            Why::PluginsOnly => {
+                f.write_str("managed settings leave hooks to plugins (`strictPluginOnlyCustomization`)")
+            }
+            Why::UrlNotAllowed => f.write_str("its URL matches no pattern of `allowedHttpHookUrls`"),
+            Why::Bare => f.write_str("a bare start runs only hooks of the command line and the host"),
+            Why::SafeMode => f.write_str("safe mode runs only managed hooks"),
+            Why::Untrusted => f.write_str("the workspace is not trusted yet, so nothing runs in it"),
+            Why::OtherAgent => f.write_str("it belongs to another agent of the session"),
+            Why::InsideHookAgent => f.write_str("no `agent` hook is started for what an `agent` hook does"),
+            Why::Matcher { subject } => mismatch(f, &self.handler, subject),
+            Why::If { reason } => f.write_str(reason),
+            Why::IfNeverRuns => if_never_runs(f, self.handler.event),
+            Why::Duplicate { source, label } => {
+                write!(f, "does the same as `{label}` ({source}), which runs")
+            }
+            Why::RunsBecket => f.write_str(
+                "it is Becket itself, and would run these hooks again; \
+                 `becket --profile becket fire --stdin-event` runs those of `.becket/settings.json`",
+            ),
+            Why::OnceDone => f.write_str("`once`: it has had its successful run"),
+        }
+    }
+}
+
+/// `matcher "Bash|Wirte" does not match "Write"; did you mean "Bash|Write"?`
+fn mismatch(f: &mut fmt::Formatter<'_>, handler: &Handler, subject: &str) -> fmt::Result {
+    let text = handler.matcher.text();
+    write!(f, "matcher \"{text}\" does not match \"{subject}\"")?;
+    if let MatcherKind::Names(names) = handler.matcher.kind() {
+        let candidates: Vec<&str> = names.iter().map(String::as_str).collect();
+        if let Some(close) = becket_rules::suggest(subject, &candidates) {
+            let is_tool = |name: &str| becket_rules::tools::find(name).is_some();
+            if is_tool(close) && !is_tool(subject) {
+                write!(f, "; the tool is called \"{close}\"")?;
+            } else {
+                write!(f, "; did you mean \"{}\"?", text.replace(close, subject))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn if_never_runs(f: &mut fmt::Formatter<'_>, event: EventKind) -> fmt::Result {
+    write!(f, "`if` is looked at on tool events only; on `{event}` a handler with `if` never runs")
+}

@@ -1,0 +1,84 @@
+//! What a session captured of its configuration: compiled once, immutable, replaced whole (C8).
+
+use crate::config::placeholders::Places;
+use crate::config::{Config, Loaded, RuleSource, SESSION, Trust};
+use crate::host::environment::Environment;
+use crate::plan::candidates::Part;
+use crate::plan::gates::{Gates, Start};
+use crate::plan::variables::BaseEnv;
+use becket_rules::{RuleOrigin, RuleSet};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The configuration in force. Work in flight keeps the one that it started with.
+#[derive(Debug)]
+pub(crate) struct Snapshot {
+    pub(crate) config: Arc<Config>,
+    /// What the configuration was made from; a later change of one source is read beside the rest of it (C8).
+    pub(crate) loaded: Arc<Loaded>,
+    pub(crate) part: Arc<Part>,
+    pub(crate) rules: RuleSet,
+    pub(crate) gates: Gates,
+    pub(crate) places: Arc<Places>,
+    pub(crate) base_env: BaseEnv,
+    trust: Trust,
+}
+
+impl Snapshot {
+    pub(crate) fn new(
+        (loaded, config): (Arc<Loaded>, Arc<Config>),
+        environment: &Environment,
+        places: Arc<Places>,
+        (start, trust): (Start, Trust),
+    ) -> Self {
+        let gates = Gates::new(&config.policy, start, trust).of_profile(&places.profile.name);
+        let part = Arc::new(Part::new(config.hooks.clone(), gates.clone(), places.clone()));
+        let base_env = BaseEnv::new(environment, &config.settings_env, &places);
+        Snapshot { loaded, rules: rules(&config), config, part, gates, places, base_env, trust }
+    }
+
+    /// The same surroundings with another configuration (C8).
+    pub(crate) fn with_config(&self, new: (Arc<Loaded>, Arc<Config>), environment: &Environment) -> Self {
+        Snapshot::new(new, environment, self.places.clone(), (self.gates.start, self.trust))
+    }
+
+    /// The same hooks and switches with other permissions (P13): what was remembered of them stays.
+    pub(crate) fn with_permissions(&self, loaded: Arc<Loaded>, new: Config) -> Self {
+        let hooks = self.config.hooks.clone();
+        let config = Arc::new(Config { hooks, next_sequence: self.config.next_sequence, ..new });
+        Snapshot {
+            loaded,
+            rules: rules(&config),
+            config,
+            part: self.part.clone(),
+            gates: self.gates.clone(),
+            places: self.places.clone(),
+            base_env: self.base_env.clone(),
+            trust: self.trust,
+        }
+    }
+}
+
+/// The permission rules of all files, compiled.
+fn rules(config: &Config) -> RuleSet {
+    let mut set = RuleSet::default();
+    for rule in &config.permissions {
+        let label = label(rule);
+        // INVARIANT: the configuration keeps only rules that have parsed; one that has not is a diagnostic.
+        let _ = set.add(rule.list, &rule.text, RuleOrigin { label, anchor: rule.anchor.clone() });
+    }
+    set
+}
+
+/// How a person is told where a rule stands.
+pub(crate) fn label(rule: &RuleSource) -> String {
+    let file = &rule.location.file;
+    if **file == *Path::new(SESSION) {
+        return "this session".to_owned();
+    }
+    // What stands for an argument has no lines that anybody has written.
+    match file.to_str().and_then(|name| name.strip_prefix("<--")?.strip_suffix('>')) {
+        Some(argument) if argument != "settings" => format!("{} (`--{argument}`)", rule.source),
+        Some(_) | None => format!("{} ({})", rule.source, rule.location),
+    }
+}

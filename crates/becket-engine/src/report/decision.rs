@@ -1,0 +1,219 @@
+//! The one question that every host asks of an outcome: does what the event is about go on?
+//!
+//! INVARIANT: nothing but an outcome that holds nothing back, asks nobody and stops nothing is [`Decision::Proceed`].
+
+use crate::permission::decide::Settlement;
+use crate::report::outcome::Outcome;
+use becket_model::table::{DecisionModel, EventSpec, Exit2Effect, OnFailureEffect};
+use becket_model::{Failure, Verdict};
+
+/// What a host does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[must_use = "an event whose decision nobody reads is not guarded"]
+pub enum Decision {
+    /// Goes on: the call runs, the prompt is sent, the turn ends.
+    Proceed,
+    /// Does not go on: hooks or rules hold it back, or stop the host after the event. [`Outcome::reason`] says why.
+    Block,
+    /// Does not go on yet: a person answers first, or the session is resumed. Where nobody can, this is a [`Decision::Block`].
+    Wait,
+}
+
+impl Decision {
+    /// One word, as JSON has it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Decision::Proceed => "proceed",
+            Decision::Block => "block",
+            Decision::Wait => "wait",
+        }
+    }
+}
+
+impl Outcome {
+    /// Returns what the host does next, with everything taken into account: hooks, permission rules, `continue: false`,
+    /// deferrals, and guards that were cancelled before they answered.
+    ///
+    /// Three things need more than this word: the input to run with is [`Outcome::judged`], a host that stops reads
+    /// [`Verdict::stop`], and context for the model is in the verdict whatever was decided.
+    ///
+    /// On events that end something (Stop, SubagentStop, TeammateIdle) going on means that it ends: a block keeps the agent
+    /// at work, and `continue: false` wins over a block (L4). PermissionRequest is [`Decision::Wait`] where no hook has
+    /// answered, since then a person does.
+    pub fn decision(&self) -> Decision {
+        let spec = self.verdict.event.spec();
+        let held = self.verdict.blocks();
+        match &self.settlement {
+            Some(Settlement::Denied { .. } | Settlement::Stopped { .. }) => Decision::Block,
+            // A settlement never weakens a verdict; were it to, the verdict counts.
+            Some(_) if held => Decision::Block,
+            Some(Settlement::Asked { .. } | Settlement::Deferred) => Decision::Wait,
+            Some(Settlement::Allowed { .. }) => Decision::Proceed,
+            Some(Settlement::Open) if spec.decision == DecisionModel::PermissionRequest => Decision::Wait,
+            Some(Settlement::Open) => Decision::Proceed,
+            None => of_verdict(spec, &self.verdict, held),
+        }
+    }
+
+    /// Why, in words: of the settlement, which may be a rule's, else of the hooks.
+    pub fn reason(&self) -> Option<String> {
+        let settled = match &self.settlement {
+            Some(
+                Settlement::Allowed { because }
+                | Settlement::Denied { because }
+                | Settlement::Asked { because }
+                | Settlement::Stopped { because },
+            ) => Some(because.clone()).filter(|text| !text.is_empty()),
+            Some(Settlement::Deferred | Settlement::Open) | None => None,
+        };
+        let stop = || self.verdict.stop.as_ref().and_then(|said| said.what.reason.clone());
+        settled.or_else(|| self.verdict.joined_reason()).or_else(stop)
+    }
+}
+
+/// Of an event on which permission rules have no say.
+fn of_verdict(spec: &EventSpec, verdict: &Verdict, held: bool) -> Decision {
+    let stops = verdict.stop.is_some();
+    let guards = spec.on_failure == OnFailureEffect::Block;
+    let cut_short = guards && verdict.failures.iter().any(|said| said.what == Failure::Cancelled);
+    match (held, stops) {
+        (true | false, true) if ends_something(spec) => Decision::Proceed,
+        (true, _) | (_, true) => Decision::Block,
+        (false, false) if cut_short => Decision::Block,
+        (false, false) if verdict.asks_or_defers() => Decision::Wait,
+        (false, false) => Decision::Proceed,
+    }
+}
+
+/// Whether a block makes the agent go on rather than stop.
+fn ends_something(spec: &EventSpec) -> bool {
+    match spec.exit_2.effect {
+        Exit2Effect::ContinueTurn | Exit2Effect::KeepWorking => true,
+        Exit2Effect::Proceed
+        | Exit2Effect::Ignored
+        | Exit2Effect::DenyTool
+        | Exit2Effect::RejectPrompt
+        | Exit2Effect::BlockExpansion
+        | Exit2Effect::Feedback
+        | Exit2Effect::StopLoop
+        | Exit2Effect::Rollback
+        | Exit2Effect::RefuseCompletion
+        | Exit2Effect::BlockCompaction
+        | Exit2Effect::BlockSwitch
+        | Exit2Effect::BlockChange
+        | Exit2Effect::FailCreation
+        | Exit2Effect::Decline => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use becket_model::fold::{Entry, FoldOptions, fold};
+    use becket_model::{EventKind, PermissionDecision, Reply, Ruling, Said, Source, Stop};
+    use std::sync::Arc;
+
+    fn outcome(verdict: Verdict, settlement: Option<Settlement>) -> Outcome {
+        Outcome { verdict: Arc::new(verdict), settlement, ..Outcome::silent(EventKind::PreToolUse) }
+    }
+
+    fn entry(reply: Reply, failure: Option<Failure>) -> Entry {
+        Entry { place: crate::testing::command("guard").place, reply, failure }
+    }
+
+    fn folded(event: EventKind, reply: Reply, failure: Option<Failure>) -> Verdict {
+        fold(event.spec(), FoldOptions::default(), [entry(reply, failure)])
+    }
+
+    fn stop() -> Reply {
+        Reply { stop: Some(Stop { reason: None }), ..Reply::default() }
+    }
+
+    #[test]
+    fn a_settlement_is_one_of_three() {
+        let because = || "r".to_owned();
+        for (settlement, decision) in [
+            (Settlement::Allowed { because: because() }, Decision::Proceed),
+            (Settlement::Open, Decision::Proceed),
+            (Settlement::Denied { because: because() }, Decision::Block),
+            (Settlement::Stopped { because: because() }, Decision::Block),
+            (Settlement::Asked { because: because() }, Decision::Wait),
+            (Settlement::Deferred, Decision::Wait),
+        ] {
+            let silent = Verdict::silent(EventKind::PreToolUse);
+            assert_eq!(outcome(silent, Some(settlement.clone())).decision(), decision, "{settlement:?}");
+        }
+    }
+
+    #[test]
+    fn no_settlement_passes_what_the_verdict_holds_back() {
+        // rules: D1, D6
+        let because = || "r".to_owned();
+        for reply in [Reply::deny("no"), stop()] {
+            for settlement in [
+                Settlement::Allowed { because: because() },
+                Settlement::Open,
+                Settlement::Asked { because: because() },
+                Settlement::Deferred,
+            ] {
+                let verdict = folded(EventKind::PreToolUse, reply.clone(), None);
+                assert_eq!(outcome(verdict, Some(settlement)).decision(), Decision::Block, "{reply:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_prompt_that_no_hook_answers_waits_for_a_person() {
+        // rule: L1
+        let silent = Verdict::silent(EventKind::PermissionRequest);
+        assert_eq!(outcome(silent, Some(Settlement::Open)).decision(), Decision::Wait);
+        assert_eq!(Outcome::silent(EventKind::PermissionRequest).decision(), Decision::Wait);
+    }
+
+    #[test]
+    fn a_stop_holds_up_every_host_but_one_that_ends_anyway() {
+        // rules: D6, L4
+        for event in EventKind::ALL {
+            let verdict = folded(event, stop(), None);
+            let ends = matches!(event, EventKind::Stop | EventKind::SubagentStop | EventKind::TeammateIdle);
+            let expected =
+                if event.spec().honours.stop && !ends { Decision::Block } else { Decision::Proceed };
+            let call = crate::report::outcome::is_about_permission(event);
+            let settlement = call.then(|| Settlement::Stopped { because: "r".into() });
+            assert_eq!(outcome(verdict, settlement).decision(), expected, "{event}");
+        }
+        let mut verdict = folded(EventKind::Stop, Reply::block("go on"), None);
+        assert_eq!(outcome(verdict.clone(), None).decision(), Decision::Block);
+        let reason = Stop { reason: Some("budget".into()) };
+        verdict.stop = Some(Said { source: Source::User, label: "h".into(), what: reason });
+        assert_eq!(outcome(verdict, None).decision(), Decision::Proceed);
+    }
+
+    #[test]
+    fn a_guard_that_was_cancelled_lets_nothing_pass() {
+        // rule: O10
+        for event in
+            EventKind::ALL.into_iter().filter(|event| !crate::report::outcome::is_about_permission(*event))
+        {
+            let guards = event.spec().on_failure == OnFailureEffect::Block;
+            let cancelled = outcome(folded(event, Reply::default(), Some(Failure::Cancelled)), None);
+            assert_eq!(
+                cancelled.decision() == Decision::Block,
+                guards || event == EventKind::WorktreeCreate,
+                "{event}"
+            );
+            let failed =
+                outcome(folded(event, Reply::default(), Some(Failure::Signaled { signal: 9 })), None);
+            assert_eq!(failed.decision() == Decision::Block, event == EventKind::WorktreeCreate, "{event}");
+        }
+    }
+
+    #[test]
+    fn an_ask_without_a_settlement_waits() {
+        let mut verdict = Verdict::silent(EventKind::PreToolUse);
+        for decision in [PermissionDecision::Ask, PermissionDecision::Defer] {
+            verdict.ruling = Ruling::Permission { decision, reasons: Vec::new() };
+            assert_eq!(outcome(verdict.clone(), None).decision(), Decision::Wait);
+        }
+    }
+}

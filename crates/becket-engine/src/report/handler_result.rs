@@ -1,0 +1,59 @@
+//! What came of one handler, of whatever kind, before it is judged; and what the end of a process means.
+
+use crate::host::questions::answer::Answered;
+use crate::report::background_id::BackgroundId;
+use crate::report::model_use::ModelUse;
+use crate::report::outcome::Printed;
+use becket_model::Failure;
+use becket_model::interpret::Taken;
+use becket_process::{End, SpawnError};
+use bytes::Bytes;
+use std::time::Duration;
+
+/// What came of one handler.
+pub(crate) struct HandlerResult {
+    pub(crate) taken: Taken,
+    pub(crate) exit: Option<i32>,
+    pub(crate) stdout: Bytes,
+    pub(crate) stderr: Bytes,
+    pub(crate) printed: Printed,
+    /// Under which name it goes on in the background (A1, A2).
+    pub(crate) background: Option<BackgroundId>,
+    /// What it asked the user (Q1).
+    pub(crate) questions: Vec<Answered>,
+    /// What its model took, for the kinds that ask one.
+    pub(crate) usage: Option<Box<ModelUse>>,
+}
+
+impl HandlerResult {
+    pub(crate) fn without_process(taken: Taken) -> Self {
+        HandlerResult {
+            taken,
+            exit: None,
+            stdout: Bytes::new(),
+            stderr: Bytes::new(),
+            printed: Printed::default(),
+            background: None,
+            questions: Vec::new(),
+            usage: None,
+        }
+    }
+}
+
+/// The exit code of a process that had this long, or why there is none.
+pub(crate) fn exit_of(end: End, limit: Duration) -> Result<i32, Failure> {
+    Err(match end {
+        End::Exited(exit) => return Ok(exit),
+        End::Signaled(signal) => Failure::Signaled { signal },
+        End::TimedOut => Failure::TimedOut { limit },
+        End::Cancelled => Failure::Cancelled,
+        End::Lost => Failure::Lost {
+            message: "something in the host took its exit status (is SIGCHLD ignored?)".to_owned(),
+        },
+    })
+}
+
+/// A process that never was.
+pub(crate) fn cannot_start(error: &SpawnError) -> Failure {
+    Failure::CannotStart { message: error.to_string() }
+}

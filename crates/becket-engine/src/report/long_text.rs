@@ -1,0 +1,124 @@
+//! Texts that are too long to hand on: the whole goes to a private file, a preview and the path go on (O8).
+
+use crate::host::private_files::PrivateFiles;
+use crate::report::outcome::Run;
+use becket_model::{Said, SessionId, Verdict};
+use std::sync::Arc;
+
+/// How many characters of one context or message go on.
+const LIMIT: usize = 10_000;
+/// How many characters of a longer one are shown.
+const PREVIEW: usize = 2_000;
+
+/// Shortens contexts and messages; reasons go whole. `runs`: those that said them.
+pub(crate) fn shorten(
+    verdict: &mut Verdict,
+    runs: &[Arc<Run>],
+    (files, session): (&PrivateFiles, &SessionId),
+) {
+    let contexts = verdict.context.iter_mut().map(|said| {
+        let total = if said.what.plain { total(runs, said) } else { None };
+        (&mut said.what.text, total)
+    });
+    let messages = verdict.messages.iter_mut().map(|said| (&mut said.what, None));
+    let printed = verdict.notices.iter_mut().filter(|said| said.what.plain).map(|said| {
+        let total = total(runs, said);
+        (&mut said.what.text, total)
+    });
+    let texts = contexts.chain(messages).chain(printed);
+    let warnings: Vec<String> =
+        texts.filter_map(|(text, total)| shorten_text(text, total, (files, session))).collect();
+    verdict.warnings.extend(warnings);
+}
+
+/// How many bytes were printed of a text that is the beginning of what a hook printed (H3).
+fn total<T>(runs: &[Arc<Run>], said: &Said<T>) -> Option<u64> {
+    let is_of = |run: &&Arc<Run>| {
+        run.handler.place.label == said.label && run.handler.place.source == said.source && cut(run).is_some()
+    };
+    runs.iter().find(is_of).and_then(|run| cut(run))
+}
+
+/// How many bytes a run has printed, where not all of them were kept.
+pub(crate) fn cut(run: &Run) -> Option<u64> {
+    Some(run.printed.stdout).filter(|total| *total > run.stdout.len() as u64)
+}
+
+/// Shortens one text; says so where the whole of it could not be kept, and lets it go on whole.
+/// `total`: how many bytes it had before the cap of H3, if it had more.
+pub(crate) fn shorten_text(
+    text: &mut String,
+    total: Option<u64>,
+    (files, session): (&PrivateFiles, &SessionId),
+) -> Option<String> {
+    let length = text.chars().count();
+    if length <= LIMIT {
+        return None;
+    }
+    match files.keep(session, text) {
+        Ok(path) => {
+            let preview: String = text.chars().take(PREVIEW).collect();
+            let (kept, path) = (text.len(), path.display());
+            *text = match total {
+                None => format!("{preview}\n… {length} characters in all; the whole text is in {path}"),
+                Some(total) => {
+                    format!("{preview}\n… {total} bytes in all; the first {kept} of them are in {path}")
+                }
+            };
+            None
+        }
+        // Better too long than lost.
+        Err(error) => Some(format!("a text of {length} characters went on whole: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use becket_model::table::Audience;
+    use becket_model::{ContextText, EventKind, Notice, Source};
+
+    fn said<T>(what: T) -> Said<T> {
+        Said { source: Source::User, label: "x".into(), what }
+    }
+
+    #[test]
+    fn the_whole_text_goes_to_a_private_file_and_a_preview_goes_on() {
+        // rule: O8
+        let temp = tempfile::tempdir().unwrap();
+        let files = PrivateFiles::new(None, temp.path().into());
+        let mut verdict = Verdict::silent(EventKind::SessionStart);
+        let long = "é".repeat(10_001);
+        verdict.context.push(said(ContextText { text: long.clone(), plain: true }));
+        verdict.context.push(said(ContextText { text: "é".repeat(10_000), plain: false }));
+        verdict.messages.push(said(long.clone()));
+        let notice = |plain| said(Notice { to: Audience::User, text: "é".repeat(10_001), plain });
+        verdict.notices.extend([notice(true), notice(false)]);
+        shorten(&mut verdict, &[], (&files, &"s".into()));
+        assert_eq!(verdict.context[1].what.text.chars().count(), 10_000);
+        for text in [&verdict.context[0].what.text, &verdict.messages[0].what] {
+            let (preview, path) = text.split_once("the whole text is in ").unwrap();
+            assert!(preview.chars().count() < 2_100 && preview.starts_with('é'));
+            assert_eq!(std::fs::read_to_string(path).unwrap(), long);
+        }
+        assert!(verdict.notices[0].what.text.len() < 10_000);
+        assert_eq!(verdict.notices[1].what.text.chars().count(), 10_001, "stderr goes whole");
+        drop(files);
+        assert_eq!(
+            std::fs::read_dir(temp.path()).unwrap().count(),
+            0,
+            "the engine's own directory goes with it"
+        );
+    }
+
+    #[test]
+    fn a_text_that_can_not_be_kept_goes_on_whole() {
+        // rule: O8
+        let files = PrivateFiles::new(Some("/dev/null/nowhere".into()), "/dev/null".into());
+        let mut verdict = Verdict::silent(EventKind::SessionStart);
+        verdict.messages.push(said("x".repeat(20_000)));
+        shorten(&mut verdict, &[], (&files, &"s".into()));
+        assert_eq!(verdict.messages[0].what.len(), 20_000);
+        assert!(verdict.warnings[0].contains("/dev/null/nowhere"), "{:?}", verdict.warnings);
+    }
+}

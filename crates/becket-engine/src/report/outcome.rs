@@ -1,0 +1,183 @@
+//! What a firing came to: the verdict, what ran, what did not.
+
+use crate::config::handler::Handler;
+use crate::host::questions::answer::Answered;
+use crate::permission::decide::Settlement;
+use crate::plan::Plan;
+use crate::plan::tool_input;
+use crate::report::background_id::BackgroundId;
+use crate::report::model_use::ModelUse;
+use becket_model::table::DecisionModel;
+use becket_model::{Event, EventKind, Failure, Reply, Verdict};
+use bytes::Bytes;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+/// The answer to a fired event. [`Outcome::decision`] says in one word what it comes to.
+#[derive(Debug, Clone)]
+#[must_use = "an event whose outcome nobody reads is not guarded"]
+pub struct Outcome {
+    /// What the handlers decided together.
+    pub verdict: Arc<Verdict>,
+    /// What becomes of a tool call once the permission rules have had their say (D3); `None` on events that are not
+    /// about permission.
+    pub settlement: Option<Settlement>,
+    /// Set where the call is denied for nothing but that the session has nobody to ask (D3). A host that finds a person after
+    /// all may ask.
+    pub nobody_to_ask: bool,
+    /// Which input of the tool call the settlement is about.
+    pub judged: Judged,
+    /// Every run, in C6 order; runs on a rewritten input come after the others.
+    pub runs: Vec<Arc<Run>>,
+    /// What was planned, with what was skipped and why.
+    pub plan: Plan,
+}
+
+impl Outcome {
+    /// Of an event for which nothing is configured. Made once per event, since most firings end here (G4).
+    pub(crate) fn silent(event: EventKind) -> Self {
+        let verdict = Outcome::silent_verdict(event);
+        let settlement = is_about_permission(event).then_some(Settlement::Open);
+        Outcome {
+            verdict,
+            settlement,
+            nobody_to_ask: false,
+            judged: Judged::Nothing,
+            runs: Vec::new(),
+            plan: Plan::empty(event),
+        }
+    }
+
+    /// The verdict on which no handler said anything.
+    pub(crate) fn silent_verdict(event: EventKind) -> Arc<Verdict> {
+        static SILENT: LazyLock<[Arc<Verdict>; EventKind::ALL.len()]> =
+            LazyLock::new(|| EventKind::ALL.map(|event| Arc::new(Verdict::silent(event))));
+        SILENT[event as usize].clone()
+    }
+}
+
+/// Which input of a tool call hooks and rules have judged: a tool runs with this one and no other (D9).
+#[derive(Debug, Clone, PartialEq)]
+pub enum Judged {
+    /// Nobody looked at the call: nothing is configured for its event, or the event is about no permission.
+    Nothing,
+    /// The input that the event was fired with.
+    AsFired,
+    /// Another one: made normal (N3), or a hook's rewrite.
+    Input(Map<String, Value>),
+}
+
+impl Judged {
+    /// Of the event as it was judged; owned, it is another one than was fired.
+    pub(crate) fn of(event: Cow<'_, Event>) -> Self {
+        match event {
+            Cow::Borrowed(_) => Judged::AsFired,
+            Cow::Owned(mut event) => tool_input::input_mut(&mut event.body)
+                .map_or(Judged::AsFired, |input| Judged::Input(std::mem::take(input))),
+        }
+    }
+}
+
+/// Whether permission rules have a say on the event.
+pub(crate) fn is_about_permission(event: EventKind) -> bool {
+    matches!(event.spec().decision, DecisionModel::Permission | DecisionModel::PermissionRequest)
+}
+
+/// One handler's run.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// The handler.
+    pub handler: Arc<Handler>,
+    /// How it went, in one word (H13).
+    pub status: Status,
+    /// What it answered.
+    pub reply: Reply,
+    /// Why it gave no usable answer, or ended with an error.
+    pub failure: Option<Failure>,
+    /// What its author should know: fields without effect, losing rewrites.
+    pub warnings: Vec<String>,
+    /// How its process ended; `None` where there was none.
+    pub exit: Option<i32>,
+    /// What it printed, up to the cap.
+    pub stdout: Bytes,
+    /// What it printed to stderr, up to the cap.
+    pub stderr: Bytes,
+    /// What it was given on stdin or as the body of a request; none where it was given the event itself.
+    pub input: Option<Bytes>,
+    /// How many bytes it printed in all, with those that were not kept.
+    pub printed: Printed,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// Under which name it goes on in the background, where it does (A1, A2): then it decided nothing.
+    pub background: Option<BackgroundId>,
+    /// What it asked the user, with the answers, in the order of the answers (Q1).
+    pub questions: Vec<Answered>,
+    /// Whether it ran on an input that another hook had rewritten (D9).
+    pub second_look: bool,
+    /// What its model took, for the kinds that ask one (H7, H8).
+    pub usage: Option<Box<ModelUse>>,
+}
+
+impl Run {
+    /// Of a handler that has nothing to say.
+    pub(crate) fn silent(handler: Arc<Handler>, elapsed: Duration) -> Self {
+        Run {
+            handler,
+            status: Status::Success,
+            reply: Reply::default(),
+            failure: None,
+            warnings: Vec::new(),
+            exit: None,
+            stdout: Bytes::new(),
+            stderr: Bytes::new(),
+            input: None,
+            printed: Printed::default(),
+            elapsed,
+            background: None,
+            questions: Vec::new(),
+            second_look: false,
+            usage: None,
+        }
+    }
+}
+
+/// True sizes of a run's output in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Printed {
+    pub stdout: u64,
+    pub stderr: u64,
+}
+
+impl Printed {
+    pub(crate) fn of(finished: &becket_process::Finished) -> Self {
+        Printed { stdout: finished.stdout.total, stderr: finished.stderr.total }
+    }
+}
+
+/// How a run went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// It answered, and holds nothing back.
+    Success,
+    /// It holds something back.
+    Blocked,
+    /// It gave no usable answer or ended with an error.
+    Error,
+    /// It ran out of time or was cancelled.
+    Cancelled,
+}
+
+impl Status {
+    /// One word, as reports print it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Status::Success => "success",
+            Status::Blocked => "blocked",
+            Status::Error => "error",
+            Status::Cancelled => "cancelled",
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Everything that happens while an event is held, as one ordered stream (H13).
+//!
+//! Observers read it: the command line, a trace, an audit. The engine itself prints nothing.
+
+use crate::config::handler::Handler;
+use crate::plan::skip::Skipped;
+use crate::report::background_id::BackgroundId;
+use crate::report::outcome::Run;
+use becket_model::{Event, Verdict};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// One thing that happened, with the number of the firing that it belongs to.
+#[derive(Debug, Clone)]
+pub struct RunEvent {
+    /// Counts the firings of an engine, from 1.
+    pub firing: u64,
+    /// What happened.
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Debug, Clone)]
+pub enum What {
+    /// An event with handlers was fired.
+    Fired {
+        /// The event.
+        event: Arc<Event>,
+    },
+    /// A configured handler does not run.
+    Skipped(Skipped),
+    /// A handler started; hosts show its `statusMessage`.
+    Started {
+        /// The handler.
+        handler: Arc<Handler>,
+    },
+    /// A handler printed something.
+    Output {
+        /// The handler.
+        handler: Arc<Handler>,
+        /// Where.
+        stream: OutputStream,
+        /// The bytes, as they came.
+        bytes: Arc<[u8]>,
+    },
+    /// A handler ended.
+    Finished {
+        /// How it went.
+        run: Arc<Run>,
+    },
+    /// The event goes on without a handler: it runs, or waits for room, in the background (A1, A2). One that has not
+    /// run yet tells its start by [`What::Started`], after the event's verdict perhaps.
+    Backgrounded {
+        /// Its run.
+        id: BackgroundId,
+        /// The handler.
+        handler: Arc<Handler>,
+    },
+    /// A handler in the background ended; it has no [`What::Finished`]. Its reply holds what goes to the model (A3).
+    BackgroundFinished {
+        /// Its run.
+        id: BackgroundId,
+        /// How it went.
+        run: Arc<Run>,
+    },
+    /// The verdict is there.
+    Decided {
+        /// The verdict.
+        verdict: Arc<Verdict>,
+        /// Time from the firing to the verdict.
+        elapsed: Duration,
+    },
+}
+
+/// Which stream a handler printed to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum OutputStream {
+    Stdout,
+    Stderr,
+}
+
+/// Reads the stream as it happens, on the task that fires. Must not block.
+pub trait Observer: Send + Sync {
+    /// Something happened.
+    fn on(&self, event: &RunEvent);
+}
+
+impl<F: Fn(&RunEvent) + Send + Sync> Observer for F {
+    fn on(&self, event: &RunEvent) {
+        self(event);
+    }
+}

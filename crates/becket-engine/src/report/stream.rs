@@ -1,0 +1,72 @@
+//! Who hears what happens: observers that are called, and subscribers that read a bounded stream.
+
+use crate::report::run_event::{Observer, RunEvent};
+use std::fmt;
+use std::sync::Arc;
+use tokio::sync::broadcast;
+
+/// How many events a slow subscriber may lag behind before it loses the oldest, and is told so.
+const BACKLOG: usize = 1_024;
+
+/// The listeners of an engine.
+pub(crate) struct Listeners {
+    observers: Vec<Arc<dyn Observer>>,
+    subscribers: broadcast::Sender<RunEvent>,
+}
+
+impl Listeners {
+    pub(crate) fn new(observers: Vec<Arc<dyn Observer>>) -> Self {
+        Listeners { observers, subscribers: broadcast::Sender::new(BACKLOG) }
+    }
+
+    /// Whether anybody listens; if not, no event is built.
+    pub(crate) fn any(&self) -> bool {
+        !self.observers.is_empty() || self.subscribers.receiver_count() > 0
+    }
+
+    pub(crate) fn tell(&self, event: &RunEvent) {
+        for observer in &self.observers {
+            observer.on(event);
+        }
+        if self.subscribers.receiver_count() > 0 {
+            // A receiver that has just gone is no fault of the firing.
+            let _ = self.subscribers.send(event.clone());
+        }
+    }
+
+    pub(crate) fn subscribe(&self) -> RunEvents {
+        RunEvents { receiver: self.subscribers.subscribe() }
+    }
+}
+
+impl fmt::Debug for Listeners {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listeners").field("observers", &self.observers.len()).finish_non_exhaustive()
+    }
+}
+
+/// A stream of everything that happens in an engine, in order.
+#[derive(Debug)]
+pub struct RunEvents {
+    receiver: broadcast::Receiver<RunEvent>,
+}
+
+/// What [`RunEvents::next`] brings.
+#[derive(Debug, Clone)]
+pub enum Heard {
+    /// The next event.
+    Event(Box<RunEvent>),
+    /// The reader was too slow: so many events are lost.
+    Missed(u64),
+}
+
+impl RunEvents {
+    /// Waits for the next event; `None` once the engine is gone.
+    pub async fn next(&mut self) -> Option<Heard> {
+        match self.receiver.recv().await {
+            Ok(event) => Some(Heard::Event(Box::new(event))),
+            Err(broadcast::error::RecvError::Lagged(missed)) => Some(Heard::Missed(missed)),
+            Err(broadcast::error::RecvError::Closed) => None,
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Dependencies between the top-level modules of a crate: no circles, and in some crates a fixed order.
+
+use crate::uses::top_level_uses;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folders of a crate in their order: each may use those before it.
+const ORDER: [(&str, &[&str]); 1] = [(
+    "becket-engine",
+    &["host", "config", "plan", "permission", "report", "background", "handlers", "dispatch", "engine"],
+)];
+
+/// The crates whose top-level modules still use each other in circles. One that no longer does has to leave this list.
+const CIRCULAR: [&str; 4] = ["becket-agent", "becket-cli", "becket-llm", "becket-mcp"];
+
+/// The modules that each top-level module of a crate uses.
+type Graph = BTreeMap<String, BTreeSet<String>>;
+
+fn crates() -> Vec<(String, PathBuf)> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
+    let mut all: Vec<_> = fs::read_dir(crates)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| (entry.file_name().into_string().unwrap(), entry.path().join("src")))
+        .collect();
+    all.sort();
+    all
+}
+
+fn graph(src: &Path) -> Graph {
+    let mut graph = Graph::new();
+    let mut folders = vec![src.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            if path.extension().is_none_or(|extension| extension != "rs") {
+                continue;
+            }
+            let module = module(path.strip_prefix(src).unwrap());
+            let Some(top) = module.first() else { continue };
+            if module.iter().any(|part| part == "tests" || part == "testing") {
+                continue;
+            }
+            let uses = top_level_uses(&fs::read_to_string(&path).unwrap(), &module);
+            graph.entry(top.clone()).or_default().extend(uses);
+        }
+    }
+    let modules: BTreeSet<String> = graph.keys().cloned().collect();
+    for (module, uses) in &mut graph {
+        uses.retain(|used| used != module && modules.contains(used));
+    }
+    graph
+}
+
+/// Returns the path of the module that a file holds; empty for the root.
+fn module(file: &Path) -> Vec<String> {
+    let mut parts: Vec<String> =
+        file.with_extension("").iter().map(|part| part.to_str().unwrap().to_owned()).collect();
+    if parts.last().is_some_and(|last| last == "mod")
+        || matches!(&*parts, [only] if only == "lib" || only == "main")
+    {
+        parts.pop();
+    }
+    parts
+}
+
+/// Returns the modules that reach themselves.
+fn circle(graph: &Graph) -> Vec<&str> {
+    let reaches_itself = |start: &&String| {
+        let mut seen = BTreeSet::new();
+        let mut next: Vec<&String> = graph[*start].iter().collect();
+        while let Some(module) = next.pop() {
+            if seen.insert(module) {
+                next.extend(&graph[module]);
+            }
+        }
+        seen.contains(*start)
+    };
+    graph.keys().filter(reaches_itself).map(String::as_str).collect()
+}
+
+#[test]
+fn no_modules_use_each_other_in_a_circle() {
+    let mut wrong = Vec::new();
+    for (name, src) in crates() {
+        let graph = graph(&src);
+        let circle = circle(&graph);
+        match (circle.is_empty(), CIRCULAR.contains(&&*name)) {
+            (true, false) | (false, true) => {}
+            (true, true) => wrong.push(format!("{name} has no circle any more: take it off the list")),
+            (false, false) => wrong.push(format!("{name}: {}", circle.join(", "))),
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_folder_uses_only_those_above_it() {
+    let mut wrong = Vec::new();
+    for (name, order) in ORDER {
+        let (_, src) = crates().into_iter().find(|(known, _)| known == name).unwrap();
+        let graph = graph(&src);
+        let unknown = graph.keys().filter(|module| !order.contains(&module.as_str()));
+        wrong.extend(unknown.map(|module| format!("{name}: `{module}` has no place in the order")));
+        for (module, uses) in &graph {
+            let rank = |module: &str| order.iter().position(|known| *known == module);
+            let above = uses.iter().filter(|used| rank(used) > rank(module));
+            wrong.extend(above.map(|used| format!("{name}: `{module}` uses `{used}`, which comes after it")));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
