@@ -59,6 +59,10 @@ pub(crate) struct Global {
     /// Print JSON (`becket schema report` describes it)
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Send a span for each event and handler to the collector of `OTEL_EXPORTER_OTLP_ENDPOINT`
+    #[cfg(feature = "otlp")]
+    #[arg(long, global = true)]
+    pub(crate) otlp: bool,
     /// When to use colour
     #[arg(long, value_enum, default_value_t = ColourChoice::Auto, value_name = "WHEN", global = true)]
     pub(crate) color: ColourChoice,

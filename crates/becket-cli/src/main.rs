@@ -20,6 +20,7 @@ mod project;
 mod report;
 mod run;
 mod session;
+mod telemetry;
 mod trust;
 mod untraced;
 

@@ -6,6 +6,7 @@ use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::out::Out;
 use crate::report::style::{ERROR, plain};
+use crate::telemetry;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser};
 use std::borrow::Cow;
@@ -22,7 +23,10 @@ pub(crate) fn main(around: &Surroundings) -> ExitCode {
         Err(error) => return bad_arguments(error, around),
     };
     let out = Out::of(&cli.global, around);
-    match dispatch(&cli, around, &out) {
+    telemetry::begin(&cli, around);
+    let done = dispatch(&cli, around, &out);
+    telemetry::end(&out);
+    match done {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             out.tell(&format!("{ERROR}becket:{ERROR:#} {}\n", plain(&error.to_string())));

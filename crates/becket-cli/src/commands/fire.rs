@@ -18,6 +18,7 @@ use crate::report::style::{WARNING, one_line, plain, styled};
 use crate::report::{human, json};
 use crate::run::Done;
 use crate::session::{self, Session};
+use crate::telemetry;
 use background::Patience;
 use becket_embed::servers::Connected;
 use becket_embed::view::Report;
@@ -80,7 +81,7 @@ impl Firing<'_> {
         out: &Out,
     ) -> Done {
         let builder = servers::lent(self.lent.to(self.session.builder(!args.nobody_to_ask)), mcp);
-        let engine = started(builder.build(), around, out)?;
+        let engine = started(telemetry::observed(builder).build(), around, out)?;
         told_errors(&engine, around, out);
         event::check_tool(&args.fields, &engine)?;
         self.lent.ready(&engine, self.session);

@@ -7,7 +7,7 @@ pub(crate) mod findings;
 pub(crate) mod fired;
 mod frame;
 pub(crate) mod listed;
-mod masked;
+pub(crate) mod masked;
 pub(crate) mod mcp;
 pub(crate) mod pending;
 pub(crate) mod planned;

@@ -42,6 +42,8 @@ mod mcp_login;
 mod memory;
 #[cfg(target_os = "linux")]
 mod nested;
+#[cfg(all(feature = "otlp", unix))]
+mod otlp;
 #[cfg(unix)]
 mod plugins;
 mod project;

@@ -17,6 +17,7 @@ use crate::out::Out;
 use crate::report::hook_output;
 use crate::run::Done;
 use crate::session;
+use crate::telemetry;
 use becket_embed::UnknownEvent;
 use becket_embed::view::background::Left;
 use becket_engine::{CancellationToken, Engine, Outcome};
@@ -102,7 +103,8 @@ fn answered(
         early.are_handled();
         let mcp = servers::connected(args, &session, &cancel, |_| ()).await?;
         let builder = servers::lent(lent.to(session.builder(true)), mcp.as_ref());
-        let engine = builder.build().map_err(|error| CliError::Start { why: error.why })?;
+        let engine =
+            telemetry::observed(builder).build().map_err(|error| CliError::Start { why: error.why })?;
         lent.ready(&engine, &session);
         let broken = human::findings::brief(engine.config().errors(), around);
         enclosing::show(engine.mark(&event));

@@ -11,6 +11,7 @@ use crate::mcp::{Keep, pool, pool_that_keeps};
 use crate::report::json;
 use crate::report::style::{GOOD, HEAD, WARNING, one_line, plain, styled};
 use crate::run::Done;
+use crate::telemetry;
 use becket_embed::view::Report;
 use becket_embed::view::mcp::{McpAccount, McpAccountState, McpKept};
 use becket_engine::CancellationToken;
@@ -73,7 +74,7 @@ pub(super) fn logout(server: &str, at: At<'_>) -> Done {
 /// # Errors
 /// The configuration forbids the start of a session.
 fn session_ended(at: At<'_>) -> Result<(), CliError> {
-    let engine = started(at.session.builder(false).build(), at.around, at.out)?;
+    let engine = started(telemetry::observed(at.session.builder(false)).build(), at.around, at.out)?;
     if !engine.concerns(EventKind::SessionEnd) {
         return Ok(());
     }

@@ -29,6 +29,7 @@ use crate::lend::RunModels;
 use crate::out::Out;
 use crate::report::run::Shown;
 use crate::session;
+use crate::telemetry;
 use becket_agent::elicit::McpHost;
 use becket_agent::mcp::HookCalls;
 use becket_agent::notes::Notes;
@@ -214,7 +215,7 @@ impl Parts<'_> {
             (false, true) => builder.start(HowStarted::Bare),
             (false, false) => builder,
         };
-        let engine = started(builder.build(), at.around, at.out)?;
+        let engine = started(telemetry::observed(builder).build(), at.around, at.out)?;
         if let Some(wants) = at.wants {
             wants.register(&engine, at)?;
             wants.warnings().for_each(|text| self.notice(Notice::warning(text)));

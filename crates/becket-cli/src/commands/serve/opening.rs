@@ -8,6 +8,7 @@ use super::outgoing::Outgoing;
 use super::person::ClientUser;
 use super::session::Session;
 use super::told::{Observing, Teller};
+use crate::telemetry;
 use becket_embed::{NotOpened, Open};
 use becket_engine::CancellationToken;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ pub(super) fn open(lender: &Lender, mut wants: Open, around: &Around) -> Result<
     let user = wants.interactive.then(|| ClientUser { calls: around.calls.clone(), session: id });
     let observing = Observing(teller.clone());
     let opened = lender.host.open(lender.lent(wants), around.cut.child_token(), |builder| {
-        let builder = builder.observe(observing);
+        let builder = telemetry::observed(builder).observe(observing);
         match user {
             Some(user) => builder.ask_user(user),
             None => builder,

@@ -9,6 +9,7 @@ use crate::error::CliError;
 use crate::lend::Lent;
 use crate::mcp::{pool, tools_of};
 use crate::report::style::{WARNING, one_line, styled};
+use crate::telemetry;
 use becket_agent::elicit::{AnsweredBy, Elicited, McpHost};
 use becket_agent::mcp::{HookCalls, McpServers};
 use becket_agent::tool_call::{DeniedBy, Ended, Report, ToolCall, ToolCalls, Toolbox};
@@ -74,7 +75,7 @@ impl Hooked<'_> {
         let toolbox = Toolbox::default();
         let builder = self.lent.to(at.session.builder(self.lent.person().is_some()));
         let builder = builder.tools(toolbox.clone()).mcp_tools(HookCalls::new(self.pool.clone()));
-        let engine = started(builder.build(), at.around, at.out)?;
+        let engine = started(telemetry::observed(builder).build(), at.around, at.out)?;
         told_errors(&engine, at.around, at.out);
         if let Some(denied) = taken_away(&engine, &name) {
             engine.close().await;

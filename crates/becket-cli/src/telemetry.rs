@@ -1,0 +1,35 @@
+//! Spans for an OpenTelemetry collector: one for each event that is fired, and a child for each handler (feature `otlp`).
+//!
+//! INVARIANT: no input and no output of a hook is in a span, and nothing here waits for a collector but [`end`], which has a
+//! limit. A build without the feature sends nothing, and this does nothing in it.
+
+#[cfg(feature = "otlp")]
+mod client;
+#[cfg(feature = "otlp")]
+mod exporter;
+#[cfg(feature = "otlp")]
+mod spans;
+
+#[cfg(feature = "otlp")]
+pub(crate) use exporter::{begin, end, observed};
+#[cfg(not(feature = "otlp"))]
+pub(crate) use none::{begin, end, observed};
+
+#[cfg(not(feature = "otlp"))]
+mod none {
+    use crate::args::Cli;
+    use crate::env::Surroundings;
+    use crate::out::Out;
+    use becket_engine::Builder;
+
+    /// There is nothing to begin.
+    pub(crate) fn begin(_: &Cli, _: &Surroundings) {}
+
+    /// The engine as it is.
+    pub(crate) fn observed(builder: Builder) -> Builder {
+        builder
+    }
+
+    /// There is nothing to end.
+    pub(crate) fn end(_: &Out) {}
+}

@@ -1,0 +1,163 @@
+//! From what happens in an engine to spans.
+
+use crate::report::human::masked::masked;
+use becket_engine::handler::Handler;
+use becket_engine::{Observer, Run, RunEvent, Status as Ended, What};
+use becket_model::{Event, PermissionDecision, Ruling, Verdict};
+use opentelemetry::trace::{Span as _, SpanKind, Status, TraceContextExt, Tracer};
+use opentelemetry::{Context, KeyValue};
+use opentelemetry_sdk::trace::SdkTracer;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+/// How many firings are followed at once; past that the oldest is given up.
+const MOST: usize = 1_024;
+
+/// Makes the spans of one engine.
+pub(super) struct Spans {
+    tracer: SdkTracer,
+    open: Mutex<BTreeMap<u64, Firing>>,
+}
+
+/// A firing whose span, or a handler's, has not ended.
+struct Firing {
+    context: Context,
+    session: String,
+    handlers: i64,
+    in_background: usize,
+    is_decided: bool,
+}
+
+impl Spans {
+    pub(super) fn new(tracer: SdkTracer) -> Self {
+        Spans { tracer, open: Mutex::default() }
+    }
+
+    fn open(&self) -> MutexGuard<'_, BTreeMap<u64, Firing>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn fired(&self, number: u64, event: &Event) {
+        let session = event.session.id.to_string();
+        let attributes = [
+            KeyValue::new("becket.event", event.kind().name()),
+            KeyValue::new("session.id", session.clone()),
+        ];
+        let span = self
+            .tracer
+            .span_builder(event.kind().name())
+            .with_kind(SpanKind::Internal)
+            .with_attributes(attributes)
+            .start_with_context(&self.tracer, &Context::new());
+        let context = Context::new().with_span(span);
+        let mut open = self.open();
+        open.insert(number, Firing { context, session, handlers: 0, in_background: 0, is_decided: false });
+        if open.len() > MOST {
+            open.pop_first();
+        }
+    }
+
+    fn decided(&self, number: u64, verdict: &Verdict, elapsed: Duration) {
+        let mut open = self.open();
+        let Some(firing) = open.get_mut(&number) else { return };
+        let span = firing.context.span();
+        span.set_attribute(KeyValue::new("becket.verdict", word(verdict)));
+        span.set_attribute(KeyValue::new("becket.handlers", firing.handlers));
+        span.set_attribute(KeyValue::new("becket.duration_ms", millis(elapsed)));
+        if !verdict.failures.is_empty() {
+            span.set_status(Status::error("a handler gave no usable answer"));
+        }
+        span.end();
+        firing.is_decided = true;
+        if firing.in_background == 0 {
+            open.remove(&number);
+        }
+    }
+
+    fn ran(&self, number: u64, run: &Run, in_background: bool) {
+        let mut open = self.open();
+        let firing = open.get_mut(&number);
+        let parent = firing.as_ref().map_or_else(Context::new, |firing| firing.context.clone());
+        let now = SystemTime::now();
+        let mut span = self
+            .tracer
+            .span_builder(format!("hook {}", run.handler.action.name()))
+            .with_kind(SpanKind::Internal)
+            .with_start_time(now.checked_sub(run.elapsed).unwrap_or(now))
+            .with_attributes(attributes(&run.handler, run))
+            .start_with_context(&self.tracer, &parent);
+        span.set_attribute(KeyValue::new("becket.background", in_background));
+        if let Some(firing) = &firing {
+            span.set_attribute(KeyValue::new("session.id", firing.session.clone()));
+        }
+        if matches!(run.status, Ended::Error | Ended::Cancelled) {
+            span.set_status(Status::error(run.status.as_str()));
+        }
+        span.end_with_timestamp(now);
+        let Some(firing) = firing else { return };
+        if in_background {
+            firing.in_background = firing.in_background.saturating_sub(1);
+            if firing.is_decided && firing.in_background == 0 {
+                open.remove(&number);
+            }
+        } else {
+            firing.handlers += 1;
+        }
+    }
+}
+
+impl Observer for Spans {
+    fn on(&self, event: &RunEvent) {
+        match &event.what {
+            What::Fired { event: fired } => self.fired(event.firing, fired),
+            // What goes on in the background has its span when it ends.
+            What::Finished { run } if run.background.is_none() => self.ran(event.firing, run, false),
+            What::BackgroundFinished { run, .. } => self.ran(event.firing, run, true),
+            What::Backgrounded { .. } => {
+                if let Some(firing) = self.open().get_mut(&event.firing) {
+                    firing.in_background += 1;
+                    firing.handlers += 1;
+                }
+            }
+            What::Decided { verdict, elapsed } => self.decided(event.firing, verdict, *elapsed),
+            What::Finished { .. } | What::Skipped(_) | What::Started { .. } | What::Output { .. } => {}
+        }
+    }
+}
+
+fn attributes(handler: &Handler, run: &Run) -> Vec<KeyValue> {
+    let mut all = vec![
+        KeyValue::new("becket.event", handler.event.name()),
+        KeyValue::new("becket.handler.kind", handler.action.name()),
+        KeyValue::new("becket.handler.label", masked(&handler.place.label)),
+        KeyValue::new("becket.handler.source", handler.place.source.to_string()),
+        KeyValue::new("becket.outcome", run.status.as_str()),
+        KeyValue::new("becket.duration_ms", millis(run.elapsed)),
+    ];
+    if let Some(exit) = run.exit {
+        all.push(KeyValue::new("process.exit.code", i64::from(exit)));
+    }
+    all
+}
+
+/// What the handlers decided, in one word; rules have not had their say.
+fn word(verdict: &Verdict) -> &'static str {
+    if verdict.stop.is_some() {
+        return "stop";
+    }
+    match &verdict.ruling {
+        Ruling::Permission { decision: PermissionDecision::Allow, .. } | Ruling::RequestAllow { .. } => {
+            "allow"
+        }
+        Ruling::Permission { decision: PermissionDecision::Ask, .. } => "ask",
+        Ruling::Permission { decision: PermissionDecision::Defer, .. } => "defer",
+        Ruling::Permission { decision: PermissionDecision::Deny, .. } | Ruling::RequestDeny { .. } => "deny",
+        _ if verdict.blocks() => "block",
+        _ => "none",
+    }
+}
+
+fn millis(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1_000.0
+}

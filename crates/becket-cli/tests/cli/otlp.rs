@@ -1,0 +1,279 @@
+//! Spans for a collector, in a build with the feature `otlp`.
+
+use crate::env_with;
+use becket_testkit::env::{Ended, TestEnv};
+use serde_json::json;
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::Stdio;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A request that a collector got.
+struct Request {
+    path: String,
+    kind: String,
+    body: Vec<u8>,
+}
+
+/// A collector that takes everything.
+struct Collector {
+    address: String,
+    requests: Receiver<Request>,
+}
+
+impl Collector {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let address = format!("http://{}", listener.local_addr().expect("it is bound"));
+        let (sender, requests) = channel();
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let sender = sender.clone();
+                thread::spawn(move || {
+                    while let Some(request) = taken(&stream) {
+                        if sender.send(request).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+        });
+        Collector { address, requests }
+    }
+
+    fn spans(&self) -> Vec<Span> {
+        self.requests.try_iter().flat_map(|request| spans(&request.body)).collect()
+    }
+}
+
+/// Reads one request and answers it.
+fn taken(mut stream: &TcpStream) -> Option<Request> {
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
+    let path = line.split(' ').nth(1)?.to_owned();
+    let (mut kind, mut length) = (String::new(), 0);
+    loop {
+        let mut header = String::new();
+        reader.read_line(&mut header).ok()?;
+        let Some((name, value)) = header.trim().split_once(": ") else { break };
+        match &*name.to_ascii_lowercase() {
+            "content-type" => kind = value.to_owned(),
+            "content-length" => length = value.parse().ok()?,
+            _ => {}
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").ok()?;
+    Some(Request { path, kind, body })
+}
+
+/// A span, as far as these tests read it.
+#[derive(Debug, Default, Clone)]
+struct Span {
+    trace: Vec<u8>,
+    id: Vec<u8>,
+    parent: Vec<u8>,
+    name: String,
+    attributes: HashMap<String, String>,
+}
+
+/// The fields of a message of Protocol Buffers; numbers as the bytes of their digits.
+fn fields(mut bytes: &[u8]) -> Vec<(u64, Vec<u8>)> {
+    fn number(bytes: &mut &[u8]) -> u64 {
+        let (mut value, mut shift) = (0, 0);
+        loop {
+            let byte = bytes[0];
+            *bytes = &bytes[1..];
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return value;
+            }
+            shift += 7;
+        }
+    }
+    let mut all = Vec::new();
+    while !bytes.is_empty() {
+        let key = number(&mut bytes);
+        let value = match key & 7 {
+            0 => number(&mut bytes).to_string().into_bytes(),
+            kind => {
+                let length = match kind {
+                    1 => 8,
+                    5 => 4,
+                    _ => usize::try_from(number(&mut bytes)).expect("small"),
+                };
+                let (value, rest) = bytes.split_at(length);
+                bytes = rest;
+                value.to_vec()
+            }
+        };
+        all.push((key >> 3, value));
+    }
+    all
+}
+
+/// The spans of an `ExportTraceServiceRequest`.
+fn spans(body: &[u8]) -> Vec<Span> {
+    let parts = |bytes: &[u8], wanted: u64| -> Vec<Vec<u8>> {
+        fields(bytes).into_iter().filter(|(number, _)| *number == wanted).map(|(_, value)| value).collect()
+    };
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    let scopes = parts(body, 1).into_iter().flat_map(|resource| parts(&resource, 2));
+    let all = scopes.flat_map(|scope| parts(&scope, 2));
+    let span = |bytes: Vec<u8>| {
+        let mut span = Span::default();
+        for (number, value) in fields(&bytes) {
+            match number {
+                1 => span.trace = value,
+                2 => span.id = value,
+                4 => span.parent = value,
+                5 => span.name = text(value),
+                9 => {
+                    let key = text(parts(&value, 1).remove(0));
+                    let (_, value) = fields(&parts(&value, 2).remove(0)).remove(0);
+                    span.attributes.insert(key, String::from_utf8_lossy(&value).into_owned());
+                }
+                _ => {}
+            }
+        }
+        span
+    };
+    all.map(span).collect()
+}
+
+/// Hooks of which one denies and one goes on in the background; both read and print what nobody else may know.
+fn place() -> TestEnv {
+    let hooks = json!([
+        {"type": "command", "command": "sh deny.sh"},
+        {"type": "command", "command": "sh later.sh", "async": true},
+    ]);
+    let env = env_with(&json!({"hooks": {"PreToolUse": [{"hooks": hooks}]}}).to_string());
+    env.write(
+        "project/deny.sh",
+        "env >seen; cat >/dev/null; echo private-output; echo private-reason >&2; exit 2",
+    );
+    env.write("project/later.sh", "cat >/dev/null; sleep 0.2; echo private-output");
+    env
+}
+
+const FIRE: [&str; 6] = ["fire", "PreToolUse", "--tool", "Bash", "--set", "tool_input.command=private-input"];
+
+fn fired(env: &TestEnv, more: &[&str], variables: &[(&str, &str)]) -> Ended {
+    let run = env.becket(FIRE.into_iter().chain(more.iter().copied()));
+    variables.iter().fold(run, |run, (name, value)| run.env(name, value)).run()
+}
+
+/// As the hook of an agent.
+fn as_hook(env: &TestEnv, address: &str) -> Ended {
+    let mut command = env.becket(["fire", "--stdin-event", "--otlp"]).into_command();
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", address);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("becket starts");
+    let input = json!({"session_id": "s", "transcript_path": "/t", "cwd": env.project(), "tool_name": "Bash",
+        "hook_event_name": "PreToolUse", "tool_input": {"command": "private-input"}, "tool_use_id": "t"});
+    child.stdin.take().expect("piped").write_all(input.to_string().as_bytes()).expect("it reads");
+    let done = child.wait_with_output().expect("it ends");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    Ended { code: done.status.code(), stdout: text(done.stdout), stderr: text(done.stderr) }
+}
+
+// rules: H5, H13, S3
+#[test]
+fn an_event_is_a_span_and_each_handler_a_child_without_what_was_said() {
+    let (env, collector) = (place(), Collector::start());
+    let variables = [
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", &*collector.address),
+        ("OTEL_EXPORTER_OTLP_HEADERS", "x-key=private-key"),
+        ("OTEL_SERVICE_NAME", "guards"),
+    ];
+    let ended = fired(&env, &["--otlp"], &variables);
+    assert_eq!((ended.code, ended.stderr.contains("warning")), (Some(2), false), "{ended:?}");
+    let requests: Vec<Request> = collector.requests.try_iter().collect();
+    assert!(!requests.is_empty());
+    for request in &requests {
+        assert_eq!((&*request.path, &*request.kind), ("/v1/traces", "application/x-protobuf"));
+        let text = String::from_utf8_lossy(&request.body);
+        assert!(text.contains("guards") && !text.contains("private"), "{text}");
+    }
+    let spans: Vec<Span> = requests.iter().flat_map(|request| spans(&request.body)).collect();
+    let event = spans.iter().find(|span| span.name == "PreToolUse").expect("a span of the event");
+    assert!(event.parent.is_empty());
+    assert_eq!(event.attributes["becket.verdict"], "deny");
+    assert_eq!(event.attributes["becket.handlers"], "2");
+    let handlers: Vec<&Span> = spans.iter().filter(|span| span.name == "hook command").collect();
+    assert_eq!((handlers.len(), spans.len()), (2, 3), "{spans:?}");
+    for (label, outcome, exit, background) in
+        [("sh deny.sh", "blocked", "2", "0"), ("sh later.sh", "success", "0", "1")]
+    {
+        let span =
+            handlers.iter().find(|span| span.attributes["becket.handler.label"] == label).expect("its span");
+        assert_eq!((&span.trace, &span.parent), (&event.trace, &event.id), "{label}");
+        assert_eq!(span.attributes["becket.outcome"], outcome);
+        assert_eq!(span.attributes["process.exit.code"], exit);
+        assert_eq!(span.attributes["becket.background"], background);
+        assert_eq!(span.attributes["becket.handler.kind"], "command");
+    }
+    let seen = std::fs::read_to_string(env.project().join("seen")).expect("the hook ran");
+    assert!(!seen.contains("OTEL_EXPORTER") && seen.contains("OTEL_SERVICE_NAME"), "{seen}");
+}
+
+#[test]
+fn the_environment_can_ask_for_spans_and_refuse_them() {
+    let collector = Collector::start();
+    let endpoint = ("OTEL_EXPORTER_OTLP_ENDPOINT", &*collector.address);
+    let enabled = ("CLAUDE_CODE_ENABLE_TELEMETRY", "1");
+    for (arguments, variables, count) in [
+        (&[][..], &[endpoint, enabled][..], 3),
+        (&[], &[endpoint], 0),
+        (&[], &[enabled], 0),
+        (&["--otlp"], &[endpoint, ("OTEL_SDK_DISABLED", "true")], 0),
+        (&["--otlp"], &[endpoint, ("OTEL_TRACES_EXPORTER", "none")], 0),
+        (&["--otlp"], &[endpoint, ("OTEL_TRACES_EXPORTER", "otlp")], 3),
+    ] {
+        let ended = fired(&place(), arguments, variables);
+        assert_eq!(ended.code, Some(2), "{ended:?}");
+        assert_eq!(ended.stderr, "private-reason\n", "{variables:?}");
+        assert_eq!(collector.spans().len(), count, "{arguments:?} {variables:?}");
+    }
+    let json = [endpoint, ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")];
+    assert_eq!(fired(&place(), &["--otlp"], &json).code, Some(2));
+    let request = collector.requests.try_recv().expect("a request");
+    assert_eq!(request.kind, "application/json");
+    let body: serde_json::Value = serde_json::from_slice(&request.body).expect("JSON");
+    assert!(body["resourceSpans"].is_array(), "{body}");
+}
+
+#[test]
+fn without_a_collector_the_verdict_is_the_same_and_one_line_says_so() {
+    let port = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let silent = format!("http://{}", port.local_addr().expect("it is bound"));
+    let closed = {
+        let port = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        format!("http://{}", port.local_addr().expect("it is bound"))
+    };
+    let plain = fired(&place(), &[], &[]);
+    let verdict = |ended: &Ended| ended.stdout.lines().next().unwrap_or_default().to_owned();
+    for (address, protocol) in [(&closed, "http/protobuf"), (&silent, "http/protobuf"), (&silent, "grpc")] {
+        let began = Instant::now();
+        let variables =
+            [("OTEL_EXPORTER_OTLP_ENDPOINT", &**address), ("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)];
+        let ended = fired(&place(), &["--otlp"], &variables);
+        assert!(began.elapsed() < Duration::from_secs(20), "{protocol}");
+        assert_eq!((ended.code, verdict(&ended)), (Some(2), verdict(&plain)), "{ended:?}");
+        let warnings: Vec<&str> = ended.stderr.lines().filter(|line| line.contains("collector")).collect();
+        assert_eq!(warnings.len(), 1, "{ended:?}");
+        assert_eq!(ended.stderr.lines().count(), 2, "{ended:?}");
+    }
+    for address in [&closed, &silent] {
+        let ended = as_hook(&place(), address);
+        assert_eq!((ended.code, &*ended.stderr), (Some(2), "private-reason\n"), "an agent reads its stderr");
+    }
+    let collector = Collector::start();
+    assert_eq!(as_hook(&place(), &collector.address).code, Some(2));
+    assert_eq!(collector.spans().len(), 3);
+}
