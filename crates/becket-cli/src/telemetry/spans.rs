@@ -153,8 +153,17 @@ fn word(verdict: &Verdict) -> &'static str {
         Ruling::Permission { decision: PermissionDecision::Ask, .. } => "ask",
         Ruling::Permission { decision: PermissionDecision::Defer, .. } => "defer",
         Ruling::Permission { decision: PermissionDecision::Deny, .. } | Ruling::RequestDeny { .. } => "deny",
-        _ if verdict.blocks() => "block",
-        _ => "none",
+        Ruling::None
+        | Ruling::Block(_)
+        | Ruling::Elicitation { .. }
+        | Ruling::Worktree(_)
+        | Ruling::WorktreeFailed(_) => {
+            if verdict.blocks() {
+                "block"
+            } else {
+                "none"
+            }
+        }
     }
 }
 
