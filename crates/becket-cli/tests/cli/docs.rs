@@ -3,6 +3,8 @@
 use crate::{env, workspace};
 use std::path::{Path, PathBuf};
 
+// The reference is that of the default build, which has no `--otlp`.
+#[cfg(not(feature = "otlp"))]
 #[test]
 fn the_reference_is_in_step() {
     let text = env().becket(["reference"]).run().stdout;
