@@ -1,13 +1,13 @@
 //! What the documents say is what happens.
 
-use crate::{env, workspace};
+use crate::workspace;
 use std::path::{Path, PathBuf};
 
 // The reference is that of the default build, which has no `--otlp`.
 #[cfg(not(feature = "otlp"))]
 #[test]
 fn the_reference_is_in_step() {
-    let text = env().becket(["reference"]).run().stdout;
+    let text = crate::env().becket(["reference"]).run().stdout;
     let file = workspace().join("docs/cli.md");
     let kept = std::fs::read_to_string(&file).unwrap_or_default();
     assert!(text == kept, "docs/cli.md is out of step: cargo xtask gen");
