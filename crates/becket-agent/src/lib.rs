@@ -32,6 +32,7 @@
 
 mod agent;
 pub mod agents;
+mod auto_approve;
 mod blocking;
 pub mod compact;
 pub mod conversation;
@@ -57,7 +58,6 @@ pub mod tool_call;
 mod tools;
 pub mod transcript;
 pub mod turn;
-mod unasked;
 pub mod update;
 pub mod watch;
 pub mod worktree;

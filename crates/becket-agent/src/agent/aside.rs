@@ -40,7 +40,7 @@ impl Agent {
     pub async fn aside(&self, question: &str, cancel: &CancellationToken) -> Result<String, AsideError> {
         let mut main = self.main.lock().await;
         let body = UserPromptSubmit { prompt: question.to_owned() };
-        let fired = self.core.fire(&self.facts, body, &self.core.updates, cancel).await;
+        let fired = self.shared.fire(&self.facts, body, &self.shared.updates, cancel).await;
         let verdict = &fired.outcome.verdict;
         // What was cut short has judged nothing.
         if cancel.is_cancelled() {
@@ -50,26 +50,26 @@ impl Agent {
             let because = verdict.joined_reason().or_else(|| fired.stop());
             return Err(AsideError::Rejected(because.unwrap_or_else(|| "a hook says so".to_owned())));
         }
-        if main.work.talk.deferred().is_some() {
+        if main.agent_loop.conversation.deferred().is_some() {
             return Err(AsideError::Deferred);
         }
-        let mut messages = main.work.talk.whole("the call was not run").messages();
+        let mut messages = main.agent_loop.conversation.whole("the call was not run").messages();
         let content = [ABOVE, question].map(|text| Block::Text(text.to_owned()));
         match messages.last_mut() {
             Some(Message { role: Role::User, content: last }) => last.extend(content),
             Some(_) | None => messages.push(Message { role: Role::User, content: content.into() }),
         }
-        let system = main.work.system.clone();
+        let system = main.agent_loop.system.clone();
         drop(main);
         let request = Request {
             system: (!system.is_empty()).then_some(system),
             messages,
             // A provider refuses calls of tools that it is not told of.
-            tools: self.toolbox.offered(&self.core.engine),
+            tools: self.toolbox.offered(&self.shared.engine),
             tool_choice: ToolChoice::None,
-            max_tokens: self.core.options.max_tokens,
+            max_tokens: self.shared.options.max_tokens,
             caching: Caching::Conversation,
-            thinking: match self.core.thinks.load(Ordering::Relaxed) {
+            thinking: match self.shared.thinks.load(Ordering::Relaxed) {
                 true => Thinking::Default,
                 false => Thinking::Off,
             },

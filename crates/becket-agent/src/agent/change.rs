@@ -29,7 +29,7 @@ impl Agent {
     /// # Errors
     /// There is no such mode, or the session may not be in it (P13).
     pub fn set_mode(&self, mode: PermissionMode) -> Result<PermissionMode, ModeRefused> {
-        self.core.permissions.set_mode(&self.facts, mode)
+        self.shared.permissions.set_mode(&self.facts, mode)
     }
 
     /// Adds a working directory for the rest of the session, and fires DirectoryAdded, whose hooks are not waited for.
@@ -41,16 +41,16 @@ impl Agent {
             destination: Destination::Session,
             change: Change::AddDirectories(vec![text]),
         };
-        let (permissions, facts) = (self.core.permissions.clone(), self.facts.clone());
+        let (permissions, facts) = (self.shared.permissions.clone(), self.facts.clone());
         let changed = tokio::task::spawn_blocking(move || permissions.apply(&facts, &[update])).await;
         let Ok(changed) = changed else { return Vec::new() };
         for text in changed.applied.warnings {
-            self.core.updates.notice(Notice::warning(text));
+            self.shared.updates.notice(Notice::warning(text));
         }
         for directory in &changed.applied.added {
             let directory = directory.to_string_lossy().into_owned();
             let body = DirectoryAdded { directory, source: source.to_owned() };
-            self.core.leave(&self.facts, body, &self.core.updates);
+            self.shared.leave(&self.facts, body, &self.shared.updates);
         }
         changed.applied.added
     }
@@ -72,25 +72,25 @@ impl Agent {
             requested: requested.to_owned(),
             source: source.to_owned(),
         };
-        let fired = self.core.fire(&self.facts, switch.before(), &self.core.updates, cancel).await;
+        let fired = self.shared.fire(&self.facts, switch.before(), &self.shared.updates, cancel).await;
         let verdict = &fired.outcome.verdict;
         // What was cut short has judged nothing.
         if verdict.blocks() || cancel.is_cancelled() {
             let because = verdict.joined_reason().unwrap_or_else(|| "it was interrupted".to_owned());
             return Err(SwitchBlocked { model: switch.from, because });
         }
-        self.core.seat.take(model);
-        self.core.fire(&self.facts, switch.after(), &self.core.updates, cancel).await;
+        self.shared.seat.take(model);
+        self.shared.fire(&self.facts, switch.after(), &self.shared.updates, cancel).await;
         Ok(())
     }
 
     /// Whether the model thinks before it answers, from the next request on, as far as it can be told so.
     pub fn set_thinking(&self, thinks: bool) {
-        self.core.thinks.store(thinks, Ordering::Relaxed);
+        self.shared.thinks.store(thinks, Ordering::Relaxed);
     }
 
     /// The model that is asked next.
     pub(super) fn model(&self) -> Arc<dyn Model> {
-        self.core.seat.taken().unwrap_or_else(|| Arc::clone(&self.model))
+        self.shared.seat.taken().unwrap_or_else(|| Arc::clone(&self.model))
     }
 }

@@ -24,16 +24,16 @@ impl Agent {
     /// How full it is as of the last request; it does not wait for a turn that works.
     #[must_use]
     pub fn context(&self) -> ContextUse {
-        let offered = self.toolbox.offered(&self.core.engine);
+        let offered = self.toolbox.offered(&self.shared.engine);
         let tools: Vec<(String, u64)> =
             offered.into_iter().map(|tool| (tool.name.clone(), size(&tool))).collect();
         let of_tools: u64 = tools.iter().map(|(_, tokens)| tokens).sum();
         let system = guessed(self.system_bytes);
-        let (tokens, is_whole) = self.core.context.last();
+        let (tokens, is_whole) = self.shared.context.last();
         // What a provider has told holds all that it was sent.
         let total = if is_whole { tokens } else { tokens + system + of_tools };
         let messages = total.saturating_sub(system + of_tools);
-        let window = self.core.window;
+        let window = self.shared.window;
         ContextUse { total, window: window.tokens(), compacts_at: window.full_at(), system, tools, messages }
     }
 }

@@ -9,7 +9,7 @@ impl Agent {
     /// to say then: [`Agent::hear_team`] is to be called where somebody has. A message is told at once, that a teammate is
     /// idle only when none works. Cancel-safe; false at once where there is no team.
     pub async fn team_has_news(&self) -> bool {
-        match &self.core.team {
+        match &self.shared.team {
             Some(team) => team.has_news(&self.facts.session()).await,
             None => false,
         }

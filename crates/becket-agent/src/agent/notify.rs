@@ -9,6 +9,6 @@ impl Agent {
     pub fn notify(&self, kind: &str, message: &str) {
         let body =
             Notification { message: message.to_owned(), title: None, notification_type: kind.to_owned() };
-        self.core.leave(&self.facts, body, &self.core.updates);
+        self.shared.leave(&self.facts, body, &self.shared.updates);
     }
 }

@@ -9,7 +9,7 @@ use crate::elicit::SessionOf;
 use crate::session::{Facts, Main, OpenError, Opened, Prompt, open};
 use crate::tool_call::Toolbox;
 use crate::transcript::Note;
-use crate::turn::{Begin, Core, StopEvent, Talk, TurnEnd, TurnStart, Work};
+use crate::turn::{AgentLoop, Begin, ConversationLog, SessionShared, StopEvent, TurnEnd, TurnStart};
 use crate::update::{Notice, Origin, Updates};
 use crate::watch::{FileWatch, Lent, Remembered, Watching};
 use crate::worktree::{self, Wish, WorktreeError};
@@ -26,7 +26,7 @@ use tokio::sync::Mutex;
 /// processes and says nothing to its hooks.
 #[derive(Clone)]
 pub struct Agent {
-    pub(super) core: Arc<Core>,
+    pub(super) shared: Arc<SessionShared>,
     pub(super) facts: Facts,
     pub(super) toolbox: Toolbox,
     /// How long its system prompt is.
@@ -44,14 +44,14 @@ impl Agent {
         let opened = open(builder.store.as_ref(), &builder.start, &builder.cwd, builder.id.as_deref())?;
         let (mut main, opened, rest) = parts(builder, opened);
         if let Some(wish) = rest.in_worktree {
-            let worktrees = main.work.core.worktrees.clone().ok_or(WorktreeError::NotLent)?;
+            let worktrees = main.agent_loop.shared.worktrees.clone().ok_or(WorktreeError::NotLent)?;
             wish.enter(&worktrees, &mut main).await?;
         }
         // Nothing is written before: a session that never began leaves no transcript.
         note(&mut main, rest.title);
         let before = remembered(rest.watch).await;
         main.begin(&opened, rest.setup).await;
-        main.work.store();
+        main.agent_loop.store();
         let watching = match before {
             Some(before) => Watching::start(before, lent(&main)).await,
             None => None,
@@ -59,11 +59,11 @@ impl Agent {
         let expand = main.expand.clone();
         let commands = move || expand.as_ref().map(|expand| expand.names()).unwrap_or_default();
         Ok(Self {
-            core: Arc::clone(&main.work.core),
-            facts: main.work.facts.clone(),
-            toolbox: main.work.toolbox.clone(),
-            model: Arc::clone(&main.work.model),
-            system_bytes: main.work.system.len(),
+            shared: Arc::clone(&main.agent_loop.shared),
+            facts: main.agent_loop.facts.clone(),
+            toolbox: main.agent_loop.toolbox.clone(),
+            model: Arc::clone(&main.agent_loop.model),
+            system_bytes: main.agent_loop.system.len(),
             commands: Arc::new(commands),
             main: Arc::new(Mutex::new(main)),
             closers: Arc::new(StdMutex::new(rest.closers)),
@@ -86,7 +86,7 @@ impl Agent {
 
     /// Whether calls wait to be taken up.
     pub async fn has_deferred(&self) -> bool {
-        self.main.lock().await.work.talk.deferred().is_some()
+        self.main.lock().await.agent_loop.conversation.deferred().is_some()
     }
 
     /// Goes on with what stands in the conversation already, and with `reminder`: for a host that was woken (A4).
@@ -94,7 +94,7 @@ impl Agent {
         let mut main = self.main.lock().await;
         main.instruct(cancel).await;
         main.tell_instructions();
-        main.work.remind(reminder);
+        main.agent_loop.remind(reminder);
         main.turn(TurnStart::AsItIs, cancel).await
     }
 
@@ -107,7 +107,7 @@ impl Agent {
         instructions: Option<&str>,
         cancel: &CancellationToken,
     ) -> Result<(), NotCompacted> {
-        self.main.lock().await.work.compact(Trigger::Manual, instructions, cancel).await
+        self.main.lock().await.agent_loop.compact(Trigger::Manual, instructions, cancel).await
     }
 
     /// The turn that a SessionStart hook wants to be the first of a session that is not interactive; once.
@@ -117,7 +117,7 @@ impl Agent {
 
     /// Calls the session something else.
     pub async fn retitle(&self, title: &str) {
-        self.main.lock().await.work.retitle(title);
+        self.main.lock().await.agent_loop.retitle(title);
     }
 
     /// Ends the conversation and begins another one in its place, with an id and a transcript of its own.
@@ -136,9 +136,9 @@ impl Agent {
         }
         let mut main = self.main.lock().await;
         main.end(reason).await;
-        self.core.at_turn_end.end().await;
+        self.shared.at_turn_end.end().await;
         // Agents in the background work on until here, and the hooks of skills guard them.
-        if let Some(tasks) = &self.core.tasks {
+        if let Some(tasks) = &self.shared.tasks {
             tasks.close().await;
         }
         worktree::left(&main).await;
@@ -148,7 +148,7 @@ impl Agent {
         for close in closers {
             close().await;
         }
-        self.core.engine.close().await;
+        self.shared.engine.close().await;
     }
 
     /// What its events say now.
@@ -161,24 +161,24 @@ impl Agent {
     #[must_use]
     pub fn info(&self) -> Info {
         let Session { id, transcript_path, cwd, permission_mode, .. } = self.facts.session();
-        let offered = self.toolbox.offered(&self.core.engine);
+        let offered = self.toolbox.offered(&self.shared.engine);
         Info {
             id: id.to_string(),
-            title: self.core.title(),
+            title: self.shared.title(),
             transcript_path,
             cwd,
             model: self.model().name().to_owned(),
             mode: permission_mode.unwrap_or(PermissionMode::Default),
             tools: offered.into_iter().map(|tool| tool.name).collect(),
             commands: (self.commands)(),
-            watched: self.core.watched(),
+            watched: self.shared.watched(),
         }
     }
 
     /// The engine that judges it.
     #[must_use]
     pub fn engine(&self) -> &Engine {
-        &self.core.engine
+        &self.shared.engine
     }
 }
 
@@ -206,9 +206,9 @@ async fn remembered(watch: Option<FileWatch>) -> Option<Remembered> {
 /// What the session lends its watch, without being kept alive by it.
 fn lent(main: &Main) -> Lent {
     Lent {
-        core: Arc::downgrade(&main.work.core),
-        facts: main.work.facts.clone(),
-        updates: main.work.updates.clone(),
+        shared: Arc::downgrade(&main.agent_loop.shared),
+        facts: main.agent_loop.facts.clone(),
+        updates: main.agent_loop.updates.clone(),
         expand: main.expand.clone(),
     }
 }
@@ -216,22 +216,22 @@ fn lent(main: &Main) -> Lent {
 /// Takes a builder and what was stored apart, and puts the session's line of work together.
 fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
     let AgentBuilder { engine, asked, watchers, options, window, tasks, team, at_turn_end, .. } = builder;
-    let mut core = Core::new(engine, asked, Updates::new(watchers));
-    core.options = options;
-    core.fallback = builder.fallback;
-    core.window = window;
-    core.tasks = tasks;
-    core.team = team;
-    core.instructions = builder.instructions;
+    let mut shared = SessionShared::new(engine, asked, Updates::new(watchers));
+    shared.options = options;
+    shared.fallback = builder.fallback;
+    shared.window = window;
+    shared.tasks = tasks;
+    shared.team = team;
+    shared.instructions = builder.instructions;
     if let Some(permissions) = builder.permissions {
-        core.permissions = permissions;
+        shared.permissions = permissions;
     }
-    core.at_turn_end = at_turn_end;
-    core.worktrees = builder.worktrees;
-    let core = Arc::new(core);
+    shared.at_turn_end = at_turn_end;
+    shared.worktrees = builder.worktrees;
+    let shared = Arc::new(shared);
     let start = builder.cwd.clone();
     let mut session = Session::new(opened.id.clone(), path(&opened), builder.cwd);
-    session.permission_mode = Some(mode(&core, builder.mode, &opened));
+    session.permission_mode = Some(mode(&shared, builder.mode, &opened));
     session.agent = builder.agent.map(|kind| AgentFacts { id: None, kind: Some(kind.into()) });
     let facts = match builder.facts {
         Some(facts) => {
@@ -240,20 +240,20 @@ fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
         }
         None => Facts::new(session),
     };
-    let stored = take_stored(&core, &mut opened);
+    let stored = take_stored(&shared, &mut opened);
     let begin = Begin {
         facts,
         toolbox: builder.toolbox,
         model: builder.model,
         system: builder.system,
-        talk: Talk::new(stored, opened.log.take()),
+        conversation: ConversationLog::new(stored, opened.log.take()),
         who: Origin::Main,
         max_turns: builder.max_turns,
         stop_event: StopEvent::Stop,
         mate: None,
     };
     let main = Main {
-        work: Work::new(core, begin),
+        agent_loop: AgentLoop::new(shared, begin),
         expand: builder.expand,
         store: builder.store,
         start,
@@ -263,10 +263,10 @@ fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
         initial: None,
     };
     for notice in builder.notices {
-        main.work.updates.notice(notice);
+        main.agent_loop.updates.notice(notice);
     }
     if let Some(host) = builder.mcp_host {
-        host.belongs_to(SessionOf::new(&main.work.core, &main.work.facts));
+        host.belongs_to(SessionOf::new(&main.agent_loop.shared, &main.agent_loop.facts));
     }
     if let Some(tool) = builder.subagents {
         tool.belongs_to(lends(&main));
@@ -280,14 +280,15 @@ fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
 
 /// Lends the session to tools that work on it, without being kept alive by them.
 fn lends(main: &Main) -> impl Fn() -> Option<Parent> + Send + Sync + use<> {
-    let core = Arc::downgrade(&main.work.core);
-    let (facts, model, store) = (main.work.facts.clone(), Arc::clone(&main.work.model), main.store.clone());
-    let toolbox = main.work.toolbox.clone();
+    let shared = Arc::downgrade(&main.agent_loop.shared);
+    let (facts, model, store) =
+        (main.agent_loop.facts.clone(), Arc::clone(&main.agent_loop.model), main.store.clone());
+    let toolbox = main.agent_loop.toolbox.clone();
     move || {
-        let core = core.upgrade()?;
-        let model = core.seat.taken().unwrap_or_else(|| Arc::clone(&model));
+        let shared = shared.upgrade()?;
+        let model = shared.seat.taken().unwrap_or_else(|| Arc::clone(&model));
         let (facts, toolbox, store) = (facts.clone(), toolbox.clone(), store.clone());
-        Some(Parent { core, facts, model, toolbox, store })
+        Some(Parent { shared, facts, model, toolbox, store })
     }
 }
 
@@ -296,16 +297,16 @@ fn path(opened: &Opened) -> PathBuf {
 }
 
 /// The user's mode of now, else that of the session that is gone on with, else that of the settings.
-fn mode(core: &Core, wanted: Option<PermissionMode>, opened: &Opened) -> PermissionMode {
-    let start = core.engine.start_mode();
+fn mode(shared: &SessionShared, wanted: Option<PermissionMode>, opened: &Opened) -> PermissionMode {
+    let start = shared.engine.start_mode();
     if let Some(warning) = &start.warning {
-        core.updates.notice(Notice::warning(warning.clone()));
+        shared.updates.notice(Notice::warning(warning.clone()));
     }
     let stored = opened.restored.as_ref().and_then(|restored| restored.mode.clone());
     let mode = wanted.or(stored).unwrap_or_else(|| start.mode.clone());
-    match core.engine.may_bypass() {
+    match shared.engine.may_bypass() {
         Err(why) if mode == PermissionMode::BypassPermissions => {
-            core.updates.notice(Notice::warning(format!("the session is in another mode: {why}")));
+            shared.updates.notice(Notice::warning(format!("the session is in another mode: {why}")));
             start.mode.clone()
         }
         Ok(()) | Err(_) => mode,
@@ -313,26 +314,26 @@ fn mode(core: &Core, wanted: Option<PermissionMode>, opened: &Opened) -> Permiss
 }
 
 /// The conversation that was stored; says what was wrong with it.
-fn take_stored(core: &Core, opened: &mut Opened) -> Stored {
+fn take_stored(shared: &SessionShared, opened: &mut Opened) -> Stored {
     let Some(restored) = &mut opened.restored else {
         return Stored::Whole(Conversation::default());
     };
     for damage in &restored.damage {
-        core.updates.notice(Notice::warning(damage.to_string()));
+        shared.updates.notice(Notice::warning(damage.to_string()));
     }
     if let Some(title) = &restored.title {
-        core.set_title(title);
+        shared.set_title(title);
     }
     std::mem::replace(&mut restored.stored, Stored::Whole(Conversation::default()))
 }
 
 /// Stores what is to be known when the session is gone on with.
 fn note(main: &mut Main, title: Option<String>) {
-    let work = &mut main.work;
-    let cwd = work.facts.cwd();
-    work.talk.note(&Note::Model(work.model.name().to_owned()), &cwd, &work.updates);
-    work.talk.note(&Note::Mode(work.facts.mode()), &cwd, &work.updates);
+    let agent_loop = &mut main.agent_loop;
+    let cwd = agent_loop.facts.cwd();
+    agent_loop.conversation.note(&Note::Model(agent_loop.model.name().to_owned()), &cwd, &agent_loop.updates);
+    agent_loop.conversation.note(&Note::Mode(agent_loop.facts.mode()), &cwd, &agent_loop.updates);
     if let Some(title) = title {
-        work.retitle(&title);
+        agent_loop.retitle(&title);
     }
 }

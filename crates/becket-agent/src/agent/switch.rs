@@ -31,22 +31,22 @@ impl Agent {
     /// has given stays. Waits for the turn that works.
     pub async fn title_if_none(&self, title: &str) -> bool {
         let mut main = self.main.lock().await;
-        let is_free = self.core.title().is_none();
+        let is_free = self.shared.title().is_none();
         if is_free {
-            main.work.retitle(title);
+            main.agent_loop.retitle(title);
         }
         is_free
     }
 
     /// Counts an answer that the host has asked a model for on behalf of the session.
     pub fn also_spent(&self, model: &dyn Model, usage: Usage) {
-        self.core.meter.answered(model, usage);
+        self.shared.meter.answered(model, usage);
     }
 
     /// What was spent so far.
     #[must_use]
     pub fn spent(&self) -> Spending {
-        let spent = self.core.meter.spent();
+        let spent = self.shared.meter.spent();
         Spending { usage: spent.usage, cost_usd: spent.cost_usd, with_model: spent.with_model }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::parent::Parent;
 use crate::session::Facts;
-use crate::turn::Core;
+use crate::turn::SessionShared;
 use crate::update::Updates;
 use crate::worktree::{Asks, Left, Tree, WorktreeName, Worktrees};
 use becket_engine::CancellationToken;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(super) struct OwnTree {
     worktrees: Worktrees,
     tree: Arc<Tree>,
-    core: Arc<Core>,
+    shared: Arc<SessionShared>,
     /// Of the session: its events tell of the tree.
     facts: Facts,
     updates: Updates,
@@ -30,15 +30,15 @@ impl OwnTree {
         id: &AgentId,
         cancel: &CancellationToken,
     ) -> Result<Self, String> {
-        let core = Arc::clone(&parent.core);
-        let Some(worktrees) = core.worktrees.clone() else {
+        let shared = Arc::clone(&parent.shared);
+        let Some(worktrees) = shared.worktrees.clone() else {
             return Err("the agent was not started: this session makes no worktrees".to_owned());
         };
-        let (facts, updates) = (parent.facts.clone(), core.updates.clone());
-        let asks = Asks { core: &core, facts: &facts, updates: &updates };
+        let (facts, updates) = (parent.facts.clone(), shared.updates.clone());
+        let asks = Asks { shared: &shared, facts: &facts, updates: &updates };
         let tree = worktrees.enter(asks, &WorktreeName::of_agent(id), cancel).await;
         let tree = tree.map_err(|error| format!("the agent was not started: {error}"))?;
-        Ok(Self { worktrees, tree, core, facts, updates })
+        Ok(Self { worktrees, tree, shared, facts, updates })
     }
 
     /// Where it lies.
@@ -48,7 +48,7 @@ impl OwnTree {
 
     /// Ends the work in it.
     pub(super) async fn leave(self) -> Left {
-        let asks = Asks { core: &self.core, facts: &self.facts, updates: &self.updates };
+        let asks = Asks { shared: &self.shared, facts: &self.facts, updates: &self.updates };
         self.worktrees.leave(asks, &self.tree).await
     }
 }

@@ -4,7 +4,7 @@ use crate::conversation::{Conversation, Stored};
 use crate::session::Facts;
 use crate::tool_call::Toolbox;
 use crate::transcript::Store;
-use crate::turn::{Core, Talk};
+use crate::turn::{ConversationLog, SessionShared};
 use crate::update::{Notice, Updates};
 use becket_llm::Model;
 use becket_model::{AgentId, Session};
@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 /// A session as its subagents see it.
 pub(crate) struct Parent {
-    pub(crate) core: Arc<Core>,
+    pub(crate) shared: Arc<SessionShared>,
     /// The facts of the session's own line of work.
     pub(crate) facts: Facts,
     /// The model of the session's own line of work.
@@ -26,18 +26,20 @@ pub(crate) struct Parent {
 
 impl Parent {
     /// A subagent's conversation, and where it is stored beside the session's own; it goes on unstored where it can't be.
-    pub(crate) fn talk(&self, agent: &AgentId, updates: &Updates) -> (PathBuf, Talk) {
+    pub(crate) fn conversation(&self, agent: &AgentId, updates: &Updates) -> (PathBuf, ConversationLog) {
         let Session { id, transcript_path, .. } = self.facts.session();
         let nothing = Stored::Whole(Conversation::default());
         let opened =
             self.store.as_ref().map(|store| store.subagent(&transcript_path, id.as_str(), agent.as_str()));
         match opened {
-            Some(Ok((log, restored))) => (log.path().to_owned(), Talk::new(restored.stored, Some(log))),
+            Some(Ok((log, restored))) => {
+                (log.path().to_owned(), ConversationLog::new(restored.stored, Some(log)))
+            }
             Some(Err(error)) => {
                 updates.notice(Notice::warning(format!("an agent of this session is not stored: {error}")));
-                (PathBuf::new(), Talk::new(nothing, None))
+                (PathBuf::new(), ConversationLog::new(nothing, None))
             }
-            None => (PathBuf::new(), Talk::new(nothing, None)),
+            None => (PathBuf::new(), ConversationLog::new(nothing, None)),
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::definitions::{Dialect, ModelChoice};
 use crate::session::Facts;
 use crate::team::Seat;
 use crate::tool_call::{Tool, Toolbox};
-use crate::turn::{Begin, StopEvent, TurnEnd, TurnStart, Work};
+use crate::turn::{AgentLoop, Begin, StopEvent, TurnEnd, TurnStart};
 use crate::update::Origin;
 use becket_engine::CancellationToken;
 use becket_llm::{Block, Model, Models};
@@ -49,7 +49,7 @@ pub(super) struct Wanted {
 
 /// A subagent that has not begun.
 pub(super) struct Subagent {
-    pub(super) work: Work,
+    pub(super) agent_loop: AgentLoop,
     wanted: Wanted,
     /// Its place in its team.
     pub(super) seat: Option<Seat>,
@@ -88,7 +88,7 @@ impl Subagent {
     ) -> Self {
         let definition = Arc::clone(&wanted.definition);
         let id = wanted.id.clone();
-        let engine = &parent.core.engine;
+        let engine = &parent.shared.engine;
         let hooks = HooksOfAgent::register(engine, dialect, &definition, Some(id.clone()));
         let own = Agent { id: Some(id.clone()), kind: Some(Arc::clone(&definition.name)) };
         let facts = parent.facts.of_subagent(own).with_mode(mode_of(parent, &definition, &hooks));
@@ -97,14 +97,14 @@ impl Subagent {
         }
         let all = narrow::within(tools(&facts), &parent.toolbox);
         let who = Origin::Subagent { id: id.clone(), tool_use_id: wanted.tool_use_id.clone() };
-        let updates = parent.core.updates_of(&who);
+        let updates = parent.shared.updates_of(&who);
         let unknown = narrow::unknown_notices(&all, &definition, &dialect.tools);
         hooks.notices().into_iter().chain(unknown).for_each(|notice| updates.notice(notice));
         let tools: Vec<Arc<dyn Tool>> = match &seat {
             Some(_) => narrow::of_teammate(&all, &definition, &dialect.tools),
             None => narrow::of_subagent(all, &definition, &dialect.tools),
         };
-        let (transcript, talk) = parent.talk(&id, &updates);
+        let (transcript, conversation) = parent.conversation(&id, &updates);
         let stop_event =
             StopEvent::SubagentStop { id: id.clone(), kind: definition.name.to_string(), transcript };
         let begin = Begin {
@@ -113,7 +113,7 @@ impl Subagent {
             model: Arc::clone(&model),
             max_turns: definition.max_turns,
             facts,
-            talk,
+            conversation,
             who,
             stop_event,
             mate: seat.as_ref().map(|seat| Arc::clone(&seat.name)),
@@ -126,21 +126,21 @@ impl Subagent {
             tools: std::collections::BTreeMap::new(),
             left: None,
         };
-        Self { work: Work::new(Arc::clone(&parent.core), begin), wanted, seat, hooks, facts }
+        Self { agent_loop: AgentLoop::new(Arc::clone(&parent.shared), begin), wanted, seat, hooks, facts }
     }
 
     /// Runs it to its end.
     pub(super) async fn run(mut self, cancel: &CancellationToken) -> (TurnEnd, report::Facts) {
         let start = self.begin(cancel).await;
-        let end = self.work.turn(start, cancel).await;
-        self.facts.tools = report::tools_called(&self.work.talk.whole(UNANSWERED).messages());
+        let end = self.agent_loop.turn(start, cancel).await;
+        self.facts.tools = report::tools_called(&self.agent_loop.conversation.whole(UNANSWERED).messages());
         (end, self.ends().await)
     }
 
     /// Its hooks have judged its end: nothing of it happens any more. Its tree is left last.
     pub(super) async fn ends(self) -> report::Facts {
-        let Self { work, wanted, hooks, mut facts, .. } = self;
-        drop((work, hooks));
+        let Self { agent_loop, wanted, hooks, mut facts, .. } = self;
+        drop((agent_loop, hooks));
         if let Some(own) = wanted.own {
             facts.left = Some(own.leave().await);
         }
@@ -153,12 +153,13 @@ impl Subagent {
             agent_id: self.facts.id.as_str().to_owned(),
             agent_type: self.facts.kind.clone(),
         };
-        for text in self.work.instruct_silently(cancel).await {
-            self.work.remind(text);
+        for text in self.agent_loop.instruct_silently(cancel).await {
+            self.agent_loop.remind(text);
         }
-        let started = self.work.core.fire(&self.work.facts, body, &self.work.updates, cancel).await;
+        let started =
+            self.agent_loop.shared.fire(&self.agent_loop.facts, body, &self.agent_loop.updates, cancel).await;
         for text in started.for_model() {
-            self.work.remind(text);
+            self.agent_loop.remind(text);
         }
         TurnStart::Prompt(vec![Block::Text(std::mem::take(&mut self.wanted.prompt))])
     }
@@ -183,7 +184,7 @@ fn mode_of(
     hooks: &HooksOfAgent,
 ) -> impl Fn(becket_model::event::PermissionMode) -> becket_model::event::PermissionMode + Send + Sync + 'static
 {
-    let (engine, definition) = (parent.core.engine.clone(), Arc::clone(definition));
+    let (engine, definition) = (parent.shared.engine.clone(), Arc::clone(definition));
     let grants = hooks.may_widen(&engine, &definition).grants;
     move |session| {
         mode::in_force(session, &definition, MayWiden { grants, bypass: engine.may_bypass().is_ok() })
@@ -194,7 +195,7 @@ fn mode_of(
 fn seat(parent: &Parent, wanted: &Wanted) -> Result<Option<Seat>, String> {
     let Some(name) = &wanted.name else { return Ok(None) };
     let team =
-        parent.core.team.as_ref().ok_or("this session has no team, so an agent can't have a `name`")?;
+        parent.shared.team.as_ref().ok_or("this session has no team, so an agent can't have a `name`")?;
     let session = parent.facts.session();
     let own = team.name(&session).unwrap_or_default();
     match wanted.team.as_deref().filter(|other| *other != own) {

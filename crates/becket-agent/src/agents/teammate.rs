@@ -7,7 +7,7 @@ use super::report;
 use super::run::Subagent;
 use crate::tasks::{About, BackgroundTask, TaskEnd, TaskId, TaskKind, TaskRun};
 use crate::team::Seat;
-use crate::tool_call::unharmed;
+use crate::tool_call::catch_panic;
 use crate::turn::{EndReason, TurnEnd, TurnStart};
 use crate::worktree::Left;
 use becket_engine::CancellationToken;
@@ -33,7 +33,7 @@ impl BackgroundTask for TeammateTask {
             let Some(seat) = subagent.seat.take() else {
                 return TaskEnd::Failed { because: "it has no place in a team".to_owned() };
             };
-            let lived = unharmed(lives(&mut subagent, &seat, &run)).await;
+            let lived = catch_panic(lives(&mut subagent, &seat, &run)).await;
             let (end, mut why) = lived.unwrap_or_else(|said| {
                 let because = format!("it panicked: {said}");
                 (TaskEnd::Failed { because: because.clone() }, because)
@@ -53,7 +53,7 @@ impl BackgroundTask for TeammateTask {
 async fn lives(subagent: &mut Subagent, seat: &Seat, run: &TaskRun) -> (TaskEnd, String) {
     let mut start = subagent.begin(&run.cancel).await;
     loop {
-        let end = subagent.work.turn(start, &run.cancel).await;
+        let end = subagent.agent_loop.turn(start, &run.cancel).await;
         let said = report::text(&end, &subagent.facts).unwrap_or_else(|failed| failed);
         run.output.push(format!("{said}\n").as_bytes());
         if let Some(ended) = over(&end, &said, &run.cancel) {

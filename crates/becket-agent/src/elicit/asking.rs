@@ -4,7 +4,7 @@ use super::form::{fitting, in_words};
 use super::report::{AnsweredBy, Elicited};
 use super::said::{self, Unfilled};
 use super::user::{ElicitUser, UserQuestion, Wanted};
-use crate::tool_call::unharmed;
+use crate::tool_call::catch_panic;
 use becket_engine::{CancellationToken, Engine};
 use becket_mcp::elicitation::{Address, Form};
 use becket_mcp::{Elicitation, ElicitationAnswer};
@@ -131,7 +131,7 @@ impl Asking<'_> {
         let _told_when_dropped = cancel.clone().drop_guard();
         let asked = async {
             let _turn = self.turn.lock().await;
-            unharmed(self.until_it_fits(user, wanted, &cancel)).await
+            catch_panic(self.until_it_fits(user, wanted, &cancel)).await
         };
         let answer = tokio::select! {
             biased;

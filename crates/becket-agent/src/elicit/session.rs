@@ -4,7 +4,7 @@
 //! judge it.
 
 use crate::session::Facts;
-use crate::turn::Core;
+use crate::turn::SessionShared;
 use crate::update::Happened;
 use becket_model::event::permission::Notification;
 use std::sync::{Arc, Weak};
@@ -23,24 +23,24 @@ pub(super) enum Heard<'a> {
 
 /// A session, which is not kept alive by that.
 pub(crate) struct SessionOf {
-    core: Weak<Core>,
+    shared: Weak<SessionShared>,
     facts: Facts,
 }
 
 impl SessionOf {
     /// This one.
-    pub(crate) fn new(core: &Arc<Core>, facts: &Facts) -> Self {
-        Self { core: Arc::downgrade(core), facts: facts.clone() }
+    pub(crate) fn new(shared: &Arc<SessionShared>, facts: &Facts) -> Self {
+        Self { shared: Arc::downgrade(shared), facts: facts.clone() }
     }
 
     /// Tells its hooks, which are not waited for (L3), and whoever watches it.
     pub(super) fn hears(&self, heard: Heard<'_>) {
-        let Some(core) = self.core.upgrade() else { return };
+        let Some(shared) = self.shared.upgrade() else { return };
         if let Heard::Completed { server, id } = heard {
             let (server, id) = (server.to_owned(), id.to_owned());
-            core.updates.tell(Happened::ElicitationComplete { server, id });
+            shared.updates.tell(Happened::ElicitationComplete { server, id });
         }
-        core.leave(&self.facts, heard.notification(), &core.updates);
+        shared.leave(&self.facts, heard.notification(), &shared.updates);
     }
 }
 

@@ -3,7 +3,7 @@
 //! INVARIANT: what it remembers is bounded, whatever is said.
 
 use super::classifier::{Classified, Classifier, ToClassify};
-use crate::tool_call::unharmed;
+use crate::tool_call::catch_panic;
 use becket_engine::CancellationToken;
 use std::collections::VecDeque;
 use std::fmt;
@@ -96,7 +96,7 @@ impl AutoMode {
         });
         let cancel = cancel.child_token();
         let _told_when_dropped = cancel.clone().drop_guard();
-        let work = unharmed(async { self.classifier.classify(&call, &cancel).await });
+        let work = catch_panic(async { self.classifier.classify(&call, &cancel).await });
         let judged = tokio::select! {
             biased;
             () = cancel.cancelled() => return Ruling::Failed("the call was cancelled".to_owned()),

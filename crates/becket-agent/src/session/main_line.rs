@@ -4,7 +4,7 @@ use super::expand::Expand;
 use super::start::{Known, OpenError, Opened};
 use crate::conversation::{Conversation, Stored};
 use crate::transcript::{Note, Store};
-use crate::turn::{Fired, Work};
+use crate::turn::{AgentLoop, Fired};
 use crate::update::Notice;
 use becket_engine::CancellationToken;
 use becket_model::event::lifecycle::{SessionEnd, Setup};
@@ -34,7 +34,7 @@ impl SetupTrigger {
 
 /// The session's own line of work.
 pub(crate) struct Main {
-    pub(crate) work: Work,
+    pub(crate) agent_loop: AgentLoop,
     pub(crate) expand: Option<Arc<dyn Expand>>,
     pub(crate) store: Option<Store>,
     /// The directory in which it was opened: by that the store knows it, wherever it has moved since.
@@ -54,26 +54,26 @@ impl Main {
     pub(crate) async fn begin(&mut self, opened: &Opened, setup: Option<SetupTrigger>) {
         let never = CancellationToken::new();
         if let Some(trigger) = setup {
-            let fired = self.work.fire(Setup { trigger: trigger.as_str().to_owned() }, &never).await;
+            let fired = self.agent_loop.fire(Setup { trigger: trigger.as_str().to_owned() }, &never).await;
             self.pending.extend(fired.for_model());
         }
         let known = Known {
-            model: self.names_model.then(|| self.work.model.name()),
-            title: self.work.core.title(),
-            price: self.work.model.price(),
+            model: self.names_model.then(|| self.agent_loop.model.name()),
+            title: self.agent_loop.shared.title(),
+            price: self.agent_loop.model.price(),
         };
-        let fired = self.work.fire(opened.event(known), &never).await;
+        let fired = self.agent_loop.fire(opened.event(known), &never).await;
         self.pending.extend(fired.for_model());
         let fields = &fired.outcome.verdict.fields;
         // A conversation that was cleared keeps its title (`sessionTitle` counts on startup, resume and fork).
         if let Some(title) = fields.session_title.as_ref().filter(|_| opened.source != "clear") {
-            self.work.retitle(&title.what);
+            self.agent_loop.retitle(&title.what);
         }
         self.initial = fields.initial_user_message.as_ref().map(|said| said.what.clone());
         if let Some(expand) = self.expand.as_ref().filter(|_| fields.reload_skills) {
             expand.reload();
         }
-        self.work.glance();
+        self.agent_loop.glance();
     }
 
     /// Ends the conversation and begins another one in its place.
@@ -96,8 +96,8 @@ impl Main {
     /// what the user sees.
     pub(super) async fn replaced_by(&mut self, mut opened: Opened) {
         let log = opened.log.take();
-        let old = self.work.facts.session();
-        self.work.facts.replace(Session {
+        let old = self.agent_loop.facts.session();
+        self.agent_loop.facts.replace(Session {
             id: opened.id.clone().into(),
             transcript_path: log.as_ref().map(|log| log.path().to_owned()).unwrap_or_default(),
             prompt_id: None,
@@ -107,24 +107,26 @@ impl Main {
         match &mut opened.restored {
             Some(restored) => {
                 for damage in &restored.damage {
-                    self.work.updates.notice(Notice::warning(damage.to_string()));
+                    self.agent_loop.updates.notice(Notice::warning(damage.to_string()));
                 }
-                self.work.core.put_title(restored.title.clone());
+                self.agent_loop.shared.put_title(restored.title.clone());
                 let nothing = Stored::Whole(Conversation::default());
-                self.work.talk.go_on_with(std::mem::replace(&mut restored.stored, nothing), log);
+                self.agent_loop
+                    .conversation
+                    .go_on_with(std::mem::replace(&mut restored.stored, nothing), log);
             }
-            None => self.work.talk.replace(log),
+            None => self.agent_loop.conversation.replace(log),
         }
         self.pending.clear();
         self.instructions.clear();
-        self.work.forget_instructions();
-        let cwd = self.work.facts.cwd();
-        let work = &mut self.work;
-        for note in [Note::Model(work.model.name().to_owned()), Note::Mode(work.facts.mode())] {
-            work.talk.note(&note, &cwd, &work.updates);
+        self.agent_loop.forget_instructions();
+        let cwd = self.agent_loop.facts.cwd();
+        let agent_loop = &mut self.agent_loop;
+        for note in [Note::Model(agent_loop.model.name().to_owned()), Note::Mode(agent_loop.facts.mode())] {
+            agent_loop.conversation.note(&note, &cwd, &agent_loop.updates);
         }
         self.begin(&opened, None).await;
-        self.work.store();
+        self.agent_loop.store();
     }
 
     /// Ends the events that were left running, each in its time, and fires SessionEnd: who notes what hooks see reads a
@@ -132,10 +134,10 @@ impl Main {
     pub(crate) async fn end(&mut self, reason: &str) {
         let never = CancellationToken::new();
         let body = SessionEnd { reason: reason.to_owned() };
-        let budget = self.work.core.engine.session_end_budget(&self.work.facts.session());
-        self.work.core.left.end(budget).await;
-        self.work.fire(body, &never).await;
-        self.work.store();
+        let budget = self.agent_loop.shared.engine.session_end_budget(&self.agent_loop.facts.session());
+        self.agent_loop.shared.detached_events.end(budget).await;
+        self.agent_loop.fire(body, &never).await;
+        self.agent_loop.store();
     }
 
     /// Ends what hooks have left running for the session, and takes its skills' hooks away: nothing of it that they guard
@@ -144,16 +146,16 @@ impl Main {
         if let Some(expand) = &self.expand {
             expand.session_ended();
         }
-        let core = &self.work.core;
-        let session = self.work.facts.session();
-        core.engine.finish_background(&session).await;
-        core.engine.forget_session(&session.id);
+        let shared = &self.agent_loop.shared;
+        let session = self.agent_loop.facts.session();
+        shared.engine.finish_background(&session).await;
+        shared.engine.forget_session(&session.id);
     }
 }
 
-impl Work {
+impl AgentLoop {
     /// Fires an event of this line of work, waits for its hooks, and tells the user what they say to them.
     pub(crate) async fn fire(&self, body: impl Into<EventBody>, cancel: &CancellationToken) -> Fired {
-        self.core.fire(&self.facts, body, &self.updates, cancel).await
+        self.shared.fire(&self.facts, body, &self.updates, cancel).await
     }
 }

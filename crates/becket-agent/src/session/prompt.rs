@@ -2,7 +2,7 @@
 
 use super::expand::{Expand, Found, Typed, Words};
 use super::main_line::Main;
-use crate::turn::{EndReason, RejectedByHook, TurnEnd, TurnStart, Woken, told};
+use crate::turn::{EndReason, RejectedByHook, TurnEnd, TurnStart, Woken, hook_messages};
 use crate::update::{Level, Notice};
 use becket_engine::CancellationToken;
 use becket_llm::Block;
@@ -88,7 +88,7 @@ impl Main {
     /// Has hooks look at a prompt, and works on it.
     pub(crate) async fn prompt(&mut self, prompt: Prompt, cancel: &CancellationToken) -> TurnEnd {
         self.instruct(cancel).await;
-        self.work.facts.set_prompt(PromptId::from(uuid::Uuid::new_v4().to_string()));
+        self.agent_loop.facts.set_prompt(PromptId::from(uuid::Uuid::new_v4().to_string()));
         let held = match self.pass(prompt, cancel).await {
             Ok(passed) => match self.say(passed) {
                 Ok(()) => return self.turn(TurnStart::AsItIs, cancel).await,
@@ -105,7 +105,7 @@ impl Main {
 
     /// A turn, and what ends with it.
     pub(crate) async fn turn(&mut self, start: TurnStart, cancel: &CancellationToken) -> TurnEnd {
-        let end = self.work.turn(start, cancel).await;
+        let end = self.agent_loop.turn(start, cancel).await;
         self.turn_ended();
         end
     }
@@ -120,7 +120,7 @@ impl Main {
     fn say(&mut self, passed: Passed) -> Result<(), EndReason> {
         self.tell_instructions();
         let pending = std::mem::take(&mut self.pending);
-        let conversation = self.work.talk.whole(ANOTHER_PROMPT);
+        let conversation = self.agent_loop.conversation.whole(ANOTHER_PROMPT);
         for text in pending {
             conversation.beside(text);
         }
@@ -130,18 +130,18 @@ impl Main {
                 conversation.beside(text);
             }
         }
-        self.work.store();
+        self.agent_loop.store();
         said.map_err(|error| EndReason::PromptRejected { because: error.to_string(), by: None })
     }
 
     /// Loads what files say to the model, if that was not done: behind SessionStart, before there is a prompt (L0).
     pub(crate) async fn instruct(&mut self, cancel: &CancellationToken) {
-        self.instructions.extend(self.work.instruct(cancel).await);
+        self.instructions.extend(self.agent_loop.instruct(cancel).await);
     }
 
     /// Tells it, but for what the model was told before the session paused.
     pub(crate) fn tell_instructions(&mut self) {
-        let conversation = self.work.talk.whole(ANOTHER_PROMPT);
+        let conversation = self.agent_loop.conversation.whole(ANOTHER_PROMPT);
         for text in std::mem::take(&mut self.instructions) {
             if !conversation.has_beside(&text) {
                 conversation.beside(text);
@@ -151,14 +151,14 @@ impl Main {
 
     async fn pass(&mut self, prompt: Prompt, cancel: &CancellationToken) -> Result<Passed, Held> {
         let (words, by_whose) = (prompt.words(), prompt.by_whose());
-        let session = self.work.facts.session();
+        let session = self.agent_loop.facts.session();
         let expand = self.expand.clone().filter(|_| !prompt.verbatim);
         let found = expand.as_ref().map_or(Found::Words, |expand| expand.find(&session, &words));
         if let Found::Unknown { why } = found {
             return Err(Held::rejected(why));
         }
         let mut passed = self.submit(prompt, &words, cancel).await?;
-        if let Some(auto) = &self.work.core.auto {
+        if let Some(auto) = &self.agent_loop.shared.auto {
             auto.user_said(&words);
         }
         match (found, expand) {
@@ -181,21 +181,22 @@ impl Main {
         cancel: &CancellationToken,
     ) -> Result<Passed, Held> {
         let body = UserPromptSubmit { prompt: words.to_owned() };
-        let fired = self.work.fire(body, cancel).await;
+        let fired = self.agent_loop.fire(body, cancel).await;
         if cancel.is_cancelled() {
             return Err(Held::interrupted());
         }
         let verdict = &fired.outcome.verdict;
         if let Some(title) = &verdict.fields.session_title {
-            self.work.retitle(&title.what);
+            self.agent_loop.retitle(&title.what);
         }
         if verdict.blocks() {
             let because = verdict.joined_reason().unwrap_or_default();
             let shown = (!verdict.fields.suppress_original_prompt).then_some(words);
-            self.work.updates.notice(rejected(&fired.hook, &because, shown));
+            self.agent_loop.updates.notice(rejected(&fired.hook, &because, shown));
             return Err(Held::by_hook("UserPromptSubmit", because, shown));
         }
-        let passed = Passed { content: prompt.content, beside: told::contexts(&fired.hook, verdict) };
+        let passed =
+            Passed { content: prompt.content, beside: hook_messages::contexts(&fired.hook, verdict) };
         if let Some(because) = fired.stop() {
             let reason = EndReason::HookStopped { because, by: fired.stopped_by() };
             return Err(Held { reason, kept: Some(passed) });
@@ -209,11 +210,11 @@ impl Main {
 
     /// Hooks that nobody waited for are waited for now, in a run that nobody can wake (A4).
     async fn after_late_hooks(&mut self, mut passed: Passed, words: &str) -> Result<Passed, Held> {
-        for wake in self.work.wakes().await {
+        for wake in self.agent_loop.wakes().await {
             match wake {
                 Woken::PromptRejected(because) => {
                     let notice = rejected("UserPromptSubmit", &because, Some(words));
-                    self.work.updates.notice(notice);
+                    self.agent_loop.updates.notice(notice);
                     return Err(Held::by_hook("UserPromptSubmit", because, Some(words)));
                 }
                 Woken::Told(text) | Woken::TurnGoesOn(text) | Woken::LoopStopped { told: text, .. } => {
@@ -239,21 +240,22 @@ impl Main {
             command_source: typed.source.clone(),
             prompt: words.to_owned(),
         };
-        let fired = self.work.fire(body, cancel).await;
+        let fired = self.agent_loop.fire(body, cancel).await;
         if cancel.is_cancelled() {
             return Err(Held::interrupted());
         }
         let verdict = &fired.outcome.verdict;
         if verdict.blocks() {
             let because = verdict.joined_reason().unwrap_or_default();
-            self.work.updates.notice(rejected(&fired.hook, &because, Some(words)));
+            self.agent_loop.updates.notice(rejected(&fired.hook, &because, Some(words)));
             return Err(Held::by_hook("UserPromptExpansion", because, Some(words)));
         }
-        let body = expand.body(&self.work.facts.session(), typed, cancel).await.map_err(Held::rejected)?;
+        let body =
+            expand.body(&self.agent_loop.facts.session(), typed, cancel).await.map_err(Held::rejected)?;
         // What is no text of the prompt, such as an image, goes with the command.
         passed.content.retain(|block| block.as_text().is_none());
         passed.content.splice(0..0, body);
-        passed.beside.extend(told::contexts(&fired.hook, verdict));
+        passed.beside.extend(hook_messages::contexts(&fired.hook, verdict));
         match fired.stop() {
             Some(because) => {
                 let kept = Passed {

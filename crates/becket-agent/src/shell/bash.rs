@@ -3,11 +3,11 @@
 use super::background::ShellTask;
 use super::whereabouts::{self, Whereabouts};
 use super::{foreground, suggest};
+use crate::auto_approve;
 use crate::schema::{Field, Kind, Spec, optional, required};
 use crate::surroundings::Surroundings;
 use crate::tasks::{Tasks, for_model};
 use crate::tool_call::{Effect, Hints, Running, Tool, ToolFailure, ToolOutput};
-use crate::unasked;
 use becket_llm::ToolSpec;
 use becket_model::Session;
 use becket_rules::PermissionUpdate;
@@ -143,7 +143,7 @@ impl Tool for Bash {
 
     fn effect(&self, session: &Session, input: &Map<String, Value>) -> Effect {
         let line = input.get("command").and_then(Value::as_str).unwrap_or_default();
-        unasked::effect(line, &self.here(), session)
+        auto_approve::effect(line, &self.here(), session)
     }
 
     fn suggestions(&self, _: &Session, input: &Map<String, Value>) -> Vec<PermissionUpdate> {

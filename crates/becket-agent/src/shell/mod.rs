@@ -5,7 +5,7 @@
 //! printed (`foreground`). One that is to go on by itself is a task of [`crate::tasks`] (`background`).
 //!
 //! It refuses to keep anything else from line to line: no variable, no function, no option of the shell. It asks no rule
-//! and prompts nobody; what a line would do is judged from its text, in `unasked`.
+//! and prompts nobody; what a line would do is judged from its text, in `auto_approve`.
 //!
 //! Invariants: nothing that a line has started outlives it, its task or its session, but programs that are exempted. Stdin is closed. A session's directory is always one that exists and lies in its working directories.
 

@@ -7,7 +7,7 @@ use super::typed::{self, Line};
 use crate::places::Places;
 use crate::session::{CommandKind, Expand, Found, Typed, Words};
 use crate::tool_call::Nested;
-use crate::turn::told;
+use crate::turn::hook_messages;
 use crate::update::Notice;
 use becket_engine::CancellationToken;
 use becket_llm::Block;
@@ -114,8 +114,8 @@ impl SessionSkills {
     fn tell_of(&self, nested: &Nested, cancel: &CancellationToken) {
         for report in nested.take() {
             for outcome in &report.outcomes {
-                let hook = told::named(outcome.verdict.event, Some(&report.call.name));
-                let notices = told::for_user(&hook, &outcome.verdict, cancel.is_cancelled());
+                let hook = hook_messages::named(outcome.verdict.event, Some(&report.call.name));
+                let notices = hook_messages::for_user(&hook, &outcome.verdict, cancel.is_cancelled());
                 notices.into_iter().for_each(|notice| self.notice(notice));
             }
             report.warnings.into_iter().for_each(|text| self.notice(Notice::warning(text)));

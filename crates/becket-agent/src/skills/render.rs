@@ -11,7 +11,7 @@ use super::template::{Part, parts};
 use crate::definitions::{Dialect, Whose};
 use crate::places::Places;
 use crate::tool_call::{Ended, Nested, Report, ToolCall, ToolCalls};
-use crate::turn::told;
+use crate::turn::hook_messages;
 use becket_engine::config::Plugin;
 use becket_engine::{CancellationToken, Engine, Environment};
 use becket_llm::Block;
@@ -147,7 +147,7 @@ fn output_of(skill: &Skill, report: &Report) -> Result<String, String> {
     match (&report.ended, report.stop()) {
         (Ended::Done { .. }, None) => Ok(text),
         (Ended::Done { .. } | Ended::Failed { .. }, Some(stop)) => {
-            failed("was the last: a hook stops here", &told::stop_reason(stop))
+            failed("was the last: a hook stops here", &hook_messages::stop_reason(stop))
         }
         (Ended::Failed { .. }, None) => failed("failed", &text),
         (

@@ -4,7 +4,7 @@ use super::id::TaskId;
 use super::output::{Output, OutputFile};
 use super::state::{Ending, State};
 use super::task::{About, BackgroundTask, Observer, TaskEnd, TaskInfo, TaskRun, TaskStatus};
-use crate::tool_call::unharmed;
+use crate::tool_call::catch_panic;
 use becket_engine::CancellationToken;
 use becket_process::ByteCap;
 use serde_json::{Map, Value};
@@ -293,7 +293,7 @@ async fn carry_out(
     ending: Ending,
 ) {
     let _ = started.await;
-    let ended = unharmed(async move { task.run(run).await }).await;
+    let ended = catch_panic(async move { task.run(run).await }).await;
     let ended = ended.unwrap_or_else(|said| TaskEnd::Failed { because: format!("it panicked: {said}") });
     ending.end(ended);
 }

@@ -1,8 +1,8 @@
 //! Runs a cleared call, and tells hooks what came of it.
 
+use super::approved_call::{ApprovedCall, Ran};
 use super::calls::At;
-use super::cleared::{Cleared, Ran};
-use super::heard::Heard;
+use super::hook_log::HookLog;
 use super::output::{ToolFailure, ToolOutput};
 use super::report::Ended;
 use becket_engine::CancellationToken;
@@ -20,30 +20,30 @@ const MOST_OF_AN_ERROR: usize = 10_000;
 const INTERRUPTED: Duration = Duration::from_millis(1500);
 
 /// Runs it, and fires PostToolUse or PostToolUseFailure.
-pub(super) async fn carry_out(at: &At<'_>, cleared: Cleared, heard: &mut Heard) -> Ended {
+pub(super) async fn carry_out(at: &At<'_>, approved: ApprovedCall, log: &mut HookLog) -> Ended {
     let started = Instant::now();
-    let (input, ran) = cleared.run(at).await;
-    heard.took = Some(started.elapsed());
+    let (input, ran) = approved.run(at).await;
+    log.took = Some(started.elapsed());
     match ran {
-        Ran::Answered(output) => succeeded(at, input, output, heard).await,
-        Ran::Failed(failure) => failed(at, input, failure, heard).await,
+        Ran::Answered(output) => succeeded(at, input, output, log).await,
+        Ran::Failed(failure) => failed(at, input, failure, log).await,
         Ran::Cancelled => {
-            interrupted(at, input, heard).await;
+            interrupted(at, input, log).await;
             Ended::Cancelled { started: true }
         }
     }
 }
 
-async fn succeeded(at: &At<'_>, input: Map<String, Value>, output: ToolOutput, heard: &mut Heard) -> Ended {
+async fn succeeded(at: &At<'_>, input: Map<String, Value>, output: ToolOutput, log: &mut HookLog) -> Ended {
     let event = at.event(PostToolUse {
         tool_name: at.call.name.clone(),
         tool_input: input,
         tool_use_id: at.call.id.clone(),
         mcp_server: at.mcp_server(),
         tool_response: output.response.clone(),
-        duration_ms: milliseconds(heard),
+        duration_ms: milliseconds(log),
     });
-    let outcome = heard.fire(&at.calls.engine, &event, at.cancel).await;
+    let outcome = log.fire(&at.calls.engine, &event, at.cancel).await;
     let mut fields = outcome.verdict.fields.clone();
     // Only the output of an MCP tool can be replaced as one (D11).
     let of_mcp = fields.updated_mcp_tool_output.clone().filter(|_| at.tool.server().is_some());
@@ -53,7 +53,7 @@ async fn succeeded(at: &At<'_>, input: Map<String, Value>, output: ToolOutput, h
             Ok(replaced) => replaced,
             Err(wrong) => {
                 fields.refuse_tool_output();
-                heard.warnings.push(format!(
+                log.warnings.push(format!(
                     "the output that the hook `{}` ({}) put in the place of the tool's own is ignored: {wrong}",
                     said.label, said.source
                 ));
@@ -61,24 +61,24 @@ async fn succeeded(at: &At<'_>, input: Map<String, Value>, output: ToolOutput, h
             }
         },
     };
-    heard.classifier_context = fields.classifier_context;
+    log.classifier_context = fields.classifier_context;
     Ended::Done { output }
 }
 
-async fn failed(at: &At<'_>, input: Map<String, Value>, failure: ToolFailure, heard: &mut Heard) -> Ended {
+async fn failed(at: &At<'_>, input: Map<String, Value>, failure: ToolFailure, log: &mut HookLog) -> Ended {
     let ToolFailure { error, interrupted } = failure;
-    let event = failure_event(at, input, &error, interrupted, heard);
-    drop(heard.fire(&at.calls.engine, &event, at.cancel).await);
+    let event = failure_event(at, input, &error, interrupted, log);
+    drop(log.fire(&at.calls.engine, &event, at.cancel).await);
     Ended::Failed { error, interrupted }
 }
 
 /// Tells hooks of a call that somebody has interrupted. They are no part of what was interrupted, and have a time of their
 /// own, which is short.
-async fn interrupted(at: &At<'_>, input: Map<String, Value>, heard: &mut Heard) {
-    let event = failure_event(at, input, "the call was interrupted", true, heard);
+async fn interrupted(at: &At<'_>, input: Map<String, Value>, log: &mut HookLog) {
+    let event = failure_event(at, input, "the call was interrupted", true, log);
     let over = CancellationToken::new();
     let ends = over.clone().drop_guard();
-    let mut fired = pin!(heard.fire(&at.calls.engine, &event, &over));
+    let mut fired = pin!(log.fire(&at.calls.engine, &event, &over));
     if tokio::time::timeout(INTERRUPTED, fired.as_mut()).await.is_err() {
         drop(ends);
         drop(fired.await);
@@ -90,7 +90,7 @@ fn failure_event(
     input: Map<String, Value>,
     error: &str,
     interrupted: bool,
-    heard: &Heard,
+    log: &HookLog,
 ) -> Event {
     at.event(PostToolUseFailure {
         tool_name: at.call.name.clone(),
@@ -99,12 +99,12 @@ fn failure_event(
         mcp_server: at.mcp_server(),
         error: without_middle(error),
         is_interrupt: Some(interrupted),
-        duration_ms: milliseconds(heard),
+        duration_ms: milliseconds(log),
     })
 }
 
-fn milliseconds(heard: &Heard) -> Option<u64> {
-    heard.took.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX))
+fn milliseconds(log: &HookLog) -> Option<u64> {
+    log.took.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// The head and the tail of a text that is too long, with a note between them.

@@ -1,16 +1,16 @@
 //! The face: calls of a host's tools, run one by one or together.
 
 use super::after;
-use super::brake::Brake;
+use super::batch_abort::BatchAbort;
+use super::catch_panic::catch_panic;
 use super::gate;
-use super::heard::Heard;
+use super::hook_log::HookLog;
 use super::names;
 use super::nested::Nested;
 use super::person::AskPermission;
 use super::report::{Ended, Report};
 use super::tool::Tool;
 use super::toolbox::Toolbox;
-use super::unharmed::unharmed;
 use crate::permission::AutoMode;
 use becket_engine::{CancellationToken, Engine};
 use becket_model::event::tool::PreToolUse;
@@ -88,7 +88,7 @@ impl ToolCalls {
     /// same, without a report. Several calls at once are several futures: those of tools that [`super::Hints`] let run
     /// together.
     pub async fn run(&self, session: &Session, call: ToolCall, cancel: &CancellationToken) -> Report {
-        self.run_held(session, call, (cancel, &Brake::default())).await
+        self.run_held(session, call, (cancel, &BatchAbort::default())).await
     }
 
     /// The same, with a brake on all calls of a batch: once it is pulled, no tool of theirs is started (D6).
@@ -96,25 +96,25 @@ impl ToolCalls {
         &self,
         session: &Session,
         call: ToolCall,
-        (cancel, brake): (&CancellationToken, &Brake),
+        (cancel, abort): (&CancellationToken, &BatchAbort),
     ) -> Report {
-        let (mut heard, nested) = (Heard::default(), Nested::default());
+        let (mut log, nested) = (HookLog::default(), Nested::default());
         let ended = match self.tool(&call) {
             Ok(tool) => {
                 let at =
-                    At { calls: self, session, call: &call, tool: &*tool, cancel, brake, nested: &nested };
+                    At { calls: self, session, call: &call, tool: &*tool, cancel, abort, nested: &nested };
                 // A panic of what the host lends ends this call alone.
-                unharmed(at.end(&mut heard)).await.unwrap_or_else(|said| Ended::Failed {
+                catch_panic(at.end(&mut log)).await.unwrap_or_else(|said| Ended::Failed {
                     error: format!("the host's own part panicked: {said}"),
                     interrupted: false,
                 })
             }
             Err(error) => Ended::Invalid { error },
         };
-        if let (Some(auto), Some(note)) = (&self.auto, &heard.classifier_context) {
+        if let (Some(auto), Some(note)) = (&self.auto, &log.classifier_context) {
             auto.noted(note);
         }
-        Report::new(call, ended, heard).with(&nested)
+        Report::new(call, ended, log).with(&nested)
     }
 
     /// The tool that a call is of; it stays the same to the end, whatever becomes of the toolbox.
@@ -149,17 +149,17 @@ pub(super) struct At<'a> {
     pub(super) call: &'a ToolCall,
     pub(super) tool: &'a dyn Tool,
     pub(super) cancel: &'a CancellationToken,
-    pub(super) brake: &'a Brake,
+    pub(super) abort: &'a BatchAbort,
     pub(super) nested: &'a Nested,
 }
 
 impl At<'_> {
-    async fn end(&self, heard: &mut Heard) -> Ended {
+    async fn end(&self, log: &mut HookLog) -> Ended {
         if let Err(wrong) = self.tool.check(&self.call.input) {
             return Ended::Invalid { error: format!("the input does not fit: {wrong}") };
         }
-        match gate::pass(self, heard).await {
-            Ok(cleared) => after::carry_out(self, cleared, heard).await,
+        match gate::pass(self, log).await {
+            Ok(approved) => after::carry_out(self, approved, log).await,
             Err(ended) => ended,
         }
     }

@@ -2,9 +2,9 @@
 //! (`protocol.md` P14).
 
 use super::calls::At;
-use super::heard::Heard;
+use super::decide::{self, Facts, Next};
+use super::hook_log::HookLog;
 use super::report::{DeniedBy, Ended};
-use super::weigh::{self, Facts, Next};
 use crate::permission::{AutoMode, Ruling, ToClassify};
 use becket_model::event::permission::PermissionDenied;
 use serde_json::{Map, Value};
@@ -17,7 +17,7 @@ pub(super) async fn ask(
     at: &At<'_>,
     input: &Map<String, Value>,
     facts: &Facts<'_>,
-    heard: &mut Heard,
+    log: &mut HookLog,
 ) -> Result<Next, Ended> {
     let ruling = match &at.calls.auto {
         Some(auto) => auto.ask(about(at, input), at.cancel).await,
@@ -27,12 +27,11 @@ pub(super) async fn ask(
         return Err(Ended::Cancelled { started: false });
     }
     if let Ruling::Failed(why) = &ruling {
-        heard
-            .warnings
+        log.warnings
             .push(format!("the classifier of the mode `auto` did not judge `{}`: {why}", at.call.name));
     }
-    match weigh::classified(&ruling, facts) {
-        Next::Deny { by: DeniedBy::Classifier, because } => Err(denied(at, input, because, heard).await),
+    match decide::classified(&ruling, facts) {
+        Next::Deny { by: DeniedBy::Classifier, because } => Err(denied(at, input, because, log).await),
         next @ (Next::Run
         | Next::Ask { .. }
         | Next::Deny { .. }
@@ -54,7 +53,7 @@ fn about(at: &At<'_>, input: &Map<String, Value>) -> ToClassify {
 }
 
 /// Fires PermissionDenied: a hook may tell the model that it may try again.
-async fn denied(at: &At<'_>, input: &Map<String, Value>, reason: String, heard: &mut Heard) -> Ended {
+async fn denied(at: &At<'_>, input: &Map<String, Value>, reason: String, log: &mut HookLog) -> Ended {
     let event = at.event(PermissionDenied {
         tool_name: at.call.name.clone(),
         tool_input: input.clone(),
@@ -62,9 +61,9 @@ async fn denied(at: &At<'_>, input: &Map<String, Value>, reason: String, heard: 
         mcp_server: at.mcp_server(),
         reason: reason.clone(),
     });
-    let outcome = heard.fire(&at.calls.engine, &event, at.cancel).await;
+    let outcome = log.fire(&at.calls.engine, &event, at.cancel).await;
     let nobody_watches = at.calls.person.is_none();
-    heard.denied_too_often = at.calls.auto.as_ref().and_then(AutoMode::denied).filter(|_| nobody_watches);
+    log.denied_too_often = at.calls.auto.as_ref().and_then(AutoMode::denied).filter(|_| nobody_watches);
     let mut because = format!("the classifier of the mode `auto` holds this call back: {reason}");
     if outcome.verdict.fields.retry {
         because.push_str("\n\nA PermissionDenied hook says that you may try this call again.");

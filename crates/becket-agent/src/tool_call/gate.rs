@@ -1,13 +1,13 @@
 //! From the model's wish to a call that may run, or to the reason why not.
 
+use super::approved_call::ApprovedCall;
 use super::calls::At;
 use super::classify;
-use super::cleared::Cleared;
-use super::heard::Heard;
+use super::decide::{self, Facts, Hook, Next};
+use super::hook_log::HookLog;
 use super::names;
 use super::prompt::{self, Prompt, Proposal, Yes};
 use super::report::{DeniedBy, Ended};
-use super::weigh::{self, Facts, Hook, Next};
 use becket_engine::{Judged, Outcome, Settlement};
 use becket_model::event::PermissionMode;
 use becket_model::event::tool::PreToolUse;
@@ -19,11 +19,11 @@ use serde_json::{Map, Value};
 ///
 /// # Errors
 /// How the call ended without being run.
-pub(super) async fn pass(at: &At<'_>, heard: &mut Heard) -> Result<Cleared, Ended> {
+pub(super) async fn pass(at: &At<'_>, log: &mut HookLog) -> Result<ApprovedCall, Ended> {
     let event = at.pre_tool_use();
-    let outcome = heard.fire(&at.calls.engine, &event, at.cancel).await;
+    let outcome = log.fire(&at.calls.engine, &event, at.cancel).await;
     let input = judged(at, &event, &outcome.judged);
-    heard.input = Some(input.clone());
+    log.input = Some(input.clone());
     if at.cancel.is_cancelled() {
         return Err(Ended::Cancelled { started: false });
     }
@@ -36,20 +36,20 @@ pub(super) async fn pass(at: &At<'_>, heard: &mut Heard) -> Result<Cleared, Ende
         needs_person: needs_person(at, &input, (mode, settlement.as_ref())),
         has_classifier: at.calls.auto.is_some(),
     };
-    let next = match weigh::weigh(settlement.as_ref(), &facts) {
-        Next::Classify => classify::ask(at, &input, &facts, heard).await?,
+    let next = match decide::decide(settlement.as_ref(), &facts) {
+        Next::Classify => classify::ask(at, &input, &facts, log).await?,
         next @ (Next::Run | Next::Ask { .. } | Next::Deny { .. } | Next::Stop { .. } | Next::Defer) => next,
     };
     match next {
-        Next::Run => Cleared::last_look(at, input),
+        Next::Run => ApprovedCall::last_look(at, input),
         Next::Ask { because, hooks_may_answer } => {
             let written = written(at, &outcome);
             let prompt = Prompt { input, written, because, hooks_may_answer };
-            let (input, updates) = asked(at, prompt, heard).await?;
-            heard.input = Some(input.clone());
-            let cleared = Cleared::last_look(at, input)?;
-            heard.updates.extend(updates);
-            Ok(cleared)
+            let (input, updates) = asked(at, prompt, log).await?;
+            log.input = Some(input.clone());
+            let approved = ApprovedCall::last_look(at, input)?;
+            log.updates.extend(updates);
+            Ok(approved)
         }
         Next::Deny { by, because } => Err(Ended::Denied { by, because }),
         Next::Stop { because } => Err(Ended::Stopped { because }),
@@ -62,21 +62,21 @@ pub(super) async fn pass(at: &At<'_>, heard: &mut Heard) -> Result<Cleared, Ende
 async fn asked(
     at: &At<'_>,
     prompt: Prompt,
-    heard: &mut Heard,
+    log: &mut HookLog,
 ) -> Result<(Map<String, Value>, Vec<PermissionUpdate>), Ended> {
-    match prompt::ask(at, prompt, heard).await? {
+    match prompt::ask(at, prompt, log).await? {
         Yes::OfPerson(input) => Ok((input, Vec::new())),
         Yes::Rewritten { input, updates } => {
-            let (input, _) = look_again(at, (input, None), heard).await?;
+            let (input, _) = look_again(at, (input, None), log).await?;
             Ok((input, updates))
         }
         Yes::Proposed(Proposal { input, because }) => {
-            let (input, _) = look_again(at, (input, Some(because)), heard).await?;
+            let (input, _) = look_again(at, (input, Some(because)), log).await?;
             Ok((input, Vec::new()))
         }
         Yes::OfHooks { input, is_rewritten: false, updates } => Ok((input, updates)),
         Yes::OfHooks { input, is_rewritten: true, updates } => {
-            let (input, by) = look_again(at, (input, None), heard).await?;
+            let (input, by) = look_again(at, (input, None), log).await?;
             // Where a person had to say yes after them, only the person's own count.
             Ok((input, if by == Again::Guards { updates } else { Vec::new() }))
         }
@@ -103,16 +103,16 @@ fn unjudged() -> Ended {
 async fn look_again(
     at: &At<'_>,
     (input, asks): (Map<String, Value>, Option<String>),
-    heard: &mut Heard,
+    log: &mut HookLog,
 ) -> Result<(Map<String, Value>, Again), Ended> {
     let event = at.pre_tool_use_of(&input);
-    let outcome = heard.look_again(&at.calls.engine, &event, at.cancel).await;
+    let outcome = log.look_again(&at.calls.engine, &event, at.cancel).await;
     if at.cancel.is_cancelled() {
         return Err(Ended::Cancelled { started: false });
     }
     let input = judged(at, &event, &outcome.judged);
-    heard.input = Some(input.clone());
-    let because = match weigh::again(outcome.settlement, hook(&outcome.verdict)) {
+    log.input = Some(input.clone());
+    let because = match decide::again(outcome.settlement, hook(&outcome.verdict)) {
         Next::Run => match asks {
             Some(because) => because,
             None => return Ok((input, Again::Guards)),
@@ -124,7 +124,7 @@ async fn look_again(
         Next::Classify => return Err(unjudged()),
     };
     let prompt = Prompt { written: input.clone(), input, because, hooks_may_answer: false };
-    match prompt::ask(at, prompt, heard).await? {
+    match prompt::ask(at, prompt, log).await? {
         Yes::OfPerson(input) | Yes::OfHooks { input, .. } => Ok((input, Again::Person)),
         // Nobody has judged that one either, and somebody who always has another one would be asked for ever.
         Yes::Rewritten { .. } | Yes::Proposed(_) => {

@@ -3,7 +3,7 @@
 //! The way: the input is checked → PreToolUse → rules and mode → in mode `auto` the classifier → where a person would be asked, PermissionRequest and the
 //! person → the tool, with the input that was judged → PostToolUse or PostToolUseFailure.
 //!
-//! INVARIANT: a tool runs only out of a `Cleared`, which is made in one place, from a settlement that lets the
+//! INVARIANT: a tool runs only out of an `ApprovedCall`, which is made in one place, from a settlement that lets the
 //! call run or from the answer of somebody who may give it; it holds the very input that was judged. Whatever else
 //! happens on the way (a denial, a failure, a panic, a cancelled or dropped call, a rewrite that does not fit, nobody to
 //! ask) never makes one.
@@ -12,12 +12,14 @@
 //! decide what comes between calls: the batch and the barrier are the turn's.
 
 mod after;
-mod brake;
+mod approved_call;
+mod batch_abort;
 mod calls;
+mod catch_panic;
 mod classify;
-mod cleared;
+mod decide;
 mod gate;
-mod heard;
+mod hook_log;
 mod lent;
 mod names;
 mod nested;
@@ -27,8 +29,6 @@ mod prompt;
 mod report;
 mod tool;
 mod toolbox;
-mod unharmed;
-mod weigh;
 
 pub use calls::{ToolCall, ToolCalls};
 pub use lent::lent_tools;
@@ -39,5 +39,5 @@ pub use report::{DeniedBy, Ended, Report};
 pub use tool::{Effect, Hints, Running, ServerOf, Tool};
 pub use toolbox::Toolbox;
 
-pub(crate) use brake::Brake;
-pub(crate) use unharmed::unharmed;
+pub(crate) use batch_abort::BatchAbort;
+pub(crate) use catch_panic::catch_panic;

@@ -6,11 +6,11 @@
 //! - Whoever says yes says it to one input: the one that was shown, or a rewrite of one's own, which the guards judge anew.
 
 use super::calls::At;
+use super::catch_panic::catch_panic;
 use super::gate;
-use super::heard::Heard;
+use super::hook_log::HookLog;
 use super::person::{PermissionAnswer, PermissionPrompt};
 use super::report::{DeniedBy, Ended};
-use super::unharmed::unharmed;
 use becket_engine::{CancellationToken, Outcome, Settlement};
 use becket_model::Ruling;
 use becket_model::event::PermissionMode;
@@ -84,10 +84,10 @@ pub(super) enum Yes {
 ///
 /// # Errors
 /// How the call ended without a yes.
-pub(super) async fn ask(at: &At<'_>, prompt: Prompt, heard: &mut Heard) -> Result<Yes, Ended> {
+pub(super) async fn ask(at: &At<'_>, prompt: Prompt, log: &mut HookLog) -> Result<Yes, Ended> {
     let end_hooks = at.cancel.child_token();
     let (hooks, person) = {
-        let mut hooks = pin!(hooks_say(at, &prompt, &end_hooks, heard));
+        let mut hooks = pin!(hooks_say(at, &prompt, &end_hooks, log));
         let mut person = pin!(person_says(at, &prompt));
         // Hooks that answer soon spare the person a prompt.
         match soon(at, hooks.as_mut()).await {
@@ -112,7 +112,7 @@ pub(super) async fn ask(at: &At<'_>, prompt: Prompt, heard: &mut Heard) -> Resul
     if at.cancel.is_cancelled() {
         return Err(Ended::Cancelled { started: false });
     }
-    settle(prompt, hooks, person, heard)
+    settle(prompt, hooks, person, log)
 }
 
 /// What the hooks say, where they do so before the person has to be bothered.
@@ -125,19 +125,19 @@ async fn soon(at: &At<'_>, hooks: impl Future<Output = Hooks>) -> Option<Hooks> 
 }
 
 /// Who counts: any no, then the person's yes, then the hooks'.
-fn settle(prompt: Prompt, hooks: Hooks, person: Option<Person>, heard: &mut Heard) -> Result<Yes, Ended> {
+fn settle(prompt: Prompt, hooks: Hooks, person: Option<Person>, log: &mut HookLog) -> Result<Yes, Ended> {
     match (hooks, person) {
         (Hooks::Deny(ended), _) => Err(ended),
         (_, Some(Person::Deny { because, interrupt })) => {
-            heard.interrupt |= interrupt;
+            log.interrupt |= interrupt;
             Err(Ended::Denied { by: DeniedBy::Person, because })
         }
         (_, Some(Person::Allow(updates))) => {
-            heard.updates = updates;
+            log.updates = updates;
             Ok(Yes::OfPerson(prompt.input))
         }
         (_, Some(Person::Rewritten(input, updates))) if input == prompt.input => {
-            heard.updates = updates;
+            log.updates = updates;
             Ok(Yes::OfPerson(input))
         }
         (_, Some(Person::Rewritten(input, updates))) => Ok(Yes::Rewritten { input, updates }),
@@ -149,7 +149,7 @@ fn settle(prompt: Prompt, hooks: Hooks, person: Option<Person>, heard: &mut Hear
         }
         (Hooks::Allow { instead, updates }, Some(Person::Nobody(_)) | None) => {
             let (is_rewritten, input) = (instead.is_some(), instead.unwrap_or(prompt.input));
-            Ok(Yes::OfHooks { input, is_rewritten, updates: read(&updates, &mut heard.warnings) })
+            Ok(Yes::OfHooks { input, is_rewritten, updates: read(&updates, &mut log.warnings) })
         }
         (Hooks::Propose(proposal), Some(Person::Nobody(_)) | None) => Ok(Yes::Proposed(proposal)),
         (Hooks::Nothing, Some(Person::Nobody(why))) => {
@@ -175,7 +175,7 @@ fn read(updates: &[Value], warnings: &mut Vec<String>) -> Vec<PermissionUpdate> 
 }
 
 /// Fires PermissionRequest, where hooks may speak for the person.
-async fn hooks_say(at: &At<'_>, prompt: &Prompt, cancel: &CancellationToken, heard: &mut Heard) -> Hooks {
+async fn hooks_say(at: &At<'_>, prompt: &Prompt, cancel: &CancellationToken, log: &mut HookLog) -> Hooks {
     if !prompt.hooks_may_answer {
         return Hooks::Nothing;
     }
@@ -185,11 +185,11 @@ async fn hooks_say(at: &At<'_>, prompt: &Prompt, cancel: &CancellationToken, hea
         tool_input: prompt.written.clone(),
         permission_suggestions: Some(suggestions.iter().filter_map(object).collect()),
     });
-    let outcome = heard.fire(&at.calls.engine, &event, cancel).await;
+    let outcome = log.fire(&at.calls.engine, &event, cancel).await;
     let denied = |because: &str, by| Hooks::Deny(Ended::Denied { by, because: because.to_owned() });
     match &outcome.settlement {
         Some(Settlement::Denied { because }) => {
-            heard.interrupt |= interrupts(&outcome.verdict.ruling);
+            log.interrupt |= interrupts(&outcome.verdict.ruling);
             denied(because, by(&outcome))
         }
         Some(Settlement::Stopped { because }) => Hooks::Deny(Ended::Stopped { because: because.clone() }),
@@ -277,7 +277,7 @@ async fn person_says(at: &At<'_>, prompt: &Prompt) -> Person {
     };
     let asked = async {
         let _turn = at.calls.asking.lock().await;
-        unharmed(async { person.ask(&shown, &cancel).await }).await
+        catch_panic(async { person.ask(&shown, &cancel).await }).await
     };
     let answer = tokio::select! {
         biased;

@@ -1,10 +1,10 @@
 //! How a call ended, and everything that was said on the way.
 
 use super::calls::ToolCall;
-use super::heard::Heard;
+use super::hook_log::HookLog;
 use super::nested::Nested;
 use super::output::ToolOutput;
-use crate::turn::told;
+use crate::turn::hook_messages;
 use becket_engine::Outcome;
 use becket_llm::Block;
 use becket_model::{Said, Stop};
@@ -102,9 +102,9 @@ pub struct Report {
 }
 
 impl Report {
-    pub(super) fn new(call: ToolCall, ended: Ended, heard: Heard) -> Self {
-        let Heard { input, took, interrupt, updates, classifier_context, .. } = heard;
-        let Heard { denied_too_often, warnings, outcomes, .. } = heard;
+    pub(super) fn new(call: ToolCall, ended: Ended, log: HookLog) -> Self {
+        let HookLog { input, took, interrupt, updates, classifier_context, .. } = log;
+        let HookLog { denied_too_often, warnings, outcomes, .. } = log;
         Self {
             call,
             ended,
@@ -132,7 +132,7 @@ impl Report {
 
     /// Of a call that no hook has seen.
     pub(crate) fn without_hooks(call: ToolCall, ended: Ended) -> Self {
-        Self::new(call, ended, Heard::default())
+        Self::new(call, ended, HookLog::default())
     }
 
     /// What the model is answered, and whether that is an error.
@@ -167,7 +167,7 @@ impl Report {
     pub(crate) fn stopped_by(&self) -> Option<String> {
         let own = self.outcomes.iter().chain(&self.fired);
         let mut own = own.filter_map(|outcome| Some((outcome.verdict.event, outcome.verdict.stop.as_ref()?)));
-        let own = own.next().map(|(event, stop)| told::stopped_by(event, stop));
+        let own = own.next().map(|(event, stop)| hook_messages::stopped_by(event, stop));
         own.or_else(|| self.nested.iter().find_map(Self::stopped_by))
     }
 
@@ -181,8 +181,8 @@ impl Report {
 
     fn of_outcome(&self, outcome: &Outcome) -> Vec<String> {
         let verdict = &outcome.verdict;
-        let hook = told::named(verdict.event, Some(&self.call.name));
-        told::for_model(&hook, verdict)
+        let hook = hook_messages::named(verdict.event, Some(&self.call.name));
+        hook_messages::for_model(&hook, verdict)
     }
 
     /// The call as PostToolBatch shows it: what the model wrote, and what it is answered.

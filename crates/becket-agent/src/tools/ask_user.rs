@@ -4,7 +4,7 @@
 //! never from the model. A question without an answer is a failure, not a guess.
 
 use crate::schema::{Field, Kind, Spec, optional, required};
-use crate::tool_call::{Hints, Running, Tool, ToolFailure, ToolOutput, unharmed};
+use crate::tool_call::{Hints, Running, Tool, ToolFailure, ToolOutput, catch_panic};
 use becket_engine::CancellationToken;
 use becket_llm::ToolSpec;
 use futures_util::future::BoxFuture;
@@ -116,7 +116,7 @@ impl AskUserQuestion {
         let Some(person) = &self.person else {
             return Err(ToolFailure::new("nobody can be asked here: go on without an answer, or stop"));
         };
-        let asked = unharmed(async { person.ask(open, cancel).await });
+        let asked = catch_panic(async { person.ask(open, cancel).await });
         let answers = tokio::select! {
             biased;
             () = cancel.cancelled() => None,

@@ -6,10 +6,10 @@
 
 use super::capture::Capture;
 use super::tool::{Call, Input, Tool, failed};
+use crate::auto_approve;
 use crate::schema::{Kind, Spec, optional, required};
 use crate::shell::{Ended, Heard, Keep, Led, Streams, is_silent, joined};
 use crate::surroundings::Surroundings;
-use crate::unasked;
 use becket_engine::ToolAnswer;
 use becket_model::Session;
 use becket_process::Stream;
@@ -59,7 +59,7 @@ impl Tool for Bash {
     }
 
     fn runs_unasked(&self, host: &Surroundings, session: &Session, input: Input<'_>) -> bool {
-        input.text("command").is_some_and(|line| unasked::is_read_only(line, host, session))
+        input.text("command").is_some_and(|line| auto_approve::is_read_only(line, host, session))
     }
 
     fn text_of(&self, response: &Value) -> Option<String> {

@@ -1,11 +1,11 @@
 //! What is done with an answer: it is kept, shown, counted; and what is done where there is none.
 
+use super::agent_loop::{AgentLoop, Turn};
 use super::ask::NoAnswer;
 use super::class::ErrorClass;
 use super::decide::{AfterAnswer, MOST_CUT_OFF};
 use super::display::Display;
 use super::end::EndReason;
-use super::work::{Turn, Work};
 use crate::update::{Happened, Notice, Origin};
 use becket_engine::CancellationToken;
 use becket_llm::{Response, StopReason};
@@ -16,7 +16,7 @@ use becket_model::event::lifecycle::StopFailure;
 const GO_ON: &str = "Your answer was cut off at its token limit. Go on exactly where it ended, without an apology or a \
                      summary; make calls of tools smaller if one was cut off.";
 
-impl Work {
+impl AgentLoop {
     /// Keeps an answer, shows it, and counts it. A declined one is counted alone: it is no part of the conversation.
     pub(super) async fn take_answer(
         &mut self,
@@ -36,7 +36,7 @@ impl Work {
             self.updates.notice(Notice::warning(text));
         }
         if after != AfterAnswer::Declined {
-            self.talk.answered(response.clone());
+            self.conversation.answered(response.clone());
             self.store();
         }
         let displayed = match self.shows_batches() {
@@ -64,13 +64,13 @@ impl Work {
             r#final: true,
             delta: turn.text.clone(),
         };
-        let fired = self.core.fire(&self.facts, body, &self.updates, cancel).await;
+        let fired = self.shared.fire(&self.facts, body, &self.updates, cancel).await;
         fired.outcome.verdict.fields.display_content.as_ref().map(|said| said.what.clone())
     }
 
     /// Tells the model that it was cut off.
     pub(super) fn go_on_after_a_cut(&mut self) {
-        self.talk.whole("the call was cut off").beside(GO_ON);
+        self.conversation.whole("the call was cut off").beside(GO_ON);
     }
 
     /// How a turn ends without an answer.
@@ -119,6 +119,6 @@ impl Work {
             error_details: Some(message.to_owned()),
             last_assistant_message: Some(format!("API Error: {message}")),
         };
-        self.core.leave(&self.facts, body, &self.updates);
+        self.shared.leave(&self.facts, body, &self.updates);
     }
 }

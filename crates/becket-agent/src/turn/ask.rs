@@ -1,9 +1,9 @@
 //! One request: sent, listened to, and sent again where that may help.
 
+use super::agent_loop::AgentLoop;
 use super::display::Display;
 use super::retry::{After, Attempts, is_refused};
-use super::work::Work;
-use crate::tool_call::unharmed;
+use crate::tool_call::catch_panic;
 use crate::update::Happened;
 use becket_engine::CancellationToken;
 use becket_llm::{BrokenCall, Caching, Collector, Delta, ModelError, Request, Response, Thinking};
@@ -44,11 +44,11 @@ enum Heard {
     Failed { error: ModelError, had_begun: bool },
 }
 
-impl Work {
+impl AgentLoop {
     /// Sends the conversation, until there is an answer or no hope of one. What comes of a broken answer is dropped.
     pub(super) async fn ask(&mut self, turn: &str, cancel: &CancellationToken) -> Result<Answer, NoAnswer> {
         let request = self.request();
-        let mut attempts = Attempts::new(self.core.options.max_retries);
+        let mut attempts = Attempts::new(self.shared.options.max_retries);
         loop {
             let started = Instant::now();
             let heard = self.listen(&request, turn, cancel).await;
@@ -64,7 +64,7 @@ impl Work {
             let after = attempts.failed(&error, had_begun, chance());
             let enough = attempts.are_enough_for_another() || matches!(after, After::GiveUp { .. });
             if enough && self.may_fall_back(&error) && self.fall_back(&error, cancel).await {
-                attempts = Attempts::new(self.core.options.max_retries);
+                attempts = Attempts::new(self.shared.options.max_retries);
                 continue;
             }
             match after {
@@ -84,11 +84,11 @@ impl Work {
     fn request(&mut self) -> Request {
         Request {
             system: (!self.system.is_empty()).then(|| self.system.clone()),
-            messages: self.talk.whole("the call was not run").messages(),
-            tools: self.toolbox.offered(&self.core.engine),
-            max_tokens: self.core.options.max_tokens,
+            messages: self.conversation.whole("the call was not run").messages(),
+            tools: self.toolbox.offered(&self.shared.engine),
+            max_tokens: self.shared.options.max_tokens,
             caching: Caching::Conversation,
-            thinking: match self.core.thinks.load(Ordering::Relaxed) {
+            thinking: match self.shared.thinks.load(Ordering::Relaxed) {
                 true => Thinking::Default,
                 false => Thinking::Off,
             },
@@ -109,7 +109,7 @@ impl Work {
         let heard = tokio::select! {
             biased;
             () = cancel.cancelled() => return Heard::Cancelled,
-            heard = unharmed(self.collect(request, (&mut had_begun, &mut display), cancel)) => heard,
+            heard = catch_panic(self.collect(request, (&mut had_begun, &mut display), cancel)) => heard,
         };
         let panicked = |said| ModelError::BadAnswer {
             from: self.model.name().to_owned(),

@@ -2,13 +2,13 @@
 //!
 //! INVARIANT: a call is started only while nobody has interrupted the turn and no hook has stopped it (D6, D8).
 
-use super::core::error;
+use super::agent_loop::{AgentLoop, INTERRUPTED, Step, Turn};
 use super::decide::{AfterCalls, Batch, after_calls};
 use super::end::{DeferredCall, Denial, EndReason};
-use super::told;
-use super::work::{INTERRUPTED, Step, Turn, Work};
+use super::hook_messages;
+use super::session_shared::error;
 use crate::session::Facts;
-use crate::tool_call::{Brake, Ended, Report, ToolCall, ToolCalls, Toolbox};
+use crate::tool_call::{BatchAbort, Ended, Report, ToolCall, ToolCalls, Toolbox};
 use crate::update::{Happened, Notice, Updates};
 use becket_engine::CancellationToken;
 use becket_llm::{Block, BrokenCall};
@@ -39,7 +39,7 @@ struct Reports {
     denied_too_often: Option<u32>,
 }
 
-impl Work {
+impl AgentLoop {
     /// Runs the open calls, and what comes after them.
     pub(super) async fn run_calls(
         &mut self,
@@ -49,35 +49,35 @@ impl Work {
     ) -> Step {
         // A call between two ends of the turn restarts the count (L4).
         turn.stops.restart();
-        let wanted = wanted(self.talk.open().map(|open| open.calls()).unwrap_or_default(), broken);
+        let wanted = wanted(self.conversation.open().map(|open| open.calls()).unwrap_or_default(), broken);
         let mut reports = Reports { shown: vec![None; wanted.len()], ..Reports::default() };
-        let brake = Brake::default();
+        let abort = BatchAbort::default();
         let mut at = 0;
         for group in groups(wanted, &self.toolbox) {
             self.before_a_shell(&group).await;
             let before = self.facts.cwd();
             let count = group.len();
-            let mut running = Box::pin(run_together(self.runner(&brake, cancel), group));
+            let mut running = Box::pin(run_together(self.runner(&abort, cancel), group));
             while let Some((place, report)) = running.next().await {
                 let updates = report.updates.clone();
                 let (id, touched) = (report.call.id.clone(), self.touched(&report));
-                self.settle(at + place, report, &mut reports, &brake);
+                self.settle(at + place, report, &mut reports, &abort);
                 self.instruct_beside(&id, touched, cancel).await;
                 self.take_updates(updates).await;
             }
             drop(running);
             at += count;
-            self.core.moved(&self.facts, &before, &self.updates);
+            self.shared.moved(&self.facts, &before, &self.updates);
         }
-        self.after_calls(reports, &brake, cancel).await
+        self.after_calls(reports, &abort, cancel).await
     }
 
-    fn runner(&self, brake: &Brake, cancel: &CancellationToken) -> Runner {
+    fn runner(&self, abort: &BatchAbort, cancel: &CancellationToken) -> Runner {
         Runner {
             calls: self.calls.clone(),
             facts: self.facts.clone(),
             updates: self.updates.clone(),
-            brake: brake.clone(),
+            abort: abort.clone(),
             cancel: cancel.clone(),
         }
     }
@@ -85,22 +85,22 @@ impl Work {
     /// A shell waits for hooks that fill environment files (L3).
     async fn before_a_shell(&self, group: &[Wanted]) {
         if group.iter().any(|(call, _)| SHELLS.contains(&call.name.as_str()))
-            && let Err(late) = self.core.left.shell_may_start().await
+            && let Err(late) = self.shared.detached_events.shell_may_start().await
         {
             self.updates.notice(late);
         }
     }
 
     /// A call has ended: it is answered, unless it waits for a resume.
-    fn settle(&mut self, place: usize, report: Report, reports: &mut Reports, brake: &Brake) {
+    fn settle(&mut self, place: usize, report: Report, reports: &mut Reports, abort: &BatchAbort) {
         self.tell(&report);
         reports.interrupted |= report.interrupt;
         reports.denied_too_often = reports.denied_too_often.max(report.denied_too_often);
         if report.interrupt {
-            brake.pull(INTERRUPTED);
+            abort.abort(INTERRUPTED);
         }
         if let Some(stop) = report.stop() {
-            brake.pull(told::stop_reason(stop));
+            abort.abort(hook_messages::stop_reason(stop));
             reports.stopped_by = reports.stopped_by.take().or_else(|| report.stopped_by());
         }
         if report.ended == Ended::Deferred {
@@ -113,7 +113,7 @@ impl Work {
             *shown = Some(report.of_batch());
         }
         let id = &report.call.id;
-        if let Some(open) = self.talk.open() {
+        if let Some(open) = self.conversation.open() {
             let answered = open.answer(id, content, is_error);
             let beside = report.beside().into_iter().map(|text| open.beside_call(id, text));
             if let Err(wrong) = std::iter::once(answered).chain(beside).collect::<Result<(), _>>() {
@@ -129,14 +129,14 @@ impl Work {
     fn tell(&self, report: &Report) {
         report.nested.iter().for_each(|nested| self.tell(nested));
         for outcome in &report.outcomes {
-            let hook = told::named(outcome.verdict.event, Some(&report.call.name));
-            for notice in told::for_user(&hook, &outcome.verdict, is_cancelled(report)) {
+            let hook = hook_messages::named(outcome.verdict.event, Some(&report.call.name));
+            for notice in hook_messages::for_user(&hook, &outcome.verdict, is_cancelled(report)) {
                 self.updates.notice(notice);
             }
         }
         for outcome in &report.fired {
-            let hook = told::named(outcome.verdict.event, None);
-            for notice in told::for_user(&hook, &outcome.verdict, is_cancelled(report)) {
+            let hook = hook_messages::named(outcome.verdict.event, None);
+            for notice in hook_messages::for_user(&hook, &outcome.verdict, is_cancelled(report)) {
                 self.updates.notice(notice);
             }
         }
@@ -158,9 +158,9 @@ impl Work {
         if updates.is_empty() {
             return;
         }
-        let (permissions, facts) = (self.core.permissions.clone(), self.facts.clone());
+        let (permissions, facts) = (self.shared.permissions.clone(), self.facts.clone());
         let changed = tokio::task::spawn_blocking(move || permissions.apply(&facts, &updates)).await;
-        self.core.wrote_settings();
+        self.shared.wrote_settings();
         let applied = match changed {
             Ok(changed) => changed.applied,
             Err(lost) => {
@@ -176,12 +176,17 @@ impl Work {
                 directory: directory.to_string_lossy().into_owned(),
                 source: "slash_command".to_owned(),
             };
-            self.core.leave(&self.facts, body, &self.updates);
+            self.shared.leave(&self.facts, body, &self.updates);
         }
     }
 
-    async fn after_calls(&mut self, reports: Reports, brake: &Brake, cancel: &CancellationToken) -> Step {
-        let stopped = brake.pulled();
+    async fn after_calls(
+        &mut self,
+        reports: Reports,
+        abort: &BatchAbort,
+        cancel: &CancellationToken,
+    ) -> Step {
+        let stopped = abort.reason();
         let batch = Batch {
             interrupted: reports.interrupted || cancel.is_cancelled(),
             stopped: stopped.is_some(),
@@ -200,7 +205,7 @@ impl Work {
             }
             AfterCalls::Deferred => {
                 let ids: Vec<String> = reports.deferred.iter().map(|call| call.id.clone()).collect();
-                self.talk.defer(&ids);
+                self.conversation.defer(&ids);
                 Step::End(EndReason::Deferred { calls: reports.deferred })
             }
             AfterCalls::DeniedTooOften => {
@@ -213,8 +218,8 @@ impl Work {
     /// Fires PostToolBatch, and gives the conversation back for the next request.
     async fn post_tool_batch(&mut self, reports: Reports, cancel: &CancellationToken) -> Step {
         let body = PostToolBatch { tool_calls: reports.shown.into_iter().flatten().collect() };
-        let fired = self.core.fire(&self.facts, body, &self.updates, cancel).await;
-        if let Some(open) = self.talk.open() {
+        let fired = self.shared.fire(&self.facts, body, &self.updates, cancel).await;
+        if let Some(open) = self.conversation.open() {
             for text in fired.for_model() {
                 open.beside(text);
             }
@@ -239,7 +244,7 @@ impl Work {
 
     /// Answers what is open, and shows what the model is told.
     fn close_calls(&mut self, why: &str) {
-        let conversation = self.talk.whole(why);
+        let conversation = self.conversation.whole(why);
         let content = conversation.messages().pop().map(|last| last.content).unwrap_or_default();
         self.updates.tell(Happened::Told { content, hidden: false });
     }
@@ -284,7 +289,7 @@ struct Runner {
     calls: ToolCalls,
     facts: Facts,
     updates: Updates,
-    brake: Brake,
+    abort: BatchAbort,
     cancel: CancellationToken,
 }
 
@@ -306,13 +311,13 @@ impl Runner {
         if self.cancel.is_cancelled() {
             return Report::without_hooks(call, Ended::Cancelled { started: false });
         }
-        if let Some(because) = self.brake.pulled() {
+        if let Some(because) = self.abort.reason() {
             return Report::without_hooks(call, Ended::Stopped { because });
         }
         let started = Happened::CallStarted { tool_use_id: call.id.clone(), tool: call.name.clone() };
         self.updates.tell(started);
         let session = self.facts.session();
-        self.calls.run_held(&session, call, (&self.cancel, &self.brake)).await
+        self.calls.run_held(&session, call, (&self.cancel, &self.abort)).await
     }
 }
 

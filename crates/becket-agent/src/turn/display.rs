@@ -3,7 +3,7 @@
 //! INVARIANT: batches are shown in their order, and none before its hooks have answered; what a hook can't do, such as
 //! failing, leaves the text as it was. Only the last batch is final, and there is none without any text.
 
-use super::work::Work;
+use super::agent_loop::AgentLoop;
 use crate::update::{Happened, Origin};
 use becket_engine::CancellationToken;
 use becket_model::event::context::MessageDisplay;
@@ -57,10 +57,10 @@ impl Display {
     }
 }
 
-impl Work {
+impl AgentLoop {
     /// Whether answers of this line of work are shown batch by batch.
     pub(super) fn shows_batches(&self) -> bool {
-        self.core.options.shows_batches && self.who == Origin::Main
+        self.shared.options.shows_batches && self.who == Origin::Main
     }
 
     /// A piece of an answer has come.
@@ -99,7 +99,7 @@ impl Work {
             delta: delta.clone(),
         };
         display.index += 1;
-        let fired = self.core.fire(&self.facts, body, &self.updates, cancel).await;
+        let fired = self.shared.fire(&self.facts, body, &self.updates, cancel).await;
         let text = match &fired.outcome.verdict.fields.display_content {
             Some(said) => {
                 display.is_changed = true;

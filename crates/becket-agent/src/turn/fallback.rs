@@ -3,8 +3,8 @@
 //! INVARIANT: a turn falls back once at most, and never where PreModelSwitch keeps the model; the next turn begins with its
 //! own model again. The user is told of each.
 
+use super::agent_loop::AgentLoop;
 use super::switch::Switch;
-use super::work::Work;
 use crate::update::Notice;
 use becket_engine::CancellationToken;
 use becket_llm::{Model, ModelError};
@@ -36,7 +36,7 @@ pub(crate) enum Aside {
     Refused,
 }
 
-impl Work {
+impl AgentLoop {
     /// The model that answers where nobody does in its place.
     pub(super) fn own_model(&self) -> &Arc<dyn Model> {
         match &self.aside {
@@ -47,13 +47,14 @@ impl Work {
 
     /// Whether there is another model to ask, now that this one has failed in this way.
     pub(super) fn may_fall_back(&self, error: &ModelError) -> bool {
-        let other = self.core.fallback.as_ref().is_some_and(|other| other.model.name() != self.model.name());
+        let other =
+            self.shared.fallback.as_ref().is_some_and(|other| other.model.name() != self.model.name());
         other && matches!(self.aside, Aside::Nobody) && matches!(error, ModelError::Overloaded { .. })
     }
 
     /// Asks the other one from now on. False where a hook keeps the one that is overloaded, or nobody wants an answer.
     pub(super) async fn fall_back(&mut self, error: &ModelError, cancel: &CancellationToken) -> bool {
-        let Some(Fallback { model, requested }) = self.core.fallback.clone() else { return false };
+        let Some(Fallback { model, requested }) = self.shared.fallback.clone() else { return false };
         let switch = Switch {
             from: self.model.name().to_owned(),
             to: model.name().to_owned(),

@@ -1,8 +1,8 @@
 //! What files say to the model, told when it is due (L0): at the beginning of a conversation, after a compaction, and
 //! beside the call that touched a file.
 
-use super::core::error;
-use super::work::Work;
+use super::agent_loop::AgentLoop;
+use super::session_shared::error;
 use crate::blocking::{Halted, Stop, blocking};
 use crate::instructions::{Beginning, Found, Instructions, Known, Loaded};
 use crate::tool_call::{Ended, Report};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Why a rule keeps a file out.
 type Denied<'a> = &'a dyn Fn(&Path) -> Option<String>;
 
-impl Work {
+impl AgentLoop {
     /// Loads what holds from the start, if this line of work was not told yet; gives what the model is told.
     pub(crate) async fn instruct(&mut self, cancel: &CancellationToken) -> Vec<String> {
         if self.known.has_begun {
@@ -64,7 +64,7 @@ impl Work {
         let found =
             self.load(cancel, move |files, denied, stop| files.touched(known, &file, denied, stop)).await;
         let texts = self.announced(found);
-        if let Some(open) = self.talk.open() {
+        if let Some(open) = self.conversation.open() {
             let told = texts.into_iter().map(|text| open.beside_call(call, text));
             if let Err(wrong) = told.collect::<Result<(), _>>() {
                 self.updates.notice(error(format!("instructions could not be told: {wrong}")));
@@ -79,11 +79,11 @@ impl Work {
         cancel: &CancellationToken,
         work: impl FnOnce(&Instructions, Denied<'_>, &Stop) -> Result<Found, Halted> + Send + 'static,
     ) -> Option<Found> {
-        let files = self.core.instructions.clone();
+        let files = self.shared.instructions.clone();
         if files.is_none() {
             return None;
         }
-        let (engine, session) = (self.core.engine.clone(), self.facts.session());
+        let (engine, session) = (self.shared.engine.clone(), self.facts.session());
         let found = blocking(cancel, move |stop| {
             work(&files, &|path: &Path| engine.denies_read(&session, path), stop)
         });
@@ -105,7 +105,7 @@ impl Work {
         }
         let loaded = self.taken(found);
         for one in &loaded {
-            self.core.leave(&self.facts, one.event(), &self.updates);
+            self.shared.leave(&self.facts, one.event(), &self.updates);
         }
         loaded.iter().map(Loaded::told).collect()
     }

@@ -1,15 +1,15 @@
 //! What is said to a line of work by those who work beside it: told before its next request.
 
-use super::core::error;
-use super::work::Work;
+use super::agent_loop::AgentLoop;
+use super::session_shared::error;
 use crate::update::Origin;
 
-impl Work {
+impl AgentLoop {
     /// Tells the model what its team says. A message leaves its box once it is stored here: the one who is killed in between
     /// hears it again.
     pub(super) async fn take_mail(&mut self) {
         let is_lead = self.who == Origin::Main;
-        let Some(team) = self.core.team.clone().filter(|_| is_lead || self.mate.is_some()) else { return };
+        let Some(team) = self.shared.team.clone().filter(|_| is_lead || self.mate.is_some()) else { return };
         let (session, mate) = (self.facts.session(), self.mate.clone());
         match team.mail(mate.as_deref(), &session).await {
             Ok(mail) => {

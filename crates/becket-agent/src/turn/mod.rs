@@ -1,39 +1,39 @@
 //! A turn: from a prompt to the moment at which the user is asked again (`protocol.md` L0–L8).
 
+mod agent_loop;
 mod answer;
 mod ask;
+mod auto_compact;
 mod batch;
 mod class;
-pub(crate) mod core;
+mod context_usage;
+mod conversation_log;
 mod decide;
+mod detached_events;
 mod display;
 mod end;
 mod fallback;
-mod fill;
+pub(crate) mod hook_messages;
 mod instruct;
-mod left;
 mod mail;
 mod meter;
 mod prepare;
 mod retry;
-mod room;
 mod seat;
+pub(crate) mod session_shared;
 mod stop;
 mod switch;
-mod talk;
 mod tasks;
-pub(crate) mod told;
-mod work;
 
 pub use class::ErrorClass;
-pub use core::TurnOptions;
 pub use end::{DeferredCall, Denial, EndReason, RejectedByHook, TurnEnd};
+pub use session_shared::TurnOptions;
 pub use tasks::{AtTurnEnd, ForTurns, How, InBare, MainTurn, Snapshots, TaskRun, TurnEndTask, TurnEndTasks};
 
-pub(crate) use core::{Asked, Core, Fired, error};
+pub(crate) use agent_loop::{AgentLoop, Begin, TurnStart};
+pub(crate) use conversation_log::ConversationLog;
 pub(crate) use fallback::Fallback;
 pub(crate) use prepare::Woken;
+pub(crate) use session_shared::{Asked, Fired, SessionShared, error};
 pub(crate) use stop::StopEvent;
 pub(crate) use switch::Switch;
-pub(crate) use talk::Talk;
-pub(crate) use work::{Begin, TurnStart, Work};

@@ -1,9 +1,9 @@
 //! What happens before each request: limits, and what has come in meanwhile.
 
+use super::agent_loop::{AgentLoop, Step, Turn};
 use super::end::{EndReason, RejectedByHook};
 use super::fallback::Aside;
-use super::told;
-use super::work::{Step, Turn, Work};
+use super::hook_messages;
 use crate::tasks::Tasks;
 use crate::transcript::Note;
 use crate::update::{Notice, Origin};
@@ -56,7 +56,7 @@ pub(crate) fn woken(event: EventKind, label: &str, reminder: &str) -> Woken {
     }
 }
 
-impl Work {
+impl AgentLoop {
     /// Before a request: the limit of answers, wakes, what hooks and tasks in the background have come to.
     pub(super) async fn prepare(&mut self, turn: &mut Turn, cancel: &CancellationToken) -> Step {
         if cancel.is_cancelled() {
@@ -94,22 +94,22 @@ impl Work {
     /// Asks the model from now on that the session was told to change to; an agent's line of work keeps its own.
     fn take_model(&mut self) {
         let own = self.own_model();
-        let other = self.core.seat.taken().filter(|model| !Arc::ptr_eq(model, own));
+        let other = self.shared.seat.taken().filter(|model| !Arc::ptr_eq(model, own));
         if let (Some(model), Origin::Main) = (other, &self.who) {
             self.aside = Aside::Nobody;
             self.model = model;
             let note = Note::Model(self.model.name().to_owned());
-            self.talk.note(&note, &self.facts.cwd(), &self.updates);
+            self.conversation.note(&note, &self.facts.cwd(), &self.updates);
         }
     }
 
     /// What hooks that nobody waited for make of this run, once they have ended; nothing where somebody can be woken (A4).
     pub(crate) async fn wakes(&self) -> Vec<Woken> {
-        if !self.core.options.one_shot || self.who != Origin::Main {
+        if !self.shared.options.one_shot || self.who != Origin::Main {
             return Vec::new();
         }
         let session = self.facts.session().id;
-        let wakes = self.core.engine.wait_for_rewakes(&session).await;
+        let wakes = self.shared.engine.wait_for_rewakes(&session).await;
         wakes.iter().map(|wake| woken(wake.event, &wake.label, &wake.reminder)).collect()
     }
 
@@ -120,8 +120,8 @@ impl Work {
             return;
         }
         let session = self.facts.session().id;
-        for delivered in self.core.engine.collect_background(&session) {
-            let hook = told::named(delivered.event, None);
+        for delivered in self.shared.engine.collect_background(&session) {
+            let hook = hook_messages::named(delivered.event, None);
             if delivered.missed > 0 {
                 let text = format!("{} results of background hooks were lost", delivered.missed);
                 self.updates.notice(Notice::warning(text));
@@ -130,19 +130,19 @@ impl Work {
                 self.remind(format!("{hook} hook additional context: {text}"));
             }
         }
-        let ended = self.core.tasks.as_ref().map(Tasks::take_ended).unwrap_or_default();
+        let ended = self.shared.tasks.as_ref().map(Tasks::take_ended).unwrap_or_default();
         // The end of a teammate is told by its team.
         for task in ended.iter().filter(|task| !task.kind.is_teammate()) {
             self.remind(task.words());
         }
-        for text in self.core.take_reminders() {
+        for text in self.shared.take_reminders() {
             self.remind(text);
         }
     }
 
     /// A text beside the conversation.
     pub(crate) fn remind(&mut self, text: impl Into<String>) {
-        self.talk.whole(super::work::INTERRUPTED).beside(text);
+        self.conversation.whole(super::agent_loop::INTERRUPTED).beside(text);
     }
 }
 

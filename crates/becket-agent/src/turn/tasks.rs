@@ -4,7 +4,7 @@
 //! overwrite the session's snapshots. A task that panics or overruns is a notice, and never holds the turn. What was left
 //! running is ended with the session.
 
-use crate::tool_call::unharmed;
+use crate::tool_call::catch_panic;
 use crate::update::{Notice, Origin, Updates};
 use becket_engine::CancellationToken;
 use becket_llm::Message;
@@ -193,11 +193,11 @@ impl TurnEndTasks {
             (ForTurns::MainOnly(run), Origin::Main) => {
                 let (run, snapshots) = (Arc::clone(run), self.snapshots.clone());
                 // Async around the call, which can panic before there is a future.
-                Some(Box::pin(unharmed(async move { run(MainTurn { at, snapshots }).await })))
+                Some(Box::pin(catch_panic(async move { run(MainTurn { at, snapshots }).await })))
             }
             (ForTurns::All(run), Origin::Main | Origin::Subagent { .. }) => {
                 let run = Arc::clone(run);
-                Some(Box::pin(unharmed(async move { run(at).await })))
+                Some(Box::pin(catch_panic(async move { run(at).await })))
             }
         }
     }

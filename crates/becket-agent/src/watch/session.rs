@@ -8,7 +8,7 @@ use super::disk::{Dirty, Disk};
 use super::eyes::{Changes, ConfigFile, Eyes, Remembered, SKILLS};
 use super::list::List;
 use crate::session::{Expand, Facts};
-use crate::turn::{Core, told};
+use crate::turn::{SessionShared, hook_messages};
 use crate::update::{Level, Notice, Updates};
 use becket_engine::{CancellationToken, ConfigChanged};
 use becket_model::event::environment::{ConfigChange, FileChanged};
@@ -24,7 +24,7 @@ const AT_ONCE: usize = 8;
 
 /// What the session lends its watch.
 pub(crate) struct Lent {
-    pub(crate) core: Weak<Core>,
+    pub(crate) shared: Weak<SessionShared>,
     pub(crate) facts: Facts,
     pub(crate) updates: Updates,
     pub(crate) expand: Option<Arc<dyn Expand>>,
@@ -141,7 +141,7 @@ struct Watch {
 
 impl Watch {
     async fn run(&mut self) {
-        let Some(news) = self.lent.core.upgrade().map(|core| core.watch_news()) else { return };
+        let Some(news) = self.lent.shared.upgrade().map(|shared| shared.watch_news()) else { return };
         let dirty = Arc::clone(&self.shared.dirty);
         while self.eyes.is_some() {
             tokio::select! {
@@ -178,13 +178,15 @@ impl Watch {
 
     /// Watches what is wanted now.
     async fn list(&mut self, afresh: bool) {
-        let Some(core) = self.lent.core.upgrade() else { return };
+        let Some(shared) = self.lent.shared.upgrade() else { return };
         // Without a hook that hears of it nothing is watched for FileChanged.
-        let list = match core.engine.has_any(EventKind::FileChanged) {
-            true => List::of(&core.engine.config().watch_names(), &self.lent.facts.cwd(), &core.watched()),
+        let list = match shared.engine.has_any(EventKind::FileChanged) {
+            true => {
+                List::of(&shared.engine.config().watch_names(), &self.lent.facts.cwd(), &shared.watched())
+            }
             false => List::default(),
         };
-        let wrote = core.take_wrote_settings();
+        let wrote = shared.take_wrote_settings();
         let warnings = list.warnings.clone();
         let wrong = self.with_eyes(move |eyes| {
             if wrote {
@@ -209,17 +211,17 @@ impl Watch {
         let mut busy = self.shared.state().busy.clone();
         let may = move |path: &Path| busy.len() < AT_ONCE && busy.insert(path.to_owned());
         let Some(changes) = self.with_eyes(move |eyes| eyes.look(&marks, may)).await else { return };
-        let Some(core) = self.lent.core.upgrade() else { return };
+        let Some(shared) = self.lent.shared.upgrade() else { return };
         let Changes { files, config, held } = changes;
         self.hold(held);
         for (path, event) in files {
             if self.may_be_told(&path) {
-                self.file_changed(&core, &path, event);
+                self.file_changed(&shared, &path, event);
             }
         }
         for file in config {
             if self.may_be_told(&file.place) {
-                self.config_changed(&core, file);
+                self.config_changed(&shared, file);
             }
         }
     }
@@ -248,15 +250,15 @@ impl Watch {
         link == Link::Told
     }
 
-    fn file_changed(&self, core: &Arc<Core>, path: &Path, event: &str) {
+    fn file_changed(&self, shared: &Arc<SessionShared>, path: &Path, event: &str) {
         let body = FileChanged { file_path: path.to_string_lossy().into_owned(), event: event.to_owned() };
         let running = Running::begin(&self.shared, path);
-        core.leave_with(&self.lent.facts, body, &self.lent.updates, running);
+        shared.leave_with(&self.lent.facts, body, &self.lent.updates, running);
     }
 
-    fn config_changed(&mut self, core: &Arc<Core>, file: ConfigFile) {
+    fn config_changed(&mut self, shared: &Arc<SessionShared>, file: ConfigFile) {
         let running = Running::begin(&self.shared, &file.place);
-        let (core, updates) = (Arc::clone(core), self.lent.updates.clone());
+        let (shared, updates) = (Arc::clone(shared), self.lent.updates.clone());
         let body = ConfigChange {
             source: file.source.to_owned(),
             file_path: Some(file.path.to_string_lossy().into_owned()),
@@ -264,16 +266,18 @@ impl Watch {
         let event = Event::new(self.lent.facts.session(), body);
         let expand = self.lent.expand.clone().filter(|_| file.source == SKILLS);
         self.judged.spawn(async move {
-            let outcome = core.engine.fire(&event).await;
-            let hook = told::hook_name(&event.body);
-            told::for_user(&hook, &outcome.verdict, false).into_iter().for_each(|said| updates.notice(said));
-            let changed = core.engine.config_heard(&event, outcome);
+            let outcome = shared.engine.fire(&event).await;
+            let hook = hook_messages::hook_name(&event.body);
+            hook_messages::for_user(&hook, &outcome.verdict, false)
+                .into_iter()
+                .for_each(|said| updates.notice(said));
+            let changed = shared.engine.config_heard(&event, outcome);
             tell(&hook, &file, &changed, &updates);
             if let (ConfigChanged::Accepted(_), Some(expand)) = (&changed, expand) {
                 expand.reload();
             }
             // The matchers of FileChanged may be others now.
-            core.watch_news().notify_one();
+            shared.watch_news().notify_one();
             drop(running);
         });
     }

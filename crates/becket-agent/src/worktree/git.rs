@@ -231,7 +231,7 @@ fn refused(doing: &'static str, code: i32, err: &[u8]) -> WorktreeError {
 
 #[cfg(unix)]
 fn is_program(file: &Path) -> bool {
-    crate::unasked::is_program(file)
+    crate::auto_approve::is_program(file)
 }
 
 #[cfg(not(unix))]

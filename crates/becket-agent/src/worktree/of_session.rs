@@ -20,24 +20,25 @@ pub(crate) struct Wish {
 impl Wish {
     /// Moves a session that has not begun into it.
     pub(crate) async fn enter(self, worktrees: &Worktrees, main: &mut Main) -> Result<(), WorktreeError> {
-        let work = &mut main.work;
-        let asks = Asks { core: &work.core, facts: &work.facts, updates: &work.updates };
+        let agent_loop = &mut main.agent_loop;
+        let asks =
+            Asks { shared: &agent_loop.shared, facts: &agent_loop.facts, updates: &agent_loop.updates };
         let tree = worktrees.enter(asks, &self.name, &CancellationToken::new()).await?;
-        work.facts.enter(tree.path.clone());
-        work.system = (self.system)(&tree.path);
+        agent_loop.facts.enter(tree.path.clone());
+        agent_loop.system = (self.system)(&tree.path);
         Ok(())
     }
 }
 
 /// Leaves all worktrees of a session that has ended; the user is told of those that stay.
 pub(crate) async fn left(main: &Main) {
-    let work = &main.work;
-    let Some(worktrees) = &work.core.worktrees else { return };
-    work.facts.leave();
-    let asks = Asks { core: &work.core, facts: &work.facts, updates: &work.updates };
+    let agent_loop = &main.agent_loop;
+    let Some(worktrees) = &agent_loop.shared.worktrees else { return };
+    agent_loop.facts.leave();
+    let asks = Asks { shared: &agent_loop.shared, facts: &agent_loop.facts, updates: &agent_loop.updates };
     for kept in worktrees.leave_all(asks).await {
-        kept.told()
-            .into_iter()
-            .for_each(|text| work.updates.notice(Notice { level: Level::Notice, ..Notice::warning(text) }));
+        kept.told().into_iter().for_each(|text| {
+            agent_loop.updates.notice(Notice { level: Level::Notice, ..Notice::warning(text) })
+        });
     }
 }

@@ -107,7 +107,7 @@ impl WorktreeTool {
         let session =
             self.session.get().ok_or_else(|| ToolFailure::new("there is no session that is open"))?;
         let not_lent = || ToolFailure::new(WorktreeError::NotLent.to_string());
-        let worktrees = session.core.worktrees.clone().ok_or_else(not_lent)?;
+        let worktrees = session.shared.worktrees.clone().ok_or_else(not_lent)?;
         let open = OpenSession { session: &session, worktrees: &worktrees };
         match self.does {
             Does::Enter => open.enter(running).await,
@@ -124,7 +124,11 @@ struct OpenSession<'a> {
 
 impl OpenSession<'_> {
     fn asks(&self) -> Asks<'_> {
-        Asks { core: &self.session.core, facts: &self.session.facts, updates: &self.session.core.updates }
+        Asks {
+            shared: &self.session.shared,
+            facts: &self.session.facts,
+            updates: &self.session.shared.updates,
+        }
     }
 
     async fn enter(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
@@ -156,7 +160,7 @@ impl OpenSession<'_> {
             self.worktrees.keep(&tree);
             return Ok(self.left(&tree, "keep", "It is kept as it is"));
         }
-        if self.session.core.tasks.as_ref().is_some_and(|tasks| tasks.running() > 0) {
+        if self.session.shared.tasks.as_ref().is_some_and(|tasks| tasks.running() > 0) {
             return Err(ToolFailure::new(
                 "a background task runs, maybe in the worktree, which is not removed below it: stop it with TaskStop first",
             ));

@@ -9,7 +9,7 @@ use super::repository::Repository;
 use super::tree::{Held, Left, Tree, Way};
 use super::unchanged::{BEFORE, Print};
 use crate::session::Facts;
-use crate::turn::Core;
+use crate::turn::SessionShared;
 use crate::update::Updates;
 use becket_engine::{CancellationToken, Environment};
 use becket_model::event::environment::{WorktreeCreate, WorktreeRemove};
@@ -48,7 +48,7 @@ struct Shared {
 /// Whose events tell of a worktree.
 #[derive(Clone, Copy)]
 pub(crate) struct Asks<'a> {
-    pub(crate) core: &'a Core,
+    pub(crate) shared: &'a SessionShared,
     pub(crate) facts: &'a Facts,
     pub(crate) updates: &'a Updates,
 }
@@ -89,11 +89,11 @@ impl Worktrees {
         cwd: &Path,
         cancel: &CancellationToken,
     ) -> Result<Option<Arc<Tree>>, WorktreeError> {
-        if !asks.core.engine.has_any(EventKind::WorktreeCreate) {
+        if !asks.shared.engine.has_any(EventKind::WorktreeCreate) {
             return Ok(None);
         }
         let body = WorktreeCreate { name: name.to_string() };
-        let fired = asks.core.fire(asks.facts, body, asks.updates, cancel).await;
+        let fired = asks.shared.fire(asks.facts, body, asks.updates, cancel).await;
         if fired.outcome.plan.runs().is_empty() {
             return Ok(None);
         }
@@ -328,7 +328,7 @@ async fn changed(path: &Path, before: Option<Print>) -> Option<String> {
 
 /// Has hooks remove one of theirs.
 async fn removed_by_hooks(asks: Asks<'_>, path: &Path) -> Result<(), String> {
-    if !asks.core.engine.has_any(EventKind::WorktreeRemove) {
+    if !asks.shared.engine.has_any(EventKind::WorktreeRemove) {
         return Err("a hook has made it, and no hook of WorktreeRemove takes it away".to_owned());
     }
     told(asks, path).await;
@@ -341,7 +341,7 @@ async fn removed_by_hooks(asks: Asks<'_>, path: &Path) -> Result<(), String> {
 /// Fires WorktreeRemove.
 async fn told(asks: Asks<'_>, path: &Path) {
     let body = WorktreeRemove { worktree_path: path.to_string_lossy().into_owned() };
-    asks.core.fire(asks.facts, body, asks.updates, &CancellationToken::new()).await;
+    asks.shared.fire(asks.facts, body, asks.updates, &CancellationToken::new()).await;
 }
 
 impl fmt::Debug for Worktrees {

@@ -15,6 +15,10 @@ mod agents;
 #[cfg(unix)]
 mod ask_user;
 #[cfg(unix)]
+mod auto_approve;
+#[cfg(unix)]
+mod auto_approve_git;
+#[cfg(unix)]
 mod bash;
 mod compact;
 mod conversation;
@@ -59,10 +63,6 @@ mod tool_call_gate;
 mod transcript;
 #[cfg(unix)]
 mod turn;
-#[cfg(unix)]
-mod unasked;
-#[cfg(unix)]
-mod unasked_git;
 #[cfg(target_os = "linux")]
 mod watch;
 #[cfg(target_os = "linux")]

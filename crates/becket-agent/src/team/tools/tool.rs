@@ -4,7 +4,7 @@ use super::super::team::Team;
 use super::{create, read, send, update};
 use crate::schema::Spec;
 use crate::tool_call::{Effect, Hints, Nested, Running, Tool, ToolFailure, ToolOutput};
-use crate::turn::told;
+use crate::turn::hook_messages;
 use becket_engine::Engine;
 use becket_llm::ToolSpec;
 use becket_model::{Event, EventBody, Session};
@@ -74,8 +74,11 @@ impl At {
         let event = Event::new(running.session.clone(), body);
         let outcome = self.engine.fire_until(&event, running.cancel).await;
         let verdict = &outcome.verdict;
-        let (hook, stop) = (told::named(verdict.event, None), verdict.stop.as_ref().map(told::stop_reason));
-        let reasons: Vec<String> = told::blocks(verdict).iter().map(told::reason).collect();
+        let (hook, stop) = (
+            hook_messages::named(verdict.event, None),
+            verdict.stop.as_ref().map(hook_messages::stop_reason),
+        );
+        let reasons: Vec<String> = hook_messages::blocks(verdict).iter().map(hook_messages::reason).collect();
         nested.fired(outcome);
         if running.cancel.is_cancelled() {
             return Err(ToolFailure { error: "the call was cancelled".to_owned(), interrupted: true });

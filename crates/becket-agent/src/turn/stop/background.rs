@@ -4,17 +4,17 @@
 //! A session that a program or a person drives is woken by its host instead: see [`crate::tasks::Tasks::wakes`] and
 //! [`crate::Agent::hear_tasks`].
 
-use super::super::work::{Turn, Work};
+use super::super::agent_loop::{AgentLoop, Turn};
 use super::StopCount;
 use crate::update::{Notice, Origin};
 use becket_engine::CancellationToken;
 use tokio::time::{Instant, timeout_at};
 
-impl Work {
+impl AgentLoop {
     /// Waits until a background task has ended. Returns whether the model has something to go on with.
     pub(super) async fn waited_for_tasks(&self, turn: &mut Turn, cancel: &CancellationToken) -> bool {
-        let options = self.core.options;
-        let Some(tasks) = &self.core.tasks else { return false };
+        let options = self.shared.options;
+        let Some(tasks) = &self.shared.tasks else { return false };
         if !options.one_shot || self.who != Origin::Main || options.background_wait.is_zero() {
             return false;
         }

@@ -1,6 +1,6 @@
 //! Whether a turn ends, by what its Stop hooks say. Pure.
 
-use super::super::told;
+use super::super::hook_messages;
 use becket_model::{EventKind, Verdict};
 
 /// How often hooks have sent the model back.
@@ -75,14 +75,14 @@ impl Says {
     pub(super) fn of(hook: &str, verdict: &Verdict) -> Self {
         Self {
             prevented: verdict.stop.as_ref().map(|said| Prevented {
-                because: told::stop_reason(said),
-                by: told::stopped_by(verdict.event, said),
+                because: hook_messages::stop_reason(said),
+                by: hook_messages::stopped_by(verdict.event, said),
             }),
-            blocks: told::blocks(verdict)
+            blocks: hook_messages::blocks(verdict)
                 .iter()
-                .map(|said| feedback(verdict.event, &told::reason(said)))
+                .map(|said| feedback(verdict.event, &hook_messages::reason(said)))
                 .collect(),
-            contexts: told::contexts(hook, verdict),
+            contexts: hook_messages::contexts(hook, verdict),
         }
     }
 }

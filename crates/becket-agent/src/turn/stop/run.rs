@@ -1,20 +1,20 @@
 //! Runs what there is at the end of a turn.
 
+use super::super::agent_loop::{AgentLoop, INTERRUPTED, Step, Turn};
 use super::super::end::EndReason;
+use super::super::hook_messages;
 use super::super::prepare::Woken;
 use super::super::tasks::AtTurnEnd;
-use super::super::told;
-use super::super::work::{INTERRUPTED, Step, Turn, Work};
 use super::decide::{Next, Prevented, Says, feedback, next};
 use super::event::AtStop;
 use super::summary;
 use crate::tasks::Tasks;
-use crate::tool_call::unharmed;
+use crate::tool_call::catch_panic;
 use crate::update::{Happened, Notice};
 use becket_engine::{CancellationToken, Outcome};
 use becket_model::{Event, EventBody, EventKind};
 
-impl Work {
+impl AgentLoop {
     /// The model is done: the host's tasks, then Stop or SubagentStop, then what they say.
     pub(in super::super) async fn stop(&mut self, turn: &mut Turn, cancel: &CancellationToken) -> Step {
         self.turn_end_tasks(turn, cancel).await;
@@ -52,20 +52,20 @@ impl Work {
             of: self.who.clone(),
             session: self.facts.session(),
             text: turn.text.clone(),
-            messages: self.talk.whole(INTERRUPTED).messages().into(),
+            messages: self.conversation.whole(INTERRUPTED).messages().into(),
             again: turn.stops.is_active(),
             cancel: cancel.clone(),
         };
         tokio::select! {
             biased;
             () = cancel.cancelled() => {}
-            () = self.core.at_turn_end.run(&at, &self.updates) => {}
+            () = self.shared.at_turn_end.run(&at, &self.updates) => {}
         }
     }
 
     /// Fires the event by which the turn wants to end.
     async fn fire_stop(&self, turn: &Turn, cancel: &CancellationToken) -> Option<(String, Outcome)> {
-        let background = self.core.tasks.as_ref().map(Tasks::background_tasks);
+        let background = self.shared.tasks.as_ref().map(Tasks::background_tasks);
         let at = AtStop {
             active: turn.stops.is_active(),
             text: turn.text.clone(),
@@ -81,8 +81,8 @@ impl Work {
         cancel: &CancellationToken,
     ) -> Option<(String, Outcome)> {
         let event = Event::new(self.facts.session(), body);
-        let hook = told::hook_name(&event.body);
-        match unharmed(self.core.engine.fire_until(&event, cancel)).await {
+        let hook = hook_messages::hook_name(&event.body);
+        match catch_panic(self.shared.engine.fire_until(&event, cancel)).await {
             Ok(outcome) => Some((hook, outcome)),
             Err(said) => {
                 let text = format!("the hooks of {hook} could not be run, and the turn ends without: {said}");
@@ -94,7 +94,7 @@ impl Work {
 
     /// One summary, and one notice of what went wrong (L8).
     pub(super) fn tell_of_stop(&self, hook: &str, outcome: &Outcome, prevented: Option<&Prevented>) {
-        for notice in told::messages(hook, &outcome.verdict) {
+        for notice in hook_messages::messages(hook, &outcome.verdict) {
             self.updates.notice(notice);
         }
         let prevented = prevented.map(|prevented| prevented.because.clone());
@@ -107,7 +107,7 @@ impl Work {
     }
 
     pub(super) fn go_on_or_end(&mut self, turn: &mut Turn, says: Says) -> Step {
-        let cap = self.core.options.stop_cap;
+        let cap = self.shared.options.stop_cap;
         match next(&says, &mut turn.stops, cap) {
             Next::Ends => Step::End(EndReason::Completed),
             Next::Prevented(Prevented { because, by }) => {
@@ -131,7 +131,7 @@ impl Work {
 
     /// Tells the model why it goes on.
     fn send_back(&mut self, says: Says) {
-        let conversation = self.talk.whole(INTERRUPTED);
+        let conversation = self.conversation.whole(INTERRUPTED);
         for block in says.blocks {
             conversation.feedback(block.clone());
             let content = vec![becket_llm::Block::Text(block)];

@@ -1,6 +1,6 @@
 //! What the hooks at the end of a turn did, in one summary (L8).
 
-use super::super::told;
+use super::super::hook_messages;
 use crate::update::{Level, Notice, StopSummary};
 use becket_engine::{Outcome, Run};
 
@@ -33,7 +33,9 @@ fn error(run: &Run) -> Option<String> {
 
 /// What hooks said that have sent the model back.
 fn blocks(outcome: &Outcome) -> impl Iterator<Item = String> + '_ {
-    told::blocks(&outcome.verdict).iter().map(|said| format!("`{}`: {}", said.label, said.what.text.trim()))
+    hook_messages::blocks(&outcome.verdict)
+        .iter()
+        .map(|said| format!("`{}`: {}", said.label, said.what.text.trim()))
 }
 
 /// One notice of all that went wrong; says so where something went unchecked (O10).

@@ -3,16 +3,16 @@
 //!
 //! It completes no task: hooks judge whether the teammate may rest with it, and TaskUpdate alone says that it is done.
 
-use super::super::core::error;
+use super::super::agent_loop::{AgentLoop, Step, Turn};
 use super::super::end::EndReason;
-use super::super::work::{Step, Turn, Work};
+use super::super::session_shared::error;
 use super::decide::Says;
 use crate::team::{ListedTask, Team};
 use becket_engine::CancellationToken;
 use becket_model::EventBody;
 use becket_model::event::agents::{TaskCompleted, TeammateIdle};
 
-impl Work {
+impl AgentLoop {
     /// Asks the hooks of all of them; a stop of one wins over blocks, and blocks of all are told.
     pub(super) async fn teammate_stops(
         &mut self,
@@ -20,7 +20,7 @@ impl Work {
         mate: &str,
         cancel: &CancellationToken,
     ) -> Step {
-        let Some(team) = self.core.team.clone() else { return Step::End(EndReason::Completed) };
+        let Some(team) = self.shared.team.clone() else { return Step::End(EndReason::Completed) };
         let team_name = team.name(&self.facts.session()).map(str::to_owned);
         let tasks = self.in_progress(&team, mate, cancel).await;
         let completed = tasks.into_iter().map(|task| {

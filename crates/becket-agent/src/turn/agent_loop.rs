@@ -4,13 +4,13 @@
 //! conversation without open calls.
 
 use super::ask::{Answer, NoAnswer};
-use super::core::Core;
+use super::conversation_log::ConversationLog;
 use super::decide::{AfterAnswer, Answered, after_answer};
 use super::end::{EndReason, TurnEnd};
 use super::fallback::Aside;
 use super::meter::{Meter, Spent};
+use super::session_shared::SessionShared;
 use super::stop::{StopCount, StopEvent};
-use super::talk::Talk;
 use crate::compact::Guard;
 use crate::instructions::Known;
 use crate::session::Facts;
@@ -35,7 +35,7 @@ pub(crate) struct Begin {
     pub(crate) model: Arc<dyn Model>,
     /// The system prompt.
     pub(crate) system: String,
-    pub(crate) talk: Talk,
+    pub(crate) conversation: ConversationLog,
     pub(crate) who: Origin,
     /// The most answers of one turn.
     pub(crate) max_turns: Option<u32>,
@@ -46,13 +46,13 @@ pub(crate) struct Begin {
 }
 
 /// One line of work.
-pub(crate) struct Work {
-    pub(crate) core: Arc<Core>,
+pub(crate) struct AgentLoop {
+    pub(crate) shared: Arc<SessionShared>,
     pub(crate) facts: Facts,
     pub(crate) toolbox: Toolbox,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) system: String,
-    pub(crate) talk: Talk,
+    pub(crate) conversation: ConversationLog,
     pub(crate) who: Origin,
     pub(crate) max_turns: Option<u32>,
     pub(crate) stop_event: StopEvent,
@@ -110,22 +110,22 @@ pub(super) struct Turn {
     paused: u32,
 }
 
-impl Work {
-    pub(crate) fn new(core: Arc<Core>, begin: Begin) -> Self {
-        let Begin { facts, toolbox, model, system, talk, who, max_turns, stop_event, mate } = begin;
+impl AgentLoop {
+    pub(crate) fn new(shared: Arc<SessionShared>, begin: Begin) -> Self {
+        let Begin { facts, toolbox, model, system, conversation, who, max_turns, stop_event, mate } = begin;
         let meter = match who {
-            Origin::Main => core.meter.clone(),
-            Origin::Subagent { .. } => core.meter.below(),
+            Origin::Main => shared.meter.clone(),
+            Origin::Subagent { .. } => shared.meter.below(),
         };
         Self {
-            calls: core.calls(&toolbox),
-            updates: core.updates_of(&who),
-            core,
+            calls: shared.calls(&toolbox),
+            updates: shared.updates_of(&who),
+            shared,
             facts,
             toolbox,
             model,
             system,
-            talk,
+            conversation,
             who,
             max_turns,
             stop_event,
@@ -169,12 +169,12 @@ impl Work {
 
     fn begin(&mut self, start: TurnStart) -> Step {
         match start {
-            TurnStart::Prompt(content) => match self.talk.whole(INTERRUPTED).say(content) {
+            TurnStart::Prompt(content) => match self.conversation.whole(INTERRUPTED).say(content) {
                 Ok(()) => Step::Prepare,
                 Err(error) => Step::End(EndReason::PromptRejected { because: error.to_string(), by: None }),
             },
             TurnStart::AsItIs => {
-                self.talk.whole(INTERRUPTED);
+                self.conversation.whole(INTERRUPTED);
                 Step::Prepare
             }
             TurnStart::Resume => self.resume(),
@@ -183,14 +183,15 @@ impl Work {
 
     /// Takes up the deferred calls, if all of their tools are still there (D10).
     fn resume(&mut self) -> Step {
-        let calls = self.talk.deferred().map(crate::conversation::Deferred::calls).unwrap_or_default();
+        let calls =
+            self.conversation.deferred().map(crate::conversation::Deferred::calls).unwrap_or_default();
         if let Some(gone) = calls.iter().find(|call| self.toolbox.find(&call.name).is_none()) {
             return Step::End(EndReason::DeferredUnavailable { tool_name: gone.name.clone() });
         }
         if calls.is_empty() {
             return Step::Prepare;
         }
-        self.talk.resume();
+        self.conversation.resume();
         self.store();
         Step::Calls(Vec::new())
     }
@@ -228,7 +229,7 @@ impl Work {
 
     /// Stores what is new.
     pub(crate) fn store(&mut self) {
-        self.talk.store(&self.facts.cwd(), &self.updates);
+        self.conversation.store(&self.facts.cwd(), &self.updates);
     }
 
     /// Nothing stays open but what waits for a resume.
@@ -236,7 +237,7 @@ impl Work {
         self.own_model_again();
         match reason {
             EndReason::Deferred { .. } | EndReason::DeferredUnavailable { .. } => {}
-            EndReason::Interrupted => self.talk.whole(INTERRUPTED).feedback(AFTER_AN_INTERRUPT),
+            EndReason::Interrupted => self.conversation.whole(INTERRUPTED).feedback(AFTER_AN_INTERRUPT),
             EndReason::Completed
             | EndReason::Capped { .. }
             | EndReason::HookStopped { .. }
@@ -245,7 +246,7 @@ impl Work {
             | EndReason::DeniedTooOften { .. }
             | EndReason::ApiError { .. }
             | EndReason::TooLong { .. } => {
-                self.talk.whole(INTERRUPTED);
+                self.conversation.whole(INTERRUPTED);
             }
         }
         self.store();

@@ -1,15 +1,15 @@
 //! A call that may run, and the only way to run one.
 //!
-//! INVARIANT: [`Cleared::last_look`] is called by `gate` alone, once a settlement or a person has let the call pass;
-//! [`Cleared::run`] is the only place where a tool is run, and takes what it was given.
+//! INVARIANT: [`ApprovedCall::last_look`] is called by `gate` alone, once a settlement or a person has let the call pass;
+//! [`ApprovedCall::run`] is the only place where a tool is run, and takes what it was given.
 
 use super::calls::At;
+use super::catch_panic::catch_panic;
+use super::decide;
 use super::gate;
 use super::output::{ToolFailure, ToolOutput};
 use super::report::{DeniedBy, Ended};
 use super::tool::Running;
-use super::unharmed::unharmed;
-use super::weigh;
 use becket_engine::Settlement;
 use becket_model::event::PermissionMode;
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ use std::time::Duration;
 const WIND_DOWN: Duration = Duration::from_secs(2);
 
 /// A call that may run, with the input that was judged.
-pub(super) struct Cleared {
+pub(super) struct ApprovedCall {
     input: Map<String, Value>,
 }
 
@@ -31,7 +31,7 @@ pub(super) enum Ran {
     Cancelled,
 }
 
-impl Cleared {
+impl ApprovedCall {
     /// The last look at a call that somebody let pass: a rewrite has to fit the tool (D9), an edit the mode, no
     /// deny rule may be about it by another name, and somebody has to want the call still.
     pub(super) fn last_look(at: &At<'_>, input: Map<String, Value>) -> Result<Self, Ended> {
@@ -43,7 +43,7 @@ impl Cleared {
             return Err(Ended::Denied { by: DeniedBy::Rewrite, because });
         }
         let mode = at.session.permission_mode.as_ref().unwrap_or(&PermissionMode::Default);
-        if let Some(because) = weigh::forbidden(mode, at.tool.effect(at.session, &input)) {
+        if let Some(because) = decide::forbidden(mode, at.tool.effect(at.session, &input)) {
             return Err(Ended::Denied { by: DeniedBy::Mode, because });
         }
         if let Some(Settlement::Denied { because }) = gate::restricted(at, &input) {
@@ -52,7 +52,7 @@ impl Cleared {
         if at.cancel.is_cancelled() {
             return Err(Ended::Cancelled { started: false });
         }
-        if let Some(because) = at.brake.pulled() {
+        if let Some(because) = at.abort.reason() {
             return Err(Ended::Stopped { because });
         }
         Ok(Self { input })
@@ -67,7 +67,7 @@ impl Cleared {
         let running = Running { session: at.session, id, input, own, cancel: &cancel, limit };
         let ran = {
             // Async around the call, which can panic before there is a future.
-            let mut work = pin!(unharmed(async { at.tool.run_nested(running, at.nested).await }));
+            let mut work = pin!(catch_panic(async { at.tool.run_nested(running, at.nested).await }));
             tokio::select! {
                 biased;
                 answer = work.as_mut() => match ended(answer) {

@@ -50,7 +50,7 @@ pub(crate) enum Next {
 }
 
 /// What comes next. Without a settlement nothing runs: nobody has said that it may.
-pub(crate) fn weigh(settlement: Option<&Settlement>, facts: &Facts<'_>) -> Next {
+pub(crate) fn decide(settlement: Option<&Settlement>, facts: &Facts<'_>) -> Next {
     match settlement {
         None => nobody_judged(),
         Some(Settlement::Denied { because }) => {
@@ -64,7 +64,7 @@ pub(crate) fn weigh(settlement: Option<&Settlement>, facts: &Facts<'_>) -> Next 
     }
 }
 
-/// What comes next once the classifier of the mode `auto` has been asked, which happens where [`weigh`] says so alone: it
+/// What comes next once the classifier of the mode `auto` has been asked, which happens where [`decide`] says so alone: it
 /// speaks for the mode, and for nobody else (P14).
 pub(crate) fn classified(ruling: &Ruling, facts: &Facts<'_>) -> Next {
     match ruling {

@@ -53,7 +53,7 @@ fn all(mut look: impl FnMut(&Combination<'_>)) -> usize {
                         let has_classifier = ruling.is_some();
                         let needs_person = needs_person.clone();
                         let facts = Facts { mode, effect, hook, needs_person, has_classifier };
-                        let first = weigh(settlement.as_ref(), &facts);
+                        let first = decide(settlement.as_ref(), &facts);
                         let last = match (&first, &ruling) {
                             (Next::Classify, Some(ruling)) => classified(ruling, &facts),
                             _ => first.clone(),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// Collects what a report tells beside the end.
 #[derive(Debug, Default)]
-pub(super) struct Heard {
+pub(super) struct HookLog {
     pub(super) input: Option<Map<String, Value>>,
     pub(super) took: Option<Duration>,
     pub(super) interrupt: bool,
@@ -19,7 +19,7 @@ pub(super) struct Heard {
     pub(super) outcomes: Vec<Outcome>,
 }
 
-impl Heard {
+impl HookLog {
     /// Fires an event and keeps what came of it.
     pub(super) async fn fire(
         &mut self,

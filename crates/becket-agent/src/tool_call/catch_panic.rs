@@ -5,7 +5,7 @@ use std::any::Any;
 use std::panic::AssertUnwindSafe;
 
 /// The work's own end, or what it panicked with. What it leaves behind is told of and never decided by.
-pub(crate) async fn unharmed<T>(work: impl Future<Output = T>) -> Result<T, String> {
+pub(crate) async fn catch_panic<T>(work: impl Future<Output = T>) -> Result<T, String> {
     AssertUnwindSafe(work).catch_unwind().await.map_err(|payload| said(&*payload))
 }
 

@@ -4,9 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 /// The last look. Readers wait for no turn.
 #[derive(Debug, Default)]
-pub(crate) struct Fill(Mutex<(u64, bool)>);
+pub(crate) struct ContextUsage(Mutex<(u64, bool)>);
 
-impl Fill {
+impl ContextUsage {
     /// So many tokens; `is_whole` says that a provider has told them, with the system prompt and the tools among them.
     pub(crate) fn is(&self, tokens: u64, is_whole: bool) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = (tokens, is_whole);

@@ -1,12 +1,12 @@
 //! What all lines of work of a session share.
 
+use super::context_usage::ContextUsage;
+use super::detached_events::DetachedEvents;
 use super::fallback::Fallback;
-use super::fill::Fill;
-use super::left::Left;
+use super::hook_messages;
 use super::meter::Meter;
 use super::seat::Seat;
 use super::tasks::TurnEndTasks;
-use super::told;
 use crate::compact::Window;
 use crate::instructions::Instructions;
 use crate::permission::{AutoMode, SessionPermissions};
@@ -74,13 +74,13 @@ pub(crate) struct Asked {
 }
 
 /// What all lines of work of a session share. Cheap to share; ends nothing by itself: the session does.
-pub(crate) struct Core {
+pub(crate) struct SessionShared {
     pub(crate) engine: Engine,
     /// Watchers, about the session's own line of work.
     pub(crate) updates: Updates,
     pub(crate) options: TurnOptions,
     pub(crate) at_turn_end: TurnEndTasks,
-    pub(crate) left: Left,
+    pub(crate) detached_events: DetachedEvents,
     /// What the whole session has spent.
     pub(crate) meter: Meter,
     /// Mode, rules and directories, as they change.
@@ -98,7 +98,7 @@ pub(crate) struct Core {
     /// Who answers where that one is overloaded.
     pub(crate) fallback: Option<Fallback>,
     /// How large the conversation is.
-    pub(crate) context: Fill,
+    pub(crate) context: ContextUsage,
     /// Whether the model thinks before it answers.
     pub(crate) thinks: AtomicBool,
     /// How much models hold.
@@ -116,7 +116,7 @@ pub(crate) struct Core {
     title: Mutex<Option<String>>,
 }
 
-impl Core {
+impl SessionShared {
     pub(crate) fn new(engine: Engine, asked: Asked, updates: Updates) -> Self {
         let Asked { person, auto } = asked;
         let mut calls = ToolCalls::new(engine.clone(), Toolbox::default());
@@ -127,7 +127,7 @@ impl Core {
             calls = calls.with_auto_mode(auto.clone());
         }
         Self {
-            left: Left::new(engine.clone()),
+            detached_events: DetachedEvents::new(engine.clone()),
             calls,
             permissions: SessionPermissions::new(engine.clone()),
             auto,
@@ -141,7 +141,7 @@ impl Core {
             worktrees: None,
             seat: Seat::default(),
             fallback: None,
-            context: Fill::default(),
+            context: ContextUsage::default(),
             thinks: AtomicBool::new(true),
             window: Window::default(),
             instructions: Instructions::default(),
@@ -173,8 +173,8 @@ impl Core {
     ) -> Fired {
         let event = Event::new(facts.session(), body);
         let outcome = self.engine.fire_until(&event, cancel).await;
-        let hook = told::hook_name(&event.body);
-        for notice in told::for_user(&hook, &outcome.verdict, cancel.is_cancelled()) {
+        let hook = hook_messages::hook_name(&event.body);
+        for notice in hook_messages::for_user(&hook, &outcome.verdict, cancel.is_cancelled()) {
             updates.notice(notice);
         }
         if let Some(paths) = &outcome.verdict.fields.watch_paths {
@@ -196,18 +196,18 @@ impl Core {
         updates: &Updates,
         kept: impl Send + 'static,
     ) {
-        let (core, updates) = (Arc::downgrade(self), updates.clone());
+        let (shared, updates) = (Arc::downgrade(self), updates.clone());
         let then = move |event: &Event, outcome: &Outcome, cancelled: bool| {
-            if let Some(core) = core.upgrade() {
-                core.heard_later(event, outcome, &updates, cancelled);
+            if let Some(shared) = shared.upgrade() {
+                shared.heard_later(event, outcome, &updates, cancelled);
             }
             drop(kept);
         };
-        self.left.start(Event::new(facts.session(), body), then);
+        self.detached_events.start(Event::new(facts.session(), body), then);
     }
 
     fn heard_later(&self, event: &Event, outcome: &Outcome, updates: &Updates, cancelled: bool) {
-        let (hook, verdict) = (told::hook_name(&event.body), &outcome.verdict);
+        let (hook, verdict) = (hook_messages::hook_name(&event.body), &outcome.verdict);
         if event.kind() == EventKind::DirectoryAdded {
             if event.body.subject() == Some("register_repo_root") {
                 // Neither the model nor the user has asked for it: it is in the stream of events, which a log is made of.
@@ -222,7 +222,7 @@ impl Core {
             }
             return;
         }
-        for notice in told::for_user(&hook, verdict, cancelled) {
+        for notice in hook_messages::for_user(&hook, verdict, cancelled) {
             updates.notice(notice);
         }
         if let Some(paths) = &verdict.fields.watch_paths {
@@ -306,19 +306,21 @@ pub(crate) struct Fired {
 impl Fired {
     /// Why a hook stops the host after it (D6).
     pub(crate) fn stop(&self) -> Option<String> {
-        self.outcome.verdict.stop.as_ref().map(told::stop_reason)
+        self.outcome.verdict.stop.as_ref().map(hook_messages::stop_reason)
     }
 
     /// Which hook that was: the one that stops the host, else the first that blocks.
     pub(crate) fn stopped_by(&self) -> Option<String> {
         let verdict = &self.outcome.verdict;
-        let stop = verdict.stop.as_ref().map(|said| told::stopped_by(verdict.event, said));
-        stop.or_else(|| told::blocks(verdict).first().map(|said| told::stopped_by(verdict.event, said)))
+        let stop = verdict.stop.as_ref().map(|said| hook_messages::stopped_by(verdict.event, said));
+        stop.or_else(|| {
+            hook_messages::blocks(verdict).first().map(|said| hook_messages::stopped_by(verdict.event, said))
+        })
     }
 
     /// What the model reads of it.
     pub(crate) fn for_model(&self) -> Vec<String> {
-        told::for_model(&self.hook, &self.outcome.verdict)
+        hook_messages::for_model(&self.hook, &self.outcome.verdict)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Makes a conversation smaller: when it is nearly too large, when the API refuses it, when the user wants it (L5).
 
+use super::agent_loop::{AgentLoop, INTERRUPTED, Step, Turn};
 use super::end::EndReason;
-use super::told;
-use super::work::{INTERRUPTED, Step, Turn, Work};
+use super::hook_messages;
 use crate::compact::{Compacted, Compaction, NotCompacted, Trigger};
 use crate::transcript::Note;
 use crate::update::{Happened, Notice, Origin};
@@ -10,11 +10,11 @@ use becket_engine::{CancellationToken, Outcome};
 use becket_model::EventKind;
 use becket_model::event::lifecycle::SessionStart;
 
-impl Work {
+impl AgentLoop {
     /// Before a request: a conversation that is nearly too large is compacted, unless this turn has failed to.
     pub(super) async fn make_room(&mut self, turn: &mut Turn, cancel: &CancellationToken) -> Step {
         let tokens = self.look();
-        if !self.core.window.is_full(tokens) || turn.guard.may_try().is_err() {
+        if !self.shared.window.is_full(tokens) || turn.guard.may_try().is_err() {
             return Step::Ask;
         }
         match self.compact_in_turn(turn, cancel).await {
@@ -30,17 +30,17 @@ impl Work {
 
     /// How large the conversation is; of the session's own, everybody may know.
     fn look(&mut self) -> u64 {
-        let conversation = self.talk.whole(INTERRUPTED);
+        let conversation = self.conversation.whole(INTERRUPTED);
         let (tokens, is_whole) = (conversation.tokens(), conversation.is_told());
         if self.who == Origin::Main {
-            self.core.context.is(tokens, is_whole);
+            self.shared.context.is(tokens, is_whole);
         }
         tokens
     }
 
     /// Looks where no calls wait to be taken up: those are not for a look to answer.
     pub(crate) fn glance(&mut self) {
-        if self.talk.deferred().is_none() {
+        if self.conversation.deferred().is_none() {
             self.look();
         }
     }
@@ -86,16 +86,16 @@ impl Work {
         instructions: Option<&str>,
         cancel: &CancellationToken,
     ) -> Result<(), NotCompacted> {
-        let conversation = self.talk.whole(INTERRUPTED);
+        let conversation = self.conversation.whole(INTERRUPTED);
         let (messages, before) = (conversation.messages(), conversation.tokens());
-        let (engine, session) = (self.core.engine.clone(), self.facts.session());
+        let (engine, session) = (self.shared.engine.clone(), self.facts.session());
         let (model, system) = (self.model.clone(), self.system.clone());
         let tools = self.toolbox.offered(&engine);
         let compaction = Compaction {
             engine: &engine,
             session: &session,
             model: &*model,
-            window: self.core.window,
+            window: self.shared.window,
             system: (!system.is_empty()).then_some(system.as_str()),
             tools: &tools,
             trigger,
@@ -120,7 +120,7 @@ impl Work {
     }
 
     fn take_summary(&mut self, compacted: &Compacted) -> Result<(), NotCompacted> {
-        let conversation = self.talk.whole(INTERRUPTED);
+        let conversation = self.conversation.whole(INTERRUPTED);
         let replaced = conversation.replace_by_summary(compacted.text.clone(), compacted.keep);
         self.store();
         replaced.map_err(|_| NotCompacted::Empty)
@@ -131,13 +131,13 @@ impl Work {
         let body = SessionStart {
             source: "compact".to_owned(),
             model: Some(self.model.name().to_owned()),
-            session_title: self.core.title(),
+            session_title: self.shared.title(),
             seconds_since_last_response: None,
             context_tokens: None,
             prompt_cache_likely_expired: None,
             estimated_cache_write_usd: None,
         };
-        let fired = self.core.fire(&self.facts, body, &self.updates, cancel).await;
+        let fired = self.shared.fire(&self.facts, body, &self.updates, cancel).await;
         for text in fired.for_model() {
             self.remind(text);
         }
@@ -145,16 +145,16 @@ impl Work {
     }
 
     fn tell_of(&self, kind: EventKind, trigger: Trigger, outcome: &Outcome, cancel: &CancellationToken) {
-        let hook = told::named(kind, Some(trigger.as_str()));
-        for notice in told::for_user(&hook, &outcome.verdict, cancel.is_cancelled()) {
+        let hook = hook_messages::named(kind, Some(trigger.as_str()));
+        for notice in hook_messages::for_user(&hook, &outcome.verdict, cancel.is_cancelled()) {
             self.updates.notice(notice);
         }
     }
 
     /// The session is called something else from now on.
     pub(crate) fn retitle(&mut self, title: &str) {
-        self.core.set_title(title);
-        self.talk.note(&Note::Title(title.to_owned()), &self.facts.cwd(), &self.updates);
+        self.shared.set_title(title);
+        self.conversation.note(&Note::Title(title.to_owned()), &self.facts.cwd(), &self.updates);
         self.updates.tell(Happened::Titled { title: title.to_owned() });
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: what happened is handed to the transcript before the next call or request starts.
 
-use super::core::error;
+use super::session_shared::error;
 use crate::conversation::{Conversation, Deferred, Next, OpenCalls, Stored};
 use crate::transcript::{AppendError, Log, Note};
 use crate::update::{Notice, Updates};
@@ -16,7 +16,7 @@ enum State {
 }
 
 /// A conversation and its transcript.
-pub(crate) struct Talk {
+pub(crate) struct ConversationLog {
     state: State,
     /// `None` where nothing is stored.
     log: Option<Log>,
@@ -24,7 +24,7 @@ pub(crate) struct Talk {
     is_told: bool,
 }
 
-impl Talk {
+impl ConversationLog {
     pub(crate) fn new(stored: Stored, log: Option<Log>) -> Self {
         let state = match stored {
             Stored::Whole(conversation) => State::Whole(conversation),

@@ -1,6 +1,6 @@
 //! Events that nobody waits for: they are started and left (L3), and the session owns them to its end.
 //!
-//! INVARIANT: nothing that was left outlives [`Left::end`], or the last clone of a [`Left`].
+//! INVARIANT: nothing that was left outlives [`DetachedEvents::end`], or the last clone of a [`DetachedEvents`].
 
 use crate::update::Notice;
 use becket_engine::{CancellationToken, Engine, Outcome};
@@ -15,7 +15,7 @@ const SHELL_WAITS: Duration = Duration::from_secs(5);
 
 /// The events that a session has left. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Left {
+pub(crate) struct DetachedEvents {
     engine: Engine,
     inner: Arc<Inner>,
 }
@@ -52,7 +52,7 @@ impl Drop for Inner {
     }
 }
 
-impl Left {
+impl DetachedEvents {
     pub(crate) fn new(engine: Engine) -> Self {
         let inner = Inner {
             tasks: Mutex::default(),
