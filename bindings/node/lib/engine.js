@@ -17,6 +17,7 @@ const OPTIONS = new Set([
   "permissionMode",
   "transcriptPath",
   "sessionDir",
+  "waitForAsync",
   "modelScript",
   "askUser",
   "toolApprovalCallback",
@@ -177,6 +178,7 @@ function wants(options) {
       permission_mode: options.permissionMode,
       transcript_path: options.transcriptPath,
       session_dir: options.sessionDir,
+      wait_for_async: options.waitForAsync,
     },
   };
 }

@@ -159,6 +159,11 @@ export interface EngineOptions extends HookSources {
   transcriptPath?: string;
   /** Where the session keeps private files of hooks. */
   sessionDir?: string;
+  /**
+   * Whether events wait for `async` and `asyncRewake` hooks, whose answers then count like any other's: for a host that can't go on
+   * in the background. Default: false.
+   */
+  waitForAsync?: boolean;
   /** A script that answers in the place of every model that a hook asks. */
   modelScript?: string;
   /** Asks the user; the key that was chosen, or null. */

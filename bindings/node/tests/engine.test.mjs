@@ -120,6 +120,14 @@ test("what background hooks come to is taken once", async (t) => {
   assert.deepEqual(made.background().wakes, []);
 });
 
+// rule: A1
+test("a host that waits for async hooks gets their answers", async (t) => {
+  for (const waitForAsync of [true, false]) {
+    const made = engine(t, { settings: command("PreToolUse", "echo no >&2; exit 2", { async: true }), waitForAsync });
+    assert.equal((await made.runEvent("PreToolUse", bash("ls"))).blocked, waitForAsync);
+  }
+});
+
 // rules: Q1, Q3
 test("the user is asked through `askUser`; whatever is no key chooses nothing", async (t) => {
   const ask = `read input; echo '{"prompt":"q","message":"Sure?","options":[{"key":"y","label":"Yes"}]}'; read answer; echo "$answer" >&2; exit 2`;

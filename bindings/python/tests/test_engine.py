@@ -276,6 +276,15 @@ def test_what_background_hooks_come_to_is_taken_once(make: Make) -> None:
     assert engine.background()["wakes"] == []
 
 
+# rule: A1
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_host_that_waits_for_async_hooks_gets_their_answers(make: Make, waits: bool) -> None:
+    guard = group(command("echo no >&2; exit 2", **{"async": True}))
+    engine = make({"PreToolUse": guard}, wait_for_async=waits)
+    outcome = engine.run_event_sync("PreToolUse", tool_name="Bash", tool_input={"command": "ls"}, tool_use_id="t")
+    assert outcome.blocked is waits
+
+
 def test_each_event_has_a_class_that_comes_and_goes(make: Make) -> None:
     assert len(INPUTS) == 33
     for name, kind in INPUTS.items():

@@ -66,6 +66,7 @@ class HookEngine:
         transcript_path: str | os.PathLike[str] | None = None,
         env: Mapping[str, str | None] | None = None,
         session_dir: str | os.PathLike[str] | None = None,
+        wait_for_async: bool = False,
         ask_user: AskUser | None = None,
         tool_approval_callback: ToolApprovalCallback | None = None,
         tool_approval_timeout: float | None = APPROVAL_TIMEOUT,
@@ -76,7 +77,8 @@ class HookEngine:
         `config` is what `load_hook_config_from_sources` returns, or settings: a mapping or a file. A path alone, without
         `project_root`, is the project's root. `tool_approval_callback` answers for the user if a hook or a rule asks about a
         tool call: only `True` approves, and no answer within `tool_approval_timeout` seconds denies. Without a callback
-        such a call is blocked, or waits in an `interactive` session.
+        such a call is blocked, or waits in an `interactive` session. With `wait_for_async`, events wait for `async` and
+        `asyncRewake` hooks, whose answers then count like any other's: for a host that can't go on in the background.
 
         Raises `ConfigError` where the configuration forbids the start.
         """
@@ -106,6 +108,7 @@ class HookEngine:
         wanted["permission_mode"] = permission_mode
         wanted["transcript_path"] = None if transcript_path is None else os.fspath(transcript_path)
         wanted["session_dir"] = None if session_dir is None else os.fspath(session_dir)
+        wanted["wait_for_async"] = wait_for_async
         self._registry = Registry()
         self._approve = checked(tool_approval_callback)
         self._approval_timeout = approval_timeout(tool_approval_timeout)
