@@ -1,4 +1,4 @@
-//! What a call and a connection cost here, beside `rmcp` alone over the pipes of a process of its own, and beside the
+//! Benchmarks of a call and of a connection, next to `rmcp` alone over the pipes of a process of its own and to the
 //! TypeScript SDK.
 //!
 //! The server is this program: started with `--serve` it answers at once, so that all sides meet the same floor. With
@@ -18,7 +18,7 @@ use support::sdk::Sdk;
 use support::{cpu, on_one_processor, ours, resident};
 use tokio::runtime::Runtime;
 
-/// How much text an answer has that is called large.
+/// Text size of a large answer.
 const LARGE: usize = 100_000;
 /// Calls in one sample of the processor's time.
 const CALLS: u32 = 500;
@@ -127,7 +127,7 @@ fn connections(bench: &mut Bench, runtime: &Runtime) {
     }
 }
 
-/// Connects, waits for what is still going on to settle, and tells.
+/// Connects, waits for background work to settle, and prints the memory in use.
 #[expect(clippy::print_stdout, reason = "whoever started it reads it")]
 fn idle(who: &str) {
     let (runtime, settle) = (runtime(), Duration::from_millis(200));

@@ -1,8 +1,8 @@
-//! What a server was asked for, as errors name it.
+//! The operation of a request, as errors name it.
 
 use std::fmt;
 
-/// What a server was asked for.
+/// The operation that was requested from a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
     /// A call of a tool.

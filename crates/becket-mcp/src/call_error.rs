@@ -1,4 +1,4 @@
-//! Why a call has no result, in words that say what to do.
+//! Errors of calls, in words that say what to do.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::config::Disabled;
 use crate::connect_error::ConnectError;
 use crate::fault::{Challenge, Fault, Said};
 
-/// A call failed (`protocol.md` H6). A tool that says itself that it failed is no error of this kind: see
+/// A failed call (`protocol.md` H6). A tool that reports a failure is not an error of this kind: see
 /// [`crate::CallResult::is_error`].
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
@@ -27,7 +27,7 @@ pub enum CallError {
     NotConnected {
         /// The server.
         server: String,
-        /// What happened when it was connected.
+        /// The error of the attempt to connect.
         why: Arc<ConnectError>,
     },
     /// The server has no tool of this name.
@@ -50,41 +50,41 @@ pub enum CallError {
         /// Why.
         why: Disabled,
     },
-    /// It wants to know who asks, and nobody has logged in, or what it was told does not do; for this call or for any
+    /// It demands authentication, and there is no login or the credentials are not enough; for this call or for any
     /// (`protocol.md` X3).
     #[error("the MCP server `{server}` needs authentication: log in to it")]
     NeedsAuth {
         /// The server.
         server: String,
-        /// What it said.
+        /// The challenge of the server.
         challenge: Challenge,
     },
-    /// There was no answer in time. The server was told; whether it had done the work by then is not known.
+    /// The time limit expired. The request was cancelled at the server; it may have done the work by then.
     #[error("{asked} of the MCP server `{server}` did not answer within {} s", limit.as_secs_f64())]
     TimedOut {
         /// The server.
         server: String,
-        /// What it was asked for.
+        /// The operation.
         asked: Asked,
         /// The time it had.
         limit: Duration,
     },
-    /// The caller gave up. The server was told; whether it had done the work by then is not known.
+    /// The caller cancelled. The request was cancelled at the server; it may have done the work by then.
     #[error("waiting for {asked} of the MCP server `{server}` was cancelled")]
     Cancelled {
         /// The server.
         server: String,
-        /// What it was asked for.
+        /// The operation.
         asked: Asked,
     },
-    /// The connection broke, before or during the call. What is asked of the server next connects it again, where it may.
+    /// The connection broke, before or during the call. The next operation reconnects the server, if that is allowed.
     #[error("the MCP server `{server}` is gone: {fault}{said}")]
     Died {
         /// The server.
         server: String,
         /// Why.
         fault: Fault,
-        /// What it had printed.
+        /// The server's output.
         said: Said,
     },
     /// The server answered with an error instead of a result.
@@ -92,7 +92,7 @@ pub enum CallError {
     Refused {
         /// The server.
         server: String,
-        /// What it was asked for.
+        /// The operation.
         asked: Asked,
         /// The code of JSON-RPC.
         code: i32,
@@ -104,9 +104,9 @@ pub enum CallError {
     Protocol {
         /// The server.
         server: String,
-        /// What it was asked for.
+        /// The operation.
         asked: Asked,
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
     /// The server wanted something else first, again and again (`protocol.md` X6).
@@ -116,14 +116,14 @@ pub enum CallError {
     TooManyRounds {
         /// The server.
         server: String,
-        /// What it was asked for.
+        /// The operation.
         asked: Asked,
-        /// How often the host was asked.
+        /// The number of rounds with the host.
         rounds: u32,
     },
 }
 
-/// How many names an error lists: a server may have thousands of tools.
+/// Limit on the names in an error: a server may have thousands of tools.
 const SHOWN: usize = 50;
 
 fn near(meant: Option<&str>) -> String {

@@ -38,7 +38,7 @@ impl Catalog {
         self.prompts.make_room(servers);
     }
 
-    /// The server is no longer configured.
+    /// Drops the lists of a server that is no longer configured.
     pub(crate) fn forget(&self, server: &str) {
         self.tools.forget(server);
         self.resources.forget(server);
@@ -62,7 +62,7 @@ impl Tools {
     }
 }
 
-/// Whatever is known of a list.
+/// Returns the last known list.
 pub(crate) fn last<T: Clone>(listed: Listed<T>) -> Option<T> {
     match listed {
         Listed::Fresh(list) | Listed::Changed(list) | Listed::Kept { list, .. } => Some(T::clone(&list)),

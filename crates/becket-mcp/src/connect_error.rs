@@ -1,4 +1,4 @@
-//! Why a server is not connected, in words that say what to do.
+//! Errors of connections, in words that say what to do.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,10 +17,10 @@ pub enum ConnectError {
     /// It must not be connected.
     #[error(transparent)]
     Disabled(#[from] Disabled),
-    /// It is a server of the host's own process, and the host lends none of this name.
+    /// It is an in-process server, and the host provides none of this name.
     #[error("the host has no server of this name in its process")]
     NotLent,
-    /// It is behind a proxy that lets nobody in without what the host lends, and the host lends nothing.
+    /// It is behind a proxy that requires the host's credentials, and the host provides none.
     #[error(
         "it is reached through the proxy `{proxy}` alone, and this host has no credentials for it: name the server's own address with `\"type\": \"http\"`"
     )]
@@ -28,17 +28,17 @@ pub enum ConnectError {
         /// The proxy.
         proxy: String,
     },
-    /// There is no way to it: it can't be reached, or does not want to be.
+    /// It can't be reached, or refuses the connection.
     #[error("{0}")]
     NoWay(Fault),
     /// The connection broke before it was ready.
     #[error("{fault}, before it answered `{asked}`{said}")]
     Broken {
-        /// What was asked.
+        /// The request.
         asked: &'static str,
         /// Why.
         fault: Fault,
-        /// What it had printed.
+        /// The server's output.
         said: Said,
     },
     /// The process could not be started.
@@ -47,44 +47,44 @@ pub enum ConnectError {
     /// It was not ready in time.
     #[error("it did not answer `{asked}` within {} s: check that it speaks MCP over this transport{said}", limit.as_secs_f64())]
     TimedOut {
-        /// What was asked.
+        /// The request.
         asked: &'static str,
         /// The time that connecting may take.
         limit: Duration,
-        /// What it had printed.
+        /// The server's output.
         said: Said,
     },
     /// It answered with an error.
     #[error("it refuses `{asked}`: {message} ({code}){said}")]
     Refused {
-        /// What was asked.
+        /// The request.
         asked: &'static str,
         /// The code of JSON-RPC.
         code: i32,
         /// Its words.
         message: String,
-        /// What it had printed.
+        /// The server's output.
         said: Said,
     },
     /// It answered something that the protocol does not allow there.
     #[error("its answer to `{asked}` breaks the protocol: {what}{said}")]
     Unexpected {
-        /// What was asked.
+        /// The request.
         asked: &'static str,
-        /// What is wrong.
+        /// The problem.
         what: String,
-        /// What it had printed.
+        /// The server's output.
         said: Said,
     },
-    /// It was connected and broke since; nobody has needed it again.
+    /// It was connected and broke since; no operation has needed it again.
     #[error("{fault}{said}")]
     Lost {
         /// Why.
         fault: Fault,
-        /// What it had printed.
+        /// The server's output.
         said: Said,
     },
-    /// It is not connected, and whoever asked must not connect it.
+    /// It is not connected, and the caller must not connect it.
     #[error("it was not connected when it was called")]
     NotYet,
     /// The host gave up before it was connected.
@@ -93,7 +93,7 @@ pub enum ConnectError {
 }
 
 impl ConnectError {
-    /// What broke before the server had answered. Some faults say it all.
+    /// Converts a fault before the server's answer. Some faults need no context.
     pub(crate) fn broken(asked: &'static str, fault: Fault, said: Said) -> Self {
         match fault {
             Fault::Spawn(error) => Self::Spawn(error),
@@ -116,7 +116,7 @@ impl ConnectError {
         }
     }
 
-    /// What broke, if something did.
+    /// Returns the fault that broke it, if one did.
     pub(crate) fn fault(&self) -> Option<&Fault> {
         match self {
             Self::Broken { fault, .. } | Self::Lost { fault, .. } | Self::NoWay(fault) => Some(fault),
@@ -133,7 +133,7 @@ impl ConnectError {
         }
     }
 
-    /// What the server said, if somebody has to log in first (`protocol.md` X3).
+    /// Returns the server's challenge, if a login is needed first (`protocol.md` X3).
     pub(crate) fn challenge(&self) -> Option<&Challenge> {
         if let Fault::AuthNeeded(challenge) = self.fault()? { Some(challenge) } else { None }
     }

@@ -1,4 +1,4 @@
-//! What a tool answered.
+//! The result of a tool call.
 //!
 //! INVARIANT: a block is kept as it came; nothing is dropped because its kind is unknown here.
 
@@ -40,23 +40,23 @@ impl CallResult {
         object.into_iter().chain(self.content.iter().map(|block| block.value().clone())).collect()
     }
 
-    /// The answer as a model is shown it. What is too much for it goes to files in `dir`, which is made if it is not
-    /// there; whoever owns the directory removes them. Blocks while files are written.
+    /// Returns the answer as shown to a model. What exceeds the caps goes to files in `dir`, which is created if
+    /// needed; the owner of the directory removes them. Blocks while files are written.
     #[must_use]
     pub fn limited(&self, caps: &OutputCaps, dir: &Path) -> Limited {
         limited(self, caps, dir)
     }
 
-    /// The answer that a hook puts in the place of another (`updatedToolOutput`, `updatedMCPToolOutput`): a text, a list
-    /// of blocks, or an object, which is structured and whose JSON is the text.
+    /// Creates the answer by which a hook replaces another (`updatedToolOutput`, `updatedMCPToolOutput`): a text, a
+    /// list of blocks, or an object, which is structured and whose JSON is the text.
     ///
     /// # Errors
-    /// It is none of them, or one of the blocks is none; the answer should then stay as it was.
+    /// The value is none of these, or one of the blocks is invalid; the answer should then stay as it was.
     pub fn replacement(value: Value) -> Result<Self, ReplaceError> {
         replaced(value)
     }
 
-    /// The object that stands for the text of an answer that has no text block.
+    /// Returns the object that replaces the text of an answer without a text block.
     pub(crate) fn instead_of_text(&self) -> Option<&Value> {
         let has_text = self.content.iter().any(|block| block.text().is_some());
         self.structured.as_ref().filter(|value| value.is_object() && !has_text)

@@ -1,9 +1,10 @@
-//! What a server asks a user, read and checked (`protocol.md` X6): forms and addresses, and the answers to them.
+//! Questions of a server to a user, parsed and checked (`protocol.md` X6): forms and addresses, and the answers to
+//! them.
 //!
-//! It asks nobody and opens nothing. It refuses what it can't read with words for the server, never with a guess; and
-//! addresses other than `http` and `https`.
+//! It does not prompt and does not open anything. What it can't read is rejected with a message for the server, never
+//! guessed; so are addresses other than `http` and `https`.
 //!
-//! INVARIANT: what [`Form::validate`] lets through has the fields of the form alone, and each required one.
+//! INVARIANT: what [`Form::validate`] accepts has the fields of the form alone, and each required one.
 //! INVARIANT: nothing here panics, whatever a server sends.
 
 mod address;
@@ -27,7 +28,7 @@ pub enum Unreadable {
     /// The parameters of the request are not as they should be.
     #[error("the question can't be read: {what}")]
     Params {
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
     /// A field of the form is none that a user could fill in.
@@ -35,15 +36,15 @@ pub enum Unreadable {
     Field {
         /// Its name.
         field: String,
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
     /// The address can't be opened.
     #[error("the address `{url}` can't be opened: {what}")]
     Address {
-        /// As it came; the beginning of it where it is long.
+        /// The address as it came; its beginning if it is long.
         url: String,
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
 }

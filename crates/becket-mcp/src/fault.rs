@@ -1,4 +1,4 @@
-//! Why a connection does not work any longer, and what its server had said by then.
+//! The causes of a broken connection, and the server's output by then.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use becket_process::{End, SpawnError};
 
 use crate::auth::HeadersError;
 
-/// What broke a connection. There is one for a connection: the first.
+/// The cause of a broken connection. A connection has one: the first.
 #[derive(Debug, Clone)]
 pub enum Fault {
     /// The process could not be started.
@@ -24,16 +24,16 @@ pub enum Fault {
     StdinClosed,
     /// The connection was closed from this side.
     Closed,
-    /// It can't be reached: no such host, nobody listens there, no TLS with it.
+    /// It can't be reached: unknown host, connection refused, TLS failure.
     Unreachable(String),
-    /// It answered with an HTTP status that is no success; and the beginning of what it said.
+    /// It answered with an HTTP status other than success; with the beginning of the body.
     Status {
         /// The status.
         status: u16,
-        /// What it said.
+        /// The body.
         body: String,
     },
-    /// It wants to know who asks (`protocol.md` X3).
+    /// It demands authentication (`protocol.md` X3).
     AuthNeeded(Challenge),
     /// It has forgotten the session (`protocol.md` X4).
     SessionExpired,
@@ -43,16 +43,16 @@ pub enum Fault {
     BrokenOff(String),
     /// It answers, and that is not MCP.
     NotMcp(String),
-    /// There are no headers to ask it with.
+    /// There are no headers for the request.
     Headers(Arc<HeadersError>),
-    /// It wants its messages somewhere else than where it is: scheme, host and port of both, its own first.
+    /// It redirects messages to another origin: scheme, host and port of both, its own first.
     OtherOrigin(String, String),
     /// An editor that is not on this machine; its host.
     NotLocal(String),
 }
 
-/// What a server says about who may ask: the text of its `WWW-Authenticate`, if it sent one. `Debug` shows of it how one
-/// has to prove who one is (`Bearer`), and nothing else: servers quote there what they were sent.
+/// An authentication challenge: the text of the server's `WWW-Authenticate`, if it sent one. `Debug` shows only the
+/// scheme (`Bearer`): servers quote there what they were sent.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Challenge {
     /// The header, as it came.
@@ -110,11 +110,11 @@ impl fmt::Display for Fault {
     }
 }
 
-/// How many lines of stderr an error message ends with.
+/// Limit on the lines of stderr in an error message.
 const LINES: usize = 10;
 
-/// What a server printed beside messages, as far as it was kept. Shown as the tail of an error message, with the last
-/// ten lines of stderr; empty where it printed nothing.
+/// A server's output beside messages, as far as it was kept. Displays as the tail of an error message, with the last
+/// ten lines of stderr; empty if there was no output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Said {
     /// The end of its stderr, at most 8 KiB, with replacement characters where that is not UTF-8.

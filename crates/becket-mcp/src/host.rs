@@ -1,7 +1,7 @@
-//! What a host may lend to servers: somebody who answers their questions, a model, the directories that it works in.
+//! The services that a host may offer to servers: answers to their questions, a model, its directories.
 //!
-//! A host that lends nothing is `()`: what it does not offer is not announced, and a server that asks all the same is
-//! refused.
+//! A host that offers nothing is `()`: what it does not offer is not announced, and refused if a server asks all the
+//! same.
 
 use std::pin::Pin;
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 /// A host of servers. Each method is called from a task of the connection, many at once.
 pub trait Host: Send + Sync + 'static {
-    /// What is announced to servers; nothing else is asked for.
+    /// Returns the capabilities that are announced to servers; no others are requested.
     fn offers(&self) -> Offers {
         Offers::default()
     }
@@ -66,23 +66,23 @@ pub trait Host: Send + Sync + 'static {
 
 impl Host for () {}
 
-/// What a host lends, in its own time.
+/// A boxed future of a host's service.
 pub type Lent<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// What a host announces to servers.
+/// The capabilities that a host announces to servers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Offers {
     /// It fills in forms.
     pub form: bool,
     /// It opens addresses for its user.
     pub url: bool,
-    /// It lends a model.
+    /// It offers a model.
     pub sampling: bool,
     /// It names its directories.
     pub roots: bool,
 }
 
-/// What a server asks the user (`protocol.md` X6).
+/// A question of a server to the user (`protocol.md` X6).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Elicitation {
     /// To fill in a form.
@@ -98,12 +98,12 @@ pub enum Elicitation {
         message: String,
         /// The address, whole.
         url: String,
-        /// What the server calls this question.
+        /// The server's id of this question.
         id: String,
     },
 }
 
-/// What became of a question.
+/// The outcome of a question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ElicitationAnswer {
     /// Yes; with the fields of the form.
@@ -119,29 +119,29 @@ pub enum ElicitationAnswer {
 pub struct Root {
     /// A `file:` URI.
     pub uri: String,
-    /// What it is called.
+    /// Its name.
     pub name: Option<String>,
 }
 
-/// How far a call is.
+/// The progress of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Progress {
     /// The tool that was called.
     pub tool: String,
-    /// How much is done.
+    /// The amount done.
     pub done: f64,
-    /// Of how much, if that is known.
+    /// The total amount, if it is known.
     pub total: Option<f64>,
     /// In words.
     pub message: Option<String>,
 }
 
-/// What a server logs.
+/// A log message of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Logged {
     /// `debug`, `info`, `warning`, `error`, or another level of the protocol.
     pub level: String,
-    /// Which part of the server.
+    /// The part of the server.
     pub logger: Option<String>,
     /// What.
     pub data: Value,

@@ -1,24 +1,25 @@
-//! The MCP servers of a host: connected when they are needed, shared by all who ask, called under a deadline, ended without a
+//! The MCP servers of a host: connected on demand, shared by all callers, called under a deadline, ended without a
 //! trace.
 //!
-//! [`config`] reads what a user wrote, [`Pool::configure`] takes it over, [`Pool::start`] connects it ahead of time,
-//! [`Pool::call`] calls a tool, [`Pool::close`] ends all of it. What servers may ask of their host goes to a [`Host`].
+//! [`config`] reads the configuration, [`Pool::configure`] applies it, [`Pool::start`] connects the servers ahead of
+//! time, [`Pool::call`] calls a tool, [`Pool::close`] ends all of them. Requests of servers to their host go to a
+//! [`Host`].
 //!
-//! - There is one connection to a server, whoever asks for it. One that broke is made anew by whoever needs it next.
+//! - There is one connection to a server, for all callers. The next operation reconnects one that broke.
 //! - A server that is a process is the leader of a session of its own. It gets the environment it is given and one
-//!   variable by which those whom it leaves behind are found, `BECKET_MCP_SERVER`. Its stderr is always drained; the end of
-//!   it is part of every error that it may explain.
-//! - Each call has a deadline, whatever the server and the way to it do. It happens a second time only where the server
-//!   can't have done it the first time. A call that is given up is cancelled at the server.
-//! - What is wrong with one server is that server's error and leaves the others as they are.
-//! - In the end nothing is left: no process, not what it started, as far as that can be seen on Linux, no socket, no task.
+//!   variable by which its leftover processes are found, `BECKET_MCP_SERVER`. Its stderr is always drained; its end is
+//!   part of every error that it may explain.
+//! - Each call has a deadline, whatever the server and the way to it do. It is repeated only if the server can't have
+//!   executed it the first time. An abandoned call is cancelled at the server.
+//! - An error of one server does not affect the others.
+//! - After the end nothing remains: no process, none that it started (as far as Linux shows them), no socket, no task.
 //!
-//! It refuses to read the environment (but for the way to a keyring, below); to trust what a server says about itself; and to
-//! ask a host for anything that it does not offer.
+//! It does not read the environment (except to reach a keyring, below), trust a server's claims about itself, or ask a
+//! host for anything that it does not offer.
 //!
 //! # Files
 //!
-//! It reads and writes none but these, and looks for none in a home directory. Configurations are texts that it is handed.
+//! It reads and writes only these, and searches no home directory. Configurations are passed in as text.
 //!
 //! | What | When | How |
 //! |---|---|---|
@@ -31,11 +32,12 @@
 //! | the directory that [`CallResult::limited`] is given | an answer is too long to be shown | files in it written |
 //! | `/proc` (Linux) | what a server that was a process has left behind is ended | read |
 //!
-//! With the feature `keyring`, `auth::KeyringStore` goes to the keyring of the system. On Linux that is by the session's bus, whose
-//! address the keyring's library reads from the environment (`DBUS_SESSION_BUS_ADDRESS`, else `XDG_RUNTIME_DIR`).
+//! With the feature `keyring`, `auth::KeyringStore` uses the keyring of the system. On Linux it is reached over the
+//! session bus, whose address the keyring's library reads from the environment (`DBUS_SESSION_BUS_ADDRESS`, else
+//! `XDG_RUNTIME_DIR`).
 //!
-//! What a server that is a process, or a `headersHelper`, reads and writes is its own affair; so is what the system's resolver
-//! reads for names of hosts.
+//! Files that a server process, or a `headersHelper`, reads and writes are not covered; nor are those that the system's
+//! resolver reads for host names.
 //!
 //! ```
 //! use becket_mcp::{CancellationToken, Connect, Options, Pool, ServerState, ToolCall, config};

@@ -1,11 +1,12 @@
-//! The lists that servers gave: tools, resources, prompts, each kind in a cache of its own (`protocol.md` X5, X8).
+//! Cached lists of servers: tools, resources, prompts, each kind in a cache of its own (`protocol.md` X5, X8).
 //!
-//! It refuses to ask a server for anything, and to wait: who refreshes takes a [`Ticket`] and comes back with the list.
+//! It does not send requests and does not wait: a caller that refreshes a list takes a [`Ticket`] and returns with the
+//! list.
 //!
-//! INVARIANT: a list that was asked for before its server announced a change is never stored after it; nor is one that
-//! was asked for before the one that is there; nor one of a server that was forgotten meanwhile, or replaced.
-//! INVARIANT: at most `CAPACITY` lists are held, those that were used last.
-//! INVARIANT: a list that may be old is never handed out as if it were fresh.
+//! INVARIANT: a list that was requested before its server announced a change is never stored after it; nor is one that
+//! was requested before the stored one; nor one of a server that was removed or replaced meanwhile.
+//! INVARIANT: at most `CAPACITY` lists are held, the most recently used ones.
+//! INVARIANT: a list that may be old is never returned as fresh.
 
 mod debounce;
 
@@ -14,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use debounce::Debounce;
 
-/// How many servers have a list at once.
+/// Limit on the servers that have a list at once.
 const CAPACITY: usize = 20;
 
 /// The lists of one kind, by server. A clone is the same cache.
@@ -44,40 +45,40 @@ struct Inner<T> {
 
 #[derive(Debug)]
 struct Server<T> {
-    /// When the server last announced a change, or was first heard of. No two servers, nor two lives of one server, have
-    /// the same.
+    /// The time of the server's last announced change, or of its first use. It is unique, also among the successive
+    /// entries of one server.
     changed: u64,
     held: Option<Held<T>>,
-    /// Why the last refresh failed, if nothing has happened since.
+    /// The error of the last refresh, until something changes.
     trouble: Option<Arc<str>>,
 }
 
 #[derive(Debug)]
 struct Held<T> {
     list: Arc<T>,
-    /// When it was asked for.
+    /// The time of its request.
     begun: u64,
-    /// When it was last used.
+    /// The time of its last use.
     used: u64,
 }
 
-/// What is known about the list of a server.
+/// The state of a server's list.
 #[derive(Debug, PartialEq)]
 pub enum Listed<T> {
     /// The list, as new as the server's announcements.
     Fresh(Arc<T>),
     /// The server has announced a change since. Ask it again; until then this is the last that is known.
     Changed(Arc<T>),
-    /// It was asked again and gave no list: the old one stays.
+    /// A refresh failed: the old list stays.
     Kept {
         /// The old list.
         list: Arc<T>,
-        /// What went wrong.
+        /// The error.
         why: Arc<str>,
     },
     /// Nothing: never asked, dropped for others, or asked in vain.
     Nothing {
-        /// What went wrong, if it was asked.
+        /// The error, if it was requested.
         why: Option<Arc<str>>,
     },
 }
@@ -100,7 +101,7 @@ impl<T> Lists<T> {
         }
     }
 
-    /// What is known about the list of a server; this counts as using it.
+    /// Returns the state of a server's list; this counts as a use.
     #[must_use]
     pub fn look(&self, server: &str) -> Listed<T> {
         let mut inner = self.lock();
@@ -118,7 +119,7 @@ impl<T> Lists<T> {
         }
     }
 
-    /// Somebody is about to ask the server for its list.
+    /// Begins a refresh of a server's list.
     pub fn begin(&self, server: &str) -> Ticket<T> {
         let mut inner = self.lock();
         let generation = inner.server(server).changed;
@@ -141,7 +142,7 @@ impl<T> Lists<T> {
         inner.capacity = inner.capacity.max(servers);
     }
 
-    /// The server is no longer configured. Lists that are on their way are not stored.
+    /// Removes a server that is no longer configured. Lists that are being fetched are not stored.
     pub fn forget(&self, server: &str) {
         self.lock().servers.remove(server);
     }
@@ -196,8 +197,8 @@ pub struct Ticket<T> {
 }
 
 impl<T> Ticket<T> {
-    /// Stores the list, unless it is out of date by now: then the answer is no, and the server has to be asked again if
-    /// the list is still wanted.
+    /// Stores the list and returns true, unless it is out of date by now: then the server has to be asked again if the
+    /// list is still wanted.
     #[must_use = "if it is no, the list is out of date"]
     pub fn store(self, list: T) -> bool {
         let mut inner = self.lists.lock();
@@ -212,8 +213,8 @@ impl<T> Ticket<T> {
         true
     }
 
-    /// The server gave no list: an old one stays, and says so. A change that came meanwhile counts for more: the server
-    /// has to be asked again.
+    /// Records that the refresh failed: an old list stays, with the error. A change that was announced meanwhile takes
+    /// precedence: the server has to be asked again.
     pub fn failed(self, why: &str) {
         let mut inner = self.lists.lock();
         let Some(server) = self.current(&mut inner) else { return };

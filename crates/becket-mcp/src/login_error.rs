@@ -1,4 +1,4 @@
-//! Why nobody can log in to a server, or out of it.
+//! Errors of logging in to a server, or out of it.
 
 use crate::auth::AuthError;
 use crate::call_error::CallError;
@@ -6,10 +6,10 @@ use crate::call_error::CallError;
 /// A login, or logging out, did not come about (`protocol.md` X3).
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
-    /// There is no such server, or it must not be used.
+    /// The server does not exist, or must not be used.
     #[error(transparent)]
     Server(#[from] CallError),
-    /// Nobody logs in to a server of this kind.
+    /// Servers of this kind have no login.
     #[error("nobody can log in to the MCP server `{server}`: {why}")]
     NotForIt {
         /// The server.
@@ -22,7 +22,7 @@ pub enum LoginError {
     Auth {
         /// The server.
         server: String,
-        /// What happened.
+        /// The error.
         why: AuthError,
     },
 }

@@ -1,10 +1,10 @@
-//! The names under which a host shows the tools of all its servers to a model, and the way back (`protocol.md` X5).
+//! The names under which a host shows the tools of all its servers to a model, and the map back (`protocol.md` X5).
 //!
-//! It refuses to take a name apart: `__` may stand inside a server's name or a tool's, so the way back is a map.
+//! Names are not parsed: `__` may occur inside a server's name or a tool's, so the way back is a map.
 //!
 //! INVARIANT: names are unique, 64 characters at most, of `[A-Za-z0-9_-]` alone, and each begins with the prefix of its
-//! server, `mcp__<server>__`, with something behind it: no shortening takes a tool out of the permission rules of its
-//! server (P2).
+//! server, `mcp__<server>__`, followed by at least one character: no shortening removes a tool from the permission
+//! rules of its server (P2).
 //! INVARIANT: a name depends on its server and its tool alone, unless two are written alike: then the later one (in the
 //! order of the configuration, then of the list) gives way, and gets its plain name back when the earlier one goes.
 
@@ -43,7 +43,7 @@ pub struct Names {
     warnings: Vec<NameWarning>,
 }
 
-/// One name, and what it stands for.
+/// A name, with its server and its tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name {
     /// `mcp__<server>__<tool>`, at most 64 characters.
@@ -52,8 +52,8 @@ pub struct Name {
     pub server: Arc<str>,
     /// The tool or the prompt, as its server calls it.
     pub name: Arc<str>,
-    /// The full name before it was cut or told apart, where it was. A deny or ask rule that names it means this tool
-    /// too; an allow rule does not, since it may be the name of another one.
+    /// The full name before it was shortened or disambiguated, if it was. A deny or ask rule that names it means this
+    /// tool too; an allow rule does not, since it may be the name of another one.
     pub written: Option<String>,
 }
 
@@ -92,7 +92,7 @@ impl Names {
         Self::build(servers.into_iter().map(|(server, prompts)| (server, names(prompts))))
     }
 
-    /// What a full name stands for.
+    /// Returns the tool of a full name.
     #[must_use]
     pub fn get(&self, full: &str) -> Option<&Name> {
         self.by_full.get(full).and_then(|index| self.all.get(*index))
@@ -109,21 +109,21 @@ impl Names {
         self.all.iter()
     }
 
-    /// How all names of a server begin: `mcp__<server>__`. With a `*` behind it, it is the permission rule that means
-    /// all of them (`protocol.md` P2).
+    /// Returns the prefix of all names of a server: `mcp__<server>__`. Followed by a `*`, it is the permission rule
+    /// that means all of them (`protocol.md` P2).
     #[must_use]
     pub fn prefix(&self, server: &str) -> Option<&str> {
         self.prefixes.get(server).map(String::as_str)
     }
 
-    /// What somebody who writes rules should know.
+    /// Returns warnings for authors of rules.
     #[must_use]
     pub fn warnings(&self) -> &[NameWarning] {
         &self.warnings
     }
 }
 
-/// Names on their way: first all plain ones, so that none of them depends on what was made up for another.
+/// Names under construction: first all plain ones, so that none of them depends on a generated one.
 struct Building {
     names: Names,
     /// Those that need a hash, by their place in `names.all`; their `full` is empty until then.

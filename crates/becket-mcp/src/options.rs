@@ -1,4 +1,4 @@
-//! What all servers of a host have in common: their environment, and how long things may take.
+//! Options of all servers of a host: their environment and time limits.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -14,19 +14,19 @@ use crate::auth::{AuthNeeded, BearerProvider, Logins};
 use crate::config::shown_url;
 use crate::connection::InProcessServer;
 
-/// How servers are started and ended (`protocol.md` X2, X7).
+/// Options for starting and ending servers (`protocol.md` X2, X7).
 #[derive(Clone)]
 pub struct Options {
-    /// The whole environment of every server, below what its configuration adds; nothing is inherited. One
-    /// variable is added to both, `BECKET_MCP_SERVER`: whoever a server leaves behind is found by it.
+    /// The whole environment of every server, below the additions of its configuration; nothing is inherited. One
+    /// variable is added to both, `BECKET_MCP_SERVER`, by which leftover processes of a server are found.
     pub environment: Vec<(OsString, OsString)>,
     /// The directory in which servers start, and from which their own `cwd` counts.
     pub cwd: PathBuf,
     /// The longest that connecting one server may take, from its start to its list of tools.
     pub connect_timeout: Duration,
-    /// How many servers on this machine connect at once.
+    /// Limit on servers on this machine that connect at once.
     pub local_lanes: NonZeroUsize,
-    /// How many servers elsewhere connect at once.
+    /// Limit on servers elsewhere that connect at once.
     pub remote_lanes: NonZeroUsize,
     /// Time for calls that are under way when their connection is replaced or its server removed.
     pub drain_grace: Duration,
@@ -34,8 +34,8 @@ pub struct Options {
     pub longest_pause: Duration,
     /// The longest that the host may take to answer a question of a server.
     pub question_limit: Duration,
-    /// Where it is set, each sign of progress gives a call its whole limit anew, and this is the most that it may take in
-    /// all. Otherwise progress changes nothing.
+    /// If set, each sign of progress restarts the limit of a call, and this is the most that it may take in all.
+    /// Otherwise progress changes nothing.
     pub longest_call: Option<Duration>,
     /// Time for a server to exit once its stdin is closed.
     pub exit_grace: Duration,
@@ -47,22 +47,22 @@ pub struct Options {
     pub extra_ca: Option<PathBuf>,
     /// A proxy that HTTP servers are reached through. Without one they are reached directly.
     pub proxy: Option<Url>,
-    /// Who logs in to servers, and keeps the tokens. None: nobody does, and a server whose configuration names a grant
-    /// without a person can't be connected.
+    /// The logins to servers, with their tokens. If none, there are no logins, and a server whose configuration names a
+    /// grant without a person can't be connected.
     pub logins: Option<Logins>,
     /// The memory of servers that want a login, beyond the life of this process (`protocol.md` X3). It is the one that
     /// `logins` has, if they have one.
     pub auth_needed: Option<AuthNeeded>,
-    /// Lends tokens for servers behind a proxy of the host's own.
+    /// The provider of tokens for servers behind a proxy of the host.
     pub bearer: Option<Arc<dyn BearerProvider>>,
     /// The servers in the host's own process, by name.
     pub in_process: Vec<(String, Arc<dyn InProcessServer>)>,
 }
 
 impl Options {
-    /// The values of `protocol.md` X2: 30 s to connect, 2 servers here and 10 elsewhere at once; 5 s for calls of a
-    /// connection that is replaced, 10 minutes for an answer of the user; 2 s to exit, 1.5 s after SIGTERM, lines of
-    /// 16 MiB. No proxy, nobody to log in.
+    /// Creates options with the values of `protocol.md` X2: 30 s to connect, 2 servers here and 10 elsewhere at once; 5
+    /// s for calls of a connection that is replaced, 10 minutes for an answer of the user; 2 s to exit, 1.5 s after
+    /// SIGTERM, lines of 16 MiB. No proxy, no logins.
     #[must_use]
     pub fn new(environment: Vec<(OsString, OsString)>, cwd: impl Into<PathBuf>) -> Self {
         Self {

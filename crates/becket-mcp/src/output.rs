@@ -1,14 +1,15 @@
-//! What of an answer a model is shown, and where the rest is (`protocol.md` X5).
+//! The part of an answer that a model is shown, and files for the rest (`protocol.md` X5).
 //!
-//! A server may answer with a whole database. Text over a cap goes to a file that only the user may read, with its
-//! beginning and the file's place in its stead; bytes that a model can't look at go to files of their own kind. Hooks see
-//! the whole answer, as it came: [`CallResult::tool_response`](crate::CallResult::tool_response).
+//! A server may answer with a whole database. Text over a cap goes to a file that only the user may read, and is
+//! replaced by its beginning and the file's path; bytes that a model can't read go to files of their own kind. Hooks
+//! see the whole answer, as it came: [`CallResult::tool_response`](crate::CallResult::tool_response).
 //!
-//! It refuses to name a file, or its kind, as a server likes; to write over a file; and to show or write bytes that are
-//! not what they claim to be.
+//! A server does not choose the name of a file, or its type; no file is overwritten; and bytes that are not what they
+//! claim to be are neither shown nor written.
 //!
-//! INVARIANT: nothing is left out in silence: a block is shown, or its place says where it is, or why it is nowhere.
-//! INVARIANT: a file that is named is whole.
+//! INVARIANT: nothing is omitted silently: a block is shown, or its place names its file, or the reason for which there
+//! is none.
+//! INVARIANT: a file that is named is complete.
 
 mod block;
 mod limit;
@@ -25,12 +26,12 @@ pub use replace::ReplaceError;
 pub(crate) use replace::replaced;
 pub use spill::SpillError;
 
-/// How much of one answer a model is shown, and how much is kept beside it.
+/// Limits on the part of an answer that a model is shown, and on its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputCaps {
     /// The most text that is shown whole, in characters.
     pub text: usize,
-    /// How much of longer text is shown, in characters.
+    /// Limit on the shown beginning of longer text, in characters.
     pub beginning: usize,
     /// The largest image that is shown.
     pub image: ByteCap,
@@ -60,11 +61,11 @@ impl Default for OutputCaps {
 /// An answer as a model is shown it.
 #[derive(Debug, Default)]
 pub struct Limited {
-    /// What it is shown, in order.
+    /// The parts for the model, in order.
     pub shown: Vec<Shown>,
-    /// The files that hold the rest, whole; somebody has to remove them in the end.
+    /// The files that hold the rest, complete; the caller has to remove them.
     pub files: Vec<PathBuf>,
-    /// What could not be shown nor kept. The texts say so too.
+    /// The parts that could neither be shown nor stored. The texts say so too.
     pub problems: Vec<SpillError>,
 }
 

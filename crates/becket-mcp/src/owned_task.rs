@@ -30,7 +30,7 @@ impl OwnedTask {
         let over = CancellationToken::new();
         let told = over.clone();
         let work: Work = Box::pin(async move {
-            // Also when the work is dropped: nobody waits for it any longer then, but for its end.
+            // Also when the work is dropped: it is only awaited for its end then.
             let _told = told.drop_guard();
             work.await;
         });
@@ -57,7 +57,7 @@ impl Drop for OwnedTask {
 #[derive(Default)]
 struct Slot {
     work: Mutex<Option<Work>>,
-    /// Who polls right now.
+    /// The thread that is polling.
     polling: Mutex<Option<ThreadId>>,
     /// The work has dropped its own owner.
     unwanted: AtomicBool,
@@ -96,7 +96,7 @@ impl Drop for Here<'_> {
     }
 }
 
-/// The task's hold on the slot: work that nobody polls any longer, as its runtime is gone, is dropped with it.
+/// The task's reference to the slot: work that is no longer polled, as its runtime is gone, is dropped with it.
 struct Polled(Arc<Slot>);
 
 impl Drop for Polled {

@@ -14,31 +14,31 @@ pub struct Prompt {
     pub name: String,
     /// The name for people.
     pub title: Option<String>,
-    /// What it is for, in the server's words.
+    /// Its purpose, in the server's words.
     pub description: Option<String>,
-    /// What it wants to know, in the order in which it is typed.
+    /// Its arguments, in the order in which they are typed.
     pub arguments: Vec<PromptArgument>,
     /// `_meta`, as it came.
     pub meta: Option<Map<String, Value>>,
 }
 
-/// What a prompt wants to know.
+/// An argument of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptArgument {
     /// Its name.
     pub name: String,
     /// The name for people.
     pub title: Option<String>,
-    /// What it is, in the server's words.
+    /// A description, in the server's words.
     pub description: Option<String>,
-    /// Whether the prompt can't do without.
+    /// True if the prompt requires it.
     pub required: bool,
 }
 
-/// What a server made of a prompt.
+/// A filled-in prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PromptResult {
-    /// What it is, in the server's words.
+    /// A description, in the server's words.
     pub description: Option<String>,
     /// The messages, in order.
     pub messages: Vec<PromptMessage>,
@@ -47,13 +47,13 @@ pub struct PromptResult {
 /// One message of a prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PromptMessage {
-    /// Who says it.
+    /// The role of its author.
     pub role: PromptRole,
     /// What.
     pub content: Content,
 }
 
-/// Who says a message of a prompt.
+/// The author of a prompt message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PromptRole {
     /// The user.
@@ -72,7 +72,7 @@ pub enum PromptError {
         prompt: String,
         /// The arguments that have no word.
         missing: Vec<String>,
-        /// How it is typed.
+        /// Its usage.
         usage: String,
     },
     /// It takes no words.
@@ -80,7 +80,7 @@ pub enum PromptError {
     TakesNone {
         /// The prompt.
         prompt: String,
-        /// What was typed.
+        /// The extra words.
         words: String,
     },
 }
@@ -108,7 +108,7 @@ impl From<wire::Prompt> for Prompt {
 }
 
 impl Prompt {
-    /// How it is typed behind its command: `<required> [optional]`.
+    /// Returns its usage, as typed behind its command: `<required> [optional]`.
     #[must_use]
     pub fn usage(&self) -> String {
         let one = |argument: &PromptArgument| match argument.required {
@@ -158,7 +158,7 @@ fn first_word(text: &str) -> (&str, &str) {
     quoted.unwrap_or_else(plain)
 }
 
-/// All of it; without its quotes where it is one quoted word.
+/// The whole text; without its quotes if it is one quoted word.
 fn whole(text: &str) -> (&str, &str) {
     match first_word(text) {
         (word, "") => (word, ""),

@@ -1,6 +1,6 @@
-//! Resources as their server describes them, as they are read, and where a prompt asks for one (`protocol.md` X8).
+//! Resources as their server describes them, as they are read, and as prompts mention them (`protocol.md` X8).
 //!
-//! It refuses to read anything: what a prompt asks for is found here, and read by whoever has a connection.
+//! It does not read any: mentions are found here, and read by the owner of a connection.
 
 use rmcp::model as wire;
 use serde_json::{Map, Value, json};
@@ -10,17 +10,17 @@ use crate::content::Content;
 /// A resource that a server lists.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resource {
-    /// Where it is, in the server's own terms.
+    /// Its URI, in the server's own terms.
     pub uri: String,
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The name for people.
     pub title: Option<String>,
-    /// What it is, in the server's words.
+    /// A description, in the server's words.
     pub description: Option<String>,
-    /// What kind of data it is.
+    /// Its media type.
     pub mime_type: Option<String>,
-    /// How large it is, in bytes, if the server says so.
+    /// Its size in bytes, if the server gives it.
     pub size: Option<u64>,
     /// `_meta`, as it came.
     pub meta: Option<Map<String, Value>>,
@@ -29,21 +29,21 @@ pub struct Resource {
 /// A family of resources that a server lists.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceTemplate {
-    /// Where they are, an RFC 6570 template.
+    /// Their URIs, an RFC 6570 template.
     pub uri_template: String,
-    /// What the family is called.
+    /// The name of the family.
     pub name: String,
     /// The name for people.
     pub title: Option<String>,
-    /// What they are, in the server's words.
+    /// A description, in the server's words.
     pub description: Option<String>,
-    /// What kind of data they are.
+    /// Their media type.
     pub mime_type: Option<String>,
     /// `_meta`, as it came.
     pub meta: Option<Map<String, Value>>,
 }
 
-/// What a server lists beside its tools and prompts: one list of a server's resources.
+/// One list of a server's resources.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Resources {
     /// The resources.
@@ -55,9 +55,9 @@ pub struct Resources {
 /// A resource that was read; one reading may give several.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceContents {
-    /// Where it is.
+    /// Its URI.
     pub uri: String,
-    /// What kind of data it is.
+    /// Its media type.
     pub mime_type: Option<String>,
     /// The data.
     pub body: ResourceBody,
@@ -128,7 +128,7 @@ pub struct Mention<'a> {
     pub server: &'a str,
     /// The resource.
     pub uri: &'a str,
-    /// Where it stands in the text, in bytes, with the `@`.
+    /// Its position in the text, in bytes, with the `@`.
     pub at: std::ops::Range<usize>,
 }
 

@@ -1,7 +1,7 @@
-//! Text that must not be read over anybody's shoulder: tokens, values of headers, client secrets.
+//! Secret text: tokens, values of headers, client secrets.
 //!
-//! It refuses to be shown: `Debug` says that there is something and nothing more, and there is neither `Display` nor a
-//! serde form. Whoever needs the text says so with [`Secret::expose`], which is easily searched for.
+//! It can't be shown by accident: `Debug` prints a placeholder, and there is neither `Display` nor a serde form. Code
+//! that needs the text calls [`Secret::expose`], which is easily searched for.
 
 use std::fmt;
 
@@ -24,13 +24,13 @@ impl Secret {
         Self(text.into())
     }
 
-    /// The text itself, for those who send or store it.
+    /// Returns the text itself, for sending or storing it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Whether there is no text.
+    /// Returns whether the text is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

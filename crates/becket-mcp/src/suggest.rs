@@ -1,6 +1,6 @@
-//! "Did you mean": the nearest of some known names. It proposes; it never corrects by itself.
+//! "Did you mean": the nearest of some known names. It proposes; it never corrects.
 
-/// Longer names, in bytes, are no misspelt ones, and comparing them would be slow.
+/// Limit on a name's length, in bytes: longer ones are not misspellings, and comparing them would be slow.
 const LONGEST: usize = 100;
 
 /// The candidate that was most likely meant by `name`; about one letter in three may differ, case does not count.

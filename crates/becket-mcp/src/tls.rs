@@ -1,12 +1,12 @@
-//! Whom remote servers are trusted by, and who this side says it is: rustls with ring, handed over as a finished
-//! configuration. No process-wide provider is needed or set, so a host may have its own.
+//! TLS trust roots and client certificates for remote servers: rustls with ring, as a finished configuration. No
+//! process-wide provider is needed or set, so a host may have its own.
 //!
 //! The platform's roots count, and those of one extra file that the host names. A server's own `ca` file counts instead
 //! of both. A client certificate (mTLS) comes from PEM files too.
 //!
-//! It refuses to read the environment, to speak anything below TLS 1.2, and to switch the check of a certificate off.
+//! It does not read the environment, negotiate anything below TLS 1.2, or disable the verification of a certificate.
 //!
-//! INVARIANT: what is in a key file reaches no error message.
+//! INVARIANT: the content of a key file reaches no error message.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,11 +26,11 @@ pub(crate) struct Files<'a> {
     pub(crate) ca: Option<&'a Path>,
     /// The certificate chain of this side, its own first.
     pub(crate) cert: Option<&'a Path>,
-    /// The key of that certificate; where it is missing, it is in the same file.
+    /// The key of that certificate; if it is missing, it is in the same file.
     pub(crate) key: Option<&'a Path>,
 }
 
-/// Whom the servers of one host are trusted by. The platform's roots are read once, when they are first needed.
+/// The trust roots for the servers of one host. The platform's roots are read once, on first use.
 #[derive(Debug)]
 pub(crate) struct Trust {
     extra: Option<PathBuf>,
@@ -38,7 +38,7 @@ pub(crate) struct Trust {
     platform: Mutex<Option<Arc<dyn ServerCertVerifier>>>,
 }
 
-/// There is no TLS for a server.
+/// TLS is not available for a server.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum TlsError {
     /// A file can't be read.
@@ -50,7 +50,7 @@ pub(crate) enum TlsError {
     /// A key without a certificate.
     #[error("a client key without a client certificate: name the certificate in `cert`")]
     NoCertificate,
-    /// The platform trusts nobody.
+    /// The platform has no root certificates.
     #[error(
         "this system has no root certificates ({0}): install the package `ca-certificates`, or name a file in `ca`"
     )]
@@ -65,7 +65,7 @@ const CERT: &str = "client certificate";
 const KEY: &str = "client key";
 
 impl Trust {
-    /// Nothing is read yet. `extra` is a PEM file whose roots count beside the platform's.
+    /// Creates the trust roots. Nothing is read yet. `extra` is a PEM file whose roots count beside the platform's.
     pub(crate) fn new(extra: Option<PathBuf>) -> Self {
         Self { extra, provider: Arc::new(ring::default_provider()), platform: Mutex::default() }
     }
@@ -83,7 +83,7 @@ impl Trust {
         identified(builder, files)
     }
 
-    /// A configuration for connections that are not encrypted: it trusts nobody, and no file is read.
+    /// Returns a configuration for connections that are not encrypted: it trusts no certificate, and reads no file.
     pub(crate) fn nobody(&self) -> Result<ClientConfig, TlsError> {
         Ok(self.builder()?.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
     }
@@ -123,7 +123,7 @@ fn identified(
     let secret = PrivateKeyDer::from_pem_slice(&text).map_err(|error| {
         let why = match error {
             PemError::NoItemsFound => "there is no unencrypted `PRIVATE KEY` in it; name its file in `key`",
-            // What else is wrong is not told: the message would show a piece of the key.
+            // Other causes are not reported: the message would show a piece of the key.
             _ => "it is no PEM file",
         };
         wrong(KEY, key, why.to_owned())

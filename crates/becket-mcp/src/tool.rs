@@ -1,8 +1,8 @@
 //! A tool as its server describes it.
 //!
-//! It refuses to correct a schema: what is wrong with it is said beside it, and the tool can be called all the same. Of
-//! JSON Schema it judges types, `enum`, `const`, `required`, `properties`, `items` and `additionalProperties: false`; it
-//! lets pass whatever else a schema says, since the server is the judge of its own input.
+//! A schema is not corrected: its problem is reported beside it, and the tool can be called all the same. Of JSON
+//! Schema, types, `enum`, `const`, `required`, `properties`, `items` and `additionalProperties: false` are checked;
+//! everything else passes, since the server validates its own input.
 //!
 //! INVARIANT: a schema that is an object is kept as it came, down to the order of its members.
 
@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 pub(crate) use page::page;
 pub use schema::InputError;
 
-/// How many characters of a description are shown to a person.
+/// Limit on the shown part of a description, in characters.
 const SHOWN: usize = 2_048;
 
 /// A tool of a connected server (`protocol.md` X5).
@@ -26,25 +26,25 @@ pub struct Tool {
     pub name: String,
     /// The name for people.
     pub title: Option<String>,
-    /// What it does, in the server's words, whole. A list shows [`Tool::summary`].
+    /// Its description, in the server's words, complete. A list shows [`Tool::summary`].
     pub description: Option<String>,
-    /// The JSON Schema of its input, as it came. Of a tool whose schema is no object, `{"type": "object"}`.
+    /// The JSON Schema of its input, as it came. If a tool's schema is not an object, `{"type": "object"}`.
     pub input_schema: Arc<Map<String, Value>>,
     /// The JSON Schema of its structured answer, as it came.
     pub output_schema: Option<Arc<Map<String, Value>>>,
-    /// What the server says about its effects.
+    /// The server's hints about its effects.
     pub hints: Hints,
     /// `_meta`, as it came.
     pub meta: Option<Map<String, Value>>,
-    /// What is wrong with its input schema. It is listed and called all the same.
+    /// The problem with its input schema. It is listed and called all the same.
     pub problem: Option<String>,
 }
 
 /// The tools of a server, in its order.
 pub type ToolList = Vec<Tool>;
 
-/// What a server says about the effects of a tool, with the protocol's defaults where it says nothing. Untrusted: a
-/// server can say anything.
+/// A server's hints about the effects of a tool, with the protocol's defaults for missing ones. Untrusted: a server can
+/// say anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hints {
     /// It changes nothing.
@@ -78,8 +78,7 @@ impl Tool {
         }
     }
 
-    /// Reads a tool that the protocol's own types do not hold: of all that is not as it should be, only the name is
-    /// needed. What is no tool with a name is none.
+    /// Reads a tool that does not fit the protocol's own types: only the name is required. `None` if it has no name.
     pub(crate) fn from_json(tool: &Value) -> Option<Self> {
         let text = |key: &str| tool.get(key).and_then(Value::as_str).map(str::to_owned);
         let object = |key: &str| tool.get(key).and_then(Value::as_object).cloned();
@@ -123,11 +122,11 @@ impl Tool {
         self.description.as_deref().map(|text| crate::output::beginning(text, SHOWN))
     }
 
-    /// Checks an input against the schema, where a host wants to know before the server says so. See the module for
-    /// what it looks at; what it does not know passes.
+    /// Checks an input against the schema, for a host that wants errors before the server's. See the module for the
+    /// checked keywords; others pass.
     ///
     /// # Errors
-    /// All that is wrong, each with the place where it is.
+    /// All problems, each with its position.
     pub fn validate(&self, input: &Map<String, Value>) -> Result<(), Vec<InputError>> {
         if self.problem.is_some() { Ok(()) } else { schema::validate(&self.input_schema, input) }
     }

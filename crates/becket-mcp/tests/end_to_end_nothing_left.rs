@@ -1,5 +1,5 @@
-//! What is left of connections over HTTP and of processes: no socket, no session, no process, no task, no thread. Asked of
-//! the servers, of the system and of the runtime, never of the pool.
+//! Nothing remains of connections over HTTP and of processes: no socket, no session, no process, no task, no thread.
+//! Checked with the servers, the system and the runtime, never with the pool.
 //!
 //! One test, since descriptors and threads belong to the whole process.
 
@@ -21,8 +21,7 @@ use common::{LONG, Place, call, nothing, of_it, ours, state};
 use futures_util::future::join_all;
 use tokio::runtime::{Handle, Runtime};
 
-/// How many connections to one server may be open at once where nothing is under way: the stream for what it says unasked,
-/// and what is kept for the next request.
+/// Limit on the open connections to an idle server: the stream for unsolicited messages, and the pooled ones.
 const FEW: usize = 3;
 
 fn runtime() -> Runtime {
@@ -110,7 +109,7 @@ async fn closed_and_dropped() {
     }
 }
 
-/// How a server departs from what it should do.
+/// A server's deviation from correct behaviour.
 type Way = fn(&Seen) -> Option<Reply>;
 
 async fn failed() {
@@ -128,7 +127,7 @@ async fn failed() {
         place.options.connect_timeout = Duration::from_secs(2);
         let pool = place.start(vec![over_http("it", &server, None)]).await;
         call(&pool, "echo", nothing()).await.unwrap_err();
-        // Nothing of it is left before the pool is closed either.
+        // None of them remains before the pool is closed either.
         eventually("no connection is left", || server.open() == 0).await;
         assert!(!matches!(state(&pool, "it"), becket_mcp::ServerState::Connected { .. }), "{name}");
         pool.close().await;

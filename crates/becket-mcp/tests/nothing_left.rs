@@ -1,4 +1,4 @@
-//! What is left when servers were closed, dropped, or died: nothing. Asked of the system, never of the code under test.
+//! Nothing remains when servers were closed, dropped, or died. Checked with the system, never with the code under test.
 //!
 //! One test, since descriptors, threads and zombies belong to the whole process.
 
@@ -98,7 +98,7 @@ async fn dropped((name, flags, tool, processes): (&str, &[&str], Option<&str>, u
     }
 }
 
-/// A server that exits by itself leaves nobody behind, even where its host goes on.
+/// A server that exits on its own leaves no process behind, even if its host goes on.
 async fn died() {
     for tool in ["child", "heir", "leaver", "daemon"] {
         let place = Place::new();
@@ -148,7 +148,7 @@ async fn dropped_while_connecting() {
     assert!(wait_until(|| place.marker.alive().is_empty()), "{:?}", place.marker.alive());
 }
 
-/// However often a server is connected anew, there is one, and none in the end.
+/// However often a server is reconnected, there is one, and none in the end.
 async fn restarted() {
     let (place, far) = (Place::new(), Plan::new().start());
     let pool = place.start(vec![ours("it", &[]), remote("far", &far.url())]).await;

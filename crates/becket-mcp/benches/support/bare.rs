@@ -1,4 +1,4 @@
-//! What somebody would write who uses `rmcp` as it is.
+//! A client as written by someone who uses `rmcp` directly.
 
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What the rows have in common: the server, the three clients, the instruments.
+//! Shared parts of the benchmarks: the server, the three clients, the instruments.
 
 pub(crate) mod bare;
 pub(crate) mod ours;
@@ -22,7 +22,7 @@ pub(crate) fn input(size: usize) -> Map<String, Value> {
     Map::from_iter([("size".to_owned(), Value::from(size))])
 }
 
-/// What one of `times` iterations takes of the processor, all threads and the kernel's work for them together, in
+/// Returns the processor time of one of `times` iterations, all threads and the kernel's work for them together, in
 /// nanoseconds.
 pub(crate) fn cpu<T>(times: u32, mut once: impl FnMut() -> T) -> f64 {
     let now = || Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap();
@@ -43,7 +43,7 @@ pub(crate) fn on_one_processor<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// How much memory this process holds, in bytes.
+/// Returns the resident memory of this process, in bytes.
 pub(crate) fn resident() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();

@@ -1,4 +1,4 @@
-//! What is measured.
+//! The client under measurement.
 
 use std::sync::Arc;
 use std::time::Duration;

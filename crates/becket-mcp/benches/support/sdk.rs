@@ -15,14 +15,14 @@ pub(crate) struct Sdk {
     stdout: BufReader<ChildStdout>,
 }
 
-/// What one iteration cost, in nanoseconds.
+/// The cost of one iteration, in nanoseconds.
 pub(crate) struct Cost {
     pub(crate) wall: f64,
     pub(crate) cpu: f64,
 }
 
 impl Sdk {
-    /// Starts it where `cargo xtask bench` has said where the SDK lies.
+    /// Starts it if `cargo xtask bench` has named the directory of the SDK.
     #[expect(clippy::disallowed_methods, reason = "where the SDK lies is known to who started the bench")]
     #[expect(clippy::print_stderr, reason = "who started the bench is told what is left out")]
     pub(crate) fn start() -> Option<Self> {

@@ -1,4 +1,4 @@
-//! A user's browser, whose user agrees to everything.
+//! The browser of a user who agrees to everything.
 
 use becket_mcp::CancellationToken;
 use becket_mcp::auth::Login;

@@ -1,4 +1,4 @@
-//! What a suite tells the client: its argument and two variables.
+//! The input of the client from the suite: its argument and two variables.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -6,13 +6,13 @@ use url::Url;
 
 /// Everything about one run.
 pub(crate) struct Context {
-    /// Where the server of the scenario is.
+    /// The address of the scenario's server.
     pub(crate) url: Url,
     /// Its authorisation server is of a time that had no metadata yet, which a user has to allow.
     pub(crate) is_of_old: bool,
     /// Its client has a secret and no person: which grant that is for is for a user to say.
     pub(crate) is_a_machine: bool,
-    /// What the scenario gives beside it.
+    /// The other values of the scenario.
     pub(crate) given: Given,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Given {
     /// The key that this client signs with, and how.
     pub(crate) private_key_pem: Option<String>,
     pub(crate) signing_algorithm: Option<String>,
-    /// What its platform says of it.
+    /// The platform's assertion about the client.
     pub(crate) valid_jwt: Option<String>,
     /// An identity provider, this client there, and what it says of the person.
     pub(crate) idp_token_endpoint: Option<Url>,
@@ -45,7 +45,7 @@ pub(crate) struct Call {
 }
 
 impl Context {
-    /// Of this process.
+    /// Reads the context of this process.
     #[expect(clippy::disallowed_methods, reason = "this is how a suite tells a client what to do")]
     pub(crate) fn of_process() -> Result<Self, String> {
         let url = std::env::args().nth(1).ok_or("usage: conformance_client <server url>")?;

@@ -1,4 +1,4 @@
-//! What this host lends: an answer to every question, and a model that says one thing.
+//! The services of this host: an answer to every question, and a model with a fixed reply.
 
 use becket_mcp::elicitation::Form;
 use becket_mcp::{CancellationToken, Elicitation, ElicitationAnswer, Host, Lent, Offers};

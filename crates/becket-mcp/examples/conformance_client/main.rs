@@ -23,7 +23,7 @@ use visit::{SERVER, Visit};
 
 /// The suites end only the shell of a client that takes too long, and wait for the client itself.
 const LIMIT: Duration = Duration::from_secs(60);
-/// Where the suites expect clients to describe themselves; nobody is asked for it.
+/// The address of the document in which a suite expects clients to describe themselves; it is never fetched.
 const DESCRIPTION: &str = "https://conformance-test.local/client-metadata.json";
 
 #[tokio::main(flavor = "current_thread")]

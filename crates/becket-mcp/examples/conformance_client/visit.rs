@@ -1,4 +1,4 @@
-//! What a well-behaved host does with a server that it knows nothing about.
+//! A session of a well-behaved host with an unknown server.
 //!
 //! It is the same for every scenario: the suites look at what comes over the wire, and a client that knew which of them
 //! is asking would prove little.
@@ -90,8 +90,8 @@ impl Visit {
     }
 }
 
-/// What a tool can't do without, of the right types. One that asks for a schema is given that of another tool, just as it
-/// is known here.
+/// Arguments for the required parameters of a tool, of the right types. A tool that asks for a schema gets that of
+/// another tool, exactly as it is known here.
 fn arguments(tool: &Tool, all: &[Tool]) -> Map<String, Value> {
     let required = tool.input_schema.get("required").and_then(Value::as_array);
     let value = |name: &str| {

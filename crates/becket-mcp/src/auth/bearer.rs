@@ -1,4 +1,4 @@
-//! Tokens that the host lends, for servers behind a proxy of its own.
+//! Bearer tokens from the host, for servers behind a proxy of the host.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::fault::Fault;
 use crate::host::Lent;
 use crate::secret::Secret;
 
-/// A host that lends tokens. It keeps and renews them as it likes.
+/// A host that supplies bearer tokens. It stores and renews them as it likes.
 pub trait BearerProvider: Send + Sync + 'static {
     /// A token for a server at an address; `refused` is the one that the server would not take, which must not be given
     /// again. `None`: the user has to log in.
@@ -21,7 +21,7 @@ pub trait BearerProvider: Send + Sync + 'static {
     fn token<'a>(&'a self, refused: Option<Secret>) -> Lent<'a, Result<Option<Secret>, String>>;
 }
 
-/// The header `Authorization: Bearer …` with what the host lends.
+/// The header `Authorization: Bearer …` with the host's token.
 #[derive(Clone)]
 pub struct Bearer {
     provider: Arc<dyn BearerProvider>,
@@ -70,7 +70,7 @@ mod tests {
     use crate::fault::Challenge;
     use std::sync::Mutex;
 
-    /// Lends each of these in turn, and notes what was refused.
+    /// Supplies each of these in turn, and records what was refused.
     type Answer = Result<Option<&'static str>, &'static str>;
     struct Lends(Mutex<(Vec<Answer>, Vec<Option<Secret>>)>);
 

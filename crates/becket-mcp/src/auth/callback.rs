@@ -1,8 +1,8 @@
-//! Waits on this machine for a browser to come back from a login.
+//! A local listener for the browser redirect that ends a login.
 //!
-//! It answers one path, with one page that has nothing of the request in it, and hears only the request that has the right
-//! `state`; whoever else comes is told so, and the wait goes on. Many may come at once: each has a few seconds and a few
-//! KiB, so nobody keeps the browser out.
+//! It answers one path, with one page that has nothing of the request in it, and accepts only the request that has the
+//! right `state`; every other request gets an error, and the wait goes on. Connections are served concurrently: each
+//! has a few seconds and a few KiB, so none can keep the browser out.
 
 use std::time::Duration;
 
@@ -19,21 +19,21 @@ use crate::secret::Secret;
 /// The path that browsers come back to.
 const PATH: &str = "/callback";
 
-/// How many are heard at once, and how long each may take.
+/// Limits on the connections that are served at once and on the time for each.
 const AT_ONCE: usize = 64;
 const EACH: Duration = Duration::from_secs(3);
 
 /// The longest head of a request, in bytes.
 const HEAD: usize = 16 << 10;
 
-/// A socket on this machine that a browser can be sent to. It is gone when this is.
+/// A socket on this machine that a browser can be sent to. Dropping it closes the socket.
 #[derive(Debug)]
 pub(crate) struct Callback {
     listener: TcpListener,
     port: u16,
 }
 
-/// What a browser brings back, with the right `state`.
+/// The parameters of a redirect that has the right `state`.
 pub(crate) struct Returned {
     pub(crate) outcome: Result<Secret, (String, String)>,
     pub(crate) issuer: Option<String>,
@@ -49,12 +49,12 @@ impl Callback {
         Ok(Self { listener, port })
     }
 
-    /// Where browsers are sent back to, on a host that means this machine.
+    /// Returns the redirect URI, on a host name that means this machine.
     pub(crate) fn address(&self, host: &str) -> String {
         format!("http://{host}:{}{PATH}", self.port)
     }
 
-    /// Waits until somebody comes with the right `state`; the answer has been given by then.
+    /// Waits for a request with the right `state`; the browser has been answered by then.
     pub(crate) async fn wait(self, state: &Secret) -> Returned {
         let mut visitors = FuturesUnordered::new();
         loop {
@@ -76,7 +76,7 @@ impl Callback {
     }
 }
 
-/// What an address that a browser was sent back to says; for those who have no browser on this machine.
+/// Reads the address that a browser was redirected to, for users without a browser on this machine.
 pub(crate) fn read(address: &str, state: &Secret) -> Result<Returned, AuthError> {
     let url: Url = address.trim().parse().map_err(|_| AuthError::Callback("it is no address"))?;
     returned(&url, state).map_err(AuthError::Callback)
@@ -90,7 +90,7 @@ async fn hear(mut stream: TcpStream, state: &Secret) -> Option<Returned> {
         Err(Wrong::Path) => ("404 Not Found", "There is nothing here.", None),
         Err(Wrong::State) => ("400 Bad Request", OTHER, None),
     };
-    // Whoever does not read the page has logged in all the same.
+    // A client that does not read the page has logged in all the same.
     let _ = stream.write_all(page(status, text).as_bytes()).await;
     let _ = stream.shutdown().await;
     returned
@@ -118,7 +118,7 @@ fn returned(url: &Url, state: &Secret) -> Result<Returned, &'static str> {
     let value = |wanted: &str| {
         let mut found =
             url.query_pairs().filter(|(name, _)| name == wanted).map(|(_, value)| value.into_owned());
-        // Of two values nobody knows which one counts.
+        // With two values it is ambiguous which one counts.
         found.next().filter(|_| found.next().is_none())
     };
     if !value("state").is_some_and(|given| is_same(&given, state.expose())) {
@@ -132,7 +132,7 @@ fn returned(url: &Url, state: &Secret) -> Result<Returned, &'static str> {
     Ok(Returned { outcome, issuer: value("iss") })
 }
 
-/// Whether two texts are the same, in a time that does not tell how far they are.
+/// Compares two texts, in a time that does not depend on the position of their first difference.
 fn is_same(one: &str, other: &str) -> bool {
     let differ = one.bytes().zip(other.bytes()).fold(0, |differ, (a, b)| differ | (a ^ b));
     one.len() == other.len() && differ == 0

@@ -1,7 +1,7 @@
-//! What a `WWW-Authenticate` header says, as far as it decides what happens next.
+//! The parts of a `WWW-Authenticate` header that decide what happens next.
 //!
-//! It refuses to trust it: a header that makes no sense says nothing, and of a long one only the beginning is read.
-//! Where metadata is to be found is read again where it is fetched, with the rules for addresses.
+//! The header is not trusted: one that makes no sense is empty, and of a long one only the beginning is read. The
+//! address of the metadata is parsed again at the fetch, with the rules for addresses.
 
 use crate::fault::Challenge;
 
@@ -9,8 +9,8 @@ use crate::fault::Challenge;
 const LONGEST: usize = 8 << 10;
 
 impl Challenge {
-    /// Whether the token is good and does not reach far enough (RFC 6750, `insufficient_scope`): renewing it does not
-    /// help, only the user does.
+    /// Returns whether the token is valid but lacks a scope (RFC 6750, `insufficient_scope`). Renewing it does not
+    /// help; only a login does.
     #[must_use]
     pub fn is_insufficient_scope(&self) -> bool {
         self.bearer("error").as_deref() == Some("insufficient_scope")
@@ -31,7 +31,7 @@ impl Challenge {
         scopes
     }
 
-    /// Whether it says where metadata is to be found, as servers do since the revision of 2025-06-18.
+    /// Returns whether it names the address of the metadata, as servers do since the revision of 2025-06-18.
     pub(crate) fn names_metadata(&self) -> bool {
         self.bearer("resource_metadata").is_some()
     }

@@ -1,7 +1,7 @@
-//! Who this program is to an authorisation server.
+//! Client identification at an authorisation server.
 //!
 //! In the order of the specification: the client that the user has registered; the address of a document that describes
-//! one, where the authorisation server takes that; one that is registered there and then.
+//! one, if the authorisation server supports that; dynamic registration.
 
 use rmcp::transport::auth::{AuthorizationManager, OAuthClientConfig};
 use url::Url;
@@ -47,7 +47,7 @@ async fn register(
     Ok((made.client_id, made.client_secret.map(Secret::new)))
 }
 
-/// An address that may stand for the id of a client.
+/// Checks an address that serves as the id of a client.
 fn described(document: &str) -> Result<String, AuthError> {
     let is_good = Url::parse(document).is_ok_and(|url| {
         let has_credentials = !url.username().is_empty() || url.password().is_some();
@@ -60,7 +60,7 @@ fn described(document: &str) -> Result<String, AuthError> {
     Err(AuthError::Registration(why.to_owned()))
 }
 
-/// The way to prove a secret that the authorisation server takes; where it does not say, that of the RFC.
+/// The method of client authentication that the authorisation server accepts; if it names none, that of the RFC.
 pub(crate) fn proof(secret: Option<Secret>, taken: Option<&[String]>) -> Proof {
     let Some(secret) = secret else { return Proof::None };
     let takes = |method: &str| taken.is_some_and(|taken| taken.iter().any(|known| known == method));

@@ -1,8 +1,9 @@
-//! Where a server has its users log in: its metadata (RFC 9728) and that of its authorisation server (RFC 8414, OpenID).
+//! Discovery of a server's authorisation server: its metadata (RFC 9728) and that of its authorisation server (RFC
+//! 8414, OpenID).
 //!
-//! rmcp looks for it, with the challenge of a 401 or without, and checks whose it is. What it lacks is done here: every
-//! address is judged before anything is sent to it, nothing is made up where nothing is published, and a user may name
-//! the metadata himself.
+//! rmcp does the discovery, with or without the challenge of a 401, and checks the issuer. What it lacks is done here:
+//! every address is checked before anything is sent to it, no metadata is assumed if none is published, and a user may
+//! name the metadata.
 
 use reqwest::Method;
 use rmcp::transport::auth::{
@@ -22,15 +23,15 @@ use crate::auth::tokens::Issued;
 use crate::auth::web::Web;
 use crate::fault::Challenge;
 
-/// What is done where a server or an authorisation server says less than it has to.
+/// The behaviour if a server or an authorisation server publishes less metadata than it has to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unsaid {
     /// The login fails, and says what is missing.
     #[default]
     Refuse,
-    /// As the revision of 2025-03-26 has it: without any metadata the server's own `/authorize`, `/token` and `/register`
-    /// are used. S256 is sent even where nobody announces it. A server that is its own authorisation server, and says nothing
-    /// in the newer way, may name an issuer that has a path on its own host.
+    /// Follows the revision of 2025-03-26: without any metadata the server's own `/authorize`, `/token` and `/register`
+    /// are used. S256 is sent even if it is not announced. A server that is its own authorisation server, and publishes
+    /// nothing in the newer way, may name an issuer that has a path on its own host.
     Assume,
 }
 
@@ -45,11 +46,11 @@ pub(crate) struct Authority {
     pub(crate) takes_documents: bool,
     /// It names itself in every answer (RFC 9207).
     pub(crate) says_who: bool,
-    /// How clients may prove who they are; none where it does not say.
+    /// Supported methods of client authentication, if published.
     pub(crate) proofs: Option<Vec<String>>,
-    /// The grants that it takes; none where it does not say.
+    /// Supported grants, if published.
     pub(crate) grants: Option<Vec<String>>,
-    /// How it takes what clients sign; none where it does not say.
+    /// Supported signature algorithms for client assertions, if published.
     pub(crate) signatures: Option<Vec<String>>,
     pub(crate) scopes: Vec<String>,
 }
@@ -66,7 +67,7 @@ pub(crate) struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// Finds it, by what the server said when it wanted to know who asks.
+    /// Discovers the authorisation server, from the challenge of the server.
     pub(crate) async fn find(
         &self,
         challenge: &Challenge,
@@ -154,7 +155,7 @@ impl Authority {
         }
         let more = |name: &str| metadata.additional_fields.get(name);
         let says = |name: &str| more(name).and_then(Value::as_bool).unwrap_or_default();
-        // One that can't be used is no reason not to log in: it is used for logouts alone.
+        // An unusable one does not prevent the login: it is needed for logouts only.
         let revocation = more("revocation_endpoint").and_then(Value::as_str);
         let names = |name: &str| {
             let all = more(name).and_then(Value::as_array)?.iter().filter_map(Value::as_str);
@@ -174,7 +175,7 @@ impl Authority {
         })
     }
 
-    /// Where tokens for this resource come from.
+    /// Returns the issuer data to store with tokens for this resource.
     pub(crate) fn issued(&self, resource: String) -> Issued {
         Issued {
             issuer: self.issuer.clone(),
@@ -184,12 +185,12 @@ impl Authority {
         }
     }
 
-    /// Whether it takes a grant, as far as it says so.
+    /// Checks that it supports a grant, as far as its metadata says.
     pub(crate) fn offers(&self, grant: &str) -> Result<(), AuthError> {
         takes(self.grants.as_deref(), &[grant], || format!("the grant `{grant}`"))
     }
 
-    /// Whether it takes one of these proofs of a client, as far as it says so.
+    /// Checks that it supports one of these methods of client authentication, as far as its metadata says.
     pub(crate) fn takes_one_of(&self, proofs: &[&str]) -> Result<(), AuthError> {
         let wanted = || proofs.iter().map(|proof| format!("`{proof}`")).collect::<Vec<_>>().join(" or ");
         takes(self.proofs.as_deref(), proofs, || format!("a client's proof by {}", wanted()))
@@ -206,7 +207,7 @@ fn takes(taken: Option<&[String]>, wanted: &[&str], what: impl Fn() -> String) -
     }
 }
 
-/// Whether codes are protected by PKCE.
+/// Returns whether codes are protected by PKCE.
 fn is_protected(metadata: &AuthorizationMetadata, unsaid: Unsaid) -> Result<(), AuthError> {
     match &metadata.code_challenge_methods_supported {
         Some(methods) if !methods.iter().any(|method| method == "S256") => Err(AuthError::NoPkce),
@@ -215,7 +216,7 @@ fn is_protected(metadata: &AuthorizationMetadata, unsaid: Unsaid) -> Result<(), 
     }
 }
 
-/// The issuer whose metadata is at an address, where the address is one of the well-known ones.
+/// Returns the issuer whose metadata is at this address, if the address is a well-known one.
 fn issuer_at(metadata: &Url) -> Option<String> {
     const NAMES: [&str; 2] = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
     let path = metadata.path();
@@ -232,7 +233,7 @@ fn without_slash(issuer: &str) -> &str {
     issuer.strip_suffix('/').unwrap_or(issuer)
 }
 
-/// What rmcp says, in words of ours. Pieces of documents of strangers are short and on one line.
+/// Converts an error of rmcp. Quoted pieces of remote documents are short and on one line.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
 pub(crate) fn mapped(error: Rmcp) -> AuthError {
     match error {

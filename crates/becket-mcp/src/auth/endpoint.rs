@@ -19,7 +19,7 @@ use crate::auth::tokens::{Client, Issued, Proof, Tokens};
 use crate::auth::web::{Answer, Web};
 use crate::secret::Secret;
 
-/// What a token is asked for with.
+/// The grant of a token request.
 pub(crate) enum Grant<'a> {
     Code {
         code: &'a Secret,
@@ -30,12 +30,12 @@ pub(crate) enum Grant<'a> {
         token: &'a Secret,
         scopes: &'a [String],
     },
-    /// The client asks for itself; `signed` says who it is where no secret does.
+    /// Client credentials; `signed` is the client assertion if there is no secret.
     Client {
         signed: Option<&'a Secret>,
         scopes: &'a [String],
     },
-    /// Somebody else says who asks.
+    /// An assertion of a third party about the client.
     Assertion {
         token: &'a Secret,
         scopes: &'a [String],
@@ -46,12 +46,12 @@ pub(crate) enum Grant<'a> {
 pub(crate) const BY_ASSERTION: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const SIGNED: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-/// What the endpoint gives.
+/// The response of the token endpoint.
 pub(crate) struct Given {
     access: Secret,
     refresh: Option<Secret>,
     life: Option<Duration>,
-    /// None where it says nothing: those that were asked for.
+    /// None if the response omits it: the requested scopes apply.
     scopes: Option<Vec<String>>,
 }
 
@@ -67,7 +67,7 @@ struct Good {
     scope: Option<String>,
 }
 
-/// What an endpoint says that says no.
+/// An error response of the token endpoint.
 #[derive(Deserialize)]
 pub(crate) struct Bad {
     error: String,
@@ -157,7 +157,7 @@ fn request(
     proven(web.request(Method::POST, &issued.token_endpoint), form, client)
 }
 
-/// A form, sent by a client that says who it is in its way.
+/// A form request with the client's authentication.
 pub(crate) fn proven(
     request: reqwest::RequestBuilder,
     mut form: Serializer<'_, String>,
@@ -243,7 +243,7 @@ impl Given {
         }
     }
 
-    /// The tokens that take the place of old ones. What is not said anew stays.
+    /// Returns the tokens that replace old ones. What the response omits is kept.
     pub(crate) fn next(self, old: Tokens, now: SystemTime) -> Tokens {
         Tokens {
             expires_at: self.expires_at(now),

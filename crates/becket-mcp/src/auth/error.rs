@@ -1,4 +1,4 @@
-//! Why nobody is logged in, in words that say what to do. No token, code or secret is in any of them.
+//! Errors of logins, in words that say what to do. No token, code or secret is in any of them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub enum AuthError {
         "the {what} `{url}` is not encrypted: only `https` is used for logins, and `http` on this machine for a server on this machine"
     )]
     Insecure {
-        /// What is there.
+        /// The part of the metadata.
         what: &'static str,
         /// The address.
         url: String,
@@ -22,11 +22,11 @@ pub enum AuthError {
     /// An address is none that a browser or this program may go to.
     #[error("the {what} `{url}` can't be used: {why}")]
     Address {
-        /// What is there.
+        /// The part of the metadata.
         what: &'static str,
         /// The address.
         url: String,
-        /// What is wrong with it.
+        /// The cause.
         why: String,
     },
     /// A request gets no answer.
@@ -40,7 +40,7 @@ pub enum AuthError {
     /// The server publishes nothing about logins.
     #[error("the server wants a login and does not say where: it publishes no metadata for OAuth")]
     NoMetadata,
-    /// What it publishes is no use.
+    /// Its metadata is unusable.
     #[error("what the server publishes about logins can't be used: {0}")]
     Metadata(String),
     /// The authorisation server is not the one that it should be.
@@ -70,7 +70,7 @@ pub enum AuthError {
     Port {
         /// The port; 0 means any.
         port: u16,
-        /// Why not.
+        /// The cause.
         why: String,
     },
     /// The address that was handed in is not what the browser was sent back to.
@@ -95,7 +95,7 @@ pub enum AuthError {
     /// The identity provider does not vouch for its user.
     #[error("the identity provider at `{url}` gives no grant: {error}{}", tail(.description))]
     NotVouched {
-        /// Where it was asked.
+        /// The address of the request.
         url: String,
         /// The code of OAuth.
         error: String,
@@ -110,25 +110,25 @@ pub enum AuthError {
         /// The grant.
         grant: &'static str,
     },
-    /// What is configured is not enough.
+    /// The configuration is incomplete.
     #[error("the server's `oauth` lacks {0}")]
     Incomplete(&'static str),
     /// The authorisation server does not take what is configured.
     #[error("the authorisation server does not take {wanted}: it takes {}", names(.taken))]
     NotTaken {
-        /// What is configured.
+        /// The configured value.
         wanted: String,
-        /// What it takes.
+        /// The supported values.
         taken: Vec<String>,
     },
-    /// A file that says who this client is can't be used.
+    /// A file with client credentials can't be used.
     #[error("the {what} `{}` can't be used: {why}", file.display())]
     File {
-        /// What should be in it.
+        /// The expected content.
         what: &'static str,
         /// The file.
         file: PathBuf,
-        /// Why not; nothing of its text.
+        /// The cause, without any of the file's text.
         why: String,
     },
     /// The token endpoint says something else.
@@ -136,10 +136,10 @@ pub enum AuthError {
     Answer {
         /// The address.
         url: String,
-        /// What is wrong; nothing of its text.
+        /// The cause, without any of the answer's text.
         what: String,
     },
-    /// Nobody came back in time.
+    /// No redirect arrived in time.
     #[error("nobody has logged in within {} s", limit.as_secs_f64())]
     TimedOut {
         /// The time there was.
@@ -151,13 +151,13 @@ pub enum AuthError {
     /// Tokens can't be read or kept.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// There is no HTTP client.
+    /// The HTTP client could not be built.
     #[error("no requests can be made: {0}")]
     Client(Arc<str>),
 }
 
 impl AuthError {
-    /// Whether the authorisation server has decided that what is kept is worth nothing any longer.
+    /// Returns whether the authorisation server has invalidated the stored tokens for good.
     pub(crate) fn is_final(&self) -> bool {
         let Self::Refused { error, .. } = self else { return false };
         matches!(error.as_str(), "invalid_grant" | "invalid_client" | "unauthorized_client")

@@ -1,10 +1,10 @@
-//! A person's identity token for a grant that the authorisation server of an MCP server believes: cross-app access, where
-//! the identity provider of an enterprise decides who may use what (SEP-990; RFC 8693).
+//! Exchange of a person's identity token for a grant that the authorisation server of an MCP server accepts: cross-app
+//! access, in which the identity provider of an enterprise decides who may use what (SEP-990; RFC 8693).
 //!
-//! The identity token goes to the provider that the user has named, and nowhere else; what the provider gives goes to the
-//! authorisation server that it was asked for, once.
+//! The identity token goes to the provider that the user has named, and nowhere else; the grant that it returns goes
+//! once, to the authorisation server that it was requested for.
 //!
-//! INVARIANT: neither of the two is in an error, in whatever way the provider sends them back.
+//! INVARIANT: neither of the two is in an error, in whatever form the provider echoes them.
 
 use reqwest::Method;
 use serde::Deserialize;
@@ -27,7 +27,7 @@ const ID_TOKEN: &str = "urn:ietf:params:oauth:token-type:id_token";
 /// A grant for one client at one authorisation server (`ID-JAG`).
 const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 
-/// What the provider is to vouch for.
+/// The parameters of a token exchange request.
 pub(crate) struct Wish<'a> {
     /// The authorisation server, by its name.
     pub(crate) audience: &'a str,
@@ -35,7 +35,7 @@ pub(crate) struct Wish<'a> {
     pub(crate) scopes: &'a [String],
 }
 
-/// What the provider gives; `token_type` says nothing here.
+/// A success response of the provider; `token_type` has no meaning here.
 #[derive(Deserialize)]
 struct Good {
     access_token: String,
@@ -54,7 +54,7 @@ impl<'a> Wish<'a> {
     }
 }
 
-/// Has the provider vouch for the person whose identity token this is.
+/// Exchanges the identity token of a person at the provider.
 pub(crate) async fn vouched(
     web: &Web,
     provider: &IdentityProvider,
@@ -116,7 +116,7 @@ fn read(answer: &Answer, wish: &Wish<'_>, url: &str, scrub: &Scrub) -> Result<Se
     Ok(Secret::new(good.access_token))
 }
 
-/// Whether a JWT is meant for somebody, and for nobody else: whoever is shown it could use it there.
+/// Returns whether a JWT has this audience and no other: any other audience could use it too.
 fn is_for(claims: &Value, audience: &str) -> bool {
     let is_same = |name: &Value| {
         let bare = |name: &str| name.trim_end_matches('/').to_owned();

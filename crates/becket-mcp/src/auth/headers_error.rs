@@ -1,4 +1,4 @@
-//! Why there are no headers to send, in words that say what to do. A value is never among them.
+//! Errors of header sources, in words that say what to do. A header value is never among them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use crate::auth::AuthError;
 /// A source of headers gave none. `said` is the end of what a helper printed to its stderr.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum HeadersError {
-    /// What is configured is no name of a header.
+    /// The configured name is not a valid header name.
     #[error("`{name}` is no name of a header: use letters, digits and `-`")]
     Name {
-        /// What is configured.
+        /// The configured name.
         name: String,
     },
     /// The value can't be sent.
@@ -30,15 +30,15 @@ pub enum HeadersError {
     TimedOut {
         /// The time it had.
         limit: Duration,
-        /// What it printed to stderr.
+        /// The end of its stderr.
         said: String,
     },
     /// The helper failed.
     #[error("the headers helper {}{}", ended(*.end), told(.said))]
     Failed {
-        /// How it ended.
+        /// The exit status.
         end: End,
-        /// What it printed to stderr.
+        /// The end of its stderr.
         said: String,
     },
     /// The helper printed something else.
@@ -47,9 +47,9 @@ pub enum HeadersError {
         told(.said)
     )]
     NotHeaders {
-        /// What is wrong with it; nothing of its text.
+        /// The problem, without any of the output's text.
         what: String,
-        /// What it printed to stderr.
+        /// The end of its stderr.
         said: String,
     },
     /// The login does not do any longer, or not now.
@@ -58,7 +58,7 @@ pub enum HeadersError {
     /// The configuration names a grant, and this host logs in nowhere.
     #[error("this host logs in to no server, and the `oauth` of this one says that it should")]
     NoLogins,
-    /// Whoever lends the bearer token has none.
+    /// The host's bearer provider has no token.
     #[error("the host lends no token: {0}")]
     Lent(String),
 }

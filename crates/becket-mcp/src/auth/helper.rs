@@ -1,7 +1,7 @@
-//! Headers from a command of the user's own: `headersHelper`.
+//! Headers from a command of the user: `headersHelper`.
 //!
-//! It is run before the first request and again after a 401, never for each request. What it prints is secret: no error
-//! has a piece of it, not even where it is not what it should be.
+//! It runs before the first request and again after a 401, never for each request. Its output is secret: no error
+//! quotes any of it, not even if it is malformed.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -28,10 +28,10 @@ pub const HELPER_LIMIT: Duration = Duration::from_secs(10);
 /// The most it may print to stdout, in bytes: some headers.
 const OUTPUT: usize = 64 << 10;
 
-/// How much of the end of its stderr an error has, in lines.
+/// Limit on the lines of stderr in an error.
 const LINES: usize = 10;
 
-/// What is run, and where.
+/// The command line and its directory.
 #[derive(Clone)]
 pub struct HelperCommand {
     /// For `/bin/sh -c`.
@@ -67,7 +67,7 @@ impl Helper {
     async fn ask(&self, why: Why) -> Result<Headers, Fault> {
         let runs = self.runs.load(Ordering::Acquire);
         let mut kept = self.kept.lock().await;
-        // Somebody else had it run while this one waited: those are not the headers that were refused.
+        // Another request has run it meanwhile: those are not the headers that were refused.
         let is_newer = self.runs.load(Ordering::Acquire) != runs;
         if let Some(headers) = kept.as_ref().filter(|_| why == Why::First || is_newer) {
             return Ok(headers.clone());
@@ -108,7 +108,7 @@ impl HeaderSource for Helper {
     }
 }
 
-/// The headers on stdout, or what is wrong with it, in words that have nothing of it.
+/// Parses the headers on stdout. The error describes the problem without quoting the output.
 fn read(finished: &Finished) -> Result<Headers, String> {
     if finished.stdout.truncated() {
         return Err(format!("it printed more than {OUTPUT} bytes"));

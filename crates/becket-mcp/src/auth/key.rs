@@ -1,6 +1,6 @@
-//! Whom a token is for: a server's name and its address, together.
+//! The identity under which a token is stored: a server's name and its address, together.
 //!
-//! INVARIANT: a token is found only by the name and the very address that it was got for; a server that moves, or
+//! INVARIANT: a token is found only by the name and the exact address that it was issued for; a server that moves, or
 //! another one that takes its name, gets nothing.
 
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! One login, from the look for the authorisation server to the tokens in the store.
 //!
-//! It refuses to open a browser, to use a code that does not belong to it, and to ask twice for scopes that were not
-//! granted the first time.
+//! It does not open a browser, use a code that does not belong to it, or ask twice for scopes that were not granted the
+//! first time.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,10 +25,10 @@ use crate::auth::{AuthError, scopes};
 use crate::fault::Challenge;
 use crate::secret::Secret;
 
-/// How long it may take to find the authorisation server and to be known there.
+/// Time limit on discovery and client registration.
 const START: Duration = Duration::from_secs(60);
 
-/// A login that waits for its user. Dropped, it is over, and nobody listens any longer.
+/// A login that waits for its user. Dropping it cancels the login and closes the listener.
 pub struct Login {
     session: Arc<Session>,
     url: Url,
@@ -36,20 +36,20 @@ pub struct Login {
     asked: Asked,
 }
 
-/// What the user has logged in to.
+/// The result of a login.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedIn {
     /// The scopes that were granted.
     pub scopes: Vec<String>,
-    /// When the token expires; it is renewed where that can be done.
+    /// The expiry of the token; it is renewed if possible.
     pub expires_at: Option<SystemTime>,
-    /// Whether it can be renewed without the user.
+    /// True if it can be renewed without the user.
     pub is_renewable: bool,
-    /// Where it is kept.
+    /// The storage of the tokens.
     pub kept: Kept,
 }
 
-/// What the authorisation server was asked for, and how to know its answer.
+/// An authorization request, with what it takes to recognise its answer.
 struct Asked {
     state: Secret,
     verifier: Secret,
@@ -76,7 +76,7 @@ impl Login {
 
     async fn begin(session: &Session, challenge: &Challenge) -> Result<(Url, Callback, Asked), AuthError> {
         let (target, options) = (session.target(), session.options());
-        // Before anybody is asked for anything: a store that can't be read would lose what comes of it.
+        // First of all: a store that can't be read would lose the tokens.
         let kept = options.store.load(session.key()).await?;
         options.store.ready(session.key()).await?;
         let callback = Callback::open(target.oauth.callback_port).await?;
@@ -97,17 +97,17 @@ impl Login {
         Ok((url, callback, asked))
     }
 
-    /// Where the user has to go, with a browser. `http` or `https`; it is good for this login alone.
+    /// Returns the address that the user has to open in a browser. `http` or `https`; it is valid for this login only.
     #[must_use]
     pub fn url(&self) -> &Url {
         &self.url
     }
 
-    /// Waits for the browser to come back, and gets and keeps the tokens.
+    /// Waits for the redirect, requests the tokens and stores them.
     ///
     /// # Errors
-    /// Nobody came within [`crate::auth::LoginOptions::limit`], the login was refused or is not the one that was begun, there is no
-    /// token, or it can't be kept.
+    /// No redirect arrived within [`crate::auth::LoginOptions::limit`], the login was refused or is not the one that
+    /// was begun, no token was issued, or it can't be stored.
     pub async fn finish(self, cancel: &CancellationToken) -> Result<LoggedIn, AuthError> {
         let Self { session, callback, asked, .. } = self;
         let limit = session.options().limit;
@@ -180,7 +180,7 @@ impl Asked {
         Ok((url, Self { state, verifier, redirect, scopes, client, issued, says_who }))
     }
 
-    /// Whether an answer comes from the authorisation server that was asked (RFC 9207).
+    /// Checks that a response comes from the authorisation server that was asked (RFC 9207).
     fn check(&self, received: Option<&str>) -> Result<(), AuthError> {
         let is_same = match (self.issued.issuer.as_deref(), received) {
             (expected, Some(_)) => expected == received,
@@ -195,7 +195,7 @@ impl Asked {
     }
 }
 
-/// Without the address: whoever has it can end the login in the user's place.
+/// Omits the address: anyone who has it can end the login in the user's place.
 impl fmt::Debug for Login {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Login")

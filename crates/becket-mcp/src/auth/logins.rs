@@ -22,27 +22,27 @@ use crate::config::{OAuth, Tls};
 use crate::fault::Challenge;
 use crate::tls::Trust;
 
-/// What time it is.
+/// The current time.
 pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
-/// How a host has its users log in.
+/// Options for the logins of a host's users.
 #[derive(Clone)]
 pub struct LoginOptions {
-    /// Where tokens are kept.
+    /// The store of tokens.
     pub store: Arc<dyn TokenStore>,
     /// The servers that want a login; new tokens take a server out of it.
     pub needed: Option<AuthNeeded>,
-    /// What time it is.
+    /// The current time.
     pub clock: Clock,
-    /// What authorisation servers are told that this program is called.
+    /// The name under which this program registers at authorisation servers.
     pub client_name: String,
-    /// Which addresses logins may lead to, beside public ones.
+    /// Addresses that logins may lead to, beside public ones.
     pub network: Network,
-    /// What is done where a server says less than it has to.
+    /// The behaviour if a server publishes less metadata than it has to.
     pub unsaid: Unsaid,
     /// The host in the address that browsers are sent back to.
     pub callback_host: CallbackHost,
-    /// How long a user may take to log in.
+    /// Time limit on the user's part of a login.
     pub limit: Duration,
     /// A PEM file with authorities that count beside the platform's.
     pub extra_ca: Option<PathBuf>,
@@ -65,7 +65,7 @@ pub struct Target {
     pub server: String,
     /// Its address.
     pub url: Url,
-    /// What the user wrote about it.
+    /// The user's configuration of it.
     pub oauth: OAuth,
     /// Certificates of its own.
     pub tls: Option<Tls>,
@@ -78,7 +78,7 @@ pub struct Logins {
     sessions: Arc<Mutex<HashMap<Key, Arc<Session>>>>,
 }
 
-/// What the logins of all servers have in common.
+/// The state that the logins of all servers share.
 pub(crate) struct Common {
     pub(crate) options: LoginOptions,
     pub(crate) trust: Trust,
@@ -103,7 +103,7 @@ impl LoginOptions {
 }
 
 impl Logins {
-    /// Nobody is asked for anything yet.
+    /// Creates the logins of a host. No request is made yet.
     #[must_use]
     pub fn new(options: LoginOptions) -> Self {
         let trust = Trust::new(options.extra_ca.clone());
@@ -117,31 +117,31 @@ impl Logins {
         OAuthHeaders::new(self.session(target))
     }
 
-    /// Begins a login: finds the authorisation server, makes this program known there, and listens for the browser. Nothing
-    /// is opened: [`Login::url`] is where the user has to go.
+    /// Begins a login: finds the authorisation server, makes this program known there, and listens for the browser. No
+    /// browser is opened: the user has to open [`Login::url`].
     ///
-    /// `challenge` is what the server said when it wanted a login; an empty one where it was not asked. One that wants more
-    /// scopes is followed once for each set of scopes.
+    /// `challenge` comes from the server's 401 or 403; it is empty if no request was made. A challenge for more scopes
+    /// is followed once for each set of scopes.
     ///
     /// # Errors
-    /// There is nowhere to log in, or not safely.
+    /// No authorisation server was found, or none that is safe to use.
     pub async fn login(&self, target: &Target, challenge: &Challenge) -> Result<Login, AuthError> {
         Login::start(self.session(target), challenge).await
     }
 
-    /// Forgets the tokens of a server, and has the authorisation server forget them too, where it can: best effort, for a
-    /// few seconds.
+    /// Deletes the tokens of a server, and revokes them at the authorisation server if it supports that: best effort,
+    /// for a few seconds.
     ///
     /// # Errors
-    /// The tokens are still there.
+    /// The tokens could not be deleted.
     pub async fn logout(&self, target: &Target) -> Result<LoggedOut, AuthError> {
         logout(&self.session(target)).await
     }
 
-    /// Whether tokens are kept for a server. They may have expired, or be refused.
+    /// Returns whether tokens are stored for a server. They may have expired, or be refused.
     ///
     /// # Errors
-    /// What is kept can't be read.
+    /// The store can't be read.
     pub async fn is_logged_in(&self, target: &Target) -> Result<bool, AuthError> {
         let key = Key::new(&target.server, &target.url);
         Ok(self.common.options.store.load(&key).await?.is_some())

@@ -1,4 +1,4 @@
-//! The end of a login: here for certain, at the authorisation server where it can be had.
+//! Logout: tokens are deleted locally, and revoked at the authorisation server if it supports that.
 
 use std::time::Duration;
 
@@ -14,19 +14,19 @@ use crate::auth::tokens::{Client, Tokens};
 use crate::auth::web::Web;
 use crate::secret::Secret;
 
-/// How long the authorisation server is given. The tokens are gone here by then.
+/// Time limit on the revocation. The local tokens are deleted by then.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// What a logout has ended.
+/// The extent of a logout.
 #[derive(Debug, Clone)]
 pub enum LoggedOut {
     /// There was nothing to end.
     NoTokens,
-    /// The tokens are gone here; the authorisation server has no way to be told.
+    /// The tokens are deleted locally; the authorisation server has no revocation endpoint.
     Here,
-    /// The tokens are gone here and there.
+    /// The tokens are deleted locally and revoked.
     Everywhere,
-    /// The tokens are gone here; the authorisation server was told and did not agree, or not in time.
+    /// The tokens are deleted locally; the revocation failed or timed out.
     NotRevoked {
         /// Why; `None`: it did not answer in time.
         why: Option<AuthError>,
@@ -52,7 +52,7 @@ pub(crate) async fn logout(session: &Session) -> Result<LoggedOut, AuthError> {
     })
 }
 
-/// Whether there is somebody to tell. The refresh token first: it is the one that lives.
+/// Revokes the tokens; false if there is no revocation endpoint. The refresh token comes first: it lives longer.
 async fn revoke(session: &Session, tokens: &Tokens) -> Result<bool, AuthError> {
     let Some(endpoint) = &tokens.issued.revocation_endpoint else { return Ok(false) };
     let web = session.web().await?;

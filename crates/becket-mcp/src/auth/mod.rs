@@ -1,12 +1,12 @@
-//! Who asks: headers, tokens and how they are come by (`protocol.md` X3).
+//! Authentication: request headers, OAuth tokens and how they are obtained (`protocol.md` X3).
 //!
-//! - [`HeaderSource`] is what a connection asks for headers: [`StaticHeaders`], a [`Helper`], a host's [`Bearer`], the
-//!   tokens of a login ([`OAuthHeaders`]), or several of them ([`Layered`]: the login first, then what is configured,
-//!   then the helper, each stronger than the one before).
-//! - [`Logins`] has users log in and out, by OAuth 2.1 as MCP wants it, and renews what they got. Where the configuration
-//!   names a grant that does without a person ([`crate::config::Grant`]), it gets tokens by itself.
-//! - [`TokenStore`] keeps tokens, [`FileStore`] in a file, `KeyringStore` (feature `keyring`) in the keyring of the system;
-//!   [`AuthNeeded`] remembers which servers want a login.
+//! - [`HeaderSource`] supplies the headers of a connection: [`StaticHeaders`], a [`Helper`], a host's [`Bearer`], the
+//!   tokens of a login ([`OAuthHeaders`]), or several of them ([`Layered`]: the login first, then the configuration,
+//!   then the helper, each overriding the one before).
+//! - [`Logins`] logs users in and out, by the OAuth 2.1 profile of MCP, and renews their tokens. If the configuration
+//!   names a grant that needs no person ([`crate::config::Grant`]), it requests tokens without one.
+//! - [`TokenStore`] stores tokens, [`FileStore`] in a file, `KeyringStore` (feature `keyring`) in the keyring of the
+//!   system; [`AuthNeeded`] remembers the servers that want a login.
 
 mod bearer;
 mod callback;

@@ -1,9 +1,9 @@
-//! Servers that want a login, remembered for a while so that they are not asked at each start (`protocol.md` X3).
+//! Servers that want a login, remembered for a while so that they are not contacted at each start (`protocol.md` X3).
 //!
-//! The file has hashes of names and addresses and times, and no secret. It is a memory, not a record: a file that makes no
-//! sense counts as empty, and [`AuthNeeded::open`] says so.
+//! The file has hashes of names and addresses and times, and no secret. It is a cache, not a record: a file that makes
+//! no sense counts as empty, and [`AuthNeeded::open`] reports it.
 //!
-//! INVARIANT: whoever changes the file holds its lock and reads it anew, so nobody's entry is lost.
+//! INVARIANT: a writer holds the file's lock and reads the file again under it, so no entry of another process is lost.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ use serde::{Deserialize, Serialize};
 use crate::auth::key::Key;
 use crate::auth::private::{self, FileError};
 
-/// How long a server is left alone (`protocol.md` X3).
+/// Time for which a server is not contacted (`protocol.md` X3).
 pub const AUTH_NEEDED_TTL: Duration = Duration::from_secs(15 * 60);
 
-/// How far in the future an entry may be: two processes look at the clock at slightly different times.
+/// Accepted distance of an entry into the future: two processes read the clock at slightly different times.
 const SKEW: Duration = Duration::from_secs(5);
 
-/// How long the lock is waited for: others hold it for milliseconds.
+/// Time limit on the wait for the lock: others hold it for milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The memory, in a file that several processes may use at the same time.
@@ -60,9 +60,9 @@ impl AuthNeeded {
         (memory, warning)
     }
 
-    /// How much longer a server is left alone; `None`: it may be asked.
+    /// Returns the time for which a server is not to be contacted yet; `None`: it may be.
     ///
-    /// An entry from the future, as a clock that was set back leaves it, counts as forgotten.
+    /// An entry from the future, as left by a clock that was set back, is ignored.
     #[must_use]
     pub fn is_needed(&self, key: &Key, now: SystemTime) -> Option<Duration> {
         let memory = self.read().ok()?;
@@ -104,7 +104,7 @@ impl AuthNeeded {
     ) -> Result<(), FileError> {
         let lock = private::lock(&private::beside(&self.path, ".lock"), PATIENCE).await?;
         let (this, path) = (self.clone(), Arc::clone(&self.path));
-        // Once begun it goes on to its end, whoever waits for it: the lock goes with it.
+        // Runs to its end even if the caller is dropped: the lock moves into it.
         let changed = tokio::task::spawn_blocking(move || {
             let _lock = lock;
             this.replace(now, change)

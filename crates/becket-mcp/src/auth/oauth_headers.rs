@@ -12,8 +12,8 @@ use crate::fault::Fault;
 use crate::host::Lent;
 use crate::secret::Secret;
 
-/// The headers of a server with a login. A token that is about to expire, or that the server refuses, is renewed once, by
-/// whoever of all processes comes first; where no person logs in, each process gets its own.
+/// The headers of a server with a login. A token that is about to expire, or that the server refuses, is renewed once,
+/// by the first of all processes; with a grant that needs no person, each process gets its own.
 #[derive(Debug, Clone)]
 pub struct OAuthHeaders(Arc<Session>);
 
@@ -22,7 +22,7 @@ impl OAuthHeaders {
         Self(session)
     }
 
-    /// Where no person logs in.
+    /// Returns the headers for a grant that needs no person.
     async fn ask_unattended(&self, why: Why) -> Result<Headers, Fault> {
         if let Why::After401(challenge) = &why
             && challenge.is_insufficient_scope()

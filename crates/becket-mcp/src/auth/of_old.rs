@@ -1,9 +1,9 @@
-//! Servers of the revision of 2025-03-26, which are their own authorisation servers: their metadata lies at the root of their
-//! host, and the issuer it names may have a path there.
+//! Servers of the revision of 2025-03-26, which are their own authorisation servers: their metadata is at the root of
+//! their host, and the issuer it names may have a path there.
 //!
-//! RFC 8414 has such an issuer refused, and so it is, unless the host of this crate wants servers of old
-//! ([`crate::auth::Unsaid::Assume`]). It stays refused where the server says anything in the newer way, and where the
-//! issuer is on another host than the server.
+//! RFC 8414 rejects such an issuer, and so does this crate, unless its host accepts legacy servers
+//! ([`crate::auth::Unsaid::Assume`]). It is rejected all the same if the server publishes anything in the newer way, or
+//! if the issuer is on another host than the server.
 
 use reqwest::Method;
 use rmcp::transport::auth::AuthorizationMetadata;
@@ -37,7 +37,7 @@ async fn at(web: &Web, server: &Url, path: &str) -> Result<Answer, AuthError> {
     web.send("metadata of the authorisation server", request).await
 }
 
-/// Whether the issuer, and everything that a login needs, is where the server is.
+/// Returns whether the issuer, and every endpoint of a login, is on the server's host.
 fn is_at(metadata: &AuthorizationMetadata, server: &Url) -> bool {
     let issuer = metadata.issuer.as_deref().unwrap_or_default();
     let all = [issuer, &metadata.authorization_endpoint, &metadata.token_endpoint];

@@ -16,8 +16,8 @@ use crate::auth::web::Web;
 /// The login page of an authorisation server that need not have one.
 const PAGE: &str = "http://127.0.0.1/";
 
-/// What tokens are for, as the server's metadata names it. The library tells it within the address of a login page alone,
-/// where nobody goes.
+/// Returns the resource of a token request, as the server's metadata names it. The library exposes it only within the
+/// address of a login page, which is not opened here.
 pub(crate) async fn resource(manager: &mut AuthorizationManager) -> Result<String, AuthError> {
     manager.configure_client(OAuthClientConfig::new("nobody", PAGE)).map_err(mapped)?;
     let url = manager.get_authorization_url(&[]).await.map_err(mapped)?;
@@ -28,7 +28,7 @@ pub(crate) async fn resource(manager: &mut AuthorizationManager) -> Result<Strin
     found.ok_or_else(|| AuthError::Metadata("it does not name the resource".to_owned()))
 }
 
-/// The same, with whatever the library wants to be there before it tells the resource.
+/// Returns the metadata with the members that the library requires before it exposes the resource.
 pub(crate) fn metadata(mut metadata: AuthorizationMetadata) -> AuthorizationMetadata {
     PAGE.clone_into(&mut metadata.authorization_endpoint);
     metadata.response_types_supported = Some(vec!["code".to_owned()]);

@@ -1,5 +1,5 @@
-//! How a client proves who it is where no person does it: by its secret, by its key, by what its platform or an identity
-//! provider says of it.
+//! Client authentication for grants that need no person: by secret, by private key, or by an assertion of the platform
+//! or of an identity provider.
 //!
 //! INVARIANT: nothing of the files that are read here reaches an error message.
 
@@ -33,13 +33,13 @@ pub(crate) struct Proven<'a> {
     pub(crate) by: By<'a>,
 }
 
-/// Who says that a client is the one.
+/// The party that authenticates the client.
 pub(crate) enum By<'a> {
     /// It does, with its secret or with what it has signed.
     Itself { signed: Option<Secret> },
-    /// Somebody whom the authorisation server believes.
+    /// A third party that the authorisation server trusts.
     Assertion(Secret),
-    /// Somebody whom it believes, once he has seen the identity token of a person.
+    /// An identity provider that it trusts, which exchanges the identity token of a person.
     Provider(&'a IdentityProvider, Secret),
 }
 
@@ -93,7 +93,7 @@ async fn signed(
     let pem = read(KEY, file).await?;
     let wrong = |why| AuthError::File { what: KEY, file: file.clone(), why };
     let signing = Signing::new(&pem, *algorithm, authority.signatures.as_deref()).map_err(wrong)?;
-    // By its name the authorisation server knows that it is meant, and nobody else who is shown it.
+    // The name as audience: a copy of the assertion is useless to any other server.
     let audience = authority.issuer.as_deref().unwrap_or(authority.token.as_str());
     signing.assertion(&Claims { client, audience, key_id: id.as_deref(), now }).map_err(wrong)
 }
@@ -112,7 +112,7 @@ async fn jwt(what: &'static str, file: &Path, now: SystemTime) -> Result<Secret,
     Ok(Secret::new(text))
 }
 
-/// What a JWT says, if the text is one.
+/// Returns the claims of a JWT, if the text is one.
 pub(crate) fn claims(text: &str) -> Option<Value> {
     let mut parts = text.split('.');
     let [header, claims, signature] = [parts.next()?, parts.next()?, parts.next()?];

@@ -1,10 +1,10 @@
-//! Where requests of a login may go. Documents of strangers name the addresses, so they must not lead to machines that
-//! only this one can reach, and nothing secret goes out in the clear.
+//! The address policy of logins. Remote documents name the addresses, so they must not lead to machines that only this
+//! one can reach, and nothing secret is sent unencrypted.
 //!
 //! - `https`, or `http` on this machine for a server that is on this machine itself.
-//! - The server's own host, which the user has named, whatever its address; every other host by its address: public ones;
-//!   those of this machine for a server on this machine; private ones where the host of this crate allows them.
-//! - Never the addresses in between that lead to metadata of clouds and the like.
+//! - The server's own host, which the user has named, whatever its address; every other host by its address: public
+//!   ones; loopback addresses for a server on this machine; private ones if the host of this crate allows them.
+//! - Never the special-purpose addresses, such as those of cloud metadata services.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -13,7 +13,7 @@ use url::{Host, Url};
 use crate::auth::AuthError;
 use crate::auth::key::shown;
 
-/// Which addresses logins may lead to, beside public ones.
+/// Addresses that logins may lead to, beside public ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Network {
     /// No other ones.
@@ -23,7 +23,7 @@ pub enum Network {
     Private,
 }
 
-/// What a login for one server may reach.
+/// The address policy of one server's logins.
 #[derive(Debug, Clone)]
 pub(crate) struct Reach {
     own: String,
@@ -45,7 +45,7 @@ impl Reach {
         Self { own, is_local: is_loopback(server), network }
     }
 
-    /// Judges an address before anybody goes there.
+    /// Checks an address before any request to it.
     pub(crate) fn check(&self, what: &'static str, url: &Url) -> Result<(), AuthError> {
         let wrong = |why: &str| AuthError::Address { what, url: shown(url), why: why.to_owned() };
         match url.scheme() {
@@ -69,7 +69,7 @@ impl Reach {
         if good { Ok(()) } else { Err(wrong("logins for this server may not lead there")) }
     }
 
-    /// Whether a host may be connected to at an address that its name has.
+    /// Returns whether connecting to this address of a host is allowed.
     pub(crate) fn allows(&self, host: &str, address: IpAddr) -> bool {
         if host.trim_end_matches('.').eq_ignore_ascii_case(self.own.trim_end_matches('.')) {
             return true;
@@ -83,7 +83,7 @@ impl Reach {
     }
 }
 
-/// Whether an address is on this machine by its very name.
+/// Returns whether the host name of a URL is a loopback one.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => {

@@ -1,8 +1,8 @@
-//! Which scopes a login asks for. Pure.
+//! Selection of the scopes that a login asks for. Pure.
 //!
-//! - A server that wants more than was granted gets what was asked for before and what it wants now, once.
-//! - Otherwise those that the user wrote, as they are; else those of the challenge; else those of the metadata.
-//! - `offline_access` is added where the authorisation server knows it, and the user has not said what he wants.
+//! - A server that wants more than was granted gets the scopes requested before and those it wants now, once.
+//! - Otherwise those that the user wrote, unchanged; else those of the challenge; else those of the metadata.
+//! - `offline_access` is added if the authorisation server supports it and the user has not configured any scopes.
 
 use crate::auth::AuthError;
 use crate::auth::tokens::Tokens;

@@ -1,4 +1,4 @@
-//! Takes secrets out of text that somebody else wrote: an authorisation server may send back what it was sent.
+//! Removes secrets from text of remote origin: an authorisation server may echo what it was sent.
 
 /// Shorter ones are not looked for: they would be found in innocent text.
 const SHORTEST: usize = 6;
@@ -40,7 +40,7 @@ impl Scrub {
     }
 }
 
-/// The beginning of a text of somebody else's, on one line and without control characters.
+/// Returns the beginning of a remote text, on one line and without control characters.
 pub(crate) fn line(text: &str) -> String {
     let shown = |c: char| if c.is_control() { ' ' } else { c };
     let mut line: String = text.trim().chars().take(LONGEST).map(shown).collect();

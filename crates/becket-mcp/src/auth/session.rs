@@ -1,9 +1,9 @@
-//! The tokens of one server while a host runs: kept in memory, renewed by one at a time.
+//! The tokens of one server while a host runs: kept in memory, renewed by one task at a time.
 //!
-//! A renewal is a task of its own. It goes on when nobody waits for it any longer, because a refresh token that was used
-//! up must not be lost; it ends by itself, and [`Session::settled`] waits for it.
+//! A renewal is a task of its own. It continues after its waiters are dropped, because a refresh token that was used up
+//! must not be lost; it ends without outside help, and [`Session::settled`] waits for it.
 //!
-//! INVARIANT: tokens change in the store only under the store's guard, and are read anew under it.
+//! INVARIANT: tokens change in the store only under the store's guard, and are read again under it.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,10 +27,10 @@ use crate::config::Tls;
 use crate::secret::Secret;
 use crate::tls::Files;
 
-/// A token that was renewed this little ago is not renewed again: the request that was refused had gone out before.
+/// Minimum age of a token for another renewal: the request that was refused had been sent before.
 const YOUNG: Duration = Duration::from_secs(2);
 
-/// Why tokens are renewed.
+/// The reason for a renewal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stale {
     /// They are about to expire, and do until then.
@@ -39,7 +39,7 @@ pub(crate) enum Stale {
     Refused(Option<Secret>),
 }
 
-/// How tokens were come by.
+/// The origin of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Got {
     /// A person has just logged in.
@@ -56,7 +56,7 @@ pub(crate) struct Session {
     common: Arc<Common>,
     web: OnceCell<Web>,
     state: Mutex<State>,
-    /// The tokens of a server that nobody logs in to.
+    /// The tokens of a server whose grant needs no person.
     unattended: tokio::sync::Mutex<Unattended>,
 }
 
@@ -96,13 +96,13 @@ impl Session {
         (self.common.options.clock)()
     }
 
-    /// Who makes requests for this server.
+    /// Returns the HTTP client for this server.
     pub(crate) async fn web(&self) -> Result<&Web, AuthError> {
         let Target { url, tls, .. } = &self.target;
         self.web.get_or_try_init(|| new_web(&self.common, url, tls.clone())).await
     }
 
-    /// Who makes requests for somebody else whom the user has named: the certificates of the server are not for him.
+    /// Returns an HTTP client for another host that the user has named: the server's certificates are not used for it.
     pub(crate) async fn web_of(&self, url: &Url) -> Result<Web, AuthError> {
         new_web(&self.common, url, None).await
     }
@@ -128,7 +128,7 @@ impl Session {
         self.state().handed.clone()
     }
 
-    /// Tokens that are not those; `None`: only a login helps. Whoever comes while they are renewed waits for the same.
+    /// Returns tokens other than the refused ones; `None`: only a login helps. Concurrent callers share one renewal.
     pub(crate) async fn renewed(self: &Arc<Self>, stale: Stale) -> Result<Option<Tokens>, AuthError> {
         let renewal = {
             let mut state = self.state();
@@ -148,7 +148,7 @@ impl Session {
     pub(crate) async fn settled(&self) {
         let renewal = self.state().renewal.clone();
         if let Some(renewal) = renewal {
-            // What came of it is told to whoever wanted it.
+            // The result goes to all waiters.
             let _ = renewal.await;
         }
     }
@@ -196,7 +196,7 @@ impl Session {
             Stale::Old(token) => (Some(token), false),
             Stale::Refused(token) => (token.as_ref(), true),
         };
-        // Somebody else has renewed them, or logged in.
+        // Another process has renewed them, or the user has logged in.
         if refused != Some(&old.access) && old.is_fresh(self.now()) {
             self.state().tokens = Some(old.clone());
             return Ok(Some(old));
@@ -244,7 +244,7 @@ async fn new_web(common: &Arc<Common>, url: &Url, tls: Option<Tls>) -> Result<We
     made.await.unwrap_or(Err(AuthError::Cancelled))
 }
 
-/// What is the same for all servers is shown where they are.
+/// Omits the state that all servers share.
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session").field("target", &self.target).finish_non_exhaustive()

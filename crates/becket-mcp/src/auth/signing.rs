@@ -1,8 +1,8 @@
-//! Who this program is, in its own hand: a JWT that the private key of a client signs (RFC 7523, `private_key_jwt`).
+//! Client assertions: a JWT that the private key of a client signs (RFC 7523, `private_key_jwt`).
 //!
-//! rmcp could do it, with one more library for signatures; the one that TLS goes through can sign too.
+//! rmcp could do it, with one more library for signatures; the one that TLS uses can sign too.
 //!
-//! INVARIANT: what is in a key file reaches no error message, and what is signed is good for one request.
+//! INVARIANT: the content of a key file reaches no error message, and an assertion is valid for one request.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -19,7 +19,7 @@ use serde_json::json;
 use crate::config::Algorithm;
 use crate::secret::Secret;
 
-/// How long an assertion is good: clocks may differ by some of it.
+/// Lifetime of an assertion, with room for clock differences.
 const LIFE: Duration = Duration::from_secs(120);
 
 /// A key and the way it signs.
@@ -29,10 +29,10 @@ pub(crate) struct Signing {
     algorithm: Algorithm,
 }
 
-/// What is said in an assertion.
+/// The claims of an assertion.
 pub(crate) struct Claims<'a> {
     pub(crate) client: &'a str,
-    /// Who is to believe it: the authorisation server, by its name.
+    /// The audience: the authorisation server, by its name.
     pub(crate) audience: &'a str,
     /// By which name the key is known.
     pub(crate) key_id: Option<&'a str>,
@@ -46,7 +46,7 @@ impl Signing {
         wanted: Option<Algorithm>,
         taken: Option<&[String]>,
     ) -> Result<Self, String> {
-        // Why it is none is not told: the message would show a piece of it.
+        // The cause is not reported: the message would show a piece of it.
         let der = PrivateKeyDer::from_pem_slice(pem)
             .map_err(|_| "there is no unencrypted `PRIVATE KEY` in it".to_owned())?;
         let key = ring::sign::any_supported_type(&der)
@@ -69,7 +69,7 @@ impl Signing {
         }
     }
 
-    /// A JWT that says who the client is, for the next two minutes.
+    /// Returns a client assertion that is valid for the next two minutes.
     pub(crate) fn assertion(&self, claims: &Claims<'_>) -> Result<Secret, String> {
         let Claims { client, audience, key_id, now } = claims;
         let mut header = json!({"alg": self.algorithm.name(), "typ": "JWT"});

@@ -1,7 +1,7 @@
-//! Where the headers of requests to a server come from: what is configured, what a helper prints, what somebody lends.
+//! Sources of request headers: the configuration, a helper's output, the host.
 //!
 //! A source is asked before the first request and once more when the server has refused one with a 401; it is never
-//! asked at each request. It refuses to send anything by itself.
+//! asked at each request. It does not send anything.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::fault::{Challenge, Fault};
 use crate::host::Lent;
 use crate::secret::Secret;
 
-/// Why headers are asked for.
+/// The reason for which headers are requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Why {
     /// Nothing was sent yet, or what was sent last did well.
@@ -35,7 +35,7 @@ pub trait HeaderSource: fmt::Debug + Send + Sync + 'static {
     fn headers(&self, why: Why) -> Lent<'_, Result<Headers, Fault>>;
 }
 
-/// The same headers each time. A 401 is a fault: there are no others.
+/// The same headers each time. A 401 is a fault, as there are no others.
 #[derive(Debug, Clone)]
 pub struct StaticHeaders(Headers);
 

@@ -1,4 +1,4 @@
-//! What a login leaves: tokens, and everything that it takes to renew and to revoke them without asking anybody again.
+//! The tokens of a login, with everything that it takes to renew and to revoke them without the user.
 
 use std::time::{Duration, SystemTime};
 
@@ -12,21 +12,21 @@ const MARGIN: Duration = Duration::from_secs(60);
 /// The tokens of one server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tokens {
-    /// What requests are sent with.
+    /// The access token.
     pub access: Secret,
-    /// What a new one is got with; none where the server gives none.
+    /// The refresh token; none if the server issues none.
     pub refresh: Option<Secret>,
-    /// When the access token was got.
+    /// The time at which the access token was obtained.
     pub obtained_at: SystemTime,
-    /// When it expires; `None`: nobody said so.
+    /// The expiry of the access token; `None` if it was not given.
     pub expires_at: Option<SystemTime>,
     /// The scopes that were granted.
     pub scopes: Vec<String>,
     /// The scopes that were asked for; more than those granted where the server was not willing.
     pub asked: Vec<String>,
-    /// Who they were given to.
+    /// The client that they were issued to.
     pub client: Client,
-    /// Who gave them.
+    /// The issuer.
     pub issued: Issued,
 }
 
@@ -35,11 +35,11 @@ pub struct Tokens {
 pub struct Client {
     /// Its id.
     pub id: String,
-    /// How it proves that it is the one.
+    /// The method of client authentication.
     pub proof: Proof,
 }
 
-/// How a client proves who it is at the token endpoint.
+/// The method by which a client authenticates at the token endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proof {
     /// Not at all: it is a public one.
@@ -50,21 +50,21 @@ pub enum Proof {
     Post(Secret),
 }
 
-/// Where tokens come from. It is kept, never guessed.
+/// The issuer of tokens. It is stored, never guessed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issued {
-    /// The name of the authorisation server; none where it publishes none.
+    /// The name of the authorisation server; none if it publishes none.
     pub issuer: Option<String>,
-    /// Where tokens are renewed.
+    /// The endpoint that renews tokens.
     pub token_endpoint: Url,
-    /// Where they are revoked.
+    /// The endpoint that revokes them.
     pub revocation_endpoint: Option<Url>,
-    /// What they are for, as it was said to the authorisation server.
+    /// The resource, as sent to the authorisation server.
     pub resource: String,
 }
 
 impl Tokens {
-    /// Whether the access token still does, with some time left to use it in.
+    /// Returns whether the access token is still usable, with some time left.
     #[must_use]
     pub fn is_fresh(&self, now: SystemTime) -> bool {
         let Some(expires_at) = self.expires_at else { return true };
@@ -72,7 +72,7 @@ impl Tokens {
         now + MARGIN.min(life / 4) < expires_at
     }
 
-    /// Whether the access token has not expired yet.
+    /// Returns whether the access token has not expired yet.
     #[must_use]
     pub fn is_valid(&self, now: SystemTime) -> bool {
         self.expires_at.is_none_or(|expires_at| now < expires_at)

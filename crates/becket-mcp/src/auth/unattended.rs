@@ -1,12 +1,12 @@
-//! Tokens without a person at a browser: the grants by which a client, or the platform that it runs on, says itself who it
-//! is, and the one by which an identity provider says it of a person.
+//! Tokens without a person at a browser: the grants by which a client, or the platform that it runs on, authenticates,
+//! and the one by which an identity provider vouches for a person.
 //!
-//! They are asked for when the server wants to know who asks, and again before they expire. They are kept in memory alone:
-//! what they were got with is at hand, so there is nothing to keep from one run to the next.
+//! They are requested when the server demands authentication, and again before they expire. They are kept in memory
+//! only: the credentials are available in the next run too, so there is nothing to store.
 //!
-//! It refuses to fall back on another grant, and to ask again at once where the answer was no.
+//! No other grant is tried after a failure, and a refused request is not repeated at once.
 //!
-//! INVARIANT: one asks at a time; whoever comes meanwhile gets what came of it.
+//! INVARIANT: one request runs at a time; concurrent callers get its result.
 
 use std::time::{Duration, Instant};
 
@@ -24,11 +24,11 @@ use crate::auth::tokens::Tokens;
 use crate::auth::{AuthError, exchange, scopes};
 use crate::fault::Challenge;
 
-/// How long it may take to find the authorisation server and to get a token from it.
+/// Time limit on discovery and the token request.
 const LIMIT: Duration = Duration::from_secs(60);
-/// A token that was got this little ago is not asked for again: the request that was refused had gone out before.
+/// Minimum age of a token for another request: the request that was refused had been sent before.
 const YOUNG: Duration = Duration::from_secs(2);
-/// Somebody who said no is not asked again for so long, or the client might be locked out.
+/// Pause after a refusal; without it the client might be locked out.
 const REST: Duration = Duration::from_secs(30);
 
 /// The tokens of one server.
@@ -37,7 +37,7 @@ pub(crate) struct Unattended {
     tokens: Option<Tokens>,
     got: Option<Instant>,
     refused: Option<(Instant, AuthError)>,
-    /// What the server said when it last wanted to know who asks.
+    /// The last challenge of the server.
     challenge: Challenge,
 }
 

@@ -23,7 +23,7 @@ const CAP: usize = 1 << 20;
 /// The longest that one request may take.
 pub(crate) const REQUEST: Duration = Duration::from_secs(30);
 
-/// Who makes requests for the logins of one server.
+/// The HTTP client for the logins of one server.
 #[derive(Debug, Clone)]
 pub(crate) struct Web {
     client: Client,
@@ -55,7 +55,7 @@ impl Web {
         Ok(Self { client, reach })
     }
 
-    /// What requests may reach.
+    /// Returns the address policy.
     pub(crate) fn reach(&self) -> &Reach {
         &self.reach
     }
@@ -127,7 +127,7 @@ impl Resolve for Judged {
     }
 }
 
-/// What went wrong, down to its cause; never with the address, which may have something secret in it.
+/// Describes an error down to its cause; never with the address, which may contain a secret.
 fn chain(error: reqwest::Error) -> String {
     let error = error.without_url();
     if error.is_timeout() {

@@ -1,4 +1,4 @@
-//! Which contents of a project's servers a user has approved. Pure: the text of a file goes in, a text comes out.
+//! Approved contents of a project's servers. Pure: text in, text out.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::fingerprint::Fingerprint;
 
-/// The approvals of a user.
+/// A user's approvals.
 ///
-/// Each is for one project, one name and one content: the same words mean another program in another directory, and
-/// whatever changes in an entry has to be approved anew. What the program that it names does is not part of it.
+/// Each is for one project, one name and one content: the same command line means another program in another directory,
+/// and every change in an entry needs a new approval. It does not cover what the named program does.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Approvals {
     projects: BTreeMap<String, BTreeMap<String, Fingerprint>>,
@@ -24,7 +24,7 @@ pub struct ApprovalsError {
     why: String,
 }
 
-/// What is written to the file.
+/// The format of the file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wire {
@@ -90,7 +90,7 @@ impl Approvals {
         was
     }
 
-    /// What was approved under a name.
+    /// Returns the approved content under a name.
     #[must_use]
     pub fn of(&self, project: &str, server: &str) -> Option<&Fingerprint> {
         self.projects.get(project)?.get(server)

@@ -1,4 +1,4 @@
-//! What users have said, by name, about the servers that a project brings.
+//! The user's choices, by name, about the servers of a project.
 
 use std::collections::BTreeSet;
 

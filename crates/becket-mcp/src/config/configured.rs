@@ -1,4 +1,4 @@
-//! A server as the host is handed it: what it is, where it comes from, whether it may be connected.
+//! A configured server: its entry, its origin, and its status.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -13,22 +13,22 @@ use super::server::ServerConfig;
 use super::status::{Disabled, Status};
 use super::warning::ServerWarning;
 
-/// A server that somebody has configured.
+/// A configured server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Configured {
     /// Its name.
     pub name: ServerName,
-    /// Where it comes from.
+    /// Its origin.
     pub scope: Scope,
-    /// Where its entry begins; `None` for one that stands in no file.
+    /// The position of its entry; `None` for one without a file.
     pub place: Option<Place>,
-    /// How it is reached, or why it can't be.
+    /// Its resolved configuration, or the error in it.
     pub config: Result<ServerConfig, ServerConfigError>,
-    /// Whether it may be connected.
+    /// Its status: allowed or disabled.
     pub status: Status,
-    /// What is odd about it.
+    /// Warnings about it.
     pub warnings: Vec<ServerWarning>,
-    /// What its entry says; `None` for one that stands in no file.
+    /// The fingerprint of its entry; `None` for one without a file.
     pub fingerprint: Option<Fingerprint>,
 }
 

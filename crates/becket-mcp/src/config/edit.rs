@@ -1,8 +1,8 @@
-//! Servers written into and taken out of the text of a file. Pure: the text goes in, the new text comes out.
+//! Insertion and removal of servers in the text of a file. Pure: text in, text out.
 //!
-//! INVARIANT: all other content, the order of keys, indentation and line ends stay as they are. Before a text is handed
-//! out it is read again, and means what it meant before but for the one change. A text that is not valid JSON, or that
-//! says something twice on the way to the change, is left alone; nothing is written that could not be read.
+//! INVARIANT: all other content, the order of keys, indentation and line ends are unchanged. Before a text is returned
+//! it is parsed again, and its meaning differs in the one change only. A text that is not valid JSON, or that has a
+//! duplicate key on the way to the change, is not changed; nothing is written that could not be read.
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
@@ -14,7 +14,7 @@ use super::scope::Scope;
 use super::{members::kind, name};
 use crate::suggest::suggest;
 
-/// Where in a file servers stand.
+/// The part of a file that holds servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part<'a> {
     /// `mcpServers`, as in `.mcp.json` and settings.
@@ -23,22 +23,22 @@ pub enum Part<'a> {
     Project(&'a str),
 }
 
-/// What to do about a server of the same name.
+/// The behaviour if a server of the same name exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IfThere {
     /// [`EditError::There`].
     Refuse,
-    /// It is replaced, where it stands.
+    /// It is replaced, in its position.
     Replace,
 }
 
-/// Why a text was left alone.
+/// The reason for which a text was not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// It is not JSON.
     #[error("the file is not JSON and was left alone: {why}")]
     NotJson {
-        /// What the parser says.
+        /// The parser's message.
         why: String,
     },
     /// A key stands there twice, so that it is unclear which one to change.
@@ -50,9 +50,9 @@ pub enum EditError {
     /// Something that has to be an object is none.
     #[error("{what} is {is} and no object, so the file was left alone: correct it first")]
     WrongKind {
-        /// Which part of the file.
+        /// The part of the file.
         what: String,
-        /// What it is.
+        /// Its actual type.
         is: &'static str,
     },
     /// A server of this name is there already.
@@ -61,7 +61,7 @@ pub enum EditError {
         /// The name.
         name: String,
     },
-    /// There is no server of this name.
+    /// The server does not exist.
     #[error("there is no server `{name}` in the file{}", near(.meant.as_deref()))]
     NotThere {
         /// The name.
@@ -74,7 +74,7 @@ pub enum EditError {
     Name {
         /// The name.
         name: String,
-        /// What is wrong with it.
+        /// The problem.
         why: &'static str,
     },
     /// The entry is none that could be read again.
@@ -82,7 +82,7 @@ pub enum EditError {
     Entry {
         /// The server's name.
         name: String,
-        /// What is wrong with it, and what to do.
+        /// The problem, and what to do.
         why: String,
     },
     /// The new text would not mean what it should.
@@ -125,10 +125,10 @@ pub fn add(
     change(text, part, name, Deed::Add(entry, if_there))
 }
 
-/// The text without a server. The object that it stood in stays, also when it is empty then.
+/// Returns the text without a server. The object that contained it stays, even if it is empty.
 ///
 /// # Errors
-/// [`EditError`]; nothing has been changed then.
+/// [`EditError`]; nothing has been changed.
 pub fn remove(text: &str, part: Part<'_>, name: &str) -> Result<String, EditError> {
     change(text, part, name, Deed::Remove)
 }
@@ -161,7 +161,7 @@ fn change(text: &str, part: Part<'_>, name: &str, deed: Deed<'_>) -> Result<Stri
     Ok(format!("{mark}{changed}"))
 }
 
-/// The last look at a text before it is handed out.
+/// Verifies a text before it is returned.
 fn verified(changed: &str, meant: &Value) -> Result<(), EditError> {
     match serde_json::from_str::<Value>(changed) {
         Ok(means) if means == *meant => Ok(()),
@@ -239,7 +239,7 @@ fn object_input(members: &Map<String, Value>) -> CstInputValue {
     CstInputValue::Object(members.iter().map(|(key, value)| (key.clone(), input(value))).collect())
 }
 
-/// Whether an entry is one that can be read again, whatever its variables hold.
+/// Checks that an entry can be read back, whatever its variables hold.
 fn check(name: &str, entry: &Map<String, Value>) -> Result<(), EditError> {
     let wrong = |why: String| EditError::Entry { name: name.to_owned(), why };
     let text = serde_json::json!({KEY: {name: entry}}).to_string();
@@ -248,7 +248,7 @@ fn check(name: &str, entry: &Map<String, Value>) -> Result<(), EditError> {
     match entry.written.and_then(|written| written.resolve(&[], (&[], None), &mut Vec::new())) {
         Ok(_) | Err(ServerConfigError::VariableMissing { .. }) => Ok(()),
         Err(error) => {
-            // The place is one in a text that nobody has seen.
+            // The position is in a text that the user has never seen.
             let said = error.to_string();
             Err(wrong(said.split_once(": ").map_or(said.as_str(), |(_, why)| why).to_owned()))
         }

@@ -1,6 +1,6 @@
-//! What can be wrong with a configuration, in words that say what to do.
+//! Errors in a configuration, in words that say what to do.
 //!
-//! Names and keys are quoted as they were written, cut where they are long. Values are not: any of them may be secret.
+//! Names and keys are quoted as written, cut if they are long. Values are not: any of them may be secret.
 
 use super::name::Visible;
 use super::place::Place;
@@ -13,7 +13,7 @@ pub enum ConfigError {
     NotRead {
         /// Where.
         place: Place,
-        /// What the parser says.
+        /// The parser's message.
         what: String,
     },
     /// Something is of another kind than it has to be.
@@ -21,19 +21,19 @@ pub enum ConfigError {
     WrongKind {
         /// Where.
         place: Place,
-        /// Which part of the text.
+        /// The part of the text.
         what: String,
-        /// What it is.
+        /// The actual type.
         is: &'static str,
-        /// What it has to be.
+        /// The expected type.
         wanted: &'static str,
-        /// What that means until it is corrected; empty where it means nothing more.
+        /// The effect until it is corrected; empty if there is none.
         effect: &'static str,
     },
     /// `mcpServers` is missing.
     #[error("{place}: there is no `mcpServers`{}: name the servers in an object under this key", near(.meant.as_deref()))]
     NoServers {
-        /// Where the object begins.
+        /// The position of the object.
         place: Place,
         /// A key of the object that may have been meant.
         meant: Option<String>,
@@ -41,17 +41,17 @@ pub enum ConfigError {
     /// A key comes twice, and it is not said which one counts.
     #[error("{place}: `{}` comes twice: put all of it into one{effect}", cut(.key))]
     Twice {
-        /// Where the second one's value begins.
+        /// The position of the second one's value.
         place: Place,
         /// The key.
         key: String,
-        /// What that means until it is corrected; empty where it means nothing more.
+        /// The effect until it is corrected; empty if there is none.
         effect: &'static str,
     },
     /// A key that means nothing in this file.
     #[error("{place}: `{key}` counts only in {belongs}: move it there")]
     Powerless {
-        /// Where its value begins.
+        /// The position of the value.
         place: Place,
         /// The key.
         key: &'static str,
@@ -61,18 +61,18 @@ pub enum ConfigError {
     /// A pattern of a policy can't be read.
     #[error("{place}: this pattern of `{list}` {why}{effect}")]
     Pattern {
-        /// Where the pattern begins.
+        /// The position of the pattern.
         place: Place,
         /// The list.
         list: &'static str,
-        /// What is wrong with it, and what to do.
+        /// The problem, and what to do.
         why: &'static str,
-        /// What that means until it is corrected.
+        /// The effect until it is corrected.
         effect: &'static str,
     },
 }
 
-/// What is wrong with one server; the others of the file are not affected.
+/// An error in one server's entry; the others of the file are not affected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServerConfigError {
     /// A value is of another kind than it has to be.
@@ -80,11 +80,11 @@ pub enum ServerConfigError {
     WrongKind {
         /// Where.
         place: Place,
-        /// Which value.
+        /// The value.
         what: String,
-        /// What it is.
+        /// The actual type.
         is: &'static str,
-        /// What it has to be.
+        /// The expected type.
         wanted: &'static str,
     },
     /// A value can't be used.
@@ -92,13 +92,13 @@ pub enum ServerConfigError {
     WrongValue {
         /// Where.
         place: Place,
-        /// What is wrong with it.
+        /// The problem.
         what: String,
     },
     /// The same key comes twice in the server.
     #[error("{place}: `{}` comes twice: remove one", cut(.key))]
     KeyTwice {
-        /// Where the second value begins.
+        /// The position of the second value.
         place: Place,
         /// The key.
         key: String,
@@ -106,7 +106,7 @@ pub enum ServerConfigError {
     /// A server of this name has been configured before.
     #[error("{place}: a server of this name is configured at line {first} as well: rename one")]
     NameTwice {
-        /// Where the second one's value begins.
+        /// The position of the second one's value.
         place: Place,
         /// The line of the first one.
         first: usize,
@@ -114,11 +114,11 @@ pub enum ServerConfigError {
     /// No server can have this name.
     #[error("{place}: the name `{}` {why}: rename the server", cut(.name))]
     NameUnfit {
-        /// Where the server's object begins.
+        /// The position of the server's object.
         place: Place,
         /// The name.
         name: String,
-        /// What is wrong with it.
+        /// The problem.
         why: &'static str,
     },
     /// A way to reach a server that is not known.
@@ -136,7 +136,7 @@ pub enum ServerConfigError {
     /// An address, and no word about how to speak to what is there.
     #[error("{place}: there is a `url` and no `type`: write `\"type\": \"{likely}\"` beside it{}", or_other(.likely))]
     TypeMissing {
-        /// Where the server's object begins.
+        /// The position of the server's object.
         place: Place,
         /// The type that it most likely is.
         likely: &'static str,
@@ -146,7 +146,7 @@ pub enum ServerConfigError {
         "{place}: there are a `command` and a `url` and no `type`: remove one, or write the type that is meant"
     )]
     TypeUnclear {
-        /// Where the server's object begins.
+        /// The position of the server's object.
         place: Place,
     },
     /// `command` is missing or empty.
@@ -155,7 +155,7 @@ pub enum ServerConfigError {
         near(.meant.as_deref())
     )]
     NoCommand {
-        /// Where the server's object begins.
+        /// The position of the server's object.
         place: Place,
         /// A key of the object that may have been meant.
         meant: Option<String>,
@@ -163,7 +163,7 @@ pub enum ServerConfigError {
     /// A member without which a server of this type can't be reached is missing.
     #[error("{place}: there is no `{key}`{}: a server of type `{kind}` needs one", near(.meant.as_deref()))]
     Missing {
-        /// Where the server's object begins.
+        /// The position of the server's object.
         place: Place,
         /// The key.
         key: &'static str,
@@ -175,41 +175,41 @@ pub enum ServerConfigError {
     /// An address that can't be used.
     #[error("{place}: `{key}` {why}")]
     Url {
-        /// Where it begins.
+        /// The position of the value.
         place: Place,
         /// The key.
         key: &'static str,
-        /// What is wrong with it, and what to do.
+        /// The problem, and what to do.
         why: String,
     },
     /// A header that can't be sent.
     #[error("{place}: the header `{}` {why}", cut(.name))]
     Header {
-        /// Where its value begins.
+        /// The position of the value.
         place: Place,
         /// Its name as written.
         name: String,
-        /// What is wrong with it, and what to do.
+        /// The problem, and what to do.
         why: &'static str,
     },
-    /// What is said about logging in does not make a whole.
+    /// The `oauth` members are inconsistent or incomplete.
     #[error("{place}: `oauth` {why}")]
     Grant {
-        /// Where what is wrong begins, or `oauth` where something is missing.
+        /// The position of the problem, or of `oauth` if something is missing.
         place: Place,
-        /// What is wrong, and what to do.
+        /// The problem, and what to do.
         why: String,
     },
     /// A private key without its certificate.
     #[error("{place}: `tls` has a `key` and no `cert`: name the certificate as well")]
     KeyAlone {
-        /// Where `tls` begins.
+        /// The position of `tls`.
         place: Place,
     },
     /// Variables that are used are not set.
     #[error("{place}: {} not set: set what is missing, or write `${{NAME:-default}}`", quoted(.names))]
     VariableMissing {
-        /// Where the server's object begins.
+        /// The position of the server's object.
         place: Place,
         /// The names, sorted.
         names: Vec<String>,
@@ -220,21 +220,21 @@ pub enum ServerConfigError {
         cut(.text)
     )]
     VariableUnclear {
-        /// Where the server's object begins.
+        /// The position of the server's object.
         place: Place,
         /// The use as written.
         text: String,
     },
-    /// A variable holds bytes that are no text, where text is needed.
+    /// A variable is not valid Unicode, in a value that must be text.
     #[error("{place}: a variable that is used in it holds no UTF-8: set it to text")]
     VariableNotText {
-        /// Where the server's object begins.
+        /// The position of the server's object.
         place: Place,
     },
     /// A variable's name that no environment can hold.
     #[error("{place}: `{}` can't be the name of a variable: remove `=` and NUL, and leave no name empty", cut(.name))]
     VariableName {
-        /// Where the value begins.
+        /// The position of the value.
         place: Place,
         /// The name as written.
         name: String,

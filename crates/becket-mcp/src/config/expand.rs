@@ -1,10 +1,10 @@
-//! `${VAR}` and `${VAR:-default}` in what a user wrote.
+//! Expansion of `${VAR}` and `${VAR:-default}`.
 //!
-//! A variable that is set, be it to nothing, is taken; the default is for one that is not set. `$VAR`, `$(…)` and a
-//! `${` that nothing closes stay as they are: nothing here is a shell.
+//! A variable that is set, even to the empty string, is used; the default is for one that is not set. `$VAR`, `$(…)`
+//! and an unclosed `${` stay as they are: this is not a shell.
 //!
-//! It refuses a default that holds another `${`, since its end could be read in two ways. It notes names and uses, never
-//! a value.
+//! A default that contains another `${` is rejected, since its end could be read in two ways. Names and uses are
+//! recorded, never a value.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -24,7 +24,7 @@ pub(super) struct Expander<'a> {
     missing: BTreeSet<String>,
     /// The first use that can't be read.
     unclear: Option<String>,
-    /// Whether something that has to be text came out as none.
+    /// True if a value that must be text was not valid Unicode.
     not_text: bool,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Expander<'a> {
         })
     }
 
-    /// Whether everything could be filled in. `place` is that of the entry.
+    /// Errors if anything could not be expanded. `place` is that of the entry.
     pub(super) fn finish(self, place: &Place) -> Result<(), ServerConfigError> {
         let place = place.clone();
         if let Some(text) = self.unclear {
@@ -76,7 +76,7 @@ impl<'a> Expander<'a> {
 
     fn value_of(&mut self, inner: &str) -> OsString {
         if let (Some(key), Some(options)) = (inner.strip_prefix(OPTION), self.options) {
-            // An option that nobody has set is empty.
+            // An option without a value is empty.
             let value = options.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str());
             return value.unwrap_or_default().into();
         }
@@ -115,7 +115,7 @@ fn next_use(text: &str) -> Option<(&str, &str, &str)> {
     Some((before, inner, after))
 }
 
-/// What stands in the braces, as far as it can be a name: a default may be secret.
+/// Returns the part in the braces that can be a name: a default may be secret.
 fn shown(inner: &str) -> String {
     let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     match end {

@@ -10,16 +10,17 @@ use sha2::{Digest, Sha256};
 use super::grant::{Algorithm, Grant, IdentityProvider, PrivateKey};
 use super::server::{Ide, OAuth, Proxy, Remote, ServerConfig, Stdio, Tls, Transport};
 
-/// What an entry says, as it was written: `sha256:` and 64 hexadecimal digits.
+/// The fingerprint of an entry as written: `sha256:` and 64 hexadecimal digits.
 ///
-/// Every member counts, also those that mean nothing here; their order and the blanks between them do not. Variables
-/// are not filled in, so that it is the same for everyone, and changes with what is asked for and not with a token.
+/// Every member counts, also those without a meaning here; their order and the blanks between them do not. Variables
+/// are not expanded, so that it is the same for everyone, and changes with the entry and not with a token.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Fingerprint([u8; 32]);
 
-/// What a configuration says, every variable filled in. Two that are equal may share a connection (`protocol.md` X2).
+/// The key of a configuration with every variable expanded. Two servers with equal keys may share a connection
+/// (`protocol.md` X2).
 ///
-/// It is never shown: who knows the rest of a configuration could guess a short secret from it.
+/// It is never shown: with the rest of a configuration, a short secret could be guessed from it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ConfigKey([u8; 32]);
 
@@ -102,7 +103,7 @@ fn write_value(value: &Value, digest: &mut Sha256) {
 }
 
 impl ServerConfig {
-    /// What the configuration says, every variable filled in.
+    /// Returns the key of the configuration, with every variable expanded.
     #[must_use]
     pub fn key(&self) -> ConfigKey {
         let ServerConfig { transport, timeout } = self;

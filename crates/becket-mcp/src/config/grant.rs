@@ -1,4 +1,4 @@
-//! How tokens are come by: by a person with a browser, or by this program itself.
+//! OAuth grants: by a person with a browser, or by this program alone.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -18,24 +18,25 @@ pub enum Grant {
     Secret,
     /// `client_credentials`: the same, with what its private key signs (RFC 7523, `private_key_jwt`).
     Key(PrivateKey),
-    /// `jwt_bearer`: the platform that this program runs on vouches for it, with a JWT in this file (RFC 7523). The file is
-    /// read anew for each token; its path counts from the directory of the host.
+    /// `jwt_bearer`: the platform that this program runs on vouches for it, with a JWT in this file (RFC 7523). The
+    /// file is read again for each token; its path is relative to the directory of the host.
     Assertion(PathBuf),
-    /// `token_exchange`: the identity provider of an enterprise vouches for a person who has logged in there (SEP-990).
+    /// `token_exchange`: the identity provider of an enterprise vouches for a person that has logged in there
+    /// (SEP-990).
     Exchange(IdentityProvider),
 }
 
 /// An identity provider that vouches for a person at the authorisation servers of others.
 #[derive(Clone, PartialEq, Eq)]
 pub struct IdentityProvider {
-    /// Where it exchanges tokens (RFC 8693): encrypted, or on this machine.
+    /// The endpoint that exchanges tokens (RFC 8693): encrypted, or on this machine.
     pub token_endpoint: Url,
     /// This program, as it is registered there.
     pub client_id: String,
     /// Its secret there, if it has one.
     pub client_secret: Option<Secret>,
-    /// A file with the person's identity token, a JWT that whoever logs in there writes and renews. It is read anew for each
-    /// token; its path counts from the directory of the host.
+    /// A file with the person's identity token, a JWT that a login at the provider writes and renews. It is read again
+    /// for each token; its path is relative to the directory of the host.
     pub id_token: PathBuf,
 }
 
@@ -44,7 +45,7 @@ pub struct IdentityProvider {
 pub struct PrivateKey {
     /// A PEM file, not encrypted, with RSA, EC (P-256, P-384) or Ed25519 in it; from the directory of the host.
     pub file: PathBuf,
-    /// How it signs; `None`: as the key can and the authorisation server takes it.
+    /// The signature algorithm; `None`: one that the key allows and the authorisation server supports.
     pub algorithm: Option<Algorithm>,
     /// By which name the authorisation server knows it (`kid`).
     pub id: Option<String>,
@@ -74,7 +75,7 @@ pub enum Algorithm {
 }
 
 impl Grant {
-    /// The word that stands for it as `grant`.
+    /// Returns its name as the value of `grant`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -85,7 +86,7 @@ impl Grant {
         }
     }
 
-    /// Whether a person has to log in with a browser.
+    /// Returns whether a person has to log in with a browser.
     #[must_use]
     pub fn wants_person(&self) -> bool {
         match self {
@@ -136,7 +137,7 @@ impl Algorithm {
         }
     }
 
-    /// The one of this name. `none`, and those that sign with a secret, are none of them.
+    /// Returns the algorithm of this name. `none`, and those that sign with a secret, are not supported.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.name() == name)

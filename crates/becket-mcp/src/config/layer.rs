@@ -39,7 +39,7 @@ pub(super) struct Entry {
 }
 
 impl Layer {
-    /// Where its entries come from.
+    /// Returns the origin of its entries.
     #[must_use]
     pub fn scope(&self) -> &Scope {
         &self.scope
@@ -59,12 +59,12 @@ impl fmt::Debug for Layer {
     }
 }
 
-/// Reads a text that is there for its servers, like `.mcp.json`. Keys beside `mcpServers` are not looked at.
+/// Reads a file of servers, like `.mcp.json`. Keys other than `mcpServers` are ignored.
 ///
 /// `file` is for the messages; nothing is opened.
 ///
 /// # Errors
-/// The text is no JSON or has no `mcpServers`. What is wrong with a single server is told with that server.
+/// The text is not JSON or has no `mcpServers`. An error in a single server is reported with that server.
 pub fn read_file(text: &str, file: &Path, scope: Scope) -> Result<Layer, ConfigError> {
     let text = Text::new(text, file);
     let root = object(&text, text.text, "the file")?;
@@ -137,7 +137,7 @@ fn name_in(scope: &Scope, plain: String) -> ServerName {
 
 fn entry(text: &Text<'_>, raw: &RawValue, name: ServerName) -> Entry {
     let place = text.start_of(raw.get());
-    // What is nested too deeply to be read is told apart by its text.
+    // Too deeply nested content is compared as text.
     let (fingerprint, too_deep) = match serde_json::from_str::<Value>(raw.get()) {
         Ok(value) => (Fingerprint::of(&value), None),
         Err(error) => (

@@ -1,6 +1,6 @@
-//! A JSON object whose members are read one by one, each with its place.
+//! A JSON object whose members are read one by one, each with its position.
 //!
-//! `null` is as good as nothing. It refuses to quote a value in an error: any may be secret.
+//! `null` counts as missing. No error quotes a value: any may be secret.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use super::error::{ServerConfigError, cut};
 use super::pairs::Pairs;
 use super::place::{Place, Text, words};
 
-/// A value and where it begins.
+/// A value and its position.
 #[derive(Clone)]
 pub(super) struct At<T> {
     pub(super) value: T,
@@ -19,7 +19,7 @@ pub(super) struct At<T> {
 
 /// The members of an object, each key once.
 pub(super) struct Members<'t, 'a> {
-    /// Where the object begins.
+    /// The position of the object.
     pub(super) start: Place,
     pub(super) text: &'t Text<'a>,
     pub(super) pairs: Vec<(String, &'a RawValue)>,
@@ -92,7 +92,7 @@ pub(super) fn decode<'a, T: serde::Deserialize<'a>>(
     wanted: &'static str,
 ) -> Result<T, ServerConfigError> {
     serde_json::from_str(raw.get()).map_err(|error| {
-        // The parser quotes what is of the wrong kind, but not what is no JSON.
+        // The parser quotes values of the wrong type, but not malformed JSON.
         if error.is_data() {
             let place = text.start_of(raw.get());
             ServerConfigError::WrongKind { place, what: what.to_owned(), is: kind(raw.get()), wanted }
@@ -103,7 +103,7 @@ pub(super) fn decode<'a, T: serde::Deserialize<'a>>(
     })
 }
 
-/// Which kind of value a text of JSON is.
+/// Returns the type of a JSON value.
 pub(super) fn kind(json: &str) -> &'static str {
     match json.as_bytes().first() {
         Some(b'"') => "a string",

@@ -1,13 +1,14 @@
-//! What a user writes about MCP servers, `{"mcpServers": {"name": {"command": …}}}`, and what becomes of it.
+//! The configuration of MCP servers, `{"mcpServers": {"name": {"command": …}}}`.
 //!
-//! - `layer` reads a text and `settings` one that says other things as well; only what is no such JSON fails as a whole.
-//! - `entry` reads one server; what is wrong with it is its own error, and the others stay usable.
-//! - `expand` fills `${VAR}` and `${VAR:-default}`; `server` is what comes out, with nothing left to look up.
-//! - `policy`, `choices` and `approvals` say what may be used; `resolve` asks them, and decides between entries of one
-//!   name. `fingerprint` names contents: for approvals, and for connections that are shared.
+//! - `layer` reads a file of servers and `settings` a file with other settings too; only malformed JSON fails as a
+//!   whole.
+//! - `entry` reads one server; an error in it leaves the others usable.
+//! - `expand` expands `${VAR}` and `${VAR:-default}`; `server` is the result, with every variable expanded.
+//! - `policy`, `choices` and `approvals` decide which servers are allowed; `resolve` applies them, and decides between
+//!   entries of one name. `fingerprint` identifies contents: for approvals, and for shared connections.
 //! - `edit` writes entries back into a text.
 //!
-//! It refuses to read files or the environment, to drop a server in silence, and to show a value that may be secret.
+//! It does not read files or the environment, drop a server silently, or show a value that may be secret.
 //!
 //! ```
 //! use becket_mcp::config::{self, Approvals, Gates, Scope};

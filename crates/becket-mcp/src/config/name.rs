@@ -1,4 +1,4 @@
-//! What a server is called.
+//! Names of servers.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub struct ServerName {
     pub plugin: Option<String>,
 }
 
-/// How the names of servers of plugins begin. No other server's may.
+/// The prefix of the names of plugin servers. It is reserved for them.
 pub(super) const OF_A_PLUGIN: &str = "plugin:";
 
 impl ServerName {
@@ -46,7 +46,7 @@ impl From<&str> for ServerName {
     }
 }
 
-/// What keeps a text from being the name of a server.
+/// Returns the reason for which a text is not a valid server name.
 pub(super) fn unfit(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         Some("is empty")

@@ -1,6 +1,6 @@
-//! Where in a file something stands.
+//! Positions in a file.
 //!
-//! INVARIANT: every slice that is asked about lies within the text; `serde_json` borrows raw values from it.
+//! INVARIANT: every slice whose position is asked for is part of the text; `serde_json` borrows raw values from it.
 
 use std::fmt;
 use std::path::Path;
@@ -28,7 +28,7 @@ impl fmt::Display for Place {
 pub(super) struct Text<'a> {
     pub(super) text: &'a str,
     file: Arc<Path>,
-    /// Where each line begins, in bytes: a text of 10,000 servers is asked for as many places.
+    /// The start of each line, in bytes: a text of 10,000 servers needs as many positions.
     lines: Vec<usize>,
 }
 
@@ -40,17 +40,17 @@ impl<'a> Text<'a> {
         Self { text, file: file.into(), lines: std::iter::once(0).chain(breaks).collect() }
     }
 
-    /// Where `part`, a slice of the text, begins.
+    /// Returns the position of `part`, a slice of the text.
     pub(super) fn start_of(&self, part: &str) -> Place {
         self.at(self.offset_of(part))
     }
 
-    /// Where the text begins, blanks left out.
+    /// Returns the position of the first character that is not blank.
     pub(super) fn start(&self) -> Place {
         self.start_of(self.text.trim_start())
     }
 
-    /// Where `error`, which came of reading `part`, was met.
+    /// Returns the position of `error`, which is from parsing `part`.
     pub(super) fn place_of(&self, part: &str, error: &serde_json::Error) -> Place {
         // Of a value that is of another kind than it has to be, the parser names the end.
         if error.is_data() && !part.starts_with(['{', '[']) {

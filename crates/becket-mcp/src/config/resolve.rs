@@ -1,8 +1,8 @@
-//! From what many files say to one list: of each name the one that counts, and whether it may be connected. Pure.
+//! Merging of many files into one list: the entry that counts for each name, and its status. Pure.
 //!
-//! - A stronger scope counts, also where its entry is wrong or denied: nothing weaker takes its place unseen.
-//! - What a workspace brings and its user has not let in says nothing: it neither starts nor keeps another from it.
-//! - Of several reasons against a server, the one is told that its user can do least about.
+//! - A stronger scope counts, even if its entry is invalid or denied: nothing weaker silently replaces it.
+//! - An entry of a workspace that its user has not approved is ignored: it neither starts nor shadows another.
+//! - Of several reasons against a server, the one that its user can do least about is reported.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -16,10 +16,10 @@ use super::policy::McpPolicy;
 use super::scope::Scope;
 use super::status::{Disabled, PolicyReason, Status};
 
-/// What servers have to pass before they may be connected.
+/// The conditions for connecting servers.
 #[derive(Debug, Clone, Copy)]
 pub struct Gates<'a> {
-    /// Which servers may be used.
+    /// The policy.
     pub policy: &'a McpPolicy,
     /// Servers of the project that were approved or refused by name.
     pub choices: &'a Choices,
@@ -27,26 +27,25 @@ pub struct Gates<'a> {
     pub approvals: &'a Approvals,
     /// The project, as approvals name it.
     pub project: &'a str,
-    /// Whether the user trusts the workspace. Without that, nothing of [`Scope::Project`] and [`Scope::Local`] runs.
+    /// True if the user trusts the workspace. Otherwise nothing of [`Scope::Project`] and [`Scope::Local`] runs.
     pub workspace_trusted: bool,
-    /// Whether only servers of [`Scope::Managed`] may be used.
+    /// True if only servers of [`Scope::Managed`] may be used.
     pub exclusive: bool,
 }
 
-/// What many files come to.
+/// The merged configuration of many files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Resolved {
     /// The servers that count, each name once, the strongest scope first and each scope in the order of its text.
     pub servers: Vec<Configured>,
-    /// Entries whose name another one has that counts. None of them is allowed.
+    /// Shadowed entries: another one of the same name counts. None of them is allowed.
     pub others: Vec<Configured>,
 }
 
-/// Decides between entries of one name, fills in variables, and asks the gates. Of two layers of one scope the later one
-/// is the stronger.
+/// Decides between entries of one name, expands variables, and applies the gates. Of two layers of one scope the later
+/// one is the stronger.
 ///
-/// `variables` have to be the user's own: where a project could set one, an approved entry could come to mean something
-/// else.
+/// `variables` have to be the user's own: if a project could set one, it could change the meaning of an approved entry.
 #[must_use]
 pub fn resolve(mut layers: Vec<Layer>, variables: &[(OsString, OsString)], gates: &Gates<'_>) -> Resolved {
     layers.sort_by_key(|layer| layer.scope.rank());
@@ -98,7 +97,7 @@ fn counting(candidates: &[Candidate]) -> Vec<usize> {
     names.iter().enumerate().map(of).collect()
 }
 
-/// What keeps an entry of the workspace from counting at all.
+/// Returns the reason for which an entry of the workspace is ignored.
 fn held_back(server: &Configured, gates: &Gates<'_>) -> Option<Disabled> {
     if server.scope.is_of_the_workspace() && !gates.workspace_trusted {
         return Some(Disabled::NotTrusted);
@@ -119,14 +118,14 @@ fn held_back(server: &Configured, gates: &Gates<'_>) -> Option<Disabled> {
 }
 
 impl Candidate {
-    /// Whether it can keep another of its name from counting. One whose name no server may have can't: it may only look
-    /// like that of another.
+    /// Returns whether it shadows others of its name. One with an invalid name does not: its name may only look like
+    /// that of another.
     fn counts(&self) -> bool {
         let is_unfit = matches!(self.server.config, Err(ServerConfigError::NameUnfit { .. }));
         self.held_back.is_none() && !is_unfit
     }
 
-    /// Whether it may be connected; `other` is the one that counts instead of it.
+    /// Returns its status; `other` is the one that counts instead of it.
     fn status(&self, other: Option<&Candidate>, gates: &Gates<'_>) -> Status {
         let is_managed = matches!(self.server.scope, Scope::Managed | Scope::Host);
         let policy = if gates.exclusive && !is_managed {

@@ -1,4 +1,4 @@
-//! Where an entry comes from, and how much that weighs.
+//! The origin of an entry, and its rank.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -8,10 +8,11 @@ use std::path::PathBuf;
 const ROOTS: [&str; 2] = ["CLAUDE_PLUGIN_ROOT", "BECKET_PLUGIN_ROOT"];
 const DATA: [&str; 2] = ["CLAUDE_PLUGIN_DATA", "BECKET_PLUGIN_DATA"];
 
-/// What a plugin's option is written as in an entry: `${user_config.KEY}`.
+/// The prefix of a plugin's option in an entry: `${user_config.KEY}`.
 pub(super) const OPTION: &str = "user_config.";
 
-/// What the entries of a plugin may use beside its directory. `Debug` shows no option's value: it may be a key.
+/// The values that the entries of a plugin may use beside its directory. `Debug` shows no option's value: it may be a
+/// key.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct PluginValues {
     /// The directory in which the plugin keeps data.
@@ -27,7 +28,7 @@ impl fmt::Debug for PluginValues {
     }
 }
 
-/// Where an entry comes from. Of two of one name, that of the stronger scope counts; see [`Scope::rank`].
+/// The origin of an entry. Of two of one name, that of the stronger scope counts; see [`Scope::rank`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// The host's own program, not a file.
@@ -38,7 +39,7 @@ pub enum Scope {
     CommandLine,
     /// The user's own, for one project.
     Local,
-    /// The project's, which everyone who clones it gets: `.mcp.json` and project settings.
+    /// The project's, shared by everyone that clones it: `.mcp.json` and project settings.
     Project,
     /// The user's own, for every project.
     User,
@@ -48,13 +49,13 @@ pub enum Scope {
         name: String,
         /// Its directory.
         root: PathBuf,
-        /// What its entries may use beside that.
+        /// Further values that its entries may use.
         values: Box<PluginValues>,
     },
 }
 
 impl Scope {
-    /// How strong it is; 0 is the strongest.
+    /// Returns its rank; 0 is the strongest.
     #[must_use]
     pub fn rank(&self) -> u8 {
         match self {
@@ -68,7 +69,8 @@ impl Scope {
         }
     }
 
-    /// Variables that entries of this scope may use and their processes get: for a plugin, where it and its data lie.
+    /// Returns the variables that entries of this scope may use and their processes get: for a plugin, the directories
+    /// of its files and its data.
     #[must_use]
     pub fn variables(&self) -> Vec<(OsString, OsString)> {
         match self {
@@ -86,7 +88,7 @@ impl Scope {
         }
     }
 
-    /// What `${user_config.KEY}` stands for in entries of this scope; none where it stands for nothing.
+    /// Returns the options for `${user_config.KEY}` in entries of this scope; `None` if the scope has none.
     pub(super) fn options(&self) -> Option<&[(String, String)]> {
         match self {
             Scope::Plugin { values, .. } => Some(&values.options),
@@ -99,8 +101,8 @@ impl Scope {
         }
     }
 
-    /// Whether it lies within the workspace or is meant for it alone, so that nothing of it runs before the workspace
-    /// is trusted.
+    /// Returns whether it is part of the workspace or meant for it only, so that nothing of it runs before the
+    /// workspace is trusted.
     pub(super) fn is_of_the_workspace(&self) -> bool {
         match self {
             Scope::Local | Scope::Project => true,

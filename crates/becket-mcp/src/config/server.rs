@@ -1,7 +1,6 @@
-//! What a server is once everything about it has been read: how it is reached, with every variable filled in.
+//! A resolved server: its transport, with every variable expanded.
 //!
-//! It refuses to show what may be secret: arguments, values of variables and headers, queries of URLs and tokens are in
-//! no `Debug`.
+//! `Debug` shows nothing that may be secret: no arguments, values of variables and headers, queries of URLs, or tokens.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -16,13 +15,13 @@ use crate::secret::Secret;
 /// One server (`protocol.md` X1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerConfig {
-    /// How it is reached.
+    /// Its transport.
     pub transport: Transport,
     /// The longest a call may take, whatever its caller allows; written in milliseconds.
     pub timeout: Option<Duration>,
 }
 
-/// How a server is reached (`protocol.md` X1).
+/// The transport of a server (`protocol.md` X1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Transport {
     /// `stdio`: a process that is spoken to over its stdin and stdout.
@@ -39,7 +38,7 @@ pub enum Transport {
     WsIde(Ide),
     /// `proxy` or `claudeai-proxy`: a server behind one that the host names and has credentials for.
     Proxy(Proxy),
-    /// `sdk`: a server within the host's own process, which the host lends under the same name.
+    /// `sdk`: a server within the host's own process, which the host provides under the same name.
     InProcess,
 }
 
@@ -61,35 +60,34 @@ pub struct Stdio {
 pub struct Remote {
     /// Where: `http` or `https`, for WebSocket `ws` or `wss`. It has a host, and neither credentials nor a fragment.
     pub url: Url,
-    /// Headers of every request, in the order of the text; each name is there once and is no header of the
-    /// transport's own.
+    /// Headers of every request, in the order of the text; each name occurs once and is not a header of the transport.
     pub headers: Vec<(String, Secret)>,
     /// A command line that prints more headers as a JSON object.
     pub headers_helper: Option<String>,
-    /// Variables of its own for that command line: for a plugin, where it lies.
+    /// Additional variables for that command line: for a plugin, its directories.
     pub helper_env: Vec<(OsString, OsString)>,
-    /// What a user wrote about authorisation.
+    /// The user's OAuth configuration.
     pub oauth: Option<OAuth>,
     /// Certificates of our own.
     pub tls: Option<Tls>,
 }
 
-/// How a user wants authorisation to go.
+/// The OAuth configuration of a server.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct OAuth {
     /// The client that is registered at the authorisation server already.
     pub client_id: Option<String>,
     /// Its secret.
     pub client_secret: Option<Secret>,
-    /// An `https` address that describes this client and stands for its id.
+    /// An `https` address that describes this client and serves as its id.
     pub client_metadata_url: Option<String>,
     /// The port of the loopback callback, from 1; `None`: any that is free.
     pub callback_port: Option<u16>,
     /// Scopes to ask for, instead of those that the server names.
     pub scopes: Vec<String>,
-    /// Where the metadata of the authorisation server is, instead of looking for it.
+    /// The address of the authorisation server's metadata, instead of discovery.
     pub auth_server_metadata_url: Option<Url>,
-    /// How tokens are come by. Without a person it takes a client id.
+    /// The grant. Without a person it needs a client id.
     pub grant: Grant,
 }
 
@@ -109,9 +107,9 @@ pub struct Tls {
 pub struct Ide {
     /// Where: `http(s)` for `sse-ide`, `ws(s)` for `ws-ide`.
     pub url: Url,
-    /// What it is called.
+    /// Its name.
     pub ide_name: Option<String>,
-    /// What it knows us by.
+    /// The token by which it recognises this client.
     pub auth_token: Option<Secret>,
 }
 
@@ -122,7 +120,7 @@ pub struct Proxy {
     pub url: Url,
     /// The server's id at the proxy: letters, digits and `-._~`, not only dots.
     pub id: String,
-    /// Whether the proxy lets nobody in without what the host lends: `claudeai-proxy`.
+    /// True if the proxy requires the host's credentials: `claudeai-proxy`.
     pub needs_host: bool,
 }
 
@@ -136,7 +134,7 @@ impl ServerConfig {
 }
 
 impl Transport {
-    /// The word that stands for it as `type`.
+    /// Returns its name as the value of `type`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -151,8 +149,8 @@ impl Transport {
         }
     }
 
-    /// Whether the server runs on this machine as a process or within ours: it counts in the lane of local servers
-    /// (`protocol.md` X2).
+    /// Returns whether the server runs on this machine as a process or within ours: it counts in the lane of local
+    /// servers (`protocol.md` X2).
     #[must_use]
     pub fn is_local(&self) -> bool {
         match self {

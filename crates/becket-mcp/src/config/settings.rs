@@ -10,16 +10,16 @@ use super::place::Text;
 use super::policy::{McpPolicy, Source};
 use super::scope::Scope;
 
-/// What files say about MCP servers. The default says nothing.
+/// The MCP settings of one or more files. The default is empty.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// The servers of each file that names any.
     pub layers: Vec<Layer>,
-    /// Which servers may be used.
+    /// The policy.
     pub policy: McpPolicy,
-    /// Which servers of a project its user has approved or refused.
+    /// The user's choices about a project's servers.
     pub choices: Choices,
-    /// What can't be read. Whatever that means until it is corrected, each says itself.
+    /// Unreadable parts. Each describes its effect until it is corrected.
     pub problems: Vec<ConfigError>,
 }
 
@@ -34,15 +34,14 @@ impl Settings {
     }
 }
 
-/// Reads what a settings file says about MCP servers: `mcpServers`, `allowedMcpServers`, `deniedMcpServers`,
+/// Reads the MCP settings of a settings file: `mcpServers`, `allowedMcpServers`, `deniedMcpServers`,
 /// `allowManagedMcpServersOnly`, `enabledMcpjsonServers`, `disabledMcpjsonServers`, `enableAllProjectMcpServers`. Each
-/// may be missing; other keys are not looked at.
+/// may be missing; other keys are ignored.
 ///
 /// `file` is for the messages; nothing is opened.
 ///
 /// # Errors
-/// The text is no JSON object. A managed file that fails so may have denied anything: whoever gets this error for one
-/// must not go on.
+/// The text is not a JSON object. A managed file with this error may have denied anything: the caller must not go on.
 pub fn read_settings(text: &str, file: &Path, scope: Scope) -> Result<Settings, ConfigError> {
     let text = Text::new(text, file);
     let root = object(&text, text.text, "the file")?;
@@ -50,12 +49,12 @@ pub fn read_settings(text: &str, file: &Path, scope: Scope) -> Result<Settings, 
 }
 
 /// Reads a file like `~/.claude.json`: `mcpServers` are the user's ([`Scope::User`]), those under the project's path in
-/// `projects` are the user's for that project ([`Scope::Local`]), as are the choices that stand there.
+/// `projects` are the user's for that project ([`Scope::Local`]), as are the choices there.
 ///
 /// `project` is compared with the keys of `projects` as it is.
 ///
 /// # Errors
-/// The text is no JSON object.
+/// The text is not a JSON object.
 pub fn read_user_file(text: &str, file: &Path, project: &str) -> Result<Settings, ConfigError> {
     let text = Text::new(text, file);
     let root = object(&text, text.text, "the file")?;

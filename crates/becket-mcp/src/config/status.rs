@@ -1,4 +1,4 @@
-//! Whether a configured server may be connected, and if not, what keeps it from that.
+//! The status of a configured server.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use super::fingerprint::Fingerprint;
 use super::place::Place;
 use super::scope::Scope;
 
-/// Whether a server may be connected.
+/// The status of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
     /// Nothing is against it. Its configuration may be wrong all the same.
@@ -15,7 +15,7 @@ pub enum Status {
     Disabled(Disabled),
 }
 
-/// What keeps a server from being connected; the words say what to do about it.
+/// The reason for which a server is disabled; the message says what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Disabled {
     /// Its entry says `"disabled": true`.
@@ -30,12 +30,12 @@ pub enum Disabled {
     /// It belongs to a workspace that is not trusted.
     #[error("the workspace is not trusted: trust it to use the servers that belong to it")]
     NotTrusted,
-    /// It is the project's, and nobody has approved what it says.
+    /// It is the project's, and its content is not approved.
     #[error("{}: read its entry, then approve it", not_approved(*.changed))]
     NotApproved {
-        /// What an approval has to name.
+        /// The fingerprint to approve.
         fingerprint: Fingerprint,
-        /// Whether another content of this name was approved.
+        /// True if another content of this name was approved.
         changed: bool,
     },
     /// A policy is against it.
@@ -47,14 +47,14 @@ pub enum Disabled {
     /// Another entry of the same name is stronger.
     #[error("{}: rename one to use both", shadowed(.by, .place.as_ref()))]
     Shadowed {
-        /// Where the other one comes from.
+        /// The origin of the other one.
         by: Scope,
-        /// Where it stands.
+        /// Its position.
         place: Option<Place>,
     },
 }
 
-/// Which part of a policy is against a server.
+/// The part of a policy that forbids a server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyReason {
     /// A pattern of a deny list describes it.
@@ -63,10 +63,10 @@ pub enum PolicyReason {
         /// The pattern.
         place: Place,
     },
-    /// A deny list can't be read, so that nobody knows whom it denies.
+    /// A deny list is unreadable, so it denies every server.
     #[error("{place}: `deniedMcpServers` can't be read, so it denies every server: correct it there")]
     Unreadable {
-        /// What can't be read.
+        /// The position of the unreadable part.
         place: Place,
     },
     /// No pattern of an allow list describes it.

@@ -1,4 +1,4 @@
-//! What is odd about one server and keeps it from nothing.
+//! Warnings about one server that do not disable it.
 
 use super::error::{cut, near};
 use super::place::Place;
@@ -9,7 +9,7 @@ pub enum ServerWarning {
     /// A key that nothing here reads.
     #[error("{place}: `{}` means nothing here{}: remove it, unless another program reads it", cut(.key), near(.meant.as_deref()))]
     KeyUnknown {
-        /// Where its value begins.
+        /// The position of the value.
         place: Place,
         /// The key.
         key: String,
@@ -19,7 +19,7 @@ pub enum ServerWarning {
     /// A key that servers of another type have.
     #[error("{place}: `{key}` means nothing to a server of type `{kind}`: remove it")]
     KeyUnused {
-        /// Where its value begins.
+        /// The position of the value.
         place: Place,
         /// The key.
         key: String,
@@ -29,7 +29,7 @@ pub enum ServerWarning {
     /// A header that the transport sets.
     #[error("{place}: the header `{}` is set by the transport, so this one is not sent: remove it", cut(.name))]
     HeaderUnused {
-        /// Where its value begins.
+        /// The position of the value.
         place: Place,
         /// Its name as written.
         name: String,
@@ -37,13 +37,13 @@ pub enum ServerWarning {
     /// A part of an address that is never sent.
     #[error("{place}: what follows `#` in `url` is never sent and was left out: remove it")]
     Fragment {
-        /// Where the address begins.
+        /// The position of the address.
         place: Place,
     },
     /// Credentials that anyone on the way can read.
     #[error("{place}: credentials are sent to `{}` unencrypted: use `{secure}`", cut(.host))]
     Unencrypted {
-        /// Where the address begins.
+        /// The position of the address.
         place: Place,
         /// The host.
         host: String,
@@ -53,7 +53,7 @@ pub enum ServerWarning {
     /// A key of `oauth` that is about a person, where none logs in.
     #[error("{place}: `{key}` means nothing with the grant `{grant}`: remove it")]
     GrantUnused {
-        /// Where its value begins.
+        /// The position of the value.
         place: Place,
         /// The key.
         key: &'static str,
@@ -63,7 +63,7 @@ pub enum ServerWarning {
     /// Certificates for a connection that has none.
     #[error("{place}: `tls` means nothing to an unencrypted address: use `{secure}`, or remove `tls`")]
     TlsUnused {
-        /// Where `url` begins.
+        /// The position of `url`.
         place: Place,
         /// The scheme that encrypts.
         secure: &'static str,

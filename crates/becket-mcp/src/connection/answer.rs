@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::content::{CallResult, Content};
 
-/// What a server makes of a call.
+/// The response to a call.
 pub(super) enum Answer<T> {
     Done(T),
     /// It wants to know something first.

@@ -1,7 +1,7 @@
 //! One request and its answer.
 //!
-//! INVARIANT: a request that nobody waits for any longer is cancelled at its server (`notifications/cancelled`),
-//! whichever way the waiting ended: deadline, token, or a dropped future.
+//! INVARIANT: a request without a waiter is cancelled at its server (`notifications/cancelled`), whichever way the
+//! waiting ended: deadline, token, or a dropped future.
 
 use futures_util::FutureExt;
 use rmcp::RoleClient;
@@ -12,8 +12,8 @@ use tokio::task::coop::unconstrained;
 use super::calls::Entered;
 use super::no_answer::Trouble;
 
-/// Sends the request and waits for its answer, without a limit of its own. The call that it is part of hears under
-/// which names it was sent.
+/// Sends the request and waits for its answer, without a limit of its own. The call that it is part of learns the ids
+/// under which it was sent.
 pub(super) async fn ask(
     peer: &Peer<RoleClient>,
     request: ClientRequest,

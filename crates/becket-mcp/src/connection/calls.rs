@@ -1,7 +1,8 @@
-//! The calls that are under way on one connection: whose progress is told, and whose time stands still.
+//! The active calls of one connection: their progress, and the pauses of their clocks.
 //!
-//! A question of the server seldom says for which call it is asked. Nobody guesses then: all calls of the connection stand
-//! still, which can only give one of them more time than it should have, and no more than the most that a clock allows.
+//! A question of the server seldom names the call that it belongs to. Nothing is guessed then: the clocks of all calls
+//! of the connection pause, which can only give one of them more time than it should have, and no more than the most
+//! that a clock allows.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -28,7 +29,8 @@ struct Call {
 }
 
 impl Calls {
-    /// A call is under way as long as the answer is held. `what` it is, for those who hear of its progress.
+    /// Registers a call, which is active until the returned guard is dropped. `what` describes it in its progress
+    /// reports.
     pub(super) fn enter(self: &Arc<Self>, what: &Arc<str>, clock: &Arc<Clock>) -> Entered {
         let key = self.next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let call = Call { key, what: Arc::clone(what), clock: Arc::clone(clock), sent: None };
@@ -73,7 +75,7 @@ pub(super) struct Entered {
 }
 
 impl Entered {
-    /// What its request is called on the way.
+    /// Records the ids of its request on the wire.
     pub(super) fn sent(&self, id: &RequestId, token: &ProgressToken) {
         if let Some(call) = self.calls.lock().iter_mut().find(|call| call.key == self.key) {
             call.sent = Some((id.clone(), token.clone()));

@@ -1,6 +1,6 @@
-//! What this side tells servers about itself, and what it hears from them unasked.
+//! The client side of the protocol: this side's description of itself, and the handlers of server messages.
 //!
-//! What the host does not offer is not announced, and refused where a server asks for it all the same.
+//! What the host does not offer is not announced, and refused if a server asks for it all the same.
 
 #![expect(deprecated, reason = "the protocol means to drop what servers still use")]
 
@@ -37,7 +37,7 @@ struct Side {
     catalog: Arc<Catalog>,
     /// The server has said that one of its lists has changed.
     changed: Notify,
-    /// The connection is over: nobody waits for answers any longer.
+    /// The connection is over: answers are no longer awaited.
     over: CancellationToken,
 }
 

@@ -9,14 +9,14 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
-/// What a clock is set to.
+/// The limits of a clock.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Times {
     /// The time of the call.
     pub(crate) limit: Duration,
     /// The most that it may stand still in all.
     pub(crate) longest_pause: Duration,
-    /// Each sign of progress gives the whole limit anew, up to this in all; none: progress changes nothing.
+    /// Each sign of progress restarts the limit, up to this in all; none: progress changes nothing.
     pub(crate) longest: Option<Duration>,
 }
 
@@ -106,7 +106,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// What happens to a clock of 10 s after a time.
+    /// The expected state of a clock of 10 s after some time.
     enum Then {
         Pause,
         Resume,

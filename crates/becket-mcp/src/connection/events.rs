@@ -10,7 +10,7 @@ use std::time::Duration;
 /// An event of a stream.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Event {
-    /// Its name; empty where it has none, which means `message`.
+    /// Its name; empty if it has none, which means `message`.
     pub(crate) name: Vec<u8>,
     /// Its lines of data, joined by newlines.
     pub(crate) data: Vec<u8>,
@@ -54,7 +54,7 @@ impl Events {
         self.last_id.as_deref()
     }
 
-    /// How long the server wants us to wait before we come back.
+    /// Returns the server's reconnection delay.
     pub(crate) fn retry(&self) -> Option<Duration> {
         self.retry
     }
@@ -62,7 +62,7 @@ impl Events {
     /// Hands out the events that `bytes` completes. After an error nothing that follows makes sense.
     pub(crate) fn push(&mut self, mut bytes: &[u8], mut event: impl FnMut(Event)) -> Result<(), TooLong> {
         if std::mem::take(&mut self.after_cr) {
-            // No byte yet is no answer yet.
+            // With no byte yet there is no answer yet.
             self.after_cr = bytes.is_empty();
             bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
         }

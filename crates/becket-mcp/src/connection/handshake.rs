@@ -14,7 +14,7 @@ use super::link::{Era, Link, Opening};
 use super::no_answer::Trouble;
 use crate::fault::Fault;
 
-/// How much of an answer that is none is shown.
+/// Limit on the quoted part of an invalid answer.
 const SHOWN: usize = 300;
 
 /// A running client.
@@ -33,7 +33,7 @@ pub(super) async fn initialize<L: Link>(link: &L, client: &Client) -> Result<Ser
     };
     match trouble {
         Ok(service) => Ok(service),
-        // Nobody is there, or nobody who talks to us: that is no different in the other way.
+        // The server is unreachable or speaks another protocol: the other greeting makes no difference.
         Err(Trouble::Failed(fault)) if is_final(&fault) => Err(Trouble::Failed(fault)),
         // Whatever an older server makes of a request that it does not know: what it says to `initialize` counts.
         Err(_) => initialize_first(link, client).await,

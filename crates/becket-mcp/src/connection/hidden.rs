@@ -1,9 +1,9 @@
-//! What a server was sent and nobody may read: it is taken out of whatever the server says that gets into errors and states.
+//! Redaction of secrets that were sent to a server: they are removed from server text in errors and states.
 //!
-//! Servers quote what they were asked with: the page of an error that shows all headers, "invalid key `sk-…`".
+//! Servers quote what they were sent: an error page that shows all headers, "invalid key `sk-…`".
 //!
-//! It refuses to touch what a tool answers, and a [`Challenge`](crate::Challenge), which a login has to read as it came;
-//! that one is not shown at all.
+//! The answer of a tool is not redacted, nor is a [`Challenge`](crate::Challenge), which a login has to read as it
+//! came; that one is not shown at all.
 
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,7 +25,7 @@ const SECRET: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CREDENTIAL
 pub(super) struct Hidden(Arc<Mutex<Vec<String>>>);
 
 impl Hidden {
-    /// The values of those variables whose names say that they are secret.
+    /// Collects the values of the variables whose names mark them as secret.
     pub(super) fn of_variables(variables: &[(OsString, OsString)]) -> Self {
         let is_secret = |name: &OsString| {
             let name = name.to_string_lossy().to_ascii_uppercase();
@@ -130,7 +130,7 @@ impl Hidden {
     }
 }
 
-/// Remembers every header that is handed out.
+/// Records every header that is returned.
 #[derive(Debug)]
 struct Watched {
     source: Arc<dyn HeaderSource>,

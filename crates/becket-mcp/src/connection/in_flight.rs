@@ -1,7 +1,7 @@
-//! Which requests wait for an answer, to give an error that names none of them to the one that it can only mean.
+//! The pending requests, by which an error without an id is matched to the only request that it can mean.
 //!
-//! A server that could not read a request answers without its id. With one request waiting it is clear whose answer
-//! that is; with several, nobody guesses, and the deadlines decide.
+//! A server that could not read a request answers without its id. With one pending request the match is clear; with
+//! several, nothing is guessed, and the deadlines decide.
 
 use std::sync::{Mutex, PoisonError};
 

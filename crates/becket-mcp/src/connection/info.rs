@@ -1,8 +1,8 @@
-//! What a server says about itself when it is connected.
+//! The description of a connected server.
 
 use rmcp::model::ServerPeerInfo;
 
-/// What a server says about itself. Untrusted: a server can say anything.
+/// A server's description of itself. Untrusted: a server can say anything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServerInfo {
     /// The name of the program.
@@ -11,7 +11,7 @@ pub struct ServerInfo {
     pub version: Option<String>,
     /// The version of the protocol that was agreed on.
     pub protocol: String,
-    /// How it wants to be used.
+    /// Its instructions for use.
     pub instructions: Option<String>,
     /// It has tools.
     pub tools: bool,

@@ -22,7 +22,7 @@ pub(crate) struct Lent {
     limit: Duration,
 }
 
-/// Why the host gave no answer.
+/// The reason for which the host gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NotLent {
     #[error("this client does not offer that")]
@@ -36,7 +36,7 @@ pub(super) enum NotLent {
 }
 
 impl Lent {
-    /// What the host offers is asked once; one that panics then offers nothing.
+    /// Queries the host's offers once; a host that panics then offers nothing.
     pub(crate) fn new(host: Arc<dyn Host>, limit: Duration) -> Self {
         let offers = catch_unwind(AssertUnwindSafe(|| host.offers())).unwrap_or_default();
         Self { host, offers, limit }
@@ -58,7 +58,7 @@ impl Lent {
             Elicitation::Url { .. } => self.offers.url,
         };
         let cancel = CancellationToken::new();
-        // Whoever the host has passed it on to hears of the end, too.
+        // A task to which the host has passed it on sees the end, too.
         let _over = cancel.clone().drop_guard();
         self.ask(offered, withdrawn, async { self.host.elicit(server, asked, &cancel).await }).await
     }
@@ -88,7 +88,7 @@ impl Lent {
     }
 
     pub(super) fn progress(&self, server: &str, progress: Progress) {
-        // A host that panics has not heard of it.
+        // A host that panics has not received it.
         let _ = catch_unwind(AssertUnwindSafe(|| self.host.progress(server, progress)));
     }
 

@@ -1,4 +1,4 @@
-//! How a server is reached: what each transport gives to a connection, and what a connection asks of it.
+//! The interface of a transport to a connection.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,20 +10,20 @@ use rmcp::transport::{DynamicTransportError, Transport};
 use super::state::State;
 use crate::fault::Fault;
 
-/// The way to one server.
+/// The link to one server.
 ///
-/// INVARIANT: once `end` has returned, or the link was dropped, nothing of it is left: no process, no socket, no task.
+/// INVARIANT: once `end` has returned, or the link was dropped, nothing of it remains: no process, no socket, no task.
 pub(crate) trait Link: Send + Sync + 'static {
-    /// What messages go over.
+    /// The transport for messages.
     type Wire: Transport<RoleClient> + 'static;
 
     /// Opens the way, once for each attempt to shake hands.
     fn wire(&self) -> impl Future<Output = Result<Self::Wire, Fault>> + Send;
 
-    /// What is known about it from all sides.
+    /// Returns the state that all parts of the connection share.
     fn state(&self) -> &Arc<State>;
 
-    /// How the handshake begins.
+    /// Returns the beginning of the handshake.
     fn opening(&self) -> Opening {
         Opening::Initialize
     }
@@ -33,11 +33,11 @@ pub(crate) trait Link: Send + Sync + 'static {
         let _ = era;
     }
 
-    /// Ends it; the server has `grace` to go by itself.
+    /// Ends it; the server has `grace` to exit on its own.
     fn end(&self, grace: Duration) -> impl Future<Output = ()> + Send;
 }
 
-/// How a server is greeted.
+/// The protocol era of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Era {
     /// With `initialize`, up to 2025-11-25.
@@ -46,7 +46,7 @@ pub(crate) enum Era {
     Discover,
 }
 
-/// What a server is greeted with first. One that refuses it is greeted the other way.
+/// The first greeting to a server. If it refuses, the other one follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Opening {
     /// `initialize`.
@@ -55,8 +55,7 @@ pub(crate) enum Opening {
     Discover(Option<Duration>),
 }
 
-/// A message did not get to its server, or what it was answered with is no answer. That is the trouble of whoever sent
-/// it, and says nothing about the rest.
+/// A message did not reach its server, or its response is not a valid answer. This is an error of its sender only.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct NotSent(pub(crate) Fault);
@@ -75,7 +74,7 @@ impl NotSent {
     }
 }
 
-/// Why a message was not sent.
+/// The reason for which a message was not sent.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SendError {
     /// The connection is broken; its state knows why.
@@ -84,7 +83,7 @@ pub(crate) enum SendError {
     /// This message alone.
     #[error("the message was not sent: {0}")]
     NotSent(#[source] NotSent),
-    /// It is no JSON.
+    /// It can't be encoded as JSON.
     #[error("the message can't be written: {0}")]
     Encode(#[from] serde_json::Error),
 }

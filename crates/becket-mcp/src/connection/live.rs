@@ -26,7 +26,7 @@ use crate::content::CallResult;
 use crate::fault::{Fault, Said};
 use crate::tool::ToolList;
 
-/// A server that can be called. Dropped, its link is gone by then.
+/// A server that can be called. Dropping it ends its link first.
 pub(crate) struct Connection {
     link: Box<dyn AnyLink>,
     service: Mutex<Option<Service>>,
@@ -35,12 +35,12 @@ pub(crate) struct Connection {
     state: Arc<State>,
     info: Arc<ServerInfo>,
     turns: Turns,
-    /// Of those who end it at the same time, one does; whether it is done.
+    /// True once the connection has ended. Of concurrent callers, one ends it.
     ending: tokio::sync::Mutex<bool>,
     hidden: Hidden,
 }
 
-/// Of those who want a list at the same time, one asks for it.
+/// Locks by which one of several concurrent callers requests a list.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     pub(crate) tools: tokio::sync::Mutex<()>,
@@ -48,7 +48,7 @@ pub(crate) struct Turns {
     pub(crate) prompts: tokio::sync::Mutex<()>,
 }
 
-/// Why a call has no result, for somebody who knows the names.
+/// A failed operation, before names are added.
 #[derive(Debug)]
 pub(crate) enum Failed {
     NoSuchTool(Arc<ToolList>),
@@ -76,7 +76,7 @@ impl Failed {
         }
     }
 
-    /// What happened, for whoever does not know what was asked.
+    /// Describes the failure, without the operation.
     pub(crate) fn words(&self) -> String {
         match self {
             Self::Gone { fault, .. } => fault.to_string(),
@@ -98,7 +98,7 @@ impl Connection {
         Self { link, service, peer, client, state, info, turns, ending, hidden }
     }
 
-    /// What the server says about itself.
+    /// Returns the server's description of itself.
     pub(crate) fn info(&self) -> &Arc<ServerInfo> {
         &self.info
     }
@@ -108,7 +108,7 @@ impl Connection {
         self.state.broken()
     }
 
-    /// What broke it, and what the server had said by then.
+    /// Returns the fault that broke it, and the server's output until then.
     pub(crate) async fn fault(&self) -> (Fault, Said) {
         let fault = self.state.settled_fault().await;
         (self.hidden.fault(fault), self.hidden.said(self.state.said()))
@@ -142,7 +142,7 @@ impl Connection {
         self.or_failed(listed).await
     }
 
-    /// Calls a tool. Dropped, it tells the server.
+    /// Calls a tool. Dropping the future cancels the call at the server.
     pub(crate) async fn call(
         &self,
         tool: &Arc<str>,
@@ -153,8 +153,8 @@ impl Connection {
         rounds(&self.client, clock, &Call { connection: self, call, tool, input }).await
     }
 
-    /// Ends the connection: closes the way, gives the server time to go, then ends it. Once this returns, it is over,
-    /// whoever has ended it.
+    /// Ends the connection: closes its input, gives the server time to exit, then kills it. Returns once it is over,
+    /// even if another caller has ended it.
     pub(crate) async fn close(&self, exit_grace: Duration) {
         self.state.broke(Fault::Closed);
         let mut is_over = self.ending.lock().await;
@@ -220,7 +220,7 @@ impl Drop for Connection {
     }
 }
 
-/// Whether a request that met this fault can't have been carried out (`protocol.md` X4).
+/// Returns whether a request with this fault can't have been carried out (`protocol.md` X4).
 fn is_unseen(fault: &Fault) -> bool {
     match fault {
         Fault::Spawn(_)

@@ -1,7 +1,7 @@
-//! From a line to a message.
+//! Parsing of messages.
 //!
-//! An answer that can't be read becomes an error for the call that waits for it: it must not wait for its deadline. What
-//! is no JSON-RPC at all is no message; servers print banners.
+//! An answer that can't be parsed becomes an error for the call that waits for it, which must not wait for its
+//! deadline. A line that is not JSON-RPC is not a message; servers print banners.
 
 use rmcp::RoleClient;
 use rmcp::model::{ErrorData, JsonRpcMessage, RequestId};
@@ -12,10 +12,10 @@ use serde_json::value::RawValue;
 
 use super::shortcut;
 
-/// Marks an error that was made here. A server that sends it fools nobody: the call has failed either way.
+/// Marks an error that was created here. A server that forges it gains nothing: the call has failed either way.
 const UNREADABLE: &str = "becket: unreadable";
 
-/// What a line is.
+/// A parsed line.
 #[derive(Debug)]
 pub(in crate::connection) enum Line {
     Message(Box<RxJsonRpcMessage<RoleClient>>),
@@ -25,7 +25,7 @@ pub(in crate::connection) enum Line {
     NoMessage,
 }
 
-/// The members by which JSON-RPC is told from other JSON, unread: their content may be what can't be read.
+/// The members that distinguish JSON-RPC from other JSON, unparsed: their content may be the unreadable part.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(borrow)]
@@ -65,7 +65,7 @@ fn unreadable(id: RequestId, why: &str) -> RxJsonRpcMessage<RoleClient> {
     JsonRpcMessage::error(ErrorData::internal_error(why, Some(Value::String(UNREADABLE.into()))), Some(id))
 }
 
-/// Whether the error was made here, because an answer could not be read.
+/// Returns whether the error was created here, because an answer could not be parsed.
 pub(in crate::connection) fn is_unreadable(error: &ErrorData) -> bool {
     error.data.as_ref().and_then(Value::as_str) == Some(UNREADABLE)
 }

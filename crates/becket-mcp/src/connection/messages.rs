@@ -1,4 +1,4 @@
-//! What goes over any way to a server that carries one message at a time: bytes to messages, answers to questions.
+//! Conversions for any transport that carries one message at a time: bytes to messages, answers to questions.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! One connection: how its server is reached, the handshake, the calls.
+//! One connection: its transport, the handshake, the calls.
 //!
 //! ```text
 //! Link (stdio, …) ── wire ──► rmcp ──► Connection ◄── Calls ◄── Clock
@@ -6,7 +6,7 @@
 //!                    Host ◄── Lent ◄── Client ◄── rmcp
 //! ```
 //!
-//! INVARIANT: whoever drops a [`Connection`] has ended its link by then; nothing here is left to run alone.
+//! INVARIANT: dropping a [`Connection`] ends its link first; no task here outlives it.
 
 mod answer;
 mod ask;

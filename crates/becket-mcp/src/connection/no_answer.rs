@@ -1,4 +1,4 @@
-//! Why one request has no good answer: what `rmcp` reports becomes what happened.
+//! Errors of single requests: converts what `rmcp` reports.
 
 use std::error::Error;
 
@@ -13,7 +13,7 @@ use super::message::is_unreadable;
 use super::{stand_in, stdio};
 use crate::fault::Fault;
 
-/// Why there is no good answer.
+/// The reason for which a request has no valid answer.
 #[derive(Debug)]
 pub(super) enum Trouble {
     /// The connection broke; its state knows why.

@@ -28,7 +28,7 @@ use crate::connect_error::ConnectError;
 use crate::options::Options;
 use crate::tool::ToolList;
 
-/// What connecting takes.
+/// The parameters for connecting.
 pub(crate) struct Means<'a> {
     pub(crate) runner: &'a Runner,
     pub(crate) options: &'a Options,
@@ -127,7 +127,7 @@ impl<L: Link> Opening<L> {
     async fn greet(&self, options: &Options) -> Result<(Service, ToolList), ConnectError> {
         let limit = options.connect_timeout;
         let said = || self.link.state().said();
-        // Past the end of time there is no deadline; a year is as good.
+        // A deadline beyond the range of `Instant` is capped at a year.
         let deadline = Instant::now() + limit.min(Duration::from_secs(365 * 24 * 3600));
         let asked = "initialize";
         let service = match timeout_at(deadline, handshake::initialize(&self.link, &self.client)).await {

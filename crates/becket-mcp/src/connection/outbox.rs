@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// The most that may wait for a server that does not read, in bytes.
 pub(super) const UNREAD: usize = 64 << 20;
-/// What a message costs beside its bytes, about.
+/// Approximate overhead of a message, in bytes.
 const MESSAGE: usize = 64;
 
 /// Messages in line.
@@ -39,7 +39,8 @@ impl Outbox {
         })
     }
 
-    /// The first message. It counts until [`Outbox::sent`] is told its length: it still waits while it is sent.
+    /// Returns the first message. It counts until [`Outbox::sent`] gets its length: it is still queued while it is
+    /// sent.
     pub(super) fn first(&self) -> Option<Vec<u8>> {
         self.with(|line| line.messages.pop_front())
     }

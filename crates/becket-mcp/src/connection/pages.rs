@@ -16,7 +16,7 @@ use crate::tool::{Tool, page};
 /// More pages than any honest server has.
 const PAGES: usize = 100;
 
-/// The tools of the server; none where it says that it has none.
+/// Lists the tools of the server; none if it announces none.
 pub(super) async fn tools(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, Trouble> {
     if peer.peer_info().is_none_or(|info| info.capabilities.tools.is_none()) {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! What a server may ask of the host, from the words of the protocol to those of [`crate::Host`] and back.
+//! Questions of a server to the host, converted between the protocol and [`crate::Host`].
 
 #![expect(deprecated, reason = "the protocol means to drop what servers still use")]
 
@@ -32,14 +32,14 @@ pub(super) async fn elicit(
         Ok(ElicitationAnswer::Decline) => Ok(ElicitResult::new(ElicitationAction::Decline)),
         Ok(ElicitationAnswer::Cancel) => Ok(ElicitResult::new(ElicitationAction::Cancel)),
         Err(NotLent::NotOffered) => Err(not_offered()),
-        // Nobody has said no.
+        // This is not a refusal by the user.
         Err(NotLent::TooLate | NotLent::Panicked | NotLent::Withdrawn) => {
             Ok(ElicitResult::new(ElicitationAction::Cancel))
         }
     }
 }
 
-/// What is asked.
+/// Reads the question.
 pub(super) fn elicitation(params: ElicitRequestParams) -> Result<Elicitation, ErrorData> {
     match params {
         ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
@@ -52,7 +52,7 @@ pub(super) fn elicitation(params: ElicitRequestParams) -> Result<Elicitation, Er
     }
 }
 
-/// The same of a question that the library can't read: a form whose fields it does not know.
+/// Reads a question that the library can't parse: a form with fields that it does not know.
 pub(super) fn raw_elicitation(params: Option<&Value>) -> Result<Elicitation, ErrorData> {
     let unclear = || ErrorData::invalid_params("this question can't be read", None);
     let params = params.and_then(Value::as_object).ok_or_else(unclear)?;
@@ -71,7 +71,7 @@ pub(super) fn raw_elicitation(params: Option<&Value>) -> Result<Elicitation, Err
     }
 }
 
-/// Which question is done with, where a notification says so; none where its id is none that a question may have.
+/// Returns the id of a completed question from its notification; `None` if the id is not a valid one.
 pub(super) fn completed(told: &CustomNotification) -> Option<&str> {
     if told.method != "notifications/elicitation/complete" {
         return None;

@@ -52,7 +52,7 @@ impl Connection {
         self.or_failed(listed).await
     }
 
-    /// Reads a resource. Dropped, it tells the server.
+    /// Reads a resource. Dropping the future cancels the request at the server.
     pub(crate) async fn read_resource(
         &self,
         uri: &str,
@@ -62,7 +62,7 @@ impl Connection {
         rounds(self.client(), clock, &Reading { connection: self, call, uri }).await
     }
 
-    /// Gets a prompt. Dropped, it tells the server.
+    /// Gets a prompt. Dropping the future cancels the request at the server.
     pub(crate) async fn prompt(
         &self,
         name: &str,

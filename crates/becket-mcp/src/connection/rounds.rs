@@ -22,14 +22,14 @@ use super::live::Failed;
 use super::questions;
 use crate::host::{Elicitation, ElicitationAnswer};
 
-/// How often a call may be answered with a question.
+/// Limit on the questions in answer to one call.
 pub(super) const ROUNDS: u32 = 3;
 /// The code of an error that wants addresses to be visited.
 const URL_NEEDED: i32 = -32042;
-/// How long a server is left alone that asks for nothing but to be called again; twice as long each time.
+/// Pause before a call that the server asked to repeat without a question; it doubles each time.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// What goes with a call that is made again.
+/// The additional parameters of a repeated call.
 #[derive(Debug, Default)]
 pub(super) struct Inputs {
     pub(super) responses: Option<InputResponses>,
@@ -38,7 +38,7 @@ pub(super) struct Inputs {
 
 /// A call that can be made again.
 pub(super) trait Round: Sync {
-    /// What it is made for.
+    /// The type of its result.
     type Done;
 
     /// Makes it once.
@@ -85,13 +85,13 @@ pub(super) async fn rounds<R: Round>(
     Err(Failed::TooManyRounds(ROUNDS))
 }
 
-/// What has to happen before the call can be made again.
+/// The condition for repeating a call.
 enum Wanted {
     Inputs(InputRequiredResult),
     Visits(Vec<Elicitation>, Failed),
 }
 
-/// The addresses that a refusal wants to be visited; none where it is another one, or says nothing that can be read.
+/// Returns the addresses that an error asks the user to visit; `None` if it is another error, or unreadable.
 fn visits(refusal: &Failed) -> Option<Vec<Elicitation>> {
     let Failed::Refused { code: URL_NEEDED, data: Some(data), .. } = refusal else { return None };
     let asked = data.get("elicitations")?.as_array()?;

@@ -1,10 +1,9 @@
-//! Error replies that stand in for an answer which will not come: whoever waits for it must not wait for a deadline.
+//! Error replies in place of an answer that will not come, so that a waiting request does not wait for its deadline.
 //!
-//! `rmcp` hands replies to those who wait, and nothing else once a request was sent. So the fault travels in one, and
-//! is found again at the other end. A server that writes such a reply itself fools nobody: the call has failed either
-//! way.
+//! `rmcp` delivers only replies once a request was sent. So the fault travels in one, and is extracted at the other
+//! end. A server that forges such a reply gains nothing: the call has failed either way.
 //!
-//! INVARIANT: no fault that lets a call be made again is found here. A request that is answered so was sent.
+//! INVARIANT: no fault that allows a retry travels here. A request with such a reply was sent.
 
 use rmcp::RoleClient;
 use rmcp::model::{ErrorData, JsonRpcMessage, RequestId};
@@ -15,7 +14,7 @@ use crate::fault::Fault;
 
 const MARK: &str = "becket: instead of an answer";
 
-/// The reply to a request of which nothing but this fault will be heard.
+/// Builds an error response that represents a transport failure of this request.
 pub(in crate::connection) fn reply(id: RequestId, fault: &Fault) -> RxJsonRpcMessage<RoleClient> {
     let text = fault.to_string();
     #[expect(
@@ -31,7 +30,7 @@ pub(in crate::connection) fn reply(id: RequestId, fault: &Fault) -> RxJsonRpcMes
     JsonRpcMessage::error(ErrorData::internal_error(text, Some(json!({MARK: what}))), Some(id))
 }
 
-/// The fault, if that is what the error stands for.
+/// Extracts the fault, if the error represents one.
 pub(in crate::connection) fn fault(error: &ErrorData) -> Option<Fault> {
     let what = error.data.as_ref()?.get(MARK)?;
     let text = |name: &str| what.get(name).and_then(Value::as_str).map(str::to_owned);

@@ -1,4 +1,4 @@
-//! What is known about a connection from all its sides: what broke it first, and what the server said.
+//! The state of a connection that all its parts share: the fault that broke it first, and the server's output.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use super::tail::Tail;
 use crate::fault::{Fault, Said};
 
-/// How much of a line that is no message is shown.
+/// Limit on the quoted part of an invalid line.
 const SHOWN: usize = 200;
 /// A process that has ended closes its pipes a moment before its end is known.
 const SETTLE: Duration = Duration::from_millis(500);
@@ -36,7 +36,7 @@ impl State {
         &self.broken
     }
 
-    /// What broke a connection over which nothing can be sent any longer.
+    /// Waits for the fault of a connection that can no longer send.
     pub(in crate::connection) async fn settled_fault(&self) -> Fault {
         // Where nothing else is known after a while, it still runs and has only stopped to listen.
         let _ = timeout(SETTLE, self.broken.cancelled()).await;

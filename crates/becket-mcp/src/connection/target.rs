@@ -1,6 +1,6 @@
-//! Where a remote server is, and what is sent along to it.
+//! The address of a remote server, with its headers and its trust.
 //!
-//! INVARIANT: what is for [`Reach::ThisMachine`] goes to loopback addresses, whatever a name resolves to.
+//! INVARIANT: data for [`Reach::ThisMachine`] goes to loopback addresses, whatever a name resolves to.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -21,11 +21,11 @@ use crate::fault::{Challenge, Fault};
 pub(crate) struct Target {
     /// Where.
     pub(crate) url: Url,
-    /// What requests are sent with.
+    /// The source of request headers.
     pub(crate) headers: Arc<dyn HeaderSource>,
-    /// Whom it is trusted by, and who we are; not used where its URL is not encrypted.
+    /// TLS trust and client certificate; unused if the URL is not encrypted.
     pub(crate) tls: Arc<ClientConfig>,
-    /// How far away it may be.
+    /// The addresses that are allowed for it.
     pub(crate) reach: Reach,
     /// The largest message that it may send, in bytes.
     pub(crate) cap: usize,
@@ -41,12 +41,12 @@ impl fmt::Debug for Target {
     }
 }
 
-/// How far away a server may be.
+/// The addresses at which a server may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// Anywhere.
     Anywhere,
-    /// On this machine: what it is told is nobody else's business.
+    /// On this machine: the data must not leave it.
     ThisMachine,
 }
 
@@ -57,7 +57,7 @@ impl Target {
     /// An editor on this machine.
     ///
     /// # Errors
-    /// It is none of this machine, or its token can't be sent.
+    /// The address is not on this machine, or its token can't be sent.
     pub(crate) fn ide(ide: &Ide, tls: Arc<ClientConfig>, cap: usize) -> Result<Self, Fault> {
         let token = ide.auth_token.iter().map(|token| (IDE.to_owned(), token.clone()));
         let headers = StaticHeaders::new(&token.collect::<Vec<_>>());
@@ -67,7 +67,7 @@ impl Target {
         Ok(target)
     }
 
-    /// Whether it may be spoken to at all.
+    /// Errors if the server must not be contacted.
     pub(super) fn check(&self) -> Result<(), Fault> {
         let is_local = match self.url.host() {
             Some(Host::Domain(name)) => is_localhost(name),
@@ -130,7 +130,7 @@ impl Sent {
         }
     }
 
-    /// Other ones than those that a server has refused. Of many who were refused at once, one asks.
+    /// Returns headers other than those that a server has refused. Of many concurrent refusals, one requests them.
     pub(super) async fn others(&self, refused: &HeaderMap, why: Challenge) -> Result<HeaderMap, Fault> {
         let mut known = self.known.lock().await;
         match &*known {

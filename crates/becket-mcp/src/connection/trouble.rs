@@ -1,5 +1,4 @@
-//! Why a server over a network can't be spoken to, in words that say what to do. No URL is in them: a query may hold a
-//! key.
+//! Errors of network transports, in words that say what to do. They contain no URL: a query may hold a key.
 
 use std::error::Error;
 use std::io::{self, ErrorKind};
@@ -8,14 +7,14 @@ use rustls::{AlertDescription, CertificateError, Error as TlsError};
 
 use crate::fault::Fault;
 
-/// Who was spoken to, as far as the words depend on it.
+/// The properties of a server that the message depends on.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     /// Host and port.
     pub(super) name: String,
-    /// Whether TLS is spoken.
+    /// True if the connection uses TLS.
     pub(super) encrypted: bool,
-    /// Whether a client certificate is shown.
+    /// True if a client certificate is shown.
     pub(super) identified: bool,
 }
 
@@ -38,7 +37,7 @@ impl Place {
         }
     }
 
-    /// Whoever listens there has never said anything that makes sense.
+    /// Describes the error of a server that has never sent a valid answer.
     pub(super) fn no_answer(&self, error: &(dyn Error + 'static)) -> Fault {
         match tls_within(error) {
             Some(error) => Fault::Unreachable(self.of_tls(error)),
@@ -66,7 +65,7 @@ impl Place {
         }
     }
 
-    /// What may be behind it where nothing is known: a server that misses a certificate need not say so.
+    /// Returns a possible cause for an unspecific error: a server that requires a certificate need not say so.
     fn perhaps(&self, error: &(dyn Error + 'static)) -> &'static str {
         let is_reset = io_within(error).is_some_and(|error| {
             matches!(
@@ -124,7 +123,7 @@ pub(super) fn no_answer(how: &str) -> Fault {
     Fault::NotMcp(format!("it gave no HTTP answer: {how}"))
 }
 
-/// Whether an alert is what servers send about the certificate of a client.
+/// Returns whether servers send this alert about a client certificate.
 fn is_about_us(alert: AlertDescription) -> bool {
     matches!(
         alert,
@@ -149,7 +148,7 @@ fn io_within<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e io::Error> {
     causes(error).filter_map(|error| error.downcast_ref()).last()
 }
 
-/// The last word of an error, which is the one that tells something.
+/// Returns the innermost error, which is the specific one.
 pub(super) fn deepest(error: &(dyn Error + 'static)) -> String {
     causes(error).last().map_or_else(String::new, ToString::to_string)
 }

@@ -1,4 +1,4 @@
-//! What the ways to servers are made of, beside the configuration of each: shared by all servers of a host.
+//! The resources for connections beside each server's configuration: shared by all servers of a host.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,7 +21,7 @@ use crate::fault::Fault;
 use crate::options::Options;
 use crate::tls::{Files, Trust};
 
-/// The header that says who asks.
+/// The header for credentials.
 const AUTHORIZATION: &str = "authorization";
 
 /// Shared by all servers of a host.
@@ -48,7 +48,7 @@ impl Ways {
         &self.network
     }
 
-    /// The server of this name that the host lends.
+    /// Returns the host's in-process server of this name.
     pub(super) fn in_process(&self, server: &str) -> Option<&Arc<dyn InProcessServer>> {
         self.in_process.get(server)
     }
@@ -65,7 +65,7 @@ impl Ways {
         self.target(&remote.url, headers, remote.tls.as_ref(), options).await
     }
 
-    /// Whether the host lends credentials for servers behind a proxy.
+    /// Returns whether the host provides credentials for servers behind a proxy.
     pub(super) fn lends_credentials(&self) -> bool {
         self.bearer.is_some()
     }
@@ -110,8 +110,8 @@ impl Ways {
         made.map(Arc::new).map_err(|error| Fault::Unreachable(error.to_string()))
     }
 
-    /// From the weakest to the strongest: what is configured, what a helper prints, what a login gave. Where a user has
-    /// written `Authorization` by hand, no login stands in its way.
+    /// Collects header sources, from the weakest to the strongest: configuration, helper, login. If a user has
+    /// configured `Authorization`, no login replaces it.
     fn headers(
         &self,
         server: &str,
@@ -153,12 +153,12 @@ impl fmt::Debug for Ways {
     }
 }
 
-/// Whether a user has said who asks, so that nobody has to log in.
+/// Returns whether the user has configured credentials, so that no login is needed.
 pub(crate) fn brings_own(remote: &Remote) -> bool {
     remote.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(AUTHORIZATION))
 }
 
-/// Whether it takes a person to log in, where that has to be.
+/// Returns whether a login, if needed, takes a person.
 pub(crate) fn wants_person(remote: &Remote) -> bool {
     remote.oauth.as_ref().is_none_or(|oauth| oauth.grant.wants_person())
 }

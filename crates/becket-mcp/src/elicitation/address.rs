@@ -10,7 +10,7 @@ use crate::output::beginning;
 
 /// Longer than any browser takes.
 const LONGEST: usize = 8_192;
-/// How much of a refused address is shown.
+/// Limit on the quoted part of a rejected address.
 const SHOWN: usize = 200;
 
 /// An address that may be shown to the user and, if they agree, opened.
@@ -21,7 +21,7 @@ pub struct Address {
     cautions: Vec<Caution>,
 }
 
-/// What a user should know about an address before they open it.
+/// A caution for the user before they open an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Caution {
     /// The connection can be read and changed by others.
@@ -42,7 +42,7 @@ impl Address {
     /// Reads the `url` of a question.
     ///
     /// # Errors
-    /// It is no whole `http` or `https` address, has control characters or blanks in it, or is longer than 8,192
+    /// It is not an absolute `http` or `https` address, contains control characters or blanks, or is longer than 8,192
     /// characters.
     pub fn read(url: &str) -> Result<Self, Unreadable> {
         let refused = |what: &str| Unreadable::Address { url: shown(url), what: what.to_owned() };
@@ -77,7 +77,7 @@ impl Address {
         &self.host
     }
 
-    /// What the user should know.
+    /// Returns the cautions for the user.
     #[must_use]
     pub fn cautions(&self) -> &[Caution] {
         &self.cautions

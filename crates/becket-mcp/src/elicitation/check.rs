@@ -1,4 +1,4 @@
-//! Whether a value is what a field wants, and how a typed text becomes one.
+//! Validation of a value against a field, and parsing of typed text.
 
 use std::cmp::Ordering;
 
@@ -7,8 +7,9 @@ use serde_json::{Number, Value};
 use super::choice::Choice;
 use super::field::{Field, FieldKind};
 
-/// Whether a text (second) matches an ECMAScript expression (first) somewhere; none where that can't be said. A server
-/// writes the expression: whoever judges has to see to it that none takes long, as the matchers of `becket-rules` do.
+/// A function that returns whether a text (second) matches an ECMAScript expression (first) somewhere; `None` if that
+/// can't be decided. A server writes the expression: the function must bound its time, as the matchers of
+/// `becket-rules` do.
 pub type Judge<'a> = dyn Fn(&str, &str) -> Option<bool> + 'a;
 
 /// A field is not what the form wants.
@@ -17,7 +18,7 @@ pub type Judge<'a> = dyn Fn(&str, &str) -> Option<bool> + 'a;
 pub struct FieldError {
     /// Its name.
     pub field: String,
-    /// What is wrong and what to write instead.
+    /// The problem and what to write instead.
     pub what: String,
 }
 
@@ -49,7 +50,7 @@ impl Field {
         }
     }
 
-    /// What is wrong with a value, if anything is.
+    /// Returns the problem with a value, if there is one.
     pub(super) fn wrong(&self, value: &Value, judge: &Judge<'_>) -> Option<String> {
         match (&self.kind, value) {
             (FieldKind::Text { format, min, max, pattern }, Value::String(text)) => {
@@ -77,7 +78,7 @@ impl Field {
 }
 
 impl FieldKind {
-    /// What it takes, in words.
+    /// Describes the accepted values.
     fn name(&self) -> &'static str {
         match self {
             Self::Text { .. } => "a text",
@@ -88,7 +89,7 @@ impl FieldKind {
         }
     }
 
-    /// Whether a value has the right type; the bounds do not count.
+    /// Returns whether a value has the right type; the bounds do not count.
     pub(super) fn has_type(&self, value: &Value) -> bool {
         match self {
             Self::Text { .. } => value.is_string(),
@@ -153,7 +154,7 @@ fn is_whole(number: &Number) -> bool {
     number.as_i128().is_some() || number.as_f64().is_some_and(|number| number.fract() == 0.0)
 }
 
-/// Whole numbers are compared as such: beyond 2^53 fractions can't tell them apart.
+/// Compares two numbers, whole ones as integers: beyond 2^53 floats can't distinguish them.
 fn compared(a: &Number, b: &Number) -> Option<Ordering> {
     match (a.as_i128(), b.as_i128()) {
         (Some(a), Some(b)) => Some(a.cmp(&b)),

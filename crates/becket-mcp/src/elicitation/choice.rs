@@ -1,17 +1,17 @@
-//! What a user may choose from: the ways in which forms write lists of values, old and new.
+//! The options of a choice: all ways in which forms write lists of values, old and new.
 
 use serde_json::{Map, Value};
 
 /// One value to choose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// What the server gets.
+    /// The value for the server.
     pub value: String,
-    /// What the user sees; the value where the server gives it no title.
+    /// The label for the user; the value if the server gives it no title.
     pub title: String,
 }
 
-/// Reads `enum` (with the titles of `enumNames`), or `oneOf` or `anyOf` of `const` and `title`; none where the schema
+/// Reads `enum` (with the titles of `enumNames`), or `oneOf` or `anyOf` of `const` and `title`; `None` if the schema
 /// has none of them.
 pub(super) fn choices(schema: &Map<String, Value>) -> Result<Option<Vec<Choice>>, String> {
     if let Some(values) = schema.get("enum") {

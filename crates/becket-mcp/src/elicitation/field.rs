@@ -15,22 +15,22 @@ pub struct Field {
     pub name: String,
     /// The name for people.
     pub title: Option<String>,
-    /// What to fill in, in the server's words.
+    /// A description, in the server's words.
     pub description: Option<String>,
-    /// Whether the form can't do without.
+    /// True if the form requires it.
     pub required: bool,
-    /// What may be filled in.
+    /// The type of its value.
     pub kind: FieldKind,
-    /// What is there before anybody fills it in, if that has the right type.
+    /// The initial value, if that has the right type.
     pub default: Option<Value>,
 }
 
-/// What may be filled in.
+/// The type of a field's value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FieldKind {
     /// A text.
     Text {
-        /// What it should be, if that is known here.
+        /// The expected format, if it is a known one.
         format: Option<Format>,
         /// The least characters.
         min: Option<u64>,
@@ -41,7 +41,7 @@ pub enum FieldKind {
     },
     /// A number.
     Number {
-        /// Whether it has no fraction.
+        /// True if it must be an integer.
         whole: bool,
         /// The least.
         min: Option<Number>,
@@ -138,7 +138,7 @@ fn count(schema: &Map<String, Value>, key: &str) -> Result<Option<u64>, String> 
     count.map(Some).ok_or_else(|| format!("its `{key}` is no count"))
 }
 
-/// No value lies between bounds that are the wrong way round.
+/// Errors if the bounds are reversed.
 fn in_order<T: PartialOrd>(min: Option<T>, max: Option<T>) -> Result<(), String> {
     match (min, max) {
         (Some(min), Some(max)) if min > max => Err("its least is more than its most".to_owned()),

@@ -6,10 +6,10 @@ use super::Unreadable;
 use super::check::{FieldError, Judge};
 use super::field::Field;
 
-/// More fields than anybody fills in.
+/// Limit on fields, above what a user would fill in.
 const MOST: usize = 200;
 
-/// What a server wants to know from its user.
+/// A form that a server asks its user to fill in.
 ///
 /// ```
 /// use becket_mcp::elicitation::Form;
@@ -35,7 +35,7 @@ const MOST: usize = 200;
 pub struct Form {
     /// The name for people.
     pub title: Option<String>,
-    /// What it is for, in the server's words.
+    /// Its purpose, in the server's words.
     pub description: Option<String>,
     /// The fields, in the server's order.
     pub fields: Vec<Field>,
@@ -45,7 +45,7 @@ impl Form {
     /// Reads the `requestedSchema` of a question.
     ///
     /// # Errors
-    /// It is no flat object, a field is none that a user could fill in, or a required one is not there.
+    /// It is not a flat object, a field is of a type that a user can't fill in, or a required one is missing.
     pub fn read(schema: &Map<String, Value>) -> Result<Self, Unreadable> {
         match schema.get("type") {
             None => {}

@@ -6,7 +6,7 @@ use std::fmt;
 
 use url::Url;
 
-/// What a text should be.
+/// The format of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// An address of mail.
@@ -19,7 +19,7 @@ pub enum Format {
     DateTime,
 }
 
-/// How the format is named to somebody who is to write it.
+/// The name of the format, for the user that has to write it.
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

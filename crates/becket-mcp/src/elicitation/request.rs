@@ -11,11 +11,11 @@ impl Elicitation {
     /// The code of the error by which a server refuses a request until its user has been somewhere.
     pub const REQUIRED: i32 = -32042;
 
-    /// Reads the parameters of `elicitation/create`; without a `mode` they are a form's. The form itself and the address
-    /// are read by [`super::Form::read`] and [`super::Address::read`].
+    /// Reads the parameters of `elicitation/create`; without a `mode` they are a form's. The form itself and the
+    /// address are read by [`super::Form::read`] and [`super::Address::read`].
     ///
     /// # Errors
-    /// A part is missing or is of another type, or there is no such mode.
+    /// A part is missing or is of another type, or the mode is unknown.
     pub fn read(params: &Value) -> Result<Self, Unreadable> {
         let params = params.as_object().ok_or_else(|| Unreadable::params("its parameters are no object"))?;
         match params.get("mode") {

@@ -1,6 +1,6 @@
-//! When to act on announcements that come in bursts: once it is quiet, and not too late if it never is.
+//! Debouncing of announcements that come in bursts: action follows once it is quiet, and after a limit if it never is.
 //!
-//! It keeps no timer and reads no clock; who waits asks when, and says what time it is.
+//! It has no timer and reads no clock; the caller asks for the due time, and passes in the current time.
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 pub struct Debounce {
     quiet: Duration,
     longest: Duration,
-    /// The first and the last announcement that nobody has acted on.
+    /// The first and the last announcement that was not acted on.
     waiting: Option<(Instant, Instant)>,
 }
 
@@ -38,13 +38,13 @@ impl Debounce {
         self.waiting = Some((first, now));
     }
 
-    /// When somebody should act; none if there is nothing to act on.
+    /// Returns the time to act; `None` if there is nothing to act on.
     #[must_use]
     pub fn due(&self) -> Option<Instant> {
         self.waiting.map(|(first, last)| (last + self.quiet).min(first + self.longest))
     }
 
-    /// Whether it is time to act; if so, what was announced is done with.
+    /// Returns whether it is time to act; if so, the announcements are consumed.
     #[must_use = "what was announced is done with"]
     pub fn take(&mut self, now: Instant) -> bool {
         let due = self.due().is_some_and(|due| due <= now);

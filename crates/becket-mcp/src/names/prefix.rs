@@ -1,7 +1,7 @@
-//! What all names of one server begin with.
+//! The prefix of all names of one server.
 //!
-//! A server whose own name leaves no room for a tool's is cut and marked, the same way for all its tools: one rule still
-//! means all of them, though not the one that its full name suggests. A warning says which.
+//! A server whose own name leaves no room for a tool's is shortened and marked, the same way for all its tools: one
+//! rule still means all of them, though not the one that its full name suggests. A warning names it.
 
 use std::collections::HashMap;
 

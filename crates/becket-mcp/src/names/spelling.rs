@@ -1,4 +1,4 @@
-//! How a name is written with the letters and the length that models allow.
+//! Spelling of a name with the letters and the length that models allow.
 
 use sha2::{Digest, Sha256};
 

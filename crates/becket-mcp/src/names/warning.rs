@@ -1,11 +1,11 @@
-//! What somebody who writes permission rules should know about names.
+//! Warnings about names, for authors of permission rules.
 
 use super::Name;
 
 /// A name is not what one would expect, or a rule means more than one would expect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameWarning {
-    /// Two are written alike, and the later one was told apart.
+    /// Two have the same spelling, and the later one was disambiguated.
     #[error(
         "`{name}` of the MCP server `{server}` is called `{full}`: `{first_name}` of `{first_server}` has the name \
          `{written}` already; rename one of the servers to tell them apart yourself"
@@ -35,7 +35,7 @@ pub enum NameWarning {
         name: String,
         /// Its full name now.
         full: String,
-        /// What it would be.
+        /// The name it would have.
         written: String,
     },
     /// The name of the server alone is too long.
@@ -74,7 +74,7 @@ pub enum NameWarning {
 }
 
 impl NameWarning {
-    /// Why a name has a mark: another one has the plain name, or there is no plain name.
+    /// Determines the reason for the mark of a name: another one has the plain name, or the plain name is not possible.
     pub(super) fn of(own: &Name, first: Option<&Name>) -> Self {
         let (server, name, full) = (own.server.to_string(), own.name.to_string(), own.full.to_string());
         let written = own.written.clone().unwrap_or_default();

@@ -9,7 +9,7 @@ use crate::content::Content;
 pub(super) enum Part {
     Text(String),
     Bytes {
-        /// What it is, in words: `image`, `audio`, or a resource with its address.
+        /// Its description: `image`, `audio`, or a resource with its address.
         what: String,
         media_type: String,
         /// In base64.
@@ -17,7 +17,7 @@ pub(super) enum Part {
     },
 }
 
-/// How much of an address is shown.
+/// Limit on the shown part of an address.
 const SHOWN: usize = 300;
 
 impl Part {

@@ -32,7 +32,7 @@ struct Cut<'a> {
     caps: &'a OutputCaps,
     spill: Spill<'a>,
     images_left: usize,
-    /// How many parts that are no text were looked at, and how many were not.
+    /// The numbers of parts other than text that were processed and that were not.
     blocks: usize,
     left_out: usize,
     limited: Limited,

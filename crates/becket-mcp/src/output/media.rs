@@ -1,6 +1,7 @@
-//! What bytes are, by what they begin with, and what a file of them is called.
+//! Media types by their first bytes, and file names for them.
 //!
-//! INVARIANT: the ending of a file comes from the list here, never from a server: no file becomes a program by its name.
+//! INVARIANT: the extension of a file comes from the list here, never from a server: no file becomes a program by its
+//! name.
 
 use base64::Engine;
 use base64::alphabet;

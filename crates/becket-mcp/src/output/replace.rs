@@ -1,6 +1,6 @@
-//! From the value that a hook puts in the place of an answer to an answer.
+//! Conversion of a hook's replacement value to an answer.
 //!
-//! It refuses to guess: a block that is none is an error, and the answer stays as it was.
+//! Nothing is guessed: an invalid block is an error, and the answer stays as it was.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub enum ReplaceError {
         "{kind} can't be the output of an MCP tool; write a text, a list of content blocks, or an object"
     )]
     Kind {
-        /// What it is.
+        /// Its type.
         kind: &'static str,
     },
     /// One of the blocks is none.
@@ -22,7 +22,7 @@ pub enum ReplaceError {
     Block {
         /// Which, counted from one.
         number: usize,
-        /// What is wrong and what to write.
+        /// The problem and what to write.
         what: String,
     },
 }
@@ -49,7 +49,7 @@ fn read(blocks: Vec<Value>) -> Result<Vec<Content>, ReplaceError> {
     blocks.into_iter().enumerate().map(one).collect()
 }
 
-/// What is wrong with a block, if anything is.
+/// Returns the problem with a block, if there is one.
 fn wrong(block: &Value) -> Option<String> {
     let Some(kind) = block.get("type").and_then(Value::as_str) else {
         return Some("it has no `type`, such as `\"type\": \"text\"`".to_owned());

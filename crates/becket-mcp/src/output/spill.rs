@@ -7,10 +7,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What could not be shown to a model, nor kept in a file.
+/// A part that could neither be shown to a model nor stored in a file.
 #[derive(Debug, thiserror::Error)]
 pub enum SpillError {
-    /// The file could not be written; nothing of it is left.
+    /// The file could not be written; no part of it remains.
     #[error("can't write `{path}`: {source}; check that its directory is writable and not full")]
     Write {
         /// The file.
@@ -21,30 +21,30 @@ pub enum SpillError {
     /// The server calls it base64 and it is not.
     #[error("{what} is no base64, as the protocol wants it")]
     NotBase64 {
-        /// Which part.
+        /// The part.
         what: String,
     },
     /// One answer has more than may be written for it.
     #[error("{what} has {bytes} bytes, more than the {left} that may still be written for this answer")]
     TooMuch {
-        /// Which part.
+        /// The part.
         what: String,
         /// Its size.
         bytes: usize,
-        /// How many bytes were left.
+        /// The number of remaining bytes.
         left: usize,
     },
     /// One answer has more parts than are looked at.
     #[error("{left_out} more parts that are no text; an answer may have {most}")]
     TooMany {
-        /// How many were not looked at.
+        /// The number of parts that were not processed.
         left_out: usize,
-        /// How many were.
+        /// The number of parts that were.
         most: usize,
     },
 }
 
-/// How often a name is tried that somebody else has.
+/// Limit on the tries for a file name that is not taken.
 const TRIES: u64 = 1_000;
 /// Numbers the files of this process.
 static MADE: AtomicU64 = AtomicU64::new(0);
@@ -77,7 +77,7 @@ impl<'a> Spill<'a> {
     }
 }
 
-/// A new file, filled; if that fails, it is gone again.
+/// Creates and fills a new file; if that fails, it is removed.
 pub(super) fn kept(
     dir: &Path,
     ending: &str,

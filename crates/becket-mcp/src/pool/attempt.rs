@@ -1,8 +1,8 @@
-//! One connection to one server, from the moment somebody needs it to its end.
+//! One connection to one server, from its first use to its end.
 //!
-//! A task of the pool connects it and looks after it: whoever asks waits for what comes of it and may go away at any time.
+//! A task of the pool connects it and watches it: callers wait for the outcome and may be dropped at any time.
 //!
-//! INVARIANT: dropped, the connection and all that was begun for it are gone by then.
+//! INVARIANT: dropping it ends the connection and everything that was started for it first.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -24,10 +24,10 @@ use crate::fault::Fault;
 use crate::lists::Debounce;
 use crate::owned_task::OwnedTask;
 
-/// What comes of connecting.
+/// The outcome of connecting.
 pub(super) type Outcome = Result<Arc<Connection>, Arc<ConnectError>>;
 
-/// How long one that was told to stop may take for it: the process it has started is ended by then, or is killed.
+/// Time limit for an attempt to stop: the process it has started is ended by then, or is killed.
 const STOPPING: Duration = Duration::from_secs(5);
 /// Pauses before a server elsewhere is tried again that may only be in a bad moment.
 const RETRIES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(1)];
@@ -39,20 +39,20 @@ pub(super) struct Attempt {
     renews: bool,
 }
 
-/// What an attempt is begun with.
+/// The parameters of an attempt.
 pub(super) struct Start {
     pub(super) server: Arc<str>,
     pub(super) config: ServerConfig,
     pub(super) poster: Poster,
     /// Earlier than this it is not tried.
     pub(super) not_before: Option<Instant>,
-    /// It stands for a connection that was there a moment ago.
+    /// True if it replaces a connection that was open a moment ago.
     pub(super) renews: bool,
-    /// What has to be over first.
+    /// Fires when the previous connection is over.
     pub(super) after: Option<CancellationToken>,
 }
 
-/// What is known about it.
+/// The state of an attempt.
 #[derive(Default)]
 struct Known {
     outcome: SetOnce<Outcome>,
@@ -68,7 +68,7 @@ impl Attempt {
         Arc::new(Self { keeper, stop, known, renews })
     }
 
-    /// What came of it, if that is known.
+    /// Returns its outcome, if there is one.
     pub(super) fn outcome(&self) -> Option<&Outcome> {
         self.known.outcome.get()
     }
@@ -78,12 +78,12 @@ impl Attempt {
         self.known.outcome.wait().await
     }
 
-    /// Whether somebody may use it who must not connect: it is there, or stands for one that was.
+    /// Returns whether callers that must not connect may use it: it is connected, or replaces a connection that was.
     pub(super) fn is_there(&self) -> bool {
         self.renews || self.outcome().is_some()
     }
 
-    /// Whether it makes sense to wait for it, or to use what came of it.
+    /// Returns whether waiting for it, or using its outcome, makes sense.
     pub(super) fn is_usable(&self) -> bool {
         match self.outcome() {
             None => !self.stop.is_cancelled(),
@@ -92,13 +92,14 @@ impl Attempt {
         }
     }
 
-    /// How long the connection lasted, and when it, or trying for it, ended; none while it goes on.
+    /// Returns the lifetime of the connection, and the time at which it, or the attempt, ended; `None` while it goes
+    /// on.
     pub(super) fn ended(&self) -> Option<(Duration, Instant)> {
         let ended = *self.known.ended.get()?;
         Some((self.known.connected.get().map_or(Duration::ZERO, |begun| ended - *begun), ended))
     }
 
-    /// Gives up connecting. Who is connected stays so.
+    /// Cancels connecting. An established connection stays.
     pub(super) fn give_up(&self) {
         if self.outcome().is_none() {
             self.stop.cancel();
@@ -112,7 +113,7 @@ impl Attempt {
         }
     }
 
-    /// Ends it and waits for that: the server has `exit_grace` to go by itself.
+    /// Ends it and waits for that: the server has `exit_grace` to exit on its own.
     pub(super) async fn end(&self, exit_grace: Duration) {
         match self.outcome() {
             Some(Ok(connection)) => connection.close(exit_grace).await,
@@ -129,7 +130,7 @@ impl Attempt {
     }
 }
 
-/// Says what came of it; that nothing did where it is dropped before.
+/// Reports the outcome; if it is dropped before, that there is none.
 struct Settle(Arc<Known>);
 
 impl Settle {
@@ -165,7 +166,7 @@ async fn keep(common: Arc<Common>, start: Start, stop: CancellationToken, settle
         }
         Err(why) => {
             if let Some(challenge) = why.challenge() {
-                // Written down before anybody hears of it: whoever does must not ask again.
+                // Recorded before any waiter sees it: a waiter must not ask again.
                 common.needed.note(&start.server, &start.config, challenge.clone()).await;
             }
             let why = Arc::new(why);
@@ -185,7 +186,8 @@ async fn turn(start: &Start) {
     }
 }
 
-/// Connects, lists the tools, and again where it may only be a bad moment (`protocol.md` X2). Nothing but the handshake is asked twice.
+/// Connects and lists the tools, and retries after a failure that may be temporary (`protocol.md` X2). Only the
+/// handshake is repeated.
 async fn connect(
     common: &Common,
     start: &Start,
@@ -206,7 +208,7 @@ async fn connect(
         let why = match open(&means, &start.config, stop).await {
             Ok((connection, tools)) => {
                 let count = tools.len();
-                // If they have changed since, whoever needs them asks again.
+                // If they have changed since, the next caller requests them again.
                 let _ = ticket.store(Arc::new(Tools::new(tools)));
                 return Ok((connection, count));
             }
@@ -222,7 +224,7 @@ async fn connect(
     }
 }
 
-/// Whether it may be different in a moment. A server that says no will do so again.
+/// Returns whether the failure may be temporary. A server that refuses will do so again.
 fn may_pass(why: &ConnectError) -> bool {
     let Some(fault) = why.fault() else { return false };
     match fault {
@@ -252,7 +254,7 @@ fn state_of(why: &Arc<ConnectError>) -> ServerState {
     }
 }
 
-/// Until the connection breaks: asks for its tools anew when they change, once for a burst of changes.
+/// Until the connection breaks: lists its tools again when they change, once for a burst of changes.
 async fn look_after(common: &Common, start: &Start, connection: &Connection) {
     let mut changes = Debounce::default();
     loop {
@@ -279,7 +281,7 @@ async fn due(changes: &Debounce) {
     }
 }
 
-/// Where the server gives no new list of tools, the old one stays; that something has changed is told all the same.
+/// Lists the tools again. If the server gives no new list, the old one stays; the change is reported all the same.
 async fn refresh(common: &Common, start: &Start, connection: &Connection) {
     let (catalog, limit) = (&*common.catalog, common.options.connect_timeout);
     let listing = ListTools(Shelf { catalog, server: &start.server, limit });

@@ -1,7 +1,7 @@
-//! Where the states of servers are written up, for whoever wants to read them.
+//! A broadcast of the states of servers.
 //!
-//! INVARIANT: of two attempts to connect one server, only the later one is heard.
-//! INVARIANT: a reader that is slow misses states in between and never the last one of any server.
+//! INVARIANT: of two attempts to connect one server, only the later one is published.
+//! INVARIANT: a slow reader misses states in between and never the last one of any server.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,15 +28,15 @@ struct Inner {
 
 #[derive(Debug)]
 struct Line {
-    /// When it was written, counted in lines.
+    /// Its sequence number.
     at: u64,
-    /// Who may write here.
+    /// The current publisher.
     writer: u64,
     generation: u64,
     state: ServerState,
 }
 
-/// The right to write the state of one server, until somebody else gets it.
+/// The right to publish the state of one server, until another one gets it.
 #[derive(Debug)]
 pub(super) struct Poster {
     board: Arc<Board>,
@@ -45,7 +45,7 @@ pub(super) struct Poster {
 }
 
 impl Board {
-    /// From now on this poster alone is heard. What it begins with is written at once.
+    /// Creates a poster; from now on only this one is published. Its first state is published at once.
     pub(super) fn poster(self: &Arc<Self>, server: &Arc<str>, begins: ServerState) -> Poster {
         let mut inner = self.lock();
         let writer = inner.lines.get(server).map_or(0, |line| line.writer + 1);
@@ -130,7 +130,7 @@ fn is_waiting(state: &ServerState) -> bool {
     matches!(state, ServerState::Waiting)
 }
 
-/// The states of servers as they change: first how each stands now, then each change. Whoever reads slowly misses states
+/// The states of servers as they change: first the current state of each, then each change. A slow reader misses states
 /// in between, never the last one of a server.
 #[derive(Debug)]
 pub struct Changes {
@@ -144,7 +144,7 @@ impl Changes {
         Self { board: Arc::clone(board), written: board.written.subscribe(), read: 0 }
     }
 
-    /// The next one: the server and how it stands with it. None once the pool is closed and everything was read. Cancel-safe.
+    /// Returns the next server and its state; `None` once the pool is closed and everything was read. Cancel-safe.
     pub async fn next(&mut self) -> Option<(String, ServerState)> {
         loop {
             self.written.mark_unchanged();

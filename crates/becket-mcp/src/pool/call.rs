@@ -1,4 +1,4 @@
-//! What callers say: a call of a tool, the use of a prompt.
+//! Requests of callers: a tool call, the use of a prompt.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ pub struct ToolCall<'a> {
     pub tool: &'a str,
     /// The input of the tool.
     pub input: Map<String, Value>,
-    /// The longest the call may take, from now on; the `timeout` of the server counts where it is shorter. It stands still
-    /// while the server waits for an answer of the user.
+    /// Time limit on the call, from now on; the `timeout` of the server counts if it is shorter. It pauses while the
+    /// server waits for an answer of the user.
     pub limit: Duration,
-    /// What happens if the server is not connected.
+    /// The behaviour if the server is not connected.
     pub connect: Connect,
 }
 
@@ -25,17 +25,17 @@ pub struct ToolCall<'a> {
 pub struct PromptCall<'a> {
     /// The name of the prompt on the server.
     pub name: &'a str,
-    /// What it wants to know.
+    /// Its arguments.
     pub arguments: Map<String, Value>,
     /// The longest it may take, as for a [`ToolCall`].
     pub limit: Duration,
 }
 
-/// What happens if a server is needed that is not connected.
+/// The behaviour if a server is not connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Connect {
     /// It is connected first, within the limit of the call.
     IfNeeded,
-    /// The call fails: hooks never connect (`protocol.md` H6). A session that has expired is begun anew all the same.
+    /// The call fails: hooks never connect (`protocol.md` H6). A session that has expired is replaced all the same.
     Never,
 }

@@ -1,4 +1,4 @@
-//! What all connections of a pool have in common. Nothing of it owns the pool.
+//! The state that all connections of a pool share. Nothing of it owns the pool.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! Connections that were replaced: calls that are under way get a little more time, then they end.
+//! Connections that were replaced: their active calls get a little more time, then they end.
 //!
-//! INVARIANT: what is drained is owned here until nothing of it is left.
+//! INVARIANT: a draining connection is owned here until nothing of it remains.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

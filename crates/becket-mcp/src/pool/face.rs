@@ -47,7 +47,7 @@ pub(super) struct Shared {
 }
 
 impl Pool {
-    /// A pool without servers. What `host` offers is asked once, now; `()` is a host that lends nothing.
+    /// Creates a pool without servers. The offers of `host` are queried once, now; `()` is a host that offers nothing.
     #[must_use]
     pub fn new(options: Options, host: Arc<dyn Host>) -> Self {
         let common = Arc::new(Common::new(options, host));
@@ -55,15 +55,15 @@ impl Pool {
         Self(Arc::new(Shared { common, table, drains, changing }))
     }
 
-    /// Takes over a configuration; nothing is connected by this. A server whose entry has not changed keeps its connection. Of
-    /// one that has changed, or is gone, the calls that are under way have [`Options::drain_grace`]; what replaces it is
-    /// connected after that. Does nothing once the pool is closed.
+    /// Applies a configuration; this connects no server. A server whose entry has not changed keeps its connection. If
+    /// it has changed, or is removed, its active calls have [`Options::drain_grace`]; its replacement is connected
+    /// after that. Does nothing once the pool is closed.
     pub fn configure(&self, configured: Vec<Configured>) {
         self.0.configure(configured);
     }
 
-    /// Connects all servers that may be used, as many at once as there are lanes, and waits until each is connected or has
-    /// failed; one that fails is nobody else's trouble. `cancel` gives up those that are not connected by then. If the
+    /// Connects all servers that may be used, as many at once as there are lanes, and waits until each is connected or
+    /// has failed; a failure does not affect the others. `cancel` cancels those that are not connected by then. If the
     /// future is dropped, the pool goes on connecting.
     pub async fn start(&self, cancel: &CancellationToken) {
         if cancel.is_cancelled() {
@@ -81,16 +81,16 @@ impl Pool {
         self.0.table().entries().iter().map(|entry| self.0.view(entry)).collect()
     }
 
-    /// Tells how it stands with each server, and each change from then on.
+    /// Returns the state of each server, and each change from then on.
     #[must_use]
     pub fn changes(&self) -> Changes {
         Changes::new(&self.0.common.board)
     }
 
-    /// Connects a server if it is not, and says what it is. The options' time to connect is the limit.
+    /// Connects a server if it is not, and returns its description. [`Options`] has the time limit.
     ///
     /// # Errors
-    /// There is no such server, or it can't be connected.
+    /// The server does not exist, or can't be connected.
     pub async fn connect(
         &self,
         server: &str,
@@ -101,8 +101,8 @@ impl Pool {
         self.0.within(errand, &self.0.patient(), cancel, &Greeting).await
     }
 
-    /// Gives up the connection to a server as [`Pool::configure`] does, and connects it anew, also where it wanted a login a
-    /// moment ago.
+    /// Ends the connection to a server as [`Pool::configure`] does, and connects it again, even if it demanded a login
+    /// a moment ago.
     ///
     /// # Errors
     /// As [`Pool::connect`].
@@ -123,11 +123,11 @@ impl Pool {
         self.connect(server, cancel).await
     }
 
-    /// The tools of a server, which is connected if it is not (`protocol.md` X5). They are asked for again if the server has
-    /// said that they have changed; where that fails, the old list stays.
+    /// Returns the tools of a server, which is connected if it is not (`protocol.md` X5). They are listed again if the
+    /// server has announced a change; if that fails, the old list stays.
     ///
     /// # Errors
-    /// There is no such server, or it can't be connected, or it gives no list and never gave one.
+    /// The server does not exist, can't be connected, or gives no list and never gave one.
     pub async fn tools(&self, server: &str, cancel: &CancellationToken) -> Result<Arc<ToolList>, CallError> {
         let work = ListTools(self.0.shelf(server));
         let tools = self.0.listed(server, &Asked::Tools, cancel, &work).await?;
@@ -161,7 +161,7 @@ impl Pool {
     /// Reads a resource; the time counts as that of a call does (`protocol.md` X8).
     ///
     /// # Errors
-    /// There is no such server, or no good answer in time.
+    /// The server does not exist, or gave no valid answer in time.
     pub async fn read_resource(
         &self,
         server: &str,
@@ -174,11 +174,11 @@ impl Pool {
         self.0.within(errand, &clock, cancel, &Read { uri, clock: &clock }).await
     }
 
-    /// Has a server fill in a prompt; the time counts as that of a call does (`protocol.md` X8). [`Prompt::arguments`]
-    /// makes arguments of what was typed.
+    /// Gets a prompt, filled in by its server; the time counts as that of a call does (`protocol.md` X8).
+    /// [`Prompt::arguments`] parses typed arguments.
     ///
     /// # Errors
-    /// There is no such server, or no good answer in time.
+    /// The server does not exist, or gave no valid answer in time.
     pub async fn prompt(
         &self,
         server: &str,
@@ -191,15 +191,15 @@ impl Pool {
         self.0.within(errand, &clock, cancel, &Prompting { name, arguments, clock: &clock }).await
     }
 
-    /// Calls a tool (`protocol.md` H6, X4, X6). It is called a second time only where the server can't have done it the
+    /// Calls a tool (`protocol.md` H6, X4, X6). The call is repeated only if the server can't have executed it the
     /// first time.
     ///
-    /// At the limit, when `cancel` fires, or when the future is dropped, the server is told that nobody waits any longer
-    /// (`notifications/cancelled`) and this returns without waiting for what it makes of that.
+    /// At the limit, when `cancel` fires, or when the future is dropped, the call is cancelled at the server
+    /// (`notifications/cancelled`) and this returns without waiting for its reaction.
     ///
     /// # Errors
-    /// There is no such server or tool, it is not connected, or there was no good answer in time. A tool that says itself
-    /// that it failed is an answer: [`CallResult::is_error`].
+    /// The server or the tool does not exist, it is not connected, or there was no valid answer in time. A tool that
+    /// reports a failure is an answer: [`CallResult::is_error`].
     pub async fn call(
         &self,
         call: ToolCall<'_>,
@@ -213,26 +213,26 @@ impl Pool {
         self.0.within(errand, &clock, cancel, &work).await
     }
 
-    /// Begins a login to a server (`protocol.md` X3). Nothing is opened: [`Login::url`] is where its user has to go. When it
-    /// is finished, [`Pool::reconnect`] uses what came of it.
+    /// Begins a login to a server (`protocol.md` X3). No browser is opened: the user has to open [`Login::url`]. After
+    /// its end, [`Pool::reconnect`] uses the tokens.
     ///
     /// # Errors
-    /// There is no such server, nobody logs in to it, or there is no way to.
+    /// The server does not exist, has no login, or its login can't be begun.
     pub async fn login(&self, server: &str) -> Result<Login, LoginError> {
         self.0.login(server).await
     }
 
-    /// Forgets the tokens of a server, and gives its connection up.
+    /// Deletes the tokens of a server, and ends its connection.
     ///
     /// # Errors
-    /// There is no such server, nobody logs in to it, or the tokens are still there.
+    /// The server does not exist, has no login, or the tokens could not be deleted.
     pub async fn logout(&self, server: &str) -> Result<LoggedOut, LoginError> {
         self.0.logout(server).await
     }
 
-    /// Ends all connections, also those that are being made or drained, and waits until nothing of them is left. A server
-    /// that is a process: stdin closed, [`Options::exit_grace`], SIGTERM to the group, [`Options::term_grace`], SIGKILL.
-    /// Calls that are under way fail; nothing is connected from now on. Twice is once.
+    /// Ends all connections, also those that are being opened or drained, and waits until nothing of them remains. A
+    /// server that is a process: stdin closed, [`Options::exit_grace`], SIGTERM to the group, [`Options::term_grace`],
+    /// SIGKILL. Active calls fail; no server is connected from now on. Idempotent.
     pub async fn close(&self) {
         self.0.close().await;
     }
@@ -260,7 +260,7 @@ impl Shared {
         Clock::start(Times { limit, longest_pause, longest: longest_call })
     }
 
-    /// The clock of a call; the server's own limit counts where it is shorter.
+    /// Returns the clock of a call; the server's own limit counts if it is shorter.
     fn clock_for(&self, server: &str, limit: Duration) -> Result<Arc<Clock>, CallError> {
         let own = self.slot(server)?.timeout();
         Ok(self.clock(own.map_or(limit, |own| own.min(limit))))
@@ -306,7 +306,7 @@ impl Shared {
         *self.table.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(table);
     }
 
-    /// Fires when nothing of its connection is left; none where there was none.
+    /// Fires when nothing of its connection remains; none if there was none.
     fn retire(&self, slot: &Slot) -> Option<CancellationToken> {
         self.common.needed.forget(&slot.name);
         slot.retire().map(|attempt| self.drains.drain(&self.common, attempt))

@@ -1,4 +1,5 @@
-//! How many servers connect at once (`protocol.md` X2): few of those that this machine has to start, more of the others.
+//! Limits on the servers that connect at once (`protocol.md` X2): a few that this machine has to start, more of the
+//! others.
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 

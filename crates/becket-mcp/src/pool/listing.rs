@@ -1,6 +1,6 @@
-//! Lists of servers, from the cache or asked for anew.
+//! Lists of servers, cached or requested again.
 //!
-//! INVARIANT: of many who find a list out of date at once, one asks for it.
+//! INVARIANT: of many concurrent callers that find a list out of date, one requests it.
 //! INVARIANT: a server that gives no list is asked again only once it has announced another change; the old list stays.
 
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::lists::Lists;
 use crate::prompt::Prompt;
 use crate::resource::Resources;
 
-/// Where lists are kept, and how long a server may take for one.
+/// A cache of lists, with the time limit for a server's list.
 #[derive(Clone, Copy)]
 pub(super) struct Shelf<'a> {
     pub(super) catalog: &'a Catalog,
@@ -84,11 +84,11 @@ impl<T: Clone> Asking<'_, T> {
         let ticket = self.lists.begin(self.server);
         let failed = match timeout(self.limit, fetch).await {
             Ok(Ok(list)) => {
-                // One that is out of date by now is the newest there is all the same; the next who asks gets another.
+                // A list that is out of date by now is the newest one all the same; the next caller gets another.
                 let _ = ticket.store(list.clone());
                 return Ok(list);
             }
-            // That can be mended, and is asked again then.
+            // This can be retried, and is requested again then.
             Ok(Err(failed @ Failed::Gone { unseen: true, .. })) => return Err(failed),
             Ok(Err(failed)) => failed,
             Err(_) => Failed::Gone { fault: silent(self.limit), said: Said::default(), unseen: false },

@@ -39,7 +39,7 @@ impl Shared {
         }
     }
 
-    /// What the server said when it last wanted a login.
+    /// Returns the server's last challenge.
     fn challenge(&self, server: &str) -> Challenge {
         let Ok(slot) = self.slot(server) else { return Challenge::default() };
         slot.usable()

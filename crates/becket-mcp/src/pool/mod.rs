@@ -1,4 +1,4 @@
-//! All servers of a host: one connection to each, shared by all who ask (`protocol.md` X2, X4).
+//! All servers of a host: one connection to each, shared by all callers (`protocol.md` X2, X4).
 //!
 //! ```text
 //! Pool ─► Table ─► Slot (a configured server) ─► Attempt (a connection, from trying to its end) ─► Connection
@@ -6,8 +6,8 @@
 //!   └─► Drains (connections that were replaced)
 //! ```
 //!
-//! INVARIANT: nothing here outlives the pool: attempts, connections and drains are owned by it, not by those who wait for
-//! them, and none of them owns the pool.
+//! INVARIANT: nothing here outlives the pool: attempts, connections and drains are owned by it, not by the callers that
+//! wait for them, and none of them owns the pool.
 
 mod attempt;
 mod board;

@@ -1,8 +1,8 @@
-//! Servers that want a login are left alone for a while (`protocol.md` X3): in this process, and over restarts where the host
-//! has given a file for it.
+//! Servers that want a login are not contacted for a while (`protocol.md` X3): in this process, and over restarts if
+//! the host has given a file for it.
 //!
-//! The file is not asked about a server whose credentials stand in its configuration: nobody logs in to it, so nothing would
-//! take it out again when they are corrected.
+//! The file is not used for a server whose credentials are in its configuration: it has no login, which would remove
+//! the entry again when they are corrected.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,7 @@ use crate::fault::Challenge;
 pub(super) struct Needed {
     file: Option<AuthNeeded>,
     own: Mutex<HashMap<Arc<str>, Noted>>,
-    /// What servers said to calls that need more than was granted. They are not left alone: other calls are good.
+    /// Challenges to single calls that need more than was granted. These servers are still contacted: other calls work.
     more: Mutex<HashMap<Arc<str>, Challenge>>,
 }
 
@@ -35,11 +35,11 @@ impl Needed {
         Self { file, own: Mutex::default(), more: Mutex::default() }
     }
 
-    /// What the server said when it wanted a login, if it is to be left alone. Of one that is known from the file, nothing.
+    /// Returns the server's challenge, if it is not to be contacted; an empty one if only the file knows it.
     pub(super) fn is_needed(&self, server: &Arc<str>, config: &ServerConfig) -> Option<Challenge> {
         let own = self.lock().get(server).cloned();
         let own = own.filter(|noted| noted.at.elapsed() < AUTH_NEEDED_TTL).map(|noted| noted.challenge);
-        // Whoever logs in takes it out of the file, in whichever process that is.
+        // A login removes it from the file, in whichever process that is.
         match (&self.file, key(server, config)) {
             (Some(file), Some(key)) => {
                 file.is_needed(&key, SystemTime::now()).map(|_| own.unwrap_or_default())
@@ -48,7 +48,7 @@ impl Needed {
         }
     }
 
-    /// What a login has to ask for: what the server said last, to a call that needs more or to everything.
+    /// Returns the challenge for a login: the server's last one, to a call that needs more or to every call.
     pub(super) fn asked_for(&self, server: &Arc<str>, config: &ServerConfig) -> Challenge {
         let more = self.more().get(server).cloned();
         more.or_else(|| self.is_needed(server, config)).unwrap_or_default()
@@ -73,7 +73,7 @@ impl Needed {
         self.more().remove(server);
     }
 
-    /// Somebody says that it is worth another try.
+    /// Clears a server, so that it is tried again.
     pub(super) async fn clear(&self, server: &Arc<str>, config: &ServerConfig) {
         self.forget(server);
         if let (Some(file), Some(key)) = (&self.file, key(server, config)) {
@@ -91,7 +91,7 @@ impl Needed {
     }
 }
 
-/// Under what the file knows it; none of one that nobody logs in to.
+/// Returns its key in the file; `None` if it has no login.
 fn key(server: &str, config: &ServerConfig) -> Option<Key> {
     match &config.transport {
         Transport::Http(remote) | Transport::Sse(remote) | Transport::WebSocket(remote) => {

@@ -1,8 +1,8 @@
-//! Whatever is asked of a server: gets the connection, asks, and mends what can be mended, under the one limit of the
-//! caller.
+//! An operation on a server: gets the connection, makes the request, and retries if possible, under the one limit of
+//! the caller.
 //!
-//! INVARIANT: nothing is asked twice but what the server can't have done: its session was gone, it did not know who asks,
-//! or the request never left (`protocol.md` X4). Each of these is mended once.
+//! INVARIANT: a request is repeated only if the server can't have executed it: its session had expired, it demanded
+//! authentication, or the request was never sent (`protocol.md` X4). Each of these is retried once.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::connection::{Clock, Connection, Failed};
 use crate::fault::{Fault, Said};
 use crate::suggest::suggest;
 
-/// Who is asked, and for what.
+/// The server, the operation and the limits of a request.
 #[derive(Clone, Copy)]
 pub(super) struct Errand<'a> {
     pub(super) server: &'a str,
@@ -27,21 +27,21 @@ pub(super) struct Errand<'a> {
     pub(super) connect: Connect,
 }
 
-/// What is asked over a connection. It may be asked again.
+/// An operation over a connection. It may be repeated.
 pub(super) trait Work: Sync {
     type Done: Send;
 
     fn over(&self, connection: &Connection) -> impl Future<Output = Result<Self::Done, Failed>> + Send;
 }
 
-/// A connection, and where it comes from.
+/// A connection, and its slot.
 struct Got {
     slot: Arc<Slot>,
     attempt: Arc<Attempt>,
     connection: Arc<Connection>,
 }
 
-/// What has been mended so far.
+/// The retries so far.
 #[derive(Default)]
 struct Mended {
     session: bool,
@@ -82,13 +82,13 @@ impl Shared {
         }
     }
 
-    /// Whether it makes sense to ask again.
+    /// Returns whether a retry makes sense.
     fn mend(&self, got: &Got, failed: &Failed, connect: Connect, mended: &mut Mended) -> bool {
         let Failed::Gone { fault, unseen: true, .. } = failed else { return false };
         let (done, is_allowed) = if matches!(fault, Fault::SessionExpired) {
             (&mut mended.session, true)
         } else if let Fault::AuthNeeded(challenge) = fault {
-            // Where scopes are missing, asking again is no help; where a session is, it may be.
+            // A retry does not help with missing scopes; it may with a missing session.
             (&mut mended.auth, !challenge.is_insufficient_scope())
         } else {
             (&mut mended.way, connect == Connect::IfNeeded)
@@ -96,7 +96,7 @@ impl Shared {
         if std::mem::replace(done, true) || !is_allowed {
             return false;
         }
-        // A broken one is replaced by whoever asks next; this one may look well to others.
+        // The next caller replaces a broken one; this one may look intact to others.
         if let Ok(Some(old)) = got.slot.replace(&self.common, &got.attempt) {
             self.drains.drain(&self.common, old);
         }

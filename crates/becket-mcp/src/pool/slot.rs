@@ -1,7 +1,7 @@
 //! One configured server, and the connection to it that all share.
 //!
-//! INVARIANT: there is at most one attempt at a time that anybody can get; of those who find it broken, one replaces it.
-//! INVARIANT: once it is retired, nothing is begun here any longer.
+//! INVARIANT: at most one attempt at a time is available; of many that find it broken, one replaces it.
+//! INVARIANT: once it is retired, no attempt is begun here any longer.
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
@@ -31,14 +31,14 @@ pub(super) struct Slot {
 
 struct Line {
     attempt: Option<Arc<Attempt>>,
-    /// How often in a row it did not get to a connection that lasted.
+    /// The number of consecutive attempts without a lasting connection.
     failures: usize,
-    /// What has to be over before it is connected.
+    /// Fires when it may be connected.
     after: Option<CancellationToken>,
     is_retired: bool,
 }
 
-/// There is no attempt to be had.
+/// No attempt is available.
 #[derive(Debug)]
 pub(super) enum NoAttempt {
     /// It must not be connected.
@@ -52,7 +52,7 @@ pub(super) enum NoAttempt {
 }
 
 impl Slot {
-    /// A server that nobody has needed yet. It is not connected before `after` fires.
+    /// A server that was not needed yet. It is not connected before `after` fires.
     pub(super) fn new(
         common: &Common,
         configured: &Configured,
@@ -65,7 +65,7 @@ impl Slot {
         Arc::new(Self { name, config, status, line: RwLock::new(line) })
     }
 
-    /// Whether this is what is configured; where that is written does not count.
+    /// Returns whether it has this configuration, wherever that is written.
     pub(super) fn is(&self, configured: &Configured) -> bool {
         self.config == configured.config && self.status == configured.status
     }
@@ -75,7 +75,7 @@ impl Slot {
         self.config.as_ref().ok()?.timeout
     }
 
-    /// What was begun last.
+    /// Returns the last attempt.
     pub(super) fn attempt(&self) -> Option<Arc<Attempt>> {
         self.read().attempt.clone()
     }
@@ -87,7 +87,7 @@ impl Slot {
         }
         let config = self.usable()?;
         if let Some(challenge) = common.needed.is_needed(&self.name, config) {
-            // Whoever has asked it last has said so; a new process has not.
+            // The last caller has recorded it; a new process has not.
             if self.read().attempt.is_none() {
                 let challenge = challenge.clone();
                 drop(common.board.poster(&self.name, ServerState::NeedsAuth { challenge }));
@@ -101,8 +101,7 @@ impl Slot {
         }
     }
 
-    /// Puts another attempt in the place of this one, unless somebody has done so. The old one is handed back to whoever
-    /// has taken it out.
+    /// Replaces this attempt, unless that has been done. The caller that removed the old one gets it.
     pub(super) fn replace(
         &self,
         common: &Arc<Common>,
@@ -117,7 +116,7 @@ impl Slot {
         Ok(Some(Arc::clone(old)))
     }
 
-    /// What was begun is given up, and handed out; the next who needs it begins anew.
+    /// Cancels and returns the attempt; the next caller begins another.
     pub(super) fn let_go(&self, common: &Common) -> Option<Arc<Attempt>> {
         let mut line = self.write();
         let old = line.attempt.take()?;
@@ -138,7 +137,7 @@ impl Slot {
         line.attempt.take()
     }
 
-    /// Nothing is begun from now on. What was begun is handed out.
+    /// Retires the slot: no attempt is begun from now on. Returns the current one.
     pub(super) fn retire(&self) -> Option<Arc<Attempt>> {
         let mut line = self.write();
         line.is_retired = true;
@@ -171,7 +170,7 @@ impl Slot {
         Ok(attempt)
     }
 
-    /// How it is reached, if it may be.
+    /// Returns its configuration, if it may be used.
     pub(super) fn usable(&self) -> Result<&ServerConfig, NoAttempt> {
         match (&self.status, &self.config) {
             (Status::Disabled(why), _) => Err(NoAttempt::Disabled(why.clone())),
@@ -191,7 +190,7 @@ impl Slot {
     }
 }
 
-/// How it stands with a server that nobody has needed yet.
+/// Returns the initial state of a server.
 pub(super) fn begins(config: &Result<ServerConfig, ServerConfigError>, status: &Status) -> ServerState {
     match (status, config) {
         (Status::Disabled(why), _) => ServerState::Disabled { why: why.clone() },
@@ -203,7 +202,7 @@ pub(super) fn begins(config: &Result<ServerConfig, ServerConfigError>, status: &
 }
 
 impl Line {
-    /// When it may be tried again, by how the last attempt ended.
+    /// Returns the earliest time of the next attempt, by the end of the last one.
     fn not_before(&mut self) -> Option<Instant> {
         let (lasted, ended) = self.attempt.as_ref()?.ended()?;
         self.failures = if lasted < LASTING { self.failures + 1 } else { 0 };

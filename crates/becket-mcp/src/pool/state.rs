@@ -1,4 +1,4 @@
-//! How it stands with a server.
+//! The state of a server.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::connection::ServerInfo;
 use crate::fault::Challenge;
 use crate::tool::ToolList;
 
-/// How it stands with one server.
+/// The state of one server.
 #[derive(Debug, Clone)]
 pub enum ServerState {
     /// It must not be used.
@@ -16,7 +16,7 @@ pub enum ServerState {
         /// Why.
         why: Disabled,
     },
-    /// Nobody has needed it yet, or it waits for its turn.
+    /// It was not needed yet, or it waits for its turn.
     Waiting,
     /// It is being connected.
     Connecting,
@@ -24,21 +24,21 @@ pub enum ServerState {
     Connected {
         /// Rises with each connection, and each time its tools change.
         generation: u64,
-        /// What it says about itself.
+        /// Its description of itself.
         info: Arc<ServerInfo>,
-        /// How many tools it has.
+        /// The number of its tools.
         tools: usize,
     },
-    /// It wants to know who asks, and takes nothing of what it was told, if it was told anything: somebody has to log in, or
-    /// to correct what is configured. Until then it is left alone for a quarter of an hour (`protocol.md` X3).
+    /// It demands authentication, and accepts none of the credentials, if there were any: a login is needed, or a
+    /// corrected configuration. Until then it is not contacted for a quarter of an hour (`protocol.md` X3).
     NeedsAuth {
-        /// What it said.
+        /// Its challenge.
         challenge: Challenge,
     },
-    /// It could not be connected, or its connection broke. Whoever needs it next tries again, after a pause of up to a
-    /// second where it failed before; but nobody does where its configuration can't be used ([`ConnectError::Config`]).
+    /// It could not be connected, or its connection broke. The next operation tries again, after a pause of up to a
+    /// second if it failed before; but not if its configuration can't be used ([`ConnectError::Config`]).
     Failed {
-        /// What happened.
+        /// The error.
         why: Arc<ConnectError>,
     },
     /// It was removed from the configuration, or the pool was closed.
@@ -52,7 +52,7 @@ pub struct ServerView {
     pub name: String,
     /// Its configuration.
     pub configured: Arc<Configured>,
-    /// How it stands with it.
+    /// Its state.
     pub state: ServerState,
     /// Its tools as it listed them last, while it is connected.
     pub tools: Option<Arc<ToolList>>,

@@ -1,6 +1,6 @@
-//! The servers that are configured, in their order.
+//! The configured servers, in their order.
 //!
-//! INVARIANT: a name stands for one server. Of several entries of one name, the one that is not shadowed counts.
+//! INVARIANT: a name means one server. Of several entries of one name, the one that is not shadowed counts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub(super) struct Table {
     by_name: HashMap<Arc<str>, usize>,
 }
 
-/// What somebody has configured.
+/// A configured entry.
 pub(super) struct Entry {
     pub(super) name: Arc<str>,
     pub(super) configured: Arc<Configured>,

@@ -1,4 +1,4 @@
-//! What can be asked over a connection, beside lists.
+//! The operations over a connection, beside lists.
 
 use std::sync::Arc;
 

@@ -25,7 +25,7 @@ impl Pems {
         fs::write(self.dir.path().join(name), text).unwrap();
     }
 
-    /// What is said about these files; the directory is `…`.
+    /// Returns the error about these files; the directory is `…`.
     fn said(&self, [ca, cert, key]: [&str; 3]) -> String {
         let path = |name: &str| (!name.is_empty()).then(|| self.dir.path().join(name));
         let (ca, cert, key) = (path(ca), path(cert), path(key));

@@ -10,12 +10,12 @@ use super::Tool;
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Page {
     pub(crate) tools: Vec<Tool>,
-    /// How many of its tools have no name, so that nobody could call them.
+    /// The number of its tools without a name, which can't be called.
     pub(crate) nameless: usize,
     pub(crate) next_cursor: Option<String>,
 }
 
-/// Reads the result of `tools/list`; none where it has no list of tools.
+/// Reads the result of `tools/list`; `None` if it has no list of tools.
 pub(crate) fn page(result: &Value) -> Option<Page> {
     let listed = result.get("tools")?.as_array()?;
     let tools: Vec<Tool> = listed.iter().filter_map(Tool::from_json).collect();

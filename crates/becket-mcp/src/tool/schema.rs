@@ -1,8 +1,8 @@
-//! The little of JSON Schema by which most wrong inputs are caught.
+//! A subset of JSON Schema that catches most wrong inputs.
 //!
-//! It refuses to guess: a keyword that it does not know, a `$ref`, a combination (`anyOf`, `oneOf`, `not`) lets pass.
+//! Nothing is guessed: an unknown keyword, a `$ref`, a combination (`anyOf`, `oneOf`, `not`) passes.
 //!
-//! INVARIANT: what it calls wrong is wrong by any draft of JSON Schema.
+//! INVARIANT: what it rejects is invalid by any draft of JSON Schema.
 
 use std::fmt;
 
@@ -10,16 +10,16 @@ use serde_json::{Map, Value};
 
 /// Deeper than any honest input; below it everything passes.
 const DEEPEST: usize = 32;
-/// As many errors as help anybody.
+/// Limit on the errors in one report.
 const MOST: usize = 20;
 
-/// What is wrong at one place of an input.
+/// A problem at one position of an input.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{what}", at(.path))]
 pub struct InputError {
-    /// Where it is, as a JSON pointer (RFC 6901); empty for the whole input.
+    /// Its position, as a JSON pointer (RFC 6901); empty for the whole input.
     pub path: String,
-    /// What is wrong and what to write instead.
+    /// The problem and what to write instead.
     pub what: String,
 }
 
@@ -27,7 +27,7 @@ fn at(path: &str) -> String {
     if path.is_empty() { String::new() } else { format!("`{path}`: ") }
 }
 
-/// What is wrong with an input schema as a schema.
+/// Returns the problem with an input schema as a schema.
 pub(super) fn problem(schema: &Map<String, Value>) -> Option<String> {
     match schema.get("type") {
         None => {}
@@ -52,7 +52,7 @@ pub(super) fn problem(schema: &Map<String, Value>) -> Option<String> {
     }
 }
 
-/// What a JSON value is, in words.
+/// Returns the type of a JSON value, in words.
 pub(super) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -76,7 +76,7 @@ pub(super) fn validate(
     if judge.errors.is_empty() { Ok(()) } else { Err(judge.errors) }
 }
 
-/// Where the judge stands, written out only for an error.
+/// The current position, formatted only for an error.
 enum Path<'a> {
     Root,
     Key(&'a Path<'a>, &'a str),
@@ -175,7 +175,7 @@ impl Judge {
     }
 }
 
-/// The types that the schema allows, if the value has none of them.
+/// Returns the types that the schema allows, if the value has none of them.
 fn wrong_type(schema: &Map<String, Value>, value: &Value) -> Option<String> {
     let types: Vec<&str> = match schema.get("type")? {
         Value::String(one) => vec![one],

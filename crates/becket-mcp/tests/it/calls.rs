@@ -75,7 +75,7 @@ async fn a_tool_that_was_announced_later_can_be_called() {
     pool.close().await;
 }
 
-/// What a tool of `server.py` does, and how the error begins that its call ends with.
+/// The behaviour of a tool of `server.py`, and the beginning of the resulting error.
 const BAD_ANSWERS: [(&str, &str); 7] = [
     ("refuse", "the MCP server `it` refuses the tool `refuse`: no such thing (-32602)"),
     ("no_id", "the MCP server `it` refuses the tool `no_id`: could not read that (-32700)"),

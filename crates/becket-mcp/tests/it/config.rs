@@ -24,7 +24,7 @@ struct Case {
     variables: BTreeMap<String, String>,
     text: Vec<String>,
     servers: Option<Value>,
-    /// Of each server that has any.
+    /// The warnings of each server that has any.
     #[serde(default)]
     warnings: BTreeMap<String, Vec<String>>,
     error: Option<String>,
@@ -65,7 +65,7 @@ fn became(server: &Configured) -> Value {
     }
 }
 
-/// A configuration with all that is in it; what is not there is left out, but for a process, where it is `null`.
+/// A complete configuration; missing parts are omitted, except for a process, where they are `null`.
 fn shown(config: &ServerConfig) -> Value {
     let ServerConfig { transport, timeout } = config;
     let timeout = timeout.map(|timeout| timeout.as_millis());
@@ -159,7 +159,7 @@ fn became_error(server: &Configured) -> String {
     server.config.as_ref().map_or_else(ToString::to_string, |_| String::new())
 }
 
-/// What is said about logging in; how, only where no person does.
+/// The login settings; the grant only if it needs no person.
 fn of_oauth(oauth: &OAuth) -> Value {
     let OAuth { client_id, client_secret, client_metadata_url, callback_port, .. } = oauth;
     let OAuth { scopes, auth_server_metadata_url, grant, .. } = oauth;

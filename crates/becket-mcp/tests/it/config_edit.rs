@@ -16,7 +16,7 @@ struct Case {
     text: String,
     project: Option<String>,
     server: String,
-    /// What to add; without it, the server is removed.
+    /// The entry to add; without it, the server is removed.
     entry: Option<Map<String, Value>>,
     #[serde(default)]
     replace: bool,

@@ -1,4 +1,4 @@
-//! What holds for every text: nothing panics, nothing is lost, nothing is allowed that a gate is against.
+//! Laws for every text: nothing panics, nothing is lost, nothing is allowed that a gate forbids.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -192,7 +192,7 @@ proptest! {
         for server in open.servers.iter().filter(is_allowed) {
             prop_assert!(server.scope != Scope::Project || settings.choices != Choices::default());
         }
-        // Without trust nothing of the workspace runs; what it stood in the way of may.
+        // Without trust nothing of the workspace runs; what it shadowed may.
         for server in resolve(&settings, &settings.choices, false, false).servers.iter().filter(is_allowed) {
             prop_assert!(!matches!(server.scope, Scope::Project | Scope::Local), "{server:?}");
         }

@@ -31,7 +31,7 @@ struct Case {
     trusted: bool,
     #[serde(default)]
     exclusive: bool,
-    /// What counts, in order: name, scope, and `allowed` or what is against it.
+    /// The servers that count, in order: name, scope, and `allowed` or the reason against it.
     servers: Vec<[String; 3]>,
     #[serde(default)]
     others: Vec<[String; 3]>,

@@ -1,4 +1,4 @@
-//! Connecting: what each server's outcome is, and that one server's trouble is nobody else's.
+//! Connecting: the outcome of each server, and that a failure of one does not affect the others.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -60,7 +60,7 @@ async fn a_server_gets_its_environment_its_directory_and_nothing_else() {
     pool.close().await;
 }
 
-/// How `server.py` misbehaves, and how the reason begins.
+/// The misbehaviour of `server.py`, and the beginning of the error.
 const FAILURES: [(&str, &str); 10] = [
     (
         "--die",
@@ -98,7 +98,7 @@ const FAILURES: [(&str, &str); 10] = [
 async fn each_way_of_failing_has_its_own_words() {
     for (flag, begins) in FAILURES {
         let mut place = Place::new();
-        // Only those that hang come near it; the others must not be given up for being slow.
+        // Only those that hang come near it; the others must not be cancelled for being slow.
         let hangs = begins.contains("within 1 s");
         place.options.connect_timeout = if hangs { Duration::from_secs(1) } else { LONG };
         let start = Instant::now();

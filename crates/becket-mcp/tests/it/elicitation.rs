@@ -1,4 +1,5 @@
-//! What servers ask users: the cases of `tests/cases/elicitation.json`, and that nothing a server sends breaks anything.
+//! Questions of servers to users: the cases of `tests/cases/elicitation.json`, and that nothing a server sends breaks
+//! anything.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -55,7 +56,7 @@ struct Case {
     schema: Value,
     #[serde(default)]
     error: Option<String>,
-    /// What an empty answer is filled with.
+    /// The defaults that fill an empty answer.
     #[serde(default)]
     defaults: Option<Value>,
     #[serde(default)]
@@ -120,7 +121,7 @@ fn addresses() {
     }
 }
 
-/// Stands in for a matcher: knows two expressions.
+/// A stub for a matcher: knows two expressions.
 fn judge(pattern: &str, text: &str) -> Option<bool> {
     match pattern {
         "^[a-z]+$" => Some(text.bytes().all(|byte| byte.is_ascii_lowercase()) && !text.is_empty()),

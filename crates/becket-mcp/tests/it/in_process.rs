@@ -1,4 +1,4 @@
-//! Servers in the host's own process, as a host lends them.
+//! In-process servers of a host.
 //!
 //! One test, since descriptors and threads belong to the whole process.
 
@@ -14,7 +14,7 @@ use becket_testkit::proc::{open_descriptors, threads, wait_until};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-/// Says what it is given; `gone` ends the connection.
+/// Echoes its input; `gone` ends the connection.
 #[derive(Default)]
 struct Echo {
     connections: AtomicUsize,
@@ -106,7 +106,7 @@ fn it_leaves_nothing() {
                 pool.close().await;
             }
             drop((pool, place));
-            // The server's own task hears of it, and lets the server go.
+            // The server's own task sees it, and drops the server.
             while tokio::runtime::Handle::current().metrics().num_alive_tasks() > 0 {
                 tokio::time::sleep(std::time::Duration::from_millis(1)).await;
             }

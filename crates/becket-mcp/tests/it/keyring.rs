@@ -18,7 +18,7 @@ use std::time::{Duration, Instant, SystemTime};
 use becket_mcp::Secret;
 use becket_mcp::auth::{Client, FileStore, Issued, Kept, Key, KeyringStore, Proof, TokenStore, Tokens};
 
-/// What the test that is run as a job finds in its directory.
+/// The file with the task of the test when it is run as a job.
 const MARK: &str = "job";
 
 /// Runs a test of this program on a bus of its own, where there can be one.
@@ -41,7 +41,7 @@ fn run(mut command: Command, test: &str) {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join(MARK), "").unwrap();
     command.args(["--exact", &format!("keyring::{test}"), "--ignored", "--test-threads=1", "--nocapture"]);
-    // Neither the keyring of whoever runs the tests, nor a window that asks for a password.
+    // Neither the user's own keyring, nor a window that asks for a password.
     for name in ["HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"] {
         let place = directory.path().join(name);
         std::fs::create_dir(&place).unwrap();
@@ -59,7 +59,7 @@ fn is_job() -> bool {
     Path::new(MARK).exists()
 }
 
-/// A keyring that is unlocked with a password, or has none that anybody knows.
+/// A keyring that is unlocked with a password, or one with an unknown password.
 struct Daemon(Child);
 
 impl Daemon {
@@ -71,7 +71,7 @@ impl Daemon {
         }
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(password.unwrap_or_default().as_bytes()).unwrap();
-        // It says where it can be reached when it can be.
+        // It prints its address when it is ready.
         let mut line = String::new();
         std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line)
             .unwrap();
@@ -142,7 +142,7 @@ async fn keeps_and_locks() {
     let kept = std::fs::read("XDG_DATA_HOME/keyrings/login.keyring").unwrap();
     assert!(!kept.windows(6).any(|bytes| bytes == b"s3cr3t"), "the keyring is encrypted");
 
-    // It ends, and comes back locked: nobody is there to type a password.
+    // It ends, and restarts locked: there is no one to type a password.
     drop(unlocked);
     let _locked = Daemon::start(None);
     let begun = Instant::now();

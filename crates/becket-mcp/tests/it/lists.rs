@@ -52,7 +52,7 @@ fn a_refresh_that_fails_keeps_the_old_list_and_says_so() {
     overtaken.failed("late");
     assert_eq!(lists.look("a"), Listed::Changed(Arc::new(1)));
 
-    // Nor does one that somebody else's success has overtaken.
+    // Nor does one that another success has overtaken.
     let overtaken = lists.begin("a");
     assert!(lists.begin("a").store(2));
     overtaken.failed("late");
@@ -112,7 +112,7 @@ fn step() -> impl Strategy<Value = Step> {
 struct Version {
     life: u32,
     announced: u32,
-    /// Which question it answers.
+    /// The question that it answers.
     asked: u32,
 }
 

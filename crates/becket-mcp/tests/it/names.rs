@@ -15,7 +15,7 @@ struct Case {
     #[serde(rename = "rule")]
     _rule: String,
     servers: Vec<(String, Vec<String>)>,
-    /// The full names in order; `#` stands for a mark.
+    /// The full names in order; `#` is a placeholder for a mark.
     names: Vec<String>,
     #[serde(default)]
     written: BTreeMap<String, String>,
@@ -115,9 +115,9 @@ proptest! {
         let (gone, _) = fewer.remove(gone.index(servers.len()));
         for (place, name) in by_place(&build(&fewer)) {
             let before = &by_place(&all)[&place];
-            // It may have got its plain name back, which somebody else had; no name was lost to a newcomer.
+            // It may have got its plain name back, which another tool had; no name was lost to a newcomer.
             let freed = all.get(&name.full).is_some_and(|holder| *holder.server == *gone);
-            // Or a mark made up for somebody else is free now: marks that meet are told apart once more.
+            // Or a mark generated for another tool is free now: colliding marks are disambiguated once more.
             prop_assert!(before.full == name.full || freed, "{} was {}", name.full, before.full);
         }
         prop_assert_eq!(by_place(&all), by_place(&build(&servers)));

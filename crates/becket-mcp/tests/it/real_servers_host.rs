@@ -1,4 +1,5 @@
-//! What `server-everything` asks of a host, over stdio: questions, a model, directories; and what it tells unasked.
+//! Requests of `server-everything` to a host, over stdio: questions, a model, directories; and its unsolicited
+//! messages.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -14,7 +15,7 @@ use becket_mcp::{
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
-/// A host that lends everything, and remembers what for.
+/// A host that offers everything, and records the uses.
 #[derive(Default)]
 struct Generous {
     asked: Mutex<Vec<Elicitation>>,
@@ -76,7 +77,7 @@ async fn names(pool: &Pool) -> Vec<String> {
     tools.iter().map(|tool| tool.name.clone()).collect()
 }
 
-/// The server offers them once it knows what the host lends, and says that its tools have changed.
+/// The server offers them once it knows what the host offers, and announces that its tools have changed.
 const LENT: [&str; 4] =
     ["trigger-elicitation-request", "trigger-url-elicitation", "trigger-sampling-request", "get-roots-list"];
 

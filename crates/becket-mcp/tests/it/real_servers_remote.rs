@@ -1,4 +1,4 @@
-//! `server-everything` as somebody else runs it: over streamable HTTP, and over server-sent events.
+//! `server-everything` as a separate program: over streamable HTTP, and over server-sent events.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 

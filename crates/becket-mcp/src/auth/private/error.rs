@@ -1,4 +1,4 @@
-//! Why a private file is not used.
+//! Errors of private files.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,19 +8,19 @@ use std::time::Duration;
 /// A file that must be private, or its lock, can't be used. Nothing was changed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum FileError {
-    /// It is a symbolic link, so somebody may have pointed it elsewhere.
+    /// It is a symbolic link, which may have been planted.
     #[error("`{}` is a symbolic link: put the file itself there", path.display())]
     Symlink {
         /// The file.
         path: PathBuf,
     },
-    /// It is a directory, a pipe or the like.
+    /// It is a directory, a pipe or another special file.
     #[error("`{}` is no file: move it away", path.display())]
     NoFile {
-        /// What is there.
+        /// The path.
         path: PathBuf,
     },
-    /// Somebody else owns it.
+    /// Another user owns it.
     #[error("`{}` belongs to the user {owner}: take it over with `chown`, or move it away", path.display())]
     Owner {
         /// The file.
@@ -55,11 +55,11 @@ pub enum FileError {
     /// The system refuses.
     #[error("`{}` can't be {deed}: {source}", path.display())]
     Io {
-        /// What was to be done.
+        /// The operation that failed.
         deed: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: Arc<io::Error>,
     },
 }

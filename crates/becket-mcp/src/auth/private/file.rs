@@ -25,7 +25,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     if named.is_symlink() {
         return Err(FileError::Symlink { path: path.to_owned() });
     }
-    // Before it is opened: opening a pipe waits for somebody who writes.
+    // Before it is opened: opening a pipe waits for a writer.
     if !named.is_file() {
         return Err(FileError::NoFile { path: path.to_owned() });
     }
@@ -55,7 +55,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         Ok(())
     });
     if written.is_err() {
-        // What could not be written to its end may be gone already.
+        // After a partial write the file may already be gone.
         let _ = fs::remove_file(&new);
     }
     written

@@ -1,7 +1,7 @@
 //! Locks that exclude other processes and other handles of this one.
 //!
-//! A lock is tried again and again instead of being waited for by a thread: a wait can be given up, and a process that
-//! never lets go costs nobody a thread. Lock files are never removed: who removes one lets two hold it.
+//! A lock is polled instead of being waited for by a thread: a wait can be cancelled, and a process that never releases
+//! it blocks no thread. Lock files are never removed: removing one would let two processes hold it.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -11,17 +11,17 @@ use tokio::time::{Instant, sleep};
 
 use super::{FileError, sys};
 
-/// How long after a failed try the next one comes, at first and at most.
+/// The first and the longest pause between two tries.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(25));
 
 /// A lock that is held until it is dropped, or this process ends in whatever way.
 #[derive(Debug)]
 pub(crate) struct Lock(#[expect(dead_code, reason = "open means held")] File);
 
-/// Takes the lock with this file, for at most `limit`.
+/// Takes the lock with this file, waiting for at most `limit`.
 ///
 /// # Errors
-/// Somebody else held it for that long, or the file can't be made.
+/// Another holder kept it for that long, or the file can't be created.
 pub(crate) async fn lock(path: &Path, limit: Duration) -> Result<Lock, FileError> {
     sys::make_parent(path)?;
     let file = sys::open_lock(path)?;

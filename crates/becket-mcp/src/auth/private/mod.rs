@@ -1,5 +1,5 @@
-//! Files that hold secrets, or that several processes write: nobody else reads them, nobody sees half of one, and who
-//! changes one holds its lock.
+//! Private files, which hold secrets or are written by several processes: readable by their owner only, replaced as a
+//! whole, and changed under a lock.
 
 mod error;
 mod file;

@@ -1,4 +1,4 @@
-//! Systems whose files have no owner and mode of this kind: a profile directory is the user's own there.
+//! Systems without file owners and modes of this kind: a profile directory is private to its user there.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::FileError;
 
-/// Nothing can be told from the file itself.
+/// Accepts every file: there is no owner or mode to check.
 pub(super) fn check(path: &Path, file: &File) -> Result<(), FileError> {
     let opened = file.metadata().map_err(FileError::io("looked at", path))?;
     if opened.is_file() { Ok(()) } else { Err(FileError::NoFile { path: path.to_owned() }) }

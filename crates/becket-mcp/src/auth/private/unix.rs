@@ -36,7 +36,7 @@ fn opened(path: &Path, options: &OpenOptions) -> Result<File, FileError> {
     }
 }
 
-/// Whether an open file is ours and nobody else's.
+/// Checks that an open file belongs to this user and is not accessible to others.
 pub(super) fn check(path: &Path, file: &File) -> Result<(), FileError> {
     let opened = file.metadata().map_err(FileError::io("looked at", path))?;
     if !opened.is_file() {

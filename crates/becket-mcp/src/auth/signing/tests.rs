@@ -15,7 +15,7 @@ fn made(algorithm: &'static rcgen::SignatureAlgorithm) -> String {
     rcgen::KeyPair::generate_for(algorithm).unwrap().serialize_pem()
 }
 
-/// The public key, as those who check signatures want it: the end of what it is published as.
+/// Returns the public key in the form that signature checks take: the end of its published encoding.
 fn public(signing: &Signing) -> Vec<u8> {
     let published = signing.key.public_key().unwrap().to_vec();
     let length = match signing.algorithm {
@@ -46,7 +46,7 @@ fn checker(algorithm: Algorithm) -> &'static dyn VerificationAlgorithm {
     }
 }
 
-/// The parts of a JWT whose signature holds: its header and its claims.
+/// Checks the signature of a JWT and returns its header and its claims.
 fn checked(signing: &Signing, jwt: &Secret) -> [Value; 2] {
     let decoded = |part: &str| URL_SAFE_NO_PAD.decode(part).unwrap();
     let (text, signature) = jwt.expose().rsplit_once('.').unwrap();

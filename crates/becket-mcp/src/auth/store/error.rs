@@ -1,4 +1,4 @@
-//! Why tokens can't be read or kept.
+//! Errors of token stores.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ pub enum StoreError {
     /// The file, or its lock.
     #[error("the tokens can't be used: {0}")]
     File(#[from] FileError),
-    /// The text is no store of tokens. It is never overwritten: what is in it may be needed.
+    /// The text is not a token store. It is never overwritten: its content may be needed.
     #[error(
         "the file of tokens `{}` is damaged (line {line}, column {column}): restore it, or move it away and log in again",
         path.display()
@@ -20,7 +20,7 @@ pub enum StoreError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where the text stops making sense, from 1; 0 where that is not known.
+        /// The line of the error, from 1; 0 if unknown.
         line: usize,
         /// The same in the line.
         column: usize,

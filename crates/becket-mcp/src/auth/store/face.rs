@@ -1,4 +1,4 @@
-//! What a store of tokens must do.
+//! The interface of a token store.
 
 use std::fmt;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::auth::key::Key;
 use crate::auth::tokens::Tokens;
 use crate::host::Lent;
 
-/// Where tokens are.
+/// The storage of tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kept {
     /// In this file.
@@ -28,10 +28,10 @@ pub trait TokenStore: fmt::Debug + Send + Sync + 'static {
     /// What is kept can't be read. That is never the same as nothing.
     fn load<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<Option<Tokens>, StoreError>>;
 
-    /// Whether the tokens of a login could be kept: asked before anybody logs in.
+    /// Checks that the tokens of a login can be stored; called before a login begins.
     ///
     /// # Errors
-    /// They could not.
+    /// They can't be stored.
     fn ready<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<(), StoreError>> {
         let _ = key;
         Box::pin(std::future::ready(Ok(())))
@@ -58,11 +58,11 @@ pub trait TokenStore: fmt::Debug + Send + Sync + 'static {
     /// They are still there.
     fn remove<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<(), StoreError>>;
 
-    /// Keeps all others, in this process and in others, from holding the guard of this server, until it is dropped. It
-    /// is held while tokens are renewed, so `load`, `save` and `remove` must not take it themselves.
+    /// Excludes all others, in this process and in others, from the guard of this server until it is dropped. It is
+    /// held while tokens are renewed, so `load`, `save` and `remove` must not take it themselves.
     ///
     /// # Errors
-    /// Somebody else held it for too long.
+    /// Another holder kept it for too long.
     fn guard<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<Guard, StoreError>>;
 }
 

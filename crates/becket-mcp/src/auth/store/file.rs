@@ -1,9 +1,9 @@
-//! Tokens in one file of the user's own.
+//! A token store in one file of the user.
 //!
-//! Two kinds of locks lie beside it: one for the moment in which the file is read and replaced, and one for each server,
+//! It uses two kinds of locks: one for the moment in which the file is read and replaced, and one for each server,
 //! which is held while its tokens are renewed.
 //!
-//! INVARIANT: a file that can't be understood is never written over.
+//! INVARIANT: a file that can't be parsed is never overwritten.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,15 +16,15 @@ use crate::auth::private;
 use crate::auth::tokens::Tokens;
 use crate::host::Lent;
 
-/// How long the file is waited for: others hold it for milliseconds.
+/// Time limit on the wait for the file: others hold it for milliseconds.
 const FILE: Duration = Duration::from_secs(10);
 
-/// How long another process may take to renew the tokens of a server: longer than its request can take.
+/// Time limit on a renewal by another process: longer than its request can take.
 const RENEWAL: Duration = Duration::from_secs(60);
 
 /// A file of tokens: JSON, mode 0600, replaced as a whole.
 ///
-/// It is used only where this user owns it and nobody else may read or write it; a symbolic link is refused.
+/// It is used only if this user owns it and no other user has access to it; a symbolic link is refused.
 #[derive(Debug, Clone)]
 pub struct FileStore {
     path: Arc<Path>,
@@ -43,7 +43,7 @@ impl FileStore {
     ) -> Result<T, StoreError> {
         let lock = private::lock(&private::beside(&self.path, ".lock"), FILE).await?;
         let path = Arc::clone(&self.path);
-        // Once begun it goes on to its end, whoever waits for it: the lock goes with it.
+        // Runs to its end even if the caller is dropped: the lock moves into it.
         blocking(move || {
             let _lock = lock;
             let mut entries = read(&path)?;

@@ -1,4 +1,4 @@
-//! Why the keyring of the system does not do. Nothing of what it keeps is in any of the words.
+//! Errors of the system's keyring. No message contains any of its content.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,18 +14,18 @@ pub enum KeyringError {
         /// Why.
         why: String,
     },
-    /// It is locked, and nobody has unlocked it.
+    /// It is locked and was not unlocked.
     #[error(
         "this system's keyring is locked: {why}; unlock it and try again, or log in with the tokens kept in a file"
     )]
     Locked {
-        /// What it says.
+        /// The keyring's message.
         why: String,
     },
-    /// It is there and does not do what it is asked.
+    /// It is available and refuses the operation.
     #[error("this system's keyring refuses: {why}")]
     Refused {
-        /// What it says.
+        /// The keyring's message.
         why: String,
     },
     /// It takes no text that long.
@@ -45,19 +45,19 @@ pub enum KeyringError {
     /// There are several entries where there may be one.
     #[error("this system's keyring has {count} entries `{label}`: remove them there and log in again")]
     Ambiguous {
-        /// What it shows them as.
+        /// The label of the entries or of the entry.
         label: Arc<str>,
-        /// How many.
+        /// The number of entries.
         count: usize,
     },
-    /// What it keeps is nothing of ours. It is never overwritten: what is in it may be needed.
+    /// Its content is not ours. It is never overwritten: it may be needed.
     #[error(
         "what this system's keyring has as `{label}` is damaged (line {line}, column {column}): remove it there and log in again"
     )]
     Damaged {
-        /// What it shows it as.
+        /// The label of the entries or of the entry.
         label: Arc<str>,
-        /// Where the text stops making sense, from 1; 0 where that is not known.
+        /// The line of the error, from 1; 0 if unknown.
         line: usize,
         /// The same in the line.
         column: usize,
@@ -67,7 +67,7 @@ pub enum KeyringError {
         "what this system's keyring has as `{label}` has the format {found}, and {known} is the newest known here: update this program"
     )]
     Newer {
-        /// What it shows it as.
+        /// The label of the entries or of the entry.
         label: Arc<str>,
         /// Its format.
         found: u64,

@@ -1,4 +1,4 @@
-//! Where tokens are kept.
+//! Token stores.
 
 mod error;
 mod face;

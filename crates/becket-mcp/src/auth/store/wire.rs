@@ -1,6 +1,6 @@
-//! The file of tokens as text.
+//! The token file as text.
 //!
-//! It refuses to quote what it reads: a damaged file may have a token anywhere, so an error has a place and no text.
+//! Errors do not quote the text: a damaged file may have a token anywhere, so an error has a position only.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,7 +14,7 @@ use crate::secret::Secret;
 /// The newest format.
 pub(super) const FORMAT: u64 = 1;
 
-/// What is wrong with a text.
+/// A problem with the text.
 pub(super) enum Wrong {
     Newer(u64),
     Damaged { line: usize, column: usize },
@@ -88,7 +88,8 @@ impl Entries {
 
     pub(super) fn write(self) -> Vec<u8> {
         let file = File { format: FORMAT, servers: self.0 };
-        // Text, numbers and lists can always be written; an empty file would be told as damaged, never as no tokens.
+        // Text, numbers and lists can always be written; an empty file would be reported as damaged, never as "no
+        // tokens".
         serde_json::to_vec_pretty(&file).unwrap_or_default()
     }
 

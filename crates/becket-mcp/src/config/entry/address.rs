@@ -1,7 +1,7 @@
-//! The address of a server, judged by the parser that the request goes through.
+//! The address of a server, checked with the parser that the request uses.
 //!
-//! What that parser would silently mend (blanks, backslashes, missing slashes) is refused: an address has to mean the
-//! same to a person and to every program. It refuses to quote any part of one.
+//! What that parser would silently correct (blanks, backslashes, missing slashes) is rejected: an address has to mean
+//! the same to a person and to every program. No error quotes any part of one.
 
 use url::{Host, ParseError, Url};
 
@@ -50,7 +50,7 @@ pub(super) fn read(text: &str, schemes: [&str; 2]) -> Result<Address, String> {
     Ok(Address { url, had_fragment })
 }
 
-/// Whether what is sent there stays on this machine.
+/// Returns whether requests to this address stay on this machine.
 pub(super) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => {

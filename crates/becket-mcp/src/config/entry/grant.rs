@@ -1,6 +1,6 @@
-//! What an entry says about how tokens are come by.
+//! The OAuth grant of an entry.
 //!
-//! It refuses to guess: a grant is named, and has just what it needs.
+//! Nothing is guessed: a grant is named, and has exactly the members that it needs.
 
 use super::keys::unknown_within;
 use super::provider::ProviderWritten;
@@ -15,7 +15,7 @@ use crate::suggest::suggest;
 /// The grant as it was written.
 #[derive(Clone)]
 pub(super) struct GrantWritten {
-    /// Where `oauth` begins.
+    /// The position of `oauth`.
     place: Place,
     kind: Kind,
     key: Option<KeyWritten>,
@@ -38,7 +38,7 @@ enum Kind {
     Exchange,
 }
 
-/// What the client has beside its grant.
+/// The client's members beside its grant.
 pub(super) struct Has {
     pub(super) id: bool,
     pub(super) secret: bool,

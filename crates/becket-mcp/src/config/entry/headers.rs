@@ -1,6 +1,7 @@
-//! Headers that a user wants to be sent.
+//! Request headers in an entry.
 //!
-//! It refuses whatever could end a header and begin another one, and leaves out those that belong to the transport.
+//! It rejects everything that could end a header and begin another one, and leaves out those that belong to the
+//! transport.
 
 use std::collections::HashSet;
 

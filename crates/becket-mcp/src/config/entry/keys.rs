@@ -38,7 +38,7 @@ const STDIO: [&str; 4] = ["command", "args", "env", "cwd"];
 const REMOTE: [&str; 5] = ["url", "headers", "headersHelper", "oauth", "tls"];
 const IDE: [&str; 3] = ["url", "ideName", "authToken"];
 const PROXY: [&str; 2] = ["url", "id"];
-/// The name under which a host lends it; the name of the entry is what counts.
+/// The name of the in-process server in the host; the name of the entry is what counts.
 const IN_PROCESS: [&str; 1] = ["name"];
 
 impl Kind {
@@ -66,7 +66,7 @@ impl Kind {
         }
     }
 
-    /// Which type an entry is of: what `type` says, else a process if there is a `command`.
+    /// Returns the type of an entry: the value of `type`, else a process if there is a `command`.
     pub(super) fn of(members: &Members<'_, '_>) -> Result<Self, ServerConfigError> {
         let place = || members.start.clone();
         if let Some(written) = members.string("type")? {

@@ -1,10 +1,10 @@
-//! One server's entry, in two steps: what was written, and what it means once its variables are filled in.
+//! One server's entry, in two steps: as written, and with its variables expanded.
 //!
-//! - `written` reads the members and tells which type of server they describe; `keys` knows which type has which.
-//! - `resolve` fills in the variables and checks what only then can be checked; `address`,
-//!   `headers` and `grant` judge their part.
+//! - `written` reads the members and determines the type of the server; `keys` lists the keys of each type.
+//! - `resolve` expands the variables and checks what can only be checked then; `address`, `headers` and `grant` check
+//!   their parts.
 //!
-//! It refuses to quote values, and to guess: an entry that could be read in two ways is an error.
+//! Errors do not quote values, and nothing is guessed: an entry that could be read in two ways is an error.
 
 mod address;
 mod grant;

@@ -1,4 +1,4 @@
-//! What an entry says about the identity provider of an enterprise.
+//! The identity provider of an entry.
 
 use super::keys::unknown_within;
 use super::resolve::metadata;
@@ -12,7 +12,7 @@ use crate::config::warning::ServerWarning;
 /// The provider as it was written.
 #[derive(Clone)]
 pub(super) struct ProviderWritten {
-    /// Where it begins.
+    /// The position of its object.
     place: Place,
     endpoint: At<String>,
     client: String,

@@ -161,7 +161,7 @@ fn oauth(written: OAuthWritten) -> Result<OAuth, ServerConfigError> {
     let is_there = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
     let grant = grant.resolve(&Has { id: is_there(&client_id), secret: is_there(&client_secret) })?;
     let text = client_metadata_url.as_ref().map(|at| at.value.clone());
-    // Read to be checked; it stands for the client's id as it was written.
+    // Parsed as a check only; the text as written is the client's id.
     client_metadata_url.map(|at| metadata(&at, "clientMetadataUrl")).transpose()?;
     Ok(OAuth {
         client_id,
@@ -176,7 +176,7 @@ fn oauth(written: OAuthWritten) -> Result<OAuth, ServerConfigError> {
     })
 }
 
-/// An address whose content decides where credentials go: encrypted, or on this machine.
+/// Parses an address whose content decides the destination of credentials: encrypted, or on this machine.
 pub(super) fn metadata(at: &At<String>, key: &'static str) -> Result<Url, ServerConfigError> {
     let wrong = |why| ServerConfigError::Url { place: at.place.clone(), key, why };
     let Address { url, had_fragment } = address::read(&at.value, ["https", "http"]).map_err(wrong)?;
@@ -206,7 +206,7 @@ fn ide(written: IdeWritten, kind: Kind, warnings: &mut Vec<ServerWarning>) -> Re
     Ok(Ide { url, ide_name, auth_token: token.map(|token| token.value.into()) })
 }
 
-/// The id becomes a part of an address: it must stay one.
+/// Checks an id that becomes one segment of an address.
 fn proxy_id(id: At<String>) -> Result<String, ServerConfigError> {
     let is_fine = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
     let At { value, place } = id;

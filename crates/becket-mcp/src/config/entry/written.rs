@@ -1,4 +1,4 @@
-//! What an entry says, before any variable is filled in.
+//! An entry as written, before any variable is expanded.
 //!
 //! It has no `Debug`: any of it may be secret.
 
@@ -15,20 +15,20 @@ use crate::config::server::{Ide, Remote, Transport};
 use crate::config::warning::ServerWarning;
 use crate::suggest::suggest;
 
-/// The type of servers behind a proxy that lets nobody in without what the host lends.
+/// The type of servers behind a proxy that requires the host's credentials.
 const NEEDS_HOST: &str = "claudeai-proxy";
 
 /// An entry as it was written.
 #[derive(Clone)]
 pub(in crate::config) struct Written {
-    /// Where its object begins.
+    /// The position of its object.
     pub(super) place: Place,
     pub(super) timeout: Option<Duration>,
     pub(super) way: Way,
     pub(super) warnings: Vec<ServerWarning>,
 }
 
-/// What is said about reaching the server.
+/// The transport of an entry.
 #[derive(Clone)]
 pub(super) enum Way {
     Stdio(StdioWritten),

@@ -12,7 +12,7 @@ use crate::config::status::PolicyReason;
 pub struct McpPolicy {
     pub(super) allowed: Vec<AllowList>,
     pub(super) denied: Vec<(Place, Pattern)>,
-    /// Where an administrator says that nobody else's allow lists count.
+    /// The position of the administrator's switch by which only managed allow lists count.
     pub(super) managed_only: Option<Place>,
 }
 
@@ -33,7 +33,7 @@ impl McpPolicy {
         self.managed_only = self.managed_only.take().or(managed_only);
     }
 
-    /// Whether anything is against a server.
+    /// Errors with the reason if the policy forbids a server.
     pub(in crate::config) fn judge(&self, server: &Configured) -> Result<(), PolicyReason> {
         let config = server.config.as_ref().ok();
         let denies = |(_, pattern): &&(Place, Pattern)| pattern.matches(&server.name, config, List::Deny);
@@ -44,7 +44,7 @@ impl McpPolicy {
                 Pattern::Name(_) | Pattern::Command(_) | Pattern::Url(_) => PolicyReason::Denied { place },
             });
         }
-        // What can't be started needs nobody's leave.
+        // An entry that can't be started needs no check.
         let Some(config) = config else { return Ok(()) };
         let (managed, others): (Vec<_>, Vec<_>) =
             self.allowed.iter().partition(|list| list.scope == Scope::Managed);
@@ -61,7 +61,7 @@ impl McpPolicy {
     }
 }
 
-/// Whether lists that count as one allow a server; none is no restriction.
+/// Checks a server against lists that count as one; no lists mean no restriction.
 fn allows(lists: &[&AllowList], server: &Configured, config: &ServerConfig) -> Result<(), PolicyReason> {
     let Some(first) = lists.first() else { return Ok(()) };
     let patterns = || lists.iter().flat_map(|list| &list.patterns);

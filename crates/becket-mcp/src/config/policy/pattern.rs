@@ -6,16 +6,16 @@ use super::url::UrlPattern;
 use crate::config::name::ServerName;
 use crate::config::server::{ServerConfig, Stdio, Transport};
 
-/// What a pattern is about.
+/// A pattern of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Pattern {
     /// `serverName`: what it is called.
     Name(String),
     /// `serverCommand`: program and arguments, all of them and nothing else.
     Command(Vec<String>),
-    /// `serverUrl`: where it is.
+    /// `serverUrl`: its address.
     Url(UrlPattern),
-    /// What can't be read, and what it was meant to be about, if that can.
+    /// An unreadable pattern, and its subject if that is readable.
     Unreadable(Option<Key>),
 }
 
@@ -27,7 +27,7 @@ pub(super) enum Key {
     Url,
 }
 
-/// Which list a pattern is from. What it leaves open is read to the disadvantage of the server.
+/// The kind of list that holds a pattern. Ambiguities are read to the disadvantage of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum List {
     Allow,
@@ -44,7 +44,7 @@ impl Pattern {
         }
     }
 
-    /// Whether it describes a server. Of one whose configuration is wrong, only the name is known.
+    /// Returns whether it matches a server. Of one whose configuration is invalid, only the name is known.
     pub(super) fn matches(&self, name: &ServerName, config: Option<&ServerConfig>, list: List) -> bool {
         let transport = config.map(|config| &config.transport);
         match self {

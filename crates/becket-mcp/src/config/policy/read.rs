@@ -1,4 +1,4 @@
-//! What one settings file says about which servers may be used.
+//! The lists of one settings file.
 
 use serde_json::value::RawValue;
 
@@ -67,7 +67,7 @@ impl<'a> Source<'_, 'a> {
     }
 }
 
-/// Of two, nobody knows which is meant: they allow nothing.
+/// A duplicate list is ambiguous: it allows nothing.
 fn allowed(source: &mut Source<'_, '_>) -> Option<AllowList> {
     let values = source.values(ALLOWED, ALLOWS_NOTHING);
     let first = values.first()?;
@@ -81,7 +81,7 @@ fn denied(source: &mut Source<'_, '_>) -> Vec<(Place, Pattern)> {
     values.into_iter().flat_map(|raw| list(source, raw, DENIED, DENIES_ALL)).collect()
 }
 
-/// Whether the switch is on, and where it stands. Only an administrator's counts.
+/// Returns the position of the switch if it is on. Only an administrator's counts.
 fn managed_only(source: &mut Source<'_, '_>) -> Option<Place> {
     let values = source.values(SWITCH, BOTH_COUNT);
     let mut on = None;
@@ -132,7 +132,7 @@ fn pattern(raw: &RawValue) -> Result<Pattern, (Option<Key>, &'static str)> {
         _ => None,
     };
     let [(key, value)] = pairs.as_slice() else {
-        // The narrowest of them: whoever wrote it meant to tie a server down.
+        // The narrowest of them: its author meant to pin a server down.
         return Err((pairs.iter().filter_map(|(key, _)| key_of(key)).max(), SHAPE));
     };
     let key = key_of(key).ok_or((None, SHAPE))?;

@@ -1,13 +1,13 @@
-//! Patterns of addresses, such as `https://*.example.com/*`, compared part by part with what an address was read as.
+//! Patterns of addresses, such as `https://*.example.com/*`, compared part by part with a parsed address.
 //!
-//! - Scheme: `http`, `https`, `ws`, `wss`, or `*`. To deny `https` is to deny `wss`, and `http`, `ws`.
-//! - Host: a name or an address; `*.` before a name stands for everything below it, `*` alone for any host. Case, dots
-//!   at the end, spelling (IDN, IPv4) make no difference.
+//! - Scheme: `http`, `https`, `ws`, `wss`, or `*`. Denying `https` denies `wss` too, and `http` denies `ws`.
+//! - Host: a name or an address; `*.` before a name matches everything below it, `*` alone for any host. Case, dots at
+//!   the end, spelling (IDN, IPv4) make no difference.
 //! - Port: a number or `*`. Without one, the scheme's own is allowed, and every one is denied.
-//! - Path: `*` stands for any characters. Without one, or with `/` alone, every path. Escapes and doubled slashes make
-//!   no difference; a path that servers may read in two ways is allowed by none and denied by any.
+//! - Path: `*` matches any characters. Without one, or with `/` alone, every path. Escapes and doubled slashes make no
+//!   difference; a path that servers may read in two ways is allowed by none and denied by any.
 //!
-//! Queries are not compared. It refuses to compare texts: `https://good.com@evil.com` is at `evil.com`.
+//! Queries are not compared. Texts are not compared either: `https://good.com@evil.com` is at `evil.com`.
 
 use url::{Host, Url};
 
@@ -72,7 +72,7 @@ impl UrlPattern {
         })
     }
 
-    /// Whether an address is one of those described, as a list of this kind reads the pattern.
+    /// Returns whether an address matches the pattern, as read in a list of this kind.
     pub(super) fn matches(&self, url: &Url, list: List) -> bool {
         self.is_scheme(url.scheme(), list)
             && self.is_host(url)
@@ -189,7 +189,7 @@ fn normal_path(path: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The byte that two digits stand for, unless reading it or not reading it makes two paths.
+/// Returns the byte of an escape, unless decoding it makes a different path.
 fn escaped(digits: &[u8]) -> Option<u8> {
     let value = |digit: u8| char::from(digit).to_digit(16);
     let &[high, low] = digits else { return None };
@@ -197,10 +197,10 @@ fn escaped(digits: &[u8]) -> Option<u8> {
     (!byte.is_ascii_control() && !b"/\\%;.*?#".contains(&byte)).then_some(byte)
 }
 
-/// Whether a text is like a pattern, in which `*` stands for any characters.
+/// Matches a text against a pattern, in which `*` matches any characters.
 fn is_like(text: &[u8], pattern: &[u8]) -> bool {
     let (mut at, mut in_pattern) = (0, 0);
-    // After the last `*`, and how much of the text it stands for so far.
+    // The position after the last `*`, and the length of the text it matches so far.
     let mut last: Option<(usize, usize)> = None;
     while let Some(byte) = text.get(at) {
         match (pattern.get(in_pattern), last) {

@@ -21,7 +21,7 @@ pub(super) struct Answer {
     id: RequestId,
     feed: Feed,
     mark: Mark,
-    /// How often it was taken up again without a word since.
+    /// The number of reconnections since the last event.
     tries: u32,
     is_over: bool,
 }
@@ -55,7 +55,7 @@ impl Answer {
             self.tries = 0;
             match message::read(text.as_bytes()) {
                 Line::Message(message) => return self.take(text, *message),
-                // A notification of an unknown kind, or what is no message, is nothing to anybody.
+                // A notification of an unknown kind, or something other than a message, has no receiver.
                 Line::Ignored | Line::NoMessage => {}
             }
         }

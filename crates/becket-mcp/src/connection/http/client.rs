@@ -30,7 +30,7 @@ use crate::fault::Fault;
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const EVENTS: &str = "text/event-stream";
-/// How much of a refusal is read.
+/// Limit on the bytes that are read of a refusal.
 const REFUSAL: usize = 64 << 10;
 
 type Error = StreamableHttpError<NotSent>;
@@ -68,7 +68,7 @@ impl Sessions {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(way);
     }
 
-    /// What the session is known by may have grown: the version was agreed on.
+    /// Updates the headers of the session: the protocol version has been negotiated.
     fn grown(&self, way: &Way) {
         let mut ways = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = ways.iter_mut().find(|known| known.0.get(SESSION) == way.0.get(SESSION)) {

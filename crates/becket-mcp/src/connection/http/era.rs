@@ -1,4 +1,4 @@
-//! What all HTTP servers of a host have in common, and which of them speak which version of the protocol.
+//! The state that all HTTP servers of a host share, with the protocol version that each speaks.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +24,7 @@ impl Network {
         self.proxy.as_ref()
     }
 
-    /// How the server there wants to be greeted, if that is known.
+    /// Returns the server's protocol era, if it is known.
     pub(super) fn era(&self, url: &Url) -> Option<Era> {
         self.with(|eras| eras.get(url.as_str()).copied())
     }

@@ -9,7 +9,7 @@ use super::super::events::{Event, Events};
 use super::requests::Requests;
 use crate::fault::Fault;
 
-/// Where a stream can be taken up again, and when.
+/// The position from which a stream can be resumed, and the delay before that.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Mark {
     pub(super) id: Option<Vec<u8>>,

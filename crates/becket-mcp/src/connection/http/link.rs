@@ -17,12 +17,12 @@ use super::requests::Requests;
 use super::wire::Wire;
 use crate::fault::Fault;
 
-/// How long silence means that a server does not know `server/discover`. What it takes a slow one to say anything at all
-/// is no matter then: it is asked again in the other way, and without this limit.
+/// Time of silence after which a server is assumed not to know `server/discover`. A slow server is unaffected: it is
+/// greeted again in the other way, and without this limit.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// A server that is reached by streamable HTTP. Dropped, nothing of it is under way any longer; a server hears of the
-/// end of its session only from [`Link::end`].
+/// A server that is reached by streamable HTTP. Dropping it stops all its work; a server learns of the end of its
+/// session only from [`Link::end`].
 pub(crate) struct HttpLink {
     requests: Arc<Requests>,
     sessions: Arc<Sessions>,
@@ -33,10 +33,10 @@ pub(crate) struct HttpLink {
 }
 
 impl HttpLink {
-    /// Nothing is sent yet.
+    /// Creates the link. Nothing is sent yet.
     ///
     /// # Errors
-    /// There is no way to such a server.
+    /// The configuration does not allow a connection to the server.
     pub(crate) fn new(target: &Target, network: &Network) -> Result<Self, Fault> {
         Ok(Self {
             requests: Arc::new(Requests::new(target, network)?),
@@ -91,7 +91,7 @@ impl Link for HttpLink {
         let Some(client) = self.requests.retire() else { return };
         let sessions = self.sessions.take();
         let farewells = sessions.iter().map(|way| self.requests.farewell(&client, way));
-        // A server that takes longer finds out by itself.
+        // A server that takes longer notices the end on its own.
         let _ = timeout(grace, join_all(farewells)).await;
     }
 }

@@ -1,7 +1,7 @@
-//! The stream for what a server says unasked.
+//! The stream of unsolicited server messages.
 //!
-//! INVARIANT: it is opened at most `TRIES` times in a row without a word coming over it; then it ends, and nothing of the
-//! connection with it: all that is missed is news.
+//! INVARIANT: it is opened at most `TRIES` times in a row without an event; then it ends, and the connection goes on:
+//! only notifications are missed.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! What an answer in one piece means to the request that it was the answer to. Pure: no connection is in here.
+//! Interpretation of a complete answer, for the request that it answers. Pure.
 //!
-//! A POST has one answer, so an error without an id, or with somebody else's, is the error of its request.
+//! A POST has one answer, so an error without an id, or with another id, is the error of its request.
 
 use rmcp::RoleClient;
 use rmcp::model::{ClientNotification, ClientRequest, ErrorData, JsonRpcMessage, RequestId};
@@ -12,26 +12,26 @@ use super::super::in_flight::is_same;
 use super::super::message::{self, Line};
 use crate::fault::Fault;
 
-/// How much of what is no answer is shown, in characters.
+/// Limit on the quoted part of an invalid answer, in characters.
 const SHOWN: usize = 200;
-/// The transport itself refuses a request: nobody has acted on it.
+/// The transport itself refuses a request: it was not processed.
 const REFUSED: i32 = -32000;
-/// Nobody knows the session.
+/// The session is unknown to the server.
 const EXPIRED: &str = "-32001";
 
 pub(super) type Message = RxJsonRpcMessage<RoleClient>;
 
-/// What was asked, as far as the meaning of the answer depends on it.
+/// The properties of a request that the meaning of its answer depends on.
 #[derive(Debug, Clone)]
 pub(super) struct Asked {
     /// The id of the request that waits for an answer.
     pub(super) id: Option<RequestId>,
     pub(super) kind: Kind,
-    /// Whether it was sent within a session.
+    /// True if it was sent within a session.
     pub(super) has_session: bool,
 }
 
-/// What a message is to the handshake.
+/// The role of a message in the handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// `initialize`.
@@ -67,10 +67,10 @@ impl Asked {
     }
 }
 
-/// What a status that is no success means, with the body that came along.
+/// Interprets a status other than success, with its body.
 ///
 /// # Errors
-/// It is no answer of a server to this request, but one about the way to it.
+/// It is not a server's answer to this request, but a transport failure.
 pub(super) fn of_refusal(status: u16, body: &[u8], asked: &Asked) -> Result<Message, Fault> {
     let text = String::from_utf8_lossy(body);
     if status == 404 && (asked.has_session || names(&text, EXPIRED)) {
@@ -95,10 +95,10 @@ pub(super) fn of_refusal(status: u16, body: &[u8], asked: &Asked) -> Result<Mess
     }
 }
 
-/// What a body means that came with a success, as a whole, to the request with this id.
+/// Interprets a complete body with a success status, for the request with this id.
 ///
 /// # Errors
-/// It is no answer.
+/// It is not an answer.
 pub(super) fn of_body(body: &[u8], content_type: Option<&str>, id: &RequestId) -> Result<Message, Fault> {
     let text = || beginning(&String::from_utf8_lossy(body));
     match message::read(body) {
@@ -166,7 +166,7 @@ fn rpc_error(body: &[u8]) -> Option<Refused> {
     serde_json::from_slice(body).ok()
 }
 
-/// Whether a number stands in a text, and not only the beginning of a longer one.
+/// Returns whether a number occurs in a text, and not only as the beginning of a longer one.
 fn names(text: &str, number: &str) -> bool {
     text.match_indices(number).any(|(at, _)| {
         let next = text[at + number.len()..].chars().next();

@@ -6,12 +6,13 @@
 //!                    └─────── listening ◄ stream        what the server says unasked
 //! ```
 //!
-//! `rmcp` keeps the order and the headers of the protocol; what is sent, what an answer means, and when it is over is
-//! decided here. Every trouble of one POST is an error of that request and of no other, and none of them is silence.
+//! `rmcp` keeps the order and the headers of the protocol; requests, the meaning of answers, and the end of the
+//! connection are handled here. Every failure of one POST is an error of that request and of no other, and none is
+//! silent.
 //!
-//! It refuses to send a message again (but one that a 401 or a redirect to the same origin has turned away, which nobody
-//! has acted on), to follow a server to another origin, to begin a session by itself where one is lost (X4 is the
-//! pool's), and to keep a stream open that nothing comes over for longer than a few tries.
+//! It does not send a message again (except one that a 401 or a redirect to the same origin has rejected, which was not
+//! processed), follow a redirect to another origin, begin a new session when one is lost (X4 is the pool's), or reopen
+//! a silent stream more than a few times.
 //!
 //! INVARIANT: once a link has ended or was dropped, none of its tasks waits for anything any longer.
 

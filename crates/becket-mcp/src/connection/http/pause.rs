@@ -1,8 +1,8 @@
-//! How long to wait before a stream is asked for again.
+//! The delay before a stream is requested again.
 
 use std::time::Duration;
 
-/// How often a stream is asked for without a word coming over it.
+/// Limit on the requests for a stream without an event.
 pub(super) const TRIES: u32 = 5;
 
 const FIRST: Duration = Duration::from_secs(1);

@@ -1,6 +1,6 @@
-//! Requests to a server: its headers, where it sends us, what it wants to know before it answers.
+//! Requests to a server: headers, redirects, authentication challenges.
 //!
-//! INVARIANT: a request with a body is sent once; a second time only where a 401 or a redirect has turned it away.
+//! INVARIANT: a request with a body is sent once; a second time only after a 401 or a redirect has rejected it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,12 +15,12 @@ use super::super::trouble::{Place, deepest};
 use super::era::Network;
 use crate::fault::{Challenge, Fault};
 
-/// How long an idle connection waits for another request. Node's servers close theirs after 5 s, others sooner, and a
-/// request that crosses with that would be lost.
+/// Idle time of a pooled connection. Node's servers close theirs after 5 s, others sooner, and a request that crosses
+/// with that would be lost.
 const IDLE: Duration = Duration::from_secs(1);
-/// How long a connection may take to come about; its addresses share it.
+/// Time limit on connecting; all addresses of a host share it.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How often a server may send us on.
+/// Limit on redirects.
 const HOPS: usize = 3;
 
 /// The way to one server.
@@ -69,8 +69,8 @@ impl Requests {
         self.cap
     }
 
-    /// Sends a request and returns what it is answered with, whatever the status; but one that wants to know who asks
-    /// is a fault, once there are no other headers to send.
+    /// Sends a request and returns its response, whatever the status. A demand for authentication is a fault, once
+    /// there are no other headers to send.
     pub(super) async fn exchange(
         &self,
         method: &Method,
@@ -102,20 +102,20 @@ impl Requests {
         self.lock().take()
     }
 
-    /// Tells the server that a session is over, with the headers that are known.
+    /// Ends a session at the server, with the known headers.
     pub(super) async fn farewell(&self, client: &Client, own: &HeaderMap) {
         let Ok(headers) = self.sent.headers().await else { return };
         let request = Request { method: &Method::DELETE, own, body: None };
-        // A server need not have that, and there is nobody left to tell.
+        // A server need not support that, and there is nothing to report to.
         let _ = self.follow(client, &request, &headers).await;
     }
 
-    /// What it means that an answer can't be read on.
+    /// Converts an error while an answer is read.
     pub(super) fn broken_off(&self, error: reqwest::Error) -> Fault {
         Fault::BrokenOff(deepest(&error.without_url()))
     }
 
-    /// Sends a request on as long as the server wants it so and stays who it is.
+    /// Sends a request and follows redirects within the origin.
     async fn follow(
         &self,
         client: &Client,
@@ -170,14 +170,14 @@ impl Requests {
     }
 }
 
-/// What is sent, wherever it goes in the end.
+/// A request, independent of its final address.
 struct Request<'a> {
     method: &'a Method,
     own: &'a HeaderMap,
     body: Option<Bytes>,
 }
 
-/// Where the server sends us, if it does.
+/// Returns the address of a redirect.
 fn next_hop(response: &Response) -> Option<Url> {
     let moves = matches!(
         response.status(),
@@ -191,14 +191,13 @@ fn next_hop(response: &Response) -> Option<Url> {
     response.url().join(location).ok()
 }
 
-/// Whether the same request may be sent there: the older statuses ask for a GET instead.
+/// Returns whether the same request may be sent there: the older statuses ask for a GET instead.
 fn keeps_method(request: &Request<'_>, status: StatusCode) -> bool {
     let keeps = matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
     keeps || *request.method == Method::GET
 }
 
-/// What the server says about who may ask, if that is its answer. Of several challenges the one that OAuth is about
-/// counts.
+/// Returns the authentication challenge of a response. Of several, the OAuth one counts.
 fn challenge(response: &Response) -> Option<Challenge> {
     let all = response.headers().get_all(WWW_AUTHENTICATE);
     let mut all = all.iter().map(|header| String::from_utf8_lossy(header.as_bytes()).into_owned());

@@ -1,4 +1,4 @@
-//! What `rmcp` speaks over: its own worker, with the faults of ours and an end of ours.
+//! The transport of `rmcp`: its own worker, with our faults and our end of life.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use super::super::state::State;
 use super::client::Client;
 use crate::fault::Fault;
 
-/// How many requests may be under way at once, their answers not begun: more than a host ever has. The deadline of a
-/// call must not run because others hang.
+/// Limit on concurrent requests whose answers have not begun: more than a host ever has. The deadline of a call must
+/// not run because others hang.
 const AT_ONCE: usize = 256;
 
-/// The way of one attempt to shake hands. Dropped, nothing of it is under way any longer.
+/// The transport of one handshake attempt. Dropping it stops all its work.
 pub(crate) struct Wire {
     worker: StreamableHttpClientTransport<Client>,
     over: CancellationToken,
@@ -32,7 +32,7 @@ impl Wire {
         let mut config = StreamableHttpClientTransportConfig::with_uri("")
             .max_concurrent_requests(AT_ONCE)
             .reinit_on_expired_session(false);
-        // Streams are taken up again below, where it is known how often and what for.
+        // Streams are resumed at a lower level, which knows the number of tries and the purpose.
         config.retry_config = Arc::new(NeverRetry::default());
         Self { worker: StreamableHttpClientTransport::with_client(client, config), over, state }
     }
@@ -71,8 +71,8 @@ impl Drop for Wire {
     }
 }
 
-/// What happened to a message. The worker's own end says nothing about whether the message was sent before, so it is
-/// never [`SendError::Broken`], which lets a call be made again.
+/// Converts an error of the worker. The worker's own end does not tell if the message was sent before, so it is never
+/// [`SendError::Broken`], which allows a retry.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
 async fn fault(error: StreamableHttpError<NotSent>, state: &State) -> Fault {
     match error {

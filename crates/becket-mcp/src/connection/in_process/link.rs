@@ -13,7 +13,7 @@ use super::server::{InProcessServer, pair};
 use super::wire::{Session, Wire};
 use crate::fault::Fault;
 
-/// A server that its host lends.
+/// An in-process server of the host.
 pub(crate) struct InProcessLink {
     server: Arc<dyn InProcessServer>,
     cap: usize,

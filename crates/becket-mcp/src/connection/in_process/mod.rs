@@ -1,8 +1,8 @@
 //! A server within the host's own process: a pair of bounded channels (`protocol.md` X1).
 //!
-//! It refuses to run the server: that is its host's, and so is whatever the server started.
+//! It does not run the server: that is the host's, and so is everything the server started.
 //!
-//! INVARIANT: nothing here runs by itself; when the link has ended, both channels are closed.
+//! INVARIANT: no background task runs here; when the link has ended, both channels are closed.
 
 mod link;
 mod server;

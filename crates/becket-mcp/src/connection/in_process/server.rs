@@ -1,9 +1,9 @@
-//! What a server within the host's own process is to this crate: two ends of a channel.
+//! The interface of an in-process server: two ends of a channel.
 
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-/// How many messages wait in either direction until the sender has to wait.
+/// Capacity of the queue in either direction.
 const QUEUED: usize = 64;
 
 /// A server that lives in the process of its host (`protocol.md` X1).
@@ -45,22 +45,22 @@ pub struct ServerEnd {
     sender: ServerSender,
 }
 
-/// What a server sends with. Clones send over the same connection.
+/// The sending half for a server. Clones send over the same connection.
 #[derive(Debug, Clone)]
 pub struct ServerSender(mpsc::Sender<Value>);
 
-/// The client is gone; the message comes back.
+/// The client has disconnected; the message is returned.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("the client is gone: nothing can be sent to it any longer")]
 pub struct ClientGone(pub Value);
 
 impl ServerEnd {
-    /// The next message of the client; `None` once it is gone. Cancel-safe.
+    /// Receives the next message of the client; `None` once it has disconnected. Cancel-safe.
     pub async fn receive(&mut self) -> Option<Value> {
         self.receiver.recv().await
     }
 
-    /// What answers are sent with.
+    /// Returns the sending half.
     #[must_use]
     pub fn sender(&self) -> &ServerSender {
         &self.sender
@@ -68,15 +68,15 @@ impl ServerEnd {
 }
 
 impl ServerSender {
-    /// Sends a message to the client; waits while too many are not handled.
+    /// Sends a message to the client; waits while the queue is full.
     ///
     /// # Errors
-    /// The client is gone.
+    /// The client has disconnected.
     pub async fn send(&self, message: Value) -> Result<(), ClientGone> {
         self.0.send(message).await.map_err(|unsent| ClientGone(unsent.0))
     }
 
-    /// Waits until the client is gone.
+    /// Waits until the client has disconnected.
     pub async fn closed(&self) {
         self.0.closed().await;
     }

@@ -15,7 +15,7 @@ use crate::connection::trial::{Act, Brain, Trial, calls_are_answered, eventually
 
 const CAP: usize = 1 << 20;
 
-/// How a server deals with a connection.
+/// The behaviour of a server.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Manner {
     Well,
@@ -23,7 +23,7 @@ enum Manner {
     Refuses,
     /// Nothing is received.
     Deaf,
-    /// It goes on after its client is gone.
+    /// It goes on after its client has disconnected.
     Stubborn,
 }
 
@@ -76,7 +76,7 @@ async fn serve(mut end: ServerEnd, brain: &Brain) {
         for act in brain.hear(message) {
             let message = match act {
                 Act::Say(message) => message,
-                // What is no JSON can't be said here: the text alone is no message either.
+                // Malformed JSON can't be sent here: the text alone is not a message either.
                 Act::Text(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
                 Act::Vanish => return,
             };
@@ -196,7 +196,7 @@ async fn a_server_that_does_not_listen_holds_nothing_up() {
     assert!(waiting.iter().any(|send| !send.is_finished()));
     link.end(Duration::from_millis(50)).await;
     for send in waiting {
-        // Those that were let in are lost, the others are told so.
+        // Queued messages are lost; the other senders get an error.
         let _ = send.await.unwrap();
     }
     eventually("the server hears of it", || server.serving() == 0).await;

@@ -60,7 +60,7 @@ impl Session {
         }
     }
 
-    /// Lets the channels go, now if nobody uses them, else as soon as they hear of the stop.
+    /// Drops the channels, at once if they are unused, else as soon as their users see the stop.
     pub(super) fn let_go(&self) {
         self.stop.cancel();
         if let Ok(mut sender) = self.sender.try_lock() {
@@ -85,7 +85,7 @@ impl Session {
                 Err(fault) => {
                     self.broke(fault);
                     *receiver = None;
-                    // Whoever sends has heard of it and lets go.
+                    // A sender sees it and releases the lock.
                     *self.sender.lock().await = None;
                     return None;
                 }

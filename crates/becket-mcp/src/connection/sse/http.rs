@@ -1,7 +1,7 @@
-//! Requests to a server of the older kind: its headers, its refusals, where it sends us.
+//! Requests to a server of the older kind: headers, refusals, redirects.
 //!
-//! It refuses to follow a server to another origin, to send anything twice but what was refused with a 401, and to use a
-//! proxy that it was not told of.
+//! It does not follow a redirect to another origin, send anything twice except what was refused with a 401, or use a
+//! proxy that is not configured.
 
 use std::time::Duration;
 
@@ -15,12 +15,12 @@ use super::super::target::{Reach, Sent, Target};
 use super::super::trouble::{Place, deepest};
 use crate::fault::{Challenge, Fault};
 
-/// How long an idle connection waits for another request: servers close theirs after 2 s and more, and a message that
-/// crosses with that would be lost.
+/// Idle time of a pooled connection: servers close theirs after 2 s and more, and a message that crosses with that
+/// would be lost.
 const IDLE: Duration = Duration::from_secs(1);
-/// How often a server may send us on.
+/// Limit on redirects.
 const HOPS: usize = 5;
-/// How much of a refusal is read, to be quoted, and for how long: its status has said what counts.
+/// Limits on the size and time for reading a refusal, which is quoted: its status matters more.
 const BEGINNING: usize = 4 << 10;
 const MOMENT: Duration = Duration::from_secs(1);
 
@@ -60,7 +60,7 @@ impl Http {
         Ok(Self { client, sent: Sent::new(target.headers.clone()), place: target.place() })
     }
 
-    /// Asks for the stream of events. Where it was found is the response's own URL.
+    /// Requests the stream of events. The response's URL is its final address.
     pub(super) async fn stream(&self, url: &Url) -> Result<Response, Fault> {
         let response = self.exchange(&Method::GET, url, None).await?;
         let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
@@ -87,7 +87,7 @@ impl Http {
         accepted(self.follow(method, url, &body, &headers).await?).await
     }
 
-    /// Sends a request, and sends it on as long as the server wants it so and stays who it is.
+    /// Sends a request and follows redirects within the origin.
     async fn follow(
         &self,
         method: &Method,
@@ -130,7 +130,7 @@ impl Http {
         if at_first { self.place.no_answer(&error) } else { self.place.broken_off(&error) }
     }
 
-    /// What it means that the stream can't be read on.
+    /// Converts an error while the stream is read.
     pub(super) fn broken_off(&self, error: reqwest::Error) -> Fault {
         Fault::BrokenOff(deepest(&error.without_url()))
     }
@@ -141,7 +141,7 @@ pub(super) fn other_origin(own: &Url, other: &Url) -> Fault {
     Fault::OtherOrigin(own.origin().ascii_serialization(), other.origin().ascii_serialization())
 }
 
-/// Where the request is to be sent instead.
+/// Returns the address of a redirect.
 fn next_hop(method: &Method, response: &Response) -> Option<Url> {
     let keeps_method = match response.status() {
         StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => true,

@@ -6,11 +6,10 @@
 //!                     └── posts ──► POST
 //! ```
 //!
-//! It refuses to send messages anywhere but to the origin of the stream, and to open a stream again: the session is gone
-//! with it.
+//! It does not send messages to another origin than the stream's, or reopen a stream: the session ends with it.
 //!
-//! INVARIANT: nothing here runs by itself; when the link has ended, no task and no socket of it is left but what the
-//! HTTP library is closing.
+//! INVARIANT: no background task outlives the link; when it has ended, none of its sockets remains except those that
+//! the HTTP library is closing.
 
 mod http;
 mod link;

@@ -1,4 +1,4 @@
-//! Which requests are on their way to a server, so that a cancellation neither overtakes its request nor leaves it
+//! The requests that are being sent to a server, so that a cancellation neither overtakes its request nor leaves it
 //! hanging.
 
 use std::collections::HashMap;
@@ -11,10 +11,10 @@ use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
 use rmcp::service::TxJsonRpcMessage;
 use tokio::time::timeout;
 
-/// How long a cancellation waits for the request that it follows. A server takes messages at once, or not at all.
+/// Time limit for a cancellation to wait for its request. A server accepts messages at once, or not at all.
 const FOLLOW: Duration = Duration::from_secs(1);
 
-/// What a message is to the way that it takes.
+/// The kind of a message, for sending.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
     Request(RequestId),
@@ -56,7 +56,7 @@ impl Posts {
         Post { posts: Arc::clone(self), id, signals }
     }
 
-    /// Lets a request arrive before its cancellation; one that does not is given up.
+    /// Waits for a request to arrive before its cancellation; one that does not is cancelled.
     pub(super) async fn give_up(&self, id: &RequestId) {
         let Some(signals) = self.with(|posts| posts.get(id).cloned()) else { return };
         if timeout(FOLLOW, signals.done.cancelled()).await.is_err() {
@@ -82,7 +82,7 @@ impl Post {
         &self.id
     }
 
-    /// Nobody waits for it any longer.
+    /// Waits until it is cancelled.
     pub(super) async fn given_up(&self) {
         self.signals.given_up.cancelled().await;
     }

@@ -1,8 +1,8 @@
-//! The transport that `rmcp` speaks over: events come, messages are posted.
+//! The transport of `rmcp`: incoming events, outgoing POSTs.
 //!
-//! Nothing runs by itself: the stream is read by whoever waits for a message, so a server that is not heard has to wait.
+//! No background task runs: the stream is read by the receiver of messages, so an unread server has to wait.
 //!
-//! INVARIANT: once `stop` is cancelled, nothing is read or sent any longer, and the stream is let go.
+//! INVARIANT: once `stop` is cancelled, nothing is read or sent any longer, and the stream is dropped.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use super::http::{Http, other_origin};
 use super::posts::{Kind, Post, Posts};
 use crate::fault::Fault;
 
-/// The longest that a server may take to accept what is no request: nobody else watches over that.
+/// Time limit for a server to accept a message other than a request: there is no other one for these.
 const TAKE: Duration = Duration::from_secs(30);
 
 /// The way to a server and back. Clones use the same way, one after the other: a handshake that was refused leaves it
@@ -67,7 +67,7 @@ impl Session {
         Ok(Self { http, endpoint, stream, messages, posts: Arc::default(), state, stop })
     }
 
-    /// Lets the stream go, now if nobody reads it, else as soon as its reader hears of the stop.
+    /// Drops the stream, at once if it is not being read, else as soon as its reader sees the stop.
     pub(super) fn let_go(&self) {
         self.stop.cancel();
         if let Ok(mut stream) = self.stream.try_lock() {
@@ -131,7 +131,7 @@ impl Session {
     }
 }
 
-/// Where messages go, which must be where the stream comes from: what is sent there is secret.
+/// Reads the address for messages, which must have the stream's origin: what is sent there is secret.
 fn endpoint(own: &Url, data: &[u8]) -> Result<Url, Fault> {
     let text = String::from_utf8_lossy(data);
     let endpoint = own

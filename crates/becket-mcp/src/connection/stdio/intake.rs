@@ -1,7 +1,7 @@
-//! Takes what the process prints, as it comes, and queues its lines for whoever handles messages.
+//! Reads the process's output as it arrives, and queues its lines for the handler of messages.
 //!
-//! INVARIANT: at most `QUEUED` bytes and one line wait in the queue: a server that writes faster than it is heard is
-//! given up, by name.
+//! INVARIANT: at most `QUEUED` bytes and one line wait in the queue: a server that writes faster than it is read is
+//! disconnected, with an error that says so.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use crate::fault::Fault;
 
 /// The most that may wait to be handled.
 const QUEUED: usize = 64 << 20;
-/// What a line costs beside its bytes, about: a flood of short ones counts for what it takes.
+/// Approximate overhead of a line, in bytes: many short ones count with the memory they take.
 const LINE: usize = 64;
 
 /// A queue of lines: the end that takes them in, and the end that hands them out.
@@ -26,7 +26,7 @@ pub(super) fn queue(cap: usize, state: Arc<State>, stop: CancellationToken) -> (
     (intake, Queue { receiver, waiting })
 }
 
-/// Where a process prints to.
+/// The writing end, for the output of a process.
 pub(super) struct Intake {
     lines: Lines,
     cap: usize,
@@ -50,7 +50,7 @@ impl Intake {
         let (sender, waiting) = (&self.sender, &self.waiting);
         let cut = self.lines.push(bytes, |line| {
             waiting.fetch_add(line.len() + LINE, Ordering::Relaxed);
-            // Nobody handles messages any longer: they are thrown away.
+            // The receiver is gone: the lines are discarded.
             let _ = sender.send(line);
         });
         match cut {
@@ -66,14 +66,14 @@ impl Intake {
     }
 }
 
-/// Where its lines come out.
+/// The reading end, for the lines.
 pub(super) struct Queue {
     receiver: mpsc::UnboundedReceiver<Vec<u8>>,
     waiting: Arc<AtomicUsize>,
 }
 
 impl Queue {
-    /// The next line; none once the process is gone and all were handed out. Cancel-safe.
+    /// Returns the next line; `None` once the process has exited and all lines were read. Cancel-safe.
     pub(super) async fn next(&mut self) -> Option<Vec<u8>> {
         let line = self.receiver.recv().await?;
         self.waiting.fetch_sub(line.len() + LINE, Ordering::Relaxed);

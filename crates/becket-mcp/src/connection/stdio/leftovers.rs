@@ -1,11 +1,12 @@
-//! Ends what a server leaves running when it has ended.
+//! Ends processes that a server leaves running when it has ended.
 //!
-//! The group of a server that is ended goes with it, and whoever is seen to come from it; one that exits by itself
-//! leaves its group behind, and either may leave a daemon that has nothing to do with it any longer but its
-//! environment. All of them carry a variable, and by that they are found. Linux only: elsewhere nothing shows another
-//! process's environment, and what is not in a group that is ended stays.
+//! The process group of a server is ended with it, and so are its visible descendants; a server that exits on its own
+//! leaves its group behind, and either may leave a daemon that has nothing in common with it but its environment. All
+//! of them carry a variable, by which they are found. Linux only: other systems do not show another process's
+//! environment, and a process outside of an ended group stays.
 //!
-//! One in the middle of an `exec` shows no environment for a moment: where nobody else is found, it is looked again.
+//! A process in the middle of an `exec` shows no environment for a moment: if no other is found, the search is
+//! repeated.
 //!
 //! INVARIANT: only a process that carries the mark is signalled: it is held by a pidfd while its mark is read.
 
@@ -17,11 +18,11 @@ use tokio::time::{Instant, sleep};
 
 /// The variable that everybody started by one server carries.
 const VARIABLE: &str = "BECKET_MCP_SERVER";
-/// How often it is looked whether somebody is left. A look reads the environment of every process.
+/// Interval of the search for remaining processes. Each search reads the environment of every process.
 const TICK: Duration = Duration::from_millis(25);
-/// How long killed processes are waited for. One in an uninterruptible wait of the kernel can outlive this.
+/// Time limit on the wait for killed processes. One in an uninterruptible wait of the kernel can outlive this.
 const KILL_WAIT: Duration = Duration::from_secs(5);
-/// How often it is looked again for who is in the middle of an `exec`, and how soon.
+/// Limit on repeated searches for processes in the middle of an `exec`, and their interval.
 const LOOKS: usize = 20;
 const SOON: Duration = Duration::from_millis(1);
 
@@ -46,8 +47,8 @@ impl Leftovers {
         (VARIABLE.into(), self.mark.clone().into())
     }
 
-    /// The server is gone, or on its way out: waits for those that are left, and kills them after `grace`. Where its
-    /// group was not `asked` to end, all are asked first; twice could cut short how they end.
+    /// Waits for the remaining processes of an ended server, and kills them after `grace`. If its group did not get a
+    /// signal yet (`asked`), all get one first; a second one could cut their shutdown short.
     pub(super) async fn end(mut self, asked: bool, grace: Duration) {
         let ask = if asked { sys::Signal::Nothing } else { sys::Signal::Term };
         if self.signal(ask).await > 0 && !self.gone_within(grace).await {
@@ -102,7 +103,7 @@ impl Drop for Leftovers {
 
 /// The system's part.
 mod sys {
-    /// What is sent.
+    /// The signal to send.
     #[derive(Clone, Copy)]
     pub(super) enum Signal {
         Nothing,
@@ -110,12 +111,12 @@ mod sys {
         Kill,
     }
 
-    /// Who is there.
+    /// The result of a search.
     #[derive(Default)]
     pub(super) struct Found {
-        /// How many carry the mark; they were signalled.
+        /// The number of processes with the mark; they were signalled.
         pub(super) carry: usize,
-        /// Of how many that can't be said now.
+        /// The number of processes that can't be classified now.
         pub(super) unclear: usize,
     }
 
@@ -124,7 +125,7 @@ mod sys {
         Found::default()
     }
 
-    /// Sends it to every process whose environment holds `entry`.
+    /// Signals every process whose environment contains `entry`.
     #[cfg(target_os = "linux")]
     pub(super) fn signal(entry: &str, signal: Signal) -> Found {
         let mut found = Found::default();
@@ -146,10 +147,10 @@ mod sys {
         use rustix::process::{Pid, PidfdFlags, pidfd_open, pidfd_send_signal};
         use std::io::Read;
 
-        /// How much is read at once, in bytes: more than most environments hold.
+        /// Size of one read, in bytes: more than most environments hold.
         const MOST: usize = 64 << 10;
 
-        /// Whether a process carries the mark.
+        /// The mark of a process.
         #[derive(PartialEq)]
         pub(super) enum Mark {
             Carried,
@@ -158,7 +159,7 @@ mod sys {
             Unclear,
         }
 
-        /// Signals the process where it carries the mark.
+        /// Signals the process if it carries the mark.
         pub(super) fn signal(pid: i32, entry: &str, signal: super::Signal) -> Mark {
             let mark = mark(pid, entry);
             if mark != Mark::Carried {
@@ -167,7 +168,7 @@ mod sys {
             let Some(Ok(held)) = Pid::from_raw(pid).map(|pid| pidfd_open(pid, PidfdFlags::empty())) else {
                 return Mark::Absent;
             };
-            // Looked at again while its id can't go to somebody else.
+            // Checked again while its id can't be reused.
             let mark = self::mark(pid, entry);
             if mark != Mark::Carried {
                 return mark;
@@ -181,11 +182,13 @@ mod sys {
             Mark::Carried
         }
 
-        /// How often an environment is read that is empty where the arguments are not: an `exec` has made them first, or it is.
+        /// Limit on the reads of an environment that is empty although the arguments are not: an `exec` has set them
+        /// first, or it is empty.
         const READS: usize = 8;
 
-        /// The environment of a zombie, of a thread of the kernel, and of somebody else's process reads as empty; in the middle of
-        /// an `exec` so do the environment and the arguments of one that has a program.
+        /// Reads the mark of a process. The environment of a zombie, of a kernel thread, and of another user's process
+        /// reads as empty; in the middle of an `exec` so do the environment and the arguments of a process that has a
+        /// program.
         fn mark(pid: i32, entry: &str) -> Mark {
             for _ in 0..READS {
                 let environment = whole(pid, "environ");
@@ -202,7 +205,7 @@ mod sys {
             Mark::Absent
         }
 
-        /// What the system shows of a process, read at once: an `exec` between two reads would cut it off.
+        /// Reads a `/proc` file of a process in one read: an `exec` between two reads would cut it off.
         fn whole(pid: i32, what: &str) -> Vec<u8> {
             let (mut bytes, mut length) = (vec![0; MOST], 0);
             let Ok(mut file) = std::fs::File::open(format!("/proc/{pid}/{what}")) else { return Vec::new() };
@@ -254,7 +257,7 @@ mod tests {
         }
     }
 
-    /// One that is nobody's child here and does nothing but `exec`.
+    /// Starts an orphaned process that does nothing but `exec`.
     fn restless(leftovers: &Leftovers, notes: &std::path::Path) {
         let script = "echo $$ > \"$1\"; exec sh -c \"$0\" \"$0\" \"$1\"";
         let begins = "setsid sh -c \"$0\" \"$0\" \"$1\" & exit";

@@ -6,7 +6,7 @@
 //!    └────── stdin ◄── becket_process::Control ┘
 //! ```
 //!
-//! INVARIANT: whoever drops a `Process` has ended its process group by then; nothing here is left to run alone.
+//! INVARIANT: dropping a `Process` ends its process group first; no task here outlives it.
 
 mod intake;
 mod leftovers;

@@ -20,7 +20,7 @@ pub(super) struct Process {
     stop: CancellationToken,
 }
 
-/// What a process is started with.
+/// The parameters of a process.
 pub(super) struct Start {
     pub(super) command: Command,
     pub(super) control: Control,
@@ -32,7 +32,7 @@ pub(super) struct Start {
 }
 
 impl Process {
-    /// Starts it. How that went is heard from the state and from the end of the queue.
+    /// Starts it. The state and the end of the queue report the outcome.
     pub(super) fn start(runner: Runner, start: Start) -> Self {
         let stop = start.stop.clone();
         Self { run: OwnedTask::spawn(run(runner, start)), stop }
@@ -65,12 +65,12 @@ async fn run(runner: Runner, start: Start) {
     state.broke(
         finished.map_or_else(|error| Fault::Spawn(Arc::new(error)), |finished| Fault::Ended(finished.end)),
     );
-    // The queue ends here, after its last line: whoever waits for an answer hears that none will come, and finds out why.
+    // The queue ends here, after its last line: pending requests see that no answer will come, and why.
     drop(intake);
     leftovers.end(asked, term_grace).await;
 }
 
-/// Whether the runner has ended the process, and asks its group to end.
+/// Returns whether the runner has ended the process, and asks its group to end.
 fn is_ours(end: End) -> bool {
     match end {
         End::TimedOut | End::Cancelled => true,

@@ -1,21 +1,21 @@
-//! What a server answers, whatever its answers go over.
+//! The answers of a server, independent of the transport.
 
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-/// What a server does next.
+/// The next action of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::connection) enum Act {
     /// Sends a message.
     Say(Value),
     /// Sends a message that is none.
     Text(String),
-    /// Is gone.
+    /// Disconnects.
     Vanish,
 }
 
-/// A server, and what it was told.
+/// A server that records the messages it received.
 #[derive(Debug, Default)]
 pub(in crate::connection) struct Brain(Mutex<Vec<Value>>);
 
@@ -30,12 +30,12 @@ impl Brain {
         acts
     }
 
-    /// All that it was told.
+    /// Returns all received messages.
     pub(in crate::connection) fn heard(&self) -> Vec<Value> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How often it was told something of this method.
+    /// Returns the number of received messages with this method.
     pub(in crate::connection) fn count(&self, method: &str) -> usize {
         self.heard().iter().filter(|message| message["method"] == method).count()
     }

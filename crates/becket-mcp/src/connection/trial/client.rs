@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 use crate::connection::link::{Link, NotSent};
 
-/// What a client hears unasked.
+/// A recorder of unsolicited messages to the client.
 #[derive(Debug, Clone, Default)]
 struct Ears(Arc<Mutex<Vec<String>>>);
 
@@ -97,7 +97,7 @@ impl<L: Link> Trial<L> {
         }
     }
 
-    /// Whether it can be called.
+    /// Returns whether it can be called.
     pub(in crate::connection) async fn works(&self) -> bool {
         self.call("echo", json!({"text": "a"})).await == Ok("a".into())
     }

@@ -17,13 +17,13 @@ impl Head {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether its body has this text in it.
+    /// Returns whether its body contains this text.
     pub(in crate::connection) fn has(&self, text: &str) -> bool {
         String::from_utf8_lossy(&self.body).contains(text)
     }
 }
 
-/// The next request; `None` once the client is gone.
+/// Reads the next request; `None` once the client has disconnected.
 pub(in crate::connection) async fn read_head<S: AsyncRead + Unpin>(
     socket: &mut BufReader<S>,
 ) -> Option<Head> {

@@ -1,4 +1,4 @@
-//! What the tests of all transports share: a server's answers, a client over any link, and what each link must do.
+//! Shared by the tests of all transports: a server's answers, a client over any link, and the common requirements.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test helper fails by panicking")]
 

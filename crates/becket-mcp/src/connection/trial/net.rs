@@ -12,12 +12,12 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::tls::{Files, Trust};
 
-/// What a server reads from and writes to.
+/// The byte stream of a server.
 pub(in crate::connection) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Duplex for S {}
 
-/// A socket of a server; counted as long as it is there.
+/// A server's socket; it is counted while it exists.
 pub(in crate::connection) struct Stream {
     pub(in crate::connection) socket: Box<dyn Duplex>,
     pub(in crate::connection) open: Open,
@@ -32,7 +32,7 @@ impl Drop for Open {
     }
 }
 
-/// Where clients come in.
+/// The listening socket.
 pub(in crate::connection) struct Listener {
     pub(in crate::connection) address: SocketAddr,
     listener: TcpListener,
@@ -65,7 +65,7 @@ impl Listener {
     }
 }
 
-/// Who trusts whom.
+/// The TLS setup of a server.
 #[derive(Debug, Default)]
 pub(in crate::connection) enum Security {
     /// Nothing is encrypted.

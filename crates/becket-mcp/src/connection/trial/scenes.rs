@@ -1,4 +1,4 @@
-//! What every link must do.
+//! The requirements on every link.
 
 use rmcp::model::RequestId;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ pub(in crate::connection) async fn calls_are_answered<L: Link>(trial: &Trial<L>,
     assert!(trial.works().await);
 }
 
-/// What is wrong with one answer.
+/// Requires that an invalid answer fails one call only.
 pub(in crate::connection) async fn what_breaks_a_call_breaks_no_other<L: Link>(trial: &Trial<L>) {
     assert_eq!(trial.call("noise", json!({})).await, Ok("done".into()));
     let said = trial.link.state().said();

@@ -1,7 +1,7 @@
-//! Whether a server that says nothing is still there: it is pinged, and must be heard of within a time.
+//! Liveness of a silent server: it is pinged, and must send something within a time.
 //!
-//! Any byte that it sends counts, not its pong alone: a large message may be on its way, and no pong gets past it. Nor can
-//! a ping get past a large message of ours; as long as that one moves, the server is there.
+//! Any byte that it sends counts, not only its pong: a large message may be in transit, and no pong can overtake it.
+//! Nor can a ping overtake a large message of ours; as long as that one makes progress, the server is alive.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::meter::Meter;
 
-/// How often a server is pinged, and how long it has to be heard of.
+/// The interval of pings, and the time within which a server must send something.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rhythm {
     pub(crate) every: Duration,
@@ -22,7 +22,7 @@ impl Default for Rhythm {
     }
 }
 
-/// Where a beat is.
+/// The state of the liveness check.
 #[derive(Debug)]
 pub(super) struct Beat {
     rhythm: Rhythm,
@@ -36,11 +36,11 @@ pub(super) struct Beat {
 #[derive(Debug)]
 struct Sign {
     read: u64,
-    /// Where no ping could be sent.
+    /// The bytes written when no ping could be sent.
     written: Option<u64>,
 }
 
-/// What is to be done.
+/// The next step.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// Nothing.
@@ -57,12 +57,12 @@ impl Beat {
         Self { rhythm, meter, until: now + rhythm.every, asked: now, waits_for: None }
     }
 
-    /// When the next step is due.
+    /// Returns the time of the next step.
     pub(super) fn until(&self) -> Instant {
         self.until
     }
 
-    /// Something was heard: what is waited for may have come.
+    /// Records received bytes: they may contain the awaited pong.
     pub(super) fn heard(&mut self) {
         if self.waits_for.take_if(|sign| sign.read != self.meter.read()).is_some() {
             self.until = self.asked + self.rhythm.every;
@@ -100,7 +100,7 @@ impl Beat {
 mod tests {
     use super::*;
 
-    /// What is to be done after each look at a server, of which so much was read and written since the last one.
+    /// Returns the steps after several checks of a server, each with the bytes read and written since the last one.
     fn steps(looks: &[(u64, u64, bool)]) -> Vec<Step> {
         let meter = Meter::default();
         let mut beat = Beat::new(Rhythm::default(), meter.clone());

@@ -32,7 +32,7 @@ fn closed(frame: Option<&CloseFrame>) -> String {
     }
 }
 
-/// Why nothing more comes, or goes.
+/// Converts an error of the socket.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
 pub(super) fn fault(error: &Error, place: &Place, cap: usize) -> Fault {
     match error {

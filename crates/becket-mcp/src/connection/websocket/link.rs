@@ -64,8 +64,8 @@ impl WebSocketLink {
         Ok(Session::new(socket, beat, (place, cap), Arc::clone(&self.state), self.stop.clone()))
     }
 
-    /// A socket that has become a WebSocket, and what has come over it already. One that is refused for who asks is
-    /// asked for once more, with other headers.
+    /// Connects a WebSocket, and returns it with the bytes that have already arrived. After an authentication failure
+    /// it tries once more, with other headers.
     async fn socket(&self) -> Result<(Metered, Vec<u8>), Fault> {
         let (url, place) = (&self.target.url, self.target.place());
         let sent = Sent::new(Arc::clone(&self.target.headers));

@@ -1,4 +1,4 @@
-//! Counts what passes through a socket, so that a slow message is told from a dead server.
+//! Counts the bytes through a socket, so that a slow message is not mistaken for a dead server.
 
 use std::io;
 use std::pin::Pin;
@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// How much has passed, in bytes.
+/// The number of bytes read and written.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Meter(Arc<[AtomicU64; 2]>);
 

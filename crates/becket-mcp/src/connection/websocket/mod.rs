@@ -1,14 +1,14 @@
-//! A server behind a WebSocket: each message is one of both (`protocol.md` X1).
+//! A server behind a WebSocket: each WebSocket message is one MCP message (`protocol.md` X1).
 //!
 //! ```text
 //! dial (TCP, TLS) ──► upgrade ──► wire ──► rmcp
 //!                       └─ meter ─► beat
 //! ```
 //!
-//! It refuses to follow a redirect, to use a proxy, to take a message over the cap, and to open a socket again: the
-//! session is gone with it.
+//! It does not follow a redirect, use a proxy, accept a message over the cap, or reopen a socket: the session ends with
+//! it.
 //!
-//! INVARIANT: nothing here runs by itself; when the link has ended, no task and no socket of it is left.
+//! INVARIANT: no background task runs here; when the link has ended, no task and no socket of it remains.
 
 mod beat;
 mod dial;

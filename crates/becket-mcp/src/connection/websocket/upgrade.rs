@@ -28,12 +28,12 @@ use crate::fault::{Challenge, Fault};
 
 /// The longest head of an answer.
 const HEAD: usize = 64 << 10;
-/// How much of a refusal is read, to be quoted, and for how long: its status has said what counts.
+/// Limits on the size and time for reading a refusal, which is quoted: its status matters more.
 const BEGINNING: usize = 4 << 10;
 const MOMENT: Duration = Duration::from_secs(1);
 const SUBPROTOCOL: &str = "mcp";
 
-/// The headers that make the handshake; nobody else may set them.
+/// The headers of the handshake; the configuration can't set them.
 const OWN: [HeaderName; 8] = [
     HOST,
     CONNECTION,
@@ -45,7 +45,7 @@ const OWN: [HeaderName; 8] = [
     SEC_WEBSOCKET_EXTENSIONS,
 ];
 
-/// Makes a WebSocket of a socket; what has come of it already is handed back.
+/// Upgrades a socket to a WebSocket, and returns it with the bytes that have already arrived.
 pub(super) async fn upgrade(
     socket: &mut Metered,
     url: &Url,
@@ -139,7 +139,7 @@ async fn beginning(socket: &mut Metered, length: usize, mut body: Vec<u8>) -> St
     shown(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Whether the answer is the one to our question; else what is wrong with it.
+/// Checks that the answer accepts our handshake.
 fn agreed(headers: &HeaderMap, key: &str) -> Result<(), String> {
     let text = |name: &HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let names = |name: &HeaderName, word: &str| {

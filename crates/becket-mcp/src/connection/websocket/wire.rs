@@ -1,9 +1,9 @@
-//! The transport that `rmcp` speaks over: one message of WebSocket for each of MCP.
+//! The transport of `rmcp`: one WebSocket message for each MCP message.
 //!
-//! Nothing runs by itself: the socket is read, and the server's pulse felt, by whoever waits for a message, so a server
-//! that is not heard has to wait.
+//! No background task runs: the socket is read, and the server pinged, by the receiver of messages, so an unread server
+//! has to wait.
 //!
-//! INVARIANT: once `stop` is cancelled, nothing is read or sent any longer but what closes the WebSocket.
+//! INVARIANT: once `stop` is cancelled, nothing is read or sent any longer except the closing of the WebSocket.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,7 @@ use crate::fault::Fault;
 
 type Ws = WebSocketStream<Metered>;
 
-/// Whoever can't send hears why from whoever reads, within this time.
+/// Time limit for a failed sender to learn the cause from the reader.
 const SETTLE: Duration = Duration::from_millis(500);
 
 /// The way to a server and back. Clones use the same way, one after the other: a handshake that was refused leaves it
@@ -59,7 +59,7 @@ struct Inbound {
     beat: Beat,
 }
 
-/// What happens next on the reader's side.
+/// The next event on the reader's side.
 enum Next {
     Stopped,
     Frame(Option<Result<Message, Error>>),
@@ -101,7 +101,7 @@ impl Session {
         }
     }
 
-    /// Lets the socket go, now if nobody uses it, else as soon as they hear of the stop.
+    /// Drops the socket, at once if it is unused, else as soon as its users see the stop.
     pub(super) fn let_go(&self) {
         self.stop.cancel();
         if let Ok(mut sink) = self.sink.try_lock() {
@@ -138,7 +138,7 @@ impl Session {
                     // The next look at a socket that was closed answers that, if it can be done at once.
                     let _ = stream.as_mut()?.next().now_or_never();
                     *stream = None;
-                    // Whoever sends has heard of it and lets go.
+                    // A sender sees it and releases the lock.
                     *self.sink.lock().await = None;
                     return None;
                 }
@@ -162,7 +162,8 @@ impl Session {
             (Step::Silent, _) => Err(Fault::BrokenOff(beat.silence())),
             (Step::Ping, Some(sink)) => {
                 if let Some(sink) = sink.as_mut() {
-                    // What the system does not take at once goes with the next message, or the silence tells.
+                    // What the system does not accept at once goes with the next message, or the missing pong reveals
+                    // it.
                     let _ = sink.send(Message::Ping(Bytes::new())).now_or_never();
                 }
                 Ok(())
@@ -184,7 +185,7 @@ impl Session {
             sent = self.send_now() => sent,
         };
         let Err(error) = sent else { return Ok(()) };
-        // What comes in tells more about it than what does not go out.
+        // Incoming data says more about the cause than a failed write.
         let _ = timeout(SETTLE, self.stop.cancelled()).await;
         self.broke(frames::fault(&error, &self.place, self.cap));
         Err(SendError::Broken)

@@ -54,7 +54,7 @@ async fn whoever_is_not_the_browser_is_sent_away_and_the_wait_goes_on() {
             assert_eq!(page.status, status, "{address}");
             assert!(!page.body.contains(&state));
         }
-        // Those who never say anything, say too much, or no HTTP.
+        // Clients that send nothing, too much, or something other than HTTP.
         let place = root.trim_start_matches("http://").to_owned();
         let silent: Vec<TcpStream> = (0..100).map(|_| TcpStream::connect(&place).unwrap()).collect();
         let mut long = TcpStream::connect(&place).unwrap();

@@ -1,4 +1,4 @@
-//! Where logins are looked for, and what is refused there: `tests/cases/auth_discovery.json`.
+//! Discovery of authorisation servers, and rejected metadata: `tests/cases/auth_discovery.json`.
 
 use becket_mcp::Challenge;
 use becket_mcp::auth::Unsaid;

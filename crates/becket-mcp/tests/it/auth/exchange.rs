@@ -1,5 +1,5 @@
-//! Tokens for a person whom the identity provider of an enterprise vouches for (SEP-990): `tests/cases/auth_exchange.json`,
-//! and where each secret goes.
+//! Tokens for a person by the identity provider of an enterprise (SEP-990): `tests/cases/auth_exchange.json`, and the
+//! destination of each secret.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -28,10 +28,10 @@ struct Case {
     /// Changes of what the authorisation server publishes.
     #[serde(default)]
     metadata: Value,
-    /// Whether this program has a secret at the provider, and at the authorisation server.
+    /// True if this program has a secret at the provider, and at the authorisation server.
     #[serde(default)]
     secrets: [bool; 2],
-    /// What is in the file with the identity token, where that is not a good one; `expired` stands for an old one.
+    /// The content of the file with the identity token, if that is not a good one; `expired` is replaced by an old one.
     identity: Option<String>,
     /// The provider answers with this status; its body, or a change of what it says there.
     #[serde(default = "fine")]
@@ -45,7 +45,7 @@ struct Case {
     /// The scopes that are asked for, at both.
     #[serde(default)]
     scopes: String,
-    /// How often each of them is asked.
+    /// The number of requests to each of them.
     asked: [usize; 2],
     /// A piece of the error; none: there is a token.
     error: Option<String>,
@@ -55,7 +55,7 @@ fn fine() -> u16 {
     200
 }
 
-/// The provider, and a server whose authorisation server believes it.
+/// The provider, and a server whose authorisation server trusts it.
 struct Scene {
     server: AuthServer,
     provider: Server,
@@ -113,12 +113,12 @@ impl Scene {
         Self { server, provider, place, target, file }
     }
 
-    /// How often the provider was asked.
+    /// Returns the number of requests to the provider.
     fn exchanges(&self) -> usize {
         self.provider.seen().iter().filter(|seen| seen.path == "/exchange").count()
     }
 
-    /// What each of them was asked with last.
+    /// Returns the last form that each of them received.
     fn forms(&self) -> [Vec<(String, String)>; 2] {
         [(self.provider.seen(), "/exchange"), (self.server.http().seen(), "/token")]
             .map(|(seen, path)| form(seen.iter().rev().find(|seen| seen.path == path).unwrap()))
@@ -194,7 +194,7 @@ async fn run(case: &Case) {
     assert!(scene.place.kept(&scene.target).await.is_none(), "{name}: nothing is kept on disk");
 }
 
-/// What went over the wire, and where: each secret to the one that it is for.
+/// Checks the traffic: each secret goes to its own party only.
 fn check(scene: &Scene, case: &Case, name: &str) {
     let [there, here] = scene.forms();
     let identity = std::fs::read_to_string(&scene.file).unwrap();

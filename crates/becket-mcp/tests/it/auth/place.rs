@@ -27,7 +27,7 @@ impl Place {
         let store = Arc::new(FileStore::new(directory.path().join("tokens.json")));
         let mut options = LoginOptions::new(store);
         let shown = Arc::clone(&clock);
-        // A login that goes wrong is to fail, not to wait for a user who never comes.
+        // A login that fails must not wait for a user that never comes.
         options.limit = PATIENCE;
         options.clock = Arc::new(move || *shown.lock().unwrap());
         options.needed = Some(AuthNeeded::open(directory.path().join("needed.json"), AUTH_NEEDED_TTL).0);
@@ -68,7 +68,7 @@ pub(crate) fn with(server: &AuthServer, oauth: OAuth) -> Target {
     Target { server: "docs".into(), url: server.url().parse().unwrap(), oauth, tls: None }
 }
 
-/// What the server says to a request without a token.
+/// Returns the server's challenge to a request without a token.
 pub(crate) fn challenge(server: &AuthServer) -> Challenge {
     let page = browse(&server.url());
     assert_eq!(page.status, 401);
@@ -90,7 +90,7 @@ pub(crate) async fn enter(
     let url = login.url().to_string();
     let browser = tokio::task::spawn_blocking(move || log_in(&url));
     let done = login.finish(&CancellationToken::new()).await;
-    // Where nobody listens any longer there is no page.
+    // Without a listener there is no page.
     drop(browser.await.unwrap());
     done
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::auth::place::{Place, challenge, enter, refused, target, token};
 
-/// What the test that is run as a job finds in its directory.
+/// The file with the task of the test when it is run as a job.
 const JOB: &str = "job.json";
 
 /// Runs a test of this program in another process, in a directory with a job.
@@ -27,7 +27,7 @@ fn start(test: &str, directory: &Path, job: &Value) -> Child {
         .unwrap()
 }
 
-/// None where the test is not run as a job; what a job has to do is checked by whoever gave it.
+/// None if the test is not run as a job; the parent checks its work.
 fn job() -> Option<Value> {
     Some(serde_json::from_str(&std::fs::read_to_string(JOB).ok()?).unwrap())
 }

@@ -6,7 +6,7 @@ use becket_testkit::mcp_auth::AuthPlan;
 
 use crate::auth::place::{Place, challenge, enter, target, token};
 
-/// What the server says to a request with this token.
+/// Returns the server's challenge to a request with this token.
 fn said(server: &becket_testkit::mcp_auth::AuthServer, token: &str) -> becket_mcp::Challenge {
     use std::io::{Read, Write};
     let place = server.origin().replace("http://", "");

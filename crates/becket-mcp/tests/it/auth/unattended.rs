@@ -1,4 +1,4 @@
-//! Tokens that nobody logs in for: `tests/cases/auth_unattended.json`, and what becomes of them.
+//! Tokens by grants that need no person: `tests/cases/auth_unattended.json`, and their use.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -26,7 +26,7 @@ const SECRET: &str = "s3cr3t-mine/1+";
 struct Case {
     name: String,
     rule: String,
-    /// Who this program says it is, and how.
+    /// The method of client authentication.
     by: String,
     #[serde(default)]
     metadata: Value,
@@ -45,7 +45,7 @@ struct Case {
     scopes: Option<String>,
     /// A piece of the error; none: there is a token.
     error: Option<String>,
-    /// How often the token endpoint is asked where there is an error.
+    /// The number of requests to the token endpoint if there is an error.
     #[serde(default)]
     asked: usize,
 }
@@ -55,7 +55,7 @@ struct Scene {
     server: AuthServer,
     place: Place,
     target: Target,
-    /// What clients have signed.
+    /// The client assertions that were received.
     signed: Arc<Mutex<Vec<Value>>>,
     file: PathBuf,
 }
@@ -68,7 +68,7 @@ fn plan(metadata: &Value) -> AuthPlan {
     AuthPlan::new().metadata(whole)
 }
 
-/// A JWT that somebody else has made, with a signature that only he knows.
+/// A JWT of a third party, with a signature that only it knows.
 fn jwt(expires: SystemTime) -> String {
     let expires = expires.duration_since(UNIX_EPOCH).unwrap().as_secs();
     let parts = [json!({"alg": "ES256"}), json!({"sub": "pod", "exp": expires})];
@@ -137,7 +137,7 @@ impl Scene {
     }
 }
 
-/// Whether the client has signed it; notes what it says.
+/// Returns whether the client has signed it; records its claims.
 fn holds(jwt: &str, public: &[u8], notes: &Mutex<Vec<Value>>) -> bool {
     let (text, signature) = jwt.rsplit_once('.').unwrap();
     let decoded = |part: &str| URL_SAFE_NO_PAD.decode(part).unwrap();
@@ -240,9 +240,9 @@ async fn a_token_is_got_anew_before_it_expires_and_the_file_is_read_anew() {
     scene.place.pass(50);
     let second = token(&source, Why::First).await.unwrap();
     assert!(second != first && scene.server.takes(&second));
-    // What it gives beside the token is of no use: the proof is at hand.
+    // Refresh tokens are not used: the credentials are available.
     assert_eq!((scene.server.count("refresh_token"), scene.server.count("/token")), (0, 2));
-    // Nobody has renewed the assertion: the token does as long as it does.
+    // The assertion was not renewed: the token lives as long as it does.
     scene.place.pass(3550);
     assert_eq!(token(&source, Why::First).await.unwrap(), second);
     scene.place.pass(50);

@@ -1,4 +1,4 @@
-//! What the tests of this crate share: a host whose servers are `tests/servers/server.py`, in a directory of its own.
+//! Shared by the tests of this crate: a host whose servers are `tests/servers/server.py`, in a directory of its own.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test helper fails by panicking")]
 
@@ -51,14 +51,14 @@ impl Place {
         self.start(vec![ours("it", flags)]).await
     }
 
-    /// Connects servers, for a host that lends nothing.
+    /// Connects servers, for a host without services.
     pub(crate) async fn start(&self, configured: Vec<Configured>) -> Pool {
         let pool = self.pool(configured);
         pool.start(&CancellationToken::new()).await;
         pool
     }
 
-    /// Servers that nobody has connected yet.
+    /// Servers that are not connected yet.
     pub(crate) fn pool(&self, configured: Vec<Configured>) -> Pool {
         let pool = Pool::new(self.options.clone(), Arc::new(()));
         pool.configure(configured);
@@ -142,7 +142,7 @@ pub(crate) async fn call_connected(pool: &Pool, tool: &str, input: Value) -> Res
     pool.call(call, &CancellationToken::new()).await
 }
 
-/// How it stands with the server of this name.
+/// Returns the state of the server of this name.
 #[track_caller]
 pub(crate) fn state(pool: &Pool, server: &str) -> ServerState {
     let found = pool.servers().into_iter().find(|view| view.name == server);
@@ -156,7 +156,7 @@ pub(crate) fn tools(pool: &Pool) -> Arc<ToolList> {
     it.tools.unwrap_or_else(|| panic!("not connected: {:?}", it.state))
 }
 
-/// Why the server of this name is not connected.
+/// Returns the error of connecting the server of this name.
 #[track_caller]
 pub(crate) fn why(pool: &Pool, server: &str) -> Arc<ConnectError> {
     let state = state(pool, server);
@@ -168,7 +168,7 @@ pub(crate) fn nothing() -> Value {
     json!({})
 }
 
-/// Where programs lie.
+/// Returns the search path of programs.
 #[expect(clippy::disallowed_methods, reason = "where programs lie is the one thing that is the machine's")]
 pub(crate) fn search_path() -> OsString {
     std::env::var_os("PATH").unwrap_or_default()

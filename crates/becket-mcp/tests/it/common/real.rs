@@ -1,4 +1,4 @@
-//! Where `cargo xtask test` has put the servers that other people wrote.
+//! The third-party servers that `cargo xtask test` has installed.
 
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -38,7 +38,7 @@ fn skipped(reason: &str) {
     println!("SKIPPED: {reason}");
 }
 
-/// A server that somebody else runs, on a port of this machine. Gone when it is dropped.
+/// A third-party server, on a port of this machine. Dropping it ends it.
 pub(crate) struct Listening {
     words: Vec<OsString>,
     port: u16,
@@ -83,7 +83,7 @@ impl Drop for Listening {
     }
 }
 
-/// Runs a server until it listens; none where it ends instead.
+/// Runs a server until it listens; none if it exits instead.
 fn run(words: &[OsString], port: u16) -> Option<Child> {
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).env("PORT", port.to_string());

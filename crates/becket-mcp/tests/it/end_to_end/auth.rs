@@ -1,4 +1,4 @@
-//! Servers that want to know who asks.
+//! Servers that demand authentication.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::common::LONG;
 use crate::end_to_end::scene::{Scene, http, of};
 
-/// A host that remembers in this directory who wants a login, and has users log in.
+/// A host that records in this directory the servers that want a login, and that has logins.
 fn remembers(directory: &Path) -> impl FnOnce(&mut Options) {
     let needed = AuthNeeded::open(directory.join("needed.json"), AUTH_NEEDED_TTL).0;
     let mut logins = LoginOptions::new(Arc::new(FileStore::new(directory.join("tokens.json"))));
@@ -47,7 +47,7 @@ async fn a_server_that_wants_a_login_is_left_alone_also_by_the_next_process() {
         assert!(matches!(error, CallError::NeedsAuth { .. }), "{error}");
         assert_eq!(bad.seen().len(), asked, "it was asked by a process that could have known better");
 
-        // Somebody says that it is worth another try.
+        // A reconnect clears the record.
         next.pool.reconnect("bad", &CancellationToken::new()).await.unwrap_err();
         assert!(bad.seen().len() > asked);
         next.end().await;
@@ -95,7 +95,7 @@ async fn a_login_clears_the_memory_of_every_process() {
         assert_eq!(scene.pool.call(call, &cancel).await.unwrap().text(), "hello");
         scene.end().await;
     }
-    // One who starts later needs no login either.
+    // A host that starts later needs no login either.
     let later = Scene::tuned(vec![http("bad", bad.http())], remembers(directory.path())).await;
     assert!(matches!(later.state(), ServerState::Connected { .. }), "{:?}", later.state());
     later.end().await;

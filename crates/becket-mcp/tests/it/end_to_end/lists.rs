@@ -24,7 +24,7 @@ fn listed(seen: &Seen, tools: &[&str], cursor: Option<&str>) -> Reply {
     Reply::result(seen, &result)
 }
 
-/// A server whose one tool is called after the version of its list.
+/// A server whose one tool is named after the version of its list.
 fn versioned(version: &Arc<AtomicUsize>) -> Server {
     let version = Arc::clone(version);
     Plan::new()
@@ -58,7 +58,7 @@ async fn a_storm_of_changes_costs_few_lists_and_leaves_the_newest() {
         let view = scene.pool.servers().into_iter().find(|view| view.name == "bad").unwrap();
         view.tools.is_some_and(|tools| tools[0].name == newest)
     };
-    // Nobody has asked: it is fetched all the same.
+    // It is fetched without a request.
     eventually("the newest list is there", has_newest).await;
     // One for the connection, one for each second of the storm, two for its end.
     let allowed = 4 + usize::try_from(began.elapsed().as_secs()).unwrap();
@@ -137,7 +137,7 @@ async fn a_storm_from_a_process_costs_few_lists_and_no_call() {
         lists = scene.bad("storm", json!({})).await.unwrap().text().parse().unwrap();
         assert_eq!(scene.tools().await.unwrap()[0].name, "storm");
     }
-    // Whoever asks after a storm gets a new list; beside these, there is one for each second.
+    // A request after a burst gets a new list; beside these, there is one for each second.
     let allowed = 12 + usize::try_from(began.elapsed().as_secs()).unwrap();
     assert!(lists <= allowed, "{lists} lists");
     scene.end().await;

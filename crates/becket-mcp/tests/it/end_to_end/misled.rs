@@ -10,7 +10,7 @@ use crate::end_to_end::scene::{Scene, http, over};
 
 const PAGE: &str = "<!doctype html><html><title>Sign in</title></html>";
 
-/// What is there instead.
+/// The answer instead.
 type Answer = fn() -> Reply;
 
 // rules: X1, X2
@@ -38,7 +38,7 @@ fn with_secret(url: &str) -> becket_mcp::config::Configured {
     over("bad", Transport::Http(remote))
 }
 
-/// Sends everybody to another server, from the beginning or only those who call.
+/// Redirects requests to another server, all of them or only calls.
 fn leads_to(other: &Server, status: u16, only_calls: bool) -> Server {
     let to = other.url();
     let rule =

@@ -46,7 +46,7 @@ async fn hints_arrive_as_they_were_given_and_their_absence_is_the_worst_case() {
         tool("says nothing", json!({})),
         tool("is harmless", hints),
         tool("destroys", json!({"destructiveHint": true})),
-        // A hint that is none is no hint. It is on a page of its own: such a page is read in another way.
+        // An invalid hint is ignored. It is on a page of its own: such a page is read in another way.
         tool("lies badly", json!({"readOnlyHint": "yes", "destructiveHint": "no"})),
     ];
     let bad = Plan::new().tools(tools, 3).start();

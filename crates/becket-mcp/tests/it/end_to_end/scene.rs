@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::common::{LONG, Place, object, state};
 
-/// What a test looks at.
+/// The state of a test.
 pub(crate) struct Scene {
     pub(crate) good: Server,
     pub(crate) pool: Pool,
@@ -64,7 +64,7 @@ impl Scene {
         state(&self.pool, "bad")
     }
 
-    /// Why `bad` is not connected, as it is shown.
+    /// Returns the error of connecting `bad`, as it is shown.
     #[track_caller]
     pub(crate) fn why(&self) -> String {
         crate::common::why(&self.pool, "bad").to_string()

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::common::{LONG, Place, python};
 use crate::end_to_end::scene::{of, over};
 
-/// What nobody may read anywhere.
+/// The secrets that must not appear anywhere.
 const SECRETS: [&str; 6] = [
     "hunter2-header",
     "hunter2-query",
@@ -21,7 +21,7 @@ const SECRETS: [&str; 6] = [
     "hunter2-editor",
 ];
 
-/// How a server hands out what it was sent, wherever an answer has room for it.
+/// An answer that echoes the request wherever there is room for it.
 type Echo = fn(&Seen) -> Reply;
 
 fn echoes() -> Vec<(&'static str, Echo)> {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::common::LONG;
 use crate::end_to_end::scene::{Scene, http, of};
 
-/// How often each text was sent to `echo` in a session that the server knew.
+/// Returns the number of times that each text was sent to `echo` in a known session.
 fn done(server: &Server, session: &str) -> HashMap<String, usize> {
     let mut done = HashMap::new();
     for seen in server.seen().iter().filter(|seen| seen.rpc() == "tools/call") {
@@ -42,10 +42,10 @@ async fn fifty_calls_whose_session_is_gone_share_one_new_session_and_are_each_do
     assert_eq!(bad.sessions(), Vec::<String>::new());
 }
 
-/// What is said about a request with this id.
+/// The answer to a request with this id.
 type Says = fn(&Value) -> Reply;
 
-/// How servers say that they have forgotten a session.
+/// Returns the answers by which servers report an unknown session.
 fn ways() -> Vec<(&'static str, Says)> {
     vec![
         ("404, no id", |_| Reply::expired()),
@@ -67,7 +67,7 @@ async fn a_session_is_begun_anew_once_however_its_end_is_told() {
         };
         let bad = Plan::new().rule(rule).start();
         let scene = Scene::with(vec![http("bad", &bad)]).await;
-        // A hook never connects; a session that is gone is begun anew all the same.
+        // A hook never connects; a session that has expired is replaced all the same.
         let mut call = of("bad", "echo", json!({"text": "again"}), LONG);
         call.connect = Connect::Never;
         let answer = scene.pool.call(call, &CancellationToken::new()).await;

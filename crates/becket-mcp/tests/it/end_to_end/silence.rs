@@ -26,7 +26,7 @@ async fn a_server_that_never_gets_ready_fails_in_time_and_holds_nobody_up() {
         let words =
             format!("it did not answer `{method}` within 4 s: check that it speaks MCP over this transport");
         assert_eq!(scene.why(), words);
-        // A caller who has less time waits no longer than that.
+        // A caller with less time waits no longer than that.
         let error = scene.bad_for("echo", json!({}), SHORT).await.unwrap_err();
         assert!(matches!(error, CallError::TimedOut { .. }), "{error}");
         scene.end().await;

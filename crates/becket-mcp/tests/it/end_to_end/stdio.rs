@@ -17,7 +17,7 @@ async fn nobody_whom_a_process_has_started_outlives_it_whichever_way_it_goes() {
         let cancel = CancellationToken::new();
         pool.call(of("bad", tool, nothing(), LONG), &cancel).await.unwrap();
         eventually("its offspring is there", || place.marker.alive().len() == 3).await;
-        // It goes by itself.
+        // It exits on its own.
         pool.call(of("bad", "die", nothing(), LONG), &cancel).await.unwrap_err();
         eventually("only `good` is left", || place.marker.alive().len() == 1).await;
         // It is started again, and is replaced.

@@ -11,7 +11,7 @@ use crate::end_to_end::scene::{Scene, eventually, http};
 
 type Answer = fn() -> Reply;
 
-/// How an answer breaks off. In none of these cases is it known what the server has done.
+/// Returns interrupted answers. In none of these cases is it known if the server has executed the request.
 fn ends() -> Vec<(&'static str, Answer)> {
     vec![
         ("no byte", || Reply::Close),
@@ -63,8 +63,8 @@ async fn a_server_that_is_gone_fails_the_call_that_was_under_way_and_those_that_
     let (error, ()) = tokio::join!(scene.bad("destroy", json!({})), gone);
     let error = error.unwrap_err();
     assert!(matches!(error, CallError::Died { fault: Fault::BrokenOff(_), .. }), "{error}");
-    // Nobody listens there any longer. That is found out in time, and said; the first who asks may still have found a
-    // connection that is just being closed.
+    // Nothing listens there any longer. That is found out in time, and reported; the first request may still have found
+    // a connection that is just being closed.
     scene.bad_error("echo", LONG).await;
     let error = scene.bad_error("echo", LONG).await;
     assert!(error.contains("it can't be reached"), "{error}");

@@ -17,7 +17,7 @@ use tokio_tungstenite::tungstenite::Message;
 
 use crate::end_to_end::scene::{Scene, eventually, over};
 
-/// What a server of WebSockets has counted.
+/// The counters of a WebSocket server.
 #[derive(Default)]
 struct Counts {
     open: AtomicUsize,
@@ -25,7 +25,7 @@ struct Counts {
     called: AtomicUsize,
 }
 
-/// A server that talks only to those whom the authority vouches for.
+/// A server that only accepts certificates of the authority.
 async fn start(pems: &Pems) -> (SocketAddr, Arc<Counts>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, counts) = (listener.local_addr().unwrap(), Arc::new(Counts::default()));

@@ -30,7 +30,7 @@ async fn what_has_not_changed_keeps_its_connection() {
     let pool = pool(&[("same", &same), ("other", &other)], options(), Arc::new(()));
     pool.start(&CancellationToken::new()).await;
     let before = generation(&state(&pool, "same"));
-    // Where an entry stands is no part of what it says.
+    // The position of an entry is not part of its content.
     let mut moved = in_process("same");
     moved.warnings.clear();
     moved.scope = becket_mcp::config::Scope::User;
@@ -64,7 +64,7 @@ async fn calls_under_way_are_drained_and_what_takes_too_long_fails_by_name() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         pool.configure(vec![changed("it", 60)]);
-        // It is connected anew once the old one is gone.
+        // It is connected again once the old one is gone.
         call(&pool, "echo", nothing()).await.unwrap();
         assert_eq!(server.connections(), 2);
     };
@@ -136,7 +136,7 @@ async fn under_load_every_call_ends_and_one_process_is_left() {
         }
     };
     let (ended, ()) = tokio::join!(join_all(calls), changing);
-    // The grace is long enough for each: nobody's call is lost.
+    // The grace is long enough for each: no call is lost.
     assert!(ended.iter().all(Result::is_ok), "{ended:?}");
     place.alive(1).await;
     pool.close().await;

@@ -1,4 +1,4 @@
-//! A host for tests: it answers as told, and notes what it was asked.
+//! A host for tests: it gives configured answers, and records the questions.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use becket_mcp::{
 };
 use serde_json::{Map, Value, json};
 
-/// What it does when it is asked.
+/// The reaction to a question.
 #[derive(Clone)]
 pub(crate) enum Answers {
     /// Yes, after a while, with these fields.
@@ -28,13 +28,13 @@ pub(crate) struct Told {
     pub(crate) asked: Mutex<Vec<Elicitation>>,
     pub(crate) progress: Mutex<Vec<Progress>>,
     pub(crate) logged: Mutex<Vec<Logged>>,
-    /// What a server called done.
+    /// The questions that a server reported as completed.
     pub(crate) completed: Mutex<Vec<String>>,
     /// The token of each question.
     pub(crate) tokens: Mutex<Vec<CancellationToken>>,
 }
 
-/// What there is to offer.
+/// All capabilities.
 pub(crate) const ALL: Offers = Offers { form: true, url: true, sampling: true, roots: true };
 
 impl Told {

@@ -32,7 +32,7 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// A server whose list of tools has as many as it was asked for it.
+/// A server whose list grows by a tool with each request for it.
 fn grows(also: impl Fn(&Seen) -> Then + Send + Sync + 'static) -> Arc<Scripted> {
     let asked = AtomicUsize::new(0);
     Scripted::new(move |seen| {

@@ -73,7 +73,7 @@ async fn a_server_that_wants_a_login_is_not_asked_again_not_even_after_a_restart
     needs_auth(&pool);
     assert!(matches!(call(&pool, "echo", nothing()).await, Err(CallError::NeedsAuth { .. })));
     assert_eq!(server.connections(), asked);
-    // Whoever says so has it asked again.
+    // A reconnect asks it again.
     pool.reconnect("it", &none()).await.unwrap_err();
     assert!(server.connections() > asked);
     pool.close().await;
@@ -112,7 +112,7 @@ async fn other_credentials_in_the_configuration_count_at_once() {
     pool.configure(with("bad"));
     call(&pool, "echo", nothing()).await.unwrap_err();
     pool.close().await;
-    // Another process, with the right ones: nobody has to wait for 15 minutes.
+    // Another process, with the right ones: it does not have to wait for 15 minutes.
     let pool = pool_of(remembering(&directory, AUTH_NEEDED_TTL), with("good"));
     pool.start(&none()).await;
     assert!(matches!(state(&pool, "it"), ServerState::Connected { .. }));
@@ -136,7 +136,7 @@ async fn a_user_logs_in_and_out() {
     let browser = tokio::task::spawn_blocking(move || log_in(&url));
     login.finish(&none()).await.unwrap();
     drop(browser.await.unwrap());
-    // The tokens are there: nobody has to say so.
+    // The tokens are stored: no reconnect is needed.
     assert_eq!(call(&pool, "echo", json!({"text": "me"})).await.unwrap().text(), "me");
 
     pool.logout("it").await.unwrap();
@@ -233,7 +233,7 @@ async fn a_server_of_a_machine_is_logged_in_to_without_a_person() {
         "the MCP server `it`: nobody has to log in: this program does it itself, by the grant `client_credentials` \
          that the server's `oauth` names"
     );
-    // What it takes is at hand: nothing is written down.
+    // The credentials are available: nothing is stored.
     assert!(!directory.path().join("tokens.json").exists());
     pool.close().await;
 

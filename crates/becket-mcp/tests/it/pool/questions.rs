@@ -1,4 +1,4 @@
-//! What servers ask of the host while they are called, and what that does to the time of calls.
+//! Questions of servers to the host during calls, and their effect on the time of calls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::common::{LONG, SHORT, call, call_for, nothing, of_it, remote};
 use crate::pool::host::{ALL, Answers, Broken, Told};
 use crate::pool::scripted::{Scripted, Seen, Then, options, said, send};
 
-/// A server that asks for something before it answers a call of `other`, and says what came of that.
+/// A server that sends a request before it answers a call of `other`, and returns the result.
 fn asks(method: &'static str, params: Value) -> Arc<Scripted> {
     let waiting = std::sync::Mutex::new(Value::Null);
     Scripted::new(move |seen| {
@@ -176,7 +176,7 @@ async fn the_time_stands_still_for_so_long_and_no_longer() {
     let pool = server.pool(options, host.clone());
     let error = call_for(&pool, "other", nothing(), SHORT).await.unwrap_err();
     assert!(matches!(error, CallError::TimedOut { limit: SHORT, .. }), "{error}");
-    // Nobody waits for the answer of the user any longer.
+    // The answer of the user is no longer awaited.
     let token = host.tokens.lock().unwrap().remove(0);
     tokio::time::timeout(LONG, token.cancelled()).await.unwrap();
     server.wait_for_method("notifications/cancelled").await;

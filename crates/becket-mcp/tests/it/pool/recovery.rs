@@ -1,4 +1,4 @@
-//! What is mended under the limit of one call, and what is never done twice.
+//! Retries under the limit of one call, and requests that are never repeated.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,7 @@ async fn an_expired_session_is_begun_anew_once_and_the_call_is_made_once_more() 
     server.forget();
     assert_eq!(call(&pool, "echo", text("again")).await.unwrap().text(), "again");
     assert_eq!((server.count("initialize"), server.count("tools/call")), (2, 2));
-    // Hooks never connect, but a session that has expired is no lost connection.
+    // Hooks never connect, but an expired session is not a lost connection.
     server.forget();
     assert_eq!(call_connected(&pool, "echo", text("hook")).await.unwrap().text(), "hook");
     assert_eq!((server.count("initialize"), server.count("tools/call")), (3, 4));
@@ -84,7 +84,7 @@ async fn mending_happens_within_the_limit_of_the_call() {
 
 type MakesReply = fn() -> Reply;
 
-/// How a call ends that may have been done.
+/// The outcome of a call that may have been executed.
 const PERHAPS_DONE: [(&str, MakesReply); 6] = [
     ("500", || Reply::status(500)),
     ("503", || Reply::status(503)),

@@ -20,15 +20,15 @@ pub(crate) struct Seen {
 
 type Rule = Box<dyn Fn(&Seen) -> Then + Send + Sync>;
 
-/// What becomes of a message.
+/// The reaction to a message.
 pub(crate) enum Then {
-    /// What a good server does.
+    /// The usual reaction.
     Usual,
     /// This result.
     Result(Value),
     /// This error.
     Error(Value),
-    /// What a good server does, after a while.
+    /// The usual reaction, after a while.
     Later(Duration),
     /// Nothing.
     Silence,
@@ -62,22 +62,22 @@ impl Scripted {
         })
     }
 
-    /// What this one's rule says, for a server that is made of another one.
+    /// Applies this one's rule, for a server that is made of another one.
     pub(crate) fn act(&self, seen: &Seen) -> Then {
         (self.rule)(seen)
     }
 
-    /// How many connections there were.
+    /// Returns the number of connections so far.
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::Acquire)
     }
 
-    /// What it got so far.
+    /// Returns the messages so far.
     pub(crate) fn got(&self) -> Vec<Value> {
         self.got.lock().unwrap().clone()
     }
 
-    /// How often a method was called.
+    /// Returns the number of calls of a method.
     pub(crate) fn count(&self, method: &str) -> usize {
         self.got.lock().unwrap().iter().filter(|message| message["method"] == method).count()
     }

@@ -1,4 +1,4 @@
-//! One connection to a server, whoever asks for it, and however many.
+//! One connection to a server, for all callers, however many.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -44,7 +44,7 @@ async fn who_asks_first_may_go_away() {
     let pool = server.pool(options(), Arc::new(()));
     let none = CancellationToken::new();
     let (first, second) = (pool.connect("it", &none), pool.connect("it", &none));
-    // The first one begins it and is dropped before it hears of it.
+    // The first one begins it and is dropped before its end.
     assert!(tokio::time::timeout(Duration::from_millis(50), first).await.is_err());
     assert_eq!(second.await.unwrap().name.as_deref(), Some("scripted"));
     assert_eq!(server.connections(), 1);

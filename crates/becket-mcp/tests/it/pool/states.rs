@@ -1,4 +1,4 @@
-//! How it stands with servers, told as it changes.
+//! The states of servers, reported as they change.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Each transport is tried in its own way, and what keeps it from working is said.
+//! Each transport is tried in its own way, and its failure is reported.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::common::{call, nothing, remote, state, why};
 use crate::pool::scripted::{Scripted, Then, in_process, options};
 
-/// A port of loopback where nobody listens.
+/// Returns a loopback port without a listener.
 fn nobody() -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()

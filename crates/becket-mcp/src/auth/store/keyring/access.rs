@@ -1,8 +1,8 @@
-//! What is asked of a keyring, and its refusals in words of ours.
+//! Keyring operations, with errors converted to ours.
 //!
-//! It blocks, for as long as the keyring likes: see [`super::worker`].
+//! They block for as long as the keyring takes: see [`super::worker`].
 //!
-//! INVARIANT: a secret is in no error. What the keyring's own errors carry of one is dropped.
+//! INVARIANT: no error contains a secret. What the keyring's own errors carry of one is dropped.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ impl Access {
         Self::new(Arc::new(platform::open), platform::LABELS)
     }
 
-    /// What an entry holds; none where there is no entry.
+    /// Returns the content of an entry; `None` if there is no entry.
     pub(super) fn get(&mut self, name: &Name) -> Result<Option<Vec<u8>>, KeyringError> {
         self.with(name, |entry| match entry.get_secret() {
             Err(Error::NoEntry) => Ok(None),
@@ -65,7 +65,7 @@ impl Access {
         let done = |store: &CredentialStore| deed(&store.build(SERVICE, &name.id, label)?);
         if let Some(store) = self.store.take() {
             match done(&*store) {
-                // The way to it may be broken: it is gone over once more, from its beginning.
+                // The connection may be broken: it is opened once more.
                 Err(Error::PlatformFailure(_)) => {}
                 done => {
                     self.store = Some(store);
@@ -95,7 +95,7 @@ fn mapped(error: Error, name: &Name) -> KeyringError {
     }
 }
 
-/// What went wrong, without what may have a secret in it.
+/// Describes an error, without the parts that may contain a secret.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
 fn why(error: &Error) -> String {
     match error {

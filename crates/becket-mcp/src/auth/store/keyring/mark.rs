@@ -1,9 +1,9 @@
-//! A file beside the file of tokens, which says that those of a server are in the keyring.
+//! A marker file beside the token file, which says that the tokens of a server are in the keyring.
 //!
-//! The keyring is asked only where there is one: a machine without a keyring, or with a locked one, goes on to work with
-//! servers that nobody has logged in to, and nobody is asked for a password because of them.
+//! The keyring is accessed only if the marker exists: a machine without a keyring, or with a locked one, still works
+//! with servers that have no login, and no password prompt appears because of them.
 //!
-//! INVARIANT: as long as there may be tokens in the keyring, there is the mark.
+//! INVARIANT: as long as there may be tokens in the keyring, the marker exists.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ impl Mark {
         Self(file.beside(key, "keyring"))
     }
 
-    /// Whether it is there; what is in it is for people.
+    /// Returns whether the marker exists; its content is for people.
     pub(super) fn is_set(&self) -> Result<bool, FileError> {
         Ok(private::read(&self.0)?.is_some())
     }

@@ -1,6 +1,6 @@
-//! What an entry of the keyring is called.
+//! Names of keyring entries.
 //!
-//! INVARIANT: stores over different files never share an entry, for nothing keeps their processes apart.
+//! INVARIANT: stores over different files never share an entry, as their processes do not exclude each other.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::auth::key::Key;
 use crate::auth::scrub::line;
 
-/// Whose entries they are.
+/// The service of all entries.
 pub(super) const SERVICE: &str = "becket-mcp";
 
 /// An entry, for the keyring and for people.
@@ -19,7 +19,7 @@ pub(super) const SERVICE: &str = "becket-mcp";
 pub(super) struct Name {
     /// 64 hexadecimal digits.
     pub(super) id: String,
-    /// What the keyring shows it as, where it can.
+    /// The label that the keyring displays, if it supports labels.
     pub(super) label: Arc<str>,
 }
 

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use keyring_core::{CredentialStore, Result};
 
-/// Whether entries can be given a label.
+/// True if entries can have a label.
 pub(super) const LABELS: bool = cfg!(all(unix, not(target_vendor = "apple"), not(target_os = "android")));
 
-/// The Secret Service: GNOME Keyring, KWallet, KeePassXC and the like. What goes over the bus is encrypted.
+/// Opens the Secret Service: GNOME Keyring, KWallet, KeePassXC and others. Traffic over the bus is encrypted.
 #[cfg(all(unix, not(target_vendor = "apple"), not(target_os = "android")))]
 pub(super) fn open() -> Result<Arc<CredentialStore>> {
     let store: Arc<CredentialStore> = zbus_secret_service_keyring_store::Store::new()?;

@@ -1,9 +1,9 @@
-//! The store over a keyring and a file.
+//! A token store over a keyring and a file.
 //!
-//! The file is the one of [`FileStore`], and so are the locks: programs with and without this feature keep out of each
-//! other's way. Tokens that are in the file stay there, and are renewed there, until somebody logs in again.
+//! The file is that of [`FileStore`], and so are the locks: programs with and without this feature exclude each other.
+//! Tokens that are in the file stay there, and are renewed there, until the next login.
 //!
-//! INVARIANT: what can't be read of the keyring is an error, never "no tokens".
+//! INVARIANT: a keyring that can't be read is an error, never "no tokens".
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,17 +20,16 @@ use crate::auth::store::{FileStore, Guard, Kept, KeyringError, StoreError, Token
 use crate::auth::tokens::Tokens;
 use crate::host::Lent;
 
-/// How long another process may take to renew the tokens of a server: longer than its request, and what it asks of the
-/// keyring, can take.
+/// Time limit on a renewal by another process: longer than its request and its keyring operations can take.
 const RENEWAL: Duration = Duration::from_secs(180);
 
 /// Tokens in the keyring of the system: the Secret Service on Linux, the keychain of macOS, the credentials of Windows.
 ///
-/// It lives beside a file of tokens, as [`FileStore`] has it. Tokens that are there already go on to be used, and are renewed
-/// there; a login takes its server out of it. For each server whose tokens are in the keyring there is a small file beside
-/// it that says so, without anything secret: the keyring is asked for those servers alone. A logout forgets both.
+/// It complements a file of tokens, as used by [`FileStore`]. Tokens in that file remain in use, and are renewed there;
+/// a login moves its server to the keyring. For each server whose tokens are in the keyring there is a small marker
+/// file without secrets: the keyring is accessed for those servers only. A logout deletes both.
 ///
-/// A keyring may ask its user for a password. It is waited for, for a minute, on a thread of its own.
+/// A keyring may ask its user for a password, so it has a thread of its own and a limit of a minute.
 #[derive(Debug, Clone)]
 pub struct KeyringStore {
     file: FileStore,
@@ -149,7 +148,7 @@ impl TokenStore for KeyringStore {
     }
 }
 
-/// The tokens of an entry. One with those of another server is none of ours.
+/// Parses the tokens of an entry. An entry with the tokens of another server is rejected.
 fn read(bytes: &[u8], key: &Key, Name { label, .. }: Name) -> Result<Tokens, KeyringError> {
     let read = Entries::read(bytes)
         .and_then(|entries| entries.get(key).ok_or(Wrong::Damaged { line: 0, column: 0 }));

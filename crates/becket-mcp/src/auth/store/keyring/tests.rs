@@ -21,7 +21,7 @@ struct Scene {
     directory: TempDir,
     store: KeyringStore,
     keyring: Arc<mock::Store>,
-    /// How often the keyring was opened.
+    /// The number of times the keyring was opened.
     opened: Arc<AtomicUsize>,
 }
 
@@ -81,7 +81,7 @@ impl Scene {
         self.keyring.build(SERVICE, &name.id, None).unwrap()
     }
 
-    /// What is done with the entry of a server fails next time.
+    /// Makes the next operation on the entry of a server fail.
     fn fails(&self, server: &str, error: Error) {
         let entry = self.entry(server);
         entry.as_any().downcast_ref::<mock::Cred>().unwrap().set_error(error);
@@ -243,7 +243,7 @@ async fn a_keyring_that_is_gone_is_opened_anew_and_is_an_error_where_that_fails(
     // The way to it breaks once.
     scene.fails("a", Error::PlatformFailure(cause("the connection is closed")));
     assert_eq!(scene.store.load(&key("a")).await.unwrap(), Some(tokens("s3cr3t-a")));
-    // It breaks, and the keyring is gone.
+    // The connection breaks, and the keyring disappears.
     *is_gone.lock().unwrap() = true;
     scene.fails("a", Error::PlatformFailure(cause("the connection is closed")));
     for _ in 0..2 {

@@ -1,10 +1,10 @@
-//! A thread for what may take long: a keyring may ask a person for a password, and some hang.
+//! A worker thread for keyring operations: a keyring may ask a person for a password, and some hang.
 //!
-//! One thread does one thing at a time, in the order in which it was asked for; it starts with the first. It belongs to no
-//! runtime, for a runtime waits at its end for all that blocks. What nobody waits for any longer, and has not begun, is
-//! not done.
+//! The thread runs one job at a time, in the order of submission; it starts with the first. It does not belong to a
+//! runtime, since a runtime waits at its end for all blocking work. A job whose waiter is gone before it starts is
+//! skipped.
 //!
-//! INVARIANT: nobody waits longer than the limit, and a keyring that never answers costs one thread.
+//! INVARIANT: no caller waits longer than the limit, and a keyring that never answers costs one thread.
 
 use std::fmt;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use super::access::Access;
 use crate::auth::store::KeyringError;
 
-/// How long an answer is waited for: a person may have to type a password.
+/// Time limit on an answer: a person may have to type a password.
 pub(super) const LIMIT: Duration = Duration::from_secs(60);
 
 type Job = Box<dyn FnOnce(&mut Access) + Send>;
@@ -25,7 +25,7 @@ type Job = Box<dyn FnOnce(&mut Access) + Send>;
 /// Makes an [`Access`] for a new thread.
 type Make = dyn Fn() -> Access + Send + Sync;
 
-/// The thread, seen from those who ask. Dropped, it ends when it is done.
+/// A handle to the thread. Dropping it ends the thread after its current job.
 #[derive(Clone)]
 pub(super) struct Worker {
     make: Arc<Make>,
@@ -46,7 +46,7 @@ impl Worker {
         let (tell, told) = oneshot::channel();
         self.send(Box::new(move |access| {
             if !tell.is_closed() {
-                // Whoever asked may have gone meanwhile.
+                // The caller may be gone.
                 let _ = tell.send(deed(access));
             }
         }))?;
@@ -57,7 +57,7 @@ impl Worker {
         }
     }
 
-    /// Puts a job into the queue of the thread that is there, or of a new one where it broke down.
+    /// Queues a job for the current thread, or for a new one if that has panicked.
     fn send(&self, job: Job) -> Result<(), KeyringError> {
         let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         let job = match &*jobs {

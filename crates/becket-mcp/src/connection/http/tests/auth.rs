@@ -16,7 +16,7 @@ use crate::fault::Fault;
 use crate::host::Lent;
 use crate::secret::Secret;
 
-/// Gives `token-1`, and a newer one each time that it hears of a 401; up to `last`.
+/// Supplies `token-1`, and a newer one after each 401; up to `last`.
 #[derive(Debug)]
 struct Tokens {
     asked: AtomicUsize,
@@ -97,7 +97,7 @@ async fn where_there_are_no_other_headers_the_user_is_needed() {
     }
 }
 
-/// Has heard of a 401, and changes nothing.
+/// Is notified of a 401, and changes nothing.
 #[derive(Debug)]
 struct Stubborn;
 

@@ -1,4 +1,4 @@
-//! The end of a link, whatever goes on: nothing of it is left.
+//! The end of a link, whatever is in progress: nothing of it remains.
 
 use std::time::Duration;
 

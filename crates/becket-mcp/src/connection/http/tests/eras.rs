@@ -1,4 +1,4 @@
-//! Which way hands are shaken, and that it is remembered.
+//! The handshake of both protocol eras, and that the era is remembered.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What goes wrong with one request is that request's error, at once and in words, and nobody else's.
+//! A failure of one request is that request's error, immediate and descriptive, and no other's.
 
 use becket_testkit::mcp_http::{Plan, Reply, Seen, Step};
 use serde_json::json;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 type Answer = fn(&Seen) -> Reply;
 
-/// How a call is answered, and what the caller hears.
+/// The answer to a call, and the caller's error.
 const FAULTS: &[(&str, Answer, &str)] = &[
     (
         "400 without id",

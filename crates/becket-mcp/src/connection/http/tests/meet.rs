@@ -62,7 +62,7 @@ impl Met {
         Self::over(link(server)).await.unwrap()
     }
 
-    /// What a tool says, or why it says nothing.
+    /// Returns the text of a tool's answer, or the error.
     pub(super) async fn call(&self, tool: &str, arguments: Value) -> Result<String, String> {
         let Value::Object(arguments) = arguments else { panic!("no arguments") };
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);

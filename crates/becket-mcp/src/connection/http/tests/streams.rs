@@ -15,7 +15,7 @@ async fn a_good_server_is_spoken_to_as_the_protocol_wants_it() {
     let met = Met::with(&server).await;
     assert_eq!(met.echo("hi").await.as_deref(), Ok("hi"));
     assert_eq!(met.call("count", json!({})).await.as_deref(), Ok("counted"));
-    // Nobody offers to answer, so the refusal goes back, in a POST of its own.
+    // No service answers it, so the refusal goes back, in a POST of its own.
     let asked = met.call("ask", json!({})).await.unwrap();
     assert!(asked.contains("-32601") || asked.contains("decline"), "{asked}");
     for seen in server.seen().iter().filter(|seen| seen.verb == "POST") {

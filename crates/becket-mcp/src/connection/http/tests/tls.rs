@@ -1,4 +1,4 @@
-//! Whom we trust over HTTPS, and who we say we are.
+//! Trust and client certificates over HTTPS.
 
 use std::io::Write;
 use std::net::TcpListener;
@@ -11,7 +11,7 @@ use super::meet::{Met, headers, nothing_left, target};
 use crate::connection::http::{HttpLink, Network};
 use crate::tls::Files;
 
-/// What an echo over TLS says, or why there is none.
+/// Returns the echo over TLS, or the error.
 async fn echo(server: &Server, pems: &Pems, [ca, cert, key]: [&str; 3]) -> Result<String, String> {
     let path = |name: &str| (!name.is_empty()).then(|| pems.path(name));
     let (ca, cert, key) = (path(ca), path(cert), path(key));
@@ -44,7 +44,7 @@ async fn a_server_that_wants_a_certificate_gets_one() {
     assert_eq!(echo(&server, &pems, own).await.as_deref(), Ok("hi"));
     let error = echo(&server, &pems, ["ca.pem", "", ""]).await.unwrap_err();
     assert!(error.contains("name one in `tls.cert`"), "{error}");
-    // Whom another authority vouches for.
+    // A certificate from another authority.
     for name in ["client.pem", "client.key"] {
         std::fs::copy(other.path(name), pems.path(name)).unwrap();
     }

@@ -19,7 +19,7 @@ use crate::connection::trial::{Security, Trial};
 
 const CAP: usize = 1 << 20;
 
-/// Where a server is, for somebody who sends no headers.
+/// The target of a server, without headers.
 fn target(address: &str, path: &str, security: &Security) -> Target {
     let scheme = if security.is_encrypted() { "https" } else { "http" };
     Target {
@@ -49,7 +49,7 @@ async fn connected(script: Script) -> (Server, Trial<SseLink>) {
     (server, trial)
 }
 
-/// Why a server can't be connected.
+/// Returns the error of connecting to a server.
 async fn refusal(script: Script) -> String {
     let server = start(script).await;
     let refusal = Trial::connect(link(&server)).await.err().unwrap();

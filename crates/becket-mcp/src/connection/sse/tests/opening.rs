@@ -1,4 +1,4 @@
-//! How a stream is come by, and every way in which it is not.
+//! Opening of a stream, and every way in which it fails.
 
 use std::time::Duration;
 

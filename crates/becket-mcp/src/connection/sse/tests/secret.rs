@@ -1,4 +1,4 @@
-//! Who asks, and who is asked: headers, certificates, editors.
+//! Authentication and trust: headers, certificates, editors.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -58,7 +58,7 @@ async fn a_refused_token_is_replaced_once() {
     assert!(trial.works().await);
     assert_eq!((source.given.load(Ordering::SeqCst), server.heads().len()), (2, 5));
 
-    // In the middle: all who are refused at once share what one of them gets.
+    // In the middle of a session: all requests that are refused at once share one renewal.
     server.script().token = Some("token-3");
     let calls = (0..10).map(async |_| assert!(trial.works().await));
     futures_util::future::join_all(calls).await;
@@ -111,7 +111,7 @@ async fn an_editor_gets_its_token_on_this_machine_only() {
     assert!(error.contains("X-Claude-Code-Ide-Authorization") && !error.contains("a\nb"), "{error}");
 }
 
-/// Why there is no connection to a server with certificates, for a client that shows those of `own`.
+/// Returns the error of connecting to a server with certificates, for a client that shows those of `own`.
 async fn refusal(security: &Security, own: Option<&Pems>) -> String {
     let server = Server::start(Script::default(), security).await;
     let target = Target { tls: security.client(own), ..target(&server.address, "/sse", security) };
@@ -137,7 +137,7 @@ async fn certificates_are_shown_and_asked_for() {
     let names = "HERE does not accept the client certificate in `tls.cert`: name one that it trusts";
     assert!(error.contains(names), "{error}");
 
-    // A server that somebody else vouches for.
+    // A server with a certificate of another authority.
     let server = Server::start(Script::default(), &security).await;
     let stranger = Security::Tls(other).client(None);
     let target = Target { tls: stranger, ..target(&server.address, "/sse", &security) };

@@ -10,7 +10,7 @@ use tokio::task::AbortHandle;
 
 use crate::connection::trial::{Act, Brain, Head, Listener, Security, Stream, answer, read_head};
 
-/// How a request is answered.
+/// The answer to a request.
 #[derive(Debug, Clone, Default)]
 pub(super) enum Way {
     /// As it should be.
@@ -26,10 +26,10 @@ pub(super) enum Way {
     Never,
 }
 
-/// How late, which is long for a message that overtakes another.
+/// A delay long enough for a message to be overtaken by another.
 const LATE: Duration = Duration::from_millis(300);
 
-/// What the server does at the moment.
+/// The current behaviour of the server.
 #[derive(Debug, Clone)]
 pub(super) struct Script {
     pub(super) get: Way,
@@ -45,7 +45,7 @@ impl Default for Script {
     }
 }
 
-/// The server. Dropped, it is gone.
+/// The server. Dropping it stops it.
 pub(super) struct Server {
     shared: Arc<Shared>,
     pub(super) address: String,
@@ -97,7 +97,7 @@ impl Server {
         lock(&self.shared.heads).clone()
     }
 
-    /// How many connections are there.
+    /// Returns the number of open connections.
     pub(super) fn open(&self) -> usize {
         self.open.load(Ordering::SeqCst)
     }

@@ -1,4 +1,4 @@
-//! What happens on a stream that is open.
+//! Events on an open stream.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ async fn a_stream_that_ends_ends_the_calls_on_it() {
     let expected = Err("its answer broke off: the server has closed the stream".to_owned());
     assert_eq!([&hangs, &vanishes], [&expected, &expected]);
     assert_eq!(trial.call("echo", json!({"text": "a"})).await, expected);
-    // The session is gone with its stream, so nothing is sent there any longer.
+    // The session ended with its stream, so nothing is sent there any longer.
     assert_eq!(server.brain().count("tools/call"), 2);
 }
 

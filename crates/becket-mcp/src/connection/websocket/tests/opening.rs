@@ -1,4 +1,4 @@
-//! How a WebSocket is come by, and every way in which it is not.
+//! Opening of a WebSocket, and every way in which it fails.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -177,7 +177,7 @@ async fn an_editor_gets_its_token_on_this_machine_only() {
     );
 }
 
-/// Why there is no connection to a server with certificates, for a client that shows those of `own`.
+/// Returns the error of connecting to a server with certificates, for a client that shows those of `own`.
 async fn secured(security: &Security, own: Option<&Pems>) -> String {
     let server = Server::start(Hello::Switch(SWITCH), Manner::Well, security).await;
     let target = Target { tls: security.client(own), ..target(&server.address, security) };

@@ -14,10 +14,10 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 
 use crate::connection::trial::{Act, Brain, Head, Listener, Security, Stream, read_head};
 
-/// How the handshake is answered.
+/// The answer to the handshake.
 #[derive(Debug, Clone)]
 pub(super) enum Hello {
-    /// As it should be, with these headers; `KEY` stands for the right key.
+    /// Accepts, with these headers; `KEY` is replaced by the right key.
     Switch(&'static str),
     /// With this, and nothing more.
     Raw(String),
@@ -27,7 +27,7 @@ pub(super) enum Hello {
     Never,
 }
 
-/// How an open WebSocket is served.
+/// The behaviour on an open WebSocket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Manner {
     /// As it should be.
@@ -44,7 +44,7 @@ pub(super) enum Manner {
 pub(super) const SWITCH: &str =
     "Upgrade: websocket\r\nConnection: keep-alive, Upgrade\r\nSec-WebSocket-Accept: KEY\r\n";
 
-/// The server. Dropped, it is gone.
+/// The server. Dropping it stops it.
 pub(super) struct Server {
     shared: Arc<Shared>,
     pub(super) address: String,
@@ -109,12 +109,12 @@ impl Server {
         lock(&self.shared.heads).clone()
     }
 
-    /// Whatever came that was no text.
+    /// Returns the received frames other than text.
     pub(super) fn frames(&self) -> Vec<Message> {
         lock(&self.shared.frames).clone()
     }
 
-    /// How many connections are there.
+    /// Returns the number of open connections.
     pub(super) fn open(&self) -> usize {
         self.open.load(Ordering::SeqCst)
     }
@@ -152,7 +152,7 @@ impl Shared {
             return;
         }
         if !is_known || !matches!(self.hello, Hello::Switch(_)) || self.manner == Manner::Deaf {
-            // Until the client is gone; of what a deaf server got, nothing is taken.
+            // Until the client disconnects; a deaf server reads nothing of what it received.
             let mut nothing = [0];
             if self.manner == Manner::Deaf {
                 std::future::pending::<()>().await;

@@ -1,4 +1,4 @@
-//! What happens on an open WebSocket.
+//! Events on an open WebSocket.
 
 use std::time::{Duration, Instant};
 
