@@ -4,7 +4,7 @@
 export interface Facts {
   /** The session. */
   session_id: string;
-  /** Where the conversation is stored, as JSON lines. */
+  /** The file in which the conversation is stored, as JSON lines. */
   transcript_path: string;
   /** The session's working directory. */
   cwd: string;
@@ -50,7 +50,7 @@ export interface UniversalOutput {
 
 /** The host prepares the project once, on its init or maintenance flag. */
 export interface SetupFields {
-  /** What set it off. */
+  /** The cause: `init` or `maintenance`. */
   trigger: string;
 }
 
@@ -62,7 +62,7 @@ export interface SetupOutput {
 
 /** A session starts: new, resumed, cleared, compacted or forked. */
 export interface SessionStartFields {
-  /** Where it comes from. */
+  /** The cause of the start. */
   source: string;
   /** The model in use. */
   model?: string;
@@ -72,9 +72,9 @@ export interface SessionStartFields {
   seconds_since_last_response?: number;
   /** Tokens in the context. */
   context_tokens?: number;
-  /** Whether the provider has probably dropped its prompt cache. */
+  /** Set if the provider has probably dropped its prompt cache. */
   prompt_cache_likely_expired?: boolean;
-  /** What writing the cache again would cost, in US dollars. */
+  /** The cost of writing the cache again, in US dollars. */
   estimated_cache_write_usd?: number;
 }
 
@@ -124,9 +124,9 @@ export interface UserPromptExpansionFields {
   expansion_type: "slash_command" | "mcp_prompt";
   /** The command, without its slash. */
   command_name: string;
-  /** What follows the command, as typed. */
+  /** The text after the command, as typed. */
   command_args: string;
-  /** Where the command is defined. */
+  /** The place where the command is defined. */
   command_source?: string;
   /** The user's text. */
   prompt: string;
@@ -144,9 +144,9 @@ export interface StopFields {
   stop_hook_active: boolean;
   /** The text the model ended with. */
   last_assistant_message?: string;
-  /** What still runs in the background, one object each. */
+  /** The running background tasks, one object each. */
   background_tasks?: Record<string, unknown>[];
-  /** What the session has scheduled, one object each. */
+  /** The scheduled jobs of the session, one object each. */
   session_crons?: Record<string, unknown>[];
 }
 
@@ -204,9 +204,9 @@ export interface PostToolUseFields {
   tool_use_id: string;
   /** For a tool of an MCP server: its `name` and `source`. */
   mcp_server?: Record<string, unknown>;
-  /** What the tool answered. */
+  /** The answer of the tool. */
   tool_response: unknown;
-  /** How long the call took, in milliseconds. */
+  /** The duration of the call, in milliseconds. */
   duration_ms?: number;
 }
 
@@ -234,9 +234,9 @@ export interface PostToolUseFailureFields {
   mcp_server?: Record<string, unknown>;
   /** The error. */
   error: string;
-  /** Whether the user interrupted it. */
+  /** Set if the user interrupted it. */
   is_interrupt?: boolean;
-  /** How long the call took, in milliseconds. */
+  /** The duration of the call, in milliseconds. */
   duration_ms?: number;
 }
 
@@ -300,7 +300,7 @@ export interface NotificationFields {
   message: string;
   /** The title above the message. */
   title?: string;
-  /** What kind of notification. */
+  /** The kind of notification. */
   notification_type: string;
 }
 
@@ -328,9 +328,9 @@ export interface SubagentStopFields {
   stop_hook_active: boolean;
   /** The text the model ended with. */
   last_assistant_message?: string;
-  /** What still runs in the background, one object each. */
+  /** The running background tasks, one object each. */
   background_tasks?: Record<string, unknown>[];
-  /** What the session has scheduled, one object each. */
+  /** The scheduled jobs of the session, one object each. */
   session_crons?: Record<string, unknown>[];
   /** The subagent's id. */
   agent_id: string;
@@ -400,7 +400,7 @@ export interface InstructionsLoadedFields {
   file_path: string;
   /** `User`, `Project`, `Local` or `Managed`. */
   memory_type: "User" | "Project" | "Local" | "Managed";
-  /** Why it was loaded. */
+  /** The reason for which it was loaded. */
   load_reason: string;
   /** The path patterns that let it in. */
   globs?: string[];
@@ -416,7 +416,7 @@ export interface InstructionsLoadedOutput {
 
 /** The conversation is about to be compacted. */
 export interface PreCompactFields {
-  /** What set it off. */
+  /** The cause of the compaction: `manual` or `auto`. */
   trigger: string;
   /** The user's words for the summary; null when there are none. */
   custom_instructions: string | null;
@@ -428,7 +428,7 @@ export interface PreCompactOutput {
 
 /** The conversation has been compacted. */
 export interface PostCompactFields {
-  /** What set it off. */
+  /** The cause of the compaction: `manual` or `auto`. */
   trigger: string;
   /** The summary as the model wrote it. */
   compact_summary: string;
@@ -446,7 +446,7 @@ export interface MessageDisplayFields {
   message_id: string;
   /** Number of the batch in its message, from 0. */
   index: number;
-  /** Whether this is the last batch. */
+  /** Set if this is the last batch. */
   final: boolean;
   /** The text of this batch. */
   delta: string;
@@ -466,17 +466,17 @@ export interface PreModelSwitchFields {
   to_model: string;
   /** The name as the user gave it. */
   requested_model: string;
-  /** Where it comes from. */
+  /** The origin of the request to switch. */
   source: string;
   /** Tokens in the context. */
   context_tokens?: number;
-  /** Whether the provider still caches the prompt. */
+  /** Set if the provider still caches the prompt. */
   prompt_cache_warm?: boolean;
-  /** How long a cache entry lives. */
+  /** The lifetime of a cache entry. */
   cache_ttl?: string;
-  /** What writing the cache again would cost, in US dollars. */
+  /** The cost of writing the cache again, in US dollars. */
   estimated_cache_write_usd?: number;
-  /** Where the price comes from. */
+  /** The origin of the price. */
   pricing?: string;
 }
 
@@ -492,17 +492,17 @@ export interface PostModelSwitchFields {
   to_model: string;
   /** The name as the user gave it. */
   requested_model: string;
-  /** Where it comes from. */
+  /** The origin of the request to switch. */
   source: string;
   /** Tokens in the context. */
   context_tokens?: number;
-  /** Whether the provider still caches the prompt. */
+  /** Set if the provider still caches the prompt. */
   prompt_cache_warm?: boolean;
-  /** How long a cache entry lives. */
+  /** The lifetime of a cache entry. */
   cache_ttl?: string;
-  /** What writing the cache again would cost, in US dollars. */
+  /** The cost of writing the cache again, in US dollars. */
   estimated_cache_write_usd?: number;
-  /** Where the price comes from. */
+  /** The origin of the price. */
   pricing?: string;
 }
 
@@ -512,7 +512,7 @@ export interface PostModelSwitchOutput {
 
 /** A configuration file has changed. */
 export interface ConfigChangeFields {
-  /** Where it comes from. */
+  /** The kind of settings that changed. */
   source: string;
   /** The file. */
   file_path?: string;
@@ -540,7 +540,7 @@ export interface CwdChangedOutput {
 export interface DirectoryAddedFields {
   /** The directory that was added. */
   directory: string;
-  /** Where it comes from. */
+  /** The way in which it was added. */
   source: string;
 }
 
@@ -592,7 +592,7 @@ export interface ElicitationFields {
   message: string;
   /** `form` or `url`. */
   mode?: "form" | "url";
-  /** Where the user is sent (mode `url`). */
+  /** The page that the user is sent to (mode `url`). */
   url?: string;
   /** The id of the question. */
   elicitation_id?: string;

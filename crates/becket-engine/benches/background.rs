@@ -1,4 +1,4 @@
-//! What background hooks cost a host that asks after them: one pass over a thousand that are pending.
+//! The cost of background hooks for a host that polls them: one pass over a thousand pending ones.
 
 #![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 
@@ -8,7 +8,7 @@ use becket_model::{Event, Session, SessionId};
 use becket_testkit::bench::{Bench, Must};
 use serde_json::{Map, Value, json};
 
-/// How many hooks are pending.
+/// The number of pending hooks.
 const HOOKS: usize = 1_000;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! What an event costs when all that matches runs in the process.
+//! The cost of an event if all matching handlers run in the process.
 
 #![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! What it costs to load, merge and compile a configuration of 1,000 handlers from three files.
+//! The cost of loading, merging and compiling a configuration of 1,000 handlers from three files.
 
 use becket_engine::config::{Request, lint, load, resolve};
 use becket_engine::{Environment, Profile};

@@ -1,4 +1,4 @@
-//! What an event costs in the engine: with no hook, to plan among many handlers, with real processes.
+//! The cost of an event in the engine: with no hook, planned among many handlers, with real processes.
 
 #![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 

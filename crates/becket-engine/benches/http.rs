@@ -1,4 +1,4 @@
-//! What an HTTP hook costs over the request that it is: a whole event against a bare POST, on a warm connection.
+//! The cost of an HTTP hook over its request: a whole event against a bare POST, on a warm connection.
 
 #![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 

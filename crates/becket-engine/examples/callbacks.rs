@@ -57,7 +57,7 @@ fn approved(desk: mpsc::Sender<Request>) -> Callback {
     .timeout(Duration::from_secs(30))
 }
 
-/// What the host's tool calls come to, a line each.
+/// Prints the decisions on the host's tool calls, a line each.
 pub(crate) async fn calls() -> Result<Vec<String>, Box<dyn Error>> {
     let project = tempfile::tempdir()?;
     let list = project.path().join("protected.txt");

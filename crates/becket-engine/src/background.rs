@@ -1,9 +1,9 @@
 //! Hooks that go on after their event (A1–A5).
 //!
-//! A run that the event does not wait for is adopted here: it is started when its session has room, owned until it is
-//! gone, and what it says is handed over once. Everything that is decided stands in two pure parts: [`ledger`], who
-//! runs, waits, and is owed what; and [`verdict`], what an ended hook may say. Around them: [`registry`] adopts,
-//! [`turn`] is the task of one hook, [`state_file`] tells other processes.
+//! A run that the event does not wait for is adopted here: it starts when its session has room, is owned until it has
+//! ended, and its result is handed over once. All decisions are made in two pure parts: [`ledger`] (which hooks run,
+//! which wait, and which results are due) and [`verdict`] (which output of an ended hook counts). Around them:
+//! [`registry`] adopts, [`turn`] is the task of one hook, [`state_file`] informs other processes.
 //!
 //! Nothing here decides anything about an event: a background hook's decisions are named in a warning and dropped.
 

@@ -41,7 +41,7 @@ impl HandlerContext<'_> {
         if let Action::Callback(_) = &handler.action {
             return self.run_callback(handler).await;
         }
-        // Boxed: the future of a process or a request is large, and most events have small ones beside it.
+        // Boxed: the future of a process or a request is large, and most events have small ones too.
         Box::pin(self.run_outside(handler)).await
     }
 

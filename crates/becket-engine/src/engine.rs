@@ -77,7 +77,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// For the parts of the engine's face that stand beside what they show.
+    /// Returns the shared state, for the parts of the public API in other modules.
     pub(crate) fn inner(&self) -> &EngineState {
         &self.inner
     }
@@ -87,7 +87,7 @@ impl Engine {
         Builder::default()
     }
 
-    /// What would run for an event, and why the rest would not. Starts nothing.
+    /// Returns the handlers that would run for an event, and the reason for each that would not. Starts nothing.
     pub fn plan(&self, event: &Event) -> Plan {
         let event = tool_input::normal(event, &*self.inner.tools, self.inner.environment.home());
         fire::plan_for(&self.inner, &self.inner.snapshot(), &event)
@@ -99,7 +99,8 @@ impl Engine {
         EventMark::of(&self.inner.request.profile.name, &event)
     }
 
-    /// The variables that a command of the event gets beside those of the host, for reports; nothing for other kinds.
+    /// Returns the variables that a command of the event gets in addition to those of the host, for reports; none for
+    /// other kinds.
     pub fn added_variables(&self, event: &Event, handler: &Handler) -> Vec<(OsString, OsString)> {
         let Action::Command(command) = &handler.action else { return Vec::new() };
         let snapshot = self.inner.snapshot();
@@ -133,21 +134,23 @@ impl Engine {
         fire::fire(&self.inner, &snapshot, event, cancel).await
     }
 
-    /// What the handlers of PreToolUse say of an input that a PermissionRequest hook has put in the place of the one that
-    /// they have judged (D9). `event` is PreToolUse with that input. Only their denials and asks count, beside deny and
-    /// ask rules; a critical removal is asked about (D3). What is neither denied nor asked then, that hook's allow covers.
+    /// Runs the handlers of PreToolUse on an input that a PermissionRequest hook has put in place of the one that they
+    /// have judged (D9). `event` is PreToolUse with that input. Only their denials and asks count, together with deny
+    /// and ask rules; a critical removal is asked about (D3). The allow of that hook covers whatever is then neither
+    /// denied nor asked about.
     pub async fn look_again(&self, event: &Event, cancel: &CancellationToken) -> Outcome {
         let snapshot = self.inner.snapshot();
         fire::second_look(&self.inner, &snapshot, event, cancel).await
     }
 
-    /// Whether a handler or a permission rule has something to say on the event: a host that asks before it fires leaves out
-    /// what nothing can hold back. Permission rules concern PreToolUse and PermissionRequest, without any handler.
+    /// Returns whether a handler or a permission rule may affect the event: a host that asks before it fires skips
+    /// events that nothing can hold back. Permission rules concern PreToolUse and PermissionRequest, without any
+    /// handler.
     pub fn concerns(&self, event: EventKind) -> bool {
         self.inner.concerns(event)
     }
 
-    /// Whether any handler is configured for the event (G4).
+    /// Returns whether any handler is configured for the event (G4).
     pub fn has_any(&self, event: EventKind) -> bool {
         self.inner.registered.has_any(event)
             || self.inner.with_snapshot(|snapshot| snapshot.part.hooks().has_any(event))
@@ -163,18 +166,19 @@ impl Engine {
         self.inner.snapshot().part.hooks().clone()
     }
 
-    /// What lets handlers run or keeps them back by their source alone (G1–G3).
+    /// Returns the gates that let handlers run or hold them back by their source alone (G1–G3).
     pub fn gates(&self) -> Gates {
         self.inner.snapshot().gates.clone()
     }
 
-    /// How many matchers have been asked since the configuration was captured; remembered answers don't count (M9).
+    /// Returns how many matchers have been evaluated since the configuration was captured; remembered answers don't
+    /// count (M9).
     pub fn matchers_asked(&self) -> u64 {
         self.inner.with_snapshot(|snapshot| snapshot.part.judged())
     }
 
-    /// How many times an event's input has been written as JSON: once per event at most, and never where only callbacks
-    /// match (N2).
+    /// Returns how many times an event's input has been written as JSON: once per event at most, and never if only
+    /// callbacks match (N2).
     pub fn inputs_serialized(&self) -> u64 {
         self.inner.serialized.load(Ordering::Relaxed)
     }
@@ -238,14 +242,13 @@ impl Engine {
         self.inner.files.env_files(session)
     }
 
-    /// The directory in which texts of hooks are kept whole that were too long to go on (O8); none where there are none.
+    /// Returns the directory with the texts of hooks that were too long to go on in full (O8), if there are any.
     pub fn long_texts(&self, session: &SessionId) -> Option<PathBuf> {
         self.inner.files.texts(session)
     }
 
-    /// Forgets a session, as `/clear` and the end of a session do: its private files (H12), and what its background
-    /// hooks said that nobody has collected. Those that still run are ended, and not waited for: see
-    /// [`Engine::end_background`].
+    /// Forgets a session, as `/clear` and the end of a session do: its private files (H12), and the uncollected results
+    /// of its background hooks. Those that still run are ended, without a wait: see [`Engine::end_background`].
     pub fn forget_session(&self, session: &SessionId) {
         self.inner.background.forget(session);
         self.inner.files.forget(session);
@@ -322,11 +325,11 @@ fn changed_source(name: &str) -> Option<Source> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the configuration stays as it was: {why}")]
 pub struct KeptOld {
-    /// Which file, and what is wrong with it.
+    /// The file, and the error in it.
     pub why: String,
 }
 
-/// What became of a change on disk.
+/// The result of a change on disk.
 #[derive(Debug)]
 pub enum ConfigChanged {
     /// The new configuration is in force.
@@ -337,7 +340,7 @@ pub enum ConfigChanged {
     KeptOld(KeptOld),
 }
 
-/// What an engine is made of.
+/// The parts of an engine.
 pub(crate) struct Parts {
     pub(crate) loaded: Arc<Loaded>,
     pub(crate) config: Arc<Config>,

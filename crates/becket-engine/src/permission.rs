@@ -1,4 +1,4 @@
-//! Permission rules and modes beside a verdict (D3): what becomes of a call.
+//! Permission rules and modes next to a verdict (D3): the settlement of a call.
 
 pub(crate) mod decide;
 pub(crate) mod inputs;

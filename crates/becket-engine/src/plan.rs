@@ -1,7 +1,7 @@
-//! What would run for an event, and why the rest would not.
+//! The handlers that would run for an event, and the reason for each that would not.
 //!
-//! Planning is pure: configuration and event in, plan out. It starts no process, reads no file and keeps no state
-//! but the memory of matched values.
+//! Planning is pure: configuration and event in, plan out. It starts no process, reads no file and keeps no state apart
+//! from the cache of matched values.
 
 pub(crate) mod candidates;
 mod dedupe;
@@ -42,7 +42,7 @@ pub struct Plan {
 pub struct PlannedRun {
     /// The handler, merged with its duplicates (H1).
     pub handler: Arc<Handler>,
-    /// What its `if` found, in words; `None` where it has none.
+    /// The finding of its `if`, in words; `None` if it has no `if`.
     pub note: Option<String>,
 }
 
@@ -56,24 +56,24 @@ impl Plan {
         self.event
     }
 
-    /// What runs, in C6 order; all of it at the same time.
+    /// Returns the handlers that run, in C6 order; all of them at the same time.
     pub fn runs(&self) -> &[PlannedRun] {
         self.runs.as_deref().unwrap_or_default()
     }
 
-    /// Whether all that runs is the host's own business, of which no progress is reported (H13).
+    /// Returns whether only internal callbacks of the host run, of which no progress is reported (H13).
     pub(crate) fn is_internal(&self) -> bool {
         let runs = self.runs();
         !runs.is_empty() && runs.iter().all(|run| run.handler.action.is_internal())
     }
 
-    /// What is configured for the event and does not run, each with the stage and the reason.
+    /// Returns the handlers that are configured for the event and do not run, each with the stage and the reason.
     pub fn skipped(&self) -> impl Iterator<Item = Skipped> {
         let by_value = self.selected.iter().flat_map(|(hooks, found)| found.skipped(hooks, self.event));
         by_value.chain(self.dropped_by_event.iter().cloned())
     }
 
-    /// What is written for the event and could not be loaded (C7); it does not run either.
+    /// Returns the handlers that are written for the event and could not be loaded (C7); they do not run either.
     pub fn rejected(&self) -> impl Iterator<Item = &Rejected> {
         self.selected
             .iter()
@@ -116,7 +116,7 @@ pub(crate) fn plan<'a>(
     plan
 }
 
-/// What the event itself says of a handler whose matcher matched.
+/// Decides on a handler whose matcher matched, by the event itself.
 fn decide(run: &PlannedRun, facts: &Facts<'_>) -> Result<PlannedRun, Why> {
     let handler = &run.handler;
     if let Some(scope) = &handler.agent_scope

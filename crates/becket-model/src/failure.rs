@@ -5,13 +5,13 @@
 
 use std::time::Duration;
 
-/// Why a handler gave no usable answer (O10), or ended with a plain error (O4).
+/// The reason for which a handler gave no usable answer (O10), or ended with a plain error (O4).
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Failure {
     /// It could not be started.
     #[error("could not start: {message}")]
     CannotStart {
-        /// What stood in the way and what to do.
+        /// The reason, and what to do.
         message: String,
     },
     /// A signal ended it.
@@ -37,16 +37,16 @@ pub enum Failure {
     /// The host cancelled it.
     #[error("was cancelled")]
     Cancelled,
-    /// How it ended could not be learnt; never taken for success.
+    /// Its end could not be determined; never counts as success.
     #[error("ended in a way that could not be learnt: {message}")]
     Lost {
-        /// Why not.
+        /// The reason.
         message: String,
     },
-    /// Its output begins like a JSON object and is none (O1).
+    /// Its output begins like a JSON object and is not one (O1).
     #[error("printed invalid JSON: {message} at line {line} column {column}")]
     InvalidJson {
-        /// What the parser says.
+        /// The parser's message.
         message: String,
         /// Line in its stdout, from 1.
         line: usize,
@@ -58,9 +58,9 @@ pub enum Failure {
     WrongField {
         /// The field's path, as in `hookSpecificOutput.permissionDecision`.
         field: String,
-        /// What it may be.
+        /// The values or types that it may have.
         expected: String,
-        /// What came.
+        /// The value or type that it has.
         got: String,
     },
     /// Under `onFailure: "block"`: its output is not one JSON object (O1).
@@ -74,7 +74,7 @@ pub enum Failure {
     /// Under `onFailure: "block"`: it printed more than is kept, so its answer is not known (O1).
     #[error("printed more than the {kept} bytes that are kept, so its answer is not known")]
     OutputCut {
-        /// How much is kept.
+        /// The number of bytes that are kept.
         kept: usize,
     },
     /// Under `onFailure: "block"`: its output is not UTF-8 (O1).
@@ -94,10 +94,10 @@ pub enum Failure {
     Misplaced {
         /// The field's path.
         field: String,
-        /// Where it belongs.
+        /// The place where it belongs.
         help: &'static str,
     },
-    /// Under `onFailure: "block"`: it ended with an error beside an answer that does not block (O10).
+    /// Under `onFailure: "block"`: it ended with an error next to an answer that does not block (O10).
     #[error("ended with exit code {code} beside an answer that does not block{}", after(.stderr_line))]
     ExitBesideAnswer {
         /// The code.
@@ -112,7 +112,7 @@ pub enum Failure {
     WrongEvent {
         /// The event.
         expected: &'static str,
-        /// What it wrote; `nothing` where the field is missing.
+        /// The value as written; `nothing` if the field is missing.
         got: String,
     },
     /// It ended with a code other than 0 and 2 and no JSON: a plain error (O4).
@@ -126,25 +126,25 @@ pub enum Failure {
     /// WorktreeCreate: it named no path, or one that can't be used.
     #[error("named no usable worktree path: {message}")]
     NoPath {
-        /// What is wrong.
+        /// The error.
         message: String,
     },
     /// Its HTTP request brought no usable answer (H5).
     #[error("its request failed: {message}")]
     Request {
-        /// What happened; the URL without user name, password and query.
+        /// The error; the URL without user name, password and query.
         message: String,
     },
     /// Its MCP tool can't be called, or failed (H6).
     #[error("its MCP tool failed: {message}")]
     McpTool {
-        /// What happened.
+        /// The error.
         message: String,
     },
     /// Its model gave no usable answer (H7, H8).
     #[error("its model gave no usable answer: {message}")]
     Model {
-        /// What happened.
+        /// The error.
         message: String,
     },
     /// It asked the user a question, and its handler does not say `questions: true` (Q1).
@@ -156,19 +156,19 @@ pub enum Failure {
     /// Its event encloses itself, or too many enclose it (H14): it was not started.
     #[error("was not run: {message}")]
     Nested {
-        /// Which hook fired the event again, and what to do.
+        /// The hook that fired the event again, and what to do.
         message: String,
     },
     /// An in-process handler failed.
     #[error("failed: {message}")]
     Callback {
-        /// What it said.
+        /// The message of the host.
         message: String,
     },
 }
 
 impl Failure {
-    /// Whether the action went *unchecked* because of it (O10). A plain error is shown too, but did answer.
+    /// Returns whether the action went *unchecked* because of it (O10). A plain error is shown too, but did answer.
     pub const fn is_unchecked(&self) -> bool {
         match self {
             Failure::PlainError { .. } => false,

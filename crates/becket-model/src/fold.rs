@@ -1,9 +1,9 @@
 //! Replies and failures of all handlers of one event become one [`Verdict`]: rules D1, D2, D4–D8, D10, D11, C7b, O10.
 //!
-//! Pure, total and free of order: whoever finished first, the verdict is the same. Where order has to show (reasons,
-//! contexts, rewrites within one source) it is [`Place::position`]. A denial can't be lost: nothing that another
-//! handler says, and no failure, weakens a ruling. An allow is no more than an answer: settling it against rules (D3)
-//! is the engine's.
+//! Pure, total and independent of order: whichever handler finished first, the verdict is the same. Where order matters
+//! (reasons, contexts, rewrites within one source) it is [`Place::position`]. A denial can't be lost: no answer of
+//! another handler, and no failure, weakens a ruling. An allow is only an answer: the engine settles it against rules
+//! (D3).
 
 mod heard;
 mod ruling;
@@ -20,12 +20,12 @@ use crate::table::{DecisionModel, EventSpec, Exit2Effect};
 use crate::verdict::{Ruling, Said, Verdict};
 use heard::Heard;
 
-/// What the host's session and profile say about folding.
+/// Options of the session and the profile for folding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FoldOptions {
-    /// Whether a person can be asked: then a `defer` counts as an `ask` (D10).
+    /// Set if a person can be asked: then a `defer` counts as an `ask` (D10).
     pub interactive: bool,
-    /// Whether context is kept beside a denial; profile `agent` drops it (D5).
+    /// Set if context is kept next to a denial; profile `agent` drops it (D5).
     pub context_on_deny: bool,
 }
 
@@ -39,11 +39,11 @@ impl Default for FoldOptions {
 /// One handler's part in an event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Where the handler stands, and what it may do.
+    /// The handler's origin, and its privileges.
     pub place: Place,
-    /// What it answered.
+    /// Its answer.
     pub reply: Reply,
-    /// How it failed.
+    /// Its failure.
     pub failure: Option<Failure>,
 }
 
@@ -72,7 +72,7 @@ impl Tally {
         self
     }
 
-    /// What the entries amount to.
+    /// Returns the verdict of all entries.
     pub fn finish(self) -> Verdict {
         let Tally { spec, options, mut entries } = self;
         // Positions are unique within an event; the rest of the key keeps the fold order-free should they not be.
@@ -115,7 +115,8 @@ pub fn fold(
     Tally { spec, options, entries: entries.into_iter().collect() }.finish()
 }
 
-/// Whether a reply, were it the only one, holds back what its event is about; as [`fold`] would say, at no cost.
+/// Returns whether a reply, if it were the only one, holds back the action of its event; as [`fold`] would decide, at
+/// no cost.
 pub fn blocks_alone(spec: &'static EventSpec, place: &Place, reply: &Reply) -> bool {
     match (spec.decision, &reply.decision) {
         // What a path is worth is known only once it is weighed.

@@ -10,7 +10,7 @@ macro_rules! id {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// The id as it stands on the wire.
+            /// Returns the id as on the wire.
             pub fn as_str(&self) -> &str {
                 &self.0
             }

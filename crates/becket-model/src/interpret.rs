@@ -1,8 +1,8 @@
 //! A handler's raw output becomes a [`Reply`], a [`Failure`], or both: rules O1–O7 and O9–O11.
 //!
 //! Pure and total: every exit code and every byte has a meaning, and nothing here panics, spawns or prints. What an
-//! event does with an answer is read from its row of [`crate::table`]. Nothing is capped (O8 is the host's), and what
-//! several handlers amount to is not asked here (that is [`crate::fold`]).
+//! event does with an answer is read from its row of [`crate::table`]. Nothing is capped (O8 is the host's), and
+//! several handlers are combined elsewhere (in [`crate::fold`]).
 //!
 //! Two places where the rules meet, and how they are read:
 //! - An exit code of O10 (126, 127, 255, 129–192) counts as no usable answer even with valid JSON on stdout: O10 names
@@ -38,18 +38,18 @@ pub(crate) const BLOCKED: &str = "Blocked by hook";
 /// The reason of an exit 2 that says nothing (O5).
 const NO_STDERR: &str = "no stderr output";
 
-/// What a handler printed, and how it ended.
+/// The output of a handler, and its end.
 #[derive(Debug, Clone, Copy)]
 pub struct Printed<'a> {
     /// Its exit code; a signal is a [`Failure::Signaled`] and never comes here.
     pub exit: i32,
     /// Its stdout, question lines (Q1) already taken out.
     pub stdout: &'a [u8],
-    /// How many bytes of stdout were dropped past the cap (H3).
+    /// The number of bytes of stdout that were dropped past the cap (H3).
     pub lost: u64,
     /// Its stderr.
     pub stderr: &'a [u8],
-    /// Who printed it.
+    /// The kind of printer.
     pub by: PrintedBy,
     /// The meaning of its failure.
     pub on_failure: OnFailure,
@@ -62,7 +62,7 @@ impl Printed<'_> {
     }
 }
 
-/// Whose text it is.
+/// The kind of handler that printed a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrintedBy {
     /// A process; on WorktreeCreate its stdout is never parsed (O1).
@@ -71,14 +71,14 @@ pub enum PrintedBy {
     McpText,
 }
 
-/// What was taken from an output.
+/// The meaning of an output.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Taken {
-    /// What counts.
+    /// The reply that counts.
     pub reply: Reply,
-    /// Why there is no usable answer, or the plain error of O4.
+    /// The reason for which there is no usable answer, or the plain error of O4.
     pub failure: Option<Failure>,
-    /// What the hook's author should know: things said that have no effect.
+    /// Warnings for the hook's author: fields without effect.
     pub warnings: Vec<String>,
     /// Paths of fields that the event does not know (O5).
     pub unknown_fields: Vec<String>,
@@ -137,7 +137,7 @@ fn warnings_of(spec: &EventSpec, answer: &JsonAnswer) -> Vec<String> {
     repeated.chain(misplaced(spec, answer.object())).collect()
 }
 
-/// Takes note of a failure. It decides nothing by itself: what it means is said by the handler's [`OnFailure`], to the fold.
+/// Converts a failure. It decides nothing itself: the fold interprets it by the handler's [`OnFailure`].
 pub fn failed(failure: Failure) -> Taken {
     Taken { failure: Some(failure), ..Taken::default() }
 }
@@ -186,7 +186,7 @@ fn plain(spec: &EventSpec, text: &str) -> Taken {
     taken
 }
 
-/// Exit 2 where it blocks: it does, whatever else stands there (O3, O5).
+/// Interprets exit 2 on an event that it blocks: it does, whatever else is printed (O3, O5).
 fn blocked(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Taken {
     let mut taken = Taken::default();
     let mut reason = None;
@@ -228,7 +228,7 @@ fn blocked(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Taken {
     taken
 }
 
-/// Exit 2 where it blocks nothing: the JSON counts, and stderr is told as the table says (O3).
+/// Interprets exit 2 on an event that it does not block: the JSON counts, and stderr is shown as the table says (O3).
 fn told(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Taken {
     let mut taken = match stdout {
         Stdout::Object(answer) => understood(spec, &answer),
@@ -301,7 +301,7 @@ fn or_cut(spec: &EventSpec, mut taken: Taken, printed: &Printed<'_>, text: &str)
     taken
 }
 
-/// On an event that discards output, errors in it are no failures: nothing went unchecked (O4).
+/// Drops failures on an event that discards output: nothing went unchecked (O4).
 fn forget_what_is_discarded(spec: &EventSpec, taken: &mut Taken) {
     let of_output = matches!(
         taken.failure,

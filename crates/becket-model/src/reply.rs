@@ -1,5 +1,5 @@
-//! What one handler answered, in the engine's own words. Read from the wire by [`crate::interpret`], or made by
-//! an in-process handler; folded with the others' replies by [`crate::fold`].
+//! The answer of one handler, in the engine's own types. Read from the wire by [`crate::interpret`], or made by an
+//! in-process handler; folded with the others' replies by [`crate::fold`].
 
 use crate::table::{DecisionModel, EventSpec};
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// One handler's answer. The default is a silent hook: it changes nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reply {
-    /// What it decides.
+    /// Its decision.
     pub decision: Option<Decision>,
     /// `continue: false` (O7).
     pub stop: Option<Stop>,
@@ -52,7 +52,7 @@ impl Reply {
         Reply { context: vec![ContextText { text: text.into(), plain: false }], ..Reply::default() }
     }
 
-    /// Whether it changes nothing.
+    /// Returns whether it changes nothing.
     pub fn is_silent(&self) -> bool {
         let Reply { decision, stop, system_message, terminal_sequence, context, notices, fields } = self;
         decision.is_none()
@@ -70,7 +70,7 @@ impl Reply {
     }
 }
 
-/// What a hook decides.
+/// The decision of a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
     /// About a tool call that is about to run.
@@ -79,14 +79,14 @@ pub enum Decision {
         decision: PermissionDecision,
         /// Why; for the model on deny, for the user on allow and ask.
         reason: Option<String>,
-        /// Whether the JSON said it or exit code 2 did.
+        /// The form of the decision: JSON or exit code 2.
         by: DecidedBy,
     },
-    /// What is about to happen, or to end, is held back.
+    /// An action that is about to happen, or to end, is held back.
     Block {
         /// Why; never empty.
         reason: String,
-        /// Whether the JSON said it or exit code 2 did.
+        /// The form of the decision: JSON or exit code 2.
         by: DecidedBy,
     },
     /// The answer to a permission prompt.
@@ -95,7 +95,7 @@ pub enum Decision {
     Elicitation {
         /// accept, decline or cancel.
         action: ElicitationAction,
-        /// The answer by field, beside accept.
+        /// The answer by field, for an accept.
         content: Option<Map<String, Value>>,
     },
     /// The worktree that the hook made (as printed, ANSI codes removed).
@@ -103,7 +103,7 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// Whether it holds back what the event is about.
+    /// Returns whether it holds back the action of the event.
     pub fn holds_back(&self) -> bool {
         match self {
             Decision::Permission { decision, .. } => *decision == PermissionDecision::Deny,
@@ -114,8 +114,8 @@ impl Decision {
         }
     }
 
-    /// What holding back means on an event of `spec`: a denial, a block, a refusal of the prompt, a declined question.
-    /// `None` where hooks can hold back nothing.
+    /// Returns the decision that holds back an event of `spec`: a denial, a block, a refusal of the prompt, a declined
+    /// question. `None` if hooks can hold back nothing.
     pub fn block(spec: &EventSpec, reason: String, by: DecidedBy) -> Option<Decision> {
         Some(match spec.decision {
             DecisionModel::Permission => {
@@ -138,7 +138,7 @@ impl Decision {
     }
 }
 
-/// How a decision reached us; hosts word a message differently for the two.
+/// The form of a decision; hosts word a message differently for the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecidedBy {
     /// A JSON answer, or an in-process handler.
@@ -149,7 +149,7 @@ pub enum DecidedBy {
     Failure,
 }
 
-/// What a PreToolUse hook says of a call, weakest first (D1).
+/// The decision of a PreToolUse hook on a call, weakest first (D1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum PermissionDecision {
@@ -160,7 +160,7 @@ pub enum PermissionDecision {
 }
 
 impl PermissionDecision {
-    /// As it stands on the wire.
+    /// Returns the decision as on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             PermissionDecision::Allow => "allow",
@@ -185,7 +185,7 @@ pub enum RequestDecision {
     Deny {
         /// For the model.
         message: Option<String>,
-        /// Whether the turn stops too.
+        /// Set if the turn stops too.
         interrupt: bool,
     },
 }
@@ -200,7 +200,7 @@ pub enum ElicitationAction {
 }
 
 impl ElicitationAction {
-    /// As it stands on the wire.
+    /// Returns the action as on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             ElicitationAction::Accept => "accept",
@@ -222,22 +222,22 @@ pub struct Stop {
 pub struct ContextText {
     /// The text, whole; hosts cap what they show (O8).
     pub text: String,
-    /// Whether it came as `additionalContext` or as plain stdout; hosts word the two differently.
+    /// True for plain stdout, false for `additionalContext`; hosts word the two differently.
     pub plain: bool,
 }
 
 /// Something to tell that decides nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// Who reads it.
+    /// The audience.
     pub to: crate::table::Audience,
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// Whether it is plain stdout, which is capped (O8), or stderr and reasons, which go whole.
+    /// True for plain stdout, which is capped (O8); false for stderr and reasons, which are kept in full.
     pub plain: bool,
 }
 
-/// Fields that only some events have; which ones is said by the table.
+/// Fields that only some events have; the table defines which.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Fields {
     /// PreToolUse: replaces the whole input of the call (D4).
@@ -265,7 +265,7 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// Whether no field is given.
+    /// Returns whether no field is given.
     pub fn is_empty(&self) -> bool {
         let Fields {
             updated_input,

@@ -1,4 +1,4 @@
-//! Where a handler comes from, and whom to believe when two sources disagree (C3).
+//! The source of a handler, and the precedence if two sources disagree (C3).
 
 use crate::table::{EventSpec, Exit2Effect, OnFailureEffect};
 use std::fmt;
@@ -40,7 +40,7 @@ pub struct PluginSource {
 }
 
 impl From<&str> for PluginSource {
-    /// A plugin whose manifest says nothing else: its name is what stands before the `@` of its id.
+    /// Creates a plugin whose manifest adds nothing: its name is the part before the `@` of its id.
     fn from(id: &str) -> Self {
         let name = id.rsplit_once('@').map_or(id, |(name, _)| name);
         PluginSource { id: id.into(), name: name.into() }
@@ -48,7 +48,7 @@ impl From<&str> for PluginSource {
 }
 
 impl Source {
-    /// How far the source is trusted; lower is more. Where two sources disagree, the lower wins (C3, D4).
+    /// Returns the rank of trust in the source; lower is more. If two sources disagree, the lower wins (C3, D4).
     pub const fn trust_rank(&self) -> u8 {
         match self {
             Source::Policy => 0,
@@ -96,25 +96,25 @@ impl fmt::Display for Source {
     }
 }
 
-/// Where a handler stands among the handlers of one event, and what its answers may do there.
+/// The position of a handler among the handlers of one event, and the privileges of its answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The position in C6 order, unique within one event of one snapshot.
     pub position: u64,
-    /// Whose handler it is.
+    /// The source of the handler.
     pub source: Source,
-    /// What people know it by: its command, URL, tool or name.
+    /// Its label: its command, URL, tool or name.
     pub label: Arc<str>,
-    /// What its answers may let happen.
+    /// The privileges of its answers.
     pub privileges: Privileges,
-    /// Whether a failure of it blocks (O10).
+    /// Its failure mode: whether a failure of it blocks (O10).
     pub on_failure: OnFailure,
 }
 
-/// What the answers of a handler may let happen. They can always restrict.
+/// The privileges of a handler's answers. They can always restrict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Privileges {
-    /// Whatever an answer can say.
+    /// Every decision counts.
     #[default]
     Full,
     /// A guard of its file is broken: its allows and permission updates count as no decision (C7b).
@@ -127,7 +127,7 @@ pub enum Privileges {
 /// The meaning of a handler's failure (O10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnFailure {
-    /// It decides nothing, and the user is told that the action was not checked.
+    /// It decides nothing, and the user is informed that the action was not checked.
     #[default]
     Continue,
     /// It blocks, on the events where the table says that this counts.
@@ -157,7 +157,7 @@ impl OnFailure {
         }
     }
 
-    /// Whether a failure on an event of `spec` blocks (O10).
+    /// Returns whether a failure on an event of `spec` blocks (O10).
     pub fn closes(self, spec: &EventSpec) -> bool {
         self == OnFailure::Block && spec.on_failure == OnFailureEffect::Block
     }

@@ -1,6 +1,6 @@
-//! What the handlers of one event amount to together: the one thing that a host acts on.
+//! The joint result of the handlers of one event: the one value that a host acts on.
 //!
-//! A verdict is data. It is made by [`crate::fold`] alone; what it says in words is read off by its methods.
+//! A verdict is data. Only [`crate::fold`] makes it; its methods give it in words.
 
 mod read;
 
@@ -20,15 +20,15 @@ use std::sync::Arc;
 pub struct Verdict {
     /// The event.
     pub event: EventKind,
-    /// What was decided.
+    /// The ruling.
     pub ruling: Ruling,
-    /// Whether the host stops after the event, and why (D6).
+    /// The stop, if the host stops after the event (D6).
     pub stop: Option<Said<Stop>>,
     /// Context for the model, in C6 order (D5).
     pub context: Vec<Said<ContextText>>,
     /// `systemMessage`s for the user, in C6 order.
     pub messages: Vec<Said<String>>,
-    /// What is told and decides nothing, in C6 order.
+    /// Messages that decide nothing, in C6 order.
     pub notices: Vec<Said<Notice>>,
     /// Escape sequences for an interactive screen, in C6 order.
     pub terminal_sequences: Vec<Said<String>>,
@@ -36,18 +36,18 @@ pub struct Verdict {
     pub failures: Vec<Said<Failure>>,
     /// The event's other fields (D4, D11).
     pub fields: VerdictFields,
-    /// What the user should know about how the verdict came about: rewrites that lost, defers read as asks.
+    /// Warnings for the user about the verdict: rewrites that lost, defers read as asks.
     pub warnings: Vec<String>,
 }
 
-/// Something that a handler said, with who said it.
+/// A value with the handler that gave it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said<T> {
-    /// Whose handler.
+    /// The source of the handler.
     pub source: Source,
-    /// Which handler.
+    /// The label of the handler.
     pub label: Arc<str>,
-    /// What it said.
+    /// The value.
     pub what: T,
 }
 
@@ -63,16 +63,16 @@ impl<T> Said<T> {
 pub struct Reason {
     /// The text as the handler gave it, or the default of O9.
     pub text: String,
-    /// How it came.
+    /// The form in which it was given.
     pub by: DecidedBy,
 }
 
-/// What was decided.
+/// The decision of an event.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ruling {
     /// No handler decided anything.
     None,
-    /// PreToolUse: the strictest decision, and those who made it in C6 order (D1, D2).
+    /// PreToolUse: the strictest decision, and the handlers that made it in C6 order (D1, D2).
     Permission {
         /// allow, ask, defer or deny.
         decision: PermissionDecision,
@@ -92,7 +92,7 @@ pub enum Ruling {
     RequestDeny {
         /// The messages for the model, in C6 order.
         reasons: Vec<Said<Reason>>,
-        /// Whether the turn stops.
+        /// Set if the turn stops.
         interrupt: bool,
     },
     /// Elicitation: the answer (D11).
@@ -104,11 +104,11 @@ pub enum Ruling {
     },
     /// WorktreeCreate: where the worktree is (D11).
     Worktree(Said<PathBuf>),
-    /// WorktreeCreate: why there is none (D11).
+    /// WorktreeCreate: the reasons for which there is none (D11).
     WorktreeFailed(Vec<Said<Reason>>),
 }
 
-/// The other fields, each with who said it.
+/// The other fields, each with the handler that gave it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct VerdictFields {
     /// PreToolUse: the rewrite that won (D4).
@@ -136,7 +136,7 @@ pub struct VerdictFields {
     pub suppress_original_prompt: bool,
     /// The notes joined, 2,000 characters at most.
     pub classifier_context: Option<String>,
-    /// The same without the notes that stand beside a rewrite of the output: for a host that refuses the rewrite
-    /// because of its shape (D11).
+    /// The same without the notes on a rewrite of the output: for a host that rejects the rewrite because of its shape
+    /// (D11).
     pub classifier_context_without_output: Option<String>,
 }

@@ -54,7 +54,7 @@ class SetupInput(HookInput):
     hook_event_name: ClassVar[str] = "Setup"
 
     trigger: str
-    """What set it off."""
+    """The cause: `init` or `maintenance`."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -64,7 +64,7 @@ class SessionStartInput(HookInput):
     hook_event_name: ClassVar[str] = "SessionStart"
 
     source: str
-    """Where it comes from."""
+    """The cause of the start."""
     model: str | None = None
     """The model in use."""
     session_title: str | None = None
@@ -74,9 +74,9 @@ class SessionStartInput(HookInput):
     context_tokens: int | None = None
     """Tokens in the context."""
     prompt_cache_likely_expired: bool | None = None
-    """Whether the provider has probably dropped its prompt cache."""
+    """Set if the provider has probably dropped its prompt cache."""
     estimated_cache_write_usd: float | None = None
-    """What writing the cache again would cost, in US dollars."""
+    """The cost of writing the cache again, in US dollars."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -114,9 +114,9 @@ class UserPromptExpansionInput(HookInput):
     command_name: str
     """The command, without its slash."""
     command_args: str
-    """What follows the command, as typed."""
+    """The text after the command, as typed."""
     command_source: str | None = None
-    """Where the command is defined."""
+    """The place where the command is defined."""
     prompt: str
     """The user's text."""
 
@@ -136,9 +136,9 @@ class StopInput(HookInput):
     last_assistant_message: str | None = None
     """The text the model ended with."""
     background_tasks: list[dict[str, Any]] | None = None
-    """What still runs in the background, one object each."""
+    """The running background tasks, one object each."""
     session_crons: list[dict[str, Any]] | None = None
-    """What the session has scheduled, one object each."""
+    """The scheduled jobs of the session, one object each."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -196,9 +196,9 @@ class PostToolUseInput(HookInput):
     mcp_server: dict[str, Any] | None = None
     """For a tool of an MCP server: its `name` and `source`."""
     tool_response: Any
-    """What the tool answered."""
+    """The answer of the tool."""
     duration_ms: int | None = None
-    """How long the call took, in milliseconds."""
+    """The duration of the call, in milliseconds."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -222,9 +222,9 @@ class PostToolUseFailureInput(HookInput):
     error: str
     """The error."""
     is_interrupt: bool | None = None
-    """Whether the user interrupted it."""
+    """Set if the user interrupted it."""
     duration_ms: int | None = None
-    """How long the call took, in milliseconds."""
+    """The duration of the call, in milliseconds."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -292,7 +292,7 @@ class NotificationInput(HookInput):
     title: str | None = None
     """The title above the message."""
     notification_type: str
-    """What kind of notification."""
+    """The kind of notification."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -317,9 +317,9 @@ class SubagentStopInput(HookInput):
     last_assistant_message: str | None = None
     """The text the model ended with."""
     background_tasks: list[dict[str, Any]] | None = None
-    """What still runs in the background, one object each."""
+    """The running background tasks, one object each."""
     session_crons: list[dict[str, Any]] | None = None
-    """What the session has scheduled, one object each."""
+    """The scheduled jobs of the session, one object each."""
     agent_transcript_path: str
     """The subagent's own transcript."""
 
@@ -391,7 +391,7 @@ class InstructionsLoadedInput(HookInput):
     memory_type: str
     """`User`, `Project`, `Local` or `Managed`."""
     load_reason: str
-    """Why it was loaded."""
+    """The reason for which it was loaded."""
     globs: list[str] | None = None
     """The path patterns that let it in."""
     trigger_file_path: str | None = None
@@ -407,7 +407,7 @@ class PreCompactInput(HookInput):
     hook_event_name: ClassVar[str] = "PreCompact"
 
     trigger: str
-    """What set it off."""
+    """The cause of the compaction: `manual` or `auto`."""
     custom_instructions: str | None
     """The user's words for the summary; null when there are none."""
 
@@ -419,7 +419,7 @@ class PostCompactInput(HookInput):
     hook_event_name: ClassVar[str] = "PostCompact"
 
     trigger: str
-    """What set it off."""
+    """The cause of the compaction: `manual` or `auto`."""
     compact_summary: str
     """The summary as the model wrote it."""
 
@@ -437,7 +437,7 @@ class MessageDisplayInput(HookInput):
     index: int
     """Number of the batch in its message, from 0."""
     final: bool
-    """Whether this is the last batch."""
+    """Set if this is the last batch."""
     delta: str
     """The text of this batch."""
 
@@ -455,17 +455,17 @@ class PreModelSwitchInput(HookInput):
     requested_model: str
     """The name as the user gave it."""
     source: str
-    """Where it comes from."""
+    """The origin of the request to switch."""
     context_tokens: int | None = None
     """Tokens in the context."""
     prompt_cache_warm: bool | None = None
-    """Whether the provider still caches the prompt."""
+    """Set if the provider still caches the prompt."""
     cache_ttl: str | None = None
-    """How long a cache entry lives."""
+    """The lifetime of a cache entry."""
     estimated_cache_write_usd: float | None = None
-    """What writing the cache again would cost, in US dollars."""
+    """The cost of writing the cache again, in US dollars."""
     pricing: str | None = None
-    """Where the price comes from."""
+    """The origin of the price."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -481,17 +481,17 @@ class PostModelSwitchInput(HookInput):
     requested_model: str
     """The name as the user gave it."""
     source: str
-    """Where it comes from."""
+    """The origin of the request to switch."""
     context_tokens: int | None = None
     """Tokens in the context."""
     prompt_cache_warm: bool | None = None
-    """Whether the provider still caches the prompt."""
+    """Set if the provider still caches the prompt."""
     cache_ttl: str | None = None
-    """How long a cache entry lives."""
+    """The lifetime of a cache entry."""
     estimated_cache_write_usd: float | None = None
-    """What writing the cache again would cost, in US dollars."""
+    """The cost of writing the cache again, in US dollars."""
     pricing: str | None = None
-    """Where the price comes from."""
+    """The origin of the price."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -501,7 +501,7 @@ class ConfigChangeInput(HookInput):
     hook_event_name: ClassVar[str] = "ConfigChange"
 
     source: str
-    """Where it comes from."""
+    """The kind of settings that changed."""
     file_path: str | None = None
     """The file."""
 
@@ -527,7 +527,7 @@ class DirectoryAddedInput(HookInput):
     directory: str
     """The directory that was added."""
     source: str
-    """Where it comes from."""
+    """The way in which it was added."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -577,7 +577,7 @@ class ElicitationInput(HookInput):
     mode: str | None = None
     """`form` or `url`."""
     url: str | None = None
-    """Where the user is sent (mode `url`)."""
+    """The page that the user is sent to (mode `url`)."""
     elicitation_id: str | None = None
     """The id of the question."""
     requested_schema: dict[str, Any] | None = None

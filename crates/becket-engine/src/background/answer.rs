@@ -1,5 +1,5 @@
-//! What the JSON of a background hook says to the model (A3). Lenient, since nobody waits for it any more: a field of
-//! the wrong type goes, with a warning, and takes no other field with it. Pure.
+//! The texts for the model in the JSON of a background hook (A3). Lenient, since no event waits for it any more: a
+//! field of the wrong type is dropped with a warning, and the other fields count. Pure.
 
 use becket_model::table::{EventSpec, FieldSpec, UNIVERSAL_OUTPUT};
 use becket_model::wire::input::type_name;
@@ -10,7 +10,7 @@ const CONTEXT: &str = "additionalContext";
 const MESSAGE: &str = "systemMessage";
 const EVENT_NAME: &str = "hookEventName";
 
-/// What is left of an answer.
+/// The fields of an answer that count in the background.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Answer {
     /// `additionalContext`
@@ -43,7 +43,7 @@ pub(super) fn read(spec: &EventSpec, object: &Map<String, Value>) -> Answer {
     answer
 }
 
-/// Whether an object looks like an answer rather than like any JSON that a program prints.
+/// Returns whether an object looks like an answer rather than like any JSON that a program prints.
 pub(super) fn is_meant(spec: &EventSpec, object: &Map<String, Value>) -> bool {
     UNIVERSAL_OUTPUT.iter().chain(spec.output).any(|field| object.contains_key(field.name))
 }

@@ -13,7 +13,7 @@ pub(super) struct Book {
     changed: Notify,
 }
 
-/// How to get hold of a pending hook.
+/// A handle on a pending hook.
 #[derive(Debug)]
 pub(super) struct Grip {
     /// Ends it (H4).
@@ -27,12 +27,12 @@ impl Book {
         Book { ledger: Mutex::new(Ledger::new()), changed: Notify::new() }
     }
 
-    /// The ledger, for a moment: never held across an await or a call of somebody else's code.
+    /// Locks the ledger for a moment; the guard is never held across an await or a call into foreign code.
     pub(super) fn open(&self) -> MutexGuard<'_, Ledger<Grip>> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has everybody who waits look again.
+    /// Wakes every waiting task, which then checks the ledger again.
     pub(super) fn ring(&self) {
         self.changed.notify_waiters();
     }

@@ -1,4 +1,4 @@
-//! What hosts get of a background hook that has ended: its result, and the wake of one that asked for it.
+//! Values that hosts get of a background hook that has ended: its result, and the wake of one that asked for it.
 
 use crate::report::background_id::BackgroundId;
 use crate::report::outcome::Status;
@@ -6,32 +6,32 @@ use becket_model::{EventKind, Failure, SessionId, Source};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a background hook came to. Handed over once (A5).
+/// The result of a background hook. Handed over once (A5).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Delivered {
     /// Its run.
     pub id: BackgroundId,
-    /// Whose it is.
+    /// The session whose event started it.
     pub session: SessionId,
     /// The event that it was started for.
     pub event: EventKind,
-    /// What people know the handler by.
+    /// The handler's label: its command, URL, tool or name.
     pub label: Arc<str>,
-    /// Whose handler it is.
+    /// The source of the handler.
     pub source: Source,
     /// For the model, on its next turn: `additionalContext`, then `systemMessage`, each cut to what may go on (A3, O8).
     pub contexts: Vec<String>,
-    /// What its author should know: fields dropped or without effect.
+    /// Warnings for its author: fields dropped or without effect.
     pub warnings: Vec<String>,
-    /// How it went; [`Status::Blocked`] for the exit 2 of an `asyncRewake` hook, which also makes a [`Wake`].
+    /// The status of the run; [`Status::Blocked`] for the exit 2 of an `asyncRewake` hook, which also makes a [`Wake`].
     pub outcome: Status,
-    /// Why it gave no usable answer, or ended with an error. For logs: it holds nothing back.
+    /// The reason for which it gave no usable answer, or ended with an error. For logs: it holds nothing back.
     pub failure: Option<Failure>,
     /// Its exit code, where it had one.
     pub exit: Option<i32>,
-    /// How long it ran; nothing where it never started.
+    /// The time that it ran; zero if it never started.
     pub elapsed: Duration,
-    /// How many earlier results of the session were lost, because so many were waiting to be collected.
+    /// The number of earlier results of the session that were lost, because too many were waiting to be collected.
     pub missed: u64,
 }
 
@@ -44,13 +44,13 @@ pub struct Wake {
     pub session: SessionId,
     /// The event that the hook was started for.
     pub event: EventKind,
-    /// What people know the handler by.
+    /// The handler's label: its command, URL, tool or name.
     pub label: Arc<str>,
-    /// Whose handler it is.
+    /// The source of the handler.
     pub source: Source,
-    /// What the model is told: its stderr, whole, or its stdout where that is empty.
+    /// The text for the model: the whole stderr, or stdout if stderr is empty.
     pub reminder: String,
-    /// How many earlier wakes of the session were lost, because so many were waiting to be taken.
+    /// The number of earlier wakes of the session that were lost, because too many were waiting to be taken.
     pub missed: u64,
 }
 

@@ -1,4 +1,4 @@
-//! How a background run ended, as the one who ran it saw it. What that means is [`super::verdict`]'s to say.
+//! The end of a background run, as its runner saw it. [`super::verdict`] interprets it.
 
 use crate::report::handler_result::{cannot_start, exit_of};
 use crate::report::outcome::Printed;
@@ -12,22 +12,22 @@ use std::time::Duration;
 pub(crate) struct Ended {
     /// Its exit code; `None` where it had none, then `failure` says why.
     pub(crate) exit: Option<i32>,
-    /// Why there is no exit code: it could not start, ran out of time, was cancelled, a signal.
+    /// The reason for a missing exit code: it could not start, ran out of time, was cancelled, a signal.
     pub(crate) failure: Option<Failure>,
     /// All that it printed, up to the cap; an announcement (A2) included.
     pub(crate) stdout: Bytes,
     /// All that it printed to stderr, up to the cap.
     pub(crate) stderr: Bytes,
-    /// How much it printed in all.
+    /// The number of bytes that it printed.
     pub(crate) printed: Printed,
-    /// How long it ran; a wait for room does not count.
+    /// The time that it ran; a wait for room does not count.
     pub(crate) elapsed: Duration,
-    /// What the one who ran it has to say to its author.
+    /// Warnings of its runner for the hook's author.
     pub(crate) warnings: Vec<String>,
 }
 
 impl Ended {
-    /// Of a command that had this long.
+    /// Converts the end of a command that had this limit.
     pub(crate) fn of(command: Result<Finished, SpawnError>, limit: Duration) -> Self {
         let finished = match command {
             Ok(finished) => finished,
@@ -48,7 +48,7 @@ impl Ended {
         }
     }
 
-    /// Of a run without an exit code and without output.
+    /// Creates the end of a run without an exit code and without output.
     pub(crate) fn failed(failure: Failure, elapsed: Duration) -> Self {
         Ended { failure: Some(failure), elapsed, ..Ended::default() }
     }

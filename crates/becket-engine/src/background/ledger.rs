@@ -1,9 +1,10 @@
-//! Who runs, who waits, and who is owed what. Pure: it starts nothing, ends nothing and knows no clock.
+//! The state of all background hooks: which run, which wait, and which results are due. Pure: it starts nothing, ends
+//! nothing and reads no clock.
 //!
 //! INVARIANT: an id is pending from [`Ledger::adopt`] to its one [`Ledger::finish`]; its result is then in exactly one
-//! place, and leaves it with whoever takes it. What belongs to one session is never seen through another.
-//! Nothing grows without a bound but what still waits to run, which no rule lets us refuse: results and wakes that
-//! nobody takes are kept up to [`KEPT`] and [`KEPT_BYTES`] for each session, then the oldest goes and is counted.
+//! place until a caller takes it. State of one session is never visible through another. Nothing grows without a bound
+//! except the queue of hooks that wait to run, which no rule allows to refuse: results and wakes that are not taken are
+//! kept up to [`KEPT`] and [`KEPT_BYTES`] for each session, then the oldest is dropped and counted.
 
 use super::{Delivered, Pending, PendingState, Wake};
 use crate::config::handler::Handler;
@@ -13,11 +14,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How many run at once in one session (A1).
+/// The number of hooks that run at once in one session (A1).
 pub(super) const AT_ONCE: usize = 32;
-/// How many results, and how many wakes, of one session are kept for somebody to take.
+/// The number of results, and of wakes, that are kept for one session until they are taken.
 pub(super) const KEPT: usize = 1_024;
-/// How many bytes of text they may hold beside the latest.
+/// The number of bytes of text that they may hold, not counting the latest.
 pub(super) const KEPT_BYTES: usize = 8 << 20;
 
 /// The books. `G` is what the outside needs to get hold of a pending hook.
@@ -36,31 +37,31 @@ pub(super) struct Entry<G> {
     pub(super) event: EventKind,
     pub(super) handler: Arc<Handler>,
     pub(super) limit: Duration,
-    /// Whether its exit 2 wakes the host (A4).
+    /// Set if its exit 2 wakes the host (A4).
     pub(super) rewake: bool,
     pub(super) grip: G,
     state: PendingState,
     since: Instant,
-    /// The session was forgotten meanwhile: what comes of it is nobody's.
+    /// The session was forgotten meanwhile, so its result is dropped.
     discarded: bool,
 }
 
-/// What is known of one session.
+/// The state of one session.
 #[derive(Debug, Default)]
 struct Account {
     running: usize,
     waiting: BTreeSet<BackgroundId>,
     results: VecDeque<Delivered>,
-    /// What the results weigh together.
+    /// The size of all results together.
     result_bytes: usize,
     missed_results: u64,
     wakes: usize,
     missed_wakes: u64,
-    /// How many wait for the session's wakes themselves, so that no subscriber gets them.
+    /// The number of callers that wait for the session's wakes themselves, so that no subscriber gets them.
     held: usize,
 }
 
-/// What became of an adoption.
+/// The result of an adoption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Admission {
     /// There is room: it is to be started.
@@ -138,7 +139,7 @@ impl<G> Ledger<G> {
         started
     }
 
-    /// What is pending, in the order of adoption: of one session, or of all.
+    /// Returns the pending hooks of one session, or of all, in the order of adoption.
     pub(super) fn pending(&self, session: Option<&SessionId>) -> Vec<Pending> {
         let wanted = |entry: &Entry<G>| session.is_none_or(|session| entry.session == *session);
         let pending = |(id, entry): (&BackgroundId, &Entry<G>)| Pending {
@@ -153,7 +154,7 @@ impl<G> Ledger<G> {
         self.entries.iter().filter(|(_, entry)| wanted(entry)).map(pending).collect()
     }
 
-    /// The results of a session that nobody has taken yet, oldest first.
+    /// Takes the uncollected results of a session, oldest first.
     pub(super) fn collect(&mut self, session: &SessionId) -> Vec<Delivered> {
         let Some(account) = self.sessions.get_mut(session) else { return Vec::new() };
         let mut results: Vec<Delivered> = account.take_results().into();
@@ -199,17 +200,17 @@ impl<G> Ledger<G> {
         self.entries.values().filter(move |entry| entry.session == *session)
     }
 
-    /// What the outside holds of a pending hook.
+    /// Returns the handle of a pending hook.
     pub(super) fn grip(&mut self, id: BackgroundId) -> Option<&mut G> {
         self.entries.get_mut(&id).map(|entry| &mut entry.grip)
     }
 
-    /// Whether anybody will be owed what comes of a pending hook.
+    /// Returns whether the result of a pending hook will be kept for a caller.
     pub(super) fn is_owed(&self, id: BackgroundId) -> bool {
         !self.closed && self.entries.get(&id).is_some_and(|entry| !entry.discarded)
     }
 
-    /// Frees all that is owed to a session; what of it is still pending will be owed to nobody.
+    /// Drops all results of a session; the results of its pending hooks will be dropped too.
     pub(super) fn forget(&mut self, session: &SessionId) {
         self.wakes.retain(|wake| wake.session != *session);
         for entry in self.entries.values_mut().filter(|entry| entry.session == *session) {
@@ -222,7 +223,7 @@ impl<G> Ledger<G> {
         self.tidy(session);
     }
 
-    /// Takes in nothing any more, and owes nobody anything.
+    /// Closes the ledger: it adopts nothing more and keeps no results.
     pub(super) fn close(&mut self) {
         self.closed = true;
         self.wakes.clear();

@@ -1,4 +1,5 @@
-//! Reads what other processes say about their pending hooks. Believes no file: what is none of ours is listed as such.
+//! Reads what other processes write about their pending hooks. Trusts no file: one that Becket did not write is listed
+//! as such.
 
 use super::PendingState;
 use super::state_file::{DIRECTORY, OwnerRecord, Record, StateName, start_of};
@@ -7,7 +8,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A larger file is none of ours.
+/// The size above which a file can't be one of Becket's.
 const LARGEST: u64 = 1 << 20;
 
 /// One file in a session directory's `background`.
@@ -15,7 +16,7 @@ const LARGEST: u64 = 1 << 20;
 pub struct Listed {
     /// The file.
     pub file: PathBuf,
-    /// What it says, or why that can't be known.
+    /// The hook in the file, or the reason for which it can't be read.
     pub hook: Result<ListedHook, NotListed>,
 }
 
@@ -24,29 +25,29 @@ pub struct Listed {
 pub struct ListedHook {
     /// Its run, as [`crate::report::background_id::BackgroundId`] is written.
     pub id: String,
-    /// Whose it is.
+    /// The session whose event started it.
     pub session: String,
     /// The event that it was started for.
     pub event: String,
-    /// What people know the handler by.
+    /// The handler's label: its command, URL, tool or name.
     pub label: String,
-    /// Whose handler it is.
+    /// The source of the handler.
     pub source: String,
-    /// Where the handler is written.
+    /// The place of the handler in its file.
     pub location: String,
-    /// Whether it runs.
+    /// Its state: waiting or running.
     pub state: PendingState,
     /// Since when.
     pub since: SystemTime,
-    /// How long it may run, from its start.
+    /// The time that it may run, from its start.
     pub limit: Duration,
     /// The process that runs it.
     pub pid: u32,
-    /// Whether that process is still there.
+    /// The state of that process.
     pub owner: Owner,
 }
 
-/// What is known about the process that wrote a file.
+/// The state of the process that wrote a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Owner {
     /// It lives: so does what it describes.
@@ -57,7 +58,7 @@ pub enum Owner {
     Unknown,
 }
 
-/// Why a file in the directory lists no hook.
+/// The reason for which a file in the directory lists no hook.
 #[derive(Debug, thiserror::Error)]
 pub enum NotListed {
     /// It can't be read.
@@ -130,7 +131,7 @@ fn hook_in(path: &Path) -> Result<ListedHook, NotListed> {
     })
 }
 
-/// A process id may have been given to somebody else since: the start tells the two apart.
+/// Returns whether the owner still runs. Its process id may have been reused since: the start time tells the two apart.
 fn owner(record: &OwnerRecord) -> Owner {
     let alive = is_alive(record.pid);
     match (alive, record.started) {

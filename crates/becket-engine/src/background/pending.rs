@@ -1,4 +1,4 @@
-//! What is not over yet, as hosts show it.
+//! Pending background hooks, as hosts show them.
 
 use crate::config::handler::Handler;
 use crate::report::background_id::BackgroundId;
@@ -11,21 +11,21 @@ use std::time::{Duration, Instant};
 pub struct Pending {
     /// Its run.
     pub id: BackgroundId,
-    /// Whose it is.
+    /// The session whose event started it.
     pub session: SessionId,
     /// The event that it was started for.
     pub event: EventKind,
     /// The handler: its label, its source, where it is written.
     pub handler: Arc<Handler>,
-    /// Whether it runs.
+    /// Its state: waiting or running.
     pub state: PendingState,
     /// Since when it has been in this state.
     pub since: Instant,
-    /// How long it may run, from its start.
+    /// The time that it may run, from its start.
     pub limit: Duration,
 }
 
-/// Whether a pending hook runs.
+/// The state of a pending hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PendingState {
     /// Its session has no room: it has not started, and its limit does not run (A1).

@@ -28,14 +28,14 @@ pub(crate) struct Background {
     _owner: Arc<Owner>,
 }
 
-/// What the tasks see. Does not own them, or they would keep each other alive.
+/// State that the tasks share. It does not own the tasks, or they would keep each other alive.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) book: Arc<Book>,
     pub(super) listeners: Arc<Listeners>,
     pub(super) files: Arc<PrivateFiles>,
     pub(super) states: Option<StateDir>,
-    /// Cancelled when the owner goes: every task ends where it stands.
+    /// Cancelled when the owner is dropped: every task ends at its next await.
     pub(super) gone: CancellationToken,
 }
 
@@ -46,19 +46,19 @@ struct Owner(Arc<Shared>);
 /// A run to take over.
 #[derive(Debug)]
 pub(crate) struct Adopted {
-    /// Whose it is.
+    /// The session whose event started it.
     pub(crate) session: SessionId,
     /// The firing that it belongs to, as its run events say.
     pub(crate) firing: u64,
     /// The handler; its event is the one that it was started for.
     pub(crate) handler: Arc<Handler>,
-    /// How long it may run from its start: shown, and kept by the work itself.
+    /// The time that it may run from its start: for reports; the work itself keeps it.
     pub(crate) limit: Duration,
-    /// Whether exit 2 wakes the host (A4).
+    /// Set if exit 2 wakes the host (A4).
     pub(crate) rewake: bool,
-    /// What the work listens to; not the event's own token, which goes with the event.
+    /// The token that cancels the work; not the event's own token, which ends with the event.
     pub(crate) cancel: CancellationToken,
-    /// Whether it runs already (A2): then it does not wait for room, and its start was told before.
+    /// Set if it runs already (A2): then it does not wait for room, and its start was reported before.
     pub(crate) already_running: bool,
 }
 
@@ -112,12 +112,12 @@ impl Background {
         id
     }
 
-    /// What is pending: of one session, or of all.
+    /// Returns the pending hooks of one session, or of all.
     pub(crate) fn pending(&self, session: Option<&SessionId>) -> Vec<Pending> {
         self.shared.book.open().pending(session)
     }
 
-    /// The results of a session that nobody has taken yet.
+    /// Takes the uncollected results of a session.
     pub(crate) fn collect(&self, session: &SessionId) -> Vec<Delivered> {
         self.shared.book.open().collect(session)
     }
@@ -165,8 +165,8 @@ impl Background {
     }
 }
 
-/// What ends the pending hooks of a session. To be cancelled after the ledger is let go: whoever listens to a token may
-/// be somebody else's code.
+/// Returns the tokens that end the pending hooks of a session. Cancel them only after the ledger is unlocked: a
+/// listener on a token may be foreign code.
 fn tokens(ledger: &Ledger<Grip>, session: &SessionId) -> Vec<CancellationToken> {
     ledger.entries_of(session).map(|entry| entry.grip.cancel.clone()).collect()
 }

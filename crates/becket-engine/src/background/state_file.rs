@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// The directory in a session directory that holds the files.
 pub(super) const DIRECTORY: &str = "background";
 
-/// What a file says. Fields are added, never renamed: readers may be older or newer.
+/// The content of a file. Fields are added, never renamed: readers may be older or newer.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Record {
     pub(super) id: String,
@@ -26,9 +26,9 @@ pub(super) struct Record {
     pub(super) source: String,
     pub(super) location: String,
     pub(super) state: StateName,
-    /// When it entered that state, in milliseconds since 1970.
+    /// The time at which it entered that state, in milliseconds since 1970.
     pub(super) since_ms: u64,
-    /// How long it may run, in milliseconds.
+    /// The time that it may run, in milliseconds.
     pub(super) limit_ms: u64,
     pub(super) owner: OwnerRecord,
 }
@@ -45,11 +45,11 @@ pub(super) enum StateName {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct OwnerRecord {
     pub(super) pid: u32,
-    /// When it was started, as its system counts.
+    /// The start time of the process, in the system's own count.
     pub(super) started: Option<u64>,
 }
 
-/// Where the files of an engine lie.
+/// The directory with the files of an engine.
 #[derive(Debug)]
 pub(super) struct StateDir {
     session_dir: PathBuf,
@@ -104,7 +104,7 @@ impl StateFile {
 
 impl Drop for StateFile {
     fn drop(&mut self) {
-        // What is not there needs no removing; what can't be removed is told from the living by its owner.
+        // A missing file needs no removing; one that can't be removed is recognised as stale by its owner.
         let _ = fs::remove_file(&self.0);
     }
 }
@@ -147,7 +147,8 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// When a living process was started, in the system's own count; `None` where it can't be told, or a zombie is left.
+/// Returns the start time of a living process, in the system's own count; `None` if it is unknown or only a zombie is
+/// left.
 #[cfg(target_os = "linux")]
 pub(super) fn start_of(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

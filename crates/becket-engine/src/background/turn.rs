@@ -1,7 +1,7 @@
 //! The task of one background hook: waits for room, works, and reports.
 //!
-//! INVARIANT: a [`Turn`] reports exactly once, when it is dropped: with what its work came to, or else as cancelled. A
-//! panic, a runtime that is shut down and an engine that goes are no way around that.
+//! INVARIANT: a [`Turn`] reports exactly once, when it is dropped: with the result of its work, or else as cancelled.
+//! This also holds for a panic, a runtime that is shut down and an engine that is dropped.
 
 use super::ledger::Admission;
 use super::registry::{Adopted, Shared};
@@ -22,7 +22,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// How long work that was cancelled may take to resolve before it is dropped. A process resolves at once (H4).
+/// The time that cancelled work may take to resolve before it is dropped. A process resolves at once (H4).
 const GRACE: Duration = Duration::from_secs(2);
 
 /// One adopted run, from its adoption to its report.
@@ -171,14 +171,14 @@ impl Drop for Turn {
             Some(report) => report,
             None => self.cut_short(),
         };
-        // Before it counts as over: whoever waits for that finds no file of it.
+        // Before it counts as over: a caller that waits for the end then finds no file of it.
         drop(self.state.take());
         let mut ledger = self.shared.book.open();
         let next = ledger.finish(self.id, result, wake);
         let starts: Vec<_> = next.into_iter().filter_map(|id| ledger.grip(id)?.start.take()).collect();
         drop(ledger);
         for start in starts {
-            // One whose task has just gone reports by itself, and gives the place on.
+            // A hook whose task has just ended reports on its own, and frees its place.
             let _ = start.send(());
         }
         self.shared.book.ring();

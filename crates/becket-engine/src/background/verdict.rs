@@ -1,8 +1,8 @@
-//! What an ended background hook may say: contexts for the model, a reminder that wakes, and a run for the log
-//! (A3, A4). Pure.
+//! The output of an ended background hook that counts: contexts for the model, a reminder that wakes, and a run for the
+//! log (A3, A4). Pure.
 //!
-//! Refuses every decision. Plain text, stderr and exit codes are for the log alone, but the exit 2 of an `asyncRewake`
-//! hook. Codes by which shells say that there was no real answer (O10) void the JSON here, too.
+//! Every decision is dropped. Plain text, stderr and exit codes are for the log alone, except the exit 2 of an
+//! `asyncRewake` hook. Codes by which shells report that there was no real answer (O10) void the JSON here, too.
 
 use super::answer::{self, Answer};
 use super::ended::Ended;
@@ -19,12 +19,12 @@ use std::sync::Arc;
 /// The reminder of an exit 2 that says nothing at all.
 const SILENCE: &str = "no stderr output";
 
-/// What came of a hook.
+/// The result of an ended hook.
 #[derive(Debug)]
 pub(super) struct Judged {
     /// For the log; its reply holds what goes to the model, and decides nothing.
     pub(super) run: Run,
-    /// What wakes the host (A4).
+    /// The reminder that wakes the host (A4).
     pub(super) reminder: Option<Reminder>,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn judge(handler: Arc<Handler>, rewake: bool, ended: Ended) -> Judged
     Judged { run, reminder }
 }
 
-/// What it printed without its announcement (A2) and without questions (Q1), and what is to be said about these.
+/// Returns its stdout without the announcement (A2) and without questions (Q1), and the warnings about these.
 fn answer_of(handler: &Handler, ended: &Ended) -> (String, Vec<String>) {
     let announced = interpret::announcement(&ended.stdout);
     let apart = taken_out(&ended.stdout.slice(announced.as_ref().map_or(0, |line| line.length)..));
@@ -87,7 +87,7 @@ fn status(failure: Option<&Failure>, wakes: bool) -> Status {
     }
 }
 
-/// Questions are no part of an answer (Q1); nobody is asked in the background.
+/// Questions are not part of an answer (Q1), and the user is not asked from the background.
 fn not_asked(handler: &Handler, apart: &TakenOut) -> Option<String> {
     let id = apart.first_question().filter(|_| !handler.questions)?;
     Some(format!("its question `{id}` was not asked: a background hook can ask nobody"))
@@ -102,7 +102,7 @@ fn reminder(stdout: &str, ended: &Ended) -> Reminder {
     }
 }
 
-/// The answer of a hook that wakes nobody.
+/// Reads the answer of a hook that does not wake the host.
 fn heard(spec: &EventSpec, text: &str, ended: &Ended) -> (Answer, Option<Failure>) {
     let Some(exit) = ended.exit else {
         let why = ended.failure.clone();
@@ -122,7 +122,7 @@ fn heard(spec: &EventSpec, text: &str, ended: &Ended) -> (Answer, Option<Failure
     }
 }
 
-/// What an exit code means by itself, without an answer.
+/// Returns the failure that an exit code means without an answer.
 fn by_exit(spec: &EventSpec, exit: i32, stderr: &[u8]) -> Option<Failure> {
     match exit {
         0 => None,
@@ -139,7 +139,7 @@ fn by_exit(spec: &EventSpec, exit: i32, stderr: &[u8]) -> Option<Failure> {
     }
 }
 
-/// How a stdout was taken.
+/// A stdout after reading.
 enum Read {
     Object,
     Text,
@@ -170,7 +170,7 @@ fn read(spec: &EventSpec, text: &str, ended: &Ended) -> (Answer, Read) {
     }
 }
 
-/// What the parser says, without the place, which is told apart.
+/// Returns the parser's message without the place, which is reported separately.
 fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or_default().to_owned()
@@ -180,7 +180,7 @@ fn object(text: &str) -> Option<Map<String, Value>> {
     serde_json::from_str(text).ok()
 }
 
-/// An answer that stands behind other text is not read; its author should know.
+/// Returns a warning about an answer that follows other text and is therefore not read.
 fn hidden(spec: &EventSpec, text: &str) -> Option<String> {
     let last = text.lines().next_back().filter(|line| line.starts_with('{')).and_then(object);
     last.filter(|object| answer::is_meant(spec, object)).map(|_| {

@@ -4,10 +4,11 @@ use super::Wake;
 use super::book::Book;
 use std::sync::Arc;
 
-/// The wakes of an engine, oldest first. A queue, not a broadcast: each wake goes to the first who awaits one, and to
-/// nobody else, so a host that starts to listen late gets all that was not taken before.
+/// The wakes of an engine, oldest first. A queue, not a broadcast: each wake goes to the first caller that awaits one,
+/// and to no other, so a host that starts to listen late gets all wakes that were not taken before.
 ///
-/// Keeps no engine alive. For each session 1,024 wakes wait; then the oldest goes, and the next says how many did.
+/// It does not keep the engine alive. Up to 1,024 wakes wait for each session; then the oldest is dropped, and the next
+/// one carries the number of those lost.
 #[derive(Debug, Clone)]
 pub struct Wakes {
     book: Arc<Book>,

@@ -1,14 +1,14 @@
 //! `allowedHttpHookUrls`: the URLs that HTTP handlers may post to (H5).
 //!
-//! A pattern is a URL in which `*` stands for any text. It is compared part by part with the URL as it will be sent
-//! (credentials and fragment aside): scheme with scheme, host with host, port with port, path and query with path
-//! and query. A `*` never reaches from one part into the next, so whatever stands behind a host cannot pass for it,
-//! nor can what stands before an `@`, in a query, or in a path.
+//! A pattern is a URL in which `*` matches any text. It is compared part by part with the URL as it will be sent
+//! (credentials and fragment aside): scheme with scheme, host with host, port with port, path and query with path and
+//! query. A `*` never reaches from one part into the next, so text after a host cannot pass for the host, nor can text
+//! before an `@`, in a query, or in a path.
 //!
 //! - Hosts are compared without case and without a dot at the end, in the form that is looked up: `Bücher.example` is
 //!   `xn--bcher-kva.example`, and `127.1` is `127.0.0.1`.
 //! - A pattern without a port means the scheme's own. `http://localhost:*` means any, on every path.
-//! - A `*` right behind the last letter or digit of a host stands for what may follow a host, a port and, where the
+//! - A `*` right after the last letter or digit of a host matches what may follow a host, a port and, where the
 //!   pattern ends with it, a path; never for more of the host: `https://ok.example*` is not
 //!   `https://ok.example.evil.example`.
 //! - A host of digits, dots and `*`, such as `10.*`, matches addresses only, never names.
@@ -29,7 +29,7 @@ enum Pattern {
     Parts(Parts),
 }
 
-/// Each a text in which `*` stands for any text.
+/// Texts in which `*` matches any text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Parts {
     scheme: String,
@@ -45,7 +45,7 @@ impl AllowedUrls {
         AllowedUrls(patterns.iter().map(|text| Pattern::of(text.trim())).collect())
     }
 
-    /// Whether a handler may post to the URL. What is no URL may not be posted to.
+    /// Returns whether a handler may post to the URL. A text that is not a URL is not allowed.
     pub(crate) fn allows(&self, text: &str) -> bool {
         let Ok((url, host)) = url::read(text) else { return false };
         self.0.iter().any(|pattern| match pattern {
@@ -75,7 +75,7 @@ impl Pattern {
         let (host, port) = split_port(authority);
         let whole = host.trim_end_matches('*');
         let (host, port) = match whole.len() < host.len() && ends_a_name(whole) {
-            // `https://ok.example*`: the star, or several, stands for what may follow the host.
+            // `https://ok.example*`: one or several stars match what may follow the host.
             true => (whole, port.or(Some("*"))),
             false => (host, port.or(is_open.then_some("*"))),
         };
@@ -108,7 +108,7 @@ impl Parts {
     }
 }
 
-/// Whether the host part of a pattern stands for a host.
+/// Returns whether the host part of a pattern matches a host.
 fn covers_host(pattern: &str, host: &Host) -> bool {
     let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '*');
     let only_addresses = pattern.chars().all(digits) && pattern.contains(|c: char| c.is_ascii_digit());
@@ -118,7 +118,7 @@ fn covers_host(pattern: &str, host: &Host) -> bool {
     }
 }
 
-/// Whether a host may end here.
+/// Returns whether a host may end here.
 fn ends_a_name(host: &str) -> bool {
     let is_of_address = host.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '*'));
     host.ends_with(|c: char| c.is_alphanumeric() || c == ']') && !is_of_address
@@ -150,7 +150,7 @@ fn canonical_rest(rest: &str) -> Option<String> {
     Some(format!("{}{query}", url.path()))
 }
 
-/// Whether `text` is `pattern`, in which `*` stands for any text. Linear but for what stars take back.
+/// Returns whether `text` matches `pattern`, in which `*` matches any text. Linear apart from backtracking at stars.
 fn matches(pattern: &str, text: &str) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
     let (mut p, mut t) = (0, 0);

@@ -1,8 +1,8 @@
 //! Permissions that change while a session runs, over what was read at its start (`protocol.md` P13, C8).
 //!
 //! A change goes into the captured text of its file, or into a layer of the session's own, and the resolver merges all
-//! texts anew. So whatever holds for a file's grants holds for these: any deny beats them (C5), a broken guard of the
-//! file (C7b) and a folder without trust (G3) hold them back. What else was edited on disk meanwhile does not come in.
+//! texts again. So whatever holds for a file's grants holds for these: any deny beats them (C5), a broken guard of the
+//! file (C7b) and a folder without trust (G3) hold them back. Other edits on disk meanwhile are not picked up.
 //!
 //! INVARIANT: nothing but `permissions` of a captured text is ever changed, so handlers and switches stay.
 
@@ -17,16 +17,16 @@ use std::sync::Arc;
 /// The name of the layer that is the session's own.
 pub(crate) const SESSION: &str = "<session>";
 
-/// What has to be put over a configuration each time that it is read.
+/// Changes that are put over a configuration each time that it is read.
 #[derive(Debug, Clone)]
 pub(crate) struct Amendments {
     /// Rules and directories of the session, as settings.
     session: String,
-    /// What could not be written to its file, in order.
+    /// Changes that could not be written to their file, in order.
     unwritten: Vec<(Destination, Change)>,
 }
 
-/// What became of a text.
+/// The result of editing a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Edited {
     Changed,
@@ -72,7 +72,7 @@ impl Amendments {
         self.unwritten.retain(|(at, _)| *at != destination);
     }
 
-    /// What was read, with all of this over it.
+    /// Returns the loaded texts with all of these changes over them.
     pub(crate) fn over(&self, mut loaded: Loaded) -> Loaded {
         loaded.layers.retain(|layer| *layer.file != *Path::new(SESSION));
         for (destination, change) in &self.unwritten {
@@ -86,7 +86,7 @@ impl Amendments {
         loaded
     }
 
-    /// Whether a removal finds anything at its destination.
+    /// Returns whether a removal finds anything at its destination.
     pub(crate) fn stands(&self, loaded: &Loaded, destination: Destination, change: &Change) -> bool {
         let text = match destination {
             Destination::Session => Some(self.session.as_str()),
@@ -140,7 +140,8 @@ fn new_layer(loaded: &mut Loaded, destination: Destination) -> Option<usize> {
     Some(at)
 }
 
-/// Whose a file is, and where `/p` starts in it; none where the session reads no such file.
+/// Returns the source of a file and the directory at which `/p` starts in it; `None` if the session does not read the
+/// file.
 fn whose(request: &Request, destination: Destination, file: &Path) -> Option<(Source, PathBuf)> {
     let users = request.settings_file(Destination::UserSettings);
     let is_users = users.is_some_and(|users| is_same(&users, file));

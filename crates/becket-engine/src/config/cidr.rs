@@ -1,10 +1,10 @@
-//! What an internet address stands for (S1), and networks written as `10.0.0.0/8`.
+//! Classes of internet addresses (S1), and networks written as `10.0.0.0/8`.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
-/// What an address leads to.
+/// The class of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Address {
     /// Some machine on the internet.
@@ -13,7 +13,7 @@ pub enum Address {
     Private,
     /// This machine.
     Loopback,
-    /// Link-local, cloud metadata and all that nobody may post to.
+    /// Link-local, cloud metadata and all else that no handler may post to.
     Refused,
 }
 
@@ -30,14 +30,14 @@ impl Address {
     }
 }
 
-/// Metadata services beside the link-local ones: Alibaba's, and Azure's platform service.
+/// Metadata services outside the link-local range: Alibaba's, and Azure's platform service.
 const METADATA_V4: [Ipv4Addr; 2] = [Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(168, 63, 129, 16)];
 
 /// The same in IPv6: Google's and Scaleway's.
 const METADATA_V6: [Ipv6Addr; 2] =
     [Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254), Ipv6Addr::new(0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42)];
 
-/// Where Amazon has its services on an instance: metadata, pod identity, DNS, time.
+/// The network of Amazon's services on an instance: metadata, pod identity, DNS, time.
 const AWS_V6: [u16; 2] = [0xfd00, 0xec2];
 
 fn of_v4(address: Ipv4Addr) -> Address {
@@ -108,7 +108,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Whether an address lies in it; an IPv6 address that carries an IPv4 one counts as that.
+    /// Returns whether an address is in the network; an IPv6 address that carries an IPv4 one counts as that.
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = match address {
             IpAddr::V6(v6) => carried(v6).map_or(address, IpAddr::V4),
@@ -134,13 +134,13 @@ impl fmt::Display for Network {
     }
 }
 
-/// Why a text is no network.
+/// The reason for which a text is not a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
-    /// What stands before the slash is no address.
+    /// The part before the slash is not an address.
     #[error("what stands before `/` is no IP address")]
     Address,
-    /// What stands after the slash is no number of bits.
+    /// The part after the slash is not a number of bits.
     #[error("what stands after `/` is no number of bits that the address has")]
     Bits,
 }

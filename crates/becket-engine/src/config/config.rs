@@ -21,7 +21,7 @@ pub struct Config {
     pub hooks: Arc<HookSet>,
     /// The permission rules of all files, but for those that are held back.
     pub permissions: Vec<RuleSource>,
-    /// The directories beside the working directory in which the session may work.
+    /// The directories in addition to the working directory in which the session may work.
     pub additional_directories: Vec<AdditionalDirectory>,
     /// The mode in which the session starts, where a file says so.
     pub default_mode: Option<DefaultMode>,
@@ -31,15 +31,15 @@ pub struct Config {
     pub settings_env: SettingsEnv,
     /// The plugins that count: those that the host names and those that settings enable (C9).
     pub plugins: Vec<Plugin>,
-    /// What was known about trust (G3).
+    /// The facts about trust (G3).
     pub trust: Trust,
     /// The running number for the next handler that is registered later (see [`super::position()`]).
     pub next_sequence: u32,
-    /// How many files and texts it was read from.
+    /// The number of files and texts that it was read from.
     pub files: usize,
-    /// What is wrong or looks wrong, by file and place.
+    /// The findings, by file and place.
     pub diagnostics: Vec<Diagnostic>,
-    /// Why no session may start with it.
+    /// The reason for which no session may start with it.
     pub stops_start: Option<StopsStart>,
     /// The files that are there and could not be read.
     pub(crate) unreadable: Vec<Arc<Path>>,

@@ -1,8 +1,8 @@
-//! What is wrong, or looks wrong, in a configuration: one value for each finding, with its place in the text.
+//! Findings in a configuration: one value for each, with its place in the text.
 //!
 //! It renders nothing: a host or the CLI shows it. INVARIANT: a [`Diagnostic`] with [`Severity::Error`] means that
-//! something was not loaded, was read as something stricter than it says, or, among the findings of [`super::lint`], can
-//! never do its work; a warning means that everything works as written, but perhaps not as meant.
+//! something was not loaded, was read as something stricter than written, or, among the findings of [`super::lint`],
+//! can never do its work; a warning means that everything works as written, but perhaps not as meant.
 
 use becket_model::Source;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
     /// Something was not loaded (C7), was read as another value than the one written, or never works.
@@ -41,13 +41,13 @@ impl fmt::Display for Severity {
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Whether anything was left out because of it.
+    /// An error if anything was left out because of it.
     pub severity: Severity,
     /// A stable name in kebab-case, such as `unknown-event`.
     pub code: &'static str,
-    /// What is wrong, lowercase, without a final dot.
+    /// The message, lowercase, without a final dot.
     pub message: String,
-    /// The file, or a name in angle brackets for what is no file.
+    /// The file, or a name in angle brackets for a text that is not in a file.
     pub file: Arc<Path>,
     /// Line, from 1; 0 where the finding is about the whole file.
     pub line: u32,
@@ -55,16 +55,16 @@ pub struct Diagnostic {
     pub column: u32,
     /// The bytes of the file that it is about.
     pub span: Range<usize>,
-    /// What to do, where that is known.
+    /// A way to fix it, if one is known.
     pub help: Option<String>,
-    /// Whose file it is.
+    /// The source that the file belongs to.
     pub source: Source,
     /// The rule of the protocol behind it.
     pub rule: Option<&'static str>,
 }
 
 impl Diagnostic {
-    /// Whether something was left out, or never works, because of it.
+    /// Returns whether something was left out, or never works, because of it.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

@@ -8,30 +8,30 @@ use becket_rules::{Change, Mode, Rule};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 
-/// What an empty text counts as.
+/// The document that an empty text counts as.
 pub(super) const NOTHING: &str = "{}\n";
 
-/// Why a text was left alone.
+/// The reason for which a text was not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// It is not JSON.
     #[error("the file is not JSON and was left alone: {why}")]
     NotJson {
-        /// What the parser says.
+        /// The parser's message.
         why: String,
     },
-    /// A key stands there twice, so that it is unclear which one to change.
+    /// A key is there twice, so it is unclear which one to change.
     #[error("`{key}` stands twice in the file, which was left alone: join the two first")]
     Twice {
         /// The key.
         key: String,
     },
-    /// Something that has to be an object or a list is none.
+    /// A value that has to be an object or a list is something else.
     #[error("`{key}` in the file is no {expected}, so the file was left alone")]
     WrongType {
         /// The key.
         key: String,
-        /// What it has to be.
+        /// The type that it has to be.
         expected: &'static str,
     },
     /// The mode `bypassPermissions` is never written to a file.
@@ -98,7 +98,7 @@ fn apply(change: &Change, permissions: &CstObject) -> Result<(), EditError> {
     Ok(())
 }
 
-/// Whether a change only removes, so that nothing is made for it.
+/// Returns whether a change only removes, so that nothing is created for it.
 fn takes_away(change: &Change) -> bool {
     match change {
         Change::RemoveRules(..) | Change::RemoveDirectories(_) => true,
@@ -120,7 +120,7 @@ fn texts(rules: &[Rule]) -> Vec<String> {
     rules.iter().map(Rule::to_string).collect()
 }
 
-/// Whether two texts are one rule, however they spell it: `Bash` and `Bash(*)`.
+/// Returns whether two texts are one rule in different spellings: `Bash` and `Bash(*)`.
 fn same_rule(one: &str, other: &str) -> bool {
     one == other || matches!((Rule::parse(one), Rule::parse(other)), (Ok(one), Ok(other)) if one == other)
 }
@@ -144,7 +144,7 @@ fn add(array: &CstArray, texts: &[String], same: impl Fn(&str, &str) -> bool) {
     }
 }
 
-/// Removes texts; what is no text stays, whatever it is.
+/// Removes texts; values of other types stay.
 fn remove(array: &CstArray, gone: impl Fn(&str) -> bool) {
     for element in array.elements() {
         if text_of(&element).is_some_and(|text| gone(&text)) {

@@ -1,8 +1,8 @@
 //! Permissions from the command line: rules, directories and the mode of one session (`protocol.md` C3, C5).
 //!
-//! Each argument becomes a layer of source `flag`, as if it stood in a settings file of its own: an allow of it passes no
-//! deny of another source, and every finding about it names the argument. The mode is no layer: it is the session's
-//! own, and stronger than the mode in which files have sessions start.
+//! Each argument becomes a layer of source `flag`, as if it were in its own settings file: an allow in it overrides no
+//! deny of another source, and every finding about it names the argument. The mode is not a layer: it belongs to the
+//! session, and overrides the start mode of files.
 //!
 //! INVARIANT: what is in here has been read once without an error.
 
@@ -16,7 +16,7 @@ const DISALLOWED: &str = "--disallowedTools";
 const ADD_DIR: &str = "--add-dir";
 const MODE: &str = "--permission-mode";
 
-/// What the command line says of permissions.
+/// The permissions on the command line.
 ///
 /// ```
 /// use becket_engine::config::FlagPermissions;
@@ -37,7 +37,7 @@ pub struct FlagPermissions {
     bypass_available: bool,
 }
 
-/// Why an argument is of no use. Each names it.
+/// The reason for which an argument can't be used. Each names it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FlagError {
     /// A rule that can't be read.
@@ -45,33 +45,33 @@ pub enum FlagError {
     Rule {
         /// The argument.
         argument: &'static str,
-        /// What is wrong.
+        /// The error in the rule.
         error: RuleError,
     },
-    /// A mode that nobody knows.
+    /// An unknown mode.
     #[error("`{MODE}`: there is no permission mode `{name}`: {help}")]
     Mode {
-        /// What was written.
+        /// The name as written.
         name: String,
         /// The modes that there are, or the one that was meant.
         help: String,
     },
-    /// A directory that is none.
+    /// A directory that does not exist, or is not a directory.
     #[error("`{ADD_DIR}`: `{}` {why}", directory.display())]
     Directory {
         /// As it was written.
         directory: PathBuf,
-        /// What is wrong.
+        /// The reason.
         why: &'static str,
     },
 }
 
 impl FlagPermissions {
-    /// Reads a value of `--allowedTools`: rules apart by commas or blanks; those inside parentheses belong to their rule.
-    /// Values add up.
+    /// Reads a value of `--allowedTools`: rules separated by commas or blanks; those inside parentheses belong to their
+    /// rule. Values add up.
     ///
     /// # Errors
-    /// One of them is no rule; none is taken then.
+    /// One of them is not a rule; then none is added.
     pub fn allow_tools(&mut self, text: &str) -> Result<(), FlagError> {
         self.allow.extend(rules(ALLOWED, text)?);
         Ok(())
@@ -80,7 +80,7 @@ impl FlagPermissions {
     /// Reads a value of `--disallowedTools`, likewise.
     ///
     /// # Errors
-    /// One of them is no rule; none is taken then.
+    /// One of them is not a rule; then none is added.
     pub fn disallow_tools(&mut self, text: &str) -> Result<(), FlagError> {
         self.deny.extend(rules(DISALLOWED, text)?);
         Ok(())
@@ -89,7 +89,7 @@ impl FlagPermissions {
     /// Adds the working directory of an `--add-dir`; a relative one starts at `start`.
     ///
     /// # Errors
-    /// There is no such directory, or its name is no text.
+    /// There is no such directory, or its name is not UTF-8.
     pub fn add_directory(&mut self, directory: &Path, start: &Path) -> Result<(), FlagError> {
         let fault = |why| FlagError::Directory { directory: directory.to_owned(), why };
         let path = start.join(directory);
@@ -129,7 +129,7 @@ impl FlagPermissions {
         self.mode
     }
 
-    /// Whether the session is started with `bypassPermissions` to be had.
+    /// Returns whether the session is started with `bypassPermissions` available.
     #[must_use]
     pub fn bypass_available(&self) -> bool {
         self.bypass_available || self.mode == Some(Mode::BypassPermissions)
@@ -170,8 +170,8 @@ fn rules(argument: &'static str, text: &str) -> Result<Vec<Rule>, FlagError> {
     apart(text).into_iter().map(read).collect()
 }
 
-/// The parts between commas and blanks that stand in no parentheses. A parenthesis that is never closed takes the rest
-/// with it, which then is no rule: better an error than half of what was meant.
+/// Splits at commas and blanks outside of parentheses. A parenthesis that is never closed takes the rest with it, which
+/// then is not a rule: better an error than half of what was meant.
 fn apart(text: &str) -> Vec<&str> {
     let (mut depth, mut start, mut parts) = (0_usize, 0, Vec::new());
     for (at, c) in text.char_indices() {

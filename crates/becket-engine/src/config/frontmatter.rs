@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 pub use definition::{Definition, Field, definition};
 
-/// What a frontmatter is read for.
+/// A frontmatter and the context in which it is read.
 #[derive(Debug, Clone)]
 pub struct Frontmatter<'a> {
     /// The dialect.
@@ -35,10 +35,10 @@ pub struct Frontmatter<'a> {
     pub directory: &'a Path,
     /// Set for an agent that runs as a subagent: its `Stop` becomes `SubagentStop`, for this id alone.
     pub subagent: Option<AgentId>,
-    /// Whether the file belongs to the project: until its folder is trusted, an agent's hooks wait and a skill's grant
+    /// Set if the file belongs to the project: until its folder is trusted, an agent's hooks wait and a skill's grant
     /// nothing (G3).
     pub of_project: bool,
-    /// What is known about trust.
+    /// The facts about trust.
     pub trust: Trust,
     /// Managed `failClosed` (O10).
     pub fail_closed: bool,
@@ -53,9 +53,9 @@ pub struct Frontmatter<'a> {
 pub struct Registered {
     /// The handlers, ready to be added to a set.
     pub handlers: Vec<Handler>,
-    /// What could not be loaded.
+    /// The handlers that could not be loaded.
     pub rejected: Vec<Rejected>,
-    /// What is wrong or looks wrong.
+    /// The findings.
     pub diagnostics: Vec<Diagnostic>,
     /// The first guard that could not be loaded: with it the file loses its right to grant (C7b).
     pub broken_guard: Option<String>,

@@ -1,8 +1,8 @@
 //! The git repository that a directory lies in, and what its index tracks (C4, G3). It runs no `git` and changes
 //! nothing.
 //!
-//! A `.git` that is a file (a worktree, a submodule) makes its directory a root of its own. What the index can't
-//! say for certain is [`Tracked::Unknown`], and callers hold back as if the answer were yes.
+//! A `.git` that is a file (a worktree, a submodule) makes its directory a separate root. A doubtful answer is
+//! [`Tracked::Unknown`], which callers treat like yes.
 
 use super::source::read;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Repository {
     pub(crate) root: PathBuf,
     git_dir: PathBuf,
-    /// Whether the git data belongs to this working tree: it lies in it, or points back to it. Otherwise its index
-    /// may be that of another tree, which an unpacked archive can borrow.
+    /// Set if the git data belongs to this working tree: it is inside it, or points back to it. Otherwise its index may
+    /// be that of another tree, which an unpacked archive can borrow.
     is_own: bool,
 }
 
-/// Whether git tracks a file.
+/// The answer to whether git tracks a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tracked {
     /// The index has it, or has an entry in place of one of its directories.
@@ -51,7 +51,7 @@ impl Repository {
         })
     }
 
-    /// Whether the index has the file at `path`, relative to the root, with `/` between its parts.
+    /// Returns whether the index has the file at `path`, relative to the root, with `/` between its parts.
     pub(crate) fn tracks(&self, path: &str) -> Tracked {
         if !self.is_own {
             return Tracked::Unknown;
@@ -69,20 +69,21 @@ pub fn repository_root(start: &Path) -> Option<PathBuf> {
     Repository::around(start).map(|repository| repository.root)
 }
 
-/// The test of git itself: anything less is no repository, and git looks further up.
+/// Returns whether git itself would accept the directory: otherwise git looks further up.
 fn holds_git_data(git_dir: &Path) -> bool {
     let is_worktree = || git_dir.join("commondir").is_file();
     git_dir.join("HEAD").is_file()
         && (is_worktree() || (git_dir.join("objects").is_dir() && git_dir.join("refs").is_dir()))
 }
 
-/// Where a `.git` file points.
+/// Returns the path that a `.git` file points to.
 fn pointed_to(root: &Path, file: &Path) -> Option<PathBuf> {
     let text = small_text(file)?;
     Some(root.join(text.strip_prefix("gitdir:")?.trim()))
 }
 
-/// Whether git data outside of a tree names the tree: a worktree by its `gitdir` file, a submodule by `core.worktree`.
+/// Returns whether git data outside of a tree names the tree: a worktree by its `gitdir` file, a submodule by
+/// `core.worktree`.
 fn points_back(git_dir: &Path, root: &Path) -> bool {
     let is = |named: &str, place: &Path| match (git_dir.join(named).canonicalize(), place.canonicalize()) {
         (Ok(named), Ok(place)) => named == place,
@@ -108,7 +109,7 @@ fn tracked_in(index: &[u8], path: &[u8]) -> Tracked {
     [20, 32].into_iter().find_map(|hash| walk(index, path, hash)).unwrap_or(Tracked::Unknown)
 }
 
-/// `None`: this is no index with object names of `hash` bytes.
+/// Searches the index; `None` if this is not an index with object names of `hash` bytes.
 fn walk(index: &[u8], path: &[u8], hash: usize) -> Option<Tracked> {
     let mut rest = index.strip_prefix(b"DIRC")?;
     let version = number(&mut rest)?;
@@ -129,8 +130,8 @@ fn walk(index: &[u8], path: &[u8], hash: usize) -> Option<Tracked> {
     })
 }
 
-/// Whether an entry of the index is the file at `path`, or stands in place of one of its directories: a link, a
-/// submodule, or, in a sparse index, a whole directory. Some file systems tell no case apart.
+/// Returns whether an entry of the index is the file at `path`, or replaces one of its directories: a link, a
+/// submodule, or, in a sparse index, a whole directory. Some file systems ignore case.
 fn reaches(entry: &[u8], path: &[u8]) -> bool {
     let covers = |entry: &[u8]| {
         let entry = entry.strip_suffix(b"/").unwrap_or(entry);
@@ -170,7 +171,8 @@ fn entry<'i>(from: &'i [u8], version: u32, hash: usize, name: &mut Vec<u8>) -> O
     from.get((head + end) / 8 * 8 + 8..)
 }
 
-/// Whether there is a `link` extension, which moves entries into another file. The checksum must follow the last.
+/// Returns whether there is a `link` extension, which moves entries into another file. The checksum must follow the
+/// last.
 fn extensions(mut rest: &[u8], hash: usize) -> Option<bool> {
     let mut split = false;
     while rest.len() > hash {

@@ -9,7 +9,7 @@
 pub(crate) struct Machine<'a> {
     /// A variable that is set.
     pub(crate) variable: &'a dyn Fn(&str) -> Option<String>,
-    /// Whether a file exists.
+    /// Returns whether a file exists.
     pub(crate) is_file: &'a dyn Fn(&str) -> bool,
 }
 
@@ -21,7 +21,7 @@ pub(crate) struct NoSuchBash {
     pub(crate) path: String,
 }
 
-/// The variable of every profile, beside the profile's own.
+/// The variable of every profile, in addition to the profile's own.
 const VARIABLE: &str = "CLAUDE_CODE_GIT_BASH_PATH";
 
 /// Folders in which installers put Git, below the variable that names their parent.

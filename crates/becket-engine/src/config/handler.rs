@@ -21,9 +21,9 @@ pub struct Handler {
     pub event: EventKind,
     /// Order, source, label, and what its answers may do.
     pub place: Place,
-    /// Where it is written.
+    /// The place where it is written.
     pub location: Location,
-    /// Which values of the event's subject it runs for (M1–M7).
+    /// The values of the event's subject that it runs for (M1–M7).
     pub matcher: Matcher,
     /// The `if`, for tool events (P12).
     pub condition: If,
@@ -31,37 +31,37 @@ pub struct Handler {
     pub anchor: PathBuf,
     /// Its time limit (H11).
     pub timeout: Timeout,
-    /// What a host shows while it runs (H13).
+    /// The text that a host shows while it runs (H13).
     pub status_message: Option<Arc<str>>,
     /// Set where it is removed after its first successful run (C11).
     pub once: Option<Once>,
-    /// Whether it runs in the background from the start (A1, A4).
+    /// Set if it runs in the background from the start (A1, A4).
     pub background: Background,
-    /// Whether it may ask the user over stdout and stdin (Q1).
+    /// Set if it may ask the user over stdout and stdin (Q1).
     pub questions: bool,
     /// The agent whose events alone it sees (C10).
     pub agent_scope: Option<AgentId>,
-    /// Whose root and options it sees, for handlers of plugins and skills.
+    /// The plugin or skill whose root and options it sees.
     pub root: Option<Arc<Root>>,
-    /// What runs.
+    /// The action to run.
     pub action: Action,
 }
 
 /// A handler's `if`.
 #[derive(Debug, Clone)]
 pub enum If {
-    /// There is none.
+    /// No `if` is given.
     Absent,
     /// It is looked at.
     Rule(Condition),
-    /// It stands on an event that has no tool call: the handler never runs (P12). Holds its text.
+    /// It is on an event without a tool call: the handler never runs (P12). Holds its text.
     NeverRuns(Arc<str>),
 }
 
 /// A time limit and whether the configuration named it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeout {
-    /// How long it may take.
+    /// The time that it may take.
     pub limit: Duration,
     /// True where the handler has a `timeout`, false for the event's default.
     pub configured: bool,
@@ -71,7 +71,7 @@ pub struct Timeout {
 #[derive(Debug, Clone, Default)]
 pub struct Once(pub(crate) Arc<AtomicBool>);
 
-/// Whether the event waits for the handler.
+/// The background setting of a handler: whether the event waits for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Background {
     /// It does.
@@ -83,14 +83,14 @@ pub enum Background {
     AsyncRewake,
 }
 
-/// Where a handler is written.
+/// The place where a handler is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
-    /// The file, or a name in angle brackets for what is no file (`<--settings>`).
+    /// The file, or a name in angle brackets for a text that is not in a file (`<--settings>`).
     pub file: Arc<Path>,
-    /// Line, from 1; 0 where there is none.
+    /// Line, from 1; 0 if there is none.
     pub line: u32,
-    /// Column in characters, from 1; 0 where there is none.
+    /// Column in characters, from 1; 0 if there is none.
     pub column: u32,
 }
 
@@ -126,7 +126,7 @@ impl fmt::Debug for Root {
     }
 }
 
-/// What runs, one variant for each kind.
+/// The action of a handler, one variant for each kind.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// A process (H2).
@@ -156,12 +156,12 @@ impl Action {
         }
     }
 
-    /// Whether it is a function that is called on the task that fires.
+    /// Returns whether it is a function that is called on the task that fires.
     pub(crate) const fn is_inline(&self) -> bool {
         matches!(self, Action::Callback(InProcess { how: How::Inline(_), .. }))
     }
 
-    /// Whether it is a callback of which no progress is reported (H13).
+    /// Returns whether it is a callback of which no progress is reported (H13).
     pub(crate) const fn is_internal(&self) -> bool {
         matches!(self, Action::Callback(InProcess { internal: true, .. }))
     }
@@ -175,14 +175,14 @@ impl Action {
     }
 }
 
-/// How a command is spawned (H2).
+/// The way a command is spawned (H2).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Command {
     /// Shell form: the text goes to a shell as it is.
     Shell {
         /// The text.
         script: Arc<str>,
-        /// Which shell.
+        /// The shell.
         shell: Shell,
     },
     /// Exec form: nothing is tokenised.
@@ -207,7 +207,7 @@ pub enum Shell {
 /// An HTTP handler (H5). `Debug` shows no value that could be a secret (S3).
 #[derive(Clone, PartialEq)]
 pub struct Http {
-    /// Where the input is posted; never expanded.
+    /// The URL that the input is posted to; never expanded.
     pub url: String,
     /// Header names and values, not yet expanded.
     pub headers: Vec<(String, String)>,
@@ -244,6 +244,6 @@ pub struct Prompt {
     pub prompt: String,
     /// The model; none: the host's small fast one.
     pub model: Option<String>,
-    /// Whether a refusal becomes feedback instead of ending the turn.
+    /// Set if a refusal becomes feedback instead of ending the turn.
     pub continue_on_block: bool,
 }

@@ -16,13 +16,13 @@ pub struct HookSet {
 /// A module of in-process hooks that a plugin brings for another program. It is not run here (C12).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookModule {
-    /// Whose it is.
+    /// The source that it belongs to.
     pub source: Source,
     /// The path as written.
     pub label: Arc<str>,
     /// The file that it means.
     pub file: PathBuf,
-    /// Where it is written.
+    /// The place where it is written.
     pub location: Location,
 }
 
@@ -31,13 +31,13 @@ pub struct HookModule {
 pub struct Rejected {
     /// The event, where its name is one; the nearest one where it is misspelt.
     pub event: Option<EventKind>,
-    /// Whose it is.
+    /// The source that it belongs to.
     pub source: Source,
-    /// What people know it by.
+    /// Its label: its command, URL, tool or name.
     pub label: Arc<str>,
-    /// Where it is written.
+    /// The place where it is written.
     pub location: Location,
-    /// Why it was not loaded, as the diagnostic says it.
+    /// The reason for which it was not loaded, as in the diagnostic.
     pub why: String,
 }
 
@@ -75,12 +75,12 @@ impl HookSet {
         self.by_event.iter().flatten()
     }
 
-    /// What could not be loaded.
+    /// Returns the handlers that could not be loaded.
     pub fn rejected(&self) -> &[Rejected] {
         &self.rejected
     }
 
-    /// Whether there is anything to plan or to explain for the event (G4).
+    /// Returns whether there is anything to plan or to explain for the event (G4).
     pub fn has_any(&self, event: EventKind) -> bool {
         !self.of(event).is_empty()
     }

@@ -1,7 +1,7 @@
 //! Things that load and are probably not what was meant. Run by `check`, never by a session.
 //!
-//! [`lint`] looks at the texts alone; [`lint_files`] also at the scripts that handlers name. A guard that can never work is
-//! an error here, though it was loaded: whoever asks `check` must not read that all is well.
+//! [`lint`] looks at the texts alone; [`lint_files`] also at the scripts that handlers name. A guard that can never
+//! work is an error here, though it was loaded: `check` must not report that all is well.
 
 mod commands;
 mod env;
@@ -25,11 +25,11 @@ use crate::host::profile::Profile;
 use becket_rules::Renames;
 use std::collections::HashSet;
 
-/// What a lint may look at beside the entry.
+/// The surroundings of an entry that a lint may look at.
 struct Around<'a> {
     profile: &'a Profile,
     tools: &'a Renames,
-    /// Whether the file belongs to a plugin.
+    /// Set if the file belongs to a plugin.
     of_plugin: bool,
     /// The variables that the `env` of a file sets for its handlers.
     env: &'a [String],

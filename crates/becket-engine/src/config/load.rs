@@ -15,26 +15,26 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// One text of the configuration. `Debug` does not show it: what stands in it may be secret (S3).
+/// One text of the configuration. `Debug` does not show the text, which may hold secrets (S3).
 #[derive(Clone, PartialEq)]
 pub struct Layer {
-    /// Whose it is.
+    /// The source that it belongs to.
     pub source: Source,
     /// The file, or a name in angle brackets.
     pub file: Arc<Path>,
-    /// Its text, or why there is none.
+    /// Its text, or the reason for which there is none.
     pub text: Result<Arc<str>, ReadError>,
-    /// What the file is.
+    /// The kind of the file.
     pub(crate) kind: LayerKind,
     /// The directory that rule paths `/p` start from (P7).
     pub(crate) anchor: PathBuf,
     /// For plugins: whose root and options its handlers see.
     pub(crate) root: Option<Arc<Root>>,
-    /// Which of the sources of its kind it belongs to.
+    /// Its number among the sources of its kind.
     pub(crate) nth: u16,
-    /// Whether it came, or may have come, with a folder that is not trusted: it restricts, and grants nothing (G3).
+    /// Set if it came, or may have come, with a folder that is not trusted: it restricts, and grants nothing (G3).
     pub(crate) is_untrusted: bool,
-    /// Of the listing of a marketplace: the name of the plugin whose entry is meant.
+    /// For the listing of a marketplace: the name of the plugin whose entry is meant.
     pub(crate) entry: Option<Arc<str>>,
 }
 
@@ -49,14 +49,14 @@ impl fmt::Debug for Layer {
     }
 }
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LayerKind {
     /// A settings file.
     Settings,
     /// The hooks file of a plugin.
     PluginHooks,
-    /// The manifest of a plugin, for the hooks that stand in it.
+    /// The manifest of a plugin, for the hooks in it.
     PluginManifest,
     /// The listing of a marketplace, for the hooks in the entry of one plugin.
     MarketplaceEntry,
@@ -69,7 +69,7 @@ pub struct Loaded {
     pub(crate) layers: Vec<Layer>,
     /// The plugins that are read, in order.
     pub(crate) plugins: Vec<Plugin>,
-    /// What is wrong with plugins: not found, paths in manifests that lead nowhere, agents that hold hooks.
+    /// Faults of plugins: not found, paths in manifests that lead nowhere, agents that hold hooks.
     pub(crate) plugin_faults: Vec<Fault>,
 }
 
@@ -84,8 +84,8 @@ impl Loaded {
         &self.plugins
     }
 
-    /// Whether the local settings file may have come with the folder, so that it speaks for the project and not for its
-    /// user (G3). Always false where this very folder is trusted.
+    /// Returns whether the local settings file may have come with the folder, so that it belongs to the project and not
+    /// to its user (G3). Always false if this folder itself is trusted.
     pub fn local_is_shared(&self) -> bool {
         self.layers.iter().any(|layer| layer.source == Source::Local && layer.is_untrusted)
     }
@@ -169,7 +169,7 @@ fn managed(request: &Request, layers: &mut Vec<Layer>) {
     }
 }
 
-/// The JSON files of a directory in the order of their names; none where there is no such directory.
+/// Returns the JSON files of a directory in the order of their names; none if there is no such directory.
 fn names(directory: &Path) -> Result<Vec<PathBuf>, ReadError> {
     let refused = |error: std::io::Error| ReadError::Refused { why: error.to_string() };
     let entries = match std::fs::read_dir(directory) {
@@ -205,7 +205,7 @@ impl Request {
         user_directory(self)
     }
 
-    /// The file that a destination of permission updates means (P13); none for the session, and for the user's where
+    /// Returns the file of a destination of permission updates (P13); `None` for the session, and for the user's if
     /// there is no home directory.
     pub fn settings_file(&self, destination: Destination) -> Option<PathBuf> {
         let directory = &*self.profile.directory;
@@ -230,7 +230,7 @@ fn project(request: &Request, loaded: &mut Loaded) {
     if !request.sources.project {
         return;
     }
-    // A session that starts in the home directory finds the user's file there, which is no project's.
+    // A session that starts in the home directory finds the user's file there, which does not belong to a project.
     let users = user_directory(request).map(|directory| directory.join("settings.json"));
     let this_folder = (request.start.as_path(), request.trust.this_folder_trusted);
     let nested = request.nested.iter().map(|folder| (folder.directory.as_path(), folder.is_trusted));
@@ -276,7 +276,8 @@ fn local(request: &Request, loaded: &mut Loaded) {
     }
 }
 
-/// Whether the project's directory of settings is the user's, as in a session that starts in the home directory.
+/// Returns whether the project's directory of settings is the user's, as in a session that starts in the home
+/// directory.
 fn is_in_user_directory(request: &Request, root: &Path) -> bool {
     let own = root.join(&*request.profile.directory);
     // A link to the user's directory is one that the folder may have brought along.
@@ -300,7 +301,7 @@ fn flag(request: &Request, layers: &mut Vec<Layer>) {
 }
 
 impl Layer {
-    /// Settings that an argument of the command line stands for.
+    /// Creates the settings for an argument of the command line.
     pub(crate) fn of_argument(argument: &str, anchor: &Path, text: &str) -> Self {
         layer(Source::Flag, Path::new(&format!("<{argument}>")), anchor, Ok(text.into()))
     }

@@ -1,5 +1,5 @@
-//! Permission rules, directories and modes as the whole configuration has them, each with its origin. What a rule
-//! says of a call is decided by `becket_rules`.
+//! Permission rules, directories and modes of the whole configuration, each with its origin. `becket_rules` applies the
+//! rules to a call.
 
 use crate::config::handler::Location;
 use becket_model::Source;
@@ -11,26 +11,26 @@ use std::sync::Arc;
 /// One permission rule and its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleSource {
-    /// Which list it stands in.
+    /// The list that it is in.
     pub list: RuleList,
     /// Its text, which `becket_rules` has parsed once without an error.
     pub text: Arc<str>,
-    /// Whose file it is.
+    /// The source that the file belongs to.
     pub source: Source,
-    /// Where it is written.
+    /// The place where it is written.
     pub location: Location,
     /// The directory that `/p` in it starts from (P7).
     pub anchor: PathBuf,
 }
 
-/// A directory beside the working directory in which a session may work.
+/// A directory in addition to the working directory in which a session may work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdditionalDirectory {
     /// The directory, absolute.
     pub path: PathBuf,
-    /// Whose file it is.
+    /// The source that the file belongs to.
     pub source: Source,
-    /// Where it is written.
+    /// The place where it is written.
     pub location: Location,
 }
 
@@ -39,8 +39,8 @@ pub struct AdditionalDirectory {
 pub struct DefaultMode {
     /// The mode.
     pub mode: PermissionMode,
-    /// Whose file says so.
+    /// The source that the file belongs to.
     pub source: Source,
-    /// Where it is written.
+    /// The place where it is written.
     pub location: Location,
 }

@@ -1,4 +1,4 @@
-//! `${…_PROJECT_DIR}` and its kin: what they stand for, and where they are filled in (H2).
+//! `${…_PROJECT_DIR}` and similar placeholders: their values, and where they are filled in (H2).
 
 use crate::config::git_bash;
 use crate::config::handler::{Command, Handler, Root};
@@ -7,11 +7,11 @@ use crate::host::profile::Profile;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The directories that placeholders stand for, and how a profile calls them.
+/// The directories for placeholders, and their names in a profile.
 #[derive(Debug, Clone)]
 pub(crate) struct Places {
     pub(crate) profile: Profile,
-    /// Where the session started (H3).
+    /// The directory in which the session started (H3).
     pub(crate) project_dir: PathBuf,
 }
 
@@ -24,7 +24,7 @@ pub(crate) enum Filled {
     Exec { program: String, args: Vec<String> },
 }
 
-/// Why a command can't be filled.
+/// The reason for which a command can't be filled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FillError {
     /// The shell would read a user's value as code.
@@ -125,7 +125,7 @@ impl Places {
     }
 }
 
-/// The value of a variable: a path keeps bytes that are no UTF-8.
+/// The value of a variable: a path keeps bytes that are not UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PathOrText {
     Path(PathBuf),

@@ -144,8 +144,8 @@ impl Candidate {
         }
     }
 
-    /// Whether it counts. A plugin that the command line names is turned off by managed settings and by those of the
-    /// command line alone (C5), and gives way to one that managed settings name (G2).
+    /// Returns whether it counts. A plugin that the command line names is turned off only by managed settings and by
+    /// those of the command line (C5), and one that managed settings name replaces it (G2).
     fn is_on(&self, declared: &Declared, faults: &mut Vec<Fault>) -> bool {
         let switch = declared.switches.get(&*self.plugin.id);
         let is_off = match self.plugin.origin {

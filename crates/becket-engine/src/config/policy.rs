@@ -1,4 +1,4 @@
-//! The switches and limits of a configuration after C5, and who may set them.
+//! The switches and limits of a configuration after C5, and the sources that may set them.
 
 use super::cidr::{Address, Network};
 use super::url::{self, Host};
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// What holds for all hooks of a session.
+/// The policy for all hooks of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
     /// Managed `disableAllHooks: true`: nothing runs (G1).
@@ -20,7 +20,7 @@ pub struct Policy {
     pub plugin_only_hooks: bool,
     /// Plugins that a managed file enables, by full id (G2).
     pub forced_plugins: BTreeSet<Arc<str>>,
-    /// Whether any configuration error stops the start (C7).
+    /// Set if any configuration error stops the start (C7).
     pub strict_config: bool,
     /// Managed `failClosed: true`: every failure blocks (O10).
     pub fail_closed: bool,
@@ -30,13 +30,13 @@ pub struct Policy {
     pub http_hook_allowed_env_vars: Option<Vec<String>>,
     /// Private networks that handlers of every source may reach (S1).
     pub http_hook_allowed_networks: Vec<Network>,
-    /// Whether HTTP handlers may reach this machine (S1).
+    /// Set if HTTP handlers may reach this machine (S1).
     pub http_hook_loopback: bool,
-    /// Whether proxies from the environment are used (S2).
+    /// Set if proxies from the environment are used (S2).
     pub http_hook_proxy: bool,
     /// Programs that go on when the command line that has started them ends (E7).
     pub keep_processes: Arc<[String]>,
-    /// Whether some file forbids the mode `bypassPermissions` (P13).
+    /// Set if some file forbids the mode `bypassPermissions` (P13).
     pub bypass_permissions_disabled: bool,
 }
 
@@ -62,17 +62,17 @@ impl Default for Policy {
     }
 }
 
-/// Why an address can't be posted to.
+/// The reason for which an address can't be posted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refusal {
-    /// What it is, lowercase.
+    /// The class of the address, lowercase.
     pub message: &'static str,
-    /// What to do, where something can be done.
+    /// A way to allow it, if there is one.
     pub help: Option<&'static str>,
 }
 
 impl Policy {
-    /// Whether an address may be posted to for a handler of `source`, and if not, why (S1).
+    /// Returns the reason for which a handler of `source` may not post to an address, or `None` if it may (S1).
     pub fn refuses_address(&self, address: IpAddr, source: &Source) -> Option<Refusal> {
         self.reach(source).refuses_address(address)
     }
@@ -82,7 +82,7 @@ impl Policy {
         self.reach(source).refuses_host(&url::host(url).ok()?)
     }
 
-    /// Where handlers of `source` may post to.
+    /// Returns the addresses that handlers of `source` may post to.
     pub(crate) fn reach(&self, source: &Source) -> Reach {
         let every_network = is_of_the_user(source);
         // Where every private network is open, the list says nothing more.
@@ -91,7 +91,8 @@ impl Policy {
     }
 }
 
-/// Where the handlers of a source may post to (S1). Two that are equal allow and refuse the same addresses.
+/// The addresses that the handlers of a source may post to (S1). Two that are equal allow and refuse the same
+/// addresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reach {
     loopback: bool,
@@ -100,7 +101,7 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Why an address may not be posted to.
+    /// Returns the reason for which an address may not be posted to.
     pub(crate) fn refuses_address(&self, address: IpAddr) -> Option<Refusal> {
         match Address::of(address) {
             Address::Public => None,

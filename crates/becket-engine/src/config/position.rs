@@ -3,12 +3,12 @@
 use crate::host::profile::Profile;
 use becket_model::Source;
 
-/// What decides a handler's place.
+/// The parts of a handler's position, most significant first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seat<'a> {
-    /// Whose handler it is.
+    /// The source of the handler.
     pub source: &'a Source,
-    /// Which of the sources of the same kind it is, from 0: the third plugin has 2.
+    /// Its number among the sources of the same kind, from 0: the third plugin has 2.
     pub nth: u16,
     /// The handler's own `order`; lower runs first.
     pub order: i64,

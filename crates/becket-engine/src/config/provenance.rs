@@ -1,21 +1,21 @@
-//! Whether a file of a project may have come with its folder, as in a clone or an unpacked archive, instead of being
-//! its user's own (G3). It looks at the file system and runs nothing.
+//! The provenance of a project's file: whether it may have come with its folder, as in a clone or an unpacked archive,
+//! instead of being its user's own (G3). It looks at the file system and runs nothing.
 //!
-//! INVARIANT: what can't be looked at came with the folder.
+//! INVARIANT: a file that can't be examined came with the folder.
 
 use super::git::{Repository, Tracked};
 use std::fs::Metadata;
 use std::path::{Component, Path};
 
-/// Whether the file at `path`, relative to `root`, may have come with the folder. Without a repository nothing tells
-/// the two apart.
+/// Returns whether the file at `path`, relative to `root`, may have come with the folder. Without a repository nothing
+/// distinguishes the two cases.
 pub(super) fn may_come_with_folder(root: &Path, path: &Path, repository: Option<&Repository>) -> bool {
     let Some(repository) = repository else { return true };
     reached_by_detour(root, path) || is_tracked(root, path, repository)
 }
 
-/// Whether a component of the path is a link or the root of another repository, or the file has a second name: what
-/// the repository brings along may then be tracked under any name, or by somebody else.
+/// Returns whether a component of the path is a link or the root of another repository, or the file has a second name:
+/// a file of the repository may then be tracked under any name, or by another repository.
 fn reached_by_detour(root: &Path, path: &Path) -> bool {
     let mut place = root.to_owned();
     for component in path.components() {
@@ -33,7 +33,8 @@ fn reached_by_detour(root: &Path, path: &Path) -> bool {
     false
 }
 
-/// Whether the real path of the file is tracked; it leaves the repository only where the root itself is none.
+/// Returns whether the real path of the file is tracked; it leaves the repository only if the root itself is not in
+/// one.
 fn is_tracked(root: &Path, path: &Path, repository: &Repository) -> bool {
     let (Ok(real), Ok(top)) = (root.join(path).canonicalize(), repository.root.canonicalize()) else {
         return true;
@@ -43,7 +44,7 @@ fn is_tracked(root: &Path, path: &Path, repository: &Repository) -> bool {
     repository.tracks(&name) != Tracked::No
 }
 
-/// Whether a file has more names than one.
+/// Returns whether a file has more names than one.
 #[cfg(unix)]
 fn has_names(file: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -1,5 +1,5 @@
-//! What one file says, read entry by entry and checked by itself. It knows nothing of other files: who wins where
-//! two disagree is decided by [`super::resolve()`].
+//! The content of one file, read entry by entry and checked separately. It knows nothing of other files:
+//! [`super::resolve()`] decides which one wins if two disagree.
 
 mod action;
 mod common;

@@ -1,5 +1,5 @@
-//! Reading a configuration again while a session runs (C8). What runs keeps the old one; who judges the change is
-//! the engine's business.
+//! Reading a configuration again while a session runs (C8). Running handlers keep the old one; the engine judges the
+//! change.
 
 use super::config::Config;
 use super::load::load;
@@ -7,7 +7,7 @@ use super::request::Request;
 use super::resolve::resolve;
 use std::sync::Arc;
 
-/// What came of reading the configuration again.
+/// The result of reading the configuration again.
 #[derive(Debug)]
 pub enum Reload {
     /// The new configuration is to be used from here on.
@@ -15,18 +15,18 @@ pub enum Reload {
     /// The old configuration stays: a file can't be read any more that could be before, or no session may start with
     /// the new one.
     KeptOld {
-        /// Which file, and what is wrong.
+        /// The file and its error.
         why: String,
     },
 }
 
-/// Loads again, and keeps `old` where a file has become unreadable (C8). A file that is gone is no such file.
+/// Loads again, and keeps `old` if a file has become unreadable (C8). A deleted file counts as absent.
 pub fn reload(old: &Config, request: &Request) -> Reload {
     judge(old, resolve(&load(request)))
 }
 
-/// Whether a configuration that is loaded already may take the place of `old`. One that would stop a start is not taken up in a running
-/// session either: a broken managed guard must not be weaker here than there (C7, C7b).
+/// Decides whether a configuration that is loaded already may replace `old`. One that would stop a start does not take
+/// effect in a running session either: a broken managed guard must not be weaker here than there (C7, C7b).
 pub fn judge(old: &Config, new: Config) -> Reload {
     if let Some(stop) = &new.stops_start {
         return Reload::KeptOld { why: stop.to_string() };

@@ -1,4 +1,4 @@
-//! What a configuration is loaded from: everything that the library may know, handed in.
+//! The inputs of loading a configuration: everything that the library may know, passed in.
 
 use super::flag_permissions::FlagPermissions;
 use crate::host::environment::Environment;
@@ -9,7 +9,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What to load.
+/// A request to load a configuration.
 ///
 /// ```
 /// use becket_engine::config::{Request, load, resolve};
@@ -35,16 +35,16 @@ pub struct Request {
     pub plugins: Vec<Plugin>,
     /// Replaces the profile's directory of managed settings.
     pub managed: Option<PathBuf>,
-    /// Which of the files that a user or a repository owns are read.
+    /// The files of users and repositories that are read.
     pub sources: Sources,
-    /// What is known about trust in the folder (G3).
+    /// The facts about trust in the folder (G3).
     pub trust: Trust,
     /// Folders inside of the start whose settings count as well, the outermost first (C4).
     pub nested: Vec<NestedFolder>,
-    /// Whether any configuration error stops the start (C7).
+    /// Set if any configuration error stops the start (C7).
     pub strict: bool,
-    /// Whether events wait for handlers that would go to the background, for a host that does not live on after an event:
-    /// `async`, `asyncRewake` and self-announced hooks then run to their end and decide like any other (A1, A2, A4).
+    /// Set if events wait for handlers that would go to the background, for a host that ends with the event: `async`,
+    /// `asyncRewake` and self-announced hooks then run to their end and decide like any other (A1, A2, A4).
     pub waits_for_async: bool,
     /// Other names of tools (M7).
     pub tools: Renames,
@@ -81,7 +81,7 @@ pub enum FlagSettings {
 }
 
 impl fmt::Debug for FlagSettings {
-    /// Without the text: what stands in it may be secret (S3).
+    /// Leaves out the text, which may hold secrets (S3).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FlagSettings::Text(text) => f.debug_tuple("Text").field(&text.len()).finish(),
@@ -99,11 +99,11 @@ pub struct Plugin {
     pub name: Arc<str>,
     /// Its directory.
     pub directory: PathBuf,
-    /// Where it keeps data (`…_PLUGIN_DATA`); by default a directory of its own below the user's plugins.
+    /// The directory for its data (`…_PLUGIN_DATA`); by default a separate directory below the user's plugins.
     pub data: Option<PathBuf>,
     /// Its options (`…_PLUGIN_OPTION_<KEY>`).
     pub options: Vec<PluginOption>,
-    /// How it came into the configuration.
+    /// The way it came into the configuration.
     pub origin: PluginOrigin,
 }
 
@@ -114,7 +114,7 @@ pub struct PluginOption {
     pub key: String,
     /// The value, as processes see it.
     pub value: String,
-    /// Whether the manifest calls the value sensitive: then it is put into no text that a model reads.
+    /// Set if the manifest calls the value sensitive: then it is put into no text that a model reads.
     pub is_sensitive: bool,
 }
 
@@ -127,7 +127,7 @@ impl fmt::Debug for PluginOption {
     }
 }
 
-/// How a plugin came into a configuration.
+/// The way a plugin came into a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PluginOrigin {
     /// The host names it, by its id.
@@ -136,7 +136,7 @@ pub enum PluginOrigin {
     Directory,
     /// Settings turn it on.
     Installed {
-        /// Whether only files do so that come with the project.
+        /// Set if only files that come with the project turn it on.
         by_project: bool,
     },
 }
@@ -168,11 +168,11 @@ impl Plugin {
 pub struct NestedFolder {
     /// Its path, absolute.
     pub directory: PathBuf,
-    /// Whether this very folder is trusted; otherwise its files restrict and grant nothing (G3).
+    /// Set if this folder itself is trusted; otherwise its files restrict and grant nothing (G3).
     pub is_trusted: bool,
 }
 
-/// Which files are read beside managed settings and those of the command line.
+/// The files that are read in addition to managed settings and those of the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sources {
     /// The user's settings.
@@ -189,19 +189,19 @@ impl Default for Sources {
     }
 }
 
-/// What is known about trust (G3).
+/// The facts about trust (G3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trust {
-    /// Whether somebody sits in front of the session.
+    /// Set if a person is present in the session.
     pub interactive: bool,
-    /// Whether the workspace is trusted, itself or by a parent.
+    /// Set if the workspace is trusted, itself or by a parent.
     pub trusted: bool,
-    /// Whether this very folder is trusted.
+    /// Set if this folder itself is trusted.
     pub this_folder_trusted: bool,
 }
 
 impl Trust {
-    /// Whether anything may run at all: a session without a person counts as trusted.
+    /// Returns whether anything may run at all: a session without a person counts as trusted.
     pub fn lets_hooks_run(self) -> bool {
         !self.interactive || self.trusted
     }

@@ -1,4 +1,4 @@
-//! Files become one configuration: who wins where they disagree, what is held back, what stops the start.
+//! Resolves files into one configuration: precedence where they disagree, withheld grants, errors that stop the start.
 //!
 //! Nothing here reads a file or looks at a clock: the same [`Loaded`] always gives the same [`Config`].
 
@@ -70,7 +70,7 @@ fn hook_set(parts: &mut [Part<'_>], making: &mut Making<'_>) -> HookSet {
     HookSet::new(handlers, rejected).with_modules(modules)
 }
 
-/// A URL whose literal address nobody, or not this file, may post to is an error already here (S1).
+/// Reports a URL whose literal address no handler, or none of this file, may post to, already here (S1).
 fn check_addresses(part: &mut Part<'_>, policy: &Policy) {
     let entries = std::mem::take(&mut part.sheet.entries);
     for entry in entries {

@@ -1,9 +1,9 @@
-//! What `becket_rules` says of the texts in a configuration, as findings.
+//! Findings of `becket_rules` about the texts in a configuration.
 
 use becket_rules::shell::{CommandPattern, Line};
 use becket_rules::{Condition, Rule, RuleError, RuleErrorKind, RuleList, RuleWarning};
 
-/// Remarks about rules that restrict nothing as they stand: commands that go on without looking at findings name them.
+/// Remarks about rules that restrict nothing as written: commands that otherwise ignore findings name them.
 pub(crate) const IDLE: [&str; 8] = [
     "rule-for-tool-in-other-case",
     "rule-matches-nothing",
@@ -41,10 +41,10 @@ pub(crate) fn condition(text: &str) -> Result<Option<Condition>, (Remark, Vec<St
     })
 }
 
-/// Parses a permission rule: the remarks about it.
+/// Parses a permission rule and returns the remarks about it.
 ///
 /// # Errors
-/// Why it is none.
+/// The text is not a rule.
 pub(crate) fn check(list: RuleList, text: &str) -> Result<Vec<Remark>, Remark> {
     match Rule::parse(text) {
         Ok(rule) => {
@@ -78,8 +78,8 @@ fn remark(warning: &RuleWarning) -> Remark {
     Remark { code, message: warning.to_string(), help: None, rule }
 }
 
-/// Whether a Bash rule names several commands and so does not even match the line that it spells out: each command
-/// of a line is judged by itself (P4).
+/// Returns whether a Bash rule names several commands and so does not even match the line that it spells out: each
+/// command of a line is judged separately (P4).
 fn spans_commands(rule: &Rule) -> bool {
     let Some(specifier) = rule.specifier().filter(|_| rule.tool() == "Bash") else {
         return false;
@@ -101,7 +101,7 @@ fn several_commands(rule: &Rule) -> Remark {
     }
 }
 
-/// What to write instead of the mistakes that people make.
+/// Returns what to write instead of common mistakes.
 fn instead(error: &RuleError) -> Option<String> {
     let text = error.text().trim();
     match error.kind() {

@@ -9,7 +9,7 @@ use becket_model::Failure;
 use becket_process::Program;
 use std::path::PathBuf;
 
-/// How the paths in variables and placeholders are written.
+/// The way paths in variables and placeholders are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PathStyle {
     /// As the system writes them.
@@ -60,7 +60,7 @@ impl TextShell {
         }
     }
 
-    /// How paths are written for it.
+    /// Returns the way paths are written for it.
     pub(crate) fn style(&self) -> PathStyle {
         match self {
             TextShell::Posix => PathStyle::Native,

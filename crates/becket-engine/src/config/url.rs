@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 use url::{ParseError, Url};
 
-/// Where a URL leads.
+/// The host of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Host {
     /// A name in lower case, as DNS has it, without a dot at its end.
@@ -17,7 +17,7 @@ pub(crate) enum Host {
 }
 
 impl Host {
-    /// Whether it is this machine by name.
+    /// Returns whether it is this machine by name.
     pub(crate) fn is_localhost(&self) -> bool {
         matches!(self, Host::Name(name) if name == "localhost" || name.ends_with(".localhost"))
     }
@@ -57,12 +57,12 @@ pub(crate) fn host(text: &str) -> Result<Host, &'static str> {
     read(text).map(|(_, host)| host)
 }
 
-/// The URL as it may be shown: without user name, password and query (S3). Of what is no URL, whatever could be one of
-/// them is left out.
+/// Returns the URL as it may be shown: without user name, password and query (S3). If it is not a URL, whatever could
+/// be one of them is left out.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     let Some(mut url) = Url::parse(text).ok().filter(Url::has_host) else {
         let (before, text) = text.rsplit_once('@').unwrap_or(("", text));
-        // What stands before may be a password, and what stands behind a part of the query.
+        // The text before may be a password, and the text after a part of the query.
         let is_either = before.contains(['?', '#']);
         return Cow::Borrowed(if is_either {
             "…"

@@ -1,7 +1,7 @@
-//! Writes a changed settings file in one step (P13): whoever reads it sees the old text or the new one.
+//! Writes a changed settings file in one step (P13): a reader sees the old text or the new one.
 //!
-//! A symbolic link stays one: its target is replaced. The file's mode is kept. Two writers at once are not kept
-//! apart: the later one wins.
+//! A symbolic link stays one: its target is replaced. The file's mode is kept. Two writers at once are not coordinated:
+//! the later one wins.
 
 use super::edit::{self, EditError, edit_settings};
 use super::source::read::{self, ReadError};
@@ -11,7 +11,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Why a settings file was not written. It is as it was before.
+/// The reason for which a settings file was not written. The file is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// It can't be read.
@@ -56,10 +56,10 @@ pub fn write_settings(file: &Path, changes: &[Change]) -> Result<(), WriteError>
     replace(&file, &new, Access::AsUsual).map_err(|why| WriteError::Write { file, why })
 }
 
-/// Who may read a file that is created; one that is there stays as it is.
+/// The access mode of a file that is created; an existing file keeps its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Whoever may read what this process writes.
+    /// Readable as the process's umask allows.
     AsUsual,
     /// Its owner alone.
     Private,
@@ -74,7 +74,7 @@ pub fn write_text(file: &Path, text: &str, access: Access) -> Result<(), WriteEr
     replace(&file, text, access).map_err(|why| WriteError::Write { file, why })
 }
 
-/// Where the links lead; a link that leads nowhere names the file to create.
+/// Follows links to the file to write; a link that leads nowhere names the file to create.
 fn target(file: &Path) -> PathBuf {
     let mut path = file.to_owned();
     for _ in 0..40 {

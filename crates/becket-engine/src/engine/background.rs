@@ -1,4 +1,4 @@
-//! What a host sees of the background hooks: methods of the engine.
+//! The background hooks as a host sees them: methods of the engine.
 
 use crate::background::{Delivered, Pending, Wake, Wakes};
 use crate::engine::Engine;
@@ -14,21 +14,22 @@ impl Engine {
         self.inner().background.pending(None)
     }
 
-    /// Takes what the session's background hooks have come to since the last call: one pass, and each result once,
-    /// however many ask. Hosts call it before each request to the model, which reads the contexts (A3, A5).
+    /// Takes the results of the session's background hooks since the last call: in one pass, and each result once,
+    /// however many callers there are. Hosts call it before each request to the model, which reads the contexts (A3,
+    /// A5).
     pub fn collect_background(&self, session: &SessionId) -> Vec<Delivered> {
         self.inner().background.collect(session)
     }
 
-    /// The wakes of `asyncRewake` hooks that ended with exit code 2, of all sessions (A4). They wait until somebody
-    /// asks, and each is given once, to whoever asks first.
+    /// Returns the wakes of `asyncRewake` hooks that ended with exit code 2, of all sessions (A4). They wait until a
+    /// caller takes them, and each goes to one caller only, the first.
     pub fn wakes(&self) -> Wakes {
         self.inner().background.wakes()
     }
 
     /// Waits for the session's `asyncRewake` hooks, up to their limits, and takes their wakes: for a host that runs one
-    /// prompt and nobody can wake, before its next request and at its end (A4). An exit code 2 counts there as if the
-    /// event had waited for it.
+    /// prompt and can't be woken later, before its next request and at its end (A4). An exit code 2 counts there as if
+    /// the event had waited for it.
     pub async fn wait_for_rewakes(&self, session: &SessionId) -> Vec<Wake> {
         self.inner().background.rewakes(session).await
     }
@@ -47,7 +48,7 @@ impl Engine {
         self.end_background(&session.id).await
     }
 
-    /// How long the hooks of SessionEnd may take together (H11).
+    /// Returns the time that the hooks of SessionEnd may take together (H11).
     pub fn session_end_budget(&self, session: &Session) -> Duration {
         let event = Event::new(session.clone(), SessionEnd { reason: "other".to_owned() });
         let plan = self.plan(&event);

@@ -1,4 +1,4 @@
-//! How a host describes the engine that it wants.
+//! A builder of engines.
 
 use crate::config;
 use crate::engine::{Engine, Parts};
@@ -59,13 +59,13 @@ impl Builder {
         self
     }
 
-    /// Where the session starts: the project whose settings count (C4).
+    /// Sets the directory in which the session starts: the project whose settings count (C4).
     pub fn start_dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.request.start = dir.into();
         self
     }
 
-    /// Which files are read, where the defaults of the profile don't fit.
+    /// Changes the request for the configuration, if the defaults of the profile don't fit.
     pub fn request(mut self, change: impl FnOnce(&mut config::Request)) -> Self {
         change(&mut self.request);
         self
@@ -89,33 +89,33 @@ impl Builder {
         self
     }
 
-    /// Whether a person can be asked. Default: no.
+    /// Sets whether a person can be asked. Default: no.
     pub fn interactive(mut self, interactive: bool) -> Self {
         self.request.trust.interactive = interactive;
         self
     }
 
-    /// What is known about trust in the workspace (G3). Default: not interactive, trusted.
+    /// Sets the facts about trust in the workspace (G3). Default: not interactive, trusted.
     pub fn trust(mut self, trust: config::Trust) -> Self {
         self.request.trust = trust;
         self
     }
 
-    /// How the host was started (G2). Default: with everything.
+    /// Sets the way the host was started (G2). Default: with everything.
     pub fn start(mut self, start: Start) -> Self {
         self.start = start;
         self
     }
 
-    /// Refuses to start on any error in the configuration (C7).
+    /// Fails the build on any error in the configuration (C7).
     pub fn strict(mut self, strict: bool) -> Self {
         self.request.strict = strict;
         self
     }
 
-    /// Has events wait for `async`, `asyncRewake` and self-announced hooks (A1, A2, A4), up to their limits: their answers count
-    /// like those of any other hook. For a host that can't go on in the background, such as one that ends with the event.
-    /// An in-process hook that answers `{"async": true}` goes on by itself all the same. Default: no.
+    /// Makes events wait for `async`, `asyncRewake` and self-announced hooks (A1, A2, A4), up to their limits: their
+    /// answers count like those of any other hook. For a host that can't go on in the background, such as one that ends
+    /// with the event. An in-process hook that answers `{"async": true}` still goes on by itself. Default: no.
     pub fn wait_for_async(mut self, wait: bool) -> Self {
         self.request.waits_for_async = wait;
         self
@@ -133,21 +133,22 @@ impl Builder {
         self
     }
 
-    /// What the host knows of its tools.
+    /// Sets the description of the host's tools.
     pub fn tools(mut self, tools: impl Tools + 'static) -> Self {
         self.tools = Arc::new(tools);
         self
     }
 
-    /// Who answers `prompt` and `agent` handlers (H7, H8). Default: nobody, and they fail by name.
+    /// Sets the models for `prompt` and `agent` handlers (H7, H8). Default: none, and those handlers fail with a
+    /// message that says so.
     pub fn models(mut self, models: impl Models + 'static) -> Self {
         self.host.models = Some(Arc::new(models));
         self
     }
 
-    /// Remembers up to `capacity` verdicts of `prompt` handlers: the same question to the same model, input and
-    /// conversation included, is not asked twice. Failures are never remembered, nor what agents say, who look at a world
-    /// that changes. Default: every question is asked.
+    /// Caches up to `capacity` verdicts of `prompt` handlers: the same question to the same model, input and
+    /// conversation included, is not asked twice. Failures are never cached, nor verdicts of agents, which look at a
+    /// changing world. Default: every question is asked.
     pub fn cache_model_verdicts(mut self, capacity: NonZeroUsize) -> Self {
         self.host.verdicts = Some(Arc::new(VerdictCache::new(capacity)));
         self
@@ -165,20 +166,20 @@ impl Builder {
         self
     }
 
-    /// Who finds the addresses of the names in HTTP handlers' URLs; each is judged all the same (S1). Default: the
-    /// operating system.
+    /// Sets the resolver of names in HTTP handlers' URLs; each address is still judged (S1). Default: the operating
+    /// system.
     pub fn resolver(mut self, resolver: impl Resolve + 'static) -> Self {
         self.host.http = Arc::new(Clients::new(Arc::new(resolver)));
         self
     }
 
-    /// Who answers the questions of hooks (Q1). Default: nobody (Q3).
+    /// Sets the user interface for the questions of hooks (Q1). Default: none (Q3).
     pub fn ask_user(mut self, user: impl AskUser + 'static) -> Self {
         self.host.ask_user = Some(Arc::new(user));
         self
     }
 
-    /// Where the conversation of a session is read. Default: the transcript that the event names (H7).
+    /// Sets the reader of a session's conversation. Default: the transcript that the event names (H7).
     pub fn conversations(mut self, conversations: impl Conversations + 'static) -> Self {
         self.host.conversations = Arc::new(conversations);
         self
@@ -215,8 +216,8 @@ impl fmt::Debug for Builder {
 #[derive(Debug, thiserror::Error)]
 #[error("{why}")]
 pub struct StartError {
-    /// Which file or switch, and why.
+    /// The file or switch, and the reason.
     pub why: String,
-    /// What was read, with every diagnostic.
+    /// The configuration as read, with every diagnostic.
     pub config: Arc<config::Config>,
 }

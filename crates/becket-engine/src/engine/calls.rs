@@ -1,4 +1,4 @@
-//! What a host that runs tools asks the engine about a call, beside firing its events.
+//! Questions about a tool call, for a host that runs tools, in addition to firing its events.
 
 use crate::engine::Engine;
 use crate::permission::decide::Settlement;
@@ -9,8 +9,8 @@ use becket_model::{Event, Verdict};
 use std::borrow::Cow;
 
 impl Engine {
-    /// The event as hooks would see it: paths of file tools absolute, defaults filled in (N3). [`Engine::fire`] does this
-    /// by itself; a host needs it for a call that nobody looked at ([`crate::Judged::Nothing`]).
+    /// Returns the event as hooks would see it: paths of file tools absolute, defaults filled in (N3). [`Engine::fire`]
+    /// does this on its own; a host needs it for a call that nothing has judged ([`crate::Judged::Nothing`]).
     pub fn normal<'a>(&self, event: &'a Event) -> Cow<'a, Event> {
         let inner = self.inner();
         tool_input::normal(event, &*inner.tools, inner.environment.home())
@@ -26,8 +26,8 @@ impl Engine {
             .map(|(_, entry)| format!("the rule `{}` of {} denies it", entry.rule(), entry.origin().label))
     }
 
-    /// What deny and ask rules say of a call, as it would be settled without hooks; nothing where only an allow rule, or
-    /// none, speaks. For a tool that has another name in rules, too: an allow of that name is not its own.
+    /// Returns the settlement of a call by deny and ask rules alone, without hooks; `None` if only an allow rule, or no
+    /// rule, matches. For a tool that has another name in rules, too: an allow of that name is not its own.
     pub fn restricts(&self, event: &Event) -> Option<Settlement> {
         let inner = self.inner();
         inputs::restricts(
@@ -44,14 +44,16 @@ impl Engine {
         inputs::of(&inner.permission_session(), &inner.snapshot(), (event, &self.normal(event)), &verdict)
     }
 
-    /// Why a call removes a critical path, if it does: then no rule and no mode lets it pass unasked (P14).
+    /// Returns the reason for which a call removes a critical path, if it does: then no rule and no mode allows it
+    /// without a question (P14).
     pub fn critical_removal(&self, event: &Event) -> Option<String> {
         let inner = self.inner();
         inputs::removal(&Facts::gather(event, inner.environment.home(), &inner.request.tools))
     }
 
-    /// Why neither a hook's allow nor the mode `bypassPermissions` lets a call pass without a person: it removes a
-    /// critical path, or the tool's prompts are a person's to answer (D3, P14). `event` has the input that would run.
+    /// Returns the reason for which neither a hook's allow nor the mode `bypassPermissions` allows a call without a
+    /// person: it removes a critical path, or the tool's prompts are a person's to answer (D3, P14). `event` has the
+    /// input that would run.
     pub fn needs_person(&self, event: &Event) -> Option<String> {
         let inner = self.inner();
         let (tool, _) = event.body.tool_call()?;

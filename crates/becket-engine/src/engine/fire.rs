@@ -81,7 +81,7 @@ pub(crate) async fn run_plan(
     Outcome { verdict, settlement, nobody_to_ask, judged, runs, plan }
 }
 
-/// Whether a handler was cancelled before it answered.
+/// Returns whether a handler was cancelled before it answered.
 fn is_cut_short(runs: &[Arc<Run>]) -> bool {
     runs.iter().any(|run| run.failure == Some(Failure::Cancelled))
 }
@@ -121,7 +121,7 @@ fn announce(context: &HandlerContext<'_>, plan: &Plan) {
     }
 }
 
-/// Whether the fold would not notice it: a law of the fold, except where silence is an answer (a worktree's path).
+/// Returns whether the fold would ignore it: a law of the fold, except where silence is an answer (a worktree's path).
 fn is_silent(run: &Run) -> bool {
     run.failure.is_none() && run.reply.is_silent() && run.handler.event.spec().decision != DecisionModel::Path
 }
@@ -203,12 +203,13 @@ pub(crate) async fn second_look(
     Outcome { verdict, settlement, nobody_to_ask, judged, runs, plan }
 }
 
-/// What is planned, but what goes to the background: that decides nothing, and need not look again (A1).
+/// Returns the planned handlers that the event waits for: those in the background decide nothing, and need not run
+/// again (A1).
 fn waited_for(plan: &Plan) -> Vec<PlannedRun> {
     plan.runs().iter().filter(|run| run.handler.background == Background::No).cloned().collect()
 }
 
-/// Whether the handler answered with this very rewrite.
+/// Returns whether this rewrite is the handler's own.
 fn made(planned: &PlannedRun, rewrite: &Said<Map<String, Value>>, runs: &[Arc<Run>]) -> bool {
     runs.iter().any(|run| {
         run.handler.place.position == planned.handler.place.position
@@ -216,7 +217,7 @@ fn made(planned: &PlannedRun, rewrite: &Said<Map<String, Value>>, runs: &[Arc<Ru
     })
 }
 
-/// The input that a reply puts in the place of the model's.
+/// Returns the input with which a reply replaces the model's.
 fn rewrite_of(reply: &Reply) -> Option<&Map<String, Value>> {
     if let Some(Decision::PermissionRequest(RequestDecision::Allow { updated_input, .. })) = &reply.decision {
         return updated_input.as_ref();
@@ -287,8 +288,8 @@ fn context<'a>(
     }
 }
 
-/// The outcome of an event on which no handler and no rule has anything to say: a mode may still not remove a critical
-/// path by itself.
+/// Returns the outcome of an event that no handler and no rule concerns: a mode alone may still not remove a critical
+/// path.
 pub(crate) fn unconfigured(engine: &EngineState, event: &Event) -> Outcome {
     let mut outcome = Outcome::silent(event.kind());
     if let Some(settled) = outcome.settlement.take() {

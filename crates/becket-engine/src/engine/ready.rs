@@ -12,8 +12,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// An event with its plan. Fired, it runs just that plan: what is registered, removed or read anew in between is for the events
-/// after it.
+/// An event with its plan. When fired, it runs exactly that plan: what is registered, removed or reloaded in between
+/// affects the events after it.
 #[must_use = "nothing runs until it is fired"]
 pub struct ReadyEvent {
     engine: Engine,
@@ -48,7 +48,7 @@ impl Engine {
 }
 
 impl ReadyEvent {
-    /// What it runs, in order of listing.
+    /// Returns the handlers that it runs, in order of listing.
     pub fn runs(&self) -> &[PlannedRun] {
         self.planned.as_ref().map_or(&[], |planned| planned.plan.runs())
     }

@@ -24,11 +24,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often a command is started at most where its directory goes away between a look at it and the start: other hooks run
-/// at the same time. Each start looks for a directory anew (H3).
+/// The number of times that a command is started if its directory disappears between a check and the start: other hooks
+/// run at the same time. Each start resolves the directory again (H3).
 const STARTS: u32 = 5;
 
-/// Of a command that may not leave its event.
+/// The warning about a command that may not leave its event.
 const STAYS: &str =
     "it did not go on in the background: its `onFailure` is `block`, so the event waits for its answer";
 
@@ -82,14 +82,15 @@ async fn started(
     }
 }
 
-/// Whether a start may have failed for the directory alone. Where that is back by the time that the reason is looked for, the
-/// system's word for it reads as one about the program; then a second start fails as the first one did, or does not.
+/// Returns whether a start may have failed because of the directory alone. If that is back by the time that the reason
+/// is looked for, the system's error reads as one about the program; then a second start fails like the first one, or
+/// succeeds.
 fn may_be_its_directory(error: &process::SpawnError) -> bool {
     use process::SpawnError::{BadInterpreter, CwdForbidden, CwdGone, LoaderMissing};
     matches!(error, CwdGone { .. } | CwdForbidden { .. } | LoaderMissing { .. } | BadInterpreter { .. })
 }
 
-/// How a run comes to the background.
+/// The way in which a run goes to the background.
 enum Leave {
     /// By its configuration (A1, A4), with its limit.
     Configured(Duration),
@@ -135,7 +136,7 @@ fn go_on(
     HandlerResult { background: Some(id), ..HandlerResult::without_process(Taken::default()) }
 }
 
-/// What came of a command that the event waited for.
+/// Converts the end of a command that the event waited for.
 fn of(
     context: &HandlerContext<'_>,
     handler: &Handler,
@@ -154,8 +155,8 @@ fn of(
     HandlerResult { exit, stdout, stderr, printed, ..HandlerResult::without_process(taken) }
 }
 
-/// What a command that exited has said. Questions are no part of it (Q1); without leave to ask, one is a failure beside
-/// what was decided.
+/// Interprets the output of a command that exited. Questions are not part of it (Q1); a question without permission is
+/// a failure in addition to the decision.
 fn read(context: &HandlerContext<'_>, handler: &Handler, exit: i32, finished: &process::Finished) -> Taken {
     let spec = context.event.kind().spec();
     let apart = match spec.decision {
@@ -187,7 +188,7 @@ fn read(context: &HandlerContext<'_>, handler: &Handler, exit: i32, finished: &p
         taken.warnings.push(STAYS.to_owned());
     }
     let asked = apart.as_ref().and_then(TakenOut::first_question).filter(|_| !handler.questions);
-    // A plain exit code is most often what came of it.
+    // A plain exit code most often results from that question.
     if let (Some(id), None | Some(Failure::PlainError { .. })) = (asked, &taken.failure) {
         taken.failure = Some(Failure::QuestionNotAsked { id: id.to_owned() });
     }

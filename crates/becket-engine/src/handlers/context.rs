@@ -33,9 +33,9 @@ pub(crate) struct HandlerContext<'a> {
     pub(crate) cancel: &'a CancellationToken,
     pub(crate) engine: &'a EngineState,
     pub(crate) snapshot: &'a Snapshot,
-    /// What all handlers of the event share, on SessionEnd (H11).
+    /// The time budget that all handlers of the event share, on SessionEnd (H11).
     pub(crate) budget: Option<Duration>,
-    /// Whether the event is fired again for a rewritten input (D9).
+    /// Set if the event is fired again for a rewritten input (D9).
     pub(crate) second_look: bool,
     /// False where nothing but callbacks marked internal matches (H13).
     pub(crate) is_told: bool,
@@ -60,8 +60,8 @@ impl<'a> HandlerContext<'a> {
         if is_closed { OnFailure::Block } else { handler.place.on_failure }
     }
 
-    /// Whether the event waits for the handler even if it announces that it goes on in the background (A2): an event that it
-    /// leaves goes on unchecked.
+    /// Returns whether the event waits for the handler even if it announces that it goes on in the background (A2):
+    /// otherwise the event would go on unchecked.
     pub(crate) fn must_answer(&self, handler: &Handler) -> bool {
         self.waits_for_async()
             || handler.background == Background::No
@@ -104,17 +104,17 @@ impl<'a> HandlerContext<'a> {
         *self.mark.get_or_init(|| EventMark::of(&self.snapshot.places.profile.name, self.event))
     }
 
-    /// What a command of the event carries, so that it can't fire the same event again (H14).
+    /// Returns the mark for a command of the event, so that it can't fire the same event again (H14).
     pub(crate) fn mark_for(&self, handler: &Handler) -> String {
         self.engine.enclosing.variable(self.mark(), &handler.location)
     }
 
-    /// What a request of the event carries.
+    /// Returns the marks for a request of the event.
     pub(crate) fn marks(&self) -> String {
         self.engine.enclosing.header(self.mark())
     }
 
-    /// Why no handler of the event may run in this process (H14), or `None` if they may.
+    /// Returns the failure for which no handler of the event may run in this process (H14), or `None` if they may.
     pub(crate) fn refusal(&self, runs: &[PlannedRun]) -> Option<Failure> {
         let enclosing = &self.engine.enclosing;
         if enclosing.is_empty() || runs.is_empty() {

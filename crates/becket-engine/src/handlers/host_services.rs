@@ -1,6 +1,7 @@
-//! What a host lends to the handlers that need more than a process: models, MCP servers, tools, a person to ask.
+//! Services of the host for handlers that need more than a process: models, MCP servers, tools, a person to ask.
 //!
-//! Whatever is missing here fails by name when a handler needs it; it never passes for an answer.
+//! A handler that needs a missing service fails with a message that names it; a missing service never counts as an
+//! answer.
 
 use crate::handlers::agent::AgentTools;
 use crate::handlers::callback::Abandoned;
@@ -15,17 +16,17 @@ use std::sync::Arc;
 /// The host's part in running handlers.
 #[derive(Clone)]
 pub(crate) struct Host {
-    /// Who answers `prompt` and `agent` handlers (H7, H8).
+    /// The models for `prompt` and `agent` handlers (H7, H8).
     pub(crate) models: Option<Arc<dyn Models>>,
     /// The connected MCP servers (H6).
     pub(crate) mcp: Option<Arc<dyn McpTools>>,
     /// The tools of an `agent` handler (H8).
     pub(crate) agent_tools: Option<Arc<dyn AgentTools>>,
-    /// The connections of HTTP handlers, and who resolves their names (H5, S1).
+    /// The connections of HTTP handlers, and the resolver of their names (H5, S1).
     pub(crate) http: Arc<Clients>,
-    /// Who answers the questions of hooks (Q1); `None`: nobody (Q3).
+    /// The interface that asks the user the questions of hooks (Q1); `None` if there is none (Q3).
     pub(crate) ask_user: Option<Arc<dyn AskUser>>,
-    /// Where the conversation of a session is read (H7).
+    /// The reader of a session's conversation (H7).
     pub(crate) conversations: Arc<dyn Conversations>,
     /// Verdicts of models that are remembered; `None`: every question is asked.
     pub(crate) verdicts: Option<Arc<VerdictCache>>,

@@ -1,6 +1,6 @@
 //! HTTP handlers: POST the input, read the answer (H5), and reach no address that policy refuses (S1, S2).
 //!
-//! Where what is decided:
+//! Where things are decided:
 //! - [`allowed`]: which URLs may be posted to at all. Pure, at planning.
 //! - [`target`]: where a URL leads, for the handler's source: a literal address is judged here, and nothing is sent
 //!   to one that is refused.

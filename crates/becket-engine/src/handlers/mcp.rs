@@ -1,6 +1,6 @@
 //! Calls a tool of a connected MCP server and reads its text as a command's stdout (H6).
 //!
-//! Nothing is connected here, and the call fires no hooks. The host's MCP layer stands behind [`McpTools`].
+//! Nothing is connected here, and the call fires no hooks. The host's MCP layer implements [`McpTools`].
 
 use crate::config::handler::{Handler, McpTool};
 use crate::handlers::context::HandlerContext;
@@ -43,7 +43,7 @@ pub(crate) async fn run(
     }
 }
 
-/// What the text means; as much of it is kept for reports as of a command's stdout.
+/// Interprets the text; as much of it is kept for reports as of a command's stdout.
 fn understood(context: &HandlerContext<'_>, handler: &Arc<Handler>, text: String) -> HandlerResult {
     let mut stdout = Bytes::from(text);
     let output = interpret::Printed {
@@ -92,7 +92,7 @@ fn fill(value: &mut Value, json: &Value) {
     }
 }
 
-/// What is filled in is not looked at again: a tool call can't smuggle in a path of its own.
+/// Fills placeholders once. Filled-in text is not expanded again: a tool call can't smuggle in a path.
 fn filled_text(text: &str, json: &Value) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,10 +1,10 @@
 //! Prompt handlers: one request to a model, a structured answer (H7).
 //!
-//! The handler's text goes to the model with the event's input; the answer is read strictly, and whatever is not
-//! plainly a verdict is a failure (O10). What an `ok: false` does is the event table's to say. Agent handlers ask with
-//! the same parts.
+//! The handler's text goes to the model with the event's input; the answer is read strictly, and anything but a clear
+//! verdict is a failure (O10). The event table defines the effect of `ok: false`. Agent handlers ask with the same
+//! parts.
 //!
-//! A model's judgement is no proof: see [`system`].
+//! A model's judgement is not a proof: see [`system`].
 
 mod cache;
 mod conversation;

@@ -1,12 +1,12 @@
 //! In-process handlers: callbacks of the host, and functions that it registers for a session (H9).
 //!
-//! A [`Callback`] says when it runs; what runs is one of three: an inline function on the task that fires, an
-//! asynchronous one, or a blocking one on a thread of its own. All three keep their time limit as far as they can be
-//! kept: the host is released at the deadline by the latter two; an inline function has to be quick, and one that
-//! comes back late counts as out of time.
+//! A [`Callback`] describes when it runs; the function is one of three: an inline one on the task that fires, an
+//! asynchronous one, or a blocking one on a separate thread. All three keep their time limit as far as possible: the
+//! latter two release the host at the deadline; an inline function has to be quick, and one that returns late counts as
+//! out of time.
 //!
-//! INVARIANT: a callback that fails, panics or is late never passes for silence: it is a named failure, which denies a tool
-//! call and rejects a prompt unless the host has registered the callback with `OnFailure::Continue`.
+//! INVARIANT: a callback that fails, panics or is late never counts as silence: it is a named failure, which denies a
+//! tool call and rejects a prompt unless the host has registered the callback with `OnFailure::Continue`.
 
 mod answer;
 
@@ -68,8 +68,8 @@ impl Callback {
         Callback::new(event, How::Inline(call))
     }
 
-    /// A function that may block. It runs on a thread of its own; the host is released at the time limit, and the
-    /// thread, which nobody can end, is left to see `cancel`.
+    /// Creates a function that may block. It runs on a separate thread; the host is released at the time limit, and the
+    /// thread, which can't be ended from outside, has to watch `cancel`.
     pub fn blocking<A: IntoAnswer>(
         event: EventKind,
         call: impl Fn(&Event, &CancellationToken) -> A + Send + Sync + 'static,
@@ -132,13 +132,13 @@ impl Callback {
         }
     }
 
-    /// What people know it by. Default: the event's name.
+    /// Sets its label. Default: the event's name.
     pub fn named(mut self, label: impl Into<Arc<str>>) -> Self {
         self.label = label.into();
         self
     }
 
-    /// Which values of the event's subject it runs for, as in a settings file (M1–M7). Default: all.
+    /// Sets the values of the event's subject that it runs for, as in a settings file (M1–M7). Default: all.
     pub fn matcher(mut self, matcher: impl Into<String>) -> Self {
         self.matcher = Some(matcher.into());
         self
@@ -156,7 +156,7 @@ impl Callback {
         self
     }
 
-    /// What a host shows while it runs (H13).
+    /// Sets the text that a host shows while it runs (H13).
     pub fn status_message(mut self, message: impl Into<Arc<str>>) -> Self {
         self.status_message = Some(message.into());
         self
@@ -205,7 +205,7 @@ impl fmt::Debug for Callback {
     }
 }
 
-/// What an in-process handler runs.
+/// The function of an in-process handler.
 #[derive(Clone)]
 pub struct InProcess {
     pub(crate) how: How,
@@ -215,7 +215,7 @@ pub struct InProcess {
 type InlineFn = dyn Fn(&Event) -> CallbackAnswer + Send + Sync;
 type BlockingFn = dyn Fn(&Event, &CancellationToken) -> CallbackAnswer + Send + Sync;
 
-/// Where it runs.
+/// The way it runs.
 #[derive(Clone)]
 pub(crate) enum How {
     Inline(Arc<InlineFn>),

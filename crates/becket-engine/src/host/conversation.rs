@@ -5,7 +5,7 @@ use becket_model::Event;
 
 /// The source of a session's conversation, for the events that show it to a model (H7).
 pub trait Conversations: Send + Sync {
-    /// The conversation so far, oldest message first; `None` where there is none to be had, and then the model is told
+    /// Returns the conversation so far, oldest message first; `None` if it is not available, and then the model is told
     /// so. The engine shows the last 200 messages of it, 400 KB at most.
     ///
     /// Called on a thread that may block; not waited for past the handler's limit.

@@ -1,4 +1,4 @@
-//! What the engine may know of the process and the machine around it, handed in by the caller.
+//! The environment of the process and facts about the machine, passed in by the caller.
 //!
 //! The library reads no environment variable and looks up no home directory: a host decides what its hooks see.
 
@@ -89,7 +89,7 @@ impl Environment {
         self.home.as_deref()
     }
 
-    /// Where private files go.
+    /// Returns the directory for private files.
     pub fn temp(&self) -> PathBuf {
         self.temp.clone().unwrap_or_else(std::env::temp_dir)
     }

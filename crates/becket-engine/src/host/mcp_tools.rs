@@ -7,10 +7,11 @@ use serde_json::{Map, Value};
 /// The MCP servers that the host is connected to.
 pub trait McpTools: Send + Sync {
     /// Calls a tool. The engine drops the future at the handler's limit and cancels `call.cancel` when the event is
-    /// cancelled; the server has to be told in both cases.
+    /// cancelled; the server has to be notified in both cases.
     ///
     /// # Errors
-    /// There is no such server or tool, it is not connected, or the call failed: in words, naming what there is.
+    ///
+    /// The server or tool does not exist or is not connected, or the call failed: in words that name what exists.
     fn call<'a>(&'a self, call: McpCall<'a>) -> BoxFuture<'a, Result<McpAnswer, String>>;
 }
 
@@ -23,17 +24,17 @@ pub struct McpCall<'a> {
     pub tool: &'a str,
     /// Its input.
     pub input: Map<String, Value>,
-    /// How long the call may take.
+    /// The time that the call may take.
     pub limit: std::time::Duration,
-    /// Cancelled when nobody waits for the answer any more.
+    /// Cancelled when the answer is no longer needed.
     pub cancel: &'a CancellationToken,
 }
 
-/// What a tool answered.
+/// The answer of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct McpAnswer {
     /// Its text blocks, joined by newlines.
     pub text: String,
-    /// Whether the tool says that it failed.
+    /// Set if the tool reports that it failed.
     pub is_error: bool,
 }

@@ -1,6 +1,7 @@
-//! Keeps a panic in a host's code (its callbacks, models, tools, ways of asking) from taking an event down with it.
+//! Keeps a panic in a host's code (its callbacks, models, tools, questions) from ending an event.
 //!
-//! What is left behind by code that panicked is told of and never decided by, so it does not matter where it broke off.
+//! State that panicking code leaves behind is only reported and never decides, so it does not matter where it broke
+//! off.
 
 use futures_util::FutureExt;
 use std::any::Any;
@@ -16,7 +17,7 @@ pub(crate) async fn guarded<T>(work: impl Future<Output = T>) -> Result<T, Strin
     AssertUnwindSafe(work).catch_unwind().await.map_err(said)
 }
 
-/// The same of what the host lends to a handler; a panic is told in words.
+/// Does the same for a service of the host; a panic becomes a message.
 pub(crate) async fn lent<T>(work: impl Future<Output = T>) -> Result<T, String> {
     guarded(work).await.map_err(|said| format!("the host's own part panicked: {said}"))
 }

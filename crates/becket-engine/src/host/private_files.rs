@@ -22,7 +22,7 @@ pub(crate) struct PrivateFiles {
     made: Mutex<u64>,
 }
 
-/// Why a private file could not be made.
+/// The reason for which a private file could not be created.
 #[derive(Debug, thiserror::Error)]
 #[error("can't make the private file `{path}`: {source}; check that its directory is writable and not full")]
 pub(crate) struct PrivateFileError {
@@ -93,7 +93,7 @@ impl PrivateFiles {
         }
     }
 
-    /// Where the texts of a session are kept, if any are.
+    /// Returns the directory with the texts of a session, if there are any.
     pub(crate) fn texts(&self, session: &SessionId) -> Option<PathBuf> {
         Some(self.root_if_any()?.join(session_name(session)).join("texts"))
     }
@@ -172,14 +172,15 @@ fn is_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
 }
 
-/// Whether the name is one that [`PrivateFiles::env_file`] gives: rank, position, digest.
+/// Returns whether the name is one that [`PrivateFiles::env_file`] gives: rank, position, digest.
 fn is_env_name(path: &Path) -> bool {
     let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
     let lengths: Vec<usize> = name.split('-').map(str::len).collect();
     lengths == [1, 20, 16] && name.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit())
 }
 
-/// A directory of this user, and no link to one: names under a shared directory may have been taken by somebody else.
+/// Returns whether the path is a directory of this user, and not a link to one: another user may have taken names under
+/// a shared directory.
 #[cfg(unix)]
 fn is_own_dir(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -230,7 +231,7 @@ fn make_new_dir(path: &Path) -> io::Result<()> {
     }
 }
 
-/// How a file is opened that only this user may read.
+/// Returns the options for opening a file that only this user may read.
 pub(crate) fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);

@@ -14,17 +14,17 @@ pub struct Profile {
     pub directory: Cow<'static, str>,
     /// The variable that replaces the user's directory, if there is one.
     pub directory_variable: Option<Cow<'static, str>>,
-    /// Where managed settings lie, by platform.
+    /// The directory of managed settings, by platform.
     pub managed: PathBuf,
-    /// What variables begin with: `CLAUDE`.
+    /// The prefix of variables: `CLAUDE`.
     pub prefix: Cow<'static, str>,
-    /// What the names of variables about the session begin with: `CLAUDE_CODE`.
+    /// The prefix of variables about the session: `CLAUDE_CODE`.
     pub session_prefix: Cow<'static, str>,
     /// The variable that is `1` in every hook.
     pub marker: Cow<'static, str>,
-    /// Whether a handler's `order` moves it among all handlers rather than within its source (C6).
+    /// Set if a handler's `order` moves it among all handlers rather than within its source (C6).
     pub order_among_all: bool,
-    /// Whether context survives beside a deny (D5).
+    /// Set if context is kept next to a deny (D5).
     pub context_on_deny: bool,
     /// Replaces the table's default time limit of commands and in-process handlers (H11).
     pub default_timeout: Option<Duration>,
@@ -107,7 +107,7 @@ impl Default for Profile {
     }
 }
 
-/// Where an administrator puts settings on this platform.
+/// Returns the directory for an administrator's settings on this platform.
 fn managed(unix: &str, title: &str) -> PathBuf {
     if cfg!(target_os = "macos") {
         PathBuf::from("/Library/Application Support").join(title)

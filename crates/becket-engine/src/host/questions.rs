@@ -1,10 +1,11 @@
 //! Questions that a hook asks the user while it runs (Q1–Q3).
 //!
-//! [`parse`] reads one line, [`lines`] finds the lines that are questions in what a hook prints, and [`taken_out`] removes
+//! [`parse`] reads one line, [`lines`] finds the lines that are questions in a hook's output, and [`taken_out`] removes
 //! them from its answer. `handlers::questions` asks them.
 //!
-//! Refuses to guess: what is not exactly a question is the hook's own output, and what is nearly one is answered with
-//! `null` and named. INVARIANT: no answer of a hook is ever taken for a question, so no denial is lost as one.
+//! Nothing is guessed: a line that is not exactly a question is the hook's own output, and one that nearly is gets the
+//! answer `null` and a warning. INVARIANT: no answer of a hook is ever taken for a question, so no denial is lost as
+//! one.
 
 pub(crate) mod answer;
 pub(crate) mod lines;

@@ -1,17 +1,17 @@
-//! Where a path really leads, also for a file that does not exist yet (P8).
+//! The real path of a path, also for a file that does not exist yet (P8).
 //!
-//! Total on whatever a model writes: no recursion, no more links than the kernel follows, and a path that is too long
-//! for any system call leads nowhere.
+//! Total on any text of a model: no recursion, no more links than the kernel follows, and a path that is too long for
+//! any system call leads nowhere.
 
 use std::path::{Component, Path, PathBuf};
 
-/// What no system call takes any more, in bytes (`PATH_MAX` of Linux; elsewhere it is less).
+/// The length that no system call accepts any more, in bytes (`PATH_MAX` of Linux; elsewhere it is less).
 const LONGEST: usize = 4_096;
-/// How many links the kernel follows before it gives up (`path_resolution(7)`).
+/// The number of links that the kernel follows before it gives up (`path_resolution(7)`).
 const MOST_LINKS: usize = 40;
 
-/// The real path of a file that may not exist yet: its nearest existing parent counts, and a link to nothing leads to
-/// where it points. `None` for links in a circle and for what is no path.
+/// Returns the real path of a file that may not exist yet: its nearest existing parent counts, and a link to nothing
+/// leads to where it points. `None` for links in a circle and for a text that is not a path.
 pub(crate) fn real_path(path: &Path) -> Option<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..=MOST_LINKS {

@@ -1,4 +1,4 @@
-//! What the engine has to know of a host's tools and can't learn from an event: schemas, defaults, annotations.
+//! Facts about a host's tools that an event does not hold: schemas, defaults, annotations.
 
 use serde_json::{Map, Value};
 
@@ -19,7 +19,7 @@ pub trait Tools: Send + Sync {
         Map::new()
     }
 
-    /// Whether a person has to answer this tool's prompts, as an MCP tool says by
+    /// Returns whether a person has to answer this tool's prompts, as an MCP tool declares by
     /// `anthropic/requiresUserInteraction`: no hook's allow passes it (D3).
     fn requires_user_interaction(&self, tool: &str) -> bool {
         let _ = tool;

@@ -1,11 +1,11 @@
-//! What becomes of a tool call once hooks and permission rules have both been heard (D3, D6, D8, D10).
+//! The settlement of a tool call after hooks and permission rules (D3, D6, D8, D10).
 //!
 //! A hook's allow skips the prompt and nothing more: a deny rule still denies and an ask rule still asks. Everything
-//! here is one total function of what was decided; it asks nobody and reads nothing.
+//! here is one total function of the decisions; it asks nothing and reads nothing.
 
 use becket_model::{PermissionDecision, Ruling, Said, Stop, Verdict};
 
-/// What the rules of all settings say of the call, on the input that would run.
+/// The decision of the rules of all settings on the call, on the input that would run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RuleSays {
     /// A deny rule matches.
@@ -33,14 +33,14 @@ impl RuleSays {
     }
 }
 
-/// What else stands between a call and an allow (D3).
+/// Circumstances that may prevent an allow (D3).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Circumstances {
-    /// Whether there is a person to ask.
+    /// Set if there is a person to ask.
     pub(crate) interactive: bool,
-    /// Whether the session is in the mode `dontAsk`.
+    /// Set if the session is in the mode `dontAsk`.
     pub(crate) dont_ask: bool,
-    /// Why no hook's allow counts for this call: a tool that needs a person, a critical removal.
+    /// The reason for which no hook's allow counts for this call: a tool that needs a person, a critical removal.
     pub(crate) allow_is_void: Option<String>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Circumstances {
 pub enum Settlement {
     /// It runs without a prompt.
     Allowed {
-        /// Who says so.
+        /// The hook or rule, and its reason.
         because: String,
     },
     /// It does not run.
@@ -60,7 +60,7 @@ pub enum Settlement {
     },
     /// A person is asked.
     Asked {
-        /// Who asks and why.
+        /// The hook or rule, and its reason.
         because: String,
     },
     /// It waits for the session to be resumed (D10).
@@ -107,7 +107,7 @@ fn stopped(stop: &Said<Stop>) -> Settlement {
     Settlement::Stopped { because }
 }
 
-/// A hook asks: a person is asked in every mode, and where there is none the call is denied.
+/// Settles an ask of a hook: a person is asked in every mode, and without one the call is denied.
 fn ask(because: String, circumstances: &Circumstances) -> Settlement {
     if circumstances.interactive && !circumstances.dont_ask {
         Settlement::Asked { because }
@@ -135,8 +135,9 @@ fn by_rule(rules: &RuleSays) -> Settlement {
     }
 }
 
-/// Settles a PermissionRequest verdict (D3, D8): an allow answers the prompt, whoever raised it, but passes no deny
-/// rule; a rewritten input meets the ask rules too. One that a folder without trust proposes is asked about (G3).
+/// Settles a PermissionRequest verdict (D3, D8): an allow answers the prompt, whatever its cause, but overrides no deny
+/// rule; a rewritten input is checked against the ask rules too. One that a folder without trust proposes is asked
+/// about (G3).
 pub(crate) fn permission_request(verdict: &Verdict, rules: &RuleSays) -> Settlement {
     if let (Some(stop), false) = (&verdict.stop, matches!(verdict.ruling, Ruling::RequestDeny { .. })) {
         return stopped(stop);
@@ -167,7 +168,7 @@ pub(crate) fn permission_request(verdict: &Verdict, rules: &RuleSays) -> Settlem
     }
 }
 
-/// Whether a hook or a rule denies the request, whatever else is said of it.
+/// Returns whether a hook or a rule denies the request, whatever the others decide.
 fn is_denied(verdict: &Verdict, rules: &RuleSays) -> bool {
     verdict.ruling.holds_back() || matches!(rules, RuleSays::Deny(_))
 }
@@ -190,7 +191,7 @@ mod tests {
         verdict
     }
 
-    /// How far a settlement lets the call go; higher is stricter.
+    /// Returns the strictness of a settlement; higher is stricter.
     fn strictness(settlement: &Settlement) -> u8 {
         match settlement {
             Settlement::Allowed { .. } => 0,

@@ -1,4 +1,4 @@
-//! Puts permission rules and circumstances beside a verdict (D3), for [`crate::permission::decide`] to decide.
+//! Collects permission rules and circumstances of a verdict (D3), for [`crate::permission::decide`].
 
 use crate::host::tools::Tools;
 use crate::permission::decide;
@@ -14,16 +14,16 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::path::Path;
 
-/// The parts of a session that permissions depend on, beside its configuration.
+/// The parts of a session that permissions depend on, apart from its configuration.
 pub(crate) struct PermissionSession<'a> {
     pub(crate) tools: &'a dyn Tools,
     pub(crate) rule_tools: &'a Renames,
     pub(crate) home: Option<&'a Path>,
-    /// Somebody can be asked.
+    /// Set if a person can be asked.
     pub(crate) interactive: bool,
 }
 
-/// What becomes of the call; `None` on events that are not about permission.
+/// Returns the settlement of the call; `None` on events that are not about permission.
 ///
 /// `written` is the event as the host fired it: parameter rules are compared with what the model or a hook wrote, not
 /// with what a schema filled in (P10). `judged` is the event with the input that would run.
@@ -36,7 +36,7 @@ pub(crate) fn of(
     with_person(session, snapshot, events, verdict, session.interactive)
 }
 
-/// Whether the call is denied for nothing but that there is nobody to ask: with a person it would be asked.
+/// Returns whether the call is denied only because there is no person to ask: with one it would be asked.
 pub(crate) fn has_nobody_to_ask(
     session: &PermissionSession<'_>,
     snapshot: &Snapshot,
@@ -91,7 +91,7 @@ fn with_person(
     })
 }
 
-/// Asks about the removal of a critical path, whoever allows it: a hook, a rule, a mode (D3, P14). An allow of
+/// Asks about the removal of a critical path, whatever allows it: a hook, a rule, a mode (D3, P14). An allow of
 /// PermissionRequest hooks is the answer to such a question, and holds.
 pub(crate) fn asked_if_critical(
     session: &PermissionSession<'_>,
@@ -106,7 +106,7 @@ pub(crate) fn asked_if_critical(
     removal(&facts).map_or(settled, |because| Settlement::Asked { because })
 }
 
-/// Returns whether a call that is settled like this may run without anybody having been asked.
+/// Returns whether a call with this settlement may run without a question to a person.
 fn runs_unasked(settled: &Settlement, event: &Event, verdict: &Verdict) -> bool {
     match settled {
         Settlement::Allowed { .. } => !matches!(verdict.ruling, Ruling::RequestAllow { .. }),
@@ -126,7 +126,7 @@ fn runs_unasked(settled: &Settlement, event: &Event, verdict: &Verdict) -> bool 
     }
 }
 
-/// Why the call removes a critical path, if it does.
+/// Returns the reason for which the call removes a critical path, if it does.
 pub(crate) fn removal(facts: &Facts<'_>) -> Option<String> {
     let scope = facts.scope(facts.cwd(), &LinksOnDisk);
     facts.call().and_then(|call| critical_removal(call, &scope))
@@ -147,7 +147,8 @@ pub(crate) fn judged<'a>(
     }
 }
 
-/// Whether the event is about a call that would run, or about the prompt for one; `None` where it is about neither.
+/// Returns whether the event is about a call that would run, or about the prompt for one; `None` if it is about
+/// neither.
 fn is_about_a_call(event: &Event) -> Option<bool> {
     match event.kind().spec().decision {
         DecisionModel::Permission => Some(true),
@@ -164,7 +165,7 @@ fn is_about_a_call(event: &Event) -> Option<bool> {
     }
 }
 
-/// The input that a hook put in the place of the model's.
+/// Returns the input with which a hook replaces the model's.
 pub(crate) fn rewrite(verdict: &Verdict) -> Option<&Said<Map<String, Value>>> {
     if let Ruling::RequestAllow { updated_input: Some(rewrite), .. } = &verdict.ruling {
         return Some(rewrite);
@@ -180,10 +181,10 @@ fn circumstances_of(event: &Event, interactive: bool) -> Circumstances {
     }
 }
 
-/// Tools whose answer is a person's: an allow counts only beside the answers themselves (D3).
+/// Tools whose answer is a person's: an allow counts only together with the answers (D3).
 const ANSWERED_BY_A_PERSON: [&str; 2] = ["AskUserQuestion", "ExitPlanMode"];
 
-/// Whether there is an allow that circumstances could void.
+/// Returns whether there is an allow that circumstances could void.
 fn allows(verdict: &Verdict) -> bool {
     matches!(verdict.ruling, Ruling::Permission { decision: PermissionDecision::Allow, .. })
 }
@@ -201,7 +202,8 @@ fn void_allow(
     needs_person(session, tool, facts, || answers(tool, verdict))
 }
 
-/// Why no allow of a hook and no mode answers for a person (D3); `answered`: a hook gave the person's answers.
+/// Returns the reason for which no allow of a hook and no mode answers for a person (D3); `answered` is true if a hook
+/// gave the person's answers.
 pub(crate) fn needs_person(
     session: &PermissionSession<'_>,
     tool: &str,
@@ -217,8 +219,8 @@ pub(crate) fn needs_person(
     removal(facts)
 }
 
-/// A call that a hook's rewrite has put in the place of another is asked about where no hook's allow counts for it (D3);
-/// answers of a person may be such a rewrite.
+/// Asks about a call with a hook's rewrite of its input if no hook's allow counts for it (D3); answers of a person may
+/// be such a rewrite.
 pub(crate) fn unless_critical(
     session: &PermissionSession<'_>,
     event: &Event,
@@ -240,14 +242,14 @@ pub(crate) fn unless_critical(
     }
 }
 
-/// Whether a hook gave the person's answers; another hook's rewrite of the questions gives none.
+/// Returns whether a hook gave the person's answers; another hook's rewrite of the questions gives none.
 fn answers(tool: &str, verdict: &Verdict) -> bool {
     verdict.fields.updated_input.as_ref().is_some_and(|input| {
         tool != "AskUserQuestion" || input.what.get("answers").is_some_and(Value::is_object)
     })
 }
 
-/// What deny and ask rules say of a call by themselves.
+/// Returns the settlement of a call by deny and ask rules alone.
 pub(crate) fn restricts(snapshot: &Snapshot, facts: &Facts<'_>) -> Option<Settlement> {
     match rules_say(snapshot, facts) {
         RuleSays::Deny(because) => Some(Settlement::Denied { because }),

@@ -4,14 +4,14 @@ use crate::config::{Config, Request};
 use becket_model::event::PermissionMode;
 use becket_rules::Mode;
 
-/// How a session starts, as to its mode.
+/// The mode in which a session starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartMode {
     /// The mode.
     pub mode: PermissionMode,
     /// For the user, where it is another one than was asked for.
     pub warning: Option<String>,
-    /// Whether the session was started with `bypassPermissions` to be had.
+    /// Set if the session was started with `bypassPermissions` available.
     pub(crate) bypass_available: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Which handlers a value selects: gates, matchers and duplicates, worked out once per (event, value) and then
-//! looked up (M9). What is found here depends on the configuration alone, never on the rest of an event.
+//! The handlers that a value selects: gates, matchers and duplicates, computed once per (event, value) and then looked
+//! up (M9). The result depends on the configuration alone, never on the rest of an event.
 
 use crate::config::handler::{Action, Handler, If};
 use crate::config::hookset::HookSet;
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// How many values are remembered before the memory of that event starts afresh (M9).
+/// The number of values that are cached before the cache of that event is emptied (M9).
 const REMEMBERED: usize = 1_024;
 
 /// The longest value that is remembered, in bytes: a model may make up names, and memory must not grow with them.
@@ -30,7 +30,7 @@ pub(crate) struct Part {
     judged: AtomicU64,
 }
 
-/// What a value selects.
+/// The handlers that a value selects.
 #[derive(Debug)]
 pub(crate) struct Candidates {
     /// The handlers left, in C6 order, duplicates merged.
@@ -41,8 +41,7 @@ pub(crate) struct Candidates {
     subject: Arc<str>,
     /// Duplicates that gave way to another handler.
     duplicates: Vec<Skipped>,
-    /// Whether nothing of the event can still drop a handler: no `if`, no `once`, no agent scope, no `agent`
-    /// handler.
+    /// Set if nothing of the event can still drop a handler: no `if`, no `once`, no agent scope, no `agent` handler.
     pub(crate) settled: bool,
 }
 
@@ -89,7 +88,7 @@ impl Part {
         &self.hooks
     }
 
-    /// How many matchers have been asked since the set was compiled.
+    /// Returns how many matchers have been evaluated since the set was compiled.
     pub(crate) fn judged(&self) -> u64 {
         self.judged.load(Ordering::Relaxed)
     }

@@ -80,7 +80,7 @@ fn strictest(leads: &Handler, yields: &Handler) -> Handler {
     merged
 }
 
-/// What must be equal for two handlers to do the same.
+/// The parts that must be equal for two handlers to do the same.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Key {
     namespace: Namespace,

@@ -1,6 +1,6 @@
-//! What planning may know beside the event: where paths start, who the user is, where links lead.
+//! Facts for planning apart from the event: base directories of paths, the user, targets of links.
 //!
-//! All of it is gathered before planning, so that planning itself looks nothing up.
+//! All of them are gathered before planning, so that planning itself looks nothing up.
 
 use becket_model::Event;
 use becket_rules::{Applies, Call, Condition, Links, Renames, Scope, tools};
@@ -77,7 +77,7 @@ fn agent_id(event: &Event) -> Option<&str> {
     event.session.agent.as_ref().and_then(|agent| agent.id.as_ref()).map(|id| id.as_str())
 }
 
-/// Where the path of a file tool leads, if it is a link or lies behind one.
+/// Returns the target of a file tool's path, if it is a link or goes through one.
 fn links(
     tool: &str,
     input: &Map<String, Value>,

@@ -10,7 +10,7 @@ use becket_model::Source;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// How the host was started.
+/// The way the host was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Start {
     /// With everything.
@@ -22,7 +22,7 @@ pub enum Start {
     Safe,
 }
 
-/// What decides, whatever the event, whether a handler may run.
+/// The settings that decide, whatever the event, whether a handler may run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Gates {
     /// Managed `disableAllHooks: true` (G1).
@@ -37,9 +37,9 @@ pub struct Gates {
     pub forced_plugins: BTreeSet<Arc<str>>,
     /// The URLs that may be posted to, for every source; `None`: all (H5).
     pub(crate) allowed_urls: Option<Arc<AllowedUrls>>,
-    /// How the host was started (G2).
+    /// The way the host was started (G2).
     pub start: Start,
-    /// What is known about trust in the workspace (G3).
+    /// The facts about trust in the workspace (G3).
     pub trust: Trust,
     /// The profile whose hooks these are: a handler that runs Becket on the hooks of the same one does not run (H14).
     pub(crate) profile: Option<Arc<str>>,
@@ -66,7 +66,7 @@ impl Gates {
         Gates { profile: Some(name.into()), ..self }
     }
 
-    /// Why the handler may run on no event, or `None` if it may.
+    /// Returns the reason for which the handler may run on no event, or `None` if it may.
     pub fn closed_to(&self, handler: &Handler) -> Option<Why> {
         self.closed_for(&handler.place.source)
             .or_else(|| self.closed_to_url(handler))
@@ -85,7 +85,7 @@ impl Gates {
         runs_becket(&handler.action, profile).then_some(Why::RunsBecket)
     }
 
-    /// Why no handler of `source` may run, or `None` if it may.
+    /// Returns the reason for which no handler of `source` may run, or `None` if it may.
     pub fn closed_for(&self, source: &Source) -> Option<Why> {
         if self.policy_disables_all {
             return Some(Why::DisabledByPolicy);

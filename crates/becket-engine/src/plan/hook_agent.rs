@@ -1,6 +1,6 @@
-//! What the agent of a hook is called: `hook-agent-` and a random UUID (H8).
+//! The id of a hook's agent: `hook-agent-` and a random UUID (H8).
 //!
-//! The beginning is what tells the events of such an agent from all others; nothing else in the engine looks at it.
+//! The prefix distinguishes the events of such an agent from all others; nothing else in the engine looks at it.
 
 use becket_model::AgentId;
 
@@ -11,7 +11,7 @@ pub(crate) fn fresh() -> AgentId {
     AgentId::from(format!("{PREFIX}{}", uuid::Uuid::new_v4()))
 }
 
-/// Whether an event of this agent comes from inside an `agent` handler.
+/// Returns whether an event of this agent comes from inside an `agent` handler.
 pub(crate) fn is_hook_agent(id: &str) -> bool {
     id.starts_with(PREFIX)
 }

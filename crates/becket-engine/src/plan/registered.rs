@@ -1,7 +1,7 @@
 //! Handlers that are registered while a session runs: frontmatter of skills and agents, and what a host adds (C10).
 //!
-//! Each registration is a set of its own. Adding one appends a pointer; nothing that is registered already is
-//! copied or compiled again, and no registration can be lost to another task's.
+//! Each registration is a separate set. Adding one appends a pointer; nothing that is registered already is copied or
+//! compiled again, and no registration can be lost to another task's.
 
 use crate::plan::candidates::Part;
 use crate::plan::gates::Gates;
@@ -57,12 +57,12 @@ impl Registered {
         }
     }
 
-    /// Whether any set has a handler for the event, or something to explain about it (G4).
+    /// Returns whether any set has a handler for the event, or something to explain about it (G4).
     pub(crate) fn has_any(&self, event: EventKind) -> bool {
         self.by_event[event as usize].load(Ordering::Acquire) > 0
     }
 
-    /// The sets, in the order of their registration; nobody adds one while they are read.
+    /// Returns the sets, in the order of their registration; none can be added while they are read.
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, Vec<(RegistrationId, Part)>> {
         self.sets.read().unwrap_or_else(PoisonError::into_inner)
     }

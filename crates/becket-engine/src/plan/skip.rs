@@ -1,4 +1,4 @@
-//! Why a handler does not run: the stage that dropped it, in words.
+//! The reason for which a handler does not run: the stage that dropped it, in words.
 
 use crate::config::handler::Handler;
 use becket_model::{EventKind, Source};
@@ -11,11 +11,11 @@ use std::sync::Arc;
 pub struct Skipped {
     /// The handler.
     pub handler: Arc<Handler>,
-    /// Why it does not run.
+    /// The reason.
     pub why: Why,
 }
 
-/// Where in the flow a handler was dropped.
+/// The stage at which a handler was dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stage {
     /// Hooks are switched off (G1, G2).
@@ -28,7 +28,7 @@ pub enum Stage {
     Scope,
     /// Its matcher does not match (M1–M7).
     Matcher,
-    /// Its `if` does not match, or stands where none is looked at (P6, P12).
+    /// Its `if` does not match, or is on an event that has none (P6, P12).
     If,
     /// Another handler does the same (H1).
     Duplicate,
@@ -65,14 +65,14 @@ pub enum Why {
     DisabledByPolicy,
     /// `disableAllHooks` of another source.
     Disabled {
-        /// Which source.
+        /// The source.
         by: Source,
     },
     /// Managed `allowManagedHooksOnly`.
     ManagedOnly,
     /// Managed `strictPluginOnlyCustomization`.
     PluginsOnly,
-    /// Its URL is none of `allowedHttpHookUrls` (H5).
+    /// Its URL is not in `allowedHttpHookUrls` (H5).
     UrlNotAllowed,
     /// A bare start.
     Bare,
@@ -86,7 +86,7 @@ pub enum Why {
     InsideHookAgent,
     /// The matcher says no.
     Matcher {
-        /// What it was tested against.
+        /// The value that it was tested against.
         subject: Arc<str>,
     },
     /// The `if` says no.

@@ -1,4 +1,4 @@
-//! What a session captured of its configuration: compiled once, immutable, replaced whole (C8).
+//! The configuration that a session captured: compiled once, immutable, replaced as a whole (C8).
 
 use crate::config::placeholders::Places;
 use crate::config::{Config, Loaded, RuleSource, SESSION, Trust};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     pub(crate) config: Arc<Config>,
-    /// What the configuration was made from; a later change of one source is read beside the rest of it (C8).
+    /// The texts of the configuration; after a change of one source, the rest is reused from here (C8).
     pub(crate) loaded: Arc<Loaded>,
     pub(crate) part: Arc<Part>,
     pub(crate) rules: RuleSet,
@@ -70,13 +70,13 @@ fn rules(config: &Config) -> RuleSet {
     set
 }
 
-/// How a person is told where a rule stands.
+/// Returns the place of a rule as a person reads it.
 pub(crate) fn label(rule: &RuleSource) -> String {
     let file = &rule.location.file;
     if **file == *Path::new(SESSION) {
         return "this session".to_owned();
     }
-    // What stands for an argument has no lines that anybody has written.
+    // A layer made from an argument has no line numbers that a person could know.
     match file.to_str().and_then(|name| name.strip_prefix("<--")?.strip_suffix('>')) {
         Some(argument) if argument != "settings" => format!("{} (`--{argument}`)", rule.source),
         Some(_) | None => format!("{} ({})", rule.source, rule.location),

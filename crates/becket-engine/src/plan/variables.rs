@@ -60,7 +60,7 @@ fn base(
     }
     // Each event adds its own mark to those of the events around it (H14).
     env.remove(std::ffi::OsStr::new(nesting::VARIABLE));
-    // Another plugin's options are none of this hook's business.
+    // A hook does not see another plugin's options.
     let options = profile.var("PLUGIN_OPTION_");
     env.retain(|name, _| !name.to_string_lossy().starts_with(&options));
     env.insert(profile.var("PID").into(), environment.pid().to_string().into());
@@ -93,7 +93,7 @@ fn is_telemetry(name: &str) -> bool {
     name.starts_with("OTEL_") && name.contains("EXPORTER")
 }
 
-/// What a command of one event gets, but for its environment file and its mark.
+/// Returns the variables for a command of one event, without its environment file and its mark.
 pub(crate) fn of_handler(
     snapshot: &Snapshot,
     event: &Event,
@@ -122,7 +122,7 @@ pub(crate) fn written(path: PathBuf, style: PathStyle) -> OsString {
     }
 }
 
-/// What a hook of one event gets beside.
+/// Returns the additional variables for a hook of one event.
 fn of_event(places: &Places, event: &Event) -> Vec<(OsString, OsString)> {
     let mut out: Vec<(OsString, OsString)> = vec![(
         places.profile.session_var("SESSION_ID").into(),

@@ -1,13 +1,13 @@
-//! The one question that every host asks of an outcome: does what the event is about go on?
+//! The question that every host asks of an outcome: does the action of the event go on?
 //!
-//! INVARIANT: nothing but an outcome that holds nothing back, asks nobody and stops nothing is [`Decision::Proceed`].
+//! INVARIANT: only an outcome that holds nothing back, asks nothing and stops nothing is [`Decision::Proceed`].
 
 use crate::permission::decide::Settlement;
 use crate::report::outcome::Outcome;
 use becket_model::table::{DecisionModel, EventSpec, Exit2Effect, OnFailureEffect};
 use becket_model::{Failure, Verdict};
 
-/// What a host does next.
+/// The next step of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[must_use = "an event whose decision nobody reads is not guarded"]
 pub enum Decision {
@@ -15,7 +15,8 @@ pub enum Decision {
     Proceed,
     /// Does not go on: hooks or rules hold it back, or stop the host after the event. [`Outcome::reason`] says why.
     Block,
-    /// Does not go on yet: a person answers first, or the session is resumed. Where nobody can, this is a [`Decision::Block`].
+    /// Does not go on yet: a person answers first, or the session is resumed. Without a person to ask, this is a
+    /// [`Decision::Block`].
     Wait,
 }
 
@@ -71,7 +72,7 @@ impl Outcome {
     }
 }
 
-/// Of an event on which permission rules have no say.
+/// Decides for an event that permission rules do not concern.
 fn of_verdict(spec: &EventSpec, verdict: &Verdict, held: bool) -> Decision {
     let stops = verdict.stop.is_some();
     let guards = spec.on_failure == OnFailureEffect::Block;
@@ -85,7 +86,7 @@ fn of_verdict(spec: &EventSpec, verdict: &Verdict, held: bool) -> Decision {
     }
 }
 
-/// Whether a block makes the agent go on rather than stop.
+/// Returns whether a block makes the agent go on rather than stop.
 fn ends_something(spec: &EventSpec) -> bool {
     match spec.exit_2.effect {
         Exit2Effect::ContinueTurn | Exit2Effect::KeepWorking => true,

@@ -1,4 +1,4 @@
-//! What came of one handler, of whatever kind, before it is judged; and what the end of a process means.
+//! The result of one handler, of whatever kind, before it is judged; and the meaning of a process's end.
 
 use crate::host::questions::answer::Answered;
 use crate::report::background_id::BackgroundId;
@@ -10,7 +10,7 @@ use becket_process::{End, SpawnError};
 use bytes::Bytes;
 use std::time::Duration;
 
-/// What came of one handler.
+/// The result of one handler.
 pub(crate) struct HandlerResult {
     pub(crate) taken: Taken,
     pub(crate) exit: Option<i32>,
@@ -19,9 +19,9 @@ pub(crate) struct HandlerResult {
     pub(crate) printed: Printed,
     /// Under which name it goes on in the background (A1, A2).
     pub(crate) background: Option<BackgroundId>,
-    /// What it asked the user (Q1).
+    /// Its questions to the user (Q1).
     pub(crate) questions: Vec<Answered>,
-    /// What its model took, for the kinds that ask one.
+    /// The cost of its model, for the kinds that ask one.
     pub(crate) usage: Option<Box<ModelUse>>,
 }
 
@@ -40,7 +40,7 @@ impl HandlerResult {
     }
 }
 
-/// The exit code of a process that had this long, or why there is none.
+/// Returns the exit code of a process that had this limit, or the reason for which there is none.
 pub(crate) fn exit_of(end: End, limit: Duration) -> Result<i32, Failure> {
     Err(match end {
         End::Exited(exit) => return Ok(exit),

@@ -5,9 +5,9 @@ use crate::report::outcome::Run;
 use becket_model::{Said, SessionId, Verdict};
 use std::sync::Arc;
 
-/// How many characters of one context or message go on.
+/// The number of characters of one context or message that go on.
 const LIMIT: usize = 10_000;
-/// How many characters of a longer one are shown.
+/// The number of characters of a longer one that are shown.
 const PREVIEW: usize = 2_000;
 
 /// Shortens contexts and messages; reasons go whole. `runs`: those that said them.
@@ -31,7 +31,7 @@ pub(crate) fn shorten(
     verdict.warnings.extend(warnings);
 }
 
-/// How many bytes were printed of a text that is the beginning of what a hook printed (H3).
+/// Returns the number of printed bytes if a text is the beginning of a hook's output (H3).
 fn total<T>(runs: &[Arc<Run>], said: &Said<T>) -> Option<u64> {
     let is_of = |run: &&Arc<Run>| {
         run.handler.place.label == said.label && run.handler.place.source == said.source && cut(run).is_some()
@@ -39,7 +39,7 @@ fn total<T>(runs: &[Arc<Run>], said: &Said<T>) -> Option<u64> {
     runs.iter().find(is_of).and_then(|run| cut(run))
 }
 
-/// How many bytes a run has printed, where not all of them were kept.
+/// Returns the number of bytes that a run has printed, if not all of them were kept.
 pub(crate) fn cut(run: &Run) -> Option<u64> {
     Some(run.printed.stdout).filter(|total| *total > run.stdout.len() as u64)
 }

@@ -1,19 +1,19 @@
-//! What a model's part in a run took: requests, tokens, and what they cost where the host knows a price.
+//! The use of a model by a run: requests, tokens, and their cost if the host knows a price.
 
 use becket_llm::{Model, Usage};
 
-/// What the model of a `prompt` or `agent` handler took (H7, H8).
+/// The use of a model by a `prompt` or `agent` handler (H7, H8).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelUse {
     /// The model, as messages call it.
     pub model: String,
-    /// How many requests were sent, those that failed included.
+    /// The number of requests that were sent, those that failed included.
     pub requests: u32,
     /// The tokens of all answers together.
     pub usage: Usage,
-    /// What they cost in US dollars; `None` where the host has no price for the model.
+    /// The cost in US dollars; `None` if the host has no price for the model.
     pub cost_usd: Option<f64>,
-    /// Whether the answer came from the cache of verdicts, so that nothing was sent.
+    /// Set if the answer came from the cache of verdicts, so that nothing was sent.
     pub from_cache: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a firing came to: the verdict, what ran, what did not.
+//! The outcome of a fired event: the verdict, the handlers that ran, those that did not.
 
 use crate::config::handler::Handler;
 use crate::host::questions::answer::Answered;
@@ -15,28 +15,28 @@ use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-/// The answer to a fired event. [`Outcome::decision`] says in one word what it comes to.
+/// The answer to a fired event. [`Outcome::decision`] condenses it into one word.
 #[derive(Debug, Clone)]
 #[must_use = "an event whose outcome nobody reads is not guarded"]
 pub struct Outcome {
-    /// What the handlers decided together.
+    /// The joint decision of the handlers.
     pub verdict: Arc<Verdict>,
-    /// What becomes of a tool call once the permission rules have had their say (D3); `None` on events that are not
-    /// about permission.
+    /// The settlement of a tool call by permission rules (D3); `None` on events that are not about permission.
     pub settlement: Option<Settlement>,
-    /// Set where the call is denied for nothing but that the session has nobody to ask (D3). A host that finds a person after
-    /// all may ask.
+    /// Set if the call is denied only because the session has no person to ask (D3). A host that finds one after all
+    /// may ask.
     pub nobody_to_ask: bool,
-    /// Which input of the tool call the settlement is about.
+    /// The input of the tool call that the settlement is about.
     pub judged: Judged,
     /// Every run, in C6 order; runs on a rewritten input come after the others.
     pub runs: Vec<Arc<Run>>,
-    /// What was planned, with what was skipped and why.
+    /// The plan, with the reason for each handler that was skipped.
     pub plan: Plan,
 }
 
 impl Outcome {
-    /// Of an event for which nothing is configured. Made once per event, since most firings end here (G4).
+    /// Creates the outcome of an event for which nothing is configured. Made once per event, since most events end here
+    /// (G4).
     pub(crate) fn silent(event: EventKind) -> Self {
         let verdict = Outcome::silent_verdict(event);
         let settlement = is_about_permission(event).then_some(Settlement::Open);
@@ -58,10 +58,10 @@ impl Outcome {
     }
 }
 
-/// Which input of a tool call hooks and rules have judged: a tool runs with this one and no other (D9).
+/// The input of a tool call that hooks and rules have judged: a tool runs with this one and no other (D9).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Judged {
-    /// Nobody looked at the call: nothing is configured for its event, or the event is about no permission.
+    /// Nothing judged the call: nothing is configured for its event, or the event is not about permission.
     Nothing,
     /// The input that the event was fired with.
     AsFired,
@@ -70,7 +70,7 @@ pub enum Judged {
 }
 
 impl Judged {
-    /// Of the event as it was judged; owned, it is another one than was fired.
+    /// Converts the event as it was judged; an owned one differs from the event that was fired.
     pub(crate) fn of(event: Cow<'_, Event>) -> Self {
         match event {
             Cow::Borrowed(_) => Judged::AsFired,
@@ -80,7 +80,7 @@ impl Judged {
     }
 }
 
-/// Whether permission rules have a say on the event.
+/// Returns whether permission rules concern the event.
 pub(crate) fn is_about_permission(event: EventKind) -> bool {
     matches!(event.spec().decision, DecisionModel::Permission | DecisionModel::PermissionRequest)
 }
@@ -90,38 +90,38 @@ pub(crate) fn is_about_permission(event: EventKind) -> bool {
 pub struct Run {
     /// The handler.
     pub handler: Arc<Handler>,
-    /// How it went, in one word (H13).
+    /// The status, in one word (H13).
     pub status: Status,
-    /// What it answered.
+    /// Its answer.
     pub reply: Reply,
-    /// Why it gave no usable answer, or ended with an error.
+    /// The reason for which it gave no usable answer, or ended with an error.
     pub failure: Option<Failure>,
-    /// What its author should know: fields without effect, losing rewrites.
+    /// Warnings for its author: fields without effect, losing rewrites.
     pub warnings: Vec<String>,
-    /// How its process ended; `None` where there was none.
+    /// The exit code of its process; `None` if there was none.
     pub exit: Option<i32>,
-    /// What it printed, up to the cap.
+    /// Its stdout, up to the cap.
     pub stdout: Bytes,
-    /// What it printed to stderr, up to the cap.
+    /// Its stderr, up to the cap.
     pub stderr: Bytes,
-    /// What it was given on stdin or as the body of a request; none where it was given the event itself.
+    /// The text that it received on stdin or as the body of a request; `None` if that was the event itself.
     pub input: Option<Bytes>,
-    /// How many bytes it printed in all, with those that were not kept.
+    /// The number of bytes that it printed, those that were not kept included.
     pub printed: Printed,
-    /// How long it took.
+    /// The time that it took.
     pub elapsed: Duration,
     /// Under which name it goes on in the background, where it does (A1, A2): then it decided nothing.
     pub background: Option<BackgroundId>,
-    /// What it asked the user, with the answers, in the order of the answers (Q1).
+    /// Its questions to the user, with the answers, in the order of the answers (Q1).
     pub questions: Vec<Answered>,
-    /// Whether it ran on an input that another hook had rewritten (D9).
+    /// Set if it ran on an input that another hook had rewritten (D9).
     pub second_look: bool,
-    /// What its model took, for the kinds that ask one (H7, H8).
+    /// The use of its model, for the kinds that ask one (H7, H8).
     pub usage: Option<Box<ModelUse>>,
 }
 
 impl Run {
-    /// Of a handler that has nothing to say.
+    /// Creates the run of a handler without an answer.
     pub(crate) fn silent(handler: Arc<Handler>, elapsed: Duration) -> Self {
         Run {
             handler,
@@ -157,7 +157,7 @@ impl Printed {
     }
 }
 
-/// How a run went.
+/// The status of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
     /// It answered, and holds nothing back.

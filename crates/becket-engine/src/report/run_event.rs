@@ -15,11 +15,11 @@ use std::time::Duration;
 pub struct RunEvent {
     /// Counts the firings of an engine, from 1.
     pub firing: u64,
-    /// What happened.
+    /// The event itself.
     pub what: What,
 }
 
-/// What happened.
+/// The kind of an event, with its data.
 #[derive(Debug, Clone)]
 pub enum What {
     /// An event with handlers was fired.
@@ -45,7 +45,7 @@ pub enum What {
     },
     /// A handler ended.
     Finished {
-        /// How it went.
+        /// The finished run.
         run: Arc<Run>,
     },
     /// The event goes on without a handler: it runs, or waits for room, in the background (A1, A2). One that has not
@@ -60,7 +60,7 @@ pub enum What {
     BackgroundFinished {
         /// Its run.
         id: BackgroundId,
-        /// How it went.
+        /// The finished run.
         run: Arc<Run>,
     },
     /// The verdict is there.
@@ -72,7 +72,7 @@ pub enum What {
     },
 }
 
-/// Which stream a handler printed to.
+/// The stream that a handler printed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum OutputStream {

@@ -1,11 +1,11 @@
-//! Who hears what happens: observers that are called, and subscribers that read a bounded stream.
+//! The recipients of run events: observers that are called, and subscribers that read a bounded stream.
 
 use crate::report::run_event::{Observer, RunEvent};
 use std::fmt;
 use std::sync::Arc;
 use tokio::sync::broadcast;
 
-/// How many events a slow subscriber may lag behind before it loses the oldest, and is told so.
+/// The number of events that a slow subscriber may lag behind before it loses the oldest and receives a notice of that.
 const BACKLOG: usize = 1_024;
 
 /// The listeners of an engine.
@@ -19,7 +19,7 @@ impl Listeners {
         Listeners { observers, subscribers: broadcast::Sender::new(BACKLOG) }
     }
 
-    /// Whether anybody listens; if not, no event is built.
+    /// Returns whether there is any recipient; if not, no event is built.
     pub(crate) fn any(&self) -> bool {
         !self.observers.is_empty() || self.subscribers.receiver_count() > 0
     }
@@ -29,7 +29,7 @@ impl Listeners {
             observer.on(event);
         }
         if self.subscribers.receiver_count() > 0 {
-            // A receiver that has just gone is no fault of the firing.
+            // A receiver that has just been dropped is not an error of the firing.
             let _ = self.subscribers.send(event.clone());
         }
     }
@@ -51,7 +51,7 @@ pub struct RunEvents {
     receiver: broadcast::Receiver<RunEvent>,
 }
 
-/// What [`RunEvents::next`] brings.
+/// An item of [`RunEvents::next`].
 #[derive(Debug, Clone)]
 pub enum Heard {
     /// The next event.

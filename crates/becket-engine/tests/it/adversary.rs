@@ -7,7 +7,7 @@ use becket_model::Ruling;
 use becket_model::event::permission::PermissionRequest;
 use serde_json::{Map, Value, json};
 
-/// One hook on PreToolUse in a project of its own.
+/// Fires one hook on PreToolUse in a fresh project.
 fn pre_tool_use(script: &str) -> Outcome {
     let project = Project::with(hooks("PreToolUse", "", json!([command(script)])));
     fire(&project.engine(), &project.event(bash("make")))

@@ -175,7 +175,7 @@ fn private_files_that_were_taken_away_are_made_anew() {
     assert!(root.contains("becket-"), "{root}");
     assert!(fire(&engine, &event).runs[0].failure.is_none());
     assert_eq!(engine.env_files(&event.session.id).len(), 1);
-    // A link in the place of the directory is somebody else's doing.
+    // A link in place of the directory was made by another user.
     std::fs::remove_dir_all(&root).unwrap();
     std::os::unix::fs::symlink(project.path("home"), &root).unwrap();
     let outcome = fire(&engine, &event);

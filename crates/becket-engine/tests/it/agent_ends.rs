@@ -1,4 +1,4 @@
-//! How agents end: by a verdict, a bound, a limit, a cancellation or a hook; and what that comes to (H8, O10).
+//! Ends of agents: by a verdict, a bound, a limit, a cancellation or a hook; and the resulting decision (H8, O10).
 
 use crate::common::{Project, bash, block_on, command, fire, says, stop};
 use crate::models::{

@@ -19,7 +19,7 @@ fn background(script: &str, kind: &str) -> Value {
     json!({ "type": "command", "command": script, kind: true })
 }
 
-/// Fires, looks at the outcome, and takes what the background hooks come to.
+/// Fires an event, and takes the results of the background hooks.
 async fn fired(engine: &Engine, event: &Event) -> (Outcome, Vec<becket_engine::Delivered>) {
     let outcome = engine.fire(event).await;
     tokio::time::timeout(LONG, engine.wait_for_background(&event.session.id)).await.unwrap();
@@ -324,7 +324,7 @@ fn without_background(handler: Value) -> (Project, Engine) {
     (project, engine)
 }
 
-/// The same engine's hook as it stands in a skill's frontmatter.
+/// Returns an engine with the hook in a skill's frontmatter.
 fn of_a_skill(handler: Value) -> (Project, Engine) {
     let (project, engine) = without_background(command("true"));
     let text = format!("---\nname: s\nhooks: {}\n---\n", hooks("PreToolUse", "", json!([handler]))["hooks"]);

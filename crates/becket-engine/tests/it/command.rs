@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// What a hook of this project prints on stdout for an event, taken from its run.
+/// Returns the stdout of a hook of this project for an event, taken from its run.
 fn printed(settings: Value) -> String {
     let project = Project::with(settings);
     let outcome = fire(&project.engine(), &project.event(bash("ls")));

@@ -18,7 +18,7 @@ fn engine(project: &Project, model: &Arc<Scripted>) -> Engine {
     project.builder().models(host(model)).build().unwrap()
 }
 
-/// What one hook on an event comes to.
+/// Returns the outcome of one hook on an event.
 fn fired(kind: &str, handler: Value, fields: &Value, model: &Arc<Scripted>) -> Outcome {
     let project = Project::with(hook(kind, handler));
     let engine = engine(&project, model);

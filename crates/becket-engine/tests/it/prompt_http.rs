@@ -18,7 +18,8 @@ fn served(server: &Server) -> impl Models + use<> {
     Providers::new(HttpOptions::default()).with_endpoint("anthropic", endpoint).with_default("claude-test")
 }
 
-/// What a hook comes to whose model is behind a server with these answers; how often that was asked; all that was told.
+/// Fires a hook whose model is behind a server with these answers; returns the outcome, the number of requests and all
+/// messages.
 async fn over_http(answers: Vec<String>, handler: Value) -> (Outcome, usize, String) {
     let server = Server::start(answers).await;
     let project = Project::with(hook("PreToolUse", handler));

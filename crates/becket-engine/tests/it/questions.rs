@@ -141,7 +141,7 @@ fn without_the_key_stdin_is_closed_and_a_question_is_a_named_error() {
     let (project, engine) = with(vec![command(&format!("echo '{question}'; exit 1"))], None);
     let outcome = fire(&engine, &project.event(bash("ls")));
     assert!(outcome.verdict.failures[0].what.to_string().contains("questions: true"), "{outcome:?}");
-    // What the hook decides beside it counts all the same.
+    // The hook's own decision still counts.
     let deny = pre(json!({"permissionDecision": "deny"}));
     for script in [format!("echo '{question}'; echo '{deny}'"), format!("echo '{question}'; exit 2")] {
         let (project, engine) = with(vec![command(&script)], Some(User::default()));

@@ -1,10 +1,10 @@
-//! The Rust lines of the README, compiled: what stands between the two marks here stands there.
+//! The Rust lines of the README, compiled: the lines between the two marks are those of the README.
 
 use becket_engine::{Decision, Engine, Environment};
 use becket_model::Event;
 use std::path::PathBuf;
 
-/// What an embedder writes around the lines.
+/// The code of an embedder around the lines.
 #[rustfmt::skip]
 #[expect(dead_code, clippy::wildcard_enum_match_arm, reason = "it has to compile, and README is short")]
 async fn guarded(environment: Environment, project: PathBuf, event: Event) -> Result<(), becket_engine::StartError> {

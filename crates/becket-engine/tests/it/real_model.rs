@@ -28,7 +28,7 @@ fn a_real_model_judges_a_tool_call() {
     assert!(usage.usage.output_tokens > 4 && usage.requests == 1, "{outcome:?}");
     let text = String::from_utf8_lossy(&run.stdout);
     match &run.failure {
-        // A tiny model may find no end; then that is what is told.
+        // A tiny model may not reach an end; then that is reported.
         Some(failure) => assert!(failure.to_string().contains("cut off"), "{failure}: {text}"),
         None => {
             let verdict = becket_llm::judge::read_verdict(&text).unwrap();

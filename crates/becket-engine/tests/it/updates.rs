@@ -63,7 +63,7 @@ fn engine(case: &Value, project: &Project) -> Engine {
     builder.build().unwrap()
 }
 
-/// How `Tool:input` is settled without a hook, or `taken away`.
+/// Returns how `Tool:input` is settled without a hook, or `taken away`.
 fn settled(engine: &Engine, project: &Project, wish: &str) -> &'static str {
     let (tool, input) = wish.split_once(':').unwrap();
     if engine.takes_away(tool).is_some() {
@@ -159,7 +159,7 @@ fn check(case: &Value) -> Result<(), String> {
     Ok(())
 }
 
-// The rules stand in the cases.
+// The rules are in the cases.
 #[test]
 fn updates_do_what_the_cases_say() {
     let cases: Vec<Value> = serde_json::from_str(include_str!("../cases/updates.json")).unwrap();

@@ -1,4 +1,4 @@
-//! What hooks and rules come to together, with real hooks: settlement, second looks, order (D1–D11, H1, O8).
+//! The joint result of hooks and rules, with real hooks: settlement, second looks, order (D1–D11, H1, O8).
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use crate::common::{Project, bash, block_on, call, command, fire, hooks, pre, says, start};
@@ -68,7 +68,7 @@ fn an_allow_is_void_for_critical_removals() {
     assert!(matches!(settled(json!([allow()]), json!({}), "rm -rf build/out"), Settlement::Allowed { .. }));
 }
 
-/// What is critical whoever allows it, with rules, in a mode.
+/// Returns the settlement of a critical removal, with rules, in a mode.
 fn removed(handlers: Value, permissions: Value, line: &str, mode: Option<PermissionMode>) -> Settlement {
     let mut settings = settings(handlers, permissions);
     if settings["hooks"]["PreToolUse"][0]["hooks"].as_array().is_some_and(Vec::is_empty) {
@@ -110,7 +110,7 @@ fn a_critical_removal_is_asked_about_whoever_allows_it() {
         let settled = removed(nobody.clone(), none.clone(), "rm -rf build/out", Some(mode.clone()));
         assert_eq!(settled, Settlement::Open, "{mode:?}");
     }
-    // These modes ask by themselves, or deny.
+    // These modes ask or deny on their own.
     for mode in [None, Some(PermissionMode::Default), Some(PermissionMode::DontAsk)] {
         assert_eq!(removed(nobody.clone(), none.clone(), "rm -rf ~", mode), Settlement::Open);
     }

@@ -25,10 +25,10 @@ pub struct SubagentStop {
     /// The text the model ended with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_assistant_message: Option<String>,
-    /// What still runs in the background, one object each.
+    /// The running background tasks, one object each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background_tasks: Option<Vec<Map<String, Value>>>,
-    /// What the session has scheduled, one object each.
+    /// The scheduled jobs of the session, one object each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_crons: Option<Vec<Map<String, Value>>>,
     /// The subagent's id.
@@ -75,7 +75,8 @@ pub struct TaskCompleted {
     /// The team's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_name: Option<String>,
-    /// Whether a teammate fires it as it stops: a model's no then counts as it does on TeammateIdle. No hook is told.
+    /// Set if a teammate fires it as it stops: a model's no then counts as it does on TeammateIdle. Hooks do not see
+    /// it.
     #[serde(skip)]
     pub at_stop: bool,
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 macro_rules! events {
     ($($name:ident in $family:ident),* $(,)?) => {
-        /// Which lifecycle point an event is; the names are those of the configuration.
+        /// The lifecycle point of an event; the names are those of the configuration.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[expect(missing_docs, reason = "the event table documents each: EventKind::spec().summary")]
         pub enum EventKind { $($name),* }
@@ -27,7 +27,7 @@ macro_rules! events {
         pub enum EventBody { $($name($family::$name)),* }
 
         impl EventBody {
-            /// Which event it is.
+            /// Returns the kind of the event.
             pub const fn kind(&self) -> EventKind {
                 match self { $(EventBody::$name(_) => EventKind::$name),* }
             }
@@ -39,7 +39,7 @@ macro_rules! events {
             }
         })*
 
-        /// The body's fields as they stand on the wire, without the common ones.
+        /// Serializes the body's fields as on the wire, without the common ones.
         pub(crate) fn serialize_fields<S: serde::Serializer>(body: &EventBody, to: S) -> Result<S::Ok, S::Error> {
             match body { $(EventBody::$name(fields) => serde::Serialize::serialize(fields, to)),* }
         }
@@ -100,7 +100,7 @@ events! {
 }
 
 impl EventBody {
-    /// What a matcher is tested against (M6); `None` where the event has no matcher.
+    /// Returns the value that a matcher is tested against (M6); `None` if the event has no matcher.
     pub fn subject(&self) -> Option<&str> {
         Some(match self {
             EventBody::Setup(e) => &e.trigger,
@@ -184,7 +184,7 @@ fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// A name that is none of the 33.
+/// A name that is not one of the 33 events.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not an event")]
 pub struct UnknownEvent(pub String);

@@ -1,4 +1,4 @@
-//! What is in the context: instructions, compaction, display, models: one struct per event, fields in wire order.
+//! Events about the context: instructions, compaction, display, models; one struct per event, fields in wire order.
 //!
 //! Text whose set of values is open (a `source`, a `reason`) stays a `String`: a host may send values that are newer than this crate.
 
@@ -12,7 +12,7 @@ pub struct InstructionsLoaded {
     pub file_path: String,
     /// `User`, `Project`, `Local` or `Managed`.
     pub memory_type: String,
-    /// Why it was loaded.
+    /// The reason for which it was loaded.
     pub load_reason: String,
     /// The path patterns that let it in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -28,16 +28,16 @@ pub struct InstructionsLoaded {
 /// The conversation is about to be compacted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PreCompact {
-    /// What set it off.
+    /// The cause of the compaction: `manual` or `auto`.
     pub trigger: String,
-    /// The user's words for the summary; null when there are none.
+    /// The user's words for the summary; null if there are none.
     pub custom_instructions: Option<String>,
 }
 
 /// The conversation has been compacted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PostCompact {
-    /// What set it off.
+    /// The cause of the compaction: `manual` or `auto`.
     pub trigger: String,
     /// The summary as the model wrote it.
     pub compact_summary: String,
@@ -52,7 +52,7 @@ pub struct MessageDisplay {
     pub message_id: String,
     /// Number of the batch in its message, from 0.
     pub index: u64,
-    /// Whether this is the last batch.
+    /// Set if this is the last batch.
     pub r#final: bool,
     /// The text of this batch.
     pub delta: String,
@@ -67,21 +67,21 @@ pub struct PreModelSwitch {
     pub to_model: String,
     /// The name as the user gave it.
     pub requested_model: String,
-    /// Where it comes from.
+    /// The origin of the request to switch.
     pub source: String,
     /// Tokens in the context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
-    /// Whether the provider still caches the prompt.
+    /// Set if the provider still caches the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_cache_warm: Option<bool>,
-    /// How long a cache entry lives.
+    /// The lifetime of a cache entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_ttl: Option<String>,
-    /// What writing the cache again would cost, in US dollars.
+    /// The cost of writing the cache again, in US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimated_cache_write_usd: Option<f64>,
-    /// Where the price comes from.
+    /// The origin of the price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pricing: Option<String>,
 }
@@ -95,21 +95,21 @@ pub struct PostModelSwitch {
     pub to_model: String,
     /// The name as the user gave it.
     pub requested_model: String,
-    /// Where it comes from.
+    /// The origin of the request to switch.
     pub source: String,
     /// Tokens in the context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
-    /// Whether the provider still caches the prompt.
+    /// Set if the provider still caches the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_cache_warm: Option<bool>,
-    /// How long a cache entry lives.
+    /// The lifetime of a cache entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_ttl: Option<String>,
-    /// What writing the cache again would cost, in US dollars.
+    /// The cost of writing the cache again, in US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimated_cache_write_usd: Option<f64>,
-    /// Where the price comes from.
+    /// The origin of the price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pricing: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What surrounds the session: settings, directories, files, worktrees: one struct per event, fields in wire order.
+//! Events about the environment: settings, directories, files, worktrees; one struct per event, fields in wire order.
 //!
 //! Text whose set of values is open (a `source`, a `reason`) stays a `String`: a host may send values that are newer than this crate.
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A configuration file has changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConfigChange {
-    /// Where it comes from.
+    /// The kind of settings that changed.
     pub source: String,
     /// The file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,7 +29,7 @@ pub struct CwdChanged {
 pub struct DirectoryAdded {
     /// The directory that was added.
     pub directory: String,
-    /// Where it comes from.
+    /// The way in which it was added.
     pub source: String,
 }
 

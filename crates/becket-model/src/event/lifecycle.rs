@@ -9,14 +9,14 @@ use serde_json::{Map, Value};
 /// The host prepares the project once, on its init or maintenance flag.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Setup {
-    /// What set it off.
+    /// The cause: `init` or `maintenance`.
     pub trigger: String,
 }
 
 /// A session starts: new, resumed, cleared, compacted or forked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionStart {
-    /// Where it comes from.
+    /// The cause of the start.
     pub source: String,
     /// The model in use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,10 +30,10 @@ pub struct SessionStart {
     /// Tokens in the context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
-    /// Whether the provider has probably dropped its prompt cache.
+    /// Set if the provider has probably dropped its prompt cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_cache_likely_expired: Option<bool>,
-    /// What writing the cache again would cost, in US dollars.
+    /// The cost of writing the cache again, in US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimated_cache_write_usd: Option<f64>,
 }
@@ -59,9 +59,9 @@ pub struct UserPromptExpansion {
     pub expansion_type: String,
     /// The command, without its slash.
     pub command_name: String,
-    /// What follows the command, as typed.
+    /// The text after the command, as typed.
     pub command_args: String,
-    /// Where the command is defined.
+    /// The place where the command is defined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_source: Option<String>,
     /// The user's text.
@@ -76,10 +76,10 @@ pub struct Stop {
     /// The text the model ended with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_assistant_message: Option<String>,
-    /// What still runs in the background, one object each.
+    /// The running background tasks, one object each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background_tasks: Option<Vec<Map<String, Value>>>,
-    /// What the session has scheduled, one object each.
+    /// The scheduled jobs of the session, one object each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_crons: Option<Vec<Map<String, Value>>>,
 }

@@ -16,7 +16,7 @@ pub struct Elicitation {
     /// `form` or `url`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// Where the user is sent (mode `url`).
+    /// The page that the user is sent to (mode `url`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The id of the question.

@@ -51,7 +51,7 @@ impl Event {
         Event { session, body: body.into(), extra: Map::new() }
     }
 
-    /// Which of the 33 it is.
+    /// Returns which of the 33 events it is.
     pub fn kind(&self) -> EventKind {
         self.body.kind()
     }

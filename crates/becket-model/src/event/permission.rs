@@ -42,6 +42,6 @@ pub struct Notification {
     /// The title above the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What kind of notification.
+    /// The kind of notification.
     pub notification_type: String,
 }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use crate::ids::{AgentId, PromptId, SessionId};
 
-/// What a host knows of the session when it fires an event. Which of it an event carries is said by the
-/// event table (N1).
+/// The session as a host describes it when it fires an event. The event table defines which parts an event carries
+/// (N1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
     /// The session's id.
     pub id: SessionId,
-    /// Where the conversation is stored.
+    /// The file in which the conversation is stored.
     pub transcript_path: PathBuf,
     /// The session's working directory now.
     pub cwd: PathBuf,
@@ -54,11 +54,11 @@ pub struct Agent {
     pub kind: Option<Arc<str>>,
 }
 
-/// How hard the model thinks: `low`, `medium`, `high`, `xhigh` or `max`.
+/// The effort of the model: `low`, `medium`, `high`, `xhigh` or `max`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effort(pub Arc<str>);
 
-/// What the host does with a call that no rule decides (P14).
+/// The mode for calls that no rule decides (P14).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PermissionMode {
     /// Ask, but for reads.
@@ -69,7 +69,7 @@ pub enum PermissionMode {
     AcceptEdits,
     /// A classifier decides.
     Auto,
-    /// What would ask is denied.
+    /// Calls that would need a question are denied.
     DontAsk,
     /// Everything runs that nothing forbids.
     BypassPermissions,
@@ -95,7 +95,7 @@ impl PermissionMode {
         }
     }
 
-    /// The mode as it stands on the wire.
+    /// Returns the mode as on the wire.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Default => "default",

@@ -32,9 +32,9 @@ pub struct PostToolUse {
     /// For a tool of an MCP server: its `name` and `source`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_server: Option<Map<String, Value>>,
-    /// What the tool answered.
+    /// The answer of the tool.
     pub tool_response: Value,
-    /// How long the call took, in milliseconds.
+    /// The duration of the call, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
 }
@@ -53,10 +53,10 @@ pub struct PostToolUseFailure {
     pub mcp_server: Option<Map<String, Value>>,
     /// The error.
     pub error: String,
-    /// Whether the user interrupted it.
+    /// Set if the user interrupted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_interrupt: Option<bool>,
-    /// How long the call took, in milliseconds.
+    /// The duration of the call, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
 }

@@ -8,7 +8,7 @@ use crate::source::{Place, Privileges};
 use crate::table::{DecisionModel, EventSpec};
 use serde_json::{Map, Value};
 
-/// Why a call is asked about that a folder without trust rewrites.
+/// The reason for asking about a call that a folder without trust rewrites.
 const REWRITTEN: &str = "this hook rewrites the call, and its folder is not trusted";
 
 /// A part that has been held to what it may say.
@@ -19,7 +19,7 @@ pub(super) struct Heard {
     pub(super) failure: Option<Failure>,
     /// It was cancelled before it could answer, so that no hook's allow counts (O10, PermissionRequest).
     pub(super) voids_allows: bool,
-    /// An input that it may not put in place of the prompt's by itself (G3).
+    /// An input that it may not substitute for the prompt's on its own (G3).
     pub(super) proposal: Option<Map<String, Value>>,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn hear(
     Heard { place, reply, failure, voids_allows, proposal }
 }
 
-/// The rewrite beside an allow that does not count, since its folder is not trusted (G3).
+/// Returns the rewrite of an allow that does not count, since its folder is not trusted (G3).
 fn proposal(place: &Place, decision: &Decision) -> Option<Map<String, Value>> {
     match decision {
         Decision::PermissionRequest(RequestDecision::Allow { updated_input, .. })
@@ -82,7 +82,7 @@ fn ask_about_rewrite(spec: &EventSpec, reply: &mut Reply) {
     }
 }
 
-/// Whether a decision lets something happen that would else be asked.
+/// Returns whether a decision allows something that would otherwise be asked about.
 fn grants(decision: &Decision) -> bool {
     match decision {
         Decision::Permission { decision, .. } => *decision == PermissionDecision::Allow,
@@ -92,8 +92,8 @@ fn grants(decision: &Decision) -> bool {
     }
 }
 
-/// A decision of another event's kind, which only an in-process handler can make: held back stays held back, the rest
-/// is no decision here.
+/// Converts a decision of another event's kind, which only an in-process handler can make: held back stays held back,
+/// anything else is not a decision here.
 fn fit(spec: &EventSpec, place: &Place, decision: Decision, warnings: &mut Vec<String>) -> Option<Decision> {
     if is_of(spec.decision, &decision) {
         return Some(decision);
@@ -153,7 +153,7 @@ fn is_defer(reply: &Reply) -> bool {
     matches!(reply.decision, Some(Decision::Permission { decision: PermissionDecision::Defer, .. }))
 }
 
-/// D10: what stands beside a deferral is dropped, and with a person to ask it is an ask.
+/// D10: all else next to a deferral is dropped, and with a person to ask it is an ask.
 fn defer(options: FoldOptions, place: &Place, reply: &mut Reply, warnings: &mut Vec<String>) {
     reply.context.clear();
     reply.fields.updated_input = None;

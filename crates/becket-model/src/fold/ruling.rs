@@ -1,4 +1,4 @@
-//! What was decided, by the event's decision model: one total `match`.
+//! The ruling, by the event's decision model: one total `match`.
 
 use super::{Heard, settle};
 use crate::interpret::BLOCKED;
@@ -189,7 +189,7 @@ fn content(reply: &Reply) -> Option<&Option<Map<String, Value>>> {
     }
 }
 
-/// D11: one failure fails the creation, and so do two different paths; everything that speaks against it is told.
+/// D11: one failure fails the creation, and so do two different paths; every reason against it is reported.
 fn worktree(heard: &[Heard]) -> Ruling {
     let failures = heard.iter().filter_map(|one| {
         let text = one.failure.as_ref()?.to_string();

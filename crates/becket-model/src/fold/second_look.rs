@@ -6,11 +6,11 @@ use crate::reply::{Decision, ElicitationAction, PermissionDecision, Reply, Reque
 use crate::table::EventSpec;
 use crate::verdict::{Reason, Ruling, Said, Verdict};
 
-/// Takes into `verdict` what handlers said of the input that it rewrote.
+/// Merges into `verdict` the replies of handlers to the input that it rewrote.
 ///
-/// Only denials, asks and stops count, and failures: these as [`crate::OnFailure`] says. A `defer` counts as an ask.
-/// Contexts, messages, rewrites and allows of the second run are dropped. A stop holds the call back as a denial does, so
-/// it counts as one would; the reason of the first run's goes first.
+/// Only denials, asks, stops and failures count, these as [`crate::OnFailure`] defines. A `defer` counts as an ask.
+/// Contexts, messages, rewrites and allows of the second run are dropped. A stop holds the call back as a denial does,
+/// so it counts as one would; the reason of the first run's goes first.
 pub fn second_look(
     spec: &'static EventSpec,
     options: FoldOptions,
@@ -55,7 +55,7 @@ fn restricting(entry: Entry) -> Entry {
     Entry { reply: Reply { decision, stop, ..Reply::default() }, ..entry }
 }
 
-/// Adds reasons to those of the first run. A handler that says the same of both inputs is told once.
+/// Adds reasons to those of the first run. A handler with the same reason for both inputs is listed once.
 fn add(reasons: &mut Vec<Said<Reason>>, more: Vec<Said<Reason>>) {
     for reason in more {
         if !reasons.contains(&reason) {

@@ -93,7 +93,7 @@ impl Settling<'_> {
     }
 }
 
-/// The union of the lists, in C6 order; `None` where nobody gave one.
+/// Returns the union of the lists, in C6 order; `None` if no handler gave one.
 fn watch_paths(heard: &[Heard]) -> Option<Vec<PathBuf>> {
     let mut lists = heard.iter().filter_map(|one| one.reply.fields.watch_paths.as_ref()).peekable();
     lists.peek()?;
@@ -120,7 +120,7 @@ fn rewrites_output(one: &Heard) -> bool {
     tool_output(&one.reply).is_some() || mcp_tool_output(&one.reply).is_some()
 }
 
-/// Whether a handler's rewrite of the output lost to another's (D11).
+/// Returns whether a handler's rewrite of the output lost to another's (D11).
 fn lost_output(heard: &[Heard], one: &Heard) -> bool {
     let lost = |pick: fn(&Reply) -> Option<&Value>| {
         let mine = pick(&one.reply);

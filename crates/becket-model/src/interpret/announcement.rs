@@ -1,8 +1,7 @@
-//! A hook's word that it goes on in the background: `{"async": true, "asyncTimeout": 30}`, alone on its first line
-//! (A2).
+//! A hook's announcement that it goes on in the background: `{"async": true, "asyncTimeout": 30}`, alone on its first
+//! line (A2).
 //!
-//! Strict on purpose: a line that says anything else beside these two is an answer, so that no denial is taken for an
-//! announcement.
+//! Strict on purpose: a line with any other field is an answer, so that no denial is taken for an announcement.
 
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -16,11 +15,11 @@ const SECONDS_END: f64 = 1000.0;
 /// A hook has announced that it goes on in the background.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Announcement {
-    /// How long it may run from here on.
+    /// The time that it may run from here on.
     pub limit: Duration,
-    /// How many bytes of stdout the announcement takes, its line end included; what follows is the answer.
+    /// The number of bytes of stdout that the announcement takes, its line end included; the rest is the answer.
     pub length: usize,
-    /// What its author should know.
+    /// A warning for its author.
     pub warning: Option<String>,
 }
 

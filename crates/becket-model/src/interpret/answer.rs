@@ -1,4 +1,4 @@
-//! What a checked answer says: its fields become a [`Reply`], as far as the event's row gives them effect.
+//! Converts the fields of a checked answer into a [`Reply`], as far as the event's row gives them effect.
 
 use super::{BLOCKED, terminal, worktree};
 use crate::failure::Failure;
@@ -89,7 +89,7 @@ fn says_block(output: &Output<'_>) -> bool {
     output.top_text("decision") == Some("block")
 }
 
-/// Why the answer blocks, where it does and says why (O3).
+/// Returns the reason for which the answer blocks, if it does and gives one (O3).
 pub(super) fn blocking_reason(spec: &EventSpec, output: &Output<'_>) -> Option<String> {
     let legacy = || output.top_text("reason").filter(|_| says_block(output));
     let reason = match spec.decision {

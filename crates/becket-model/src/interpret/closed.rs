@@ -1,8 +1,8 @@
-//! What counts as no usable answer under `onFailure: "block"` alone (O1, O10).
+//! Outputs that count as no usable answer under `onFailure: "block"` alone (O1, O10).
 //!
-//! Without the key a hook that printed a line too many has said nothing, and the event goes on. With it, on the events where
-//! it counts, an answer that was not understood word for word is a failure, which the fold turns into a block. An answer
-//! that holds something back does so either way, with its own reason.
+//! Without the key a hook that printed a line too many has given no answer, and the event goes on. With it, on the
+//! events where it counts, an answer that was not understood completely is a failure, which the fold turns into a
+//! block. An answer that holds something back does so either way, with its own reason.
 
 use super::json_answer::JsonAnswer;
 use super::misplaced;
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::reply::{Decision, ElicitationAction};
 use crate::table::{DecisionModel, EventSpec, PlainStdout};
 
-/// How much of an output an error quotes, in characters.
+/// The number of characters of an output that an error quotes.
 const QUOTED: usize = 40;
 
 /// An output as it is held against O1.
@@ -20,12 +20,12 @@ pub(super) struct Output<'a> {
     pub(super) printed: &'a Printed<'a>,
     /// Stdout without its announcement (A2).
     pub(super) body: &'a [u8],
-    /// Whether it was read as plain text.
+    /// Set if it was read as plain text.
     pub(super) is_text: bool,
 }
 
 impl Output<'_> {
-    /// What was taken from the output, with the failure that it is under `onFailure: "block"`.
+    /// Adds to the reply of an output the failure that it is under `onFailure: "block"`.
     pub(super) fn hold(&self, mut taken: Taken, stderr_line: Option<String>) -> Taken {
         if taken.failure.is_none()
             && self.printed.on_failure.closes(self.spec)
@@ -59,7 +59,7 @@ impl Output<'_> {
     }
 }
 
-/// What was taken from a JSON answer, with the failure that it is under `onFailure: "block"`.
+/// Adds to the reply of a JSON answer the failure that it is under `onFailure: "block"`.
 pub(super) fn hold_answer(spec: &EventSpec, answer: &JsonAnswer, mut taken: Taken) -> Taken {
     if taken.failure.is_some() || holds_back(spec, &taken) {
         return taken;
@@ -73,7 +73,7 @@ pub(super) fn hold_answer(spec: &EventSpec, answer: &JsonAnswer, mut taken: Take
     taken
 }
 
-/// Whether the answer holds back what the event is about, so that nothing is left to close.
+/// Returns whether the answer already holds back the action of the event.
 fn holds_back(spec: &EventSpec, taken: &Taken) -> bool {
     let stops_call = matches!(spec.decision, DecisionModel::Permission | DecisionModel::PermissionRequest)
         && taken.reply.stop.is_some();

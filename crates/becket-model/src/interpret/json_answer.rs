@@ -97,7 +97,7 @@ fn or_mended<T>(
     })
 }
 
-/// Where in a text an object stands.
+/// The level of an object in a text.
 #[derive(Debug, Clone, Copy)]
 enum Level<'k> {
     /// Around the answer, which is reached by these keys.
@@ -178,7 +178,8 @@ impl Reader {
         }
     }
 
-    /// How much a value of a decision key holds back. What can't be read is stricter than an allow and weaker than an ask.
+    /// Returns the strictness of a decision key's value. An unreadable one is stricter than an allow and weaker than an
+    /// ask.
     fn strictness(&self, key: &str, value: &Value) -> u8 {
         match value {
             Value::Null => ABSENT,

@@ -1,4 +1,4 @@
-//! Fields that were surely meant and have no effect where they stand.
+//! Fields that were surely meant and have no effect in their place.
 
 use super::json_answer::OWN;
 use crate::table::{DecisionModel, EventSpec, UNIVERSAL_OUTPUT};
@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 /// Keys by which other events, other agents or a model would decide.
 const FOREIGN: [&str; 5] = ["permissionDecision", "decision", "behavior", "action", "ok"];
 
-/// Returns a warning for each field of `hookSpecificOutput` that stands beside it, for a top-level `decision` where none
-/// counts, for a refusal in words of another event, and for an announcement that comes too late (A2).
+/// Returns a warning for each field of `hookSpecificOutput` that is next to it, for a top-level `decision` on an event
+/// that has none, for a refusal in words of another event, and for an announcement that comes too late (A2).
 pub(super) fn misplaced(spec: &EventSpec, object: &Map<String, Value>) -> Vec<String> {
     let outside = spec
         .output
@@ -25,7 +25,7 @@ pub(super) fn misplaced(spec: &EventSpec, object: &Map<String, Value>) -> Vec<St
     outside.chain(decision).chain(announced).chain(foreign).collect()
 }
 
-/// Returns the paths of fields that would hold something back if they had an effect where they stand.
+/// Returns the paths of fields that would hold something back if they had an effect in their place.
 ///
 pub(super) fn restricting<'a>(
     spec: &'a EventSpec,
@@ -48,7 +48,7 @@ pub(super) fn restricting<'a>(
     at_top.chain(inside).chain(stop)
 }
 
-/// Where a decision on this event belongs.
+/// Returns the place where a decision on this event belongs.
 pub(super) fn help(spec: &EventSpec) -> &'static str {
     match spec.decision {
         DecisionModel::Permission => "answer `hookSpecificOutput.permissionDecision`",

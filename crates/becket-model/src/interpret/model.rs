@@ -1,4 +1,4 @@
-//! What a model's answer to a `prompt` or `agent` handler does (H7, H8).
+//! The effect of a model's answer to a `prompt` or `agent` handler (H7, H8).
 
 use super::BLOCKED;
 use crate::reply::{DecidedBy, Decision, Notice, Reply, Stop};
@@ -7,11 +7,11 @@ use crate::table::{Audience, EventSpec, ModelNotOk};
 /// A model's structured answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ModelAnswer {
-    /// Whether all is well.
+    /// The verdict: true if the model agrees.
     pub ok: bool,
-    /// Why not.
+    /// The reason for a no.
     pub reason: Option<String>,
-    /// What was asked for can't be had at all: a stopping turn may end all the same.
+    /// The request can't be fulfilled at all: a stopping turn may end anyway.
     pub impossible: bool,
 }
 

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::table::{DecisionModel, EventSpec, PlainStdout};
 use serde_json::{Map, Value};
 
-/// How many lines are tried as the beginning of a hidden answer.
+/// The number of lines that are tried as the beginning of a hidden answer.
 const LINES: usize = 8;
 
 /// Words that are in hardly any text but an answer.
@@ -23,7 +23,7 @@ pub(super) enum Stdout<'a> {
     Object(JsonAnswer),
     /// Text, without its line end.
     Plain(&'a str),
-    /// It begins like an answer and is none.
+    /// It begins like an answer and is not one.
     Broken(Failure),
 }
 
@@ -59,7 +59,7 @@ pub(super) fn hidden_answer(spec: &EventSpec, text: &str) -> Option<&'static str
     )
 }
 
-/// An answer on lines of its own, behind what a shell's profile or a tool printed.
+/// Returns whether a text ends with an answer on lines of its own, after output of a shell's profile or a tool.
 fn ends_with_answer(text: &str) -> bool {
     let is_answer = |object: Map<String, Value>| {
         [OWN, "decision", "continue"].iter().any(|key| object.contains_key(*key))
@@ -78,7 +78,7 @@ fn looks_like_answer(text: &str) -> bool {
         || ANSWER_KEYS.iter().any(|key| text.match_indices(key).any(|(at, _)| is_key(&text, at, key.len())))
 }
 
-/// Whether the word at `at` is quoted and has a colon behind it.
+/// Returns whether the word at `at` is quoted and followed by a colon.
 fn is_key(text: &str, at: usize, length: usize) -> bool {
     let is_quote = |character: char| matches!(character, '"' | '\'' | '\\');
     text[..at].ends_with(is_quote)

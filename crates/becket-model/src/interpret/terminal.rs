@@ -1,4 +1,4 @@
-//! Which escape sequences a hook may have written to a screen (O7).
+//! Escape sequences that a hook may write to a screen (O7).
 //!
 //! Allowed: the bell, and operating system commands 0, 1, 2, 9, 99 and 777 (titles and notifications), each ended by
 //! the bell or by `ESC \`. Nothing that moves the cursor, clears, reads back or changes a mode.
@@ -8,7 +8,7 @@ const OSC: &str = "\u{1b}]";
 const ST: &str = "\u{1b}\\";
 const COMMANDS: [&str; 6] = ["0", "1", "2", "9", "99", "777"];
 
-/// Whether `text` is made of allowed sequences alone, and of at least one.
+/// Returns whether `text` consists of allowed sequences alone, and of at least one.
 pub(super) fn is_allowed(text: &str) -> bool {
     let mut rest = text;
     while !rest.is_empty() {
@@ -20,7 +20,7 @@ pub(super) fn is_allowed(text: &str) -> bool {
     !text.is_empty()
 }
 
-/// What follows the allowed sequence that `text` begins with.
+/// Returns the text after the allowed sequence that `text` begins with.
 fn after_sequence(text: &str) -> Option<&str> {
     if let Some(after) = text.strip_prefix(BELL) {
         return Some(after);

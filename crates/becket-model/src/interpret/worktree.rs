@@ -13,7 +13,7 @@ pub(super) fn last_line(text: &str) -> Result<PathBuf, Failure> {
     line.ok_or_else(|| no_path("print the path as the last line".to_owned())).and_then(checked)
 }
 
-/// `text` as a path, unless it has a `.` or `..` in it or is no path at all.
+/// Returns `text` as a path, unless it has a `.` or `..` in it or is not a path at all.
 pub(super) fn checked(text: &str) -> Result<PathBuf, Failure> {
     if text.is_empty() {
         return Err(no_path("the path is empty".to_owned()));
@@ -67,7 +67,7 @@ fn skip_control_sequence(characters: &mut Characters<'_>) {
     characters.next_if(|next| ('@'..='~').contains(next));
 }
 
-/// Up to the bell or `ESC \`; a line end ends a string that nobody ended.
+/// Skips to the bell or `ESC \`; a line end ends an unterminated string.
 fn skip_string(characters: &mut Characters<'_>) {
     while let Some(next) = characters.next_if(|next| *next != '\n') {
         if next == '\u{7}' {

@@ -1,4 +1,4 @@
-//! What a handler of an event reads (N1). Further fields are allowed: hosts add their own (N5).
+//! The input of an event's handlers (N1). Further fields are allowed: hosts add their own (N5).
 
 use super::{document, object};
 use crate::EventKind;
@@ -45,7 +45,7 @@ fn own_properties(kind: EventKind) -> Map<String, Value> {
     schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default()
 }
 
-/// A common field; these are no struct's, so the table describes them.
+/// Returns the schema of a common field; these belong to no struct, so the table describes them.
 fn common(field: &FieldSpec) -> Map<String, Value> {
     let mut schema = Map::new();
     schema.insert("description".to_owned(), json!(field.doc));

@@ -1,5 +1,5 @@
-//! What a handler of an event may print (O5–O7): the very fields that its answer is checked against. `null` stands for
-//! an absent field, and unknown fields are allowed.
+//! The output of an event's handlers (O5–O7): exactly the fields that an answer is checked against. `null` means an
+//! absent field, and unknown fields are allowed.
 
 use super::{document, object};
 use crate::EventKind;
@@ -45,7 +45,7 @@ fn describe(field: &FieldSpec) -> Map<String, Value> {
     schema
 }
 
-/// The JSON Schema type, and that of a list's items; none where anything may stand.
+/// Returns the JSON Schema type, and that of a list's items; `None` if any value is allowed.
 fn type_of(kind: FieldType) -> (Option<&'static str>, Option<&'static str>) {
     match kind {
         FieldType::String | FieldType::StringOrNull => (Some("string"), None),

@@ -1,4 +1,4 @@
-//! What is in the context: instructions, compaction, display, models: their rows of the event table.
+//! Rows of the event table about the context: instructions, compaction, display, models.
 
 use super::{
     Alphabet, Audience, Carries, DecisionModel, EventSpec, Exit2, Exit2Effect, Family, FieldType,
@@ -22,7 +22,7 @@ pub(super) const INSTRUCTIONS_LOADED: EventSpec = EventSpec {
         req("file_path", FieldType::String, "The file."),
         req("memory_type", FieldType::String, "`User`, `Project`, `Local` or `Managed`.")
             .one_of(&["User", "Project", "Local", "Managed"]),
-        req("load_reason", FieldType::String, "Why it was loaded."),
+        req("load_reason", FieldType::String, "The reason for which it was loaded."),
         opt("globs", FieldType::Strings, "The path patterns that let it in."),
         opt("trigger_file_path", FieldType::String, "The file whose access loaded it."),
         opt("parent_file_path", FieldType::String, "The file that includes it."),
@@ -52,7 +52,7 @@ pub(super) const PRE_COMPACT: EventSpec = EventSpec {
     condition: false,
     carries: Carries { permission_mode: false, effort: false },
     input: &[
-        req("trigger", FieldType::String, "What set it off."),
+        req("trigger", FieldType::String, "The cause of the compaction: `manual` or `auto`."),
         req(
             "custom_instructions",
             FieldType::StringOrNull,
@@ -86,7 +86,7 @@ pub(super) const POST_COMPACT: EventSpec = EventSpec {
     condition: false,
     carries: Carries { permission_mode: false, effort: false },
     input: &[
-        req("trigger", FieldType::String, "What set it off."),
+        req("trigger", FieldType::String, "The cause of the compaction: `manual` or `auto`."),
         req("compact_summary", FieldType::String, "The summary as the model wrote it."),
     ],
     output: &[],
@@ -117,7 +117,7 @@ pub(super) const MESSAGE_DISPLAY: EventSpec = EventSpec {
         req("turn_id", FieldType::String, "The turn."),
         req("message_id", FieldType::String, "The message."),
         req("index", FieldType::Integer, "Number of the batch in its message, from 0."),
-        req("final", FieldType::Boolean, "Whether this is the last batch."),
+        req("final", FieldType::Boolean, "Set if this is the last batch."),
         req("delta", FieldType::String, "The text of this batch."),
     ],
     output: &[opt("displayContent", FieldType::String, "shown in place of the text")],
@@ -151,16 +151,16 @@ pub(super) const PRE_MODEL_SWITCH: EventSpec = EventSpec {
         req("from_model", FieldType::String, "The model before."),
         req("to_model", FieldType::String, "The model after."),
         req("requested_model", FieldType::String, "The name as the user gave it."),
-        req("source", FieldType::String, "Where it comes from."),
+        req("source", FieldType::String, "The origin of the request to switch."),
         opt("context_tokens", FieldType::Integer, "Tokens in the context."),
-        opt("prompt_cache_warm", FieldType::Boolean, "Whether the provider still caches the prompt."),
-        opt("cache_ttl", FieldType::String, "How long a cache entry lives."),
+        opt("prompt_cache_warm", FieldType::Boolean, "Set if the provider still caches the prompt."),
+        opt("cache_ttl", FieldType::String, "The lifetime of a cache entry."),
         opt(
             "estimated_cache_write_usd",
             FieldType::Number,
-            "What writing the cache again would cost, in US dollars.",
+            "The cost of writing the cache again, in US dollars.",
         ),
-        opt("pricing", FieldType::String, "Where the price comes from."),
+        opt("pricing", FieldType::String, "The origin of the price."),
     ],
     output: &[],
     decision: DecisionModel::Block,
@@ -190,16 +190,16 @@ pub(super) const POST_MODEL_SWITCH: EventSpec = EventSpec {
         req("from_model", FieldType::String, "The model before."),
         req("to_model", FieldType::String, "The model after."),
         req("requested_model", FieldType::String, "The name as the user gave it."),
-        req("source", FieldType::String, "Where it comes from."),
+        req("source", FieldType::String, "The origin of the request to switch."),
         opt("context_tokens", FieldType::Integer, "Tokens in the context."),
-        opt("prompt_cache_warm", FieldType::Boolean, "Whether the provider still caches the prompt."),
-        opt("cache_ttl", FieldType::String, "How long a cache entry lives."),
+        opt("prompt_cache_warm", FieldType::Boolean, "Set if the provider still caches the prompt."),
+        opt("cache_ttl", FieldType::String, "The lifetime of a cache entry."),
         opt(
             "estimated_cache_write_usd",
             FieldType::Number,
-            "What writing the cache again would cost, in US dollars.",
+            "The cost of writing the cache again, in US dollars.",
         ),
-        opt("pricing", FieldType::String, "Where the price comes from."),
+        opt("pricing", FieldType::String, "The origin of the price."),
     ],
     output: &[],
     decision: DecisionModel::None,

@@ -1,4 +1,4 @@
-//! What surrounds the session: settings, directories, files, worktrees: their rows of the event table.
+//! Rows of the event table about the environment: settings, directories, files, worktrees.
 
 use super::{
     Alphabet, Audience, Carries, DecisionModel, EventSpec, Exit2, Exit2Effect, Family, FieldType,
@@ -19,7 +19,7 @@ pub(super) const CONFIG_CHANGE: EventSpec = EventSpec {
     condition: false,
     carries: Carries { permission_mode: false, effort: false },
     input: &[
-        req("source", FieldType::String, "Where it comes from."),
+        req("source", FieldType::String, "The kind of settings that changed."),
         opt("file_path", FieldType::String, "The file."),
     ],
     output: &[],
@@ -84,7 +84,7 @@ pub(super) const DIRECTORY_ADDED: EventSpec = EventSpec {
     carries: Carries { permission_mode: false, effort: false },
     input: &[
         req("directory", FieldType::String, "The directory that was added."),
-        req("source", FieldType::String, "Where it comes from."),
+        req("source", FieldType::String, "The way in which it was added."),
     ],
     output: &[],
     decision: DecisionModel::None,

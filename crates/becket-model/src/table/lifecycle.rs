@@ -18,7 +18,7 @@ pub(super) const SETUP: EventSpec = EventSpec {
     }),
     condition: false,
     carries: Carries { permission_mode: false, effort: false },
-    input: &[req("trigger", FieldType::String, "What set it off.")],
+    input: &[req("trigger", FieldType::String, "The cause: `init` or `maintenance`.")],
     output: &[opt("additionalContext", FieldType::String, "text for the model")],
     decision: DecisionModel::Context,
     exit_2: Exit2 { effect: Exit2Effect::Proceed, told: Audience::User },
@@ -47,7 +47,7 @@ pub(super) const SESSION_START: EventSpec = EventSpec {
     condition: false,
     carries: Carries { permission_mode: false, effort: false },
     input: &[
-        req("source", FieldType::String, "Where it comes from."),
+        req("source", FieldType::String, "The cause of the start."),
         opt("model", FieldType::String, "The model in use."),
         opt("session_title", FieldType::String, "The title shown for the session."),
         opt(
@@ -59,12 +59,12 @@ pub(super) const SESSION_START: EventSpec = EventSpec {
         opt(
             "prompt_cache_likely_expired",
             FieldType::Boolean,
-            "Whether the provider has probably dropped its prompt cache.",
+            "Set if the provider has probably dropped its prompt cache.",
         ),
         opt(
             "estimated_cache_write_usd",
             FieldType::Number,
-            "What writing the cache again would cost, in US dollars.",
+            "The cost of writing the cache again, in US dollars.",
         ),
     ],
     output: &[
@@ -174,8 +174,8 @@ pub(super) const USER_PROMPT_EXPANSION: EventSpec = EventSpec {
         req("expansion_type", FieldType::String, "`slash_command` or `mcp_prompt`.")
             .one_of(&["slash_command", "mcp_prompt"]),
         req("command_name", FieldType::String, "The command, without its slash."),
-        req("command_args", FieldType::String, "What follows the command, as typed."),
-        opt("command_source", FieldType::String, "Where the command is defined."),
+        req("command_args", FieldType::String, "The text after the command, as typed."),
+        opt("command_source", FieldType::String, "The place where the command is defined."),
         req("prompt", FieldType::String, "The user's text."),
     ],
     output: &[opt("additionalContext", FieldType::String, "text for the model")],
@@ -211,8 +211,8 @@ pub(super) const STOP: EventSpec = EventSpec {
             "True while the turn goes on because an earlier stop hook blocked.",
         ),
         opt("last_assistant_message", FieldType::String, "The text the model ended with."),
-        opt("background_tasks", FieldType::Objects, "What still runs in the background, one object each."),
-        opt("session_crons", FieldType::Objects, "What the session has scheduled, one object each."),
+        opt("background_tasks", FieldType::Objects, "The running background tasks, one object each."),
+        opt("session_crons", FieldType::Objects, "The scheduled jobs of the session, one object each."),
     ],
     output: &[opt("additionalContext", FieldType::String, "text for the model")],
     decision: DecisionModel::Block,

@@ -18,7 +18,7 @@ pub(super) const ELICITATION: EventSpec = EventSpec {
         req("mcp_server_name", FieldType::String, "The MCP server that asks."),
         req("message", FieldType::String, "The text shown to the user."),
         opt("mode", FieldType::String, "`form` or `url`.").one_of(&["form", "url"]),
-        opt("url", FieldType::String, "Where the user is sent (mode `url`)."),
+        opt("url", FieldType::String, "The page that the user is sent to (mode `url`)."),
         opt("elicitation_id", FieldType::String, "The id of the question."),
         opt("requested_schema", FieldType::Object, "The shape of the answer (mode `form`)."),
     ],

@@ -25,37 +25,37 @@ pub struct EventSpec {
     pub kind: EventKind,
     /// The family it belongs to.
     pub family: Family,
-    /// When it fires, in one sentence.
+    /// The moment at which it fires, in one sentence.
     pub summary: &'static str,
-    /// What matchers are tested against; `None`: a matcher is ignored (M6).
+    /// The value that matchers are tested against; `None` if a matcher is ignored (M6).
     pub matcher: Option<MatcherSpec>,
-    /// Whether a handler's `if` is looked at (P12); elsewhere a handler with `if` never runs.
+    /// Set if a handler's `if` is evaluated (P12); elsewhere a handler with `if` never runs.
     pub condition: bool,
-    /// Which of the optional common fields its input carries (N1).
+    /// The optional common fields in its input (N1).
     pub carries: Carries,
     /// Its own input fields, in wire order.
     pub input: &'static [FieldSpec],
     /// The fields of its `hookSpecificOutput`.
     pub output: &'static [FieldSpec],
-    /// What hooks may decide.
+    /// The decisions of its hooks.
     pub decision: DecisionModel,
-    /// What exit code 2 does (O3).
+    /// The effect of exit code 2 (O3).
     pub exit_2: Exit2,
-    /// What becomes of plain text on exit 0 (O2).
+    /// The effect of plain text on exit 0 (O2).
     pub plain_stdout: PlainStdout,
-    /// Which universal output fields count (O7).
+    /// The universal output fields that count (O7).
     pub honours: Honours,
     /// The handler kinds it allows (H10), each with its default time limit (H11).
     pub handlers: &'static [(HandlerKind, Duration)],
-    /// What a model's `ok: false` does (H7); `None` where no model may be asked.
+    /// The effect of a model's `ok: false` (H7); `None` if no model may be asked.
     pub model_not_ok: Option<ModelNotOk>,
-    /// What `onFailure: "block"` makes of a failed handler (O10).
+    /// The effect of `onFailure: "block"` on a failed handler (O10).
     pub on_failure: OnFailureEffect,
-    /// Whether its commands get an environment file (H12).
+    /// Set if its commands get an environment file (H12).
     pub env_file: bool,
-    /// Whether the host waits for its handlers (L3).
+    /// Set if the host waits for its handlers (L3).
     pub host_waits: bool,
-    /// What else a hook author should know.
+    /// Further notes for a hook author.
     pub notes: &'static [&'static str],
 }
 
@@ -65,13 +65,13 @@ impl EventSpec {
         self.handlers.iter().find(|(allowed, _)| *allowed == kind).map(|(_, limit)| *limit)
     }
 
-    /// Whether the event has a field of this name in its `hookSpecificOutput`.
+    /// Returns whether the event has a field of this name in its `hookSpecificOutput`.
     pub fn has_output(&self, name: &str) -> bool {
         self.output.iter().any(|field| field.name == name)
     }
 
-    /// Whether nothing that its hooks print or exit with is of any consequence (O4): no decision, no fields, and
-    /// exit 2 does nothing.
+    /// Returns whether neither the output nor the exit code of its hooks has any effect (O4): no decision, no fields,
+    /// and exit 2 does nothing.
     pub const fn discards_output(&self) -> bool {
         matches!(self.decision, DecisionModel::None) && matches!(self.exit_2.effect, Exit2Effect::Ignored)
     }
@@ -140,13 +140,13 @@ const fn opt(name: &'static str, kind: FieldType, doc: &'static str) -> FieldSpe
     FieldSpec { name, kind, required: false, doc, values: &[], fields: &[] }
 }
 
-const EFFORT: &[FieldSpec] = &[req("level", FieldType::String, "How hard the model thinks.")
+const EFFORT: &[FieldSpec] = &[req("level", FieldType::String, "The effort of the model.")
     .one_of(&["low", "medium", "high", "xhigh", "max"])];
 
 /// The fields that every input may begin with, in wire order (N1).
 pub const COMMON_INPUT: &[FieldSpec] = &[
     req("session_id", FieldType::String, "The session."),
-    req("transcript_path", FieldType::String, "Where the conversation is stored, as JSON lines."),
+    req("transcript_path", FieldType::String, "The file in which the conversation is stored, as JSON lines."),
     req("cwd", FieldType::String, "The session's working directory."),
     opt("prompt_id", FieldType::String, "The prompt being worked on; absent before the first."),
     opt(
@@ -161,7 +161,7 @@ pub const COMMON_INPUT: &[FieldSpec] = &[
     req("hook_event_name", FieldType::String, "The event's name."),
 ];
 
-/// The output fields that every event's hooks may print beside `hookSpecificOutput` (O7).
+/// The output fields that every event's hooks may print next to `hookSpecificOutput` (O7).
 pub const UNIVERSAL_OUTPUT: &[FieldSpec] = &[
     opt("continue", FieldType::Boolean, "false stops the host after this event; default true"),
     opt("stopReason", FieldType::String, "shown to the user beside `continue: false`"),

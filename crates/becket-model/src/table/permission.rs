@@ -104,7 +104,7 @@ pub(super) const NOTIFICATION: EventSpec = EventSpec {
     input: &[
         req("message", FieldType::String, "The text shown to the user."),
         opt("title", FieldType::String, "The title above the message."),
-        req("notification_type", FieldType::String, "What kind of notification."),
+        req("notification_type", FieldType::String, "The kind of notification."),
     ],
     output: &[],
     decision: DecisionModel::None,

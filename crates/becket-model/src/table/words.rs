@@ -18,18 +18,18 @@ pub enum Family {
     Mcp,
 }
 
-/// What a matcher of the event is tested against (M6).
+/// The value that a matcher of the event is tested against (M6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MatcherSpec {
     /// The input field; of `file_path` the base name counts.
     pub field: &'static str,
-    /// Which characters make a matcher a list of names (M2, M5).
+    /// The characters that make a matcher a list of names (M2, M5).
     pub alphabet: Alphabet,
     /// The values that are known to occur; empty where the set is open.
     pub values: &'static [&'static str],
 }
 
-/// Which characters keep a matcher a list of names rather than an expression.
+/// The characters that make a matcher a list of names rather than an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Alphabet {
@@ -39,7 +39,7 @@ pub enum Alphabet {
     Narrow,
 }
 
-/// Which optional common fields the input carries.
+/// The optional common fields in the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Carries {
     /// `permission_mode`
@@ -55,9 +55,9 @@ pub struct FieldSpec {
     pub name: &'static str,
     /// Its JSON type.
     pub kind: FieldType,
-    /// Whether it is always there.
+    /// Set if it is always there.
     pub required: bool,
-    /// What it says.
+    /// Its meaning.
     pub doc: &'static str,
     /// The texts it may hold; empty where any will do. Answers are held to them (O5), inputs are not: a host may
     /// send values that are newer than this table.
@@ -110,7 +110,7 @@ impl FieldType {
     }
 }
 
-/// What the hooks of an event may decide.
+/// The decisions of an event's hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DecisionModel {
@@ -124,13 +124,13 @@ pub enum DecisionModel {
     Permission,
     /// Answer a permission prompt.
     PermissionRequest,
-    /// Whether the model may try a denied call again.
+    /// A flag for the model: it may try a denied call again.
     Retry,
     /// Block by `decision: "block"` or exit 2; `continue: false` has no effect.
     Task,
     /// Block by exit 2 alone; `continue: false` stops the teammate.
     ContinueOnly,
-    /// What is shown in place of the text.
+    /// The text that is shown instead.
     Display,
     /// The path of a worktree.
     Path,
@@ -138,12 +138,12 @@ pub enum DecisionModel {
     Elicitation,
 }
 
-/// What exit code 2 does.
+/// The effect of exit code 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exit2 {
     /// The effect.
     pub effect: Exit2Effect,
-    /// Who reads stderr.
+    /// The audience of stderr.
     pub told: Audience,
 }
 
@@ -186,13 +186,13 @@ pub enum Exit2Effect {
 }
 
 impl Exit2Effect {
-    /// Whether exit 2 holds something back on this event (O3); elsewhere its stderr is only shown.
+    /// Returns whether exit 2 holds something back on this event (O3); elsewhere its stderr is only shown.
     pub const fn blocks(self) -> bool {
         !matches!(self, Exit2Effect::Proceed | Exit2Effect::Ignored)
     }
 }
 
-/// Who reads a message.
+/// The audience of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -204,7 +204,7 @@ pub enum Audience {
     Log,
 }
 
-/// What becomes of plain text on stdout with exit 0.
+/// The effect of plain text on stdout with exit 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlainStdout {
@@ -218,7 +218,7 @@ pub enum PlainStdout {
     Path,
 }
 
-/// Which universal output fields count.
+/// The universal output fields that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Honours {
     /// `continue: false`
@@ -265,7 +265,7 @@ impl HandlerKind {
     }
 }
 
-/// What a model's `ok: false` does (H7).
+/// The effect of a model's `ok: false` (H7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelNotOk {
@@ -285,7 +285,7 @@ pub enum ModelNotOk {
     Ignored,
 }
 
-/// What `onFailure: "block"` makes of a failed handler (O10).
+/// The effect of `onFailure: "block"` on a failed handler (O10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnFailureEffect {

@@ -1,4 +1,4 @@
-//! What hosts ask a [`Verdict`].
+//! Questions of hosts about a [`Verdict`].
 
 use super::{Reason, Ruling, Said, Verdict, VerdictFields};
 use crate::failure::Failure;
@@ -7,14 +7,14 @@ use crate::source::Source;
 use crate::table::DecisionModel;
 
 impl Verdict {
-    /// Whether what the event is about does not happen: a call that is denied, or stopped by `continue: false` before it
-    /// ran (D6); a prompt, a task, a change or a turn's end that is held back; a refused permission; a question that is
-    /// declined or cancelled; a worktree that was not made.
+    /// Returns whether the action of the event does not happen: a call that is denied, or stopped by `continue: false`
+    /// before it ran (D6); a prompt, a task, a change or a turn's end that is held back; a refused permission; a
+    /// question that is declined or cancelled; a worktree that was not made.
     pub fn blocks(&self) -> bool {
         self.ruling.holds_back() || (self.stop.is_some() && self.is_about_a_pending_call())
     }
 
-    /// Whether a tool call waits: for a person, or to be taken up by another process (D10).
+    /// Returns whether a tool call waits: for a person, or for another process that resumes it (D10).
     pub fn asks_or_defers(&self) -> bool {
         matches!(
             self.ruling,
@@ -76,7 +76,7 @@ fn worded(said: &Said<Reason>, labelled: bool, holds_back: bool) -> String {
     text
 }
 
-/// Whether a line of a text begins like the label of a source.
+/// Returns whether a line of a text begins like the label of a source.
 fn has_label(text: &str) -> bool {
     const SOURCES: [&str; 10] =
         ["policy", "user", "project", "local", "plugin:", "skill:", "agent:", "callback", "function", "flag"];
@@ -110,7 +110,7 @@ pub fn continued(text: &str) -> String {
 }
 
 impl Ruling {
-    /// Whether what the event is about is held back by the ruling alone.
+    /// Returns whether the ruling alone holds back the action of the event.
     pub fn holds_back(&self) -> bool {
         match self {
             Ruling::Permission { decision, .. } => *decision == PermissionDecision::Deny,
@@ -148,8 +148,8 @@ impl Ruling {
         }
     }
 
-    /// How much it holds back; more is stricter. Among the rulings of one event it is a total order, in which an allow
-    /// stands below saying nothing.
+    /// Returns how much it holds back; more is stricter. Among the rulings of one event it is a total order, in which
+    /// an allow is below no decision.
     pub(crate) fn strictness(&self) -> u8 {
         match self {
             Ruling::RequestAllow { .. } | Ruling::Worktree(_) => 0,
@@ -167,7 +167,7 @@ impl Ruling {
 }
 
 impl VerdictFields {
-    /// Takes back a rewrite of a tool's output that does not have the tool's shape, and the notes beside it (D11).
+    /// Removes a rewrite of a tool's output that does not have the tool's shape, and the notes on it (D11).
     pub fn refuse_tool_output(&mut self) {
         self.updated_tool_output = None;
         self.updated_mcp_tool_output = None;

@@ -19,7 +19,7 @@ pub fn to_bytes(event: &Event) -> Vec<u8> {
     serde_json::to_vec(&Input::of(event)).unwrap_or_default()
 }
 
-/// The same object as a value, for those who look into it rather than send it.
+/// Returns the same object as a value, for callers that look into it rather than send it.
 pub fn to_value(event: &Event) -> Value {
     // INVARIANT: as in `to_bytes`.
     serde_json::to_value(Input::of(event)).unwrap_or_default()
@@ -48,13 +48,13 @@ pub fn from_value(value: Value) -> Result<Event, InputError> {
     given.into_event()
 }
 
-/// Why a JSON value is no hook input.
+/// The reason for which a JSON value is not a hook input.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InputError {
     /// Not an object at all.
     #[error("a hook input is a JSON object, but this is {got}")]
     NotAnObject {
-        /// What it is.
+        /// The type of the value.
         got: &'static str,
     },
     /// No such event.
@@ -76,9 +76,9 @@ pub enum InputError {
     WrongType {
         /// The field.
         field: &'static str,
-        /// What the table says.
+        /// The type in the table.
         expected: &'static str,
-        /// What came.
+        /// The type of the value.
         got: &'static str,
         /// The event, once it is known.
         event: Option<EventKind>,
@@ -88,7 +88,7 @@ pub enum InputError {
     Unreadable {
         /// The event.
         event: EventKind,
-        /// What serde says.
+        /// The message of serde.
         message: String,
     },
 }
@@ -133,7 +133,7 @@ impl Serialize for Body<'_> {
     }
 }
 
-/// The host's own fields, without those that would stand twice.
+/// The host's own fields, without duplicates.
 struct Extra<'a> {
     fields: &'a Map<String, Value>,
     spec: &'static EventSpec,

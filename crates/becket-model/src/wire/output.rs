@@ -1,8 +1,8 @@
 //! The output object of a handler: checked against the event's row of the table, then read without surprises.
 //!
-//! [`Output::read`] refuses what breaks O5 or O6 and names the field; after it every getter is total. An explicit
+//! [`Output::read`] rejects violations of O5 or O6 and names the field; after it every getter is total. An explicit
 //! `null` is an absent field. Fields that the table does not know are ignored, and listed by [`unknown_fields`].
-//! What the fields *mean* is said by [`crate::interpret`].
+//! [`crate::interpret`] gives the fields their *meaning*.
 
 use super::input::type_name;
 use crate::failure::Failure;
@@ -67,7 +67,7 @@ impl<'a> Output<'a> {
         self.own(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty())
     }
 
-    /// Whether a field of `hookSpecificOutput` is there and true.
+    /// Returns whether a field of `hookSpecificOutput` is there and true.
     pub(crate) fn own_flag(&self, name: &str) -> bool {
         self.own(name).and_then(Value::as_bool).unwrap_or(false)
     }
@@ -149,7 +149,7 @@ fn expected(field: &FieldSpec) -> String {
     }
 }
 
-/// What came instead of what the field may hold; `None` where it fits.
+/// Returns the type of a value that the field may not hold; `None` if it fits.
 fn mismatch(field: &FieldSpec, value: &Value) -> Option<String> {
     if !fits(field.kind, value) {
         return Some(describe(field.kind, value));
@@ -182,7 +182,7 @@ fn describe(kind: FieldType, value: &Value) -> String {
     }
 }
 
-/// A list where none may stand, or one that holds what it may not.
+/// Describes a list that is not allowed, or one with items that are not allowed.
 fn describe_list(kind: FieldType, list: &[Value]) -> String {
     let fits_in = |item: &&Value| match kind {
         FieldType::Strings => item.is_string(),

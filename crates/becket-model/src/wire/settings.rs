@@ -1,6 +1,6 @@
-//! What people write into a settings file, as types: the source of `schemas/settings.json`.
+//! The settings file as types: the source of `schemas/settings.json`.
 //!
-//! They describe, and judge nothing: the engine reads files entry by entry, so that one bad entry leaves the others
+//! They describe, and check nothing: the engine reads files entry by entry, so that one bad entry leaves the others
 //! alone (C7). Keys that are not named here belong to the host and are left to it.
 
 use crate::EventKind;
@@ -36,7 +36,7 @@ pub struct Settings {
     pub extra_known_marketplaces: Option<BTreeMap<String, Value>>,
     /// Managed, command line and user files only: what is set for plugins, by full id (H2).
     pub plugin_configs: Option<BTreeMap<String, PluginConfig>>,
-    /// The only URLs that HTTP hooks may post to; `*` stands for any text (H5).
+    /// The only URLs that HTTP hooks may post to; `*` matches any text (H5).
     pub allowed_http_hook_urls: Option<Vec<String>>,
     /// The only variables that headers of HTTP hooks may name (H5).
     pub http_hook_allowed_env_vars: Option<Vec<String>>,
@@ -51,7 +51,7 @@ pub struct Settings {
     pub keep_processes: Option<Vec<String>>,
 }
 
-/// What is set for a plugin.
+/// The settings of a plugin.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PluginConfig {
@@ -69,7 +69,7 @@ pub struct Permissions {
     pub ask: Option<Vec<String>>,
     /// Calls that never run.
     pub deny: Option<Vec<String>>,
-    /// Directories beside the working directory.
+    /// Directories in addition to the working directory.
     pub additional_directories: Option<Vec<String>>,
     /// The mode in which a session starts.
     pub default_mode: Option<Mode>,
@@ -90,7 +90,7 @@ pub enum Mode {
     AcceptEdits,
     /// A classifier decides.
     Auto,
-    /// What would ask is denied.
+    /// Calls that would need a question are denied.
     DontAsk,
     /// Everything runs that nothing forbids.
     BypassPermissions,
@@ -139,7 +139,7 @@ impl JsonSchema for Hooks {
 pub struct MatcherGroup {
     /// Exact names joined by `|`, or an ECMAScript expression; absent, empty or `*`: everything (M1–M3).
     pub matcher: Option<String>,
-    /// What runs.
+    /// The handlers to run.
     pub hooks: Vec<Handler>,
 }
 
@@ -179,7 +179,7 @@ pub enum Shell {
     PowerShell,
 }
 
-/// The keys that all handlers share stand in each struct, so that the schema says them where people look.
+/// The keys that all handlers share are in each struct, so that the schema describes them where people look.
 macro_rules! handlers {
     ($($(#[$doc:meta])* $name:ident { $($(#[$of_field:meta])* $field:ident: $type:ty,)* })*) => {$(
         $(#[$doc])*
@@ -200,7 +200,7 @@ macro_rules! handlers {
             /// Removes it after its first successful run; in a skill's frontmatter only (C11).
             #[serde(default)]
             pub once: Option<bool>,
-            /// What a failure means: `continue`, the default, or `block` (O10).
+            /// The effect of a failure: `continue`, the default, or `block` (O10).
             #[serde(default)]
             pub on_failure: Option<OnFailure>,
             /// Becket's own: its place among the handlers of its source; lower first (C6).
@@ -213,12 +213,12 @@ macro_rules! handlers {
 handlers! {
     /// Runs a process (H2).
     CommandHandler {
-        /// A shell's text; beside `args`, one program.
+        /// A shell's text; with `args`, one program.
         command: String,
         /// The program's arguments, even none: nothing is tokenised, and no shell runs.
         #[serde(default)]
         args: Option<Vec<String>>,
-        /// Which shell; without `args` only.
+        /// The shell; without `args` only.
         #[serde(default)]
         shell: Option<Shell>,
         /// The event goes on at once (A1).
@@ -234,7 +234,7 @@ handlers! {
 
     /// Posts the input to a URL (H5).
     HttpHandler {
-        /// Where to; nothing is expanded in it.
+        /// The URL to post to; nothing is expanded in it.
         url: String,
         /// Header values; `$NAME` of `allowedEnvVars` is expanded.
         #[serde(default)]
@@ -257,7 +257,7 @@ handlers! {
 
     /// Asks a model once (H7).
     PromptHandler {
-        /// What to judge; `$ARGUMENTS` is the event's input.
+        /// The question to judge; `$ARGUMENTS` is the event's input.
         prompt: String,
         /// The model; absent: the host's small fast one.
         #[serde(default)]
@@ -269,7 +269,7 @@ handlers! {
 
     /// Asks a model that has tools (H8).
     AgentHandler {
-        /// What to judge; `$ARGUMENTS` is the event's input.
+        /// The question to judge; `$ARGUMENTS` is the event's input.
         prompt: String,
         /// The model; absent: the host's small fast one.
         #[serde(default)]

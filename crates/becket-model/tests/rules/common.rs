@@ -1,4 +1,4 @@
-//! How the case files spell what handlers answered, and reading them.
+//! The notation of the case files for handlers' answers, and its reader.
 
 use becket_model::interpret::Taken;
 use becket_model::table::Audience;

@@ -173,7 +173,7 @@ fn with(entries: &[Entry], more: Entry) -> Vec<Entry> {
     entries.iter().cloned().chain([more]).collect()
 }
 
-/// What exit 2 makes of the event, where it can hold anything back.
+/// Returns the reply for exit 2 on the event, if it can hold anything back.
 fn exit_2(kind: EventKind) -> Option<Reply> {
     let spec = kind.spec();
     let decision = Decision::block(spec, "no".into(), DecidedBy::Exit2)?;

@@ -1,8 +1,8 @@
-//! What handlers print and what is taken from it, case by case: `cases/output.json`.
+//! Outputs of handlers and their meaning, case by case: `cases/output.json`.
 //!
 //! A case has `event`; `stdout` (text) or `json` (written as JSON) or `bytes`; `exit` (0), `stderr` (empty), `by`
-//! (`mcp` for the text of an MCP tool, `object` for an answer that is JSON already), `lost` (bytes dropped past the cap),
-//! `closed` (`onFailure: "block"`); and `want`, all that must come of it and nothing else.
+//! (`mcp` for the text of an MCP tool, `object` for an answer that is JSON already), `lost` (bytes dropped past the
+//! cap), `closed` (`onFailure: "block"`); and `want`, the complete expected result.
 
 use crate::common::{cases, event, report, taken_words, text};
 use becket_model::OnFailure;

@@ -62,7 +62,7 @@ fn types(schema: &Value) -> Vec<&str> {
     one.into_iter().chain(many).collect()
 }
 
-/// Whether a property that a struct generated is of the type that the table says.
+/// Returns whether a property that a struct generated has the type in the table.
 fn described_as(property: &Value, field: &becket_model::table::FieldSpec) -> bool {
     use becket_model::table::FieldType;
     let types = types(property);

@@ -1,4 +1,4 @@
-//! The books without any task: who runs, who waits, who is owed what.
+//! The ledger without tasks: which hooks run, which wait, which results are due.
 
 use super::*;
 use crate::report::outcome::Status;
@@ -234,7 +234,7 @@ fn closed_books_take_nothing_in_and_owe_nothing() {
     assert_eq!((ledger.entries.len(), ledger.sessions.len()), (0, 0));
 }
 
-/// What may happen to the books.
+/// A possible operation on the ledger.
 #[derive(Debug, Clone)]
 enum Step {
     Adopt { of: usize, already_running: bool },

@@ -127,7 +127,7 @@ impl Place {
     }
 }
 
-/// What never comes fails the test instead of holding it up.
+/// Awaits a future with a timeout, so that a missing result fails the test instead of hanging it.
 async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future).await.expect("it comes to an end")
 }

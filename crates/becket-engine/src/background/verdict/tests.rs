@@ -1,4 +1,4 @@
-//! What an ended hook may say, as cases in `tests/cases/background-answers.json`.
+//! The output of ended hooks that counts, as cases in `tests/cases/background-answers.json`.
 
 use super::*;
 use crate::report::outcome::Printed;
@@ -35,7 +35,7 @@ struct Case {
     status: String,
     #[serde(default)]
     failure: Option<String>,
-    /// What each warning holds, in order.
+    /// A part of each warning, in order.
     #[serde(default)]
     warnings: Vec<String>,
 }

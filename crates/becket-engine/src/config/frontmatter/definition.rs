@@ -18,9 +18,9 @@ use std::path::Path;
 pub struct Definition<'t> {
     /// The fields, in order, each key once; none where the frontmatter can't be read.
     pub fields: Vec<Field>,
-    /// What stands behind the frontmatter; all of the text where there is none.
+    /// The text after the frontmatter; all of the text if there is none.
     pub body: &'t str,
-    /// What is wrong or looks wrong; an error where the frontmatter can't be read.
+    /// The findings; an error if the frontmatter can't be read.
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -1,4 +1,4 @@
-//! What a command's text gives away: quoting, relative paths, a swallowed failure, a Stop hook without its guard.
+//! Lints on the text of a command: quoting, relative paths, a swallowed failure, a Stop hook without its guard.
 
 use super::{Around, Entry, swallow, variables};
 use crate::config::handler::{Action, Command, Shell};
@@ -90,7 +90,7 @@ fn plain_exit(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
         .rule("O4");
 }
 
-/// Whether a text prints a question for the user (Q1).
+/// Returns whether a text prints a question for the user (Q1).
 pub(super) fn asks(text: &str) -> bool {
     let plain: String = text.chars().filter(|c| *c != '\\' && !c.is_whitespace()).collect();
     ["\"prompt\":", "\"options\":", "\"message\":"].iter().all(|key| plain.contains(key))
@@ -148,7 +148,7 @@ pub(super) fn scripts<'w>(mut words: impl Iterator<Item = Option<&'w str>>) -> O
         return program.contains('/').then(|| program.to_owned());
     }
     let first = words.next()??;
-    // An option may change what the next word means; then nothing is said.
+    // An option may change what the next word means; then there is no finding.
     (!first.starts_with('-') && (first.contains('/') || first.contains('.'))).then(|| first.to_owned())
 }
 

@@ -5,7 +5,7 @@ use crate::config::resolve::Part;
 use crate::config::source::report::Report;
 use becket_model::Source;
 
-/// Variables by which a program finds its code, or is told to run other code first.
+/// Variables by which a program finds its code, or runs other code first.
 const STEERING: &[&str] = &[
     "PATH",
     "IFS",

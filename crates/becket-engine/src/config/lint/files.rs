@@ -33,7 +33,7 @@ pub fn lint_files(loaded: &Loaded) -> Vec<Diagnostic> {
     found
 }
 
-/// Files beside the settings that are often taken for some.
+/// Files next to the settings that are often mistaken for settings.
 const READ_BY_NOBODY: [&str; 2] = ["hooks.json", "hooks/hooks.json"];
 
 /// Files of hooks at places where no program looks for hooks.
@@ -67,12 +67,12 @@ fn read_by_nobody(loaded: &Loaded) -> Vec<Diagnostic> {
     found
 }
 
-/// A script, and whether it is started by itself rather than by an interpreter.
+/// A script, and whether it is started directly rather than by an interpreter.
 struct Script {
     written: String,
     path: PathBuf,
     runs_itself: bool,
-    /// Whether it is certain that the handler comes to this script, and looks for it here.
+    /// Set if the handler certainly reaches this script and looks for it here.
     is_certain: bool,
 }
 

@@ -34,7 +34,7 @@ pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) 
     }
 }
 
-/// A name that is no value of the event.
+/// Checks a name that is not a value of the event.
 fn one_name(
     (name, is_only): (&str, bool),
     spec: MatcherSpec,
@@ -63,7 +63,7 @@ fn one_name(
     report.warning(entry.matcher_span, "never-matches", message).help(help).rule("M6");
 }
 
-/// Whether a group that never matches is a guard that is not there.
+/// Returns whether a group on this event is a guard, which is missing if the group never matches.
 fn is_guard(event: EventKind) -> bool {
     matches!(event, EventKind::PreToolUse | EventKind::PermissionRequest)
 }

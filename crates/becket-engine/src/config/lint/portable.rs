@@ -24,7 +24,7 @@ const SETTINGS_KEYS: &[(&str, &str)] = &[
     ("httpHookProxy", "elsewhere the environment decides about proxies"),
 ];
 
-/// Whether another program reads the file.
+/// Returns whether another program reads the file.
 pub(super) fn is_shared(layer: &Layer, around: &Around<'_>) -> bool {
     around.profile.name == "claude" && layer.source != Source::Flag
 }
@@ -50,7 +50,7 @@ pub(super) fn settings(layer: &Layer, text: &str, report: &mut Report<'_>) {
     else {
         return;
     };
-    // Where a key has no effect even in Becket, that is told instead.
+    // If a key has no effect even in Becket, that is reported instead.
     let counts = |key: &str| match layer.source {
         Source::Policy => true,
         Source::User => matches!(key, "httpHookAllowedNetworks" | "httpHookProxy"),
@@ -79,7 +79,7 @@ fn note(at: Span, key: &str, elsewhere: &str, report: &mut Report<'_>) {
         .rule("C4");
 }
 
-/// Where a key is written in a stretch of the text.
+/// Returns the place of a key in a stretch of the text.
 fn key_in(text: &str, within: Span, key: &str) -> Option<Span> {
     let quoted = format!("\"{key}\"");
     let part = text.get(within.range())?;

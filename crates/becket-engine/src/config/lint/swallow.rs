@@ -2,7 +2,7 @@
 
 use becket_rules::shell::Line;
 
-/// How a line ends that succeeds whatever happened before, if it does.
+/// Returns the end of a line that succeeds whatever happened before, if it has one.
 pub(super) fn ending(text: &str, line: &Line) -> Option<String> {
     let own: Vec<_> = line.commands().iter().filter(|command| command.via().is_none()).collect();
     let (last, before) = own.split_last()?;
@@ -26,7 +26,7 @@ pub(super) fn ending(text: &str, line: &Line) -> Option<String> {
     }
 }
 
-/// Whether a command gives the exit code on purpose, so that the ending only covers what is left.
+/// Returns whether a command gives the exit code on purpose, so that the ending only covers the rest.
 fn refuses(command: &becket_rules::shell::Command) -> bool {
     let words: Vec<Option<&str>> = command.words().collect();
     matches!(words.as_slice(), [Some("exit"), code] if *code != Some("0"))

@@ -1,4 +1,4 @@
-//! The variables that a shell text uses, and whether anybody sets them.
+//! The variables that a shell text uses, and whether anything sets them.
 
 use super::{Around, Entry};
 use crate::config::source::report::Report;
@@ -9,11 +9,11 @@ use std::collections::HashSet;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Use {
     pub(super) name: String,
-    /// Whether double quotes stand around it.
+    /// Set if it is within double quotes.
     pub(super) quoted: bool,
-    /// Whether it has a default or another operator: `${X:-y}`.
+    /// Set if it has a default or another operator: `${X:-y}`.
     pub(super) guarded: bool,
-    /// Whether more of a word follows it: `$DIR/x`.
+    /// Set if more of a word follows it: `$DIR/x`.
     pub(super) joined: bool,
 }
 
@@ -62,7 +62,7 @@ fn one(rest: &str, quoted: bool) -> Option<(Use, &str)> {
     Some((Use { name: name.to_owned(), quoted, guarded, joined }, after))
 }
 
-/// Names that people expect and nobody sets, and where the value is instead.
+/// Names that people expect and nothing sets, and where the value is instead.
 const NOBODY_SETS: &[(&str, &str)] = &[
     ("CLAUDE_FILE_PATHS", ".tool_input.file_path"),
     ("CLAUDE_FILE_PATH", ".tool_input.file_path"),
@@ -127,7 +127,7 @@ pub(super) fn lint(text: &str, entry: &Entry, around: &Around<'_>, report: &mut 
     }
 }
 
-/// Whether the text itself or a file's `env` sets it.
+/// Returns whether the text or a file's `env` sets it.
 fn is_set(name: &str, text: &str, around: &Around<'_>) -> bool {
     if around.env.iter().any(|set| set == name) {
         return true;
@@ -141,7 +141,7 @@ fn is_set(name: &str, text: &str, around: &Around<'_>) -> bool {
     })
 }
 
-/// What is wrong with a name, and what to use instead.
+/// Returns the problem with a name, and what to use instead.
 fn complaint(name: &str, entry: &Entry, around: &Around<'_>) -> Option<(String, Option<String>)> {
     let nobody = |(_, path): &(&str, &str)| {
         let message = format!("nothing sets `${name}`, so it is empty here");

@@ -9,7 +9,7 @@ const OPTION: &str = "--stdin-event";
 /// The profile that a call reads hooks of, where its text does not name one.
 const DEFAULT_PROFILE: &str = "claude";
 
-/// Programs beside a call that decide nothing by themselves.
+/// Programs that decide nothing themselves and may accompany a call.
 const HARMLESS: &[&str] = &[
     ":", "[", "cat", "cd", "command", "echo", "exec", "exit", "export", "hash", "jq", "printf", "pwd", "set",
     "tee", "test", "true", "type", "which",
@@ -18,8 +18,8 @@ const HARMLESS: &[&str] = &[
 /// Programs whose words are data.
 const PRINTERS: &[&str] = &["echo", "printf", "grep", "rg", "logger"];
 
-/// Whether the action does nothing but run Becket on the hooks of the same profile. A call that can't be told by its text
-/// carries the marks of its event instead.
+/// Returns whether the action does nothing but run Becket on the hooks of the same profile. A call that its text does
+/// not show carries the marks of its event instead.
 pub(crate) fn runs_becket(action: &Action, profile: &str) -> bool {
     match action {
         Action::Command(Command::Exec { program, args }) => {
@@ -37,7 +37,7 @@ pub(crate) fn runs_becket(action: &Action, profile: &str) -> bool {
     }
 }
 
-/// Whether all that a line of shell does is such a call.
+/// Returns whether a line of shell does nothing but such a call.
 fn in_shell(text: &str, profile: &str) -> bool {
     if !text.contains(OPTION) || text.trim() == OPTION {
         return false;
@@ -59,14 +59,14 @@ fn is_harmless(words: &[Option<&str>]) -> bool {
     words.first().copied().flatten().is_some_and(|program| HARMLESS.contains(&name(program)))
 }
 
-/// Whether it is a shell or another program that is handed the text of the call, which is a command of its own.
+/// Returns whether it is a shell or another program that gets the text of the call as an argument.
 fn holds_a_call(words: &[Option<&str>]) -> bool {
     let program = words.first().copied().flatten().map(name);
     program.is_some_and(|program| !PRINTERS.contains(&program))
         && words.iter().skip(1).flatten().any(|word| word.contains(OPTION) && *word != OPTION)
 }
 
-/// Whether the words are a program that is or may be Becket, or that starts it, with `fire --stdin-event`.
+/// Returns whether the words are a program that is or may be Becket, or that starts it, with `fire --stdin-event`.
 fn calls(words: &[Option<&str>], profile: &str) -> bool {
     let at = |wanted: &str| words.iter().position(|word| *word == Some(wanted));
     let (Some(fire), Some(option)) = (at("fire"), at(OPTION)) else { return false };

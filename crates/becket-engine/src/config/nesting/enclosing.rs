@@ -5,7 +5,7 @@ use crate::config::handler::Location;
 use crate::host::environment::Environment;
 use becket_model::EventKind;
 
-/// How many events may enclose one another.
+/// The number of events that may enclose one another.
 const DEPTH: usize = 8;
 
 /// The variable that carries marks to a command: marks joined by commas, a semicolon, and the place of the hook.
@@ -19,21 +19,21 @@ pub(crate) const HEADER: &str = "becket-firing";
 pub(crate) struct Enclosing {
     /// In hexadecimal digits, of which the first [`BEGINNING`] are enough; what is not a mark counts for the depth.
     marks: Vec<String>,
-    /// Where the hook is written that started this process, if that is known.
+    /// The place of the hook that started this process, if it is known.
     started_by: Option<String>,
 }
 
-/// How many digits of a mark tell it from others.
+/// The number of digits that distinguish a mark from others.
 const BEGINNING: usize = 8;
 
-/// Stands for something that is not a mark.
+/// A placeholder for something that is not a mark.
 const UNREADABLE: &str = "?";
 
 fn is_mark(text: &str) -> bool {
     text.len() >= BEGINNING && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Why an event's handlers are not run.
+/// The reason for which an event's handlers are not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The event is being fired already.
@@ -68,12 +68,12 @@ impl Enclosing {
         }
     }
 
-    /// Whether nothing encloses this process.
+    /// Returns whether nothing encloses this process.
     pub(crate) fn is_empty(&self) -> bool {
         self.marks.is_empty()
     }
 
-    /// Why the event must not run its handlers here, or `None` if it may.
+    /// Returns the reason for which the event must not run its handlers here, or `None` if it may.
     pub(crate) fn refusal(&self, mark: EventMark) -> Option<Refusal> {
         let mark = mark.to_string();
         if self.marks.iter().any(|outer| is_mark(outer) && mark.starts_with(outer.as_str())) {

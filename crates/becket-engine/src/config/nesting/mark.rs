@@ -13,8 +13,8 @@ const LENGTH: usize = 16;
 /// Fields by which two inputs of the same call may differ.
 const IDS: [&str; 1] = ["tool_use_id"];
 
-/// Names an event by its content: the profile, the event's name, the session and the event's own fields, however the
-/// JSON was written. Where the session is and which ids a call has is no part of it.
+/// An identifier of an event by its content: the profile, the event's name, the session and the event's own fields,
+/// however the JSON was written. The session's directory and the ids of a call are not part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct EventMark([u8; LENGTH]);
 

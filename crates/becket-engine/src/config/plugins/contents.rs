@@ -1,4 +1,5 @@
-//! The hooks of a plugin: its hooks file, what its manifest holds or names, and what its marketplace says of it (C9).
+//! The hooks of a plugin: its hooks file, those that its manifest holds or names, and those of its entry in the
+//! marketplace (C9).
 //!
 //! A path that leads out of the plugin, as written or by a link, is refused.
 
@@ -14,7 +15,7 @@ use becket_model::Source;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where a hooks file lies in a plugin.
+/// The path of a hooks file in a plugin.
 const HOOKS: &str = "hooks/hooks.json";
 
 /// Reads a plugin's files. A plugin without hooks adds nothing.
@@ -31,7 +32,7 @@ pub(super) fn load(candidate: &Candidate, nth: u16, loaded: &mut Loaded) {
     contents.agents_with_hooks(loaded);
 }
 
-/// The value of `hooks` in a manifest that stands there in full: one, or those of a list.
+/// Returns the values of `hooks` in a manifest that are written in full: one, or those of a list.
 pub(crate) fn inline(manifest: &Node) -> Vec<&Node> {
     let Some(member) = manifest.get("hooks") else {
         return Vec::new();
@@ -76,8 +77,8 @@ impl Contents<'_> {
         loaded.plugin_faults.push(Fault::error(at, "missing-plugin", message));
     }
 
-    /// Adds a hooks file; `named` is the place that names it, none for the one that every plugin may have. False where
-    /// there is no such file.
+    /// Adds a hooks file; `named` is the place that names it, `None` for the one that every plugin may have. Returns
+    /// false if there is no such file.
     fn hooks_file(&self, file: &Path, named: Option<&Spot>, loaded: &mut Loaded) -> bool {
         if let Err(why) = path::no_way_out(file, &self.candidate.boundary) {
             let at = named.cloned().unwrap_or_else(|| Spot::whole(self.source.clone(), file));
@@ -129,7 +130,7 @@ impl Contents<'_> {
         }
     }
 
-    /// What the listing of the marketplace says of the plugin's hooks.
+    /// Reads the plugin's hooks in the listing of the marketplace.
     fn entry(&self, loaded: &mut Loaded) {
         let Some(marketplace) = &self.candidate.marketplace else { return };
         let file = marketplace::listing(marketplace);
@@ -171,7 +172,7 @@ impl Contents<'_> {
         }
     }
 
-    /// Hooks in the agents that a plugin ships are ignored, and that is said (C9).
+    /// Reports hooks in the agents of a plugin, which are ignored (C9).
     fn agents_with_hooks(&self, loaded: &mut Loaded) {
         let Ok(entries) = std::fs::read_dir(self.directory().join("agents")) else {
             return;

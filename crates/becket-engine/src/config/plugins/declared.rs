@@ -1,10 +1,10 @@
-//! What settings say about plugins: which are on, where marketplaces lie, which options the user has set (C9).
+//! Plugins in settings: which are on, where marketplaces are, which options the user has set (C9).
 //!
 //! `enabledPlugins` is merged key by key, the highest source that names a plugin decides (C5). Options are read from
 //! files that no repository can bring along, since hooks are run with them.
 //!
-//! INVARIANT: what a folder that is not trusted says of plugins counts for nothing (G3): it can neither turn on its own
-//! nor turn off a guard of the user.
+//! INVARIANT: a folder that is not trusted has no influence on plugins (G3): it can neither turn on its own nor turn
+//! off a guard of the user.
 
 use super::fault::{Fault, Spot};
 use super::path;
@@ -22,7 +22,7 @@ const MARKETPLACES: &str = "extraKnownMarketplaces";
 const CONFIGS: &str = "pluginConfigs";
 const KEYS: [&str; 3] = [ENABLED, MARKETPLACES, CONFIGS];
 
-/// What all settings files together say.
+/// The declarations of all settings files together.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
     /// The plugins that are on or off, by id.
@@ -34,15 +34,15 @@ pub(super) struct Declared {
     pub(super) faults: Vec<Fault>,
 }
 
-/// Whether a plugin is on, and who says so.
+/// The switch of a plugin, with the source that sets it.
 #[derive(Debug, Clone)]
 pub(super) struct Switch {
     pub(super) on: bool,
     /// The entry that decides.
     pub(super) at: Spot,
-    /// Whether a file that no repository can bring along turns it on, whatever the project says.
+    /// Set if a file that no repository can bring along turns it on, whatever the project sets.
     pub(super) wanted_by_owner: bool,
-    /// Whether a managed file decides.
+    /// Set if a managed file decides.
     pub(super) is_managed: bool,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct DeclaredMarketplace {
     pub(super) by: Declarer,
 }
 
-/// Whose word a marketplace is, the most trusted first.
+/// The declarer of a marketplace, the most trusted first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Declarer {
     Policy,
@@ -192,7 +192,7 @@ impl Reading<'_> {
     }
 }
 
-/// Whose word a settings file is; none for what is no settings file of a place that can declare plugins.
+/// Returns the declarer of a settings file; `None` for a file that can't declare plugins.
 fn declarer(layer: &Layer) -> Option<Declarer> {
     match layer.source {
         Source::Policy => Some(Declarer::Policy),
@@ -205,7 +205,7 @@ fn declarer(layer: &Layer) -> Option<Declarer> {
     }
 }
 
-/// Who wins where two files disagree; higher wins (C5).
+/// Returns the precedence of a source if two files disagree; higher wins (C5).
 fn strength(source: &Source) -> u8 {
     match source {
         Source::Policy => 4,
@@ -235,7 +235,7 @@ pub(super) fn option_text(node: &Node) -> Option<String> {
     }
 }
 
-/// Where a marketplace of this machine lies.
+/// The location of a marketplace of this machine.
 enum Written<'n> {
     Directory(&'n str),
     Listing(&'n str),

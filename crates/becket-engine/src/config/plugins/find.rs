@@ -5,7 +5,7 @@
 //!
 //! INVARIANT: for a plugin that a managed file turns on, no marketplace counts that another settings file declares: no
 //! other file puts its own code under a forced id (G2). For one that the user turns on, the project's come last: a
-//! repository can't put its own code in the place of a guard of the user.
+//! repository can't replace a guard of the user with its own code.
 
 use super::declared::{Declared, Declarer, Switch};
 use super::installed::Installed;
@@ -14,7 +14,7 @@ use crate::config::load::local_root;
 use crate::config::request::Request;
 use std::path::{Path, PathBuf};
 
-/// Marketplaces that are none: plugins of other origins have them behind their `@`.
+/// Names that are not marketplaces: plugins of other origins have them after their `@`.
 pub(super) const NO_MARKETPLACE: [&str; 4] = ["inline", "builtin", "skills-dir", "synced"];
 
 /// A plugin on disk.
@@ -27,7 +27,7 @@ pub(super) struct Found {
     pub(super) marketplace: Option<PathBuf>,
 }
 
-/// What plugins are looked for in.
+/// The places in which plugins are looked for.
 pub(super) struct Finder<'a> {
     declared: &'a Declared,
     installed: &'a Installed,
@@ -42,7 +42,7 @@ impl<'a> Finder<'a> {
         Finder { declared, installed, projects: projects.collect() }
     }
 
-    /// The directory of a plugin, or why there is none.
+    /// Returns the directory of a plugin, or the reason for which there is none.
     pub(super) fn find(&self, id: &str, switch: &Switch) -> Result<Found, String> {
         let Some((name, marketplace)) = id.rsplit_once('@').filter(|(name, market)| {
             !name.is_empty() && !market.is_empty() && !id.contains(['/', '\\']) && !id.contains("..")
@@ -56,7 +56,7 @@ impl<'a> Finder<'a> {
             .or_else(|| self.by_record(id, name, marketplace))
             .or_else(|| misses.first(self.fetched(marketplace), name))
             .or_else(|| self.in_cache(name, marketplace))
-            // A repository must not put its own code in the place of what the user has installed.
+            // A repository must not replace what the user has installed with its own code.
             .or_else(|| misses.first(self.of_project(id, switch), name));
         found.ok_or_else(|| match misses.0 {
             Some(error) => error.to_string(),

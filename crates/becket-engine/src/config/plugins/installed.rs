@@ -12,7 +12,7 @@ use becket_model::Source;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What is installed, as the records say.
+/// The installed plugins, from the records.
 #[derive(Debug, Default)]
 pub(super) struct Installed {
     /// The directory of plugins; none without a home.
@@ -31,7 +31,7 @@ pub(super) struct Install {
     pub(super) version: Option<String>,
 }
 
-/// Where an installation counts, the most particular last.
+/// The scope in which an installation counts, the most particular last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum InstallScope {
     /// On the whole machine, or for the user.
@@ -46,7 +46,7 @@ enum InstallScope {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KnownMarketplace {
     pub(super) root: PathBuf,
-    /// Whether its plugins are used where they lie.
+    /// Set if its plugins are used in place.
     pub(super) in_place: bool,
 }
 
@@ -82,7 +82,7 @@ impl Installed {
         counting.max_by_key(|(rank, _)| *rank).map(|(_, install)| install)
     }
 
-    /// Whether the plugin is installed for other projects.
+    /// Returns whether the plugin is installed for other projects.
     pub(super) fn is_elsewhere(&self, id: &str) -> bool {
         self.installs.contains_key(id)
     }

@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where a manifest lies in a plugin.
+/// The path of a manifest in a plugin.
 const MANIFEST: &str = ".claude-plugin/plugin.json";
 
-/// What a manifest says beside hooks. What it says of hooks is read with them.
+/// A manifest without its hooks, which are read separately.
 #[derive(Debug, Default)]
 pub(super) struct Manifest {
     /// The plugin's name, where it says one that can be used.
@@ -23,7 +23,7 @@ pub(super) struct Manifest {
     pub(super) options: BTreeMap<String, DeclaredOption>,
     /// The name that can't be used.
     bad_name: Option<(String, Spot)>,
-    /// Its text, or why there is none; nothing where there is no manifest.
+    /// Its text, or the reason for which there is none; `None` if there is no manifest.
     pub(super) text: Option<Result<Arc<str>, ReadError>>,
     pub(super) file: PathBuf,
 }
@@ -32,7 +32,7 @@ pub(super) struct Manifest {
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct DeclaredOption {
     pub(super) default: Option<String>,
-    /// Whether its value is kept out of settings files.
+    /// Set if its value is kept out of settings files.
     pub(super) is_sensitive: bool,
 }
 
@@ -74,7 +74,7 @@ impl Manifest {
     }
 }
 
-/// Whether a name can stand in front of a command's, and in reports.
+/// Returns whether a name can precede a command's name, and appear in reports.
 fn is_fit(name: &str) -> bool {
     const LONGEST: usize = 64;
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');

@@ -6,10 +6,10 @@ use crate::config::source::read;
 use crate::config::source::tree::Node;
 use std::path::{Path, PathBuf};
 
-/// Where a marketplace lists its plugins.
+/// The path of the list of plugins in a marketplace.
 const LISTING: &str = ".claude-plugin/marketplace.json";
 
-/// Why a marketplace does not give a plugin.
+/// The reason for which a marketplace does not give a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum MarketplaceError {
     #[error("there is no `{}`", file.display())]

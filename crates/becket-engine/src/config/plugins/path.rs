@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-/// Why a path is not followed.
+/// The reason for which a path is not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum PathError {
     /// It is absolute, or climbs with `..`.

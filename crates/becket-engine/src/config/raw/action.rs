@@ -1,4 +1,4 @@
-//! What a handler runs: the keys of each kind (H2, H5–H8).
+//! The action of a handler: the keys of each kind (H2, H5–H8).
 
 use super::fields::{At, Fields};
 use super::sheet::Wording;
@@ -9,7 +9,7 @@ use becket_model::table::HandlerKind;
 use becket_rules::suggest;
 use std::sync::Arc;
 
-/// The keys of a kind beside the common ones.
+/// Returns the keys of a kind in addition to the common ones.
 pub(crate) const fn keys(kind: HandlerKind) -> &'static [&'static str] {
     match kind {
         HandlerKind::Command => &["command", "args", "shell", "async", "asyncRewake", "questions"],
@@ -26,7 +26,7 @@ pub(crate) fn misplaced(key: &str, kind: HandlerKind) -> Option<String> {
     Some(format!("`{key}` belongs to handlers of type `{other}`, and this one is `{kind}`"))
 }
 
-/// A stand-in until the action is read.
+/// Returns a placeholder until the action is read.
 pub(crate) fn nothing() -> Action {
     Action::Command(Command::Shell { script: Arc::from(""), shell: Shell::Default })
 }
@@ -54,7 +54,7 @@ fn command(fields: &mut Fields<'_, '_, '_>, words: &Wording) -> Option<(Action, 
     let command =
         fields.required_text("command", "write what is to run, such as `\"command\": \"./check.sh\"`");
     let args = fields.texts("args");
-    // Beside `args` no shell is started, so what stands in `shell` is ignored, whatever it is.
+    // With `args` no shell is started, so `shell` is ignored, whatever it is.
     let shell = if args.is_some() { Shell::Default } else { shell(fields) };
     let command = command?;
     if let Some(args) = args {

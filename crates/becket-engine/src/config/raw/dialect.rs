@@ -1,6 +1,6 @@
-//! How other agents spell things, so that a file in their layout gets a true answer instead of a riddle.
+//! Spellings of other agents, so that a file in their layout gets a helpful message.
 //!
-//! It translates nothing: what is written for another agent is not loaded.
+//! It translates nothing: a hook for another agent is not loaded.
 
 use becket_model::EventKind;
 
@@ -75,7 +75,7 @@ const FOREIGN: &[(&str, Dialect, Option<EventKind>)] = &[
     ("post_cascade_response", Windsurf, Some(EventKind::Stop)),
 ];
 
-/// What a key of a handler in another agent's layout stands for, in words.
+/// Returns the meaning of a key of a handler in another agent's layout, in words.
 pub(crate) fn foreign_key(key: &str) -> Option<&'static str> {
     Some(match key {
         "name" | "description" => "it is shown nowhere; use `statusMessage` for what a user should see",

@@ -33,7 +33,7 @@ impl<'n, 'r, 't> Fields<'n, 'r, 't> {
         Fields { map, at: node.span, what, sound: true, report }
     }
 
-    /// Whether nothing was wrong so far.
+    /// Returns whether nothing was wrong so far.
     pub(crate) fn is_sound(&self) -> bool {
         self.sound
     }

@@ -1,4 +1,4 @@
-//! Events, matcher groups and flat entries (C1, C2): what stands around the handlers.
+//! Events, matcher groups and flat entries (C1, C2): the structure around the handlers.
 //!
 //! INVARIANT (C7): whatever is wrong with one entry, every other entry of the file is still read.
 
@@ -165,7 +165,7 @@ fn take(
     }
 }
 
-/// A group without `hooks`: most often a handler that stands where a group should, as other agents write it.
+/// Reports a group without `hooks`: most often a handler in the place of a group, as other agents write it.
 fn no_hooks(event: EventKind, label: &str, node: &Node, sheet: &mut Sheet, report: &mut Report<'_>) {
     let handler_like =
         ["command", "url", "prompt", "bash", "type"].iter().find(|key| node.get(key).is_some());
@@ -193,7 +193,7 @@ fn no_hooks(event: EventKind, label: &str, node: &Node, sheet: &mut Sheet, repor
     sheet.reject(Some(event), label, node.span, report);
 }
 
-/// Compiles a group's matcher. `None`: it is no matcher, and nothing of the group can run (M4).
+/// Compiles a group's matcher. `None` if it is not a matcher, and nothing of the group can run (M4).
 fn matcher(event: EventKind, fields: &mut Fields<'_, '_, '_>, words: &Wording) -> Option<At<Matcher>> {
     let text = fields.text("matcher");
     if !fields.is_sound() {

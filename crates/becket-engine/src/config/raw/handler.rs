@@ -16,7 +16,7 @@ use becket_rules::suggest;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A handler as a file has it: checked and compiled by itself, but knowing nothing of other files.
+/// A handler as a file has it: checked and compiled without knowledge of other files.
 #[derive(Debug, Clone)]
 pub(crate) struct RawHandler {
     pub(crate) label: Arc<str>,
@@ -67,7 +67,7 @@ pub(crate) fn read(
     Some(handler)
 }
 
-/// What people know a handler by: its command, URL, tool or prompt.
+/// Returns the label of a handler: its command, URL, tool or prompt.
 pub(crate) fn label(node: &Node) -> Option<String> {
     let text = |key: &str| node.get(key).and_then(|member| member.value.as_text()).map(str::to_owned);
     if let (Some(server), Some(tool)) = (text("server"), text("tool")) {

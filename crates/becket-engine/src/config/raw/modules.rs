@@ -9,7 +9,7 @@ use std::path::Path;
 /// The code of the finding about a module.
 pub(crate) const MODULE_NOT_RUN: &str = "module-not-run";
 
-/// Reads `modules` beside the `hooks` of a hooks file.
+/// Reads `modules` next to the `hooks` of a hooks file.
 pub(super) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_>) {
     let Some(member) = members.iter().find(|member| member.key == "modules") else { return };
     let Some(nodes) = member.value.as_list() else {

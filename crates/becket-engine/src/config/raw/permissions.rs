@@ -61,7 +61,7 @@ pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_
     sheet.permissions.bypass_disabled = bypass_disabled(&mut fields);
 }
 
-/// Each rule by itself: one that can't be read leaves its neighbours alone.
+/// Reads each rule separately: one that can't be read leaves its neighbours alone.
 fn rules(list: RuleList, fields: &mut Fields<'_, '_, '_>, sheet: &mut Sheet) {
     let Some(member) = fields.member(list.key()) else {
         return;

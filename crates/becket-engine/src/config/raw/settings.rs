@@ -75,7 +75,7 @@ pub(crate) fn hooks_file(text: &str, words: &Wording, report: &mut Report<'_>) -
     Ok(sheet)
 }
 
-/// Reads hooks that stand inside another document: a plugin's manifest or a frontmatter.
+/// Reads hooks inside another document: a plugin's manifest or a frontmatter.
 pub(crate) fn hooks_value(node: &Node, words: &Wording, report: &mut Report<'_>) -> Sheet {
     let mut sheet = Sheet::default();
     layout(node, words, &mut sheet, report);
@@ -86,7 +86,7 @@ pub(crate) fn hooks_value(node: &Node, words: &Wording, report: &mut Report<'_>)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotRead;
 
-/// Reads JSON, and warns of keys that stand there twice.
+/// Reads JSON, and warns of duplicate keys.
 pub(crate) fn document(text: &str, report: &mut Report<'_>) -> Result<Document, NotRead> {
     match json::parse(text) {
         Ok(document) => {
@@ -155,10 +155,10 @@ fn layout(node: &Node, words: &Wording, sheet: &mut Sheet, report: &mut Report<'
     group::hooks(node, &flat, sheet, report);
 }
 
-/// How many unknown keys are compared with the known ones: looking for a near one takes a while.
+/// The number of unknown keys that are compared with the known ones: looking for a near one takes a while.
 const MOST_UNKNOWN: usize = 1000;
 
-/// Events beside `hooks` instead of in it, and near misses of the keys that are read.
+/// Reports events next to `hooks` instead of in it, and near misses of the keys that are read.
 fn misplaced_keys(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_>) {
     let mut looked_at = 0;
     for member in members.iter().filter(|member| !KEYS.contains(&member.key.as_str())) {

@@ -21,12 +21,12 @@ pub(crate) struct Entry {
     pub(crate) handler: RawHandler,
 }
 
-/// What one file says.
+/// The content of one file.
 #[derive(Debug, Default)]
 pub(crate) struct Sheet {
     pub(crate) entries: Vec<Entry>,
     pub(crate) rejected: Vec<Rejected>,
-    /// Whether an entry under an event that grants could not be loaded (C7b).
+    /// Set if an entry under an event that grants could not be loaded (C7b).
     pub(crate) broken_guard: Option<String>,
     pub(crate) permissions: RawPermissions,
     pub(crate) switches: Switches,
@@ -36,7 +36,7 @@ pub(crate) struct Sheet {
 }
 
 impl Sheet {
-    /// Notes something that is not loaded because of the latest error; `event` is the one it stands under, or the
+    /// Notes something that is not loaded because of the latest error; `event` is the one that it is under, or the
     /// nearest one (C7b).
     pub(crate) fn reject(&mut self, event: Option<EventKind>, label: &str, at: Span, report: &Report<'_>) {
         let (location, why) = (report.location(at), report.latest_error());
@@ -56,14 +56,14 @@ impl Sheet {
     }
 }
 
-/// What the reading of a file depends on beside its text.
+/// The context, apart from its text, on which the reading of a file depends.
 #[derive(Debug, Clone)]
 pub(crate) struct Wording {
     pub(crate) profile: Profile,
     pub(crate) tools: Renames,
     pub(crate) failures: Renames,
     pub(crate) none: Renames,
-    /// Whether the file is in the flat layout, where `query` means `prompt` (C2).
+    /// Set if the file is in the flat layout, where `query` means `prompt` (C2).
     pub(crate) flat: bool,
 }
 
@@ -85,7 +85,7 @@ impl Wording {
     /// Compiles the matcher of a group under an event; one without a subject matches always (M6).
     ///
     /// # Errors
-    /// It is no matcher (M4).
+    /// It is not a matcher (M4).
     pub(crate) fn matcher(&self, event: EventKind, text: Option<&str>) -> Result<Matcher, MatcherError> {
         let spec = event.spec().matcher;
         let alphabet = match spec.map(|spec| spec.alphabet) {

@@ -26,7 +26,7 @@ pub(crate) struct Switches {
     pub(crate) plugins: Vec<(String, bool)>,
 }
 
-/// Reads the settings that stand at the top of a file.
+/// Reads the settings at the top level of a file.
 pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_>) {
     let root = Node { data: Data::Null, span: Default::default() };
     let mut fields = Fields::new(&root, members, "setting", report);

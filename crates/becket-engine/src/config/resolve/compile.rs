@@ -10,12 +10,12 @@ use crate::host::profile::Profile;
 use becket_model::table::{HandlerKind, OnFailureEffect};
 use becket_model::{EventKind, OnFailure, Place, Privileges, Source};
 
-/// What all handlers of a configuration share while they are made.
+/// State that all handlers of a configuration share while they are compiled.
 #[derive(Debug)]
 pub(crate) struct Making<'a> {
     pub(crate) profile: &'a Profile,
     pub(crate) fail_closed: bool,
-    /// Whether nothing goes to the background.
+    /// Set if nothing goes to the background.
     pub(crate) waits_for_async: bool,
     /// The next handler's running number.
     pub(crate) sequence: u32,
@@ -65,7 +65,7 @@ pub(crate) fn handler(entry: &Entry, part: &mut Part<'_>, making: &mut Making<'_
     }
 }
 
-/// What the handlers of a file may let happen (C7b, G3).
+/// Returns the privileges of the handlers of a file (C7b, G3).
 fn privileges(part: &Part<'_>) -> Privileges {
     match &part.sheet.broken_guard {
         _ if part.layer.is_untrusted => Privileges::Untrusted,

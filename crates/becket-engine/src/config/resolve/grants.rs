@@ -14,7 +14,7 @@ use becket_model::event::PermissionMode;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What all files together say.
+/// The permissions of all files together.
 #[derive(Debug, Default)]
 pub(super) struct Grants {
     pub(super) rules: Vec<RuleSource>,
@@ -24,7 +24,7 @@ pub(super) struct Grants {
     pub(super) withheld: Vec<Arc<Path>>,
 }
 
-/// Why a file's grants do not count.
+/// The reason for which a file's grants do not count.
 enum Withheld {
     /// A guard of it is broken.
     BrokenGuard(String),
@@ -142,7 +142,7 @@ fn mode(part: &Part<'_>, may_grant: bool) -> Option<DefaultMode> {
     })
 }
 
-/// Whether a mode lets through what `default` would ask about.
+/// Returns whether a mode allows what `default` would ask about.
 pub(crate) fn is_loose(mode: &PermissionMode) -> bool {
     match mode {
         PermissionMode::AcceptEdits

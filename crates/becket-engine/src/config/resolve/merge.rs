@@ -9,7 +9,7 @@ use becket_model::Source;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How much a source counts for scalars; higher wins (C5).
+/// Returns the precedence of a source for scalars; higher wins (C5).
 pub(super) const fn weight(source: &Source) -> Option<u8> {
     match source {
         Source::Policy => Some(5),
@@ -29,7 +29,7 @@ pub(super) fn by_weight<'p, 'l>(parts: &'p [Part<'l>]) -> Vec<&'p Part<'l>> {
     parts
 }
 
-/// How the ids of plugins end that are named by their directory.
+/// The end of the ids of plugins that are named by their directory.
 const INLINE_ID: &str = "@inline";
 
 /// The switches of the whole configuration.

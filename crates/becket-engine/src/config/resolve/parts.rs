@@ -1,4 +1,4 @@
-//! Each layer read by itself: its sheet and the findings about it.
+//! Each layer read separately: its sheet and its findings.
 
 use crate::config::diagnostic::{Diagnostic, Severity};
 use crate::config::load::{Layer, LayerKind, Loaded};
@@ -13,7 +13,7 @@ pub(crate) struct Part<'l> {
     pub(crate) layer: &'l Layer,
     pub(crate) sheet: Sheet,
     pub(crate) report: Report<'l>,
-    /// Why nothing of it counts.
+    /// The reason for which nothing of it counts.
     pub(crate) unread: Option<String>,
 }
 
@@ -48,20 +48,20 @@ fn unread<'l>(layer: &'l Layer, report: Report<'l>) -> Part<'l> {
     Part { layer, sheet: Sheet::default(), report, unread: Some(why) }
 }
 
-/// The hooks that stand in a plugin's manifest (C9).
+/// Reads the hooks in a plugin's manifest (C9).
 fn manifest(text: &str, words: &Wording, report: &mut Report<'_>) -> Result<Sheet, NotRead> {
     let document = document(text, report)?;
     Ok(inline(&document.root, words, report))
 }
 
-/// The hooks that stand in the entry of a plugin in the listing of its marketplace (C9).
+/// Reads the hooks in the entry of a plugin in the listing of its marketplace (C9).
 fn entry(text: &str, name: Option<&str>, words: &Wording, report: &mut Report<'_>) -> Result<Sheet, NotRead> {
     let document = document(text, report)?;
     let entry = name.and_then(|name| plugins::entry(&document.root, name));
     Ok(entry.map(|entry| inline(entry, words, report)).unwrap_or_default())
 }
 
-/// The hooks of a manifest, or of an entry that stands for one.
+/// Reads the hooks of a manifest, or of an entry that replaces one.
 fn inline(manifest: &Node, words: &Wording, report: &mut Report<'_>) -> Sheet {
     let mut sheet = Sheet::default();
     for node in plugins::inline(manifest) {

@@ -1,4 +1,4 @@
-//! What keeps a session from starting (C7, C7b).
+//! Errors that stop a session from starting (C7, C7b).
 
 use super::Part;
 use crate::config::diagnostic::Diagnostic;
@@ -7,7 +7,7 @@ use becket_model::Source;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Why a session must not start with this configuration.
+/// The reason for which a session must not start with this configuration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StopsStart {
     /// A managed file can't be read, or a guard in it can't be loaded (C7b).
@@ -15,13 +15,13 @@ pub enum StopsStart {
     Managed {
         /// The file.
         file: Arc<Path>,
-        /// What is wrong with it.
+        /// The problem with it.
         why: String,
     },
     /// There are configuration errors, and strictness was asked for (C7).
     #[error("{first}{}; strict configuration was asked for, so no session starts", more(*.errors))]
     Strict {
-        /// How many errors there are.
+        /// The number of errors.
         errors: usize,
         /// The first one, with its place.
         first: String,

@@ -14,7 +14,7 @@ struct Mark {
     column: usize,
 }
 
-/// How many characters may lie between two marks.
+/// The number of characters between two marks.
 const APART: usize = 256;
 
 impl Lines {

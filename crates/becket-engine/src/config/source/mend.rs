@@ -1,7 +1,7 @@
-//! A frontmatter that people write and YAML refuses: `description: use it so: first …`. A line whose value is no YAML by
-//! itself is taken as text, and places still are those of the text that was written.
+//! A frontmatter that people write and YAML rejects: `description: use it so: first …`. A line whose value is not valid
+//! YAML alone is read as text, and places still refer to the text as written.
 //!
-//! It refuses to guess about anything but the top level: a value that goes on in the next line is left as it is.
+//! Only the top level is mended: a value that continues on the next line is left as it is.
 
 use super::json::Document;
 use super::tree::{Data, Member, Node, Span};
@@ -27,7 +27,7 @@ pub(crate) fn parse(text: &str, offset: usize) -> Result<Document, YamlError> {
     })
 }
 
-/// A text with quotes around what is no YAML.
+/// A text with quotes around values that are not YAML.
 #[derive(Default)]
 struct Mended {
     text: String,

@@ -1,7 +1,7 @@
 //! Reads one settings file, and nothing that is not a file.
 //!
-//! It refuses directories, pipes, sockets and devices, and anything above a size that no settings file has; it never
-//! waits for another process. A path that leads nowhere is no error: there is no such layer.
+//! Directories, pipes, sockets and devices are errors, and so is a file above a size that no settings file has; reading
+//! never waits for another process. A path that leads nowhere is not an error: there is no such layer.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -10,13 +10,13 @@ use std::path::Path;
 /// The largest settings file that is read, in bytes.
 pub const MAX_FILE: u64 = 16 * 1024 * 1024;
 
-/// Why a file was not read.
+/// The reason for which a file was not read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// It is something else.
     #[error("it is {what}, not a file")]
     NotAFile {
-        /// What it is.
+        /// The type of the file.
         what: &'static str,
     },
     /// It is larger than [`MAX_FILE`].
@@ -25,7 +25,7 @@ pub enum ReadError {
     /// Its text is not UTF-8.
     #[error("it is not UTF-8 from byte {at} on; save it as UTF-8")]
     NotUtf8 {
-        /// The first byte that is none, from 0.
+        /// The first invalid byte, from 0.
         at: usize,
     },
     /// Symbolic links that lead in a circle.
@@ -39,10 +39,10 @@ pub enum ReadError {
     },
 }
 
-/// The text of a file, or `None` where there is none.
+/// Returns the text of a file, or `None` if there is no file.
 ///
 /// # Errors
-/// [`ReadError`] where there is something that can't be read as a text.
+/// [`ReadError`] if the path leads to something that can't be read as text.
 pub fn text(path: &Path) -> Result<Option<String>, ReadError> {
     let Some(bytes) = bytes(path, MAX_FILE)? else {
         return Ok(None);
@@ -53,7 +53,7 @@ pub fn text(path: &Path) -> Result<Option<String>, ReadError> {
     }
 }
 
-/// The bytes of a file of at most `cap` bytes, or `None` where there is none.
+/// Returns the bytes of a file of at most `cap` bytes, or `None` if there is no file.
 ///
 /// # Errors
 /// As [`text`].

@@ -16,7 +16,7 @@ pub(crate) struct Report<'a> {
     file: Arc<Path>,
     source: Source,
     found: Vec<Diagnostic>,
-    /// Where findings go that are too many to be listed.
+    /// The counter for findings that are too many to be listed.
     overflow: Option<Overflow>,
 }
 
@@ -28,7 +28,7 @@ struct Overflow {
     error: bool,
 }
 
-/// How many findings about one file are listed. A file with more is broken as a whole, or hostile.
+/// The number of findings that are listed for one file. A file with more is broken as a whole, or hostile.
 const MOST: usize = 1000;
 
 impl<'a> Report<'a> {
@@ -97,7 +97,7 @@ impl<'a> Report<'a> {
         error.map(|error| error.message.clone()).unwrap_or_default()
     }
 
-    /// Whether no more findings are listed, so that words about them need not be looked for.
+    /// Returns whether no more findings are listed, so that suggestions need not be looked for.
     pub(crate) fn is_full(&self) -> bool {
         self.found.len() >= MOST
     }
@@ -149,13 +149,13 @@ impl<'a> Report<'a> {
 pub(crate) struct Finding<'r>(&'r mut Diagnostic);
 
 impl Finding<'_> {
-    /// What to do.
+    /// Adds a way to fix it.
     pub(crate) fn help(self, help: impl Into<String>) -> Self {
         self.0.help = Some(help.into());
         self
     }
 
-    /// What to do, where that is known.
+    /// Adds a way to fix it, if one is known.
     pub(crate) fn maybe_help(self, help: Option<String>) -> Self {
         match help {
             Some(help) => self.help(help),

@@ -30,7 +30,7 @@ pub(crate) struct Node {
     pub(crate) span: Span,
 }
 
-/// What a value is.
+/// The data of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Data {
     Null,
@@ -60,7 +60,7 @@ pub(crate) struct Duplicate {
 }
 
 impl Node {
-    /// What it is, for a message: "a list".
+    /// Returns its type for a message: "a list".
     pub(crate) fn kind(&self) -> &'static str {
         match &self.data {
             Data::Null => "null",
@@ -117,7 +117,7 @@ pub(crate) fn members_to_json(members: &[Member]) -> Map<String, Value> {
     members.iter().map(|member| (member.key.clone(), member.value.to_json())).collect()
 }
 
-/// Puts members into a map: of equal keys the last stays, in the place of the first.
+/// Puts members into a map: of equal keys the last one counts, at the position of the first.
 pub(crate) fn unique(all: Vec<Member>, duplicates: &mut Vec<Duplicate>) -> Vec<Member> {
     let mut index = std::collections::HashMap::with_capacity(all.len());
     let mut kept: Vec<Member> = Vec::with_capacity(all.len());

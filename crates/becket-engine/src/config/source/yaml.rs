@@ -9,7 +9,7 @@ use serde_json::Number;
 use serde_saphyr::{Location, Spanned};
 use std::fmt;
 
-/// Why a text is not YAML, and where.
+/// A syntax error in YAML, with its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub(crate) struct YamlError {
@@ -23,7 +23,7 @@ const MAX_YAML: usize = 256 * 1024;
 /// Reads a text that begins at byte `offset` of its file.
 ///
 /// # Errors
-/// [`YamlError`] where the text is no YAML of a sensible size.
+/// [`YamlError`] if the text is not YAML of a sensible size.
 pub(crate) fn parse(text: &str, offset: usize) -> Result<Document, YamlError> {
     if text.len() > MAX_YAML {
         let why = format!("it is longer than {} KiB", MAX_YAML / 1024);

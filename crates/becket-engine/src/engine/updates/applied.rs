@@ -1,10 +1,10 @@
-//! What came of updates.
+//! The result of updates.
 
 use becket_model::event::PermissionMode;
 use becket_rules::PermissionUpdate;
 use std::path::PathBuf;
 
-/// What came of applying updates. What is not in here is as it was.
+/// The result of applying updates. Anything not listed is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Applied {
     /// The mode that the session is to be in from now on.
@@ -13,7 +13,7 @@ pub struct Applied {
     pub changes: Vec<AppliedChange>,
     /// Working directories that there were not before, absolute.
     pub added: Vec<PathBuf>,
-    /// Working directories that there are no more.
+    /// Working directories that were removed.
     pub removed: Vec<PathBuf>,
     /// For the user: what was not done as it was said, and why.
     pub warnings: Vec<String>,
@@ -24,6 +24,6 @@ pub struct Applied {
 pub struct AppliedChange {
     /// The update.
     pub update: PermissionUpdate,
-    /// The file that it was written to; a change of that file is no news to its host.
+    /// The file that it was written to; its host need not react to a change of that file.
     pub written: Option<PathBuf>,
 }

@@ -1,8 +1,8 @@
 //! Applies updates (`protocol.md` P13): to the session, and to the settings files that they name.
 //!
-//! What is written holds from now on as well, and what can't be written holds for the session. An update is no way
-//! around anything: its rules are merged with all others by the one resolver, and the mode has to be one that the session
-//! may be in. What is not done as it was said is in the warnings.
+//! A change that is written holds from now on as well, and one that can't be written holds for the session. An update
+//! can't bypass anything: the one resolver merges its rules with all others, and the mode has to be one that the
+//! session may be in. Warnings name every difference from the request.
 
 use super::applied::{Applied, AppliedChange};
 use crate::config::{self, Amendments, Config, Edited, Loaded, edit_layer, is_loose, write_settings};
@@ -149,7 +149,8 @@ impl Work<'_> {
         }
     }
 
-    /// A removal takes nothing from other places than its own, and says where else a rule stands.
+    /// Warns of a removal whose rule is not at its destination, and names the other places that have it: it removes
+    /// nothing from those.
     fn say_what_is_not_there(&mut self, update: &PermissionUpdate) {
         let missing: Vec<String> = match &update.change {
             Change::RemoveRules(list, rules) => {
@@ -196,7 +197,7 @@ impl Work<'_> {
     }
 }
 
-/// What a change to a file that the session does not read is to the session.
+/// Converts a change to a file that the session does not read into the change for the session.
 fn of_session(change: &Change) -> Option<Change> {
     match change {
         Change::AddRules(..) | Change::AddDirectories(_) => Some(change.clone()),
@@ -235,7 +236,7 @@ fn without(paths: &[PathBuf], others: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 impl Config {
-    /// Whether the grants of a file are held back (C7b, G3).
+    /// Returns whether the grants of a file are held back (C7b, G3).
     fn withholds(&self, file: &Path) -> bool {
         self.withheld.iter().any(|withheld| config::is_same(withheld, file))
     }

@@ -1,4 +1,4 @@
-//! What a host asks about a session's permissions, beside settling its calls.
+//! Questions about a session's permissions, in addition to settling its calls.
 
 use crate::engine::Engine;
 use crate::permission::start_mode::mode_of;
@@ -10,7 +10,8 @@ use becket_rules::{Change, PermissionUpdate, Rule, RuleList, Scope};
 use std::path::{Path, PathBuf};
 
 impl Engine {
-    /// The working directories beside the session's cwd, of files, the command line and updates; absolute, each once.
+    /// Returns the working directories in addition to the session's cwd, of files, the command line and updates;
+    /// absolute, each once.
     pub fn directories(&self) -> Vec<PathBuf> {
         let config = self.config();
         let mut all: Vec<PathBuf> = Vec::new();
@@ -37,7 +38,7 @@ impl Engine {
         Some(format!("the rule `{}` of {} denies it", entry.rule(), entry.origin().label))
     }
 
-    /// Whether a deny rule may keep some file from being read now: any but one about a shell (P7).
+    /// Returns whether a deny rule may prevent some file from being read now: any but one about a shell (P7).
     pub fn may_deny_reads(&self) -> bool {
         let snapshot = self.inner().snapshot();
         let rules = snapshot.rules.list(RuleList::Deny);

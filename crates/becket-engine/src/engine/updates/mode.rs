@@ -9,11 +9,11 @@ impl Engine {
         &self.inner().started
     }
 
-    /// Whether the session may be in the mode `bypassPermissions`: it was started with it to be had, and no file forbids
-    /// it now (P13).
+    /// Checks that the session may be in the mode `bypassPermissions`: it was started with the mode available, and no
+    /// file forbids it now (P13).
     ///
     /// # Errors
-    /// Why not, in words for the user.
+    /// The reason, in words for the user.
     pub fn may_bypass(&self) -> Result<(), String> {
         if self.config().policy.bypass_permissions_disabled {
             return Err(DISABLED.to_owned());

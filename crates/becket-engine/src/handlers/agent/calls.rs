@@ -19,7 +19,7 @@ use std::time::Instant;
 /// The most characters of a tool's output that the model sees.
 const MOST_SHOWN: usize = 30_000;
 
-/// What the model reads of a call that nobody allowed.
+/// The model's answer to a call that no rule allows.
 const NOT_ALLOWED: &str = "not allowed: no permission rule covers this call, and nobody can be asked. What only reads \
                            inside the working directory needs no permission";
 
@@ -27,12 +27,12 @@ const NOT_ALLOWED: &str = "not allowed: no permission rule covers this call, and
 pub(crate) struct Calls<'a> {
     pub(crate) hooks: Hooks<'a>,
     pub(crate) tools: Option<Arc<dyn AgentTools>>,
-    /// What the model was offered.
+    /// The tools that the model was offered.
     pub(crate) offered: Vec<ToolSpec>,
 }
 
 impl Calls<'_> {
-    /// Answers the calls of one turn, one after the other, and what hooks have to say beside.
+    /// Answers the calls of one turn, one after the other, and adds the texts of hooks.
     pub(crate) async fn answer_all(
         &mut self,
         calls: Vec<Call>,
@@ -48,7 +48,7 @@ impl Calls<'_> {
     }
 
     async fn answer(&mut self, call: &Call) -> Result<Answered, AgentError> {
-        // What is no call of a tool at all is seen by no PreToolUse (L0).
+        // A response that is not a call of a tool fires no PreToolUse (L0).
         if call.name == ANSWER {
             let text = "answer alone: the results of your other calls come first".to_owned();
             return Ok(Answered { text, is_error: true });
@@ -86,7 +86,7 @@ impl Calls<'_> {
         format!("there is no tool `{tool}` here; there are: {}", names.join(", "))
     }
 
-    /// Whether the call runs; if not, why, for the model. A stop ends the agent (D6).
+    /// Returns whether the call runs; if not, the reason for the model. A stop ends the agent (D6).
     fn may_run(
         &self,
         tools: &dyn AgentTools,

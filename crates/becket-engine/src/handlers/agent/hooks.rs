@@ -1,7 +1,8 @@
-//! What the hooks of an agent's own tool calls say: to the model, to the user, and to the agent as a whole (H8, L1).
+//! The output of the hooks of an agent's own tool calls: for the model, for the user, and for the agent as a whole (H8,
+//! L1).
 //!
-//! Their texts for the model wait until the last call of the turn is answered (L2). What would have been shown to the
-//! user of the event goes up to the event that the agent judges, so that a check that failed in here is seen out there.
+//! Texts for the model wait until the last call of the turn is answered (L2). Texts for the user of the event go up to
+//! the event that the agent judges, so that a failed check in here is visible there.
 
 use super::turns::AgentError;
 use crate::handlers::context::HandlerContext;
@@ -28,7 +29,7 @@ pub(crate) struct Hooks<'a> {
 }
 
 impl Hooks<'_> {
-    /// Fires an event and takes note of what it says beside its decision.
+    /// Fires an event and records its output other than the decision.
     pub(crate) async fn fire(&mut self, body: impl Into<EventBody>) -> Result<Outcome, AgentError> {
         let event = Event::new(self.session.clone(), body);
         let outcome = boxed(self.context, &event, self.cancel).await;

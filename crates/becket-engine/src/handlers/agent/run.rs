@@ -25,7 +25,7 @@ use tokio::time::Instant;
 /// Tools that start agents; no agent of a hook gets them.
 const START_AGENTS: [&str; 2] = ["Agent", "Task"];
 
-/// How long what runs inside an agent may take to end once it was told to; then it is dropped.
+/// The time that work inside an agent may take to end once it is cancelled; then it is dropped.
 const WIND_DOWN: Duration = Duration::from_millis(250);
 
 /// Runs the handler.
@@ -52,11 +52,11 @@ pub(crate) async fn run(
             }
         }
     };
-    // An agent's refusal is always feedback: it has no `continueOnBlock` of its own.
+    // An agent's refusal is always feedback: it has no `continueOnBlock`.
     judged.ran(context, end, true)
 }
 
-/// What an agent is made from.
+/// The parts of an agent.
 struct Work<'a> {
     context: &'a HandlerContext<'a>,
     prompt: &'a Prompt,

@@ -26,12 +26,12 @@ impl Talk {
         Talk { request, grown: 0 }
     }
 
-    /// What goes to the model.
+    /// Returns the request for the model.
     pub(crate) fn request(&self) -> &Request {
         &self.request
     }
 
-    /// Takes in a message; one without content is none.
+    /// Adds a message, unless it has no content.
     pub(crate) fn push(&mut self, message: Message) -> Result<(), TooLong> {
         if message.content.is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The tools that a host lends to the agents of hooks.
+//! The tools that a host provides to the agents of hooks.
 
 use crate::config::Config;
 use becket_llm::ToolSpec;
@@ -8,11 +8,11 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The tools that a host lends to `agent` handlers (H8). The engine fires their hooks, asks the rules and settles each
-/// call before it is run; a tool only does its work.
+/// The tools that a host provides to `agent` handlers (H8). The engine fires their hooks, checks the rules and settles
+/// each call before it is run; a tool only does its work.
 ///
-/// Before hooks see a call, its input is held to the schema that [`crate::Tools::validate`] knows: a type that
-/// implements this trait best implements that one too, and is handed in as both.
+/// Before hooks see a call, its input is checked against the schema of [`crate::Tools::validate`]: a type that
+/// implements this trait should implement that one too, and is passed in as both.
 pub trait AgentTools: Send + Sync {
     /// The tools. Not offered to the model: one that starts agents (`Agent`, `Task`), one that a deny rule takes away as
     /// a whole (P1), and one called `StructuredOutput`, which is how an agent answers.
@@ -24,10 +24,11 @@ pub trait AgentTools: Send + Sync {
         let _ = config;
     }
 
-    /// Whether the mode `default` runs this call without asking: reads inside the working directories, read-only
-    /// commands (P14). Everything else that no allow rule covers is denied, since an agent runs in mode `dontAsk`.
+    /// Returns whether the mode `default` runs this call without a question: reads inside the working directories,
+    /// read-only commands (P14). Every other call that no allow rule covers is denied, since an agent runs in mode
+    /// `dontAsk`.
     ///
-    /// `input` is what would run: paths absolute (N3), defaults filled in, rewritten where a hook did so. Asked on the
+    /// `input` is what would run: paths absolute (N3), defaults filled in, rewritten if a hook did so. Called on the
     /// task that fires, so it may look at a few files and must not wait.
     fn runs_unasked(&self, session: &Session, tool: &str, input: &Map<String, Value>) -> bool;
 
@@ -43,22 +44,22 @@ pub trait AgentTools: Send + Sync {
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, ToolAnswer>;
 
-    /// The text for the model of an output that a PostToolUse hook put in the place of the tool's own; `None` where it
-    /// does not have the shape of this tool's `response`: then the tool's own output stays (D11). By default a string is
-    /// shown as it is, and anything else as JSON.
+    /// Returns the text for the model of an output with which a PostToolUse hook replaces the tool's own; `None` if it
+    /// does not have the shape of this tool's `response`: then the tool's own output stays (D11). By default a string
+    /// is shown as it is, and anything else as JSON.
     fn text_of(&self, tool: &str, response: &Value) -> Option<String> {
         let _ = tool;
         Some(response.as_str().map_or_else(|| response.to_string(), str::to_owned))
     }
 }
 
-/// What came of a tool call.
+/// The result of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolAnswer {
     /// For the model; of more than 30,000 characters the head and the tail are shown to it.
     pub text: String,
     /// For PostToolUse: `tool_response`.
     pub response: Value,
-    /// Whether it failed; then `text` is the error.
+    /// Set if it failed; then `text` is the error.
     pub is_error: bool,
 }

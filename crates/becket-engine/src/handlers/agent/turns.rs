@@ -15,10 +15,10 @@ use tokio::time::Instant;
 /// The most turns that an agent has.
 const MOST_TURNS: usize = 50;
 
-/// Why an agent gave no verdict.
+/// The reason for which an agent gave no verdict.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AgentError {
-    /// There is no model for it.
+    /// No model is configured for it.
     #[error("{0}")]
     NoModel(String),
     /// Its model can't be asked.
@@ -33,7 +33,7 @@ pub(crate) enum AgentError {
     /// It ended twice without a verdict.
     #[error("it was reminded and still gave no verdict: {because}")]
     NoVerdict {
-        /// What is wrong with its last answer.
+        /// The problem with its last answer.
         because: String,
     },
     /// It found no end.
@@ -73,7 +73,7 @@ pub(crate) struct Turns<'a> {
     pub(crate) calls: Calls<'a>,
     pub(crate) deadline: Instant,
     pub(crate) used: &'a mut ModelUse,
-    /// What the model said last.
+    /// The latest text of the model.
     pub(crate) text: &'a mut String,
 }
 

@@ -1,4 +1,5 @@
-//! How an agent asks for tools and gives its verdict: by tool calls, or in JSON where its model can't call tools (H8).
+//! The way in which an agent asks for tools and gives its verdict: by tool calls, or in JSON if its model can't call
+//! tools (H8).
 
 use crate::handlers::prompt::Question;
 use crate::handlers::prompt::answer;
@@ -17,10 +18,10 @@ pub(crate) const ANSWER: &str = "StructuredOutput";
 /// The most tokens of one turn.
 pub(crate) const MOST_TOKENS: u32 = 4_096;
 
-/// How a model asks for tools.
+/// The way in which a model asks for tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// By itself.
+    /// By tool calls.
     Tools,
     /// As JSON: one call, or the verdict, a turn.
     Json,
@@ -34,14 +35,14 @@ pub(crate) struct Call {
     pub(crate) input: Object,
 }
 
-/// What a call came to, for the model.
+/// The result of a call, for the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answered {
     pub(crate) text: String,
     pub(crate) is_error: bool,
 }
 
-/// What the model does with its turn.
+/// The model's next step.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Step {
     /// It is done. The verdict, and its text.
@@ -50,7 +51,7 @@ pub(crate) enum Step {
     Calls(Vec<Call>),
     /// It ended without a usable verdict.
     NoVerdict {
-        /// What is wrong, for the model and the user.
+        /// The problem, for the model and the user.
         because: String,
         /// The call of [`ANSWER`] that needs a result.
         unanswered: Option<String>,
@@ -83,7 +84,7 @@ impl Way {
         }
     }
 
-    /// What the model does with its turn.
+    /// Reads the model's next step.
     pub(crate) fn read(self, response: &Response) -> Result<Step, AnswerError> {
         if response.stop == StopReason::PauseTurn {
             return Ok(Step::Pause);
@@ -173,7 +174,7 @@ fn tool_calls(response: &Response) -> Step {
         .collect();
     match calls.as_slice() {
         [] => verdict(response.text(), None),
-        // Beside other calls an answer is early: their results are not known yet.
+        // An answer next to other calls is early: their results are not known yet.
         [only] if only.name == ANSWER => {
             let step = verdict(Value::Object(only.input.clone()).to_string(), Some(only.id.clone()));
             unless_words_say_no(step, &response.text(), &only.id)
@@ -182,7 +183,7 @@ fn tool_calls(response: &Response) -> Step {
     }
 }
 
-/// A yes beside words that say no can be read both ways.
+/// Rejects a yes next to words that mean no, since it is ambiguous.
 fn unless_words_say_no(step: Step, words: &str, call: &str) -> Step {
     let is_yes = matches!(&step, Step::Verdict(answer, _) if answer.ok);
     if !(is_yes && judge::says_no(words)) {

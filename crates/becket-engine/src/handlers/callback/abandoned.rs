@@ -1,12 +1,13 @@
-//! Counts the threads of blocking callbacks that nobody waits for any more.
+//! A counter of abandoned threads of blocking callbacks, for which no event waits any more.
 //!
-//! Nobody can end a thread. One that never comes back costs its memory for good; a host whose callback hangs must not
-//! pay that for every event. INVARIANT: an engine never has more than [`MOST`] of them and those that are waited for.
+//! A thread can't be ended from outside. One that never returns costs its memory for good; a host with a hanging
+//! callback must not pay that for every event. INVARIANT: an engine never has more than [`MOST`] of them and those that
+//! are waited for.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
 
-/// How many may be left behind; then no other is started until one of them ends.
+/// The number of threads that may be abandoned; then no other is started until one of them ends.
 pub(crate) const MOST: isize = 128;
 
 /// The threads of an engine that were left behind.
@@ -14,7 +15,8 @@ pub(crate) const MOST: isize = 128;
 pub(crate) struct Abandoned(Arc<AtomicIsize>);
 
 impl Abandoned {
-    /// The two ends of a call: one for who waits, one for the thread. `None` where too many were left behind.
+    /// Creates the two ends of a call: one for the waiting event, one for the thread. `None` if too many threads are
+    /// abandoned.
     pub(crate) fn call(&self) -> Option<(End, End)> {
         if self.0.load(Ordering::Acquire) >= MOST {
             return None;
@@ -33,10 +35,10 @@ pub(crate) struct End {
     change: Change,
 }
 
-/// What it means where this end is done before, or after, the other.
+/// The change of the counter if this end is dropped before, or after, the other.
 #[derive(Debug, Clone, Copy)]
 enum Change {
-    /// Whoever waits leaves: the thread is left behind, unless it has ended.
+    /// The waiting event gives up: the thread is abandoned, unless it has ended.
     More,
     /// The thread ends: it is left behind no longer, if it was.
     Fewer,

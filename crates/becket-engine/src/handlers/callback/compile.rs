@@ -17,24 +17,24 @@ const FUNCTION: Duration = Duration::from_secs(5);
 /// A callback that can't be registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidCallback {
-    /// Its matcher is none.
+    /// Its matcher is not valid.
     #[error("the matcher of the callback `{label}` on `{event}` can't be read: {why}")]
     Matcher {
         /// The callback.
         label: Arc<str>,
         /// Its event.
         event: EventKind,
-        /// What is wrong with it.
+        /// The problem with it.
         why: String,
     },
-    /// Its `if` is no permission rule.
+    /// Its `if` is not a permission rule.
     #[error("the `if` of the callback `{label}` on `{event}` can't be read: {why}")]
     Condition {
         /// The callback.
         label: Arc<str>,
         /// Its event.
         event: EventKind,
-        /// What is wrong with it.
+        /// The problem with it.
         why: String,
     },
     /// Its time limit is zero: it could never answer.
@@ -49,7 +49,7 @@ pub enum InvalidCallback {
     },
 }
 
-/// What a callback is compiled against.
+/// The context in which a callback is compiled.
 pub(crate) struct Surroundings<'a> {
     pub(crate) profile: &'a Profile,
     /// The host's renamed tools (M5).

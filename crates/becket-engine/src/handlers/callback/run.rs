@@ -99,14 +99,14 @@ async fn call_blocking(
     };
     let _left_where_it_hangs = waiting;
     let (sender, receiver) = oneshot::channel();
-    // A thread of its own rather than the runtime's pool: one that never comes back must not keep the runtime from
-    // shutting down.
+    // A dedicated thread rather than the runtime's pool: one that never returns must not keep the runtime from shutting
+    // down.
     std::thread::Builder::new()
         .name("becket-callback".into())
         .spawn(move || {
             let answered = caught(|| call(&cancel)).map_err(panicked);
             drop(running);
-            // Nobody waits any more once the limit is over.
+            // The receiver is dropped once the limit is over.
             let _ = sender.send(answered);
         })
         .map_err(|error| Failure::Callback {

@@ -30,7 +30,7 @@ pub(crate) struct Running {
     ear: Arc<Ear>,
 }
 
-/// What came of waiting for a run.
+/// The result of waiting for a run.
 pub(crate) enum Waited {
     /// It is over.
     Over(Result<Finished, SpawnError>),
@@ -42,7 +42,7 @@ pub(crate) enum Waited {
 struct Ear {
     number: u64,
     handler: Arc<Handler>,
-    /// `None` where nothing is told (H13).
+    /// `None` if nothing is reported (H13).
     listeners: Option<Arc<Listeners>>,
     opening: Mutex<Opening>,
     interview: Option<Interview>,
@@ -54,7 +54,7 @@ enum Opening {
     Line(Vec<u8>),
     /// It announces that the run goes on in the background.
     Announces(Announcement),
-    /// It is an answer, or nobody looks at it.
+    /// It is an answer, or is not looked at.
     Answers,
 }
 
@@ -119,12 +119,13 @@ impl Running {
         .await
     }
 
-    /// What it asked, and what came of it.
+    /// Returns its questions, with their answers.
     pub(crate) fn questions(&self) -> Vec<Answered> {
         self.ear.interview.as_ref().map(Interview::end).unwrap_or_default()
     }
 
-    /// Goes to the background: nobody answers questions there, so stdin is closed. Dropped, it ends.
+    /// Detaches the run into the background: questions are not answered there, so stdin is closed. When dropped, it
+    /// ends.
     pub(crate) fn into_background(self) -> InBackground {
         let Running { future, cancel, control, ear: _ } = self;
         control.close_stdin();
@@ -132,7 +133,7 @@ impl Running {
     }
 }
 
-/// A run that nobody waits for.
+/// A run that no event waits for.
 pub(crate) struct InBackground {
     pub(crate) future: BoxFuture<'static, Result<Finished, SpawnError>>,
     pub(crate) cancel: CancellationToken,
@@ -140,7 +141,7 @@ pub(crate) struct InBackground {
     pub(crate) control: Control,
 }
 
-/// What a run owns.
+/// The resources that a run owns.
 struct Given {
     runner: Runner,
     command: becket_process::Command,

@@ -20,7 +20,7 @@ use becket_process::{Limits, Runner};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-/// What all clones of an engine share.
+/// State that all clones of an engine share.
 pub(crate) struct EngineState {
     pub(crate) environment: Environment,
     pub(crate) request: config::Request,
@@ -35,15 +35,15 @@ pub(crate) struct EngineState {
     snapshot: RwLock<Arc<Snapshot>>,
     /// The mode that the session starts in.
     pub(crate) started: StartMode,
-    /// What updates have changed; whoever holds it may take up another configuration.
+    /// Changes made by updates; only the holder of this lock replaces the configuration.
     reloading: Mutex<Amendments>,
     /// One bit for each event that the snapshot has a handler or a rule for, so that the others cost next to nothing.
     configured: AtomicU64,
     registrations: AtomicU64,
     firings: AtomicU64,
-    /// How often an input was written as JSON.
+    /// The number of times that an input was written as JSON.
     pub(crate) serialized: AtomicU64,
-    /// Where all hooks ask.
+    /// The queue of the questions of all hooks.
     pub(crate) desk: Desk,
     /// The events that this process is run for (H14).
     pub(crate) enclosing: Enclosing,
@@ -87,7 +87,7 @@ impl EngineState {
         }
     }
 
-    /// Whether a handler or a rule has something to say on the event; costs a few nanoseconds (G4).
+    /// Returns whether a handler or a rule may affect the event; takes a few nanoseconds (G4).
     pub(crate) fn concerns(&self, event: EventKind) -> bool {
         let configured = self.configured.load(Ordering::Acquire) & (1 << event as u32) != 0;
         configured || self.registered.has_any(event)

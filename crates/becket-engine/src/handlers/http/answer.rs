@@ -1,6 +1,7 @@
-//! What a server answered, and whether it can be used: 2xx with nothing or with a JSON object, and nothing else (H5).
+//! The answer of a server, and the check that it can be used: 2xx with an empty body or with a JSON object, and nothing
+//! else (H5).
 //!
-//! INVARIANT: no more than the cap is ever held, however much comes.
+//! INVARIANT: no more than the cap is ever held, however much arrives.
 
 use super::excerpt::excerpt;
 use super::trouble;
@@ -11,10 +12,10 @@ use reqwest::header::{CONTENT_ENCODING, HeaderMap, HeaderName, LOCATION};
 use reqwest::{Response, StatusCode};
 use std::time::Duration;
 
-/// How much of a refusal is read, to be quoted.
+/// The number of bytes of a refusal that are read, to be quoted.
 const BEGINNING: usize = 4 << 10;
 
-/// How long a refusal is read: the status has said what counts.
+/// The time for which a refusal is read: the status already decides.
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// An answer, read.
@@ -96,7 +97,7 @@ impl Answer {
 
 const EXPECTED: &str = "a hook's server answers 2xx with nothing or with a JSON object";
 
-/// Why a body was not read to its end.
+/// The reason for which a body was not read to its end.
 enum Stop {
     TooLong,
     Broken(reqwest::Error),

@@ -16,15 +16,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::{Handle, Id};
 
-/// How many clients are kept; the one made first gives way.
+/// The number of clients that are kept; the oldest one is dropped first.
 const KEPT: usize = 16;
 
-/// How long a connection waits for another request. Servers close idle ones after 2 s and more, and one that is closed
-/// while a request is under way fails a hook that would have answered.
+/// The time that a connection waits for another request. Servers close idle ones after 2 s and more, and one that is
+/// closed while a request is under way fails a hook that would have answered.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// How long a connection may take to come about, where the handler's limit leaves as much. It is shared by the
-/// addresses of a name, so a dead one does not use up the time of the next.
+/// The time that connecting may take, if the handler's limit leaves as much. It is shared by the addresses of a name,
+/// so a dead one does not use up the time of the next.
 pub(super) const CONNECT: Duration = Duration::from_secs(10);
 
 /// The clients of an engine, made when they are first needed.
@@ -33,7 +33,7 @@ pub(crate) struct Clients {
     made: Mutex<Vec<(Class, Client)>>,
 }
 
-/// What requests must have in common to share a connection.
+/// The properties that requests must share to share a connection.
 #[derive(PartialEq, Eq)]
 struct Class {
     runtime: Id,
@@ -53,10 +53,10 @@ impl Clients {
         Clients { resolver, made: Mutex::default() }
     }
 
-    /// The client for a target. Needs a runtime.
+    /// Returns the client for a target. Needs a runtime.
     ///
     /// # Errors
-    /// Why there is none, in words.
+    /// The client can't be built; in words.
     pub(super) fn client(&self, target: &Target, environment: &Environment) -> Result<Client, String> {
         let class = Class {
             runtime: Handle::current().id(),

@@ -1,6 +1,6 @@
 //! The beginning of what a server said, fit for one line of a message.
 
-/// How many characters of it are shown.
+/// The number of characters that are shown.
 const SHOWN: usize = 200;
 
 /// The first characters, without any that move the cursor, turn the direction or hide.

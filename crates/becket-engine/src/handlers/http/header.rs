@@ -43,10 +43,10 @@ pub(super) struct Filled {
     pub(super) warnings: Vec<String>,
 }
 
-/// Fills a handler's headers; what must not be shown of them goes to `secrets`.
+/// Fills a handler's headers; the parts that must not be shown go to `secrets`.
 ///
 /// # Errors
-/// A header's name is none, or its value holds what no header can. Names the header alone.
+/// A header's name is not valid, or its value holds what no header can. Names the header alone.
 pub(super) fn fill(
     http: &Http,
     policy: &Policy,
@@ -91,7 +91,7 @@ fn one_line(mut value: Vec<u8>, name: &HeaderName, warnings: &mut Vec<String>) -
 
 fn sensitive(name: &HeaderName, value: &[u8], secrets: &mut Secrets) -> Result<HeaderValue, String> {
     secrets.add(value);
-    // `Bearer` and `Basic` are no secrets; what follows is one, also alone.
+    // `Bearer` and `Basic` are not secrets; the text after them is one, also alone.
     if let Some(blank) = value.iter().position(|byte| *byte == b' ') {
         secrets.add(&value[blank..]);
     }
@@ -101,7 +101,7 @@ fn sensitive(name: &HeaderName, value: &[u8], secrets: &mut Secrets) -> Result<H
     Ok(value)
 }
 
-/// What a header's value may name.
+/// The variables that a header's value may name.
 struct Variables<'a> {
     http: &'a Http,
     policy: &'a Policy,
@@ -139,7 +139,7 @@ impl Variables<'_> {
         filled
     }
 
-    /// A variable's bytes: a header may hold what is no UTF-8.
+    /// Returns a variable's bytes: a header may hold bytes that are not UTF-8.
     fn value(&self, name: &str) -> Result<&[u8], Cow<'static, str>> {
         if !self.http.allowed_env_vars.iter().any(|allowed| allowed == name) {
             return Err(format!("add `{name}` to the handler's `allowedEnvVars`").into());

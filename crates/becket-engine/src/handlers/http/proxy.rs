@@ -1,8 +1,8 @@
-//! Which proxy a request goes through, where settings of the user or above allow it (S2).
+//! The proxy of a request, if settings of the user or above allow one (S2).
 //!
 //! Only variables of the [`Environment`] count: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, in lower or
 //! upper case, lower case first. This machine is never posted to through a proxy. A proxy's own address is not judged:
-//! whoever owns the environment chose it.
+//! the owner of the environment chose it.
 
 use crate::config::url::{self, Host};
 use crate::config::{Address, Network};
@@ -24,7 +24,7 @@ impl Proxy {
         &self.url
     }
 
-    /// Whether TLS is spoken with it.
+    /// Returns whether the connection to it uses TLS.
     pub(super) fn is_encrypted(&self) -> bool {
         self.url.scheme() == "https"
     }
@@ -73,7 +73,7 @@ fn is_here(host: &Host) -> bool {
     }
 }
 
-/// Whether `no_proxy` names the host: `*`, a name with all names below it, an address, a network.
+/// Returns whether `no_proxy` names the host: `*`, a name with all names below it, an address, a network.
 fn is_exempt(host: &Host, list: &str) -> bool {
     list.split([',', ' ']).map(str::trim).filter(|entry| !entry.is_empty()).any(|entry| {
         entry == "*"

@@ -11,11 +11,11 @@ use tokio::sync::{Semaphore, oneshot};
 
 /// Turns the names in URLs of HTTP handlers into addresses. The engine judges every address; this only finds them.
 pub trait Resolve: Send + Sync {
-    /// The addresses of a name, in the order in which they are to be tried. The future is dropped at the handler's
-    /// limit; it must not block.
+    /// Returns the addresses of a name, in the order in which they are to be tried. The future is dropped at the
+    /// handler's limit; it must not block.
     ///
     /// # Errors
-    /// The name is not known, or nobody can be asked.
+    /// The name is not known, or no resolver can be reached.
     fn resolve<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 }
 
@@ -24,7 +24,7 @@ const AT_ONCE: usize = 32;
 
 /// The operating system's resolver (`getaddrinfo`).
 ///
-/// Each lookup has a thread of its own: it can't be interrupted, and a thread of the runtime would hold up its end. At
+/// Each lookup has a separate thread: it can't be interrupted, and a thread of the runtime would hold up its end. At
 /// most 32 of one resolver run at the same time.
 #[derive(Debug)]
 pub struct SystemResolver(Arc<Semaphore>);
@@ -43,7 +43,7 @@ impl Resolve for SystemResolver {
             let name = name.to_owned();
             std::thread::Builder::new().name("becket-resolve".into()).spawn(move || {
                 let found = (name.as_str(), 0).to_socket_addrs();
-                // Nobody listens any more where the run is over.
+                // The receiver is gone once the run is over.
                 let _ = answer.send(found.map(|found| found.map(|address| address.ip()).collect()));
                 drop(permit);
             })?;
@@ -75,7 +75,7 @@ impl reqwest::dns::Resolve for Judged {
     }
 }
 
-/// There is no address to connect to, in words.
+/// No address can be connected to; in words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct NoAddress(String);

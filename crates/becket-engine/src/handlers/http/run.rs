@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// A request that is ready to go.
 struct Prepared {
     request: RequestBuilder,
-    /// Where it goes, as errors may name it.
+    /// The host and port, as errors may name them.
     place: String,
     secrets: Secrets,
     warnings: Vec<String>,
@@ -68,7 +68,7 @@ fn prepare(context: &HandlerContext<'_>, handler: &Handler, http: &Http) -> Resu
     })
 }
 
-/// What an answer means; what is shown of it holds no secret that the server sent back (S3).
+/// Interprets an answer; its shown parts hold no secret that the server sent back (S3).
 fn understood(
     context: &HandlerContext<'_>,
     handler: &Arc<Handler>,

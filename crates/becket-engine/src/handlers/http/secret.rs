@@ -1,8 +1,8 @@
-//! What must never be shown (S3): header values that variables were expanded in, credentials, a URL's query.
+//! Values that must never be shown (S3): header values that variables were expanded in, credentials, a URL's query.
 //!
-//! Servers send back what they were sent, in error pages above all. Every text of an answer that people or models read goes
-//! through here, and so does what a report or an error shows of it. Words that decide are read before, and what a tool is
-//! called with stays as it is: a changed command is another command.
+//! Servers send back what they were sent, in error pages above all. Every text of an answer that people or models read
+//! is filtered here, and so is all that a report or an error shows of it. Decisions are read before, and a tool's input
+//! stays as it is: a changed command is another command.
 
 use becket_model::interpret::Taken;
 use becket_model::{Decision, Failure, Fields, Reply, RequestDecision};
@@ -10,10 +10,10 @@ use reqwest::Url;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Shorter texts are no secrets, and hiding them would garble messages.
+/// The minimum length: shorter texts are not secrets, and hiding them would garble messages.
 const SHORTEST: usize = 4;
 
-/// What is shown instead.
+/// The text that replaces a secret.
 const HIDDEN: &str = "***";
 
 /// The secrets of one request. Has no `Debug`.
@@ -50,7 +50,7 @@ impl Secrets {
         String::from_utf8_lossy(&self.hide_bytes(text.as_bytes())).into_owned()
     }
 
-    /// What an answer means, without the secrets in its texts.
+    /// Removes the secrets from the texts of an answer.
     pub(super) fn hide_in(&self, mut taken: Taken) -> Taken {
         if let Some(failure) = &taken.failure {
             let said = failure.to_string();

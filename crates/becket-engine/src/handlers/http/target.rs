@@ -1,4 +1,4 @@
-//! Where a handler's URL leads, and whether its source may post there (S1, S2).
+//! The target of a handler's URL, and the check that its source may post there (S1, S2).
 
 use super::proxy::{self, Proxy};
 use crate::config::Policy;
@@ -14,11 +14,11 @@ use std::fmt;
 pub(super) struct Target {
     pub(super) url: Url,
     pub(super) way: Way,
-    /// Who is connected to, as errors may name it: `example.com:443`.
+    /// The host and port, as errors may name them: `example.com:443`.
     pub(super) place: String,
 }
 
-/// How a target is reached.
+/// The way in which a target is reached.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Way {
     /// Its name is resolved here, and each address has to pass.
@@ -53,7 +53,7 @@ impl Target {
         Ok(Target { url, way, place })
     }
 
-    /// Whether TLS is spoken on the way.
+    /// Returns whether TLS is used on the way.
     pub(super) fn is_encrypted(&self) -> bool {
         let by_proxy = matches!(&self.way, Way::Proxy(proxy) if proxy.is_encrypted());
         by_proxy || self.url.scheme() == "https"

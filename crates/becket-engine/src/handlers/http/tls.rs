@@ -1,5 +1,5 @@
-//! Whom HTTP handlers trust: rustls with ring, handed over as a finished configuration. No process-wide provider is
-//! needed or set, so a host may have its own.
+//! TLS of HTTP handlers: rustls with ring, passed on as a finished configuration. No process-wide provider is needed or
+//! set, so a host may have another.
 //!
 //! The platform's roots count, and those in the file that `NODE_EXTRA_CA_CERTS` names. `SSL_CERT_FILE` names a file
 //! that counts instead of the platform's.
@@ -14,7 +14,7 @@ use rustls_platform_verifier::Verifier;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A configuration; one for requests that are not `encrypted` trusts nobody and reads no file.
+/// Returns a configuration; one for requests that are not `encrypted` trusts no server and reads no file.
 ///
 /// # Errors
 /// A file of certificates can't be read, or the platform has none.

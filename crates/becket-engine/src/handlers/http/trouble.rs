@@ -1,4 +1,4 @@
-//! Why a request brought no answer, in words that say what to do. No URL is in them (S3): the handler's label names it.
+//! Messages for requests without an answer, which say what to do. They hold no URL (S3): the handler's label names it.
 
 use super::clients::CONNECT;
 use super::resolve::NoAddress;
@@ -6,7 +6,7 @@ use rustls::{CertificateError, Error as TlsError};
 use std::error::Error;
 use std::io::{self, ErrorKind};
 
-/// Puts an error into words; `place` is who was to be connected to.
+/// Converts an error into a message; `place` is the host and port.
 pub(super) fn in_words(error: reqwest::Error, place: &str) -> String {
     let error = error.without_url();
     let mut deepest = error.to_string();

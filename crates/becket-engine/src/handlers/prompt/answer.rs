@@ -1,12 +1,12 @@
-//! Reads a verdict from a model's answer, or says why there is none (H7, O10).
+//! Reads a verdict from a model's answer, or reports why there is none (H7, O10).
 //!
-//! INVARIANT: what is cut off, declined, or can be read in two ways is an error, and never `ok`.
+//! INVARIANT: an answer that is cut off, declined or ambiguous is an error, and never `ok`.
 
 use becket_llm::judge::{self, VerdictError};
 use becket_llm::{Response, StopReason};
 use becket_model::interpret::ModelAnswer;
 
-/// Why an answer is of no use.
+/// The reason for which an answer can't be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum AnswerError {
     /// It reached the token limit.
@@ -18,7 +18,7 @@ pub(crate) enum AnswerError {
     /// The model or its provider declined.
     #[error("the model declined to answer")]
     Declined,
-    /// It stopped in a way that is no end of an answer.
+    /// It stopped before the end of an answer.
     #[error("its answer ended with `{why}`")]
     Ended {
         /// As the provider wrote it.
@@ -29,7 +29,7 @@ pub(crate) enum AnswerError {
     Unreadable(#[from] VerdictError),
 }
 
-/// Whether an answer came to its end, or waits for tools. One that paused has more to say.
+/// Checks that an answer is complete, or waits for tools. One that paused is not complete.
 pub(crate) fn whole(response: &Response, limit: u32) -> Result<(), AnswerError> {
     match &response.stop {
         StopReason::EndTurn | StopReason::StopSequence | StopReason::ToolUse => Ok(()),

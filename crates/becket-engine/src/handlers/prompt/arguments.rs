@@ -4,8 +4,8 @@
 
 const PLACEHOLDER: &str = "$ARGUMENTS";
 
-/// The text with `$ARGUMENTS` replaced by `input`, wherever it stands. `\$` is a plain `$`, so `\$ARGUMENTS` stays text.
-/// Where it stands nowhere, the input is appended after a blank line.
+/// Replaces `$ARGUMENTS` by `input` everywhere in a text. `\$` is a plain `$`, so `\$ARGUMENTS` stays text. Without any
+/// `$ARGUMENTS` the input is appended after a blank line.
 pub(crate) fn fill(text: &str, input: &str) -> String {
     let mut out = String::with_capacity(text.len() + input.len());
     let mut filled = false;

@@ -1,6 +1,6 @@
-//! Sends one request, and once more where the model's error may pass (H7).
+//! Sends one request, and once more if the model's error may be temporary (H7).
 //!
-//! Nothing here waits past the handler's deadline: where a provider asks for more time than is left, that is said at
+//! Nothing here waits past the handler's deadline: if a provider asks for more time than is left, that is an error at
 //! once. The caller owns the deadline itself and the event's cancellation.
 
 use crate::report::model_use::ModelUse;
@@ -8,29 +8,29 @@ use becket_llm::{Model, ModelError, Request, Response};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long to wait before the second try where the provider does not say.
+/// The pause before the second try if the provider does not give one.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// A limit beyond which nobody counts: what does not fit into a clock.
+/// A limit that never ends, for limits that do not fit into a clock.
 const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
-/// When a limit that begins now is over.
+/// Returns the end of a limit that begins now.
 pub(crate) fn deadline(limit: Duration) -> Instant {
     Instant::now() + limit.min(FOREVER)
 }
 
-/// Why there is no answer.
+/// The reason for which there is no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum AskError {
     /// Asking again would not help.
     #[error("{0}")]
     Refused(ModelError),
-    /// There is no time to ask again.
+    /// Not enough time is left to ask again.
     #[error("{error}: too long, {} s of this hook's time are left", .left.as_secs_f32())]
     NoTime {
-        /// What the model said.
+        /// The model's error.
         error: ModelError,
-        /// What is left until the deadline.
+        /// The time that is left until the deadline.
         left: Duration,
     },
     /// Both tries failed: the first error, and the second.

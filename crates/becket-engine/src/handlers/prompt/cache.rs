@@ -22,7 +22,7 @@ pub(crate) struct VerdictCache {
     kept: Mutex<Kept>,
 }
 
-/// What a verdict was asked for: whom, and what, written out.
+/// The question of a verdict: the model and the text, in full.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     model: String,

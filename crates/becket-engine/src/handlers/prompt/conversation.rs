@@ -1,8 +1,8 @@
 //! The conversation of a session, as a model that judges it sees it (H7).
 //!
-//! It is quoted, one JSON object a line, and not handed on as turns: a turn of the conversation then can't be taken for
-//! an instruction of the hook, no text in it can end its line or begin another message, and no provider refuses it for
-//! tools that it does not know. The newest part is kept where it is too long.
+//! It is quoted, one JSON object a line, and not passed on as turns: a turn of the conversation then can't be taken for
+//! an instruction of the hook, no text in it can end its line or begin another message, and no provider rejects it for
+//! unknown tools. If it is too long, the newest part is kept.
 
 use super::shorten::middle_out;
 use becket_llm::{Block, Message, Role};
@@ -62,7 +62,7 @@ fn line(message: &Message, room: usize) -> (Option<String>, bool) {
     (line, is_whole)
 }
 
-/// What is shown of a block; thoughts and what nobody here knows are not.
+/// Returns the part of a block that is shown; thoughts and unknown blocks are not.
 fn shown(block: &Block) -> Option<Value> {
     match block {
         Block::Text(text) => Some(json!({"type": "text", "text": middle_out(text, MOST_OF_A_BLOCK)})),

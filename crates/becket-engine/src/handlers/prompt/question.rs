@@ -1,7 +1,7 @@
-//! What is put to a model about an event: the conversation where the event is about it, then the handler's text (H7).
+//! The question to a model about an event: the conversation if the event is about it, then the handler's text (H7).
 //!
-//! The input stands in it whole, whatever its size: a model that is shown half of a call judges half of it. One that is
-//! too long for the model is refused by its provider, and then the call went unchecked and says so (O10).
+//! The input is in it in full, whatever its size: a model that is shown half of a call judges half of it. If it is too
+//! long for the model, the provider rejects it, and then the call went unchecked and the failure says so (O10).
 
 use super::arguments;
 use super::conversation;
@@ -16,9 +16,9 @@ use becket_model::table::{EventSpec, ModelNotOk};
 pub(crate) struct Question {
     /// The event.
     pub(crate) event: EventKind,
-    /// Whether `impossible` has a meaning on it.
+    /// Set if `impossible` has a meaning on the event.
     pub(crate) with_impossible: bool,
-    /// Whether the conversation stands in the message.
+    /// Set if the message holds the conversation.
     pub(crate) shown: Shown,
     /// The question itself.
     pub(crate) message: Message,
@@ -41,7 +41,7 @@ impl Question {
         }
     }
 
-    /// What the user should know: the model judged without seeing what it judges.
+    /// Returns a warning for the user if the model judged without seeing the conversation.
     pub(crate) fn warning(&self) -> Option<String> {
         (self.shown == Shown::Missing)
             .then(|| "the conversation could not be read, so the model judged by the input alone".to_owned())

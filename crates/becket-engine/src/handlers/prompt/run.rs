@@ -22,14 +22,14 @@ use tokio::time::Instant;
 /// The most tokens that a verdict may take.
 pub(crate) const MOST_TOKENS: u32 = 1_024;
 
-/// What is known of a run when it ends, however it ends.
+/// The known parts of a run when it ends, however it ends.
 #[derive(Debug, Default)]
 pub(crate) struct Judged {
-    /// What the model took; `None` where no model was found.
+    /// The cost of the model; `None` if no model was found.
     pub(crate) used: Option<ModelUse>,
     /// The text that it answered last.
     pub(crate) text: String,
-    /// What the hook's author should know.
+    /// Warnings for the hook's author.
     pub(crate) warnings: Vec<String>,
     /// For the user of the event.
     pub(crate) notices: Vec<Notice>,
@@ -78,7 +78,7 @@ pub(crate) async fn run(
     judged.ran(context, end, prompt.continue_on_block)
 }
 
-/// The model's answer, or in words why there is none.
+/// Returns the model's answer, or in words why there is none.
 async fn judge(
     context: &HandlerContext<'_>,
     prompt: &Prompt,

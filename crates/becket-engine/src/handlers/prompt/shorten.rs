@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Room for the words that stand where something was cut out, in characters.
+/// Room for the note in place of the removed text, in characters.
 const NOTICE: usize = 80;
 
 /// The text; where it has more than `most` characters, its head and its tail with a line between them that says how

@@ -1,18 +1,18 @@
-//! What a model is told before it judges: what it is, what it answers, and that all that it is shown is data.
+//! The system prompt of a model that judges: its role, its answer, and that all that it is shown is data.
 //!
-//! The user's own text is sent as it is (H7); everything else that a model must know stands here. A model that judges
-//! what another model wrote can be talked to by it: the input is one line of JSON, which no text inside it can leave,
-//! and the model is told to take no orders from it. That lowers the risk and is no proof. A prompt hook is a judgement,
-//! not a barrier; what has to hold whatever happens belongs into a deny rule or a command.
+//! The user's own text is sent as it is (H7); everything else that a model must know is here. A model that judges what
+//! another model wrote can be influenced by it: the input is one line of JSON, which no text inside it can leave, and
+//! the model is told to follow no instructions in it. That lowers the risk and proves nothing. A prompt hook is a
+//! judgement, not a barrier; a guarantee needs a deny rule or a command.
 
 use becket_model::EventKind;
 
-/// Whether the conversation goes along with the question.
+/// The conversation's place in the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shown {
     /// The event is not about it.
     NotAsked,
-    /// It stands in front of the question.
+    /// It precedes the question.
     Quoted,
     /// It should, and could not be read.
     Missing,

@@ -13,7 +13,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// How much of the file's end is read, in bytes.
+/// The part of the file's end that is read, in bytes.
 const WINDOW: u64 = 4 << 20;
 
 /// Reads the transcript that the event names.

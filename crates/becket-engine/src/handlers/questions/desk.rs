@@ -1,8 +1,8 @@
-//! Where all hooks of an engine ask: one question at a time, in the order in which they came (Q2), and `null` at once
-//! where nobody can be asked (Q3).
+//! The queue of the questions of all hooks of an engine: one question at a time, in the order of arrival (Q2), and
+//! `null` at once if there is no user to ask (Q3).
 //!
-//! INVARIANT: whoever is asked has seen every earlier question answered or withdrawn. A host's code that panics or
-//! chooses what is not offered answers `null` and is named.
+//! INVARIANT: when a question is asked, every earlier one has been answered or withdrawn. A host's code that panics or
+//! chooses an option that was not offered answers `null` and is named.
 
 use super::turns::{Turn, Turns};
 use crate::host::panic::guarded;
@@ -20,7 +20,7 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    /// A desk of an engine; `None`: nobody is there.
+    /// Creates the queue of an engine; `None` if there is no user to ask.
     pub(crate) fn new(user: Option<Arc<dyn AskUser>>) -> Self {
         Desk { user, turns: Turns::default() }
     }

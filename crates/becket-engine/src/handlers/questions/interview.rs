@@ -1,7 +1,7 @@
-//! The questions of one run: heard in its stdout, asked in order, answered on its stdin.
+//! The questions of one run: found in its stdout, asked in order, answered on its stdin.
 //!
-//! INVARIANT: each question is answered with exactly one line, or the hook has ended. The limit of the run stands still
-//! from the moment a question is heard until its answer is written (Q2).
+//! INVARIANT: each question is answered with exactly one line, or the hook has ended. The limit of the run is paused
+//! from the moment a question is read until its answer is written (Q2).
 
 use super::desk::Desk;
 use crate::host::questions::answer;
@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// Talks with one hook. Fed by the sink of its run, driven by [`Interview::answer_all`] beside it.
+/// The exchange with one hook. The sink of its run feeds it, and [`Interview::answer_all`] drives it concurrently.
 pub(crate) struct Interview {
     hook: String,
     desk: Desk,
@@ -37,12 +37,12 @@ struct State {
 }
 
 impl Interview {
-    /// Of a run of the hook with this label, steered by `control`.
+    /// Creates the interview of a run of the hook with this label, steered by `control`.
     pub(crate) fn new(hook: impl Into<String>, desk: Desk, control: Control) -> Self {
         Interview { hook: hook.into(), desk, control, state: Mutex::default(), heard: Notify::new() }
     }
 
-    /// Takes what the hook printed. Asks nobody itself, so it may be called from the sink; what can't be asked is
+    /// Reads output of the hook. Asks no question itself, so it may be called from the sink; invalid questions are
     /// answered at once.
     pub(crate) fn hear(&self, stdout: &[u8]) {
         let mut state = self.state();
@@ -74,7 +74,7 @@ impl Interview {
         }
     }
 
-    /// Asks and answers as long as it is polled; never ends by itself. Dropping it withdraws what is being asked.
+    /// Asks and answers as long as it is polled; never completes. Dropping it withdraws the current question.
     pub(crate) async fn answer_all(&self, cancel: &CancellationToken) -> std::convert::Infallible {
         loop {
             let next = self.state().waiting.pop_front();
@@ -95,8 +95,8 @@ impl Interview {
         state.answered.push(Answered { id: question.id, message: question.message, answer });
     }
 
-    /// The hook has ended, or nobody listens to it any more: everything that it asked, in the order of the answers; what
-    /// was still open is withdrawn. What it prints from now on is not heard and holds no limit up.
+    /// Ends the interview, since the hook has ended or its output is no longer read. Returns everything that it asked,
+    /// in the order of the answers; open questions are withdrawn. Later output is ignored and pauses no limit.
     pub(crate) fn end(&self) -> Vec<Answered> {
         let mut state = self.state();
         state.is_over = true;
@@ -135,7 +135,7 @@ fn refused(bad: BadQuestion) -> Answered {
 }
 
 impl Answered {
-    /// What the hook's author or the host's should know of it.
+    /// Returns a warning for the hook's author or the host's.
     pub(crate) fn warning(&self) -> Option<String> {
         self.answer.warning(&self.id)
     }

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 const CASES: &str = include_str!("../../../tests/cases/questions.json");
 
-/// What is found, in one line each.
+/// Returns one value for each question that is found.
 fn told(found: &[Found]) -> Vec<Value> {
     let one = |found: &Found| match found {
         Ok(asked) => json!({"id": asked.id, "message": asked.message, "options": asked.options.len()}),
@@ -216,7 +216,7 @@ proptest! {
     }
 }
 
-/// Asks nobody: what it does depends on the question's id.
+/// A fake user that never asks: its answer depends on the question's id.
 #[derive(Default)]
 struct Fake {
     log: Mutex<Vec<String>>,

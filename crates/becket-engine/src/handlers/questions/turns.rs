@@ -1,4 +1,4 @@
-//! Turns, first come, first served: who has taken one earlier goes first, whoever leaves makes room.
+//! A first-come, first-served queue of turns: the earliest turn goes first, and a dropped one makes room.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ pub(crate) struct Turns(Arc<Queue>);
 #[derive(Debug, Default)]
 struct Queue {
     state: Mutex<State>,
-    /// Told whenever somebody leaves.
+    /// Notified whenever a turn is dropped.
     left: Notify,
 }
 
@@ -40,10 +40,10 @@ impl Turns {
 }
 
 impl Turn {
-    /// Waits until everybody who came earlier has left. Cancel-safe.
+    /// Waits until all earlier turns are dropped. Cancel-safe.
     pub(crate) async fn comes(&self) {
         loop {
-            // Before the look: whoever leaves after it is heard.
+            // Registered before the check, so that a drop after it is noticed.
             let left = self.queue.left.notified();
             if self.queue.lock().waiting.first() == Some(&self.number) {
                 return;

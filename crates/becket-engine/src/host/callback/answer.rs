@@ -1,4 +1,4 @@
-//! What an in-process handler may return (H9).
+//! Values that an in-process handler may return (H9).
 
 use becket_model::Reply;
 use becket_model::interpret::JsonAnswer;
@@ -12,7 +12,7 @@ pub enum CallbackAnswer {
     Silent,
     /// In the engine's own words.
     Reply(Box<Reply>),
-    /// As a command would print it: read like a command's JSON. `{"async": true}` says that it goes on by itself.
+    /// JSON as a command would print it. `{"async": true}` announces that it goes on in the background.
     Json(JsonAnswer),
     /// It failed, and says why.
     Failed(String),
@@ -20,12 +20,12 @@ pub enum CallbackAnswer {
     InPart {
         /// The part, as a command would print it.
         answer: Map<String, Value>,
-        /// What is wrong with the rest.
+        /// The problem with the rest.
         why: String,
     },
 }
 
-/// What can stand for an [`CallbackAnswer`]: nothing, a reply, a JSON object, or a `Result` of these.
+/// A value that converts into a [`CallbackAnswer`]: nothing, a reply, a JSON object, or a `Result` of these.
 pub trait IntoAnswer: Send {
     /// As an answer.
     fn into_answer(self) -> CallbackAnswer;

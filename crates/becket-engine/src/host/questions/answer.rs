@@ -1,30 +1,30 @@
-//! What came of a question, and the line that tells the hook.
+//! The answer to a question, and the line that the hook reads.
 
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::Value;
 
-/// What came of a question.
+/// The answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// The user chose the option with this key.
     Selected(String),
     /// The user chose none.
     NoneChosen,
-    /// There is nobody to ask (Q3).
+    /// No user is there to ask (Q3).
     Nobody,
     /// The host chose a key that the question does not offer.
     NotOffered(String),
     /// The host's own way of asking failed: in words.
     Failed(String),
-    /// Nobody waits for an answer any more: the hook ended, or the event was cancelled.
+    /// The answer is no longer needed: the hook ended, or the event was cancelled.
     Withdrawn,
-    /// It was not asked, since it is no proper question: in words.
+    /// It was not asked, since it is not a valid question: the reason, in words.
     Refused(String),
 }
 
 impl Answer {
-    /// What the hook reads as `selected`.
+    /// Returns the value of `selected` for the hook.
     pub fn selected(&self) -> Option<&str> {
         match self {
             Answer::Selected(key) => Some(key),
@@ -37,7 +37,7 @@ impl Answer {
         }
     }
 
-    /// What the hook's author or the host's should know; `None` where all went as it should.
+    /// Returns a warning for the hook's author or the host's; `None` if nothing went wrong.
     pub(crate) fn warning(&self, id: &str) -> Option<String> {
         match self {
             Answer::Selected(_) | Answer::NoneChosen | Answer::Nobody | Answer::Withdrawn => None,
@@ -51,14 +51,14 @@ impl Answer {
     }
 }
 
-/// One question of a run, with what came of it.
+/// One question of a run, with its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered {
-    /// The hook's name for the question; JSON where it is no text.
+    /// The hook's id of the question; JSON if it is not text.
     pub id: String,
-    /// What was asked; empty where that could not be read.
+    /// The text of the question; empty if it could not be read.
     pub message: String,
-    /// What came of it.
+    /// The answer.
     pub answer: Answer,
 }
 

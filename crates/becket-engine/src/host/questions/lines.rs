@@ -1,8 +1,8 @@
-//! Finds the lines of stdout that are questions, as the output comes in.
+//! Finds the lines of stdout that are questions, as the output arrives.
 //!
-//! INVARIANT: what is found depends on the bytes alone, not on how they were cut into chunks, and never more than one
-//! line of at most [`LONGEST_LINE`] bytes is held. A longer line is no question. A line inside an answer that spans
-//! several lines is none either: taking it out would change the answer.
+//! INVARIANT: the result depends on the bytes alone, not on how they were cut into chunks, and never more than one line
+//! of at most [`LONGEST_LINE`] bytes is held. A longer line is not a question. Nor is a line inside an answer that
+//! spans several lines: taking it out would change the answer.
 
 use super::parse::{self, Asked, BadQuestion, Wrong};
 use serde_json::Value;
@@ -33,7 +33,7 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// Whether the next line is a question.
+    /// Returns the question in the next line, if it is one.
     pub(crate) fn line(&mut self, line: &[u8]) -> Option<Found> {
         let found = if self.answer.is_open() || line.len() > LONGEST_LINE + line_end(line) {
             None
@@ -74,12 +74,13 @@ impl Reader {
     }
 }
 
-/// How many bytes the line end takes, with the `\r` before it.
+/// Returns how many bytes the line end takes, with the `\r` before it.
 fn line_end(line: &[u8]) -> usize {
     if line.ends_with(b"\r\n") { 2 } else { usize::from(line.ends_with(b"\n")) }
 }
 
-/// Whether the hook's own output is a JSON object that is not complete yet. Output that begins otherwise is text.
+/// The state of the hook's own output: whether it is a JSON object that is not complete yet. Output that begins
+/// otherwise is text.
 #[derive(Debug, Default, Clone, Copy)]
 enum Object {
     /// Nothing but blanks so far.
@@ -87,7 +88,7 @@ enum Object {
     Blank,
     /// The output begins with `{`, and `depth` brackets are open.
     Open { depth: usize, string: InString },
-    /// The object is complete, or the output is no object.
+    /// The object is complete, or the output is not an object.
     Over,
 }
 

@@ -1,7 +1,7 @@
-//! Reads one line as a question: what is one, what is nearly one, and what is the hook's own output.
+//! Parses one line: a question, nearly a question, or the hook's own output.
 //!
-//! A question is an object with `prompt` and without any field of an answer: an object that says `decision`, `continue`
-//! or `hookSpecificOutput` beside `prompt` answers the event. Unknown fields are ignored, and `null` counts as absent
+//! A question is an object with `prompt` and without any field of an answer: an object that has `decision`, `continue`
+//! or `hookSpecificOutput` next to `prompt` answers the event. Unknown fields are ignored, and `null` counts as absent
 //! (O5); a wrong type is named.
 
 use super::question::{Choice, Question};
@@ -14,7 +14,7 @@ use std::collections::HashSet;
 pub(crate) const MOST_OPTIONS: usize = 100;
 /// The longest message, in characters.
 pub(crate) const LONGEST_MESSAGE: usize = 10_000;
-/// The field that makes an object a question, as it stands in the line.
+/// The field that makes an object a question, as written in the line.
 pub(crate) const MARK: &[u8] = b"\"prompt\"";
 
 /// A question as it was printed.
@@ -38,13 +38,13 @@ impl Asked {
 pub(crate) struct BadQuestion {
     /// Its id as it was printed, to answer it; `null` where it has none.
     pub(crate) id: Value,
-    /// What was asked, where that could be read.
+    /// The text of the question, if it could be read.
     pub(crate) message: String,
-    /// What is wrong.
+    /// The problem.
     pub(crate) why: Wrong,
 }
 
-/// What is wrong with a question.
+/// A problem with a question.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Wrong {
     #[error("`{0}` is missing")]
@@ -69,7 +69,7 @@ pub(crate) enum Wrong {
     NoLineEnd,
 }
 
-/// What a line is: `None` where it is the hook's own output.
+/// Parses a line; `None` if it is the hook's own output.
 pub(crate) fn question(line: &[u8]) -> Option<Result<Asked, Box<BadQuestion>>> {
     if !line.windows(MARK.len()).any(|part| part == MARK) {
         return None;
@@ -84,7 +84,7 @@ pub(crate) fn question(line: &[u8]) -> Option<Result<Asked, Box<BadQuestion>>> {
     }))
 }
 
-/// Whether the object has a field that answers have, or announcements (A2).
+/// Returns whether the object has a field of answers or announcements (A2).
 fn is_answer(object: &Map<String, Value>) -> bool {
     UNIVERSAL_OUTPUT.iter().any(|field| object.get(field.name).is_some_and(|value| !value.is_null()))
 }

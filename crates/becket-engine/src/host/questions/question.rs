@@ -1,4 +1,4 @@
-//! A question as the user is asked it, and who asks the user.
+//! A question as the user sees it, and the trait that asks the user.
 
 use becket_process::CancellationToken;
 use futures_util::future::BoxFuture;
@@ -8,30 +8,30 @@ use futures_util::future::BoxFuture;
 pub struct Question {
     /// The hook's own name for it; goes back with the answer.
     pub id: String,
-    /// What is asked.
+    /// The text of the question.
     pub message: String,
-    /// What can be answered; at least one, and no key twice.
+    /// The possible answers; at least one, and no key twice.
     pub options: Vec<Choice>,
-    /// Which hook asks.
+    /// The label of the hook that asks.
     pub asked_by: String,
 }
 
 /// One answer that a question offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// What goes back to the hook.
+    /// The value that goes back to the hook.
     pub key: String,
-    /// What the user reads.
+    /// The text that the user reads.
     pub label: String,
     /// More about it.
     pub description: Option<String>,
 }
 
-/// A person who can be asked. Asked one question at a time (Q2), while the asking hook's limit stands still.
+/// A person that can be asked. Asked one question at a time (Q2), while the asking hook's limit is paused.
 pub trait AskUser: Send + Sync {
-    /// The key of the chosen option; `None` where the user chose none.
+    /// Returns the key of the chosen option; `None` if the user chose none.
     ///
-    /// `cancel` is cancelled once nobody waits for the answer any more: the hook ended, or the event was cancelled. The
+    /// `cancel` is cancelled once the answer is no longer needed: the hook ended, or the event was cancelled. The
     /// future is dropped at the same moment.
     fn ask<'a>(
         &'a self,

@@ -4,7 +4,7 @@ use super::lines::{Found, Reader};
 use super::parse::MARK;
 use bytes::{Bytes, BytesMut};
 
-/// What a hook printed, apart.
+/// The output of a hook, with its questions separate.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TakenOut {
     /// Everything but the questions, byte for byte.
@@ -20,7 +20,7 @@ impl TakenOut {
     }
 }
 
-/// Splits stdout into questions and the rest. Copies nothing where there is no question.
+/// Splits stdout into questions and the rest. Copies nothing if there is no question.
 pub(crate) fn taken_out(stdout: &Bytes) -> TakenOut {
     if !stdout.windows(MARK.len()).any(|part| part == MARK) {
         return TakenOut { rest: stdout.clone(), asked: Vec::new() };

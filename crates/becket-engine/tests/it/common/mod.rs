@@ -1,4 +1,4 @@
-//! What the engine's tests share: a project in a temporary folder, and events to fire at it.
+//! Shared parts of the engine's tests: a project in a temporary folder, and events to fire at it.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use becket_engine::{Builder, Engine, Environment, Outcome};
@@ -126,7 +126,7 @@ pub(crate) fn command(script: &str) -> Value {
     json!({ "type": "command", "command": script })
 }
 
-/// Fires on a runtime of its own, as a small host would.
+/// Fires on a new runtime, as a small host would.
 pub(crate) fn fire(engine: &Engine, event: &Event) -> Outcome {
     block_on(engine.fire(event))
 }

@@ -33,7 +33,7 @@ fn actual(case: &Value) -> Value {
     })
 }
 
-/// What holds for every finding, whatever it says.
+/// Checks the rules for every finding, whatever its message.
 fn well_worded(diagnostic: &Diagnostic, length: usize) {
     let message = &diagnostic.message;
     assert!(!message.ends_with('.') && !message.starts_with(char::is_uppercase), "{diagnostic}");

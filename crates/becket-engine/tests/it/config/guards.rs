@@ -1,4 +1,4 @@
-//! What a broken guard, an untrusted folder and a change on disk do; hooks in frontmatter.
+//! The effects of a broken guard, an untrusted folder and a change on disk; hooks in frontmatter.
 
 use crate::config::support::{Machine, codes, is, labels, one};
 use becket_engine::Profile;

@@ -1,4 +1,4 @@
-//! Files that are no files, texts that are no texts: each an error that says so, quickly, and nothing else is lost.
+//! Files that are not files, texts that are not texts: each a clear error, quickly, and nothing else is lost.
 
 use crate::config::support::{Machine, codes, labels, one};
 use becket_engine::config::{FlagSettings, MAX_FILE, lint_files, load, resolve};

@@ -1,4 +1,4 @@
-//! Where a configuration comes from, and who wins where sources disagree.
+//! The sources of a configuration, and their precedence if they disagree.
 
 use crate::config::support::{Machine, codes, labels, one};
 use becket_engine::config::{FlagSettings, Plugin, RuleList, Severity, Sources, load, resolve};

@@ -4,7 +4,7 @@ use becket_engine::config::{Config, Diagnostic, Loaded, Plugin, Request, load, r
 use becket_engine::{Environment, Profile};
 use std::path::{Path, PathBuf};
 
-/// A machine of its own for one test.
+/// A separate machine for one test.
 pub(crate) struct Machine {
     directory: tempfile::TempDir,
 }
@@ -85,7 +85,7 @@ pub(crate) fn one(event: &str, command: &str) -> String {
     serde_json::json!({ "hooks": { event: [{ "hooks": [handler] }] } }).to_string()
 }
 
-/// Whether a path is that file of the machine.
+/// Returns whether a path is that file of the machine.
 pub(crate) fn is(path: &Path, machine: &Machine, file: &str) -> bool {
     path == machine.path(file)
 }

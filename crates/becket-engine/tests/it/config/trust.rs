@@ -1,5 +1,5 @@
-//! What a folder brings along and what is its user's own: local settings files in every shape that a clone or an archive
-//! can give them, and handlers and variables of a folder that is not trusted.
+//! The folder's own files and those of its user: local settings files in every shape that a clone or an archive can
+//! give them, and handlers and variables of a folder that is not trusted.
 
 use crate::config::support::{Machine, one};
 use becket_engine::config::{Config, NestedFolder, RuleList, Trust, lint, load, resolve};

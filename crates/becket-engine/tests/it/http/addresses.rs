@@ -1,4 +1,4 @@
-//! Which address who may post to, in every spelling: `addresses.json` beside this file.
+//! The addresses that each source may post to, in every spelling: `addresses.json` beside this file.
 
 use crate::common::{Project, bash, fire, frontmatter};
 use crate::http::{failure, guard};
@@ -14,9 +14,9 @@ use std::net::IpAddr;
 #[serde(deny_unknown_fields)]
 struct Row {
     rule: String,
-    /// As it stands in a URL.
+    /// The spelling in a URL.
     host: String,
-    /// What the system takes it for; the URL's parser has to agree.
+    /// The address that the system reads it as; the URL's parser has to agree.
     is: IpAddr,
     /// `anyone`, `user`: the user's files and above, `here`: anyone while loopback is open, `nobody`.
     who: String,
@@ -28,7 +28,7 @@ fn rows() -> Vec<Row> {
     rows
 }
 
-/// What is found at load for a handler in a file of this project.
+/// Returns whether loading refuses the address for a handler in a file of this project.
 fn refused_at_load(project: &Project, file: &str, url: &str) -> bool {
     project.write(file, &guard(url, json!({})).to_string());
     let config = project.builder().build().map(|engine| engine.config());

@@ -7,7 +7,7 @@ use becket_engine::{Stage, Why};
 use becket_model::Source;
 use serde_json::{Value, json};
 
-/// How many of the handlers at these URLs run under settings of a file.
+/// Returns how many of the handlers at these URLs run under settings of a file.
 fn runs(urls: &[String], settings: &[(&str, Value)]) -> usize {
     let handlers: Vec<Value> = urls.iter().map(|url| handler(url, json!({}))).collect();
     let project = Project::with(hooks("PreToolUse", "", handlers.into()));

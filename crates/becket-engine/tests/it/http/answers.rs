@@ -1,10 +1,9 @@
-//! What a server may answer, row by row: `tests/cases/http-answers.json`.
+//! Answers of a server, row by row: `tests/cases/http-answers.json`.
 //!
 //! `answer` is what it sends, each character one byte (Latin-1); `more` follows `times` times, without `times` for
-//! ever. Then it waits for the client, or, by `then`,
-//! closes the connection. Of a row either `decision`,
-//! or `fails` with words of the failure, says what has to come of it. Each failing row is run a second time with
-//! `onFailure: "block"`, and has to block then.
+//! ever. Then it waits for the client, or, by `then`, closes the connection. Of a row either `decision`, or `fails`
+//! with words of the failure, is the expected result. Each failing row is run a second time with `onFailure: "block"`,
+//! and has to block then.
 
 use crate::common::{Project, bash, fire};
 use crate::http::server::Server;

@@ -1,4 +1,4 @@
-//! What is connected to is what was judged, also on a connection that is kept (S1).
+//! The judged address is the one that is connected to, also on a connection that is kept (S1).
 
 use crate::common::{Project, bash, block_on, fire, hooks};
 use crate::http::server::{Server, ok};

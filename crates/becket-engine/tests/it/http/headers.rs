@@ -1,4 +1,4 @@
-//! What reaches a server of a handler's headers (H5).
+//! The headers of a handler as the server receives them (H5).
 
 use crate::common::{Project, bash, fire};
 use crate::http::server::{Seen, Server};

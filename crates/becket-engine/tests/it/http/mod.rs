@@ -27,7 +27,7 @@ pub(crate) fn handler(url: &str, more: Value) -> Value {
     handler
 }
 
-/// Why the only run failed.
+/// Returns the failure of the only run.
 fn failure(outcome: &Outcome) -> String {
     let [run] = &outcome.runs[..] else { panic!("{} runs", outcome.runs.len()) };
     run.failure.as_ref().map(ToString::to_string).unwrap_or_default()

@@ -51,7 +51,7 @@ fn everything(engine: &Engine, outcome: &Outcome) -> String {
     text
 }
 
-/// Fires at a server; what is told must name no secret, and the server must have got them.
+/// Fires at a server; the report must name no secret, and the server must have received them.
 fn stays_secret(name: &str, url: &str, more: Value) -> String {
     let project = Project::with(hooks(
         "PreToolUse",

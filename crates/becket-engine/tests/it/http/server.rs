@@ -1,4 +1,4 @@
-//! A server that says exactly what it is told to, byte by byte, and notes what it was sent.
+//! A server that sends exactly the given bytes, and records what it receives.
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, TcpListener, TcpStream};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Whether the connection stays: the client may send more, or close it.
+/// True if the connection stays open: the client may send more, or close it.
 pub(crate) type Stays = bool;
 
 /// A request as it came.
@@ -91,7 +91,7 @@ impl Server {
         self.state.seen.lock().unwrap().clone()
     }
 
-    /// How many connections were made.
+    /// Returns how many connections were made.
     pub(crate) fn opened(&self) -> usize {
         self.state.opened.load(Ordering::SeqCst)
     }

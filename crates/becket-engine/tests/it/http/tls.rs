@@ -1,4 +1,4 @@
-//! Whom HTTPS handlers trust, with certificates made on the spot.
+//! TLS of HTTP handlers, with certificates generated in the test.
 
 use crate::common::{Project, bash, fire};
 use crate::http::server::{ok, read};

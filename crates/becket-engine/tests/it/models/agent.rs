@@ -16,7 +16,7 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    /// With these settings beside the agent's own hook.
+    /// Creates a project with these settings in addition to the agent's own hook.
     pub(crate) fn new(turns_of: Value, settings: Value) -> Self {
         Agent::with_model(turns(turns_of), settings)
     }

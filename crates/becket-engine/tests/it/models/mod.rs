@@ -1,5 +1,5 @@
-//! What the tests of `prompt` and `agent` handlers share: models that follow a script, tools that note what they are
-//! asked to do, and a server that speaks the Messages API badly.
+//! Shared parts of the tests of `prompt` and `agent` handlers: models that follow a script, tools that record their
+//! calls, and a server that speaks the Messages API badly.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod agent;
@@ -118,13 +118,13 @@ pub(crate) fn text_of(message: &Message) -> String {
     message.content.iter().map(text).collect::<Vec<_>>().join("\n")
 }
 
-/// What the model was told last.
+/// Returns the last message to the model.
 pub(crate) fn last_told(model: &Scripted) -> String {
     let requests = model.requests();
     text_of(requests.last().unwrap().request.messages.last().unwrap())
 }
 
-/// The words in which the only failure of an outcome is told.
+/// Returns the message of the only failure of an outcome.
 pub(crate) fn failure(outcome: &Outcome) -> String {
     let mut failures: Vec<String> = outcome.verdict.unchecked().map(|said| said.what.to_string()).collect();
     assert_eq!(failures.len(), 1, "{:?}", outcome.verdict);

@@ -21,7 +21,7 @@ pub(crate) struct Ran {
 #[derive(Clone, Default)]
 pub(crate) struct FakeTools {
     pub(crate) ran: Arc<Mutex<Vec<Ran>>>,
-    /// Set when a call that hangs is told to end.
+    /// Set when a hanging call is cancelled.
     pub(crate) told_to_end: Arc<AtomicBool>,
     /// Set when the future of a call that hangs is gone.
     pub(crate) dropped: Arc<AtomicBool>,

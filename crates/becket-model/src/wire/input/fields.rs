@@ -21,7 +21,7 @@ pub struct Fields {
     extra: Map<String, Value>,
 }
 
-/// Where a field stands.
+/// The position of a field.
 enum Row {
     Own(usize),
     Common(usize),

@@ -1,4 +1,4 @@
-//! What other processes can see.
+//! Files that other processes can see.
 
 use super::*;
 use crate::background::{Listed, ListedHook, Owner};

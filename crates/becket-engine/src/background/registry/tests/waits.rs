@@ -1,4 +1,4 @@
-//! Those who wait: for wakes, for the end of what is pending, for the end of a session.
+//! Waits: for wakes, for the end of pending hooks, for the end of a session.
 
 use super::*;
 use std::task::Poll;
