@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::reply::{Decision, ElicitationAction, PermissionDecision, Reply, Stop};
 use crate::source::Place;
 use crate::table::{DecisionModel, EventSpec, Exit2Effect};
-use crate::verdict::{Ruling, Said, Verdict};
+use crate::verdict::{Attributed, Ruling, Verdict};
 use heard::Heard;
 
 /// Options of the session and the profile for folding.
@@ -158,14 +158,14 @@ fn verdict(spec: &EventSpec, options: FoldOptions, heard: Vec<Heard>, mut warnin
     let mut verdict = Verdict { ruling, fields, ..Verdict::silent(spec.kind) };
     verdict.stop = stop(spec, &heard);
     for Heard { place, reply, failure, .. } in heard {
-        let said = |what| Said::by(&place, what);
+        let said = |what| Attributed::by(&place, what);
         if !drops_context {
-            verdict.context.extend(reply.context.into_iter().map(|text| Said::by(&place, text)));
+            verdict.context.extend(reply.context.into_iter().map(|text| Attributed::by(&place, text)));
         }
-        verdict.notices.extend(reply.notices.into_iter().map(|notice| Said::by(&place, notice)));
+        verdict.notices.extend(reply.notices.into_iter().map(|notice| Attributed::by(&place, notice)));
         verdict.terminal_sequences.extend(reply.terminal_sequence.map(said));
         verdict.messages.extend(reply.system_message.filter(|_| spec.honours.system_message).map(said));
-        verdict.failures.extend(failure.map(|failure| Said::by(&place, failure)));
+        verdict.failures.extend(failure.map(|failure| Attributed::by(&place, failure)));
     }
     verdict.warnings = warnings;
     verdict
@@ -197,7 +197,7 @@ fn drops_context(spec: &EventSpec, options: FoldOptions, ruling: &Ruling) -> boo
 }
 
 /// D6: any stops, and the first that says why is shown.
-fn stop(spec: &EventSpec, heard: &[Heard]) -> Option<Said<Stop>> {
+fn stop(spec: &EventSpec, heard: &[Heard]) -> Option<Attributed<Stop>> {
     let stops = || {
         heard
             .iter()
@@ -207,7 +207,7 @@ fn stop(spec: &EventSpec, heard: &[Heard]) -> Option<Said<Stop>> {
     stops()
         .find(|(_, stop)| stop.reason.is_some())
         .or_else(|| stops().next())
-        .map(|(place, stop)| Said::by(place, stop.clone()))
+        .map(|(place, stop)| Attributed::by(place, stop.clone()))
 }
 
 impl Verdict {

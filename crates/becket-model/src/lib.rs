@@ -32,4 +32,4 @@ pub use reply::{
     RequestDecision, Stop,
 };
 pub use source::{OnFailure, Place, PluginSource, Privileges, Source};
-pub use verdict::{Reason, Ruling, Said, Verdict, VerdictFields, continued};
+pub use verdict::{Attributed, Reason, Ruling, Verdict, VerdictFields, continued};

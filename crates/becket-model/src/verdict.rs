@@ -23,17 +23,17 @@ pub struct Verdict {
     /// The ruling.
     pub ruling: Ruling,
     /// The stop, if the host stops after the event (D6).
-    pub stop: Option<Said<Stop>>,
+    pub stop: Option<Attributed<Stop>>,
     /// Context for the model, in C6 order (D5).
-    pub context: Vec<Said<ContextText>>,
+    pub context: Vec<Attributed<ContextText>>,
     /// `systemMessage`s for the user, in C6 order.
-    pub messages: Vec<Said<String>>,
+    pub messages: Vec<Attributed<String>>,
     /// Messages that decide nothing, in C6 order.
-    pub notices: Vec<Said<Notice>>,
+    pub notices: Vec<Attributed<Notice>>,
     /// Escape sequences for an interactive screen, in C6 order.
-    pub terminal_sequences: Vec<Said<String>>,
+    pub terminal_sequences: Vec<Attributed<String>>,
     /// Handlers that gave no usable answer or ended with an error (O4, O10, D7), in C6 order.
-    pub failures: Vec<Said<Failure>>,
+    pub failures: Vec<Attributed<Failure>>,
     /// The event's other fields (D4, D11).
     pub fields: VerdictFields,
     /// Warnings for the user about the verdict: rewrites that lost, defers read as asks.
@@ -42,7 +42,7 @@ pub struct Verdict {
 
 /// A value with the handler that gave it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said<T> {
+pub struct Attributed<T> {
     /// The source of the handler.
     pub source: Source,
     /// The label of the handler.
@@ -51,10 +51,10 @@ pub struct Said<T> {
     pub what: T,
 }
 
-impl<T> Said<T> {
-    /// `what`, said by the handler at `place`.
+impl<T> Attributed<T> {
+    /// Attributes `what` to the handler at `place`.
     pub fn by(place: &Place, what: T) -> Self {
-        Said { source: place.source.clone(), label: place.label.clone(), what }
+        Attributed { source: place.source.clone(), label: place.label.clone(), what }
     }
 }
 
@@ -77,21 +77,21 @@ pub enum Ruling {
         /// allow, ask, defer or deny.
         decision: PermissionDecision,
         /// The reasons of the handlers with that decision.
-        reasons: Vec<Said<Reason>>,
+        reasons: Vec<Attributed<Reason>>,
     },
     /// Something is held back, for one or more reasons in C6 order (D11).
-    Block(Vec<Said<Reason>>),
+    Block(Vec<Attributed<Reason>>),
     /// PermissionRequest: the prompt is answered with yes (D8).
     RequestAllow {
         /// The input of the most trusted source that changed it (D4).
-        updated_input: Option<Said<Map<String, Value>>>,
+        updated_input: Option<Attributed<Map<String, Value>>>,
         /// Rule updates of all handlers, in C6 order (P13).
-        updated_permissions: Vec<Said<Value>>,
+        updated_permissions: Vec<Attributed<Value>>,
     },
     /// PermissionRequest: the prompt is answered with no (D8).
     RequestDeny {
         /// The messages for the model, in C6 order.
-        reasons: Vec<Said<Reason>>,
+        reasons: Vec<Attributed<Reason>>,
         /// Set if the turn stops.
         interrupt: bool,
     },
@@ -100,32 +100,32 @@ pub enum Ruling {
         /// accept, decline or cancel.
         action: ElicitationAction,
         /// The content of the most trusted accept.
-        content: Option<Said<Map<String, Value>>>,
+        content: Option<Attributed<Map<String, Value>>>,
     },
     /// WorktreeCreate: where the worktree is (D11).
-    Worktree(Said<PathBuf>),
+    Worktree(Attributed<PathBuf>),
     /// WorktreeCreate: the reasons for which there is none (D11).
-    WorktreeFailed(Vec<Said<Reason>>),
+    WorktreeFailed(Vec<Attributed<Reason>>),
 }
 
 /// The other fields, each with the handler that gave it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct VerdictFields {
     /// PreToolUse: the rewrite that won (D4).
-    pub updated_input: Option<Said<Map<String, Value>>>,
+    pub updated_input: Option<Attributed<Map<String, Value>>>,
     /// PermissionRequest: a rewrite by a hook whose folder is not trusted (G3). The original does not run; a person is
     /// asked about the rewrite.
-    pub proposed_input: Option<Said<Map<String, Value>>>,
+    pub proposed_input: Option<Attributed<Map<String, Value>>>,
     /// PostToolUse: the output that won.
-    pub updated_tool_output: Option<Said<Value>>,
+    pub updated_tool_output: Option<Attributed<Value>>,
     /// PostToolUse of an MCP tool: the output that won.
-    pub updated_mcp_tool_output: Option<Said<Value>>,
+    pub updated_mcp_tool_output: Option<Attributed<Value>>,
     /// MessageDisplay: the text that won.
-    pub display_content: Option<Said<String>>,
+    pub display_content: Option<Attributed<String>>,
     /// The title that won.
-    pub session_title: Option<Said<String>>,
+    pub session_title: Option<Attributed<String>>,
     /// SessionStart: the first turn that won.
-    pub initial_user_message: Option<Said<String>>,
+    pub initial_user_message: Option<Attributed<String>>,
     /// The union of the event's lists; `None` where no handler gave one.
     pub watch_paths: Option<Vec<PathBuf>>,
     /// One true is enough.

@@ -7,7 +7,7 @@ use super::output::ToolOutput;
 use crate::turn::hook_messages;
 use becket_engine::Outcome;
 use becket_llm::Block;
-use becket_model::{Said, Stop};
+use becket_model::{Attributed, Stop};
 use becket_rules::PermissionUpdate;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -157,7 +157,7 @@ impl Report {
 
     /// Why the host stops after this call (D6).
     #[must_use]
-    pub fn stop(&self) -> Option<&Said<Stop>> {
+    pub fn stop(&self) -> Option<&Attributed<Stop>> {
         let own = self.outcomes.iter().chain(&self.fired);
         let own = own.filter_map(|outcome| outcome.verdict.stop.as_ref()).next();
         own.or_else(|| self.nested.iter().find_map(Self::stop))

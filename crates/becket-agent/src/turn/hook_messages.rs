@@ -5,7 +5,7 @@
 use crate::update::{Level, Notice};
 use becket_model::table::Audience;
 use becket_model::{
-    ContextText, DecidedBy, EventBody, EventKind, Failure, Reason, Ruling, Said, Stop, Verdict,
+    Attributed, ContextText, DecidedBy, EventBody, EventKind, Failure, Reason, Ruling, Stop, Verdict,
 };
 
 /// How hooks of an event are called where the model or the user reads of them: `PreToolUse:Bash`, `SessionStart:startup`,
@@ -67,7 +67,7 @@ pub(crate) fn for_model(hook: &str, verdict: &Verdict) -> Vec<String> {
 }
 
 /// The reasons of a block.
-pub(crate) fn blocks(verdict: &Verdict) -> &[Said<Reason>] {
+pub(crate) fn blocks(verdict: &Verdict) -> &[Attributed<Reason>] {
     match &verdict.ruling {
         Ruling::Block(reasons) => reasons,
         Ruling::None
@@ -80,12 +80,12 @@ pub(crate) fn blocks(verdict: &Verdict) -> &[Said<Reason>] {
     }
 }
 
-fn blocking_error(hook: &str, said: &Said<Reason>) -> String {
+fn blocking_error(hook: &str, said: &Attributed<Reason>) -> String {
     format!("{hook} hook blocking error from command: \"{}\": {}", said.label, reason(said))
 }
 
 /// A reason as the model reads it: an exit 2 says whose stderr it is.
-pub(crate) fn reason(said: &Said<Reason>) -> String {
+pub(crate) fn reason(said: &Attributed<Reason>) -> String {
     match said.what.by {
         DecidedBy::Exit2 => format!("[{}]: {}", said.label, said.what.text),
         DecidedBy::Answer | DecidedBy::Failure => said.what.text.clone(),
@@ -93,13 +93,13 @@ pub(crate) fn reason(said: &Said<Reason>) -> String {
 }
 
 /// Why a hook stops the host, for the user: `stopReason`, or whose hook it was (D6).
-pub(crate) fn stop_reason(said: &Said<Stop>) -> String {
+pub(crate) fn stop_reason(said: &Attributed<Stop>) -> String {
     let reason = said.what.reason.clone().filter(|reason| !reason.trim().is_empty());
     reason.unwrap_or_else(|| format!("the hook `{}` ({}) stopped the session", said.label, said.source))
 }
 
 /// Which hook stops the host, for the user.
-pub(crate) fn stopped_by<T>(event: EventKind, said: &Said<T>) -> String {
+pub(crate) fn stopped_by<T>(event: EventKind, said: &Attributed<T>) -> String {
     format!("{event} hook `{}` ({})", said.label, said.source)
 }
 
@@ -140,7 +140,7 @@ pub(crate) fn messages(hook: &str, verdict: &Verdict) -> Vec<Notice> {
     says.chain(shown).chain(warned).collect()
 }
 
-fn failure(hook: &str, said: &Said<Failure>) -> Notice {
+fn failure(hook: &str, said: &Attributed<Failure>) -> Notice {
     let unchecked = said.what.is_unchecked();
     let text = match unchecked {
         true => format!(
@@ -158,11 +158,11 @@ mod tests {
     use becket_model::Source;
     use becket_model::event::lifecycle::{SessionStart, UserPromptExpansion};
 
-    fn said<T>(label: &str, what: T) -> Said<T> {
-        Said { source: Source::Project, label: label.into(), what }
+    fn said<T>(label: &str, what: T) -> Attributed<T> {
+        Attributed { source: Source::Project, label: label.into(), what }
     }
 
-    fn context(text: &str, plain: bool) -> Said<ContextText> {
+    fn context(text: &str, plain: bool) -> Attributed<ContextText> {
         said("h", ContextText { text: text.into(), plain })
     }
 

@@ -6,7 +6,7 @@ use super::planned::dropped;
 use super::ran::Ran;
 use becket_engine::{Decision, Outcome, Run, Settlement};
 use becket_model::table::Audience;
-use becket_model::{Failure, Notice, Said, Verdict, continued};
+use becket_model::{Attributed, Failure, Notice, Verdict, continued};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -176,7 +176,8 @@ impl EventResult {
 impl Decided {
     fn new(outcome: &Outcome) -> Self {
         let verdict = &outcome.verdict;
-        let told = |said: &Said<Notice>| Told::new(said, audience(said.what.to), said.what.text.clone());
+        let told =
+            |said: &Attributed<Notice>| Told::new(said, audience(said.what.to), said.what.text.clone());
         Decided {
             ruling: verdict.ruling.word(),
             settlement: outcome.settlement.as_ref().map(settlement),
@@ -207,7 +208,7 @@ pub fn why(outcome: &Outcome) -> Option<String> {
 }
 
 /// A failure in words, with what it means.
-pub fn failed(said: &Said<Failure>) -> String {
+pub fn failed(said: &Attributed<Failure>) -> String {
     if said.what.is_unchecked() { format!("not checked: {}", said.what) } else { said.what.to_string() }
 }
 
@@ -235,7 +236,7 @@ pub const fn audience(audience: Audience) -> &'static str {
 }
 
 impl Told {
-    fn new<T>(said: &Said<T>, to: &'static str, text: String) -> Self {
+    fn new<T>(said: &Attributed<T>, to: &'static str, text: String) -> Self {
         Told { source: said.source.to_string(), label: said.label.to_string(), to, text }
     }
 }

@@ -1,6 +1,6 @@
 //! The further fields of a verdict under the names that they have on the wire.
 
-use becket_model::{Ruling, Said, Verdict};
+use becket_model::{Attributed, Ruling, Verdict};
 use serde_json::{Map, Value, json};
 
 /// All fields that are set, in the order of the event table.
@@ -42,14 +42,14 @@ fn of_ruling(ruling: &Ruling) -> Vec<(&'static str, Option<Value>)> {
     }
 }
 
-fn list(said: &[Said<Value>]) -> Option<Value> {
+fn list(said: &[Attributed<Value>]) -> Option<Value> {
     (!said.is_empty()).then(|| said.iter().map(|entry| entry.what.clone()).collect())
 }
 
-fn what(said: &Option<Said<Value>>) -> Option<Value> {
+fn what(said: &Option<Attributed<Value>>) -> Option<Value> {
     said.as_ref().map(|said| said.what.clone())
 }
 
-fn text(said: &Option<Said<String>>) -> Option<Value> {
+fn text(said: &Option<Attributed<String>>) -> Option<Value> {
     said.as_ref().map(|said| Value::from(said.what.as_str()))
 }

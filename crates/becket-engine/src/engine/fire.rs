@@ -16,8 +16,8 @@ use crate::report::run_event::What;
 use becket_model::fold;
 use becket_model::table::DecisionModel;
 use becket_model::{
-    DecidedBy, Decision, Event, Failure, OnFailure, PermissionDecision, Reason, Reply, RequestDecision,
-    Ruling, Said, Verdict,
+    Attributed, DecidedBy, Decision, Event, Failure, OnFailure, PermissionDecision, Reason, Reply,
+    RequestDecision, Ruling, Verdict,
 };
 use becket_process::CancellationToken;
 use serde_json::{Map, Value};
@@ -139,7 +139,7 @@ fn refused(context: &HandlerContext<'_>, runs: &[Arc<Run>]) -> Verdict {
 /// Runs the handlers that match the rewritten input and did not make it; only a deny or an ask of theirs counts (D9).
 async fn look_again(
     context: &HandlerContext<'_>,
-    (verdict, rewrite): (Verdict, Said<Map<String, Value>>),
+    (verdict, rewrite): (Verdict, Attributed<Map<String, Value>>),
     runs: &mut Vec<Arc<Run>>,
 ) -> Verdict {
     let HandlerContext { engine, snapshot, .. } = *context;
@@ -210,7 +210,7 @@ fn waited_for(plan: &Plan) -> Vec<PlannedRun> {
 }
 
 /// Returns whether this rewrite is the handler's own.
-fn made(planned: &PlannedRun, rewrite: &Said<Map<String, Value>>, runs: &[Arc<Run>]) -> bool {
+fn made(planned: &PlannedRun, rewrite: &Attributed<Map<String, Value>>, runs: &[Arc<Run>]) -> bool {
     runs.iter().any(|run| {
         run.handler.place.position == planned.handler.place.position
             && rewrite_of(&run.reply) == Some(&rewrite.what)
@@ -226,13 +226,13 @@ fn rewrite_of(reply: &Reply) -> Option<&Map<String, Value>> {
 }
 
 /// A rewrite that breaks the tool's schema denies the call, and says that the rewrite was at fault (D9).
-fn deny_rewrite(mut verdict: Verdict, rewrite: &Said<Map<String, Value>>, wrong: &str) -> Verdict {
+fn deny_rewrite(mut verdict: Verdict, rewrite: &Attributed<Map<String, Value>>, wrong: &str) -> Verdict {
     let text = format!(
         "the hook `{}` ({}) rewrote the input of this call into one that the tool does not take: {wrong}. \
          The call as you made it was not at fault",
         rewrite.label, rewrite.source
     );
-    let reason = Said {
+    let reason = Attributed {
         source: rewrite.source.clone(),
         label: rewrite.label.clone(),
         what: Reason { text, by: DecidedBy::Failure },

@@ -3,7 +3,7 @@
 //! A hook's allow skips the prompt and nothing more: a deny rule still denies and an ask rule still asks. Everything
 //! here is one total function of the decisions; it asks nothing and reads nothing.
 
-use becket_model::{PermissionDecision, Ruling, Said, Stop, Verdict};
+use becket_model::{Attributed, PermissionDecision, Ruling, Stop, Verdict};
 
 /// The decision of the rules of all settings on the call, on the input that would run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +102,7 @@ pub(crate) fn tool_call(verdict: &Verdict, rules: &RuleSays, circumstances: &Cir
     }
 }
 
-fn stopped(stop: &Said<Stop>) -> Settlement {
+fn stopped(stop: &Attributed<Stop>) -> Settlement {
     let because = stop.what.reason.clone().unwrap_or_else(|| format!("stopped by a hook ({})", stop.source));
     Settlement::Stopped { because }
 }
@@ -178,8 +178,8 @@ mod tests {
     use super::*;
     use becket_model::{DecidedBy, EventKind, Reason, Source};
 
-    fn said<T>(what: T) -> Said<T> {
-        Said { source: Source::User, label: "guard".into(), what }
+    fn said<T>(what: T) -> Attributed<T> {
+        Attributed { source: Source::User, label: "guard".into(), what }
     }
 
     fn verdict(decision: Option<PermissionDecision>) -> Verdict {

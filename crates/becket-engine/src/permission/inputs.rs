@@ -8,7 +8,7 @@ use crate::plan::snapshot::Snapshot;
 use crate::plan::tool_input;
 use becket_model::event::PermissionMode;
 use becket_model::table::DecisionModel;
-use becket_model::{Event, PermissionDecision, Ruling, Said, Verdict};
+use becket_model::{Attributed, Event, PermissionDecision, Ruling, Verdict};
 use becket_rules::{Behavior, Renames, critical_removal};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -166,7 +166,7 @@ fn is_about_a_call(event: &Event) -> Option<bool> {
 }
 
 /// Returns the input with which a hook replaces the model's.
-pub(crate) fn rewrite(verdict: &Verdict) -> Option<&Said<Map<String, Value>>> {
+pub(crate) fn rewrite(verdict: &Verdict) -> Option<&Attributed<Map<String, Value>>> {
     if let Ruling::RequestAllow { updated_input: Some(rewrite), .. } = &verdict.ruling {
         return Some(rewrite);
     }

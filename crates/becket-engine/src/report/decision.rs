@@ -111,7 +111,7 @@ fn ends_something(spec: &EventSpec) -> bool {
 mod tests {
     use super::*;
     use becket_model::fold::{Entry, FoldOptions, fold};
-    use becket_model::{EventKind, PermissionDecision, Reply, Ruling, Said, Source, Stop};
+    use becket_model::{Attributed, EventKind, PermissionDecision, Reply, Ruling, Source, Stop};
     use std::sync::Arc;
 
     fn outcome(verdict: Verdict, settlement: Option<Settlement>) -> Outcome {
@@ -186,7 +186,7 @@ mod tests {
         let mut verdict = folded(EventKind::Stop, Reply::block("go on"), None);
         assert_eq!(outcome(verdict.clone(), None).decision(), Decision::Block);
         let reason = Stop { reason: Some("budget".into()) };
-        verdict.stop = Some(Said { source: Source::User, label: "h".into(), what: reason });
+        verdict.stop = Some(Attributed { source: Source::User, label: "h".into(), what: reason });
         assert_eq!(outcome(verdict, None).decision(), Decision::Proceed);
     }
 

@@ -2,7 +2,7 @@
 
 use crate::host::private_files::PrivateFiles;
 use crate::report::outcome::Run;
-use becket_model::{Said, SessionId, Verdict};
+use becket_model::{Attributed, SessionId, Verdict};
 use std::sync::Arc;
 
 /// The number of characters of one context or message that go on.
@@ -32,7 +32,7 @@ pub(crate) fn shorten(
 }
 
 /// Returns the number of printed bytes if a text is the beginning of a hook's output (H3).
-fn total<T>(runs: &[Arc<Run>], said: &Said<T>) -> Option<u64> {
+fn total<T>(runs: &[Arc<Run>], said: &Attributed<T>) -> Option<u64> {
     let is_of = |run: &&Arc<Run>| {
         run.handler.place.label == said.label && run.handler.place.source == said.source && cut(run).is_some()
     };
@@ -78,8 +78,8 @@ mod tests {
     use becket_model::table::Audience;
     use becket_model::{ContextText, EventKind, Notice, Source};
 
-    fn said<T>(what: T) -> Said<T> {
-        Said { source: Source::User, label: "x".into(), what }
+    fn said<T>(what: T) -> Attributed<T> {
+        Attributed { source: Source::User, label: "x".into(), what }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::{Heard, settle};
 use crate::interpret::BLOCKED;
 use crate::reply::{DecidedBy, Decision, ElicitationAction, PermissionDecision, Reply, RequestDecision};
 use crate::table::{DecisionModel, EventSpec};
-use crate::verdict::{Reason, Ruling, Said};
+use crate::verdict::{Attributed, Reason, Ruling};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
@@ -29,10 +29,10 @@ pub(super) fn rule(spec: &EventSpec, heard: &[Heard], warnings: &mut Vec<String>
 }
 
 /// The reasons that `pick` finds, those of failures last: an explicit denial's reason goes first (H9).
-fn reasons(heard: &[Heard], pick: impl Fn(&Decision) -> Option<Reason>) -> Vec<Said<Reason>> {
-    let mut found: Vec<Said<Reason>> = heard
+fn reasons(heard: &[Heard], pick: impl Fn(&Decision) -> Option<Reason>) -> Vec<Attributed<Reason>> {
+    let mut found: Vec<Attributed<Reason>> = heard
         .iter()
-        .filter_map(|one| Some(Said::by(&one.place, one.reply.decision.as_ref().and_then(&pick)?)))
+        .filter_map(|one| Some(Attributed::by(&one.place, one.reply.decision.as_ref().and_then(&pick)?)))
         .collect();
     found.sort_by_key(|said| said.what.by == DecidedBy::Failure);
     found
@@ -69,7 +69,7 @@ fn default_reason(decision: PermissionDecision) -> &'static str {
     }
 }
 
-fn blocks(heard: &[Heard]) -> Vec<Said<Reason>> {
+fn blocks(heard: &[Heard]) -> Vec<Attributed<Reason>> {
     reasons(heard, |decision| match decision {
         Decision::Block { reason, by } => Some(Reason { text: reason.clone(), by: *by }),
         Decision::Permission { .. }
@@ -142,7 +142,7 @@ fn allow(heard: &[Heard], warnings: &mut Vec<String>) -> Ruling {
     let updated_permissions = heard
         .iter()
         .filter_map(|one| allowed(one).map(|(_, updates)| (one, updates)))
-        .flat_map(|(one, updates)| updates.iter().map(|update| Said::by(&one.place, update.clone())))
+        .flat_map(|(one, updates)| updates.iter().map(|update| Attributed::by(&one.place, update.clone())))
         .collect();
     Ruling::RequestAllow {
         updated_input: settle::most_trusted(heard, "updatedInput", allowed_input, warnings),
@@ -158,8 +158,8 @@ fn elicitation(heard: &[Heard], warnings: &mut Vec<String>) -> Ruling {
         return Ruling::Elicitation { action, content: None };
     }
     let accepted = settle::most_trusted(heard, "content", content, warnings);
-    let content =
-        accepted.and_then(|said| Some(Said { source: said.source, label: said.label, what: said.what? }));
+    let content = accepted
+        .and_then(|said| Some(Attributed { source: said.source, label: said.label, what: said.what? }));
     Ruling::Elicitation { action, content }
 }
 
@@ -193,19 +193,19 @@ fn content(reply: &Reply) -> Option<&Option<Map<String, Value>>> {
 fn worktree(heard: &[Heard]) -> Ruling {
     let failures = heard.iter().filter_map(|one| {
         let text = one.failure.as_ref()?.to_string();
-        Some(Said::by(&one.place, Reason { text, by: DecidedBy::Failure }))
+        Some(Attributed::by(&one.place, Reason { text, by: DecidedBy::Failure }))
     });
     let made: Vec<(&Heard, &PathBuf)> =
         heard.iter().filter_map(|one| made(one).map(|path| (one, path))).collect();
     let quarrel = made.iter().any(|(_, path)| *path != made[0].1);
     let quarrels = made.iter().filter(|_| quarrel).map(|(one, path)| {
         let text = format!("made `{}`, and another hook made a different worktree", path.display());
-        Said::by(&one.place, Reason { text, by: DecidedBy::Answer })
+        Attributed::by(&one.place, Reason { text, by: DecidedBy::Answer })
     });
-    let failed: Vec<Said<Reason>> = blocks(heard).into_iter().chain(quarrels).chain(failures).collect();
+    let failed: Vec<Attributed<Reason>> = blocks(heard).into_iter().chain(quarrels).chain(failures).collect();
     match made.first() {
         _ if !failed.is_empty() => Ruling::WorktreeFailed(failed),
-        Some((one, path)) => Ruling::Worktree(Said::by(&one.place, (*path).clone())),
+        Some((one, path)) => Ruling::Worktree(Attributed::by(&one.place, (*path).clone())),
         None => Ruling::None,
     }
 }

@@ -4,7 +4,7 @@ use super::{Entry, FoldOptions, fold, holds_back_call};
 use crate::failure::Failure;
 use crate::reply::{Decision, ElicitationAction, PermissionDecision, Reply, RequestDecision};
 use crate::table::EventSpec;
-use crate::verdict::{Reason, Ruling, Said, Verdict};
+use crate::verdict::{Attributed, Reason, Ruling, Verdict};
 
 /// Merges into `verdict` the replies of handlers to the input that it rewrote.
 ///
@@ -56,7 +56,7 @@ fn restricting(entry: Entry) -> Entry {
 }
 
 /// Adds reasons to those of the first run. A handler with the same reason for both inputs is listed once.
-fn add(reasons: &mut Vec<Said<Reason>>, more: Vec<Said<Reason>>) {
+fn add(reasons: &mut Vec<Attributed<Reason>>, more: Vec<Attributed<Reason>>) {
     for reason in more {
         if !reasons.contains(&reason) {
             reasons.push(reason);

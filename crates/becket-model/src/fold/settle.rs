@@ -3,7 +3,7 @@
 use super::Heard;
 use crate::reply::Reply;
 use crate::table::EventSpec;
-use crate::verdict::{Said, VerdictFields};
+use crate::verdict::{Attributed, VerdictFields};
 use serde_json::{Map, Value};
 use std::cmp::Reverse;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub(super) fn most_trusted<T: Clone + PartialEq>(
     name: &str,
     pick: impl Fn(&Reply) -> Option<&T>,
     warnings: &mut Vec<String>,
-) -> Option<Said<T>> {
+) -> Option<Attributed<T>> {
     let (winner, value) = winner(heard, &pick)?;
     for loser in heard {
         if pick(&loser.reply).is_some_and(|other| other != value) {
@@ -28,7 +28,7 @@ pub(super) fn most_trusted<T: Clone + PartialEq>(
             ));
         }
     }
-    Some(Said::by(&winner.place, value.clone()))
+    Some(Attributed::by(&winner.place, value.clone()))
 }
 
 fn winner<'a, T>(
@@ -44,11 +44,11 @@ fn winner<'a, T>(
 }
 
 /// The rewrite of the most trusted hook among those that may only propose one (D4, G3).
-fn proposed(heard: &[Heard]) -> Option<Said<Map<String, Value>>> {
+fn proposed(heard: &[Heard]) -> Option<Attributed<Map<String, Value>>> {
     let proposals = heard.iter().enumerate().filter_map(|(at, one)| Some((at, one, one.proposal.clone()?)));
     let (_, one, input) =
         proposals.min_by_key(|(at, one, _)| (one.place.source.trust_rank(), Reverse(*at)))?;
-    Some(Said::by(&one.place, input))
+    Some(Attributed::by(&one.place, input))
 }
 
 /// All fields of the event; those that it does not have stay empty, whatever an in-process handler gave.
@@ -88,7 +88,7 @@ impl Settling<'_> {
         &mut self,
         name: &str,
         pick: impl Fn(&Reply) -> Option<&T>,
-    ) -> Option<Said<T>> {
+    ) -> Option<Attributed<T>> {
         self.spec.has_output(name).then(|| most_trusted(self.heard, name, pick, self.warnings)).flatten()
     }
 }

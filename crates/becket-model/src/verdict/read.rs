@@ -1,6 +1,6 @@
 //! Questions of hosts about a [`Verdict`].
 
-use super::{Reason, Ruling, Said, Verdict, VerdictFields};
+use super::{Attributed, Reason, Ruling, Verdict, VerdictFields};
 use crate::failure::Failure;
 use crate::reply::{ElicitationAction, PermissionDecision};
 use crate::source::Source;
@@ -27,7 +27,7 @@ impl Verdict {
     /// a label every further line of its reason is indented, and a reason that has a line like a label in it is labelled even
     /// when alone: no reason can forge the label of another.
     pub fn joined_reason(&self) -> Option<String> {
-        let reasons: Vec<&Said<Reason>> =
+        let reasons: Vec<&Attributed<Reason>> =
             self.ruling.reasons().iter().filter(|said| !said.what.text.is_empty()).collect();
         let forges = reasons.iter().any(|said| has_label(&said.what.text));
         let labelled = reasons.len() > 1 || self.asks_or_defers() || forges;
@@ -44,7 +44,7 @@ impl Verdict {
     }
 
     /// The failures by which something went unchecked; each is to be shown to the user (O10).
-    pub fn unchecked(&self) -> impl Iterator<Item = &Said<Failure>> {
+    pub fn unchecked(&self) -> impl Iterator<Item = &Attributed<Failure>> {
         self.failures.iter().filter(|said| said.what.is_unchecked())
     }
 
@@ -53,7 +53,7 @@ impl Verdict {
     }
 }
 
-fn worded(said: &Said<Reason>, labelled: bool, holds_back: bool) -> String {
+fn worded(said: &Attributed<Reason>, labelled: bool, holds_back: bool) -> String {
     let mut text = said.what.text.clone();
     if labelled {
         text = format!("[{}] {}", said.source, continued(&text));
@@ -121,7 +121,7 @@ impl Ruling {
     }
 
     /// The reasons, in the order in which they are told.
-    pub fn reasons(&self) -> &[Said<Reason>] {
+    pub fn reasons(&self) -> &[Attributed<Reason>] {
         match self {
             Ruling::Permission { reasons, .. }
             | Ruling::Block(reasons)

@@ -6,7 +6,7 @@ use crate::report::table::Table;
 use crate::report::wrap::block;
 use becket_embed::view::ran::Ran;
 use becket_engine::Run;
-use becket_model::{Reply, Said, Verdict};
+use becket_model::{Attributed, Reply, Verdict};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ pub(super) fn verdict(verdict: &Verdict, all: bool, indent: usize) -> String {
         let reason = stop.what.reason.as_deref().unwrap_or("a hook says so");
         text.push_str(&format!("{blanks}{} {}\n", styled(WARNING, "stops:"), plain(reason)));
     }
-    if let Some(Said { what, .. }) = &verdict.fields.updated_input {
+    if let Some(Attributed { what, .. }) = &verdict.fields.updated_input {
         text.push_str(&format!("{blanks}{} {}\n", styled(HEAD, "runs instead:"), input(what)));
     }
     for said in &verdict.context {
