@@ -6,7 +6,7 @@
 
 use crate::report::style::one_line;
 use becket_engine::handler::Handler;
-use becket_engine::{RunEvent, What};
+use becket_engine::{RunEvent, RunEventKind};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -70,15 +70,15 @@ impl Progress {
     pub(crate) fn on(&self, event: &RunEvent) {
         let Some(shared) = &self.0 else { return };
         match &event.what {
-            What::Started { handler } => shared.started(event.firing, handler),
-            What::Finished { run } | What::BackgroundFinished { run, .. } => {
+            RunEventKind::Started { handler } => shared.started(event.firing, handler),
+            RunEventKind::Finished { run } | RunEventKind::BackgroundFinished { run, .. } => {
                 shared.finished(event.firing, &run.handler)
             }
-            What::Fired { .. }
-            | What::Skipped(_)
-            | What::Output { .. }
-            | What::Backgrounded { .. }
-            | What::Decided { .. } => {}
+            RunEventKind::Fired { .. }
+            | RunEventKind::Skipped(_)
+            | RunEventKind::Output { .. }
+            | RunEventKind::Backgrounded { .. }
+            | RunEventKind::Decided { .. } => {}
         }
     }
 

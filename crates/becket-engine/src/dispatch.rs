@@ -6,7 +6,7 @@ use crate::handlers::{agent, callback, command, http, mcp, prompt};
 use crate::plan::PlannedRun;
 use crate::report::handler_result::HandlerResult;
 use crate::report::outcome::{Run, Status};
-use crate::report::run_event::What;
+use crate::report::run_event::RunEventKind;
 use becket_model::interpret::{self, Taken};
 use becket_model::{Event, Failure};
 use futures_util::future::join_all;
@@ -29,7 +29,7 @@ impl HandlerContext<'_> {
     fn run_inline(&self, runs: &[PlannedRun]) -> Vec<Arc<Run>> {
         let mut started = Instant::now();
         let one = |PlannedRun { handler, .. }: &PlannedRun| {
-            self.emit(|| What::Started { handler: handler.clone() });
+            self.emit(|| RunEventKind::Started { handler: handler.clone() });
             let (taken, ended) = callback::call_inline(self, handler, started);
             let elapsed = ended.duration_since(std::mem::replace(&mut started, ended));
             self.called(handler, taken, elapsed)
@@ -46,7 +46,7 @@ impl HandlerContext<'_> {
     }
 
     async fn run_callback(&self, handler: &Arc<Handler>) -> Arc<Run> {
-        self.emit(|| What::Started { handler: handler.clone() });
+        self.emit(|| RunEventKind::Started { handler: handler.clone() });
         let started = Instant::now();
         let taken = callback::run(self, handler).await;
         self.called(handler, taken, started.elapsed())
@@ -57,7 +57,7 @@ impl HandlerContext<'_> {
         let Some(taken) = taken else {
             let silent =
                 Arc::new(Run { second_look: self.second_look, ..Run::silent(handler.clone(), elapsed) });
-            self.emit(|| What::Finished { run: silent.clone() });
+            self.emit(|| RunEventKind::Finished { run: silent.clone() });
             return silent;
         };
         self.finished(handler, HandlerResult::without_process(taken), elapsed)
@@ -65,7 +65,7 @@ impl HandlerContext<'_> {
 
     /// A handler that leaves the process: a command, a request, a model.
     async fn run_outside(&self, handler: &Arc<Handler>) -> Arc<Run> {
-        self.emit(|| What::Started { handler: handler.clone() });
+        self.emit(|| RunEventKind::Started { handler: handler.clone() });
         let started = Instant::now();
         let ran = match &handler.action {
             Action::Command(command) => command::run(self, handler, command).await,
@@ -82,7 +82,7 @@ impl HandlerContext<'_> {
 
     fn finished(&self, handler: &Arc<Handler>, ran: HandlerResult, elapsed: Duration) -> Arc<Run> {
         let run = Arc::new(self.judge(handler, ran, elapsed));
-        self.emit(|| What::Finished { run: run.clone() });
+        self.emit(|| RunEventKind::Finished { run: run.clone() });
         run
     }
 

@@ -60,7 +60,7 @@ pub use config::nesting::{EventMark, NotAMark};
 pub use config::{handler, hookset};
 pub use plan::gates::{Gates, Start};
 pub use plan::registered::RegistrationId;
-pub use plan::skip::{Skipped, Stage, Why};
+pub use plan::skip::{SkipReason, Skipped, Stage};
 pub use plan::tool_input::absolute;
 pub use plan::{Plan, PlannedRun};
 
@@ -70,7 +70,7 @@ pub use report::background_id::BackgroundId;
 pub use report::decision::Decision;
 pub use report::model_use::ModelUse;
 pub use report::outcome::{Judged, Outcome, Printed, Run, Status};
-pub use report::run_event::{Observer, OutputStream, RunEvent, What};
+pub use report::run_event::{Observer, OutputStream, RunEvent, RunEventKind};
 pub use report::stream::{Heard, RunEvents};
 
 pub use background::{

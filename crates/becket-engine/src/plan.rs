@@ -20,7 +20,7 @@ use crate::config::hookset::{HookSet, Rejected};
 use crate::config::placeholders::Places;
 use crate::plan::candidates::{Candidates, Part};
 use crate::plan::facts::Facts;
-use crate::plan::skip::{Skipped, Why};
+use crate::plan::skip::{SkipReason, Skipped};
 use becket_model::{Event, EventKind};
 use becket_rules::Applies;
 use std::sync::Arc;
@@ -117,22 +117,22 @@ pub(crate) fn plan<'a>(
 }
 
 /// Decides on a handler whose matcher matched, by the event itself.
-fn decide(run: &PlannedRun, facts: &Facts<'_>) -> Result<PlannedRun, Why> {
+fn decide(run: &PlannedRun, facts: &Facts<'_>) -> Result<PlannedRun, SkipReason> {
     let handler = &run.handler;
     if let Some(scope) = &handler.agent_scope
         && facts.agent_id() != Some(scope.as_str())
     {
-        return Err(Why::OtherAgent);
+        return Err(SkipReason::OtherAgent);
     }
     if matches!(handler.action, Action::Agent(_)) && facts.agent_id().is_some_and(hook_agent::is_hook_agent) {
-        return Err(Why::InsideHookAgent);
+        return Err(SkipReason::InsideHookAgent);
     }
     if handler.once.as_ref().is_some_and(|once| once.0.load(Ordering::Acquire)) {
-        return Err(Why::OnceDone);
+        return Err(SkipReason::OnceDone);
     }
     let If::Rule(condition) = &handler.condition else { return Ok(run.clone()) };
     let note = match facts.judge(condition, &handler.anchor) {
-        Applies::NoMatch { why } => return Err(Why::If { reason: why }),
+        Applies::NoMatch { why } => return Err(SkipReason::If { reason: why }),
         Applies::Match { why } => why,
         // What can't be known is never taken for a no (P6).
         Applies::Unknown { why } => format!("runs to be safe: {why}"),

@@ -12,7 +12,7 @@ use becket_agent::turn::{
 };
 use becket_agent::update::{Happened, Origin, StopSummary};
 use becket_agent::{Agent, AgentBuilder};
-use becket_engine::{Engine, Environment, RunEvent, What};
+use becket_engine::{Engine, Environment, RunEvent, RunEventKind};
 use becket_model::EventKind;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -308,7 +308,7 @@ async fn turns_for_background_tasks_count() {
 async fn a_failure_of_the_engine_itself_warns_and_holds_nothing() {
     let at = At::new(&json!({}), &answers(1));
     let breaks = |event: &RunEvent| {
-        if matches!(&event.what, What::Fired { event } if event.kind() == EventKind::Stop) {
+        if matches!(&event.what, RunEventKind::Fired { event } if event.kind() == EventKind::Stop) {
             panic!("the engine broke");
         }
     };

@@ -5,7 +5,7 @@
 use crate::support::calls::{Does, LONG, Person, Place, Probe, Says, call, call_of, hooks, run};
 use becket_agent::tool_call::{DeniedBy, Ended, Report, Tool, ToolCalls, lent_tools};
 use becket_agent::{HostTools, Surroundings};
-use becket_engine::{Callback, CancellationToken, RunEvent, What};
+use becket_engine::{Callback, CancellationToken, RunEvent, RunEventKind};
 use becket_model::EventKind;
 use becket_testkit::proc::Marker;
 use serde_json::{Value, json};
@@ -154,7 +154,7 @@ async fn a_persons_yes_ends_the_hooks_and_never_overrides_a_denial_that_came_in(
         let first = answered.clone();
         let builder = place.builder(&settings).environment(environment).interactive(true);
         let builder = builder.observe(move |event: &RunEvent| {
-            if matches!(event.what, What::Finished { .. }) {
+            if matches!(event.what, RunEventKind::Finished { .. }) {
                 first.notify_one();
             }
         });

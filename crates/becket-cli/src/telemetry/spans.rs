@@ -2,7 +2,7 @@
 
 use crate::report::human::masked::masked;
 use becket_engine::handler::Handler;
-use becket_engine::{Observer, Run, RunEvent, Status as Ended, What};
+use becket_engine::{Observer, Run, RunEvent, RunEventKind, Status as Ended};
 use becket_model::{Event, PermissionDecision, Ruling, Verdict};
 use opentelemetry::trace::{Span as _, SpanKind, Status, TraceContextExt, Tracer};
 use opentelemetry::{Context, KeyValue};
@@ -110,18 +110,21 @@ impl Spans {
 impl Observer for Spans {
     fn on(&self, event: &RunEvent) {
         match &event.what {
-            What::Fired { event: fired } => self.fired(event.firing, fired),
+            RunEventKind::Fired { event: fired } => self.fired(event.firing, fired),
             // What goes on in the background has its span when it ends.
-            What::Finished { run } if run.background.is_none() => self.ran(event.firing, run, false),
-            What::BackgroundFinished { run, .. } => self.ran(event.firing, run, true),
-            What::Backgrounded { .. } => {
+            RunEventKind::Finished { run } if run.background.is_none() => self.ran(event.firing, run, false),
+            RunEventKind::BackgroundFinished { run, .. } => self.ran(event.firing, run, true),
+            RunEventKind::Backgrounded { .. } => {
                 if let Some(firing) = self.open().get_mut(&event.firing) {
                     firing.in_background += 1;
                     firing.handlers += 1;
                 }
             }
-            What::Decided { verdict, elapsed } => self.decided(event.firing, verdict, *elapsed),
-            What::Finished { .. } | What::Skipped(_) | What::Started { .. } | What::Output { .. } => {}
+            RunEventKind::Decided { verdict, elapsed } => self.decided(event.firing, verdict, *elapsed),
+            RunEventKind::Finished { .. }
+            | RunEventKind::Skipped(_)
+            | RunEventKind::Started { .. }
+            | RunEventKind::Output { .. } => {}
         }
     }
 }

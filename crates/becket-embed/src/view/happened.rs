@@ -2,7 +2,7 @@
 
 use super::hook::{Dropped, Hook};
 use super::ran::{Ran, ms};
-use becket_engine::{OutputStream, RunEvent, What};
+use becket_engine::{OutputStream, RunEvent, RunEventKind};
 use becket_model::Event;
 use becket_model::wire::input;
 use schemars::JsonSchema;
@@ -93,15 +93,15 @@ impl From<&RunEvent> for Happened {
     fn from(event: &RunEvent) -> Self {
         let firing = event.firing;
         match &event.what {
-            What::Fired { event } => Happened::Fired {
+            RunEventKind::Fired { event } => Happened::Fired {
                 firing,
                 event: event.kind().name(),
                 subject: event.body.subject().map(str::to_owned),
                 tool_use_id: tool_use_id(event),
             },
-            What::Skipped(skipped) => Happened::Skipped { firing, hook: Dropped::from(skipped) },
-            What::Started { handler } => Happened::Started { firing, hook: Hook::from(&**handler) },
-            What::Output { handler, stream, bytes } => Happened::Output {
+            RunEventKind::Skipped(skipped) => Happened::Skipped { firing, hook: Dropped::from(skipped) },
+            RunEventKind::Started { handler } => Happened::Started { firing, hook: Hook::from(&**handler) },
+            RunEventKind::Output { handler, stream, bytes } => Happened::Output {
                 firing,
                 hook: Hook::from(&**handler),
                 stream: match stream {
@@ -110,16 +110,16 @@ impl From<&RunEvent> for Happened {
                 },
                 text: String::from_utf8_lossy(bytes).into_owned(),
             },
-            What::Finished { run } => Happened::Finished { firing, run: Box::new(Ran::new(run)) },
-            What::Backgrounded { id, handler } => {
+            RunEventKind::Finished { run } => Happened::Finished { firing, run: Box::new(Ran::new(run)) },
+            RunEventKind::Backgrounded { id, handler } => {
                 Happened::Backgrounded { firing, background: id.to_string(), hook: Hook::from(&**handler) }
             }
-            What::BackgroundFinished { id, run } => Happened::BackgroundFinished {
+            RunEventKind::BackgroundFinished { id, run } => Happened::BackgroundFinished {
                 firing,
                 background: id.to_string(),
                 run: Box::new(Ran::new(run)),
             },
-            What::Decided { verdict, elapsed } => {
+            RunEventKind::Decided { verdict, elapsed } => {
                 Happened::Decided { firing, ruling: verdict.ruling.word(), elapsed_ms: ms(*elapsed) }
             }
         }

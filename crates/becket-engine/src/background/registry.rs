@@ -11,7 +11,7 @@ use super::{Delivered, Ended, Pending, Wake, Wakes};
 use crate::config::handler::Handler;
 use crate::host::private_files::PrivateFiles;
 use crate::report::background_id::BackgroundId;
-use crate::report::run_event::{RunEvent, What};
+use crate::report::run_event::{RunEvent, RunEventKind};
 use crate::report::stream::Listeners;
 use becket_model::SessionId;
 use becket_process::CancellationToken;
@@ -107,7 +107,7 @@ impl Background {
         };
         let (firing, handler) = (adopted.firing, adopted.handler.clone());
         let turn = Turn::new(self.shared.clone(), id, adopted, admission);
-        self.shared.emit(firing, || What::Backgrounded { id, handler });
+        self.shared.emit(firing, || RunEventKind::Backgrounded { id, handler });
         tokio::spawn(turn::run(turn, started, work));
         id
     }
@@ -173,7 +173,7 @@ fn tokens(ledger: &Ledger<Grip>, session: &SessionId) -> Vec<CancellationToken> 
 
 impl Shared {
     /// Tells the listeners; `what` is built only if there is one (H13).
-    pub(super) fn emit(&self, firing: u64, what: impl FnOnce() -> What) {
+    pub(super) fn emit(&self, firing: u64, what: impl FnOnce() -> RunEventKind) {
         if self.listeners.any() {
             self.listeners.tell(&RunEvent { firing, what: what() });
         }

@@ -13,7 +13,7 @@ use crate::host::panic::guarded;
 use crate::report::background_id::BackgroundId;
 use crate::report::long_text;
 use crate::report::outcome::Run;
-use crate::report::run_event::What;
+use crate::report::run_event::RunEventKind;
 use becket_model::Failure;
 use becket_process::CancellationToken;
 use futures_util::future::BoxFuture;
@@ -97,7 +97,7 @@ impl Turn {
             self.show(PendingState::Running);
         }
         let handler = self.adopted.handler.clone();
-        self.shared.emit(self.adopted.firing, || What::Started { handler });
+        self.shared.emit(self.adopted.firing, || RunEventKind::Started { handler });
     }
 
     /// Makes the report, and tells the listeners.
@@ -109,7 +109,7 @@ impl Turn {
             done.store(true, Ordering::Release);
         }
         let (id, run) = (self.id, Arc::new(judged.run));
-        self.shared.emit(self.adopted.firing, || What::BackgroundFinished { id, run });
+        self.shared.emit(self.adopted.firing, || RunEventKind::BackgroundFinished { id, run });
     }
 
     fn report_of(&self, Judged { run, reminder }: &Judged) -> (Delivered, Option<Wake>) {

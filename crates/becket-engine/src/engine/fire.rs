@@ -12,7 +12,7 @@ use crate::plan::tool_input;
 use crate::plan::{self, Plan, PlannedRun};
 use crate::report::long_text;
 use crate::report::outcome::{Judged, Outcome, Run};
-use crate::report::run_event::What;
+use crate::report::run_event::RunEventKind;
 use becket_model::fold;
 use becket_model::table::DecisionModel;
 use becket_model::{
@@ -70,7 +70,7 @@ pub(crate) async fn run_plan(
         Arc::new(verdict)
     };
     mark_once(&runs);
-    context.emit(|| What::Decided { verdict: verdict.clone(), elapsed: started.elapsed() });
+    context.emit(|| RunEventKind::Decided { verdict: verdict.clone(), elapsed: started.elapsed() });
     let judged = inputs::judged(&engine.permission_session(), event, &verdict);
     let settlement = inputs::of(&engine.permission_session(), snapshot, (written, &judged), &verdict);
     let settlement = settlement.map(|settlement| unless_cancelled(settlement, &judged, &runs));
@@ -115,9 +115,9 @@ pub(crate) fn plan_for(engine: &EngineState, snapshot: &Snapshot, event: &Event)
 }
 
 fn announce(context: &HandlerContext<'_>, plan: &Plan) {
-    context.emit(|| What::Fired { event: Arc::new(context.event.clone()) });
+    context.emit(|| RunEventKind::Fired { event: Arc::new(context.event.clone()) });
     if context.engine.listeners.any() {
-        plan.skipped().for_each(|skipped| context.emit(|| What::Skipped(skipped)));
+        plan.skipped().for_each(|skipped| context.emit(|| RunEventKind::Skipped(skipped)));
     }
 }
 
@@ -191,7 +191,7 @@ pub(crate) async fn second_look(
     };
     long_text::shorten(&mut verdict, &runs, (&engine.files, &event.session.id));
     let verdict = Arc::new(verdict);
-    context.emit(|| What::Decided { verdict: verdict.clone(), elapsed: started.elapsed() });
+    context.emit(|| RunEventKind::Decided { verdict: verdict.clone(), elapsed: started.elapsed() });
     let settlement = inputs::of(&engine.permission_session(), snapshot, (written, &event), &verdict);
     let settlement = settlement
         .map(|settlement| inputs::unless_critical(&engine.permission_session(), &event, settlement));

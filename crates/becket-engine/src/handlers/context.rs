@@ -9,7 +9,7 @@ use crate::config::nesting::EventMark;
 use crate::plan::PlannedRun;
 use crate::plan::snapshot::Snapshot;
 use crate::report::outcome::{Outcome, Run};
-use crate::report::run_event::{RunEvent, What};
+use crate::report::run_event::{RunEvent, RunEventKind};
 use becket_model::fold::Entry;
 use becket_model::wire::input;
 use becket_model::{Event, Failure, OnFailure, Place};
@@ -157,7 +157,7 @@ impl<'a> HandlerContext<'a> {
     }
 
     /// Tells the listeners; `what` is built only if there is one (H13).
-    pub(crate) fn emit(&self, what: impl FnOnce() -> What) {
+    pub(crate) fn emit(&self, what: impl FnOnce() -> RunEventKind) {
         if self.is_told && self.engine.listeners.any() {
             self.engine.listeners.tell(&RunEvent { firing: self.number, what: what() });
         }

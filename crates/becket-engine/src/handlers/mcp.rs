@@ -8,7 +8,7 @@ use crate::host::mcp_tools::McpCall;
 use crate::host::panic::lent;
 use crate::report::handler_result::HandlerResult;
 use crate::report::outcome::Printed;
-use crate::report::run_event::{OutputStream, What};
+use crate::report::run_event::{OutputStream, RunEventKind};
 use becket_model::Failure;
 use becket_model::interpret::{self, PrintedBy};
 use bytes::Bytes;
@@ -54,7 +54,7 @@ fn understood(context: &HandlerContext<'_>, handler: &Arc<Handler>, text: String
     let taken = interpret::printed(context.event.kind().spec(), &output);
     let printed = Printed { stdout: stdout.len() as u64, stderr: 0 };
     stdout.truncate(context.engine.limits.stdout_cap.get());
-    context.emit(|| What::Output {
+    context.emit(|| RunEventKind::Output {
         handler: handler.clone(),
         stream: OutputStream::Stdout,
         bytes: stdout.as_ref().into(),

@@ -7,7 +7,7 @@ use crate::config::placeholders::Places;
 use crate::plan::PlannedRun;
 use crate::plan::dedupe;
 use crate::plan::gates::Gates;
-use crate::plan::skip::{Skipped, Why};
+use crate::plan::skip::{SkipReason, Skipped};
 use becket_model::EventKind;
 use becket_rules::Verdict;
 use std::collections::HashMap;
@@ -51,7 +51,7 @@ enum Dropped {
     /// By its matcher.
     Matcher(u32),
     /// By anything else.
-    Other(u32, Why),
+    Other(u32, SkipReason),
 }
 
 impl Candidates {
@@ -64,7 +64,7 @@ impl Candidates {
         let all = hooks.of(event);
         let dropped = self.dropped.iter().filter_map(move |dropped| {
             let (at, why) = match dropped {
-                Dropped::Matcher(at) => (at, Why::Matcher { subject: self.subject.clone() }),
+                Dropped::Matcher(at) => (at, SkipReason::Matcher { subject: self.subject.clone() }),
                 Dropped::Other(at, why) => (at, why.clone()),
             };
             Some(Skipped { handler: all.get(*at as usize)?.clone(), why })
@@ -132,7 +132,7 @@ impl Part {
             if !matches {
                 dropped.push(Dropped::Matcher(at));
             } else if matches!(handler.condition, If::NeverRuns(_)) {
-                dropped.push(Dropped::Other(at, Why::IfNeverRuns));
+                dropped.push(Dropped::Other(at, SkipReason::IfNeverRuns));
             } else {
                 runs.push(handler.clone());
             }

@@ -4,7 +4,7 @@ use crate::config::handler::{Action, Background, Handler, If};
 use crate::config::placeholders::{Filled, Places};
 use crate::config::text_shell::PathStyle;
 use crate::plan::PlannedRun;
-use crate::plan::skip::{Skipped, Why};
+use crate::plan::skip::{SkipReason, Skipped};
 use becket_model::{AgentId, OnFailure, Source};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -52,7 +52,7 @@ pub(crate) fn merge_runs(
 fn unite(first: &mut Arc<Handler>, copy: Arc<Handler>, skipped: &mut Vec<Skipped>) {
     let copy_leads = copy.place.source.trust_rank() < first.place.source.trust_rank();
     let (leads, yields) = if copy_leads { (copy, first.clone()) } else { (first.clone(), copy) };
-    let why = Why::Duplicate { source: leads.place.source.clone(), label: leads.place.label.clone() };
+    let why = SkipReason::Duplicate { source: leads.place.source.clone(), label: leads.place.label.clone() };
     *first = Arc::new(strictest(&leads, &yields));
     skipped.push(Skipped { handler: yields, why });
 }
@@ -195,7 +195,7 @@ mod tests {
         );
         assert_eq!(skipped.len(), 1);
         assert_eq!(skipped[0].handler.place.source, Source::Project);
-        assert_eq!(skipped[0].why, Why::Duplicate { source: Source::User, label: "guard".into() });
+        assert_eq!(skipped[0].why, SkipReason::Duplicate { source: Source::User, label: "guard".into() });
     }
 
     #[test]

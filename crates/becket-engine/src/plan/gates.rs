@@ -5,7 +5,7 @@ use crate::config::allowed_urls::AllowedUrls;
 use crate::config::handler::{Action, Handler};
 use crate::config::nesting::runs_becket;
 use crate::config::{Policy, Trust};
-use crate::plan::skip::Why;
+use crate::plan::skip::SkipReason;
 use becket_model::Source;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -67,44 +67,44 @@ impl Gates {
     }
 
     /// Returns the reason for which the handler may run on no event, or `None` if it may.
-    pub fn closed_to(&self, handler: &Handler) -> Option<Why> {
+    pub fn closed_to(&self, handler: &Handler) -> Option<SkipReason> {
         self.closed_for(&handler.place.source)
             .or_else(|| self.closed_to_url(handler))
             .or_else(|| self.closed_to_becket(handler))
     }
 
-    fn closed_to_url(&self, handler: &Handler) -> Option<Why> {
+    fn closed_to_url(&self, handler: &Handler) -> Option<SkipReason> {
         let (Some(allowed), Action::Http(http)) = (&self.allowed_urls, &handler.action) else {
             return None;
         };
-        (!allowed.allows(&http.url)).then_some(Why::UrlNotAllowed)
+        (!allowed.allows(&http.url)).then_some(SkipReason::UrlNotAllowed)
     }
 
-    fn closed_to_becket(&self, handler: &Handler) -> Option<Why> {
+    fn closed_to_becket(&self, handler: &Handler) -> Option<SkipReason> {
         let profile = self.profile.as_deref()?;
-        runs_becket(&handler.action, profile).then_some(Why::RunsBecket)
+        runs_becket(&handler.action, profile).then_some(SkipReason::RunsBecket)
     }
 
     /// Returns the reason for which no handler of `source` may run, or `None` if it may.
-    pub fn closed_for(&self, source: &Source) -> Option<Why> {
+    pub fn closed_for(&self, source: &Source) -> Option<SkipReason> {
         if self.policy_disables_all {
-            return Some(Why::DisabledByPolicy);
+            return Some(SkipReason::DisabledByPolicy);
         }
         if let Some(by) = &self.disabled_by
             && !self.outlives_a_switch(source)
         {
-            return Some(Why::Disabled { by: by.clone() });
+            return Some(SkipReason::Disabled { by: by.clone() });
         }
         if self.managed_only && !self.outlives_a_switch(source) {
-            return Some(Why::ManagedOnly);
+            return Some(SkipReason::ManagedOnly);
         }
         if self.plugin_only && matches!(source, Source::User | Source::Project | Source::Local) {
-            return Some(Why::PluginsOnly);
+            return Some(SkipReason::PluginsOnly);
         }
         if let Some(why) = self.closed_by_start(source) {
             return Some(why);
         }
-        (!self.trust.lets_hooks_run()).then_some(Why::Untrusted)
+        (!self.trust.lets_hooks_run()).then_some(SkipReason::Untrusted)
     }
 
     /// Managed handlers, host callbacks, and handlers of plugins that the policy force-enables.
@@ -122,11 +122,11 @@ impl Gates {
         }
     }
 
-    fn closed_by_start(&self, source: &Source) -> Option<Why> {
+    fn closed_by_start(&self, source: &Source) -> Option<SkipReason> {
         match self.start {
             Start::Normal => None,
-            Start::Bare => (!matches!(source, Source::Flag | Source::Callback)).then_some(Why::Bare),
-            Start::Safe => (*source != Source::Policy).then_some(Why::SafeMode),
+            Start::Bare => (!matches!(source, Source::Flag | Source::Callback)).then_some(SkipReason::Bare),
+            Start::Safe => (*source != Source::Policy).then_some(SkipReason::SafeMode),
         }
     }
 }
@@ -174,7 +174,7 @@ mod tests {
         // rule: G1
         let gates = Gates { policy_disables_all: true, ..forced() };
         assert_eq!(open(&gates), Vec::<String>::new());
-        assert_eq!(gates.closed_for(&Source::Policy), Some(Why::DisabledByPolicy));
+        assert_eq!(gates.closed_for(&Source::Policy), Some(SkipReason::DisabledByPolicy));
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
         };
         let gates = Gates { managed_only: true, ..forced() };
         assert_eq!(gates.closed_for(&named("kept@market")), None);
-        assert_eq!(gates.closed_for(&named("other@market")), Some(Why::ManagedOnly));
+        assert_eq!(gates.closed_for(&named("other@market")), Some(SkipReason::ManagedOnly));
     }
 
     #[test]
@@ -217,7 +217,7 @@ mod tests {
         let trust = Trust { interactive: true, trusted: false, this_folder_trusted: false };
         let gates = Gates { trust, ..forced() };
         assert_eq!(open(&gates), Vec::<String>::new());
-        assert_eq!(gates.closed_for(&Source::Policy), Some(Why::Untrusted));
+        assert_eq!(gates.closed_for(&Source::Policy), Some(SkipReason::Untrusted));
         let nobody_there = Trust { interactive: false, ..trust };
         assert_eq!(open(&Gates { trust: nobody_there, ..forced() }).len(), sources().len());
     }

@@ -12,7 +12,7 @@ pub struct Skipped {
     /// The handler.
     pub handler: Arc<Handler>,
     /// The reason.
-    pub why: Why,
+    pub why: SkipReason,
 }
 
 /// The stage at which a handler was dropped.
@@ -60,7 +60,7 @@ impl Stage {
 
 /// The reason, with what is needed to put it into words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Why {
+pub enum SkipReason {
     /// Managed `disableAllHooks`.
     DisabledByPolicy,
     /// `disableAllHooks` of another source.
@@ -109,21 +109,23 @@ pub enum Why {
     OnceDone,
 }
 
-impl Why {
+impl SkipReason {
     /// The stage that this reason belongs to.
     pub const fn stage(&self) -> Stage {
         match self {
-            Why::DisabledByPolicy | Why::Disabled { .. } => Stage::Disabled,
-            Why::ManagedOnly | Why::PluginsOnly | Why::UrlNotAllowed | Why::Bare | Why::SafeMode => {
-                Stage::Policy
-            }
-            Why::Untrusted => Stage::Trust,
-            Why::OtherAgent | Why::InsideHookAgent => Stage::Scope,
-            Why::Matcher { .. } => Stage::Matcher,
-            Why::If { .. } | Why::IfNeverRuns => Stage::If,
-            Why::Duplicate { .. } => Stage::Duplicate,
-            Why::RunsBecket => Stage::Recursion,
-            Why::OnceDone => Stage::Once,
+            SkipReason::DisabledByPolicy | SkipReason::Disabled { .. } => Stage::Disabled,
+            SkipReason::ManagedOnly
+            | SkipReason::PluginsOnly
+            | SkipReason::UrlNotAllowed
+            | SkipReason::Bare
+            | SkipReason::SafeMode => Stage::Policy,
+            SkipReason::Untrusted => Stage::Trust,
+            SkipReason::OtherAgent | SkipReason::InsideHookAgent => Stage::Scope,
+            SkipReason::Matcher { .. } => Stage::Matcher,
+            SkipReason::If { .. } | SkipReason::IfNeverRuns => Stage::If,
+            SkipReason::Duplicate { .. } => Stage::Duplicate,
+            SkipReason::RunsBecket => Stage::Recursion,
+            SkipReason::OnceDone => Stage::Once,
         }
     }
 }
@@ -131,29 +133,31 @@ impl Why {
 impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.why {
-            Why::DisabledByPolicy => f.write_str("managed settings say `disableAllHooks: true`"),
-            Why::Disabled { by } => write!(f, "`disableAllHooks: true` in the {by} settings"),
-            Why::ManagedOnly => f.write_str("managed settings say `allowManagedHooksOnly: true`"),
-            Why::PluginsOnly => {
+            SkipReason::DisabledByPolicy => f.write_str("managed settings say `disableAllHooks: true`"),
+            SkipReason::Disabled { by } => write!(f, "`disableAllHooks: true` in the {by} settings"),
+            SkipReason::ManagedOnly => f.write_str("managed settings say `allowManagedHooksOnly: true`"),
+            SkipReason::PluginsOnly => {
                 f.write_str("managed settings leave hooks to plugins (`strictPluginOnlyCustomization`)")
             }
-            Why::UrlNotAllowed => f.write_str("its URL matches no pattern of `allowedHttpHookUrls`"),
-            Why::Bare => f.write_str("a bare start runs only hooks of the command line and the host"),
-            Why::SafeMode => f.write_str("safe mode runs only managed hooks"),
-            Why::Untrusted => f.write_str("the workspace is not trusted yet, so nothing runs in it"),
-            Why::OtherAgent => f.write_str("it belongs to another agent of the session"),
-            Why::InsideHookAgent => f.write_str("no `agent` hook is started for what an `agent` hook does"),
-            Why::Matcher { subject } => mismatch(f, &self.handler, subject),
-            Why::If { reason } => f.write_str(reason),
-            Why::IfNeverRuns => if_never_runs(f, self.handler.event),
-            Why::Duplicate { source, label } => {
+            SkipReason::UrlNotAllowed => f.write_str("its URL matches no pattern of `allowedHttpHookUrls`"),
+            SkipReason::Bare => f.write_str("a bare start runs only hooks of the command line and the host"),
+            SkipReason::SafeMode => f.write_str("safe mode runs only managed hooks"),
+            SkipReason::Untrusted => f.write_str("the workspace is not trusted yet, so nothing runs in it"),
+            SkipReason::OtherAgent => f.write_str("it belongs to another agent of the session"),
+            SkipReason::InsideHookAgent => {
+                f.write_str("no `agent` hook is started for what an `agent` hook does")
+            }
+            SkipReason::Matcher { subject } => mismatch(f, &self.handler, subject),
+            SkipReason::If { reason } => f.write_str(reason),
+            SkipReason::IfNeverRuns => if_never_runs(f, self.handler.event),
+            SkipReason::Duplicate { source, label } => {
                 write!(f, "does the same as `{label}` ({source}), which runs")
             }
-            Why::RunsBecket => f.write_str(
+            SkipReason::RunsBecket => f.write_str(
                 "it is Becket itself, and would run these hooks again; \
                  `becket --profile becket fire --stdin-event` runs those of `.becket/settings.json`",
             ),
-            Why::OnceDone => f.write_str("`once`: it has had its successful run"),
+            SkipReason::OnceDone => f.write_str("`once`: it has had its successful run"),
         }
     }
 }

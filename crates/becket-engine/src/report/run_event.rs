@@ -16,12 +16,12 @@ pub struct RunEvent {
     /// Counts the firings of an engine, from 1.
     pub firing: u64,
     /// The event itself.
-    pub what: What,
+    pub what: RunEventKind,
 }
 
 /// The kind of an event, with its data.
 #[derive(Debug, Clone)]
-pub enum What {
+pub enum RunEventKind {
     /// An event with handlers was fired.
     Fired {
         /// The event.
@@ -49,14 +49,14 @@ pub enum What {
         run: Arc<Run>,
     },
     /// The event goes on without a handler: it runs, or waits for room, in the background (A1, A2). One that has not
-    /// run yet tells its start by [`What::Started`], after the event's verdict perhaps.
+    /// run yet tells its start by [`RunEventKind::Started`], after the event's verdict perhaps.
     Backgrounded {
         /// Its run.
         id: BackgroundId,
         /// The handler.
         handler: Arc<Handler>,
     },
-    /// A handler in the background ended; it has no [`What::Finished`]. Its reply holds what goes to the model (A3).
+    /// A handler in the background ended; it has no [`RunEventKind::Finished`]. Its reply holds what goes to the model (A3).
     BackgroundFinished {
         /// Its run.
         id: BackgroundId,

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use crate::common::{Project, bash, block_on, command, fire, hooks, pre, says, start};
-use becket_engine::{Engine, Observer, RunEvent, What};
+use becket_engine::{Engine, Observer, RunEvent, RunEventKind};
 use becket_model::{Event, Failure};
 use becket_testkit::proc::Marker;
 use serde_json::{Value, json};
@@ -70,7 +70,7 @@ fn a_dropped_firing_leaves_no_process_in_any_phase() {
     marker.wait_for(0);
 }
 
-struct Panics(fn(&What) -> bool);
+struct Panics(fn(&RunEventKind) -> bool);
 
 impl Observer for Panics {
     fn on(&self, event: &RunEvent) {
@@ -81,10 +81,10 @@ impl Observer for Panics {
 #[test]
 fn an_observer_that_panics_leaves_no_process() {
     // rule: H4
-    let on: [fn(&What) -> bool; 3] = [
-        |what| matches!(what, What::Started { .. }),
-        |what| matches!(what, What::Output { .. }),
-        |what| matches!(what, What::Finished { .. }),
+    let on: [fn(&RunEventKind) -> bool; 3] = [
+        |what| matches!(what, RunEventKind::Started { .. }),
+        |what| matches!(what, RunEventKind::Output { .. }),
+        |what| matches!(what, RunEventKind::Finished { .. }),
     ];
     for bad in on {
         let project =

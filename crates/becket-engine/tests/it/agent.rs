@@ -5,7 +5,7 @@ use crate::models::{
     Agent, FakeTools, agent_hook, hook, host, last_told, log_to, logged, prompt_hook, scripted, text_of,
     turns, use_tool, verdict, with,
 };
-use becket_engine::{RunEvent, Skipped, Stage, Tools, What, Why};
+use becket_engine::{RunEvent, RunEventKind, SkipReason, Skipped, Stage, Tools};
 use becket_llm::{Output, Thinking};
 use becket_model::event::PermissionMode;
 use serde_json::{Map, Value, json};
@@ -100,7 +100,7 @@ fn no_agent_is_started_for_what_an_agent_does() {
     let seen = skipped.clone();
     let tools = FakeTools::default();
     let observe = move |event: &RunEvent| {
-        if let What::Skipped(skip) = &event.what {
+        if let RunEventKind::Skipped(skip) = &event.what {
             seen.lock().unwrap().push(skip.clone());
         }
     };
@@ -111,7 +111,7 @@ fn no_agent_is_started_for_what_an_agent_does() {
     assert_eq!((model.requests().len(), tools.inputs().len()), (2, 1));
     let skipped = skipped.lock().unwrap();
     assert_eq!(skipped.len(), 1);
-    assert_eq!((skipped[0].why.clone(), skipped[0].why.stage()), (Why::InsideHookAgent, Stage::Scope));
+    assert_eq!((skipped[0].why.clone(), skipped[0].why.stage()), (SkipReason::InsideHookAgent, Stage::Scope));
     assert!(fire(&engine, &project.event(bash("make"))).verdict.blocks(), "outside it is started again");
 }
 

@@ -5,7 +5,7 @@ use crate::models::{
     Agent, FakeTools, agent_hook, failure, hook, host, last_told, priced, scripted, turns, use_tool, verdict,
     with,
 };
-use becket_engine::{RunEvent, Status, What};
+use becket_engine::{RunEvent, RunEventKind, Status};
 use becket_llm::Price;
 use becket_model::Source;
 use serde_json::json;
@@ -222,7 +222,7 @@ fn a_hook_inside_that_hangs_ends_with_the_agent() {
     let finished: Arc<Mutex<Vec<String>>> = Arc::default();
     let seen = finished.clone();
     let observe = move |event: &RunEvent| {
-        if let What::Finished { run } = &event.what {
+        if let RunEventKind::Finished { run } = &event.what {
             seen.lock().unwrap().push(format!("{} {}", run.handler.event, run.status.as_str()));
         }
     };

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::common::*;
-use becket_engine::{Callback, CallbackAnswer, Engine, Hook, InvalidCallback, Status, What};
+use becket_engine::{Callback, CallbackAnswer, Engine, Hook, InvalidCallback, RunEventKind, Status};
 use becket_model::{Event, EventKind, Failure, PermissionDecision, Reply, RequestDecision, Ruling, Source};
 use becket_process::CancellationToken;
 use futures_util::FutureExt;
@@ -549,16 +549,16 @@ fn a_subscriber_sees_a_callback_start_and_end() {
     let mut seen = Vec::new();
     while let Some(Some(becket_engine::Heard::Event(event))) = events.next().now_or_never() {
         match event.what {
-            What::Started { handler } => {
+            RunEventKind::Started { handler } => {
                 seen.push(format!("started {}", handler.status_message.as_deref().unwrap()))
             }
-            What::Finished { run } => seen.push(format!("ended {}", run.status.as_str())),
-            What::Fired { .. }
-            | What::Skipped(_)
-            | What::Output { .. }
-            | What::Backgrounded { .. }
-            | What::BackgroundFinished { .. }
-            | What::Decided { .. } => {}
+            RunEventKind::Finished { run } => seen.push(format!("ended {}", run.status.as_str())),
+            RunEventKind::Fired { .. }
+            | RunEventKind::Skipped(_)
+            | RunEventKind::Output { .. }
+            | RunEventKind::Backgrounded { .. }
+            | RunEventKind::BackgroundFinished { .. }
+            | RunEventKind::Decided { .. } => {}
         }
     }
     assert_eq!(seen, ["started looking", "ended blocked"]);

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use crate::common::{Project, bash, block_on, command, end, fire, hooks, prompt, says, start, stop};
-use becket_engine::{OutputStream, RunEvent, Status, What};
+use becket_engine::{OutputStream, RunEvent, RunEventKind, Status};
 use becket_model::{EventKind, Failure};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -384,15 +384,19 @@ fn each_run_is_told_of_as_it_happens() {
     let ears = heard.clone();
     let observer = move |event: &RunEvent| {
         let word = match &event.what {
-            What::Fired { event } => format!("fired {}", event.kind()),
-            What::Skipped(_) => "skipped".into(),
-            What::Started { handler } => format!("started {:?}", handler.status_message),
-            What::Output { stream: OutputStream::Stdout, bytes, .. } => format!("stdout {}", bytes.len()),
-            What::Output { stream: OutputStream::Stderr, bytes, .. } => format!("stderr {}", bytes.len()),
-            What::Finished { run } => format!("finished {}", run.status.as_str()),
-            What::Backgrounded { .. } => "goes on in the background".into(),
-            What::BackgroundFinished { .. } => "finished in the background".into(),
-            What::Decided { verdict, .. } => format!("decided {}", verdict.blocks()),
+            RunEventKind::Fired { event } => format!("fired {}", event.kind()),
+            RunEventKind::Skipped(_) => "skipped".into(),
+            RunEventKind::Started { handler } => format!("started {:?}", handler.status_message),
+            RunEventKind::Output { stream: OutputStream::Stdout, bytes, .. } => {
+                format!("stdout {}", bytes.len())
+            }
+            RunEventKind::Output { stream: OutputStream::Stderr, bytes, .. } => {
+                format!("stderr {}", bytes.len())
+            }
+            RunEventKind::Finished { run } => format!("finished {}", run.status.as_str()),
+            RunEventKind::Backgrounded { .. } => "goes on in the background".into(),
+            RunEventKind::BackgroundFinished { .. } => "finished in the background".into(),
+            RunEventKind::Decided { verdict, .. } => format!("decided {}", verdict.blocks()),
         };
         ears.lock().unwrap().push(word);
     };

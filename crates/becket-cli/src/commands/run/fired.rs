@@ -2,7 +2,7 @@
 //!
 //! One of each kind is kept, shared with the run that fired it.
 
-use becket_engine::{RunEvent, What};
+use becket_engine::{RunEvent, RunEventKind};
 use becket_model::{Event, EventKind};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,7 +13,7 @@ pub(super) struct LastFired(Arc<Mutex<Vec<Arc<Event>>>>);
 impl LastFired {
     /// Keeps the event of a firing; other news is none.
     pub(super) fn on(&self, news: &RunEvent) {
-        if let What::Fired { event } = &news.what {
+        if let RunEventKind::Fired { event } = &news.what {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             kept.retain(|known| known.kind() != event.kind());
             kept.push(Arc::clone(event));

@@ -12,7 +12,7 @@ use super::system_line::{
     StopHookSummary, System, Task,
 };
 use becket_agent::update::{Happened, Notice, Origin, StopSummary, Update};
-use becket_engine::What;
+use becket_engine::RunEventKind;
 use becket_llm::{Block, Usage};
 use serde::Serialize;
 
@@ -48,7 +48,7 @@ impl Stream {
     /// The lines that tell it; none where nothing is to be told.
     pub(crate) fn lines(&mut self, shown: &Shown) -> String {
         if let Shown::Hook(event) = shown
-            && let What::Fired { event } = &event.what
+            && let RunEventKind::Fired { event } = &event.what
         {
             // The first to know which session it is: its beginning has hooks.
             self.session = event.session.id.to_string();

@@ -41,16 +41,16 @@ fn place() -> Place {
     let ears = heard.clone();
     place_with(heard, move |event: &RunEvent| {
         let word = match &event.what {
-            What::Started { handler } => format!("started {}", handler.place.label),
-            What::Backgrounded { handler, .. } => format!("left {}", handler.place.label),
-            What::BackgroundFinished { run, .. } => {
+            RunEventKind::Started { handler } => format!("started {}", handler.place.label),
+            RunEventKind::Backgrounded { handler, .. } => format!("left {}", handler.place.label),
+            RunEventKind::BackgroundFinished { run, .. } => {
                 format!("ended {} {}", run.handler.place.label, run.status.as_str())
             }
-            other @ (What::Fired { .. }
-            | What::Skipped(_)
-            | What::Output { .. }
-            | What::Finished { .. }
-            | What::Decided { .. }) => format!("{other:?}"),
+            other @ (RunEventKind::Fired { .. }
+            | RunEventKind::Skipped(_)
+            | RunEventKind::Output { .. }
+            | RunEventKind::Finished { .. }
+            | RunEventKind::Decided { .. }) => format!("{other:?}"),
         };
         ears.lock().unwrap().push(format!("{} {word}", event.firing));
     })
@@ -256,7 +256,7 @@ async fn a_panic_is_a_result_and_takes_no_other_with_it() {
 async fn a_listener_that_panics_loses_no_result() {
     // rule: A5
     let place = place_with(Arc::default(), |event: &RunEvent| {
-        assert!(!matches!(event.what, What::BackgroundFinished { .. }), "a bad observer");
+        assert!(!matches!(event.what, RunEventKind::BackgroundFinished { .. }), "a bad observer");
     });
     let (_, lever) = place.adopt(adopted("s", "lint"));
     lever.ends(0, r#"{"systemMessage": "done"}"#, "");

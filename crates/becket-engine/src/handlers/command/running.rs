@@ -7,7 +7,7 @@ use crate::config::handler::Handler;
 use crate::handlers::context::HandlerContext;
 use crate::handlers::questions::Interview;
 use crate::host::questions::answer::Answered;
-use crate::report::run_event::{OutputStream, RunEvent, What};
+use crate::report::run_event::{OutputStream, RunEvent, RunEventKind};
 use crate::report::stream::Listeners;
 use becket_model::interpret::{Announcement, announcement};
 use becket_model::table::DecisionModel;
@@ -169,7 +169,7 @@ impl Ear {
             Stream::Stdout => OutputStream::Stdout,
             Stream::Stderr => OutputStream::Stderr,
         };
-        let what = What::Output { handler: self.handler.clone(), stream, bytes: chunk.bytes.into() };
+        let what = RunEventKind::Output { handler: self.handler.clone(), stream, bytes: chunk.bytes.into() };
         listeners.tell(&RunEvent { firing: self.number, what });
     }
 

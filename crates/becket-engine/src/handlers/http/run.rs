@@ -10,7 +10,7 @@ use crate::config::nesting::HEADER;
 use crate::handlers::context::HandlerContext;
 use crate::report::handler_result::HandlerResult;
 use crate::report::outcome::Printed;
-use crate::report::run_event::{OutputStream, What};
+use crate::report::run_event::{OutputStream, RunEventKind};
 use becket_model::Failure;
 use becket_model::interpret;
 use bytes::Bytes;
@@ -77,7 +77,7 @@ fn understood(
 ) -> HandlerResult {
     let spec = context.event.kind().spec();
     let shown = Bytes::from(secrets.hide_bytes(&answer.body).into_owned());
-    context.emit(|| What::Output {
+    context.emit(|| RunEventKind::Output {
         handler: handler.clone(),
         stream: OutputStream::Stdout,
         bytes: shown.as_ref().into(),

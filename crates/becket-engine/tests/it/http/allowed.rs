@@ -3,7 +3,7 @@
 use crate::common::{Project, bash, fire, frontmatter, hooks};
 use crate::http::handler;
 use crate::http::server::Server;
-use becket_engine::{Stage, Why};
+use becket_engine::{SkipReason, Stage};
 use becket_model::Source;
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn runs(urls: &[String], settings: &[(&str, Value)]) -> usize {
     let engine = project.engine();
     let plan = engine.plan(&project.event(bash("ls")));
     for skipped in plan.skipped() {
-        assert_eq!((&skipped.why, skipped.why.stage()), (&Why::UrlNotAllowed, Stage::Policy));
+        assert_eq!((&skipped.why, skipped.why.stage()), (&SkipReason::UrlNotAllowed, Stage::Policy));
         assert_eq!(skipped.to_string(), "its URL matches no pattern of `allowedHttpHookUrls`");
     }
     assert_eq!(plan.runs().len() + plan.skipped().count(), urls.len());
@@ -50,7 +50,7 @@ fn what_is_not_allowed_is_not_posted() {
     project.write(USER, r#"{"allowedHttpHookUrls": ["http://localhost:*"]}"#);
     let outcome = fire(&project.engine(), &project.event(bash("ls")));
     assert_eq!((outcome.runs.len(), server.opened()), (0, 0));
-    assert!(outcome.plan.skipped().all(|skipped| skipped.why == Why::UrlNotAllowed));
+    assert!(outcome.plan.skipped().all(|skipped| skipped.why == SkipReason::UrlNotAllowed));
 }
 
 // rule: H5

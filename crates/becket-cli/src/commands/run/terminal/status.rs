@@ -3,7 +3,7 @@
 use crate::report::style::{FAINT, HEAD, NONE, SOURCE, one_line, styled};
 use becket_agent::update::{Happened, Update};
 use becket_engine::handler::Handler;
-use becket_engine::{RunEvent, What};
+use becket_engine::{RunEvent, RunEventKind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -35,16 +35,19 @@ impl Status {
     /// Takes note of what happened to a hook.
     pub(super) fn hook(&mut self, event: &RunEvent) {
         match &event.what {
-            What::Started { handler } => {
+            RunEventKind::Started { handler } => {
                 let (firing, handler) = (event.firing, handler.clone());
                 self.hooks.push(Running { firing, handler, since: Instant::now() });
             }
-            What::Finished { run } | What::BackgroundFinished { run, .. } => {
+            RunEventKind::Finished { run } | RunEventKind::BackgroundFinished { run, .. } => {
                 self.gone(event.firing, &run.handler);
             }
             // Whoever goes on without it does not wait for it.
-            What::Backgrounded { handler, .. } => self.gone(event.firing, handler),
-            What::Fired { .. } | What::Skipped(_) | What::Output { .. } | What::Decided { .. } => {}
+            RunEventKind::Backgrounded { handler, .. } => self.gone(event.firing, handler),
+            RunEventKind::Fired { .. }
+            | RunEventKind::Skipped(_)
+            | RunEventKind::Output { .. }
+            | RunEventKind::Decided { .. } => {}
         }
     }
 

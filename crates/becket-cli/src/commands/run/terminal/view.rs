@@ -11,7 +11,7 @@ use crate::out::Out;
 use crate::report::run::{Live, RunResult, Shown, Telling};
 use crate::report::style::plain;
 use becket_agent::update::{Happened, Origin, Update};
-use becket_engine::{RunEvent, What};
+use becket_engine::{RunEvent, RunEventKind};
 
 /// Shows a session.
 pub(in crate::commands::run) struct View {
@@ -86,7 +86,7 @@ impl View {
 
     fn hook(&mut self, event: &RunEvent, shown: &Shown) {
         self.terminal.status().hook(event);
-        if let What::Decided { verdict, .. } = &event.what {
+        if let RunEventKind::Decided { verdict, .. } = &event.what {
             for sequence in &verdict.terminal_sequences {
                 self.terminal.pass(sequence.what.clone());
             }

@@ -3,7 +3,7 @@
 use super::super::hook_rows::{rows, verdict as came_to};
 use super::super::naming::hook_name;
 use super::super::summary::Counts;
-use becket_engine::{Run, RunEvent, What};
+use becket_engine::{Run, RunEvent, RunEventKind};
 use becket_model::event::EventBody;
 use becket_model::{Event, EventKind, Ruling, Verdict};
 use std::collections::HashMap;
@@ -51,23 +51,26 @@ impl Firings {
     /// Takes note of what happened, and tells an event that is over.
     pub(super) fn decided(&mut self, event: &RunEvent, counts: &mut Counts) -> Option<Decided> {
         match &event.what {
-            What::Fired { event: fired } => {
+            RunEventKind::Fired { event: fired } => {
                 self.0.insert(event.firing, Firing::new(fired));
             }
-            What::Finished { run } => {
+            RunEventKind::Finished { run } => {
                 counts.hook(run);
                 if let Some(firing) = self.0.get_mut(&event.firing) {
                     firing.runs.push(run.clone());
                 }
             }
-            What::Decided { verdict, .. } => {
+            RunEventKind::Decided { verdict, .. } => {
                 let Firing { event, name: head, call, runs } = self.0.remove(&event.firing)?;
                 let sends_back = sends_back(event, verdict);
                 let ends = is_end(event);
                 return Some(Decided { call, head, sends_back, ends, runs, verdict: verdict.clone() });
             }
-            What::BackgroundFinished { run, .. } => counts.hook(run),
-            What::Skipped(_) | What::Started { .. } | What::Output { .. } | What::Backgrounded { .. } => {}
+            RunEventKind::BackgroundFinished { run, .. } => counts.hook(run),
+            RunEventKind::Skipped(_)
+            | RunEventKind::Started { .. }
+            | RunEventKind::Output { .. }
+            | RunEventKind::Backgrounded { .. } => {}
         }
         None
     }

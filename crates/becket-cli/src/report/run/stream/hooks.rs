@@ -3,7 +3,7 @@
 use super::super::naming::{Ids, hook_name};
 use super::super::system_line::{HookProgress, HookResponse, HookStarted};
 use becket_engine::handler::Handler;
-use becket_engine::{OutputStream, Run, RunEvent, Status, What};
+use becket_engine::{OutputStream, Run, RunEvent, RunEventKind, Status};
 use becket_model::{Event, EventKind};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -58,12 +58,12 @@ impl Hooks {
     pub(super) fn line(&mut self, event: &RunEvent, ids: Ids) -> Option<HookLine> {
         let firing = event.firing;
         match &event.what {
-            What::Fired { event } => {
+            RunEventKind::Fired { event } => {
                 self.fired(firing, event);
                 None
             }
-            What::Started { handler } => self.started(firing, handler, ids).map(HookLine::Started),
-            What::Output { handler, stream, bytes } => {
+            RunEventKind::Started { handler } => self.started(firing, handler, ids).map(HookLine::Started),
+            RunEventKind::Output { handler, stream, bytes } => {
                 let text = String::from_utf8_lossy(bytes).into_owned();
                 let (stdout, stderr) = match stream {
                     OutputStream::Stdout => (text.clone(), String::new()),
@@ -72,21 +72,21 @@ impl Hooks {
                 let hook = self.hook(firing, handler)?;
                 Some(HookLine::Progress(HookProgress { hook, stdout, stderr, output: text }))
             }
-            What::Finished { run } => self.ended(firing, run),
-            What::BackgroundFinished { run, .. } => {
+            RunEventKind::Finished { run } => self.ended(firing, run),
+            RunEventKind::BackgroundFinished { run, .. } => {
                 let line = self.ended(firing, run);
                 self.changed(firing, |one| one.left = one.left.saturating_sub(1));
                 line
             }
-            What::Backgrounded { .. } => {
+            RunEventKind::Backgrounded { .. } => {
                 self.changed(firing, |one| one.left += 1);
                 None
             }
-            What::Decided { .. } => {
+            RunEventKind::Decided { .. } => {
                 self.changed(firing, |one| one.is_decided = true);
                 None
             }
-            What::Skipped(_) => None,
+            RunEventKind::Skipped(_) => None,
         }
     }
 
