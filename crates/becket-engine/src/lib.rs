@@ -69,7 +69,7 @@ pub use permission::start_mode::StartMode;
 pub use report::background_id::BackgroundId;
 pub use report::decision::Decision;
 pub use report::model_use::ModelUse;
-pub use report::outcome::{Judged, Outcome, Printed, Run, Status};
+pub use report::outcome::{EffectiveInput, Outcome, Printed, Run, Status};
 pub use report::run_event::{Observer, OutputStream, RunEvent, RunEventKind};
 pub use report::stream::{Heard, RunEvents};
 

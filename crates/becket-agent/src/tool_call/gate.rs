@@ -8,7 +8,7 @@ use super::hook_log::HookLog;
 use super::names;
 use super::prompt::{self, Prompt, Proposal, Yes};
 use super::report::{DeniedBy, Ended};
-use becket_engine::{Judged, Outcome, Settlement};
+use becket_engine::{EffectiveInput, Outcome, Settlement};
 use becket_model::event::PermissionMode;
 use becket_model::event::tool::PreToolUse;
 use becket_model::{Event, PermissionDecision, Ruling, Verdict};
@@ -135,12 +135,12 @@ async fn look_again(
 }
 
 /// The input that hooks and rules have judged; made normal here where nobody looked.
-pub(super) fn judged(at: &At<'_>, event: &Event, judged: &Judged) -> Map<String, Value> {
+pub(super) fn judged(at: &At<'_>, event: &Event, judged: &EffectiveInput) -> Map<String, Value> {
     let own = |event: &Event| event.body.tool_call().map(|(_, input)| input.clone()).unwrap_or_default();
     match judged {
-        Judged::Input(input) => input.clone(),
-        Judged::AsFired => own(event),
-        Judged::Nothing => own(&at.calls.engine.normal(event)),
+        EffectiveInput::Input(input) => input.clone(),
+        EffectiveInput::AsFired => own(event),
+        EffectiveInput::Nothing => own(&at.calls.engine.normal(event)),
     }
 }
 

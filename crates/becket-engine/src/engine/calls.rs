@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 impl Engine {
     /// Returns the event as hooks would see it: paths of file tools absolute, defaults filled in (N3). [`Engine::fire`]
-    /// does this on its own; a host needs it for a call that nothing has judged ([`crate::Judged::Nothing`]).
+    /// does this on its own; a host needs it for a call that nothing has judged ([`crate::EffectiveInput::Nothing`]).
     pub fn normal<'a>(&self, event: &'a Event) -> Cow<'a, Event> {
         let inner = self.inner();
         tool_input::normal(event, &*inner.tools, inner.environment.home())

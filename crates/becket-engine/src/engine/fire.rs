@@ -11,7 +11,7 @@ use crate::plan::snapshot::Snapshot;
 use crate::plan::tool_input;
 use crate::plan::{self, Plan, PlannedRun};
 use crate::report::long_text;
-use crate::report::outcome::{Judged, Outcome, Run};
+use crate::report::outcome::{EffectiveInput, Outcome, Run};
 use crate::report::run_event::RunEventKind;
 use becket_model::fold;
 use becket_model::table::DecisionModel;
@@ -77,7 +77,7 @@ pub(crate) async fn run_plan(
     let said = (&*verdict, settlement.as_ref());
     let nobody_to_ask = !is_cut_short(&runs)
         && inputs::has_nobody_to_ask(&engine.permission_session(), snapshot, (written, &judged), said);
-    let judged = if settlement.is_some() { Judged::of(judged) } else { Judged::Nothing };
+    let judged = if settlement.is_some() { EffectiveInput::of(judged) } else { EffectiveInput::Nothing };
     Outcome { verdict, settlement, nobody_to_ask, judged, runs, plan }
 }
 
@@ -199,7 +199,7 @@ pub(crate) async fn second_look(
     let said = (&*verdict, settlement.as_ref());
     let nobody_to_ask = !is_cut_short(&runs)
         && inputs::has_nobody_to_ask(&engine.permission_session(), snapshot, (written, &event), said);
-    let judged = if settlement.is_some() { Judged::of(event) } else { Judged::Nothing };
+    let judged = if settlement.is_some() { EffectiveInput::of(event) } else { EffectiveInput::Nothing };
     Outcome { verdict, settlement, nobody_to_ask, judged, runs, plan }
 }
 

@@ -27,7 +27,7 @@ pub struct Outcome {
     /// may ask.
     pub nobody_to_ask: bool,
     /// The input of the tool call that the settlement is about.
-    pub judged: Judged,
+    pub judged: EffectiveInput,
     /// Every run, in C6 order; runs on a rewritten input come after the others.
     pub runs: Vec<Arc<Run>>,
     /// The plan, with the reason for each handler that was skipped.
@@ -44,7 +44,7 @@ impl Outcome {
             verdict,
             settlement,
             nobody_to_ask: false,
-            judged: Judged::Nothing,
+            judged: EffectiveInput::Nothing,
             runs: Vec::new(),
             plan: Plan::empty(event),
         }
@@ -60,7 +60,7 @@ impl Outcome {
 
 /// The input of a tool call that hooks and rules have judged: a tool runs with this one and no other (D9).
 #[derive(Debug, Clone, PartialEq)]
-pub enum Judged {
+pub enum EffectiveInput {
     /// Nothing judged the call: nothing is configured for its event, or the event is not about permission.
     Nothing,
     /// The input that the event was fired with.
@@ -69,13 +69,13 @@ pub enum Judged {
     Input(Map<String, Value>),
 }
 
-impl Judged {
+impl EffectiveInput {
     /// Converts the event as it was judged; an owned one differs from the event that was fired.
     pub(crate) fn of(event: Cow<'_, Event>) -> Self {
         match event {
-            Cow::Borrowed(_) => Judged::AsFired,
+            Cow::Borrowed(_) => EffectiveInput::AsFired,
             Cow::Owned(mut event) => tool_input::input_mut(&mut event.body)
-                .map_or(Judged::AsFired, |input| Judged::Input(std::mem::take(input))),
+                .map_or(EffectiveInput::AsFired, |input| EffectiveInput::Input(std::mem::take(input))),
         }
     }
 }

@@ -9,7 +9,7 @@ use super::way::{ANSWER, Answered, Call};
 use crate::handlers::agent::{AgentTools, ToolAnswer};
 use crate::handlers::prompt::middle_out;
 use crate::permission::decide::Settlement;
-use crate::report::outcome::Judged;
+use crate::report::outcome::EffectiveInput;
 use becket_llm::{Object, ToolSpec};
 use becket_model::event::tool::{PostToolBatch, PostToolUse, PostToolUseFailure, PreToolUse};
 use serde_json::{Map, Value, json};
@@ -68,8 +68,8 @@ impl Calls<'_> {
         };
         let outcome = self.hooks.fire(asked).await?;
         let input = match outcome.judged {
-            Judged::Input(input) => input,
-            Judged::AsFired | Judged::Nothing => call.input.clone(),
+            EffectiveInput::Input(input) => input,
+            EffectiveInput::AsFired | EffectiveInput::Nothing => call.input.clone(),
         };
         if let Err(because) = self.may_run(&*tools, &call.name, &input, outcome.settlement.as_ref())? {
             return Ok(Answered { text: because, is_error: true });
