@@ -71,7 +71,7 @@ pub use report::decision::Decision;
 pub use report::model_use::ModelUse;
 pub use report::outcome::{EffectiveInput, Outcome, Printed, Run, Status};
 pub use report::run_event::{Observer, OutputStream, RunEvent, RunEventKind};
-pub use report::stream::{Heard, RunEvents};
+pub use report::stream::{RunEvents, StreamItem};
 
 pub use background::{
     Delivered, Listed, ListedHook, NotListed, Owner, Pending, PendingState, Wake, Wakes, background_in,

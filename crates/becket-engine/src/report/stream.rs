@@ -53,19 +53,19 @@ pub struct RunEvents {
 
 /// An item of [`RunEvents::next`].
 #[derive(Debug, Clone)]
-pub enum Heard {
+pub enum StreamItem {
     /// The next event.
     Event(Box<RunEvent>),
-    /// The reader was too slow: so many events are lost.
-    Missed(u64),
+    /// The reader was too slow: the number of events that were lost.
+    Lagged(u64),
 }
 
 impl RunEvents {
     /// Waits for the next event; `None` once the engine is gone.
-    pub async fn next(&mut self) -> Option<Heard> {
+    pub async fn next(&mut self) -> Option<StreamItem> {
         match self.receiver.recv().await {
-            Ok(event) => Some(Heard::Event(Box::new(event))),
-            Err(broadcast::error::RecvError::Lagged(missed)) => Some(Heard::Missed(missed)),
+            Ok(event) => Some(StreamItem::Event(Box::new(event))),
+            Err(broadcast::error::RecvError::Lagged(missed)) => Some(StreamItem::Lagged(missed)),
             Err(broadcast::error::RecvError::Closed) => None,
         }
     }

@@ -547,7 +547,7 @@ fn a_subscriber_sees_a_callback_start_and_end() {
     let mut events = engine.subscribe();
     drop(fire_bare(&engine, &project.event(bash("ls"))));
     let mut seen = Vec::new();
-    while let Some(Some(becket_engine::Heard::Event(event))) = events.next().now_or_never() {
+    while let Some(Some(becket_engine::StreamItem::Event(event))) = events.next().now_or_never() {
         match event.what {
             RunEventKind::Started { handler } => {
                 seen.push(format!("started {}", handler.status_message.as_deref().unwrap()))

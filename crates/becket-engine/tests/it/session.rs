@@ -296,7 +296,7 @@ fn a_subscriber_hears_a_firing_to_its_end() {
         drop(engine.fire(&project.event(bash("ls"))).await);
         drop(engine);
         let mut words = Vec::new();
-        while let Some(becket_engine::Heard::Event(event)) = events.next().await {
+        while let Some(becket_engine::StreamItem::Event(event)) = events.next().await {
             words.push(format!("{:?}", event.what).split([' ', '{', '(']).next().unwrap().to_owned());
         }
         words
