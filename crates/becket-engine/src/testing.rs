@@ -1,7 +1,7 @@
 //! Handlers for this crate's own tests.
 
 use crate::config::handler::{Action, Background, Command, Handler, If, Location, Shell, Timeout};
-use becket_model::{EventKind, OnFailure, Place, Privileges, Source};
+use becket_model::{EventKind, HandlerOrigin, OnFailure, Privileges, Source};
 use becket_rules::{Alphabet, Matcher, Renames};
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub(crate) fn command(script: &str) -> Handler {
 pub(crate) fn from(source: Source, script: &str) -> Handler {
     Handler {
         event: EventKind::PreToolUse,
-        place: Place {
+        place: HandlerOrigin {
             position: 0,
             source,
             label: script.into(),

@@ -1,7 +1,7 @@
 //! Replies and failures of all handlers of one event become one [`Verdict`]: rules D1, D2, D4–D8, D10, D11, C7b, O10.
 //!
 //! Pure, total and independent of order: whichever handler finished first, the verdict is the same. Where order matters
-//! (reasons, contexts, rewrites within one source) it is [`Place::position`]. A denial can't be lost: no answer of
+//! (reasons, contexts, rewrites within one source) it is [`HandlerOrigin::position`]. A denial can't be lost: no answer of
 //! another handler, and no failure, weakens a ruling. An allow is only an answer: the engine settles it against rules
 //! (D3).
 
@@ -15,7 +15,7 @@ pub use second_look::second_look;
 use crate::event::EventKind;
 use crate::failure::Failure;
 use crate::reply::{Decision, ElicitationAction, PermissionDecision, Reply, Stop};
-use crate::source::Place;
+use crate::source::HandlerOrigin;
 use crate::table::{DecisionModel, EventSpec, Exit2Effect};
 use crate::verdict::{Attributed, Ruling, Verdict};
 use heard::Heard;
@@ -40,7 +40,7 @@ impl Default for FoldOptions {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// The handler's origin, and its privileges.
-    pub place: Place,
+    pub place: HandlerOrigin,
     /// Its answer.
     pub reply: Reply,
     /// Its failure.
@@ -117,7 +117,7 @@ pub fn fold(
 
 /// Returns whether a reply, if it were the only one, holds back the action of its event; as [`fold`] would decide, at
 /// no cost.
-pub fn blocks_alone(spec: &'static EventSpec, place: &Place, reply: &Reply) -> bool {
+pub fn blocks_alone(spec: &'static EventSpec, place: &HandlerOrigin, reply: &Reply) -> bool {
     match (spec.decision, &reply.decision) {
         // What a path is worth is known only once it is weighed.
         (DecisionModel::Path, Some(_)) => {
@@ -144,7 +144,7 @@ pub fn blocks_alone(spec: &'static EventSpec, place: &Place, reply: &Reply) -> b
     }
 }
 
-fn order(place: &Place) -> (u64, u8, &str) {
+fn order(place: &HandlerOrigin) -> (u64, u8, &str) {
     (place.position, place.source.list_rank(), &place.label)
 }
 

@@ -31,5 +31,5 @@ pub use reply::{
     ContextText, DecidedBy, Decision, ElicitationAction, Fields, Notice, PermissionDecision, Reply,
     RequestDecision, Stop,
 };
-pub use source::{OnFailure, Place, PluginSource, Privileges, Source};
+pub use source::{HandlerOrigin, OnFailure, PluginSource, Privileges, Source};
 pub use verdict::{Attributed, Reason, Ruling, Verdict, VerdictFields, continued};

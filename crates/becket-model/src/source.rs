@@ -98,7 +98,7 @@ impl fmt::Display for Source {
 
 /// The position of a handler among the handlers of one event, and the privileges of its answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct HandlerOrigin {
     /// The position in C6 order, unique within one event of one snapshot.
     pub position: u64,
     /// The source of the handler.

@@ -9,7 +9,7 @@ pub use read::continued;
 use crate::event::EventKind;
 use crate::failure::Failure;
 use crate::reply::{ContextText, DecidedBy, ElicitationAction, Notice, PermissionDecision, Stop};
-use crate::source::{Place, Source};
+use crate::source::{HandlerOrigin, Source};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub struct Attributed<T> {
 
 impl<T> Attributed<T> {
     /// Attributes `what` to the handler at `place`.
-    pub fn by(place: &Place, what: T) -> Self {
+    pub fn by(place: &HandlerOrigin, what: T) -> Self {
         Attributed { source: place.source.clone(), label: place.label.clone(), what }
     }
 }

@@ -5,7 +5,7 @@
 use crate::host::callback::{How, InProcess};
 use crate::host::names::names;
 use becket_model::table::HandlerKind;
-use becket_model::{AgentId, EventKind, Place};
+use becket_model::{AgentId, EventKind, HandlerOrigin};
 use becket_rules::{Condition, Matcher};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -20,7 +20,7 @@ pub struct Handler {
     /// The event it is registered for.
     pub event: EventKind,
     /// Order, source, label, and what its answers may do.
-    pub place: Place,
+    pub place: HandlerOrigin,
     /// The place where it is written.
     pub location: Location,
     /// The values of the event's subject that it runs for (M1–M7).

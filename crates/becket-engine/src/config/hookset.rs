@@ -42,7 +42,7 @@ pub struct Rejected {
 }
 
 impl HookSet {
-    /// Sorts handlers into their events, each in the order of [`becket_model::Place::position`].
+    /// Sorts handlers into their events, each in the order of [`becket_model::HandlerOrigin::position`].
     pub fn new(handlers: impl IntoIterator<Item = Handler>, rejected: Vec<Rejected>) -> Self {
         let mut by_event: Vec<Vec<Arc<Handler>>> = EventKind::ALL.iter().map(|_| Vec::new()).collect();
         for handler in handlers {

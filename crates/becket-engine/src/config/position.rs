@@ -19,7 +19,7 @@ pub struct Seat<'a> {
 /// The largest `order`, either way, that still tells handlers apart.
 const FAR: i64 = (1 << 23) - 1;
 
-/// The sort key of [`becket_model::Place::position`]: source, then `order`, then file order; `order` first where the
+/// The sort key of [`becket_model::HandlerOrigin::position`]: source, then `order`, then file order; `order` first where the
 /// profile says that it counts among all (C6).
 ///
 /// Handlers that are registered later sort into the same scale: give them a higher sequence.

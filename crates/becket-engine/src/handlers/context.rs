@@ -12,7 +12,7 @@ use crate::report::outcome::{Outcome, Run};
 use crate::report::run_event::{RunEvent, RunEventKind};
 use becket_model::fold::Entry;
 use becket_model::wire::input;
-use becket_model::{Event, Failure, OnFailure, Place};
+use becket_model::{Event, Failure, HandlerOrigin, OnFailure};
 use becket_process::CancellationToken;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -75,7 +75,7 @@ impl<'a> HandlerContext<'a> {
 
     /// A handler's part in the verdict.
     pub(crate) fn entry(&self, run: &Run) -> Entry {
-        let place = Place { on_failure: self.on_failure(&run.handler), ..run.handler.place.clone() };
+        let place = HandlerOrigin { on_failure: self.on_failure(&run.handler), ..run.handler.place.clone() };
         Entry { place, reply: run.reply.clone(), failure: run.failure.clone() }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! They live in a directory that the host names and keeps, or in one of the engine's own, which goes with it.
 
-use becket_model::{EventKind, Place, SessionId};
+use becket_model::{EventKind, HandlerOrigin, SessionId};
 use std::fs::{self, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
@@ -41,7 +41,7 @@ impl PrivateFiles {
         &self,
         session: &SessionId,
         event: EventKind,
-        place: &Place,
+        place: &HandlerOrigin,
     ) -> Result<PathBuf, PrivateFileError> {
         let dir = self.session_dir(session)?.join("env");
         make_dir(&dir)?;

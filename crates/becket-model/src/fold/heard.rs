@@ -4,7 +4,7 @@
 use super::{Entry, FoldOptions};
 use crate::failure::Failure;
 use crate::reply::{DecidedBy, Decision, ElicitationAction, PermissionDecision, Reply, RequestDecision};
-use crate::source::{Place, Privileges};
+use crate::source::{HandlerOrigin, Privileges};
 use crate::table::{DecisionModel, EventSpec};
 use serde_json::{Map, Value};
 
@@ -14,7 +14,7 @@ const REWRITTEN: &str = "this hook rewrites the call, and its folder is not trus
 /// A part that has been held to what it may say.
 #[derive(Debug)]
 pub(super) struct Heard {
-    pub(super) place: Place,
+    pub(super) place: HandlerOrigin,
     pub(super) reply: Reply,
     pub(super) failure: Option<Failure>,
     /// It was cancelled before it could answer, so that no hook's allow counts (O10, PermissionRequest).
@@ -54,7 +54,7 @@ pub(super) fn hear(
 }
 
 /// Returns the rewrite of an allow that does not count, since its folder is not trusted (G3).
-fn proposal(place: &Place, decision: &Decision) -> Option<Map<String, Value>> {
+fn proposal(place: &HandlerOrigin, decision: &Decision) -> Option<Map<String, Value>> {
     match decision {
         Decision::PermissionRequest(RequestDecision::Allow { updated_input, .. })
             if place.privileges == Privileges::Untrusted =>
@@ -94,7 +94,12 @@ fn grants(decision: &Decision) -> bool {
 
 /// Converts a decision of another event's kind, which only an in-process handler can make: held back stays held back,
 /// anything else is not a decision here.
-fn fit(spec: &EventSpec, place: &Place, decision: Decision, warnings: &mut Vec<String>) -> Option<Decision> {
+fn fit(
+    spec: &EventSpec,
+    place: &HandlerOrigin,
+    decision: Decision,
+    warnings: &mut Vec<String>,
+) -> Option<Decision> {
     if is_of(spec.decision, &decision) {
         return Some(decision);
     }
@@ -131,7 +136,7 @@ fn is_of(model: DecisionModel, decision: &Decision) -> bool {
 
 /// A handler that failed, or whose file has lost the right to (C7b), grants nothing.
 fn may_say(
-    place: &Place,
+    place: &HandlerOrigin,
     failure: &Option<Failure>,
     decision: &Decision,
     warnings: &mut Vec<String>,
@@ -154,7 +159,7 @@ fn is_defer(reply: &Reply) -> bool {
 }
 
 /// D10: all else next to a deferral is dropped, and with a person to ask it is an ask.
-fn defer(options: FoldOptions, place: &Place, reply: &mut Reply, warnings: &mut Vec<String>) {
+fn defer(options: FoldOptions, place: &HandlerOrigin, reply: &mut Reply, warnings: &mut Vec<String>) {
     reply.context.clear();
     reply.fields.updated_input = None;
     if let Some(Decision::Permission { decision, reason, .. }) = &mut reply.decision {

@@ -10,7 +10,7 @@ use crate::common::{cases, event, report, text};
 use becket_model::fold::{Entry, FoldOptions, fold, second_look};
 use becket_model::interpret::{self, Printed, PrintedBy, Taken};
 use becket_model::table::EventSpec;
-use becket_model::{Failure, OnFailure, Place, Privileges, Ruling, Source, Verdict};
+use becket_model::{Failure, HandlerOrigin, OnFailure, Privileges, Ruling, Source, Verdict};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ fn entries(spec: &EventSpec, list: &Value) -> Vec<Entry> {
         };
         let position = entry["at"].as_u64().unwrap_or(index as u64);
         Entry {
-            place: Place {
+            place: HandlerOrigin {
                 position,
                 label: format!("h{position}").into(),
                 source,

@@ -4,8 +4,8 @@
 use becket_model::fold::{Entry, FoldOptions, Tally, fold, second_look};
 use becket_model::table::{Audience, DecisionModel, OnFailureEffect};
 use becket_model::{
-    ContextText, DecidedBy, Decision, ElicitationAction, EventKind, Failure, Fields, Notice, OnFailure,
-    PermissionDecision, Place, Privileges, Reply, RequestDecision, Ruling, Source, Stop, Verdict,
+    ContextText, DecidedBy, Decision, ElicitationAction, EventKind, Failure, Fields, HandlerOrigin, Notice,
+    OnFailure, PermissionDecision, Privileges, Reply, RequestDecision, Ruling, Source, Stop, Verdict,
 };
 use proptest::option;
 use proptest::prelude::*;
@@ -62,8 +62,8 @@ fn privileges() -> impl Strategy<Value = Privileges> {
     ]
 }
 
-fn places() -> impl Strategy<Value = Place> {
-    (sources(), privileges(), any::<bool>()).prop_map(|(source, privileges, closed)| Place {
+fn places() -> impl Strategy<Value = HandlerOrigin> {
+    (sources(), privileges(), any::<bool>()).prop_map(|(source, privileges, closed)| HandlerOrigin {
         position: 0,
         source,
         label: "h".into(),
@@ -165,8 +165,8 @@ fn entries() -> impl Strategy<Value = Vec<Entry>> {
     })
 }
 
-fn at(position: u64, place: Place, reply: Reply, failure: Option<Failure>) -> Entry {
-    Entry { place: Place { position, label: "new".into(), ..place }, reply, failure }
+fn at(position: u64, place: HandlerOrigin, reply: Reply, failure: Option<Failure>) -> Entry {
+    Entry { place: HandlerOrigin { position, label: "new".into(), ..place }, reply, failure }
 }
 
 fn with(entries: &[Entry], more: Entry) -> Vec<Entry> {
@@ -315,7 +315,7 @@ proptest! {
         options in options(), entries in entries(), place in places(), input in inputs(),
     ) {
         // rule: G3
-        let place = Place { privileges: Privileges::Untrusted, ..place };
+        let place = HandlerOrigin { privileges: Privileges::Untrusted, ..place };
         let fields = Fields { updated_input: Some(input), ..Fields::default() };
         let rewrite = Reply { fields, ..Reply::default() };
         let entries = with(&entries, at(0, place, rewrite, None));
@@ -349,7 +349,7 @@ proptest! {
             }),
             ..Reply::default()
         };
-        let place = Place {
+        let place = HandlerOrigin {
             position: 0, source: Source::User, label: "new".into(), privileges: Privileges::Full,
             on_failure: OnFailure::Continue,
         };

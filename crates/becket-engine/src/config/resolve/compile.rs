@@ -8,7 +8,7 @@ use crate::config::raw::Entry;
 use crate::config::request::Request;
 use crate::host::profile::Profile;
 use becket_model::table::{HandlerKind, OnFailureEffect};
-use becket_model::{EventKind, OnFailure, Place, Privileges, Source};
+use becket_model::{EventKind, HandlerOrigin, OnFailure, Privileges, Source};
 
 /// State that all handlers of a configuration share while they are compiled.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub(crate) fn handler(entry: &Entry, part: &mut Part<'_>, making: &mut Making<'_
     let once = raw.once.and_then(|at| once(at, &source, part));
     Handler {
         event: entry.event,
-        place: Place {
+        place: HandlerOrigin {
             position,
             label: raw.label.clone(),
             privileges: privileges(part),

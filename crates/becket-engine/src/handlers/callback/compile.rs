@@ -5,7 +5,7 @@ use crate::config::{Seat, Wording, position};
 use crate::host::callback::Callback;
 use crate::host::profile::Profile;
 use becket_model::table::HandlerKind;
-use becket_model::{EventKind, OnFailure, Place, Privileges, Source};
+use becket_model::{EventKind, HandlerOrigin, OnFailure, Privileges, Source};
 use becket_rules::{Condition, Matcher, Renames};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -70,7 +70,7 @@ impl Callback {
         let seat = Seat { source: &source, nth: 0, order: self.order, sequence: 0 };
         Ok(Handler {
             event: self.event,
-            place: Place {
+            place: HandlerOrigin {
                 position: position(around.profile, seat),
                 label: self.label,
                 privileges: Privileges::Full,
