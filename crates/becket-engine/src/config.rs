@@ -51,7 +51,7 @@ pub use load::{Layer, Loaded, load, load_changed};
 pub use permissions::{AdditionalDirectory, DefaultMode, RuleList, RuleSource};
 pub(crate) use policy::Reach;
 pub use policy::{Policy, Refusal};
-pub use position::{Seat, position};
+pub use position::{HandlerOrder, position};
 pub(crate) use raw::Wording;
 pub use reload::{Reload, judge, reload};
 pub use request::{FlagSettings, NestedFolder, Plugin, PluginOption, PluginOrigin, Request, Sources, Trust};

@@ -5,7 +5,7 @@ use becket_model::Source;
 
 /// The parts of a handler's position, most significant first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seat<'a> {
+pub struct HandlerOrder<'a> {
     /// The source of the handler.
     pub source: &'a Source,
     /// Its number among the sources of the same kind, from 0: the third plugin has 2.
@@ -23,7 +23,7 @@ const FAR: i64 = (1 << 23) - 1;
 /// profile says that it counts among all (C6).
 ///
 /// Handlers that are registered later sort into the same scale: give them a higher sequence.
-pub fn position(profile: &Profile, seat: Seat<'_>) -> u64 {
+pub fn position(profile: &Profile, seat: HandlerOrder<'_>) -> u64 {
     let source = (u64::from(seat.source.list_rank()) << 12) | u64::from(seat.nth.min(0xfff));
     let order = u64::try_from(seat.order.clamp(-FAR, FAR) + FAR + 1).unwrap_or_default();
     let sequence = u64::from(seat.sequence.min(0xff_ffff));
@@ -38,8 +38,8 @@ pub fn position(profile: &Profile, seat: Seat<'_>) -> u64 {
 mod tests {
     use super::*;
 
-    fn at(source: &Source, order: i64, sequence: u32) -> Seat<'_> {
-        Seat { source, nth: 0, order, sequence }
+    fn at(source: &Source, order: i64, sequence: u32) -> HandlerOrder<'_> {
+        HandlerOrder { source, nth: 0, order, sequence }
     }
 
     // rule: C6
@@ -52,7 +52,7 @@ mod tests {
         assert!(key(at(&user, -1, 2)) < key(at(&user, 0, 1)));
         assert!(key(at(&user, i64::MAX, 9)) < key(at(&project, i64::MIN, 1)));
         let (a, b) = (Source::Plugin("a".into()), Source::Plugin("b".into()));
-        assert!(key(Seat { nth: 0, ..at(&a, 5, 9) }) < key(Seat { nth: 1, ..at(&b, -5, 1) }));
+        assert!(key(HandlerOrder { nth: 0, ..at(&a, 5, 9) }) < key(HandlerOrder { nth: 1, ..at(&b, -5, 1) }));
     }
 
     // rule: C6

@@ -3,7 +3,7 @@
 use super::Part;
 use crate::config::handler::{Background, Handler, Once, Timeout};
 use crate::config::policy::Policy;
-use crate::config::position::{Seat, position};
+use crate::config::position::{HandlerOrder, position};
 use crate::config::raw::Entry;
 use crate::config::request::Request;
 use crate::host::profile::Profile;
@@ -36,7 +36,8 @@ impl<'a> Making<'a> {
 pub(crate) fn handler(entry: &Entry, part: &mut Part<'_>, making: &mut Making<'_>) -> Handler {
     let raw = &entry.handler;
     let source = part.layer.source.clone();
-    let seat = Seat { source: &source, nth: part.layer.nth, order: raw.order, sequence: making.sequence };
+    let seat =
+        HandlerOrder { source: &source, nth: part.layer.nth, order: raw.order, sequence: making.sequence };
     making.sequence += 1;
     let position = position(making.profile, seat);
     let background = if making.waits_for_async { Background::No } else { raw.background };

@@ -1,7 +1,7 @@
 //! A [`Callback`] becomes a [`Handler`].
 
 use crate::config::handler::{Action, Background, Handler, If, Location, Once, Timeout};
-use crate::config::{Seat, Wording, position};
+use crate::config::{HandlerOrder, Wording, position};
 use crate::host::callback::Callback;
 use crate::host::profile::Profile;
 use becket_model::table::HandlerKind;
@@ -67,7 +67,7 @@ impl Callback {
         let matcher = self.compiled_matcher(around)?;
         let condition = self.compiled_condition()?;
         let source = if self.is_function { Source::Function } else { Source::Callback };
-        let seat = Seat { source: &source, nth: 0, order: self.order, sequence: 0 };
+        let seat = HandlerOrder { source: &source, nth: 0, order: self.order, sequence: 0 };
         Ok(Handler {
             event: self.event,
             place: HandlerOrigin {
