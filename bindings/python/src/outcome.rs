@@ -53,7 +53,7 @@ impl Outcome {
             Some(Settlement::Asked { .. }) => Some("ask"),
             Some(Settlement::Deferred) => Some("defer"),
             Some(Settlement::Allowed { .. }) => Some("allow"),
-            Some(Settlement::Open) | None => None,
+            Some(Settlement::Undecided) | None => None,
         }
     }
 

@@ -60,7 +60,7 @@ pub(crate) fn decide(settlement: Option<&Settlement>, facts: &Facts<'_>) -> Next
         Some(Settlement::Deferred) => Next::Defer,
         Some(Settlement::Asked { because }) => ask(because, facts),
         Some(Settlement::Allowed { because }) => allowed(because, facts),
-        Some(Settlement::Open) => open(facts),
+        Some(Settlement::Undecided) => open(facts),
     }
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn classified(ruling: &Ruling, facts: &Facts<'_>) -> Next {
 /// looked at it: that yes holds but for what denies or asks.
 pub(crate) fn again(settlement: Option<Settlement>, hook: Hook) -> Next {
     match settlement {
-        Some(Settlement::Open | Settlement::Allowed { .. }) => Next::Run,
+        Some(Settlement::Undecided | Settlement::Allowed { .. }) => Next::Run,
         Some(Settlement::Asked { because }) => Next::Ask { because, hooks_may_answer: false },
         Some(Settlement::Denied { because }) => Next::Deny { by: denied_by(hook), because },
         Some(Settlement::Stopped { because }) => Next::Stop { because },

@@ -161,12 +161,12 @@ fn under_other_names(
             Some(denied @ Settlement::Denied { .. }),
             Some(
                 Settlement::Allowed { .. }
-                | Settlement::Open
+                | Settlement::Undecided
                 | Settlement::Asked { .. }
                 | Settlement::Deferred,
             ),
         ) => Some(denied),
-        (Some(asked), Some(Settlement::Allowed { .. } | Settlement::Open)) => Some(asked),
+        (Some(asked), Some(Settlement::Allowed { .. } | Settlement::Undecided)) => Some(asked),
         (_, settlement) => settlement.cloned(),
     }
 }
@@ -214,7 +214,7 @@ fn needs_person(
         | PermissionMode::DontAsk
         | PermissionMode::Other(_) => false,
     };
-    if !answers || settlement != Some(&Settlement::Open) {
+    if !answers || settlement != Some(&Settlement::Undecided) {
         return None;
     }
     at.calls.engine.needs_person(&at.pre_tool_use_of(input))

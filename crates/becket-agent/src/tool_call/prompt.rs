@@ -219,7 +219,7 @@ async fn hooks_say(at: &At<'_>, prompt: &Prompt, cancel: &CancellationToken, log
             let input = gate::judged(at, &event, &outcome.judged);
             Hooks::Propose(Proposal { input, because: because.clone() })
         }
-        Some(Settlement::Allowed { .. } | Settlement::Asked { .. } | Settlement::Open) | None => {
+        Some(Settlement::Allowed { .. } | Settlement::Asked { .. } | Settlement::Undecided) | None => {
             Hooks::Nothing
         }
     }

@@ -116,7 +116,7 @@ fn permission(own: &mut Map<String, Value>, outcome: &Outcome) {
         Some(Settlement::Asked { .. }) if defers(outcome) => Some(PermissionDecision::Defer),
         Some(Settlement::Asked { .. }) => Some(PermissionDecision::Ask),
         Some(Settlement::Deferred) => Some(PermissionDecision::Defer),
-        Some(Settlement::Allowed { .. } | Settlement::Open) | None => hooks_allow(&outcome.verdict),
+        Some(Settlement::Allowed { .. } | Settlement::Undecided) | None => hooks_allow(&outcome.verdict),
     };
     let Some(decision) = decision else { return };
     if decision == PermissionDecision::Deny || decision == PermissionDecision::Defer {

@@ -156,7 +156,7 @@ impl EventResult {
         match &outcome.settlement {
             Some(Settlement::Denied { .. } | Settlement::Stopped { .. }) => EventResult::Blocked,
             Some(Settlement::Asked { .. } | Settlement::Deferred) => EventResult::Waits,
-            Some(Settlement::Allowed { .. } | Settlement::Open) => EventResult::Passed,
+            Some(Settlement::Allowed { .. } | Settlement::Undecided) => EventResult::Passed,
             None if verdict.blocks() => EventResult::Blocked,
             None if verdict.asks_or_defers() => EventResult::Waits,
             None => EventResult::Passed,
@@ -202,7 +202,7 @@ pub fn why(outcome: &Outcome) -> Option<String> {
             | Settlement::Asked { because }
             | Settlement::Stopped { because },
         ) => Some(because.clone()).filter(|text| !text.is_empty()),
-        Some(Settlement::Deferred | Settlement::Open) | None => None,
+        Some(Settlement::Deferred | Settlement::Undecided) | None => None,
     };
     settled.or_else(|| outcome.verdict.joined_reason())
 }
@@ -220,7 +220,7 @@ pub(super) fn settlement(settlement: &Settlement) -> &'static str {
         Settlement::Asked { .. } => "asked",
         Settlement::Deferred => "deferred",
         Settlement::Stopped { .. } => "stopped",
-        Settlement::Open => "open",
+        Settlement::Undecided => "open",
     }
 }
 

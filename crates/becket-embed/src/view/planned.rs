@@ -108,7 +108,7 @@ fn reason_of(settled: &Settlement) -> Option<&str> {
         | Settlement::Denied { because }
         | Settlement::Asked { because }
         | Settlement::Stopped { because } => Some(because),
-        Settlement::Deferred | Settlement::Open => None,
+        Settlement::Deferred | Settlement::Undecided => None,
     }
 }
 

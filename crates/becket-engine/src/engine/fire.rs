@@ -91,7 +91,7 @@ fn is_cut_short(runs: &[Arc<Run>]) -> bool {
 fn unless_cancelled(settlement: Settlement, event: &Event, runs: &[Arc<Run>]) -> Settlement {
     let holds = match settlement {
         Settlement::Denied { .. } | Settlement::Stopped { .. } | Settlement::Deferred => true,
-        Settlement::Allowed { .. } | Settlement::Asked { .. } | Settlement::Open => false,
+        Settlement::Allowed { .. } | Settlement::Asked { .. } | Settlement::Undecided => false,
     };
     let of_call = event.kind().spec().decision == DecisionModel::Permission;
     let cut_short = runs.iter().find(|run| run.failure == Some(Failure::Cancelled));

@@ -71,7 +71,7 @@ pub enum Settlement {
         because: String,
     },
     /// Neither hooks nor rules decide: the host's mode does (P11, P14).
-    Open,
+    Undecided,
 }
 
 /// Settles a PreToolUse verdict (D3, D6, D10).
@@ -131,7 +131,7 @@ fn by_rule(rules: &RuleSays) -> Settlement {
         RuleSays::Deny(rule) => Settlement::Denied { because: rule.clone() },
         RuleSays::Ask(rule) => Settlement::Asked { because: rule.clone() },
         RuleSays::Allow(rule) => Settlement::Allowed { because: rule.clone() },
-        RuleSays::Nothing => Settlement::Open,
+        RuleSays::Nothing => Settlement::Undecided,
     }
 }
 
@@ -195,7 +195,7 @@ mod tests {
     fn strictness(settlement: &Settlement) -> u8 {
         match settlement {
             Settlement::Allowed { .. } => 0,
-            Settlement::Open => 1,
+            Settlement::Undecided => 1,
             Settlement::Asked { .. } => 2,
             Settlement::Deferred => 3,
             Settlement::Denied { .. } | Settlement::Stopped { .. } => 4,

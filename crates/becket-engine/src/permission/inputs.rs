@@ -110,7 +110,7 @@ pub(crate) fn asked_if_critical(
 fn runs_unasked(settled: &Settlement, event: &Event, verdict: &Verdict) -> bool {
     match settled {
         Settlement::Allowed { .. } => !matches!(verdict.ruling, Ruling::RequestAllow { .. }),
-        Settlement::Open => match &event.session.permission_mode {
+        Settlement::Undecided => match &event.session.permission_mode {
             None | Some(PermissionMode::Default | PermissionMode::Plan | PermissionMode::DontAsk) => false,
             Some(
                 PermissionMode::AcceptEdits
@@ -232,7 +232,7 @@ pub(crate) fn unless_critical(
         needs_person(session, tool, &facts, || true)
     };
     match settlement {
-        Settlement::Allowed { .. } | Settlement::Open => {
+        Settlement::Allowed { .. } | Settlement::Undecided => {
             why().map_or(settlement, |because| Settlement::Asked { because })
         }
         Settlement::Denied { .. }

@@ -50,8 +50,10 @@ impl Outcome {
             Some(_) if held => Decision::Block,
             Some(Settlement::Asked { .. } | Settlement::Deferred) => Decision::Wait,
             Some(Settlement::Allowed { .. }) => Decision::Proceed,
-            Some(Settlement::Open) if spec.decision == DecisionModel::PermissionRequest => Decision::Wait,
-            Some(Settlement::Open) => Decision::Proceed,
+            Some(Settlement::Undecided) if spec.decision == DecisionModel::PermissionRequest => {
+                Decision::Wait
+            }
+            Some(Settlement::Undecided) => Decision::Proceed,
             None => of_verdict(spec, &self.verdict, held),
         }
     }
@@ -65,7 +67,7 @@ impl Outcome {
                 | Settlement::Asked { because }
                 | Settlement::Stopped { because },
             ) => Some(because.clone()).filter(|text| !text.is_empty()),
-            Some(Settlement::Deferred | Settlement::Open) | None => None,
+            Some(Settlement::Deferred | Settlement::Undecided) | None => None,
         };
         let stop = || self.verdict.stop.as_ref().and_then(|said| said.what.reason.clone());
         settled.or_else(|| self.verdict.joined_reason()).or_else(stop)
@@ -135,7 +137,7 @@ mod tests {
         let because = || "r".to_owned();
         for (settlement, decision) in [
             (Settlement::Allowed { because: because() }, Decision::Proceed),
-            (Settlement::Open, Decision::Proceed),
+            (Settlement::Undecided, Decision::Proceed),
             (Settlement::Denied { because: because() }, Decision::Block),
             (Settlement::Stopped { because: because() }, Decision::Block),
             (Settlement::Asked { because: because() }, Decision::Wait),
@@ -153,7 +155,7 @@ mod tests {
         for reply in [Reply::deny("no"), stop()] {
             for settlement in [
                 Settlement::Allowed { because: because() },
-                Settlement::Open,
+                Settlement::Undecided,
                 Settlement::Asked { because: because() },
                 Settlement::Deferred,
             ] {
@@ -167,7 +169,7 @@ mod tests {
     fn a_prompt_that_no_hook_answers_waits_for_a_person() {
         // rule: L1
         let silent = Verdict::silent(EventKind::PermissionRequest);
-        assert_eq!(outcome(silent, Some(Settlement::Open)).decision(), Decision::Wait);
+        assert_eq!(outcome(silent, Some(Settlement::Undecided)).decision(), Decision::Wait);
         assert_eq!(Outcome::silent(EventKind::PermissionRequest).decision(), Decision::Wait);
     }
 

@@ -39,7 +39,7 @@ impl Outcome {
     /// (G4).
     pub(crate) fn silent(event: EventKind) -> Self {
         let verdict = Outcome::silent_verdict(event);
-        let settlement = is_about_permission(event).then_some(Settlement::Open);
+        let settlement = is_about_permission(event).then_some(Settlement::Undecided);
         Outcome {
             verdict,
             settlement,

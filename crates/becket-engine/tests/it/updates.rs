@@ -78,7 +78,7 @@ fn settled(engine: &Engine, project: &Project, wish: &str) -> &'static str {
         Settlement::Allowed { .. } => "allowed",
         Settlement::Denied { .. } => "denied",
         Settlement::Asked { .. } => "asked",
-        Settlement::Open => "open",
+        Settlement::Undecided => "open",
         Settlement::Deferred | Settlement::Stopped { .. } => "neither",
     }
 }

@@ -108,11 +108,11 @@ fn a_critical_removal_is_asked_about_whoever_allows_it() {
         let settled = removed(nobody.clone(), none.clone(), "bash -c 'rm -rf .'", Some(mode.clone()));
         assert!(matches!(settled, Settlement::Asked { .. }), "{mode:?}: {settled:?}");
         let settled = removed(nobody.clone(), none.clone(), "rm -rf build/out", Some(mode.clone()));
-        assert_eq!(settled, Settlement::Open, "{mode:?}");
+        assert_eq!(settled, Settlement::Undecided, "{mode:?}");
     }
     // These modes ask or deny on their own.
     for mode in [None, Some(PermissionMode::Default), Some(PermissionMode::DontAsk)] {
-        assert_eq!(removed(nobody.clone(), none.clone(), "rm -rf ~", mode), Settlement::Open);
+        assert_eq!(removed(nobody.clone(), none.clone(), "rm -rf ~", mode), Settlement::Undecided);
     }
     let deny = json!({"deny": ["Bash(rm *)"], "allow": ["Bash"]});
     let settled = removed(nobody, deny, "rm -rf ~", Some(PermissionMode::BypassPermissions));
@@ -195,7 +195,7 @@ fn without_a_hooks_decision_the_rules_decide_and_else_the_mode() {
     let rules = json!({"allow": ["Bash(ls *)"], "ask": ["Bash(ls -R *)"]});
     assert!(matches!(settled(silent.clone(), rules.clone(), "ls -la"), Settlement::Allowed { .. }));
     assert!(matches!(settled(silent.clone(), rules.clone(), "ls -R /"), Settlement::Asked { .. }));
-    assert_eq!(settled(silent, rules, "make"), Settlement::Open);
+    assert_eq!(settled(silent, rules, "make"), Settlement::Undecided);
 }
 
 #[test]
@@ -223,9 +223,9 @@ fn rules_are_heard_where_no_hook_is_configured() {
     let engine = project.engine();
     let settled = |command: &str| fire(&engine, &project.event(bash(command))).settlement.unwrap();
     assert!(matches!(settled("rm -rf x"), Settlement::Denied { .. }));
-    assert_eq!(settled("ls"), Settlement::Open);
+    assert_eq!(settled("ls"), Settlement::Undecided);
     let silent = Project::with(json!({}));
-    assert_eq!(fire(&silent.engine(), &silent.event(bash("rm x"))).settlement, Some(Settlement::Open));
+    assert_eq!(fire(&silent.engine(), &silent.event(bash("rm x"))).settlement, Some(Settlement::Undecided));
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn parameter_rules_see_what_was_written_and_not_what_a_schema_filled_in() {
     let silent = || json!([command("true")]);
     assert_eq!(
         settled(json!({"prompt": "x"}), silent()),
-        Settlement::Open,
+        Settlement::Undecided,
         "omitted: the default is no match"
     );
     let denied = settled(json!({"prompt": "x", "run_in_background": false}), silent());
@@ -374,7 +374,7 @@ fn guards_look_again_at_what_another_events_hook_wrote() {
     assert!(matches!(denied.settlement, Some(Settlement::Denied { .. })), "{:?}", denied.settlement);
     assert!(denied.runs.iter().all(|run| run.second_look) && denied.runs.len() == 1);
     let granted = again(&grants, "make deploy", false);
-    assert_eq!(granted.settlement, Some(Settlement::Open));
+    assert_eq!(granted.settlement, Some(Settlement::Undecided));
     assert_eq!(granted.verdict.fields.updated_input, None);
     let critical = again("exit 0", "rm -rf /", false);
     assert!(matches!(critical.settlement, Some(Settlement::Asked { .. })), "{:?}", critical.settlement);

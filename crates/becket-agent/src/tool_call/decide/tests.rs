@@ -23,7 +23,7 @@ fn settlements() -> Vec<Option<Settlement>> {
         Some(Settlement::Asked { because: because() }),
         Some(Settlement::Deferred),
         Some(Settlement::Stopped { because: because() }),
-        Some(Settlement::Open),
+        Some(Settlement::Undecided),
     ]
 }
 
@@ -78,7 +78,7 @@ fn a_denial_a_stop_and_a_deferral_hold_in_every_combination() {
         Some(Settlement::Asked { .. }) => {
             assert!(matches!(at.last, Next::Ask { .. } | Next::Deny { .. }), "{:?}", at.last);
         }
-        Some(Settlement::Allowed { .. } | Settlement::Open) => {}
+        Some(Settlement::Allowed { .. } | Settlement::Undecided) => {}
     });
     assert_eq!(count, 7 * 5 * 4 * 2 * 7 * 5);
 }
@@ -93,7 +93,7 @@ fn the_classifier_is_asked_in_auto_about_what_nobody_else_decides_and_about_noth
             Effect::Reads | Effect::EditsProtected => false,
         };
         let asked = *facts.mode == PermissionMode::Auto
-            && at.settlement == Some(Settlement::Open)
+            && at.settlement == Some(Settlement::Undecided)
             && open_to_it
             && facts.needs_person.is_none()
             && at.ruling.is_some();
@@ -141,7 +141,7 @@ fn nothing_runs_that_a_mode_forbids_or_a_person_has_to_answer() {
         if protected && facts.hook != Hook::Allows && *facts.mode != PermissionMode::BypassPermissions {
             assert!(!runs, "{facts:?} {:?}", at.settlement);
         }
-        if at.settlement == Some(Settlement::Open)
+        if at.settlement == Some(Settlement::Undecided)
             && facts.needs_person.is_some()
             && facts.effect != Effect::Reads
         {

@@ -96,8 +96,8 @@ impl Calls<'_> {
     ) -> Result<Result<(), String>, AgentError> {
         Ok(match settlement {
             Some(Settlement::Allowed { .. }) => Ok(()),
-            Some(Settlement::Open) if tools.runs_unasked(&self.hooks.session, tool, input) => Ok(()),
-            Some(Settlement::Open) | None => Err(NOT_ALLOWED.to_owned()),
+            Some(Settlement::Undecided) if tools.runs_unasked(&self.hooks.session, tool, input) => Ok(()),
+            Some(Settlement::Undecided) | None => Err(NOT_ALLOWED.to_owned()),
             Some(Settlement::Denied { because }) => Err(format!("denied: {because}")),
             Some(Settlement::Asked { because }) => {
                 Err(format!("denied: this call has to be asked for, and nobody can be asked: {because}"))
