@@ -89,13 +89,13 @@ impl Engine {
 
     /// Returns the handlers that would run for an event, and the reason for each that would not. Starts nothing.
     pub fn plan(&self, event: &Event) -> Plan {
-        let event = tool_input::normal(event, &*self.inner.tools, self.inner.environment.home());
+        let event = tool_input::normalize(event, &*self.inner.tools, self.inner.environment.home());
         fire::plan_for(&self.inner, &self.inner.snapshot(), &event)
     }
 
     /// The mark of an event (H14): what the commands of its handlers carry.
     pub fn mark(&self, event: &Event) -> EventMark {
-        let event = tool_input::normal(event, &*self.inner.tools, self.inner.environment.home());
+        let event = tool_input::normalize(event, &*self.inner.tools, self.inner.environment.home());
         EventMark::of(&self.inner.request.profile.name, &event)
     }
 
@@ -138,7 +138,7 @@ impl Engine {
     /// have judged (D9). `event` is PreToolUse with that input. Only their denials and asks count, together with deny
     /// and ask rules; a critical removal is asked about (D3). The allow of that hook covers whatever is then neither
     /// denied nor asked about.
-    pub async fn look_again(&self, event: &Event, cancel: &CancellationToken) -> Outcome {
+    pub async fn review_rewrite(&self, event: &Event, cancel: &CancellationToken) -> Outcome {
         let snapshot = self.inner.snapshot();
         fire::second_look(&self.inner, &snapshot, event, cancel).await
     }

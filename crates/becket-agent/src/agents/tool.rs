@@ -164,7 +164,7 @@ impl AgentTool {
                 tool_use_id: String::new(),
                 mcp_server: None,
             };
-            let restricted = parent.shared.engine.restricts(&Event::new(session.clone(), event));
+            let restricted = parent.shared.engine.rule_restriction(&Event::new(session.clone(), event));
             matches!(restricted, Some(Settlement::Denied { .. }))
         };
         agents.all().iter().filter(|definition| !denied(definition)).cloned().collect()

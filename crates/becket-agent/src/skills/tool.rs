@@ -74,7 +74,7 @@ impl SkillTool {
         };
         // Rules about a skill look at the name alone: no session has a part in it.
         let event = Event::new(Session::new("", "", ""), event);
-        matches!(self.skills.shared.engine.restricts(&event), Some(Settlement::Denied { .. }))
+        matches!(self.skills.shared.engine.rule_restriction(&event), Some(Settlement::Denied { .. }))
     }
 
     fn listed(&self) -> String {

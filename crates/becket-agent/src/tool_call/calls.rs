@@ -122,7 +122,7 @@ impl ToolCalls {
         let tool = self.tools.find(&call.name).ok_or_else(|| self.tools.unknown(&call.name))?;
         let others = names::others(&*tool);
         let mut all = std::iter::once(&call.name).chain(&others);
-        let taken = all.find_map(|name| self.engine.takes_away(name));
+        let taken = all.find_map(|name| self.engine.deny_rule_for_tool(name));
         match taken {
             Some(why) => Err(format!("there is no tool `{}` here: {why}", call.name)),
             None => Ok(tool),

@@ -140,7 +140,7 @@ pub(super) fn judged(at: &At<'_>, event: &Event, judged: &EffectiveInput) -> Map
     match judged {
         EffectiveInput::Input(input) => input.clone(),
         EffectiveInput::AsFired => own(event),
-        EffectiveInput::Nothing => own(&at.calls.engine.normal(event)),
+        EffectiveInput::Nothing => own(&at.calls.engine.normalize(event)),
     }
 }
 
@@ -181,7 +181,7 @@ pub(super) fn restricted(at: &At<'_>, input: &Map<String, Value>) -> Option<Sett
             tool_use_id: at.call.id.clone(),
             mcp_server: None,
         });
-        at.calls.engine.restricts(&event)
+        at.calls.engine.rule_restriction(&event)
     });
     said.reduce(|first, other| match (&first, &other) {
         (Settlement::Denied { .. }, _) => first,

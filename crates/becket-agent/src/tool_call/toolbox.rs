@@ -56,7 +56,7 @@ impl Toolbox {
         let denied = |tool: &dyn Tool| {
             let others = names::others(tool);
             let mut all = std::iter::once(tool.name()).chain(others.iter().map(String::as_str));
-            all.any(|name| engine.takes_away(name).is_some())
+            all.any(|name| engine.deny_rule_for_tool(name).is_some())
         };
         let left = tools.iter().filter(|tool| !denied(&***tool));
         left.map(|tool| tool.spec()).collect()

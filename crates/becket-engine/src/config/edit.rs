@@ -58,7 +58,7 @@ pub fn edit_settings(text: &str, changes: &[Change]) -> Result<String, EditError
     let wrong = |key: &str, expected| EditError::WrongType { key: key.to_owned(), expected };
     let top = root.object_value().ok_or_else(|| wrong("settings", "object"))?;
     for change in changes {
-        let permissions = match (takes_away(change), top.get("permissions")) {
+        let permissions = match (only_removes(change), top.get("permissions")) {
             // There is nothing to take from.
             (true, None) => continue,
             (_, Some(_) | None) => top.object_value_or_create("permissions"),
@@ -99,7 +99,7 @@ fn apply(change: &Change, permissions: &CstObject) -> Result<(), EditError> {
 }
 
 /// Returns whether a change only removes, so that nothing is created for it.
-fn takes_away(change: &Change) -> bool {
+fn only_removes(change: &Change) -> bool {
     match change {
         Change::RemoveRules(..) | Change::RemoveDirectories(_) => true,
         Change::AddRules(..) | Change::ReplaceRules(..) | Change::SetMode(_) | Change::AddDirectories(_) => {

@@ -11,13 +11,13 @@ use std::borrow::Cow;
 impl Engine {
     /// Returns the event as hooks would see it: paths of file tools absolute, defaults filled in (N3). [`Engine::fire`]
     /// does this on its own; a host needs it for a call that nothing has judged ([`crate::EffectiveInput::Nothing`]).
-    pub fn normal<'a>(&self, event: &'a Event) -> Cow<'a, Event> {
+    pub fn normalize<'a>(&self, event: &'a Event) -> Cow<'a, Event> {
         let inner = self.inner();
-        tool_input::normal(event, &*inner.tools, inner.environment.home())
+        tool_input::normalize(event, &*inner.tools, inner.environment.home())
     }
 
     /// The deny rule that takes a tool out of what a model is offered, in words: no event fires for a call of it (P1).
-    pub fn takes_away(&self, tool: &str) -> Option<String> {
+    pub fn deny_rule_for_tool(&self, tool: &str) -> Option<String> {
         let inner = self.inner();
         let snapshot = inner.snapshot();
         let mut denied = snapshot.rules.tools_denied([tool], &inner.request.tools);
@@ -28,9 +28,9 @@ impl Engine {
 
     /// Returns the settlement of a call by deny and ask rules alone, without hooks; `None` if only an allow rule, or no
     /// rule, matches. For a tool that has another name in rules, too: an allow of that name is not its own.
-    pub fn restricts(&self, event: &Event) -> Option<Settlement> {
+    pub fn rule_restriction(&self, event: &Event) -> Option<Settlement> {
         let inner = self.inner();
-        inputs::restricts(
+        inputs::rule_restriction(
             &inner.snapshot(),
             &Facts::gather(event, inner.environment.home(), &inner.request.tools),
         )
@@ -41,7 +41,7 @@ impl Engine {
     pub fn settled_without_hooks(&self, event: &Event) -> Option<Settlement> {
         let inner = self.inner();
         let verdict = Verdict::silent(event.kind());
-        inputs::of(&inner.permission_session(), &inner.snapshot(), (event, &self.normal(event)), &verdict)
+        inputs::of(&inner.permission_session(), &inner.snapshot(), (event, &self.normalize(event)), &verdict)
     }
 
     /// Returns the reason for which a call removes a critical path, if it does: then no rule and no mode allows it

@@ -33,7 +33,7 @@ pub(crate) async fn fire(
     event: &Event,
     cancel: &CancellationToken,
 ) -> Outcome {
-    let normal = tool_input::normal(event, &*engine.tools, engine.environment.home());
+    let normal = tool_input::normalize(event, &*engine.tools, engine.environment.home());
     let plan = plan_for(engine, snapshot, &normal);
     run_plan(engine, snapshot, (event, normal), plan, cancel).await
 }
@@ -148,7 +148,7 @@ async fn look_again(
         return deny_rewrite(verdict, &rewrite, &wrong);
     }
     let rewritten = tool_input::with_input(context.event, &rewrite.what);
-    let rewritten = tool_input::normal(&rewritten, &*engine.tools, engine.environment.home()).into_owned();
+    let rewritten = tool_input::normalize(&rewritten, &*engine.tools, engine.environment.home()).into_owned();
     let plan = plan_for(engine, snapshot, &rewritten);
     let mut others = waited_for(&plan);
     others.retain(|run| !made(run, &rewrite, runs));
@@ -170,7 +170,7 @@ pub(crate) async fn second_look(
 ) -> Outcome {
     let started = Instant::now();
     let written = event;
-    let event = tool_input::normal(event, &*engine.tools, engine.environment.home());
+    let event = tool_input::normalize(event, &*engine.tools, engine.environment.home());
     let plan = plan_for(engine, snapshot, &event);
     let context = HandlerContext { second_look: true, ..context(engine, snapshot, &event, &plan, cancel) };
     announce(&context, &plan);

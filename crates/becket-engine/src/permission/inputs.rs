@@ -141,7 +141,7 @@ pub(crate) fn judged<'a>(
     match rewrite(verdict) {
         Some(rewrite) => {
             let event = tool_input::with_input(&event, &rewrite.what);
-            Cow::Owned(tool_input::normal(&event, session.tools, session.home).into_owned())
+            Cow::Owned(tool_input::normalize(&event, session.tools, session.home).into_owned())
         }
         None => event,
     }
@@ -250,7 +250,7 @@ fn answers(tool: &str, verdict: &Verdict) -> bool {
 }
 
 /// Returns the settlement of a call by deny and ask rules alone.
-pub(crate) fn restricts(snapshot: &Snapshot, facts: &Facts<'_>) -> Option<Settlement> {
+pub(crate) fn rule_restriction(snapshot: &Snapshot, facts: &Facts<'_>) -> Option<Settlement> {
     match rules_say(snapshot, facts) {
         RuleSays::Deny(because) => Some(Settlement::Denied { because }),
         RuleSays::Ask(because) => Some(Settlement::Asked { because }),

@@ -11,7 +11,7 @@ const WITH_FILE_PATH: [&str; 3] = ["Read", "Edit", "Write"];
 
 /// The event with its tool input made normal; unchanged, and not copied, where it is normal already. A batch keeps
 /// what the model wrote.
-pub(crate) fn normal<'a>(event: &'a Event, tools: &dyn Tools, home: Option<&Path>) -> Cow<'a, Event> {
+pub(crate) fn normalize<'a>(event: &'a Event, tools: &dyn Tools, home: Option<&Path>) -> Cow<'a, Event> {
     let Some((tool, input)) = event.body.tool_call() else { return Cow::Borrowed(event) };
     let path = normal_file_path(tool, input, &event.session.cwd, home);
     let missing: Vec<(String, Value)> =
@@ -121,7 +121,7 @@ mod tests {
     }
 
     fn seen(event: &Event, tools: &dyn Tools) -> Value {
-        let event = normal(event, tools, Some(Path::new("/home/ada")));
+        let event = normalize(event, tools, Some(Path::new("/home/ada")));
         Value::Object(event.body.tool_call().unwrap().1.clone())
     }
 
@@ -151,7 +151,7 @@ mod tests {
         let edit = call("Edit", json!({"file_path": "/x"}));
         assert_eq!(seen(&edit, &EditDefaults), json!({"file_path": "/x", "replace_all": false}));
         let given = call("Edit", json!({"file_path": "/x", "replace_all": true}));
-        assert!(matches!(normal(&given, &EditDefaults, None), Cow::Borrowed(_)));
+        assert!(matches!(normalize(&given, &EditDefaults, None), Cow::Borrowed(_)));
     }
 
     #[test]
@@ -161,6 +161,6 @@ mod tests {
             json!({"tool_name": "Read", "tool_input": {"file_path": "rel"}}).as_object().cloned().unwrap(),
         ];
         let batch = Event::new(Session::new("s", "/t", "/w"), PostToolBatch { tool_calls: calls });
-        assert_eq!(*normal(&batch, &UnknownTools, None), batch);
+        assert_eq!(*normalize(&batch, &UnknownTools, None), batch);
     }
 }

@@ -66,7 +66,7 @@ fn engine(case: &Value, project: &Project) -> Engine {
 /// Returns how `Tool:input` is settled without a hook, or `taken away`.
 fn settled(engine: &Engine, project: &Project, wish: &str) -> &'static str {
     let (tool, input) = wish.split_once(':').unwrap();
-    if engine.takes_away(tool).is_some() {
+    if engine.deny_rule_for_tool(tool).is_some() {
         return "taken away";
     }
     let body = match tool {

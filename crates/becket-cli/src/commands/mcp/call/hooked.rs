@@ -149,7 +149,7 @@ impl Hooked<'_> {
 /// A rule that denies a tool whatever its input takes it from a model: nothing is called, and no hook is asked (P1).
 fn taken_away(engine: &Engine, name: &Name) -> Option<McpCalled> {
     let names = [Some(&*name.full), name.written.as_deref()];
-    let why = names.into_iter().flatten().find_map(|name| engine.takes_away(name))?;
+    let why = names.into_iter().flatten().find_map(|name| engine.deny_rule_for_tool(name))?;
     let mut called = McpCalled::new(&name.full, true);
     called.denied(DeniedBy::Rule, why);
     Some(called)
