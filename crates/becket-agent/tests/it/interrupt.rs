@@ -204,7 +204,7 @@ async fn an_interrupt_ends_calls_that_run_and_starts_no_other() {
     assert_eq!(end.reason, EndReason::Interrupted);
     assert_eq!(at.done.ran.lock().unwrap().len(), 1);
     assert_eq!(at.events(), ["Stop"], "the interrupted turn has neither PostToolBatch nor Stop");
-    assert!(told.contains("result t1 error: the user cancelled this call while it ran"), "{told}");
+    assert!(told.contains("result t1 error: the user cancelled this call while it was running"), "{told}");
     assert!(told.contains("result t2 error: the user cancelled this call before it ran"), "{told}");
     assert!(told.contains("[the user interrupted the turn.] | next"), "{told}");
 }
