@@ -6,8 +6,9 @@ use crate::error::CliError;
 use crate::out::Out;
 use crate::project;
 use crate::report::style::{WARNING, plain};
+use becket_base::address::Network;
 use becket_embed::launch;
-use becket_engine::config::{FlagSettings, Network, read_text};
+use becket_engine::config::{FlagSettings, read_text};
 use becket_engine::{Environment, Profile};
 use std::path::{Path, PathBuf};
 

@@ -5,7 +5,6 @@
 
 pub(crate) mod allowed_urls;
 mod amend;
-mod cidr;
 #[expect(clippy::module_inception, reason = "the type's name is the module's")]
 mod config;
 mod diagnostic;
@@ -39,7 +38,6 @@ pub(crate) mod url;
 mod write;
 
 pub(crate) use amend::{Amendments, Edited, SESSION, edit_layer};
-pub use cidr::{Address, Network, NetworkError};
 pub use config::Config;
 pub use diagnostic::{Diagnostic, Severity};
 pub use edit::{EditError, edit_settings};

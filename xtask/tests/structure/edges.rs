@@ -4,16 +4,25 @@ use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What each crate may build on, of ours. A crate that is not here is refused until somebody has thought about it.
-const ALLOWED: [(&str, &[&str]); 13] = [
+const ALLOWED: [(&str, &[&str]); 14] = [
+    ("becket-base", &[]),
     ("becket-model", &[]),
     ("becket-rules", &["becket-model"]),
     ("becket-process", &[]),
     ("becket-llm", &[]),
-    ("becket-engine", &["becket-model", "becket-rules", "becket-process", "becket-llm"]),
-    ("becket-mcp", &["becket-model", "becket-process"]),
+    ("becket-engine", &["becket-base", "becket-model", "becket-rules", "becket-process", "becket-llm"]),
+    ("becket-mcp", &["becket-base", "becket-model", "becket-process"]),
     (
         "becket-agent",
-        &["becket-model", "becket-rules", "becket-process", "becket-llm", "becket-engine", "becket-mcp"],
+        &[
+            "becket-base",
+            "becket-model",
+            "becket-rules",
+            "becket-process",
+            "becket-llm",
+            "becket-engine",
+            "becket-mcp",
+        ],
     ),
     (
         "becket-embed",
@@ -22,6 +31,7 @@ const ALLOWED: [(&str, &[&str]); 13] = [
     (
         "becket-cli",
         &[
+            "becket-base",
             "becket-model",
             "becket-rules",
             "becket-process",

@@ -1,7 +1,7 @@
 //! The switches and limits of a configuration after C5, and the sources that may set them.
 
-use super::cidr::{Address, Network};
 use super::url::{self, Host};
+use becket_base::address::{AddressClass, Network};
 use becket_model::Source;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -103,19 +103,19 @@ pub(crate) struct Reach {
 impl Reach {
     /// Returns the reason for which an address may not be posted to.
     pub(crate) fn refuses_address(&self, address: IpAddr) -> Option<Refusal> {
-        match Address::of(address) {
-            Address::Public => None,
-            Address::Loopback => self.refuses_loopback(),
-            Address::Private
+        match AddressClass::of(address) {
+            AddressClass::Public => None,
+            AddressClass::Loopback => self.refuses_loopback(),
+            AddressClass::Private
                 if self.every_network || self.networks.iter().any(|net| net.contains(address)) =>
             {
                 None
             }
-            Address::Private => Some(Refusal {
+            AddressClass::Private => Some(Refusal {
                 message: "its address is in a private network",
                 help: Some("name the network in `httpHookAllowedNetworks` of the user's or managed settings"),
             }),
-            Address::Refused => Some(Refusal {
+            AddressClass::Refused => Some(Refusal {
                 message: "its address is link-local, reserved or a cloud's metadata service",
                 help: None,
             }),

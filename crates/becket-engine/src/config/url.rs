@@ -112,11 +112,11 @@ fn in_words(error: ParseError, rest: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::{Host, host, shown};
-    use crate::config::cidr::Address;
+    use becket_base::address::AddressClass;
 
-    fn literal(url: &str) -> Option<Address> {
+    fn literal(url: &str) -> Option<AddressClass> {
         match host(url).unwrap() {
-            Host::Address(address) => Some(Address::of(address)),
+            Host::Address(address) => Some(AddressClass::of(address)),
             Host::Name(_) => None,
         }
     }
@@ -125,29 +125,29 @@ mod tests {
     #[test]
     fn every_spelling_of_an_address_counts_as_what_it_means() {
         for (url, meant) in [
-            ("http://127.0.0.1:80/x", Some(Address::Loopback)),
-            ("http://0x7f.1/", Some(Address::Loopback)),
-            ("http://017700000001", Some(Address::Loopback)),
-            ("http://2130706433/", Some(Address::Loopback)),
-            ("http://127.1.", Some(Address::Loopback)),
-            ("http://%31%32%37.0.0.1/", Some(Address::Loopback)),
-            ("http://[::1]:8080/", Some(Address::Loopback)),
-            ("http://[::ffff:10.0.0.1]/", Some(Address::Private)),
-            ("http://[64:ff9b::a9fe:a9fe]/", Some(Address::Refused)),
-            ("http://[2002:a9fe:a9fe::1]/", Some(Address::Refused)),
-            ("http://user@169.254.169.254/", Some(Address::Refused)),
-            ("http://169.254.169.254?@example.com/", Some(Address::Refused)),
-            ("http://example.com@169.254.169.254/", Some(Address::Refused)),
-            ("http://\u{ff11}\u{ff12}\u{ff17}\u{3002}0\u{ff0e}0\u{ff61}1/", Some(Address::Loopback)),
-            ("http://①⑥⑨.254.169.254/", Some(Address::Refused)),
-            ("http://127%2e0%2E0%2e1/", Some(Address::Loopback)),
-            ("http://0251.0376.0251.0376/", Some(Address::Refused)),
-            ("http://0xA9.0XFE.0xa9.0xfe/", Some(Address::Refused)),
-            ("http://169.16689662/", Some(Address::Refused)),
-            ("http://[0:0:0:0:0:ffff:7f00:1]/", Some(Address::Loopback)),
-            ("http://[::127.0.0.1]/", Some(Address::Loopback)),
-            ("http://2852039166/latest", Some(Address::Refused)),
-            ("https://8.8.8.8/", Some(Address::Public)),
+            ("http://127.0.0.1:80/x", Some(AddressClass::Loopback)),
+            ("http://0x7f.1/", Some(AddressClass::Loopback)),
+            ("http://017700000001", Some(AddressClass::Loopback)),
+            ("http://2130706433/", Some(AddressClass::Loopback)),
+            ("http://127.1.", Some(AddressClass::Loopback)),
+            ("http://%31%32%37.0.0.1/", Some(AddressClass::Loopback)),
+            ("http://[::1]:8080/", Some(AddressClass::Loopback)),
+            ("http://[::ffff:10.0.0.1]/", Some(AddressClass::Private)),
+            ("http://[64:ff9b::a9fe:a9fe]/", Some(AddressClass::Refused)),
+            ("http://[2002:a9fe:a9fe::1]/", Some(AddressClass::Refused)),
+            ("http://user@169.254.169.254/", Some(AddressClass::Refused)),
+            ("http://169.254.169.254?@example.com/", Some(AddressClass::Refused)),
+            ("http://example.com@169.254.169.254/", Some(AddressClass::Refused)),
+            ("http://\u{ff11}\u{ff12}\u{ff17}\u{3002}0\u{ff0e}0\u{ff61}1/", Some(AddressClass::Loopback)),
+            ("http://①⑥⑨.254.169.254/", Some(AddressClass::Refused)),
+            ("http://127%2e0%2E0%2e1/", Some(AddressClass::Loopback)),
+            ("http://0251.0376.0251.0376/", Some(AddressClass::Refused)),
+            ("http://0xA9.0XFE.0xa9.0xfe/", Some(AddressClass::Refused)),
+            ("http://169.16689662/", Some(AddressClass::Refused)),
+            ("http://[0:0:0:0:0:ffff:7f00:1]/", Some(AddressClass::Loopback)),
+            ("http://[::127.0.0.1]/", Some(AddressClass::Loopback)),
+            ("http://2852039166/latest", Some(AddressClass::Refused)),
+            ("https://8.8.8.8/", Some(AddressClass::Public)),
             ("https://example.com/10.0.0.1", None),
             ("https://10.0.0.1.example.com/", None),
         ] {

@@ -6,8 +6,8 @@
 //!
 //! INVARIANT: a name that is not `localhost` never leads to this machine.
 
+use becket_base::address::{AddressClass, Network};
 use becket_engine::Resolve;
-use becket_engine::config::{Address, Network};
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolving};
 use std::net::{IpAddr, SocketAddr};
@@ -58,8 +58,8 @@ pub(crate) fn read(text: &str) -> Result<Url, PlaceError> {
 pub(crate) fn is_here(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => is_localhost(name),
-        Some(Host::Ipv4(address)) => Address::of(address.into()) == Address::Loopback,
-        Some(Host::Ipv6(address)) => Address::of(address.into()) == Address::Loopback,
+        Some(Host::Ipv4(address)) => AddressClass::of(address.into()) == AddressClass::Loopback,
+        Some(Host::Ipv6(address)) => AddressClass::of(address.into()) == AddressClass::Loopback,
         None => false,
     }
 }
@@ -104,14 +104,16 @@ impl Reach {
     }
 
     fn refuses(&self, address: IpAddr, by: By) -> Option<&'static str> {
-        match (Address::of(address), by) {
-            (Address::Loopback, By::Itself | By::Localhost) => None,
+        match (AddressClass::of(address), by) {
+            (AddressClass::Loopback, By::Itself | By::Localhost) => None,
             (_, By::Localhost) => Some("`localhost` leads to another machine"),
-            (Address::Public, By::Itself | By::Name) => None,
-            (Address::Loopback, By::Name) => Some("the name leads to this machine"),
-            (Address::Private, _) if self.networks.iter().any(|network| network.contains(address)) => None,
-            (Address::Private, By::Itself | By::Name) => Some("its address is in a private network"),
-            (Address::Refused, By::Itself | By::Name) => {
+            (AddressClass::Public, By::Itself | By::Name) => None,
+            (AddressClass::Loopback, By::Name) => Some("the name leads to this machine"),
+            (AddressClass::Private, _) if self.networks.iter().any(|network| network.contains(address)) => {
+                None
+            }
+            (AddressClass::Private, By::Itself | By::Name) => Some("its address is in a private network"),
+            (AddressClass::Refused, By::Itself | By::Name) => {
                 Some("its address is link-local, reserved or a cloud's metadata service")
             }
         }

@@ -9,7 +9,7 @@ use super::place::{self, Reach};
 use crate::blocking::blocking;
 use crate::schema::{Kind, Spec, required};
 use crate::tool_call::{Hints, Running, Tool, ToolFailure, ToolOutput};
-use becket_engine::config::Network;
+use becket_base::address::Network;
 use becket_engine::{Resolve, SystemResolver};
 use becket_llm::{HttpOptions, Models, Request, Thinking, ToolSpec};
 use becket_model::Session;

@@ -4,9 +4,9 @@
 
 use super::fields::{At, Fields};
 use super::sheet::Sheet;
-use crate::config::cidr::Network;
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Data, Member, Node, Span};
+use becket_base::address::Network;
 
 /// The switches of one file; `None`: it does not say.
 #[derive(Debug, Clone, Default)]

@@ -5,8 +5,8 @@
 //! the owner of the environment chose it.
 
 use crate::config::url::{self, Host};
-use crate::config::{Address, Network};
 use crate::host::environment::Environment;
+use becket_base::address::{AddressClass, Network};
 use reqwest::Url;
 use std::fmt;
 use std::net::IpAddr;
@@ -68,7 +68,7 @@ fn first(environment: &Environment, names: &[&'static str]) -> Option<(&'static 
 
 fn is_here(host: &Host) -> bool {
     match host {
-        Host::Address(address) => Address::of(*address) == Address::Loopback,
+        Host::Address(address) => AddressClass::of(*address) == AddressClass::Loopback,
         Host::Name(_) => host.is_localhost(),
     }
 }
