@@ -1,8 +1,8 @@
-//! What a tool call costs in a session, beside what its tool and the model cost: with no hook, and with one that is a
-//! process, over the floor of what the system charges for that process.
+//! Measures the cost of a tool call in a session, beside that of its tool and of the model: with no hook, and with one
+//! that is a process, over the floor that the system charges for that process.
 //!
-//! Measured from the moment at which the first call of an answer is looked at to that at which the last one is answered,
-//! transcript included; the model's side is left out. The tool does nothing, and calls run one after the other.
+//! Measured from the moment the first call of an answer is looked at until the last one is answered, transcript
+//! included; the model's side is left out. The tool does nothing, and calls run one after the other.
 
 #![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 

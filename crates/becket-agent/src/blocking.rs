@@ -1,4 +1,4 @@
-//! Work on files, off the runtime's threads, that stops when nobody waits for it any longer.
+//! Work on files, off the runtime's threads, that stops when its caller has gone.
 //!
 //! INVARIANT: work that asks its [`Stop`] between steps ends soon after the call is cancelled, dropped or out of time.
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Why work ended before it was done.
+/// The reason why work ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Halted {
     /// The call was cancelled, or its future dropped.
@@ -22,10 +22,10 @@ pub(crate) enum Halted {
     Lost,
 }
 
-/// How long one call may work on files.
+/// Time limit for the work of one call on files.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
-/// What work asks between its steps.
+/// The signal that work checks between its steps.
 #[derive(Debug, Clone)]
 pub(crate) struct Stop {
     wanted: Arc<AtomicBool>,

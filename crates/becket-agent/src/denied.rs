@@ -8,10 +8,10 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Whether a rule denies reading a file in a session.
+/// Returns whether a rule denies reading a file in a session.
 pub(crate) type IsDenied = Arc<dyn Fn(&Session, &Path) -> bool + Send + Sync>;
 
-/// Whether any rule does now.
+/// Returns whether any rule denies reads now.
 pub(crate) type MayDeny = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// The denied files of one session.
@@ -26,7 +26,7 @@ impl Denied {
         Self { session: session.clone(), is_denied }
     }
 
-    /// Whether the file must not be read, by the name given or by where it leads (P8).
+    /// Returns whether the file must not be read, by its given name or its target (P8).
     pub(crate) fn has(&self, path: &Path) -> bool {
         self.is_denied.as_ref().is_some_and(|is_denied| {
             let real = crate::places::real(path).filter(|real| real != path);
@@ -34,7 +34,7 @@ impl Denied {
         })
     }
 
-    /// Whether nothing can be denied.
+    /// Returns whether nothing can be denied.
     pub(crate) fn is_empty(&self) -> bool {
         self.is_denied.is_none()
     }

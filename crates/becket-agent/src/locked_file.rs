@@ -1,10 +1,11 @@
 //! A small private file that several processes change at once, as bytes.
 //!
-//! INVARIANT: who changes it holds its lock and reads it anew, so no change is lost; who reads it sees the content before a
-//! change or after it, never a part. A writer that is killed at any moment leaves one of the two, and its lock goes with it.
-//! Nothing larger than the limit is read or written, and nothing is written once nobody waits for it any longer.
+//! INVARIANT: a writer holds the lock and reads the file again before a change, so no change is lost; a reader sees the
+//! content before or after a change, never a part. A writer that is killed at any moment leaves one of the two, and its
+//! lock goes with it. Nothing larger than the limit is read or written, and nothing is written once the caller has
+//! gone.
 //!
-//! It refuses to follow a link, or to wait for a pipe, that somebody has put in the place of its own files.
+//! It does not follow a link or wait for a pipe that has replaced one of its files.
 
 use crate::blocking::{Halted, Stop};
 use crate::tasks::make_private;
@@ -14,10 +15,10 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long to wait before the lock is tried again: others hold it for milliseconds.
+/// Delay before the lock is tried again: others hold it for milliseconds.
 const AGAIN: Duration = Duration::from_millis(2);
 
-/// Why a file was not read or changed.
+/// The reason why a file was not read or changed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LockedError {
     #[error("it can't be {deed}: {source}")]
@@ -44,7 +45,7 @@ impl LockedFile {
         &self.path
     }
 
-    /// What is in it; none where there is no such file.
+    /// Returns its content; `None` if the file does not exist.
     pub(crate) fn read(&self) -> Result<Option<Vec<u8>>, LockedError> {
         let file = match file::open(&self.path) {
             Ok(Opened::Regular(file)) => file,
@@ -58,8 +59,8 @@ impl LockedFile {
         Ok(Some(bytes))
     }
 
-    /// Changes what is in it: `change` gets the content and gives another one, or none where it is to stay. Nothing is written
-    /// where it fails.
+    /// Changes what is in it: `change` gets the content and gives another one, or none if it is to stay. Nothing is
+    /// written where it fails.
     pub(crate) fn change<R, E: From<LockedError>>(
         &self,
         stop: &Stop,
@@ -75,7 +76,7 @@ impl LockedFile {
         Ok(result)
     }
 
-    /// Holds the lock of the file until the value is dropped; none where somebody else holds it.
+    /// Holds the lock of the file until the value is dropped; `None` if another process holds it.
     pub(crate) fn try_hold(&self) -> Result<Option<HeldFile>, LockedError> {
         let directory = self.path.parent().unwrap_or_else(|| Path::new("."));
         make_private(directory).map_err(failed("made"))?;
@@ -87,7 +88,7 @@ impl LockedFile {
         }
     }
 
-    /// The lock of the file, until it is dropped or its process is gone. It stands beside the file, which is replaced.
+    /// The lock of the file, until it is dropped or its process is gone. It is beside the file, which is replaced.
     fn lock(&self, stop: &Stop) -> Result<File, LockedError> {
         let file = self.open_lock()?;
         loop {
@@ -110,8 +111,9 @@ impl LockedFile {
         }
     }
 
-    /// Puts a content in its place. Only who holds the lock comes here, so one name for what is new is enough: whatever
-    /// lies there, a killed writer's or somebody else's, is taken away and not written into.
+    /// Replaces the content. Only the holder of the lock calls this, so one name for the new file is enough: anything
+    /// with
+    /// that name, left by a killed writer or by another program, is removed and not written into.
     fn write(&self, content: &[u8], stop: &Stop) -> Result<(), LockedError> {
         self.fits(content)?;
         let new = self.path.with_extension("new");
@@ -125,7 +127,7 @@ impl LockedFile {
             file.sync_data()
         });
         written.map_err(failed("written"))?;
-        // The last moment: whoever has given up is told that nothing was changed.
+        // The last moment: a caller that has given up learns that nothing was changed.
         stop.check()?;
         fs::rename(&new, &self.path).map_err(failed("written"))
     }
@@ -167,7 +169,7 @@ fn no_file() -> io::Error {
     io::Error::other("something else than a file lies in its place")
 }
 
-/// A file for the user's eyes alone; not through a link, and without waiting for what is none.
+/// A file for the user only; not through a link, and without waiting for what is none.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);

@@ -1,4 +1,4 @@
-//! The working directories, and whether a path really lies in one of them (`protocol.md` P8, P14).
+//! The working directories, and whether a path really is in one of them (`protocol.md` P8, P14).
 //!
 //! Links are followed before anything is compared, `..` is read as the file system reads it, and what can't be followed
 //! lies nowhere. What happens to a path after it was judged is not seen here.
@@ -6,7 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What no system call takes any more, in bytes.
+/// Length in bytes beyond which every system call fails.
 const LONGEST: usize = 4_096;
 
 /// The working directories by their real paths.
@@ -30,7 +30,7 @@ impl Places {
         Self { roots: real.collect() }
     }
 
-    /// Whether an absolute path leads into a working directory, or is one.
+    /// Returns whether an absolute path leads into a working directory, or is one.
     pub(crate) fn contain(&self, path: &Path) -> bool {
         path.is_absolute() && real(path).is_some_and(|real| self.hold(&real))
     }

@@ -1,5 +1,5 @@
-//! Files that nobody edits without being asked (`protocol.md` P14): they say what other programs will run, or what this
-//! one may do. One table of names, read with the eyes of every file system.
+//! Files whose edits always need a permission (`protocol.md` P14): they define what other programs run, or what this
+//! one may do. One table of names for all file systems.
 //!
 //! Names are compared as the most forgiving file system would: without case, without what HFS+ ignores, without what
 //! Windows cuts off. A needless question is the price on the others.
@@ -9,7 +9,7 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path};
 
-/// Names that protect what is called so, and all that lies below; of several names each lies in the one before.
+/// Names that protect what is called so, and all that is below; of several names each is in the one before.
 const PROTECTED: &[&[&str]] = &[
     // What this program and others like it may do, and what they run.
     &[".claude"],
@@ -55,7 +55,7 @@ const PROTECTED: &[&[&str]] = &[
     &[".config", "autostart"],
     &[".config", "systemd"],
     &["library", "launchagents"],
-    // Who may log in, and where to.
+    // Keys and hosts of SSH logins.
     &[".ssh"],
     // What editors and search tools run.
     &[".vscode"],
@@ -64,11 +64,11 @@ const PROTECTED: &[&[&str]] = &[
     &[".ripgreprc"],
 ];
 
-/// Where agents have work trees of their own: a work tree is no setting of the directory that it lies in.
+/// Directories of agents' work trees: a work tree is not a setting of the directory that it is in.
 const WORK_TREES: [[&str; 2]; 3] =
     [[".claude", "worktrees"], [".becket", "worktrees"], [".agent", "worktrees"]];
 
-/// Whether the table names an absolute path, as it is written. A caller asks about where it leads, too.
+/// Returns whether the table names an absolute path, as written. A caller checks its target, too.
 pub(crate) fn is_protected(path: &Path) -> bool {
     let names: Vec<String> = path.components().filter_map(name).map(folded).collect();
     let mut left = names.as_slice();
@@ -86,8 +86,8 @@ pub(crate) fn is_protected(path: &Path) -> bool {
     false
 }
 
-/// Whether a path with globs in it may become one that the table names. A glob matches no name with a dot in front, unless
-/// it has that dot itself.
+/// Returns whether a path with globs may expand to one that the table names. A glob matches no name with a leading dot,
+/// unless it has that dot itself.
 pub(crate) fn may_become_protected(path: &Path) -> bool {
     let names: Vec<String> = path.components().filter_map(name).map(folded).collect();
     let is_glob = |name: &String| name.contains(['*', '?', '[']);
@@ -105,7 +105,7 @@ pub(crate) fn may_become_protected(path: &Path) -> bool {
         })
 }
 
-/// Whether the glob matches the name, where a bracket expression is any letter.
+/// Returns whether the glob may match the name; a bracket expression counts as any letter.
 fn may_match(glob: &str, name: &str) -> bool {
     if name.starts_with('.') && glob.starts_with(['*', '?']) {
         return false;
@@ -134,8 +134,8 @@ fn may_match(glob: &str, name: &str) -> bool {
     ends.contains(&letters.len())
 }
 
-/// Whether a real path lies in a directory that git takes for a repository, whatever its name: a bare one, or one that
-/// was put elsewhere.
+/// Returns whether a real path is in a directory that git takes for a repository, whatever its name: a bare one, or one
+/// with its files elsewhere.
 pub(crate) fn is_of_a_repository(real: &Path) -> bool {
     let is_repository = |directory: &Path| {
         directory.join("objects").is_dir()
@@ -173,12 +173,12 @@ fn folded(name: &OsStr) -> String {
     folded
 }
 
-/// What HFS+ does not see in a name.
+/// Returns whether HFS+ ignores the character in a name.
 fn is_ignored(c: char) -> bool {
     matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 
-/// Letters that stand for others where case does not count (Unicode's full case folding, as far as the table has them).
+/// Letters that equal others without case (Unicode's full case folding, as far as the table has them).
 fn expanded(c: char) -> Option<&'static str> {
     match c {
         'ſ' => Some("s"),

@@ -1,7 +1,7 @@
-//! What a tool takes, as one table: the JSON Schema that the model sees, the check of an input and the defaults are all
-//! read from it, so that they can't differ.
+//! The input of a tool, as one table: the JSON Schema that the model sees, the check of an input and the defaults are
+//! all read from it, so that they can't differ.
 //!
-//! It refuses to mend an input: a number in quotes is a string.
+//! It does not repair an input: a number in quotes is a string.
 
 use becket_llm::ToolSpec;
 use serde_json::{Map, Value, json};
@@ -26,7 +26,7 @@ pub(crate) struct Field {
     pub(crate) description: &'static str,
 }
 
-/// What a field holds.
+/// Type of a field.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind {
     /// Any text.
@@ -57,7 +57,7 @@ pub(crate) const fn optional(name: &'static str, kind: Kind, description: &'stat
     Field { name, kind, required: false, default: None, description }
 }
 
-/// What is wrong with an input, for the model.
+/// An error in an input, for the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum InputError {
     #[error("`{tool}` needs `{field}`, {what}: add it")]
@@ -69,7 +69,7 @@ pub(crate) enum InputError {
 }
 
 impl Spec {
-    /// What a model is told.
+    /// Returns the specification for the model.
     pub(crate) fn for_model(&self) -> ToolSpec {
         ToolSpec {
             name: self.name.to_owned(),
@@ -88,7 +88,7 @@ impl Spec {
         self.check(self.fields, "", input)
     }
 
-    /// `of`: what stands before the names of the fields, with its dot.
+    /// `of`: what precedes the names of the fields, with its dot.
     fn check(&self, fields: &[Field], of: &str, input: &Map<String, Value>) -> Result<(), InputError> {
         if let Some(name) = input.keys().find(|name| fields.iter().all(|field| field.name != **name)) {
             let field = format!("{of}{}", brief(name));

@@ -1,4 +1,4 @@
-//! What a host lends its tools: directories, environment, a runner, a shell.
+//! The environment that a host provides to its tools: directories, variables, a runner, a shell.
 
 use crate::denied::{Denied, IsDenied, MayDeny};
 use crate::places::Places;
@@ -9,7 +9,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where environment files of a session are found (H12).
+/// Returns the environment files of a session (H12).
 type EnvFiles = Arc<dyn Fn(&SessionId) -> Vec<PathBuf> + Send + Sync>;
 
 /// The names of programs that outlive the line that has started them.
@@ -18,7 +18,7 @@ type KeptProcesses = Arc<dyn Fn() -> Arc<[String]> + Send + Sync>;
 /// Working directories that a session gets while it runs.
 type MoreDirectories = Arc<dyn Fn(&Session) -> Vec<PathBuf> + Send + Sync>;
 
-/// What the tools of a host stand on.
+/// The environment of a host's tools.
 ///
 /// ```
 /// use becket_agent::{HostTools, Surroundings};
@@ -70,9 +70,9 @@ impl Surroundings {
         self
     }
 
-    /// Says which working directories a session has got since it began, as by `addDirectories` (P13): asked anew for every
-    /// call. The session's cwd, wherever it has moved, is one by itself; the directory that it began in is one only where
-    /// this names it.
+    /// Sets the function that returns the working directories added since the session began, as by `addDirectories`
+    /// (P13); it is called for every tool call. The session's current cwd is always one; the directory that it began in
+    /// is one only where this names it.
     #[must_use]
     pub fn with_more_directories(
         mut self,
@@ -82,7 +82,7 @@ impl Surroundings {
         self
     }
 
-    /// Protects a file, or all that lies in a directory, beside what always is (P14): settings that were named on the
+    /// Protects a file, or all that is in a directory, beside what always is (P14): settings that were named on the
     /// command line, say. Absolute; no edit of it runs unasked.
     #[must_use]
     pub fn with_protected(mut self, path: impl Into<PathBuf>) -> Self {
@@ -92,7 +92,7 @@ impl Surroundings {
         self
     }
 
-    /// Shares the host's runner, whose [`Runner::all_gone`] then waits for what Bash left, too.
+    /// Shares the host's runner, whose [`Runner::all_gone`] then also waits for processes that Bash left.
     #[must_use]
     pub fn with_runner(mut self, runner: Runner) -> Self {
         self.runner = runner;
@@ -106,7 +106,7 @@ impl Surroundings {
         self
     }
 
-    /// Says where a session's environment files are, in the order in which they count, as
+    /// Sets the function that returns a session's environment files, in the order in which they count, as
     /// [`becket_engine::Engine::env_files`] does: a shell evaluates them before each command of Bash (H12).
     #[must_use]
     pub fn with_env_files(
@@ -118,7 +118,7 @@ impl Surroundings {
     }
 
     /// Lets the files of these directories be read unasked, and not written: the session's own long texts, outputs of
-    /// tasks, results of tools, which the model is told to read (O8). Absolute; asked for every call.
+    /// tasks, results of tools, which the model is asked to read (O8). Absolute; asked for every call.
     #[must_use]
     pub fn with_readable(
         mut self,
@@ -148,8 +148,9 @@ impl Surroundings {
         self
     }
 
-    /// Says whether there is such a rule now, where rules change while a session works: asked anew for every call. Where
-    /// this does not say, [`Surroundings::with_denied_reads`] alone does.
+    /// Sets the function that returns whether such a rule exists now, for rules that change during a session; it is
+    /// called for
+    /// every tool call. Without it, [`Surroundings::with_denied_reads`] decides.
     #[must_use]
     pub fn while_reads_are_denied(mut self, may_deny: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.may_deny = Some(Arc::new(may_deny));
@@ -178,7 +179,7 @@ impl Surroundings {
         self.places(session).contain(path) || Places::of(&(self.readable)(session)).contain(path)
     }
 
-    /// Whether the host protects a path.
+    /// Returns whether the host protects a path.
     pub(crate) fn protects(&self, path: &Path) -> bool {
         self.protected.iter().any(|kept| path.starts_with(kept))
     }

@@ -1,7 +1,7 @@
-//! What a host may show while a session works, in the order in which it happens.
+//! Updates that a host may show while a session works, in order.
 //!
-//! Hooks have a stream of their own ([`becket_engine::RunEvent`], by [`becket_engine::Builder::observe`]); here is the
-//! conversation around them. Nothing in here decides anything.
+//! Hooks have a stream of their own ([`becket_engine::RunEvent`], by [`becket_engine::Builder::observe`]); these
+//! updates are the conversation around them. They decide nothing.
 
 use becket_engine::config::Diagnostic;
 use becket_llm::{Block, Usage};
@@ -15,13 +15,13 @@ use std::time::Duration;
 /// One thing that happened in a session.
 #[derive(Debug, Clone)]
 pub struct Update {
-    /// In which line of work.
+    /// In which agent loop.
     pub of: Origin,
     /// What.
     pub what: Happened,
 }
 
-/// Whose work an update is about.
+/// Source of an update.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// The session's own.
@@ -35,7 +35,7 @@ pub enum Origin {
     },
 }
 
-/// What happened.
+/// Kind of an update.
 #[derive(Debug, Clone)]
 pub enum Happened {
     /// A piece of the answer's text, as it streams.
@@ -43,9 +43,9 @@ pub enum Happened {
         /// The piece.
         delta: String,
     },
-    /// Whole lines of an answer as MessageDisplay hooks left them, where the session is to tell them as they come (D11).
+    /// Whole lines of an answer as MessageDisplay hooks left them, if the session reports them as they come (D11).
     Displayed {
-        /// What is to be shown.
+        /// Text to show.
         text: String,
     },
     /// A whole answer of the model.
@@ -54,18 +54,18 @@ pub enum Happened {
         message_id: String,
         /// The model that answered.
         model: String,
-        /// What it said; the text as MessageDisplay hooks left it is in `displayed`.
+        /// Content of the answer; the text as MessageDisplay hooks changed it is in `displayed`.
         content: Vec<Block>,
-        /// What a MessageDisplay hook put in the place of the text on the screen (D11).
+        /// Text that a MessageDisplay hook shows instead on the screen (D11).
         displayed: Option<String>,
         /// Tokens.
         usage: Usage,
     },
     /// A message of the user's side: the results of a batch, hook texts, feedback.
     Told {
-        /// What the model is told.
+        /// Content for the model.
         content: Vec<Block>,
-        /// Whether a transcript view hides it (L4).
+        /// Set if a transcript view hides it (L4).
         hidden: bool,
     },
     /// A call is looked at: by its hooks first, and then it may run.
@@ -81,7 +81,7 @@ pub enum Happened {
         tool_use_id: String,
         /// The tool.
         tool: String,
-        /// Whether the model was told of an error.
+        /// Set if the model got an error.
         is_error: bool,
     },
     /// Something for the user's eyes: a hook's `systemMessage`, an action that was not checked (O10), a warning.
@@ -90,11 +90,11 @@ pub enum Happened {
     StopHooks(StopSummary),
     /// A request failed and is sent again.
     Retrying {
-        /// Which attempt comes, from 2.
+        /// Number of the next attempt, from 2.
         attempt: u32,
         /// After this wait.
         after: Duration,
-        /// Why the one before failed.
+        /// Failure of the previous attempt.
         because: String,
     },
     /// The conversation was replaced by its summary.
@@ -108,7 +108,7 @@ pub enum Happened {
     ElicitationComplete {
         /// The server.
         server: String,
-        /// What it calls that question.
+        /// The server's id of that question.
         id: String,
     },
     /// The session has another title.
@@ -118,23 +118,23 @@ pub enum Happened {
     },
     /// The working directory moved.
     Moved {
-        /// Where to.
+        /// The new directory.
         cwd: PathBuf,
     },
     /// A background task began, or ended.
     Task {
         /// Its id.
         id: String,
-        /// Whether it still runs, and how it ended: `running`, `completed`, `failed`, `killed`.
+        /// Status: `running`, `completed`, `failed`, `killed`.
         status: String,
-        /// What it does.
+        /// Description of its work.
         description: String,
-        /// The private file that holds what it has said; gone once the session is.
+        /// The private file with its output; gone once the session is.
         output_file: PathBuf,
     },
 }
 
-/// How much a notice matters.
+/// Importance of a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Level {
     /// Good to know.
@@ -160,18 +160,18 @@ impl Level {
 /// Something for the user's eyes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// How much it matters.
+    /// Importance.
     pub level: Level,
-    /// Whose words it repeats: `PreToolUse:Bash`, if a hook's.
+    /// The hook that it comes from, if any: `PreToolUse:Bash`.
     pub hook: Option<String>,
     /// The text.
     pub text: String,
-    /// Whether an action was not checked because a hook gave no usable answer (O10).
+    /// Set if an action was not checked because a hook gave no usable answer (O10).
     pub unchecked: bool,
 }
 
 impl Notice {
-    /// What is wrong, or looks wrong, in a file.
+    /// Returns the notice of a problem in a file.
     #[must_use]
     pub fn of(diagnostic: &Diagnostic) -> Self {
         let level = if diagnostic.is_error() { Level::Error } else { Level::Warning };
@@ -184,24 +184,24 @@ impl Notice {
     }
 }
 
-/// What the hooks at the end of a turn did, in one summary (L8).
+/// A summary of the hooks at the end of a turn (L8).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StopSummary {
     /// Stop, SubagentStop, TaskCompleted or TeammateIdle.
     pub event: EventKind,
     /// Each hook that ran: its label and how long it took.
     pub hooks: Vec<(String, Duration)>,
-    /// What went wrong: stderr, or the exit code.
+    /// Errors: stderr, or the exit code.
     pub errors: Vec<String>,
-    /// Why the turn was kept from going on, where a hook did that.
+    /// The reason why a hook kept the turn from continuing, if one did.
     pub prevented: Option<String>,
-    /// Whether any hook printed something.
+    /// Set if any hook printed something.
     pub had_output: bool,
     /// Tells this summary from others.
     pub id: String,
 }
 
-/// Tells everybody who watches of one line of work. Cheap to clone.
+/// Sender of an agent loop's updates to all watchers. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Updates {
     watchers: Arc<[Arc<dyn Watch>]>,
@@ -213,12 +213,12 @@ impl Updates {
         Self { watchers: watchers.into_iter().collect(), of: Origin::Main }
     }
 
-    /// The same watchers, about another line of work.
+    /// The same watchers, about another agent loop.
     pub(crate) fn about(&self, of: Origin) -> Self {
         Self { watchers: Arc::clone(&self.watchers), of }
     }
 
-    /// Tells it. A watcher that panics harms nobody but itself.
+    /// Sends an update. A panic in a watcher affects only that watcher.
     pub(crate) fn tell(&self, what: Happened) {
         let update = Update { of: self.of.clone(), what };
         for watcher in self.watchers.iter() {

@@ -6,11 +6,11 @@ use becket_llm::{Block, Caching, Message, ModelError, Request, Role, Thinking, T
 use becket_model::event::lifecycle::UserPromptSubmit;
 use std::sync::atomic::Ordering;
 
-/// What the model reads above the question.
+/// The text above the question, for the model.
 const ABOVE: &str = "<system-reminder>The user asks this beside the conversation, which goes on as if it had not been asked. \
                      Answer from what you know already, in a few sentences; no tool can be used.</system-reminder>";
 
-/// Why a question beside the conversation has no answer.
+/// The reason why a question beside the conversation has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AsideError {
     /// A hook of UserPromptSubmit has rejected it.
@@ -19,7 +19,7 @@ pub enum AsideError {
     /// Calls of the conversation were put off (D10): the model can't be asked anything before they are taken up.
     #[error("calls wait to be taken up: give a prompt first")]
     Deferred,
-    /// Nobody wants an answer any more.
+    /// The caller no longer wants an answer.
     #[error("interrupted")]
     Interrupted,
     /// The model has given none.

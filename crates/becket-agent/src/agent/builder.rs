@@ -1,4 +1,4 @@
-//! How a host describes the session that it wants.
+//! The builder with which a host describes a session.
 
 use super::open::Agent;
 use crate::agents::{AgentTool, Definition, MainAgent};
@@ -24,7 +24,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a host ends with the session.
+/// Work that the host runs when the session ends.
 pub(super) type Closer = Box<dyn FnOnce() -> BoxFuture<'static, ()> + Send>;
 
 /// Collects what a session needs; [`AgentBuilder::open`] begins it.
@@ -62,14 +62,14 @@ pub struct AgentBuilder {
     pub(super) watch: Option<FileWatch>,
     pub(super) worktrees: Option<Worktrees>,
     pub(super) in_worktree: Option<Wish>,
-    /// What the user is told first.
+    /// Notices that the user sees first.
     pub(super) notices: Vec<Notice>,
 }
 
 impl AgentBuilder {
-    /// A session in `cwd` (absolute) with these tools, under the hooks and rules of an engine, worked by a model. Hand the
-    /// same toolbox to [`becket_engine::Builder::tools`]. Without anything else it is stored nowhere, asks nobody, and
-    /// begins anew.
+    /// A session in `cwd` (absolute) with these tools, under the hooks and rules of an engine, with a model. Hand the
+    /// same toolbox to [`becket_engine::Builder::tools`]. Without anything else it is not stored, asks no person, and
+    /// starts as a new session.
     pub fn new(engine: Engine, toolbox: Toolbox, model: Arc<dyn Model>, cwd: impl Into<PathBuf>) -> Self {
         Self {
             engine,
@@ -109,28 +109,28 @@ impl AgentBuilder {
         }
     }
 
-    /// Facts that tools were lent before there was a session: what they say is set when it opens.
+    /// Sets the facts that tools received before the session existed: opening the session fills them in.
     #[must_use]
     pub fn facts(mut self, facts: Facts) -> Self {
         self.facts = Some(facts);
         self
     }
 
-    /// Where the session is stored.
+    /// Sets the store of the session's transcript.
     #[must_use]
     pub fn store(mut self, store: Store) -> Self {
         self.store = Some(store);
         self
     }
 
-    /// Whether it begins anew, or where another one ended.
+    /// Sets whether the session is new or continues another one.
     #[must_use]
     pub fn start(mut self, start: Start) -> Self {
         self.start = start;
         self
     }
 
-    /// What a new session, or a fork, is called: a UUID.
+    /// Sets the id of a new session or a fork: a UUID.
     #[must_use]
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
@@ -144,7 +144,7 @@ impl AgentBuilder {
         self
     }
 
-    /// The mode that the user wants now: it beats that of a session that is gone on with, and the settings'.
+    /// The mode that the user wants now: it beats that of a session that is resumed, and the settings'.
     #[must_use]
     pub fn mode(mut self, mode: PermissionMode) -> Self {
         self.mode = Some(mode);
@@ -179,72 +179,75 @@ impl AgentBuilder {
         self
     }
 
-    /// What a host may want otherwise of its turns.
+    /// Sets the options of its turns.
     #[must_use]
     pub fn options(mut self, options: TurnOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// How much the model holds.
+    /// Sets the size of the model's context window.
     #[must_use]
     pub fn window(mut self, window: Window) -> Self {
         self.window = window;
         self
     }
 
-    /// Whether a screen is up. The engine has to be built as interactive, too.
+    /// Sets whether a screen is up. The engine has to be built as interactive, too.
     #[must_use]
     pub fn interactive(mut self, interactive: bool) -> Self {
         self.interactive = interactive;
         self
     }
 
-    /// Who is asked for permissions. Default: nobody.
+    /// Sets the person who is asked for permissions. Default: none.
     #[must_use]
     pub fn person(mut self, person: impl AskPermission + 'static) -> Self {
         self.asked.person = Some(Arc::new(person));
         self
     }
 
-    /// Who answers for the rest of a turn whose own model is overloaded, and the name that it is given here. Default: nobody.
+    /// Sets the model that answers for the rest of a turn if the session's own model is overloaded, and its name.
+    /// Default: none.
     #[must_use]
     pub fn fallback(mut self, model: Arc<dyn Model>, requested: impl Into<String>) -> Self {
         self.fallback = Some(Fallback { model, requested: requested.into() });
         self
     }
 
-    /// Who judges in the mode `auto`. Default: nobody, and that mode asks (P14).
+    /// Sets the classifier of the mode `auto`. Default: none, and that mode asks (P14).
     #[must_use]
     pub fn auto_mode(mut self, auto: AutoMode) -> Self {
         self.asked.auto = Some(auto);
         self
     }
 
-    /// The permissions that tools were lent before there was a session. Default: some of its own, under the same engine.
+    /// Sets the permissions that tools received before the session existed. Default: new ones, under the same engine.
     #[must_use]
     pub fn permissions(mut self, permissions: SessionPermissions) -> Self {
         self.permissions = Some(permissions);
         self
     }
 
-    /// Who answers the questions of the session's servers: hooks of Notification are told `elicitation_response` when the user
-    /// has answered one, and `elicitation_complete` when a server says that what it has sent the user to an address for is
-    /// done.
+    /// Sets the host that answers the questions of the session's servers: hooks of Notification see
+    /// `elicitation_response`
+    /// when the user has answered one, and `elicitation_complete` when a server reports that the work behind the
+    /// address it
+    /// sent the user to is done.
     #[must_use]
     pub fn mcp_host(mut self, host: McpHost) -> Self {
         self.mcp_host = Some(host);
         self
     }
 
-    /// Adds somebody who sees what happens.
+    /// Adds a watcher of updates.
     #[must_use]
     pub fn watch(mut self, watcher: impl Watch + 'static) -> Self {
         self.watchers.push(Arc::new(watcher));
         self
     }
 
-    /// Who knows commands and mentions. Default: nobody, and all prompts are words.
+    /// Sets the expander of commands and mentions. Default: none, and all prompts are plain text.
     #[must_use]
     pub fn expand(mut self, expand: Arc<dyn Expand>) -> Self {
         self.expand = Some(expand);
@@ -275,21 +278,21 @@ impl AgentBuilder {
         self.on_close(move || Box::pin(async move { drop(hooks) }))
     }
 
-    /// What goes on in the background; it is ended with the session.
+    /// Sets the registry of background tasks; they end with the session.
     #[must_use]
     pub fn tasks(mut self, tasks: Tasks) -> Self {
         self.tasks = Some(tasks);
         self
     }
 
-    /// The shared list of tasks, and those who work on it: hand its tools to the toolbox, and it to [`AgentTool`].
+    /// Sets the shared list of tasks and its teammates: add its tools to the toolbox, and hand it to [`AgentTool`].
     #[must_use]
     pub fn team(mut self, team: Team) -> Self {
         self.team = Some(team);
         self
     }
 
-    /// What the host does at the end of each turn (L7).
+    /// Sets the host's tasks at the end of each turn (L7).
     #[must_use]
     pub fn at_turn_end(mut self, tasks: TurnEndTasks) -> Self {
         self.at_turn_end = tasks;
@@ -311,7 +314,7 @@ impl AgentBuilder {
         self
     }
 
-    /// Who makes working trees for it and its subagents. Default: nobody, and none can be asked for.
+    /// Sets the provider of working trees for the session and its subagents. Default: none, and requests for one fail.
     #[must_use]
     pub fn worktrees(mut self, worktrees: Worktrees) -> Self {
         self.worktrees = Some(worktrees);
@@ -338,15 +341,15 @@ impl AgentBuilder {
         self
     }
 
-    /// What else ends with the session, after its hooks: connections, directories.
+    /// Adds work that runs when the session ends, after its hooks: closing connections, removing directories.
     #[must_use]
     pub fn on_close(mut self, end: impl FnOnce() -> BoxFuture<'static, ()> + Send + 'static) -> Self {
         self.closers.push(Box::new(end));
         self
     }
 
-    /// Begins the session: Setup where it was asked for, then SessionStart. What their hooks say to the model waits for
-    /// the first prompt.
+    /// Opens the session: fires Setup if it was asked for, then SessionStart. Context from their hooks waits for the
+    /// first prompt.
     ///
     /// # Errors
     /// There is no transcript to begin with: see [`OpenError`].

@@ -1,4 +1,4 @@
-//! What may change of an open session from outside, also while a turn works: its mode, its directories, its model.
+//! Changes of an open session from outside, also during a turn: its mode, its directories, its model.
 
 use super::open::Agent;
 use crate::permission::ModeRefused;
@@ -24,10 +24,11 @@ pub struct SwitchBlocked {
 }
 
 impl Agent {
-    /// Enters a mode, as the user of the session wishes; the mode before. Calls that are judged already keep their judgement.
+    /// Enters a mode on behalf of the user, and returns the mode before. Calls that are already judged keep their
+    /// decision.
     ///
     /// # Errors
-    /// There is no such mode, or the session may not be in it (P13).
+    /// The mode does not exist, or the session may not enter it (P13).
     pub fn set_mode(&self, mode: PermissionMode) -> Result<PermissionMode, ModeRefused> {
         self.shared.permissions.set_mode(&self.facts, mode)
     }
@@ -55,11 +56,11 @@ impl Agent {
         changed.applied.added
     }
 
-    /// Asks another model from the next request on, in the turn that works now too. PreModelSwitch is fired before,
-    /// PostModelSwitch after. `requested` is the name as somebody gave it, `source` where it comes from.
+    /// Switches to another model from the next request on, also in the running turn. PreModelSwitch is fired before,
+    /// PostModelSwitch after. `requested` is the name as the caller gave it, `source` its origin.
     ///
     /// # Errors
-    /// A hook has blocked it: the model stays what it was.
+    /// A hook has blocked the switch: the model stays as it was.
     pub async fn switch_model(
         &self,
         model: Arc<dyn Model>,
@@ -84,7 +85,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Whether the model thinks before it answers, from the next request on, as far as it can be told so.
+    /// Sets whether the model thinks before it answers, from the next request on, if the provider supports it.
     pub fn set_thinking(&self, thinks: bool) {
         self.shared.thinks.store(thinks, Ordering::Relaxed);
     }

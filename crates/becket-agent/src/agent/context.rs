@@ -1,14 +1,15 @@
-//! How full the model's window is.
+//! Use of the model's context window.
 
 use super::open::Agent;
 use becket_llm::ToolSpec;
 
-/// What a request holds, in tokens: as the provider told with the last answer, and a guess for what came since.
+/// The size of a request, in tokens: as reported by the provider with the last answer, plus an estimate for what came
+/// since.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContextUse {
     /// All of it.
     pub total: u64,
-    /// How much the model holds.
+    /// The size of the model's context window.
     pub window: u64,
     /// From how many on the conversation is compacted.
     pub compacts_at: u64,
@@ -21,7 +22,7 @@ pub struct ContextUse {
 }
 
 impl Agent {
-    /// How full it is as of the last request; it does not wait for a turn that works.
+    /// Returns the use of the context window as of the last request; does not wait for a running turn.
     #[must_use]
     pub fn context(&self) -> ContextUse {
         let offered = self.toolbox.offered(&self.shared.engine);

@@ -1,4 +1,4 @@
-//! What a host shows of a session when it has begun.
+//! Facts about a new session for the host to show.
 
 use becket_model::event::PermissionMode;
 use std::path::PathBuf;

@@ -1,13 +1,15 @@
-//! A session that goes on by itself, since its teammates have something to say.
+//! Continues a session when its teammates have news.
 
 use super::open::Agent;
 use crate::turn::{TurnEnd, TurnStart};
 use becket_engine::CancellationToken;
 
 impl Agent {
-    /// Waits until a teammate has something to say to the session, or none works any more; false where nobody has anything
-    /// to say then: [`Agent::hear_team`] is to be called where somebody has. A message is told at once, that a teammate is
-    /// idle only when none works. Cancel-safe; false at once where there is no team.
+    /// Waits until a teammate has news for the session, or none works any more. Returns true if there is news, for
+    /// which
+    /// the caller then calls [`Agent::hear_team`]. A message counts at once; that a teammate is idle counts only when
+    /// none
+    /// works. Cancel-safe; returns false at once if there is no team.
     pub async fn team_has_news(&self) -> bool {
         match &self.shared.team {
             Some(team) => team.has_news(&self.facts.session()).await,

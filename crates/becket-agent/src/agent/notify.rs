@@ -1,4 +1,4 @@
-//! What a host tells the hooks of Notification.
+//! Notifications of the host for the hooks of Notification.
 
 use super::open::Agent;
 use becket_model::event::permission::Notification;

@@ -29,7 +29,7 @@ pub struct Agent {
     pub(super) shared: Arc<SessionShared>,
     pub(super) facts: Facts,
     pub(super) toolbox: Toolbox,
-    /// How long its system prompt is.
+    /// Length of the system prompt.
     pub(super) system_bytes: usize,
     /// The one that it was opened with.
     pub(super) model: Arc<dyn Model>,
@@ -77,19 +77,20 @@ impl Agent {
         self.main.lock().await.prompt(prompt, cancel).await
     }
 
-    /// Takes up the calls that were put off when the session was stored (D10). Without any it goes on as after a pause.
+    /// Resumes the calls that were deferred when the session was stored (D10). Without any it continues as after a
+    /// pause.
     pub async fn resume_deferred(&self, cancel: &CancellationToken) -> TurnEnd {
         let mut main = self.main.lock().await;
         main.instruct(cancel).await;
         main.turn(TurnStart::Resume, cancel).await
     }
 
-    /// Whether calls wait to be taken up.
+    /// Returns whether deferred calls wait to be resumed.
     pub async fn has_deferred(&self) -> bool {
         self.main.lock().await.agent_loop.conversation.deferred().is_some()
     }
 
-    /// Goes on with what stands in the conversation already, and with `reminder`: for a host that was woken (A4).
+    /// Continues the conversation with `reminder` only: for a host that was woken (A4).
     pub async fn wake(&self, reminder: impl Into<String>, cancel: &CancellationToken) -> TurnEnd {
         let mut main = self.main.lock().await;
         main.instruct(cancel).await;
@@ -98,10 +99,10 @@ impl Agent {
         main.turn(TurnStart::AsItIs, cancel).await
     }
 
-    /// Puts a summary in the place of the conversation.
+    /// Replaces the conversation by a summary.
     ///
     /// # Errors
-    /// Why it is as it was.
+    /// The reason why the conversation is unchanged.
     pub async fn compact(
         &self,
         instructions: Option<&str>,
@@ -120,10 +121,10 @@ impl Agent {
         self.main.lock().await.agent_loop.retitle(title);
     }
 
-    /// Ends the conversation and begins another one in its place, with an id and a transcript of its own.
+    /// Ends the conversation and begins another one, with its own id and transcript.
     ///
     /// # Errors
-    /// There is no transcript to begin with; the session has ended then, and goes on unstored.
+    /// The transcript can't be created; the old conversation has ended then, and the session goes on unstored.
     pub async fn clear(&self) -> Result<(), OpenError> {
         self.main.lock().await.clear().await
     }
@@ -151,13 +152,13 @@ impl Agent {
         self.shared.engine.close().await;
     }
 
-    /// What its events say now.
+    /// Returns the session as its events describe it now.
     #[must_use]
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    /// What a host shows of it.
+    /// Returns the facts that a host shows of the session.
     #[must_use]
     pub fn info(&self) -> Info {
         let Session { id, transcript_path, cwd, permission_mode, .. } = self.facts.session();
@@ -188,7 +189,7 @@ impl fmt::Debug for Agent {
     }
 }
 
-/// What of a builder is needed once there is a line of work.
+/// Parts of a builder that are needed once the agent loop exists.
 struct Rest {
     setup: Option<crate::session::SetupTrigger>,
     closers: Vec<Closer>,
@@ -197,13 +198,13 @@ struct Rest {
     title: Option<String>,
 }
 
-/// What stands in the settings before the first hook runs.
+/// Reads the settings as they are before the first hook runs.
 async fn remembered(watch: Option<FileWatch>) -> Option<Remembered> {
     let watch = watch?;
     tokio::task::spawn_blocking(|| watch.remember()).await.ok()
 }
 
-/// What the session lends its watch, without being kept alive by it.
+/// Returns weak handles to the session for its file watch, which must not keep it alive.
 fn lent(main: &Main) -> Lent {
     Lent {
         shared: Arc::downgrade(&main.agent_loop.shared),
@@ -213,7 +214,7 @@ fn lent(main: &Main) -> Lent {
     }
 }
 
-/// Takes a builder and what was stored apart, and puts the session's line of work together.
+/// Takes a builder and what was stored apart, and puts the session's agent loop together.
 fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
     let AgentBuilder { engine, asked, watchers, options, window, tasks, team, at_turn_end, .. } = builder;
     let mut shared = SessionShared::new(engine, asked, Updates::new(watchers));
@@ -278,7 +279,7 @@ fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
     (main, opened, Rest { setup, closers, watch, in_worktree, title })
 }
 
-/// Lends the session to tools that work on it, without being kept alive by them.
+/// Returns a function that gives tools access to the session without keeping it alive.
 fn lends(main: &Main) -> impl Fn() -> Option<Parent> + Send + Sync + use<> {
     let shared = Arc::downgrade(&main.agent_loop.shared);
     let (facts, model, store) =
@@ -296,7 +297,7 @@ fn path(opened: &Opened) -> PathBuf {
     opened.log.as_ref().map(|log| log.path().to_owned()).unwrap_or_default()
 }
 
-/// The user's mode of now, else that of the session that is gone on with, else that of the settings.
+/// The user's mode of now, else that of the session that is resumed, else that of the settings.
 fn mode(shared: &SessionShared, wanted: Option<PermissionMode>, opened: &Opened) -> PermissionMode {
     let start = shared.engine.start_mode();
     if let Some(warning) = &start.warning {
@@ -327,7 +328,7 @@ fn take_stored(shared: &SessionShared, opened: &mut Opened) -> Stored {
     std::mem::replace(&mut restored.stored, Stored::Whole(Conversation::default()))
 }
 
-/// Stores what is to be known when the session is gone on with.
+/// Stores what is to be known when the session is resumed.
 fn note(main: &mut Main, title: Option<String>) {
     let agent_loop = &mut main.agent_loop;
     let cwd = agent_loop.facts.cwd();

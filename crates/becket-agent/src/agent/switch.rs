@@ -1,28 +1,28 @@
-//! Another session in the place of the one that is open, and what all of them have spent.
+//! Replacing the open session by another one, and the spending of all of them.
 
 use super::open::Agent;
 use crate::session::OpenError;
 use becket_llm::{Model, Usage};
 use std::time::Duration;
 
-/// What was spent since the session was opened, by those that took its place as well, subagents included.
+/// Spending since the session was opened, including the sessions that replaced it and subagents.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spending {
     /// Tokens.
     pub usage: Usage,
-    /// US dollars, as far as prices are known; none where no price is.
+    /// US dollars, as far as prices are known; none if no price is.
     pub cost_usd: Option<f64>,
     /// Time that requests to models took.
     pub with_model: Duration,
 }
 
 impl Agent {
-    /// Ends the conversation (SessionEnd `resume`) and goes on with a stored one where it ended (SessionStart `resume`), in
-    /// its own transcript. Mode, model, working directory and rules stay those of now.
+    /// Ends the conversation (SessionEnd `resume`) and resumes a stored one (SessionStart `resume`), in its own
+    /// transcript. Mode, model, working directory and rules stay those of now.
     ///
     /// # Errors
-    /// The other session can't be opened: nothing is stored, there is none of that id, or it is in use, which this one is,
-    /// too. Nothing has changed then.
+    /// The other session can't be opened: nothing is stored, there is none of that id, or it is in use, which this one
+    /// is, too. Nothing has changed then.
     pub async fn resume(&self, id: &str) -> Result<(), OpenError> {
         self.main.lock().await.resume(id).await
     }
@@ -43,7 +43,7 @@ impl Agent {
         self.shared.meter.answered(model, usage);
     }
 
-    /// What was spent so far.
+    /// Returns the spending so far.
     #[must_use]
     pub fn spent(&self) -> Spending {
         let spent = self.shared.meter.spent();

@@ -1,4 +1,4 @@
-//! What an agent is, as its file says it.
+//! The definition of an agent, as its file describes it.
 
 use crate::definitions::{ModelChoice, Whose};
 use becket_model::event::PermissionMode;
@@ -10,11 +10,11 @@ use std::sync::Arc;
 pub struct Definition {
     /// Its name (`agent_type`); a plugin's is `plugin:name`.
     pub name: Arc<str>,
-    /// When to use it, for the model that may start it.
+    /// Description of when to use it, for the model that may start it.
     pub description: String,
     /// Its system prompt.
     pub prompt: String,
-    /// The tools that it gets; all where it names none.
+    /// The tools that it gets; all if it names none.
     pub tools: Option<Vec<String>>,
     /// The tools that it does not get, whatever it names beside.
     pub disallowed_tools: Vec<String>,
@@ -22,16 +22,16 @@ pub struct Definition {
     pub model: ModelChoice,
     /// The permission mode that it wants.
     pub permission_mode: Option<PermissionMode>,
-    /// How many answers its model may give.
+    /// Maximum number of answers of its model.
     pub max_turns: Option<u32>,
-    /// Whether it runs in the background even where the call does not say so.
+    /// Set if it runs in the background even if the call does not ask for it.
     pub background: bool,
-    /// Whether it works in a working tree of its own even where the call does not say so.
+    /// Set if it works in its own working tree even if the call does not ask for it.
     pub isolated: bool,
-    /// Whose definition it is.
+    /// Owner of the definition.
     pub whose: Whose,
-    /// Its file; a name in angle brackets where it has none.
+    /// Its file; a name in angle brackets if it has none.
     pub file: Arc<Path>,
-    /// The text that its hooks are read from, where it has any.
+    /// The text that its hooks are read from, if it has any.
     pub(crate) hooks: Option<Arc<str>>,
 }

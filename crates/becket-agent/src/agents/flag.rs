@@ -10,10 +10,10 @@ use becket_model::Source;
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// What stands for the file of such an agent.
+/// Placeholder for the file name of such an agent.
 const FILE: &str = "<--agents>";
 
-/// The definitions, and what is wrong with the others.
+/// The definitions, and the problems with the others.
 pub(super) fn read(text: &str) -> (Vec<Definition>, Vec<Diagnostic>) {
     let all = match serde_json::from_str::<Map<String, Value>>(text) {
         Ok(all) => all,
@@ -26,7 +26,7 @@ pub(super) fn read(text: &str) -> (Vec<Definition>, Vec<Diagnostic>) {
     for (name, value) in all {
         let (definition, mut found) = one(&name, value);
         for finding in &mut found {
-            // Places are those of a text that nobody wrote.
+            // Positions refer to generated text, which the user has never seen.
             (finding.line, finding.column, finding.span) = (0, 0, 0..0);
             let of = format!("agent `{}`", crate::schema::brief(&name));
             if !finding.message.contains(&of) {

@@ -15,15 +15,15 @@ use std::path::Path;
 pub(crate) struct HooksOfAgent {
     engine: Engine,
     id: Option<RegistrationId>,
-    /// What is wrong with them, and what was held back.
+    /// Problems of the hooks, and the hooks that were held back.
     diagnostics: Vec<Diagnostic>,
     /// The first guard that could not be loaded: the agent may then be given nothing (C7b).
     broken_guard: Option<String>,
 }
 
 impl HooksOfAgent {
-    /// Registers the hooks of a definition; `subagent` is its id where it is no main agent: its `Stop` is a
-    /// `SubagentStop` then, for this id alone.
+    /// Registers the hooks of a definition; `subagent` is its id if it is not the main agent: its `Stop` then becomes a
+    /// `SubagentStop` for this id alone.
     pub(crate) fn register(
         engine: &Engine,
         dialect: &Dialect,
@@ -55,14 +55,15 @@ impl HooksOfAgent {
 }
 
 impl HooksOfAgent {
-    /// What its definition may open beyond the session's mode: nothing where the file came with a repository that nobody
-    /// trusts (G3), or a guard of it is broken (C7b).
+    /// Returns which rights its definition may add to the session's mode: none if the file came with a repository that
+    /// is
+    /// not trusted (G3), or one of its guards is broken (C7b).
     pub(crate) fn may_widen(&self, engine: &Engine, definition: &Definition) -> MayWiden {
         let trusted = engine.config().trust.this_folder_trusted || !definition.whose.is_of_project();
         MayWiden { grants: trusted && self.broken_guard.is_none(), bypass: engine.may_bypass().is_ok() }
     }
 
-    /// What is wrong with them, for the user.
+    /// Returns their problems as notices for the user.
     pub(crate) fn notices(&self) -> Vec<Notice> {
         self.diagnostics.iter().map(Notice::of).collect()
     }

@@ -11,14 +11,14 @@ use becket_engine::Engine;
 use becket_model::event::PermissionMode;
 use std::sync::Arc;
 
-/// What a session takes over from the agent that it works as.
+/// Settings that a session takes over from its main agent.
 pub(crate) struct MainAgent {
     pub(crate) tools: Vec<Arc<dyn Tool>>,
-    /// The mode that it starts in, where the definition has a say.
+    /// The mode that it starts in, if the definition sets it.
     pub(crate) mode: Option<PermissionMode>,
     /// To be kept as long as the session.
     pub(crate) hooks: HooksOfAgent,
-    /// What of the definition does not hold.
+    /// Parts of the definition that do not apply.
     pub(crate) notices: Vec<Notice>,
 }
 

@@ -6,10 +6,11 @@
 use super::definition::Definition;
 use becket_model::event::PermissionMode;
 
-/// What an agent may be given beyond its session's mode.
+/// Rights that an agent may get beyond its session's mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MayWiden {
-    /// Its file may grant at all: it is no untrusted project's (G3), and none of its guards is broken (C7b).
+    /// Set if its file may grant anything: it does not come from an untrusted project (G3), and none of its guards is
+    /// broken (C7b).
     pub(crate) grants: bool,
     /// The session may enter `bypassPermissions`.
     pub(crate) bypass: bool,
@@ -26,7 +27,7 @@ pub(crate) fn in_force(session: PermissionMode, definition: &Definition, may: Ma
 fn weigh(session: PermissionMode, wanted: &PermissionMode, may: MayWiden) -> PermissionMode {
     use PermissionMode::{AcceptEdits, Auto, BypassPermissions, Default, DontAsk, Other, Plan};
     match (session, wanted) {
-        // The stricter word holds, whoever says it.
+        // The stricter one wins, from either side.
         (Plan, _) | (_, Plan) => Plan,
         (DontAsk, _) | (_, DontAsk) => DontAsk,
         // The user has opened the session already, or has left it to a classifier.

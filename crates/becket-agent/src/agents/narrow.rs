@@ -10,11 +10,11 @@ use crate::update::Notice;
 use becket_rules::Renames;
 use std::sync::Arc;
 
-/// What no subagent gets.
+/// Tools that no subagent gets.
 const NEVER: [&str; 6] =
     ["Agent", "AskUserQuestion", "EnterWorktree", "ExitPlanMode", "ExitWorktree", "SendMessage"];
 
-/// Those of another line of work that the session has itself: one that works as an agent may have lost some.
+/// Those of another agent loop that the session has itself: one that works as an agent may have lost some.
 pub(crate) fn within(all: Vec<Arc<dyn Tool>>, session: &Toolbox) -> Vec<Arc<dyn Tool>> {
     all.into_iter().filter(|tool| session.find(tool.name()).is_some()).collect()
 }
@@ -62,7 +62,7 @@ pub(crate) fn of_main(
     all.into_iter().filter(gets).collect()
 }
 
-/// Whether a name in a list means a tool: itself, by an older name, or by its server (P2, M7).
+/// Returns whether a name in a list means a tool: by its own name, an older one, or its server's (P2, M7).
 fn is_named(name: &str, tool: &str, renames: &Renames) -> bool {
     let name = renames.current(name);
     if name == "*" || name == tool {
@@ -73,8 +73,9 @@ fn is_named(name: &str, tool: &str, renames: &Renames) -> bool {
     is_server && tool.strip_prefix(server).is_some_and(|rest| rest.starts_with("__"))
 }
 
-/// What to tell the user of names in a definition that mean none of these tools. Definitions that are built in name what a
-/// host may have.
+/// Returns notices for names in a definition that match none of these tools. Built-in definitions may name tools that
+/// the
+/// host does not have.
 pub(crate) fn unknown_notices(
     all: &[Arc<dyn Tool>],
     definition: &Definition,

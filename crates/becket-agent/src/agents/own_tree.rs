@@ -15,7 +15,7 @@ pub(super) struct OwnTree {
     worktrees: Worktrees,
     tree: Arc<Tree>,
     shared: Arc<SessionShared>,
-    /// Of the session: its events tell of the tree.
+    /// Facts of the session, whose events report the tree.
     facts: Facts,
     updates: Updates,
 }
@@ -41,7 +41,7 @@ impl OwnTree {
         Ok(Self { worktrees, tree, shared, facts, updates })
     }
 
-    /// Where it lies.
+    /// Returns its path.
     pub(super) fn path(&self) -> &Path {
         &self.tree.path
     }

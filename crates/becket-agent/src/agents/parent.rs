@@ -1,4 +1,4 @@
-//! What a session lends its subagents: where they begin.
+//! The session's handles for its subagents: where they begin.
 
 use crate::conversation::{Conversation, Stored};
 use crate::session::Facts;
@@ -14,18 +14,18 @@ use std::sync::{Arc, OnceLock};
 /// A session as its subagents see it.
 pub(crate) struct Parent {
     pub(crate) shared: Arc<SessionShared>,
-    /// The facts of the session's own line of work.
+    /// The facts of the session's own agent loop.
     pub(crate) facts: Facts,
-    /// The model of the session's own line of work.
+    /// The model of the session's own agent loop.
     pub(crate) model: Arc<dyn Model>,
-    /// The tools of the session's own line of work.
+    /// The tools of the session's own agent loop.
     pub(crate) toolbox: Toolbox,
-    /// Where it is stored, if it is.
+    /// The store of its transcript, if it is stored.
     pub(crate) store: Option<Store>,
 }
 
 impl Parent {
-    /// A subagent's conversation, and where it is stored beside the session's own; it goes on unstored where it can't be.
+    /// A subagent's conversation, and where it is stored beside the session's own; it is not stored if that fails.
     pub(crate) fn conversation(&self, agent: &AgentId, updates: &Updates) -> (PathBuf, ConversationLog) {
         let Session { id, transcript_path, .. } = self.facts.session();
         let nothing = Stored::Whole(Conversation::default());
@@ -52,7 +52,7 @@ type Lends = Box<dyn Fn() -> Option<Parent> + Send + Sync>;
 pub(crate) struct ParentCell(Arc<OnceLock<Lends>>);
 
 impl ParentCell {
-    /// Says whose tool it is; the first word counts.
+    /// Sets the session of the tool; the first call counts.
     pub(crate) fn set(&self, lends: impl Fn() -> Option<Parent> + Send + Sync + 'static) {
         let _ = self.0.set(Box::new(lends));
     }

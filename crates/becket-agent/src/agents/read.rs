@@ -12,12 +12,12 @@ const NOT_YET: [&str; 4] = ["skills", "mcpServers", "memory", "initialPrompt"];
 /// The word for a working tree of its own.
 pub(super) const ISOLATED: &str = "worktree";
 
-/// Where a definition was found.
+/// Location of a definition.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) source: &'a Source,
     pub(super) file: &'a Path,
-    /// What stands in front of its name, for a plugin's.
+    /// Prefix of its name, for a plugin's.
     pub(super) namespace: Option<&'a str>,
     /// The text that its hooks are read from.
     pub(super) text: &'a str,
@@ -78,7 +78,7 @@ fn name(fields: &mut Fields<'_>) -> Option<String> {
     None
 }
 
-/// Names of tools, without what stands in parentheses behind one: rules judge calls, a list only names tools.
+/// Names of tools, without a text in parentheses after one: rules judge calls, a list only names tools.
 fn tools(fields: &mut Fields<'_>, key: &str) -> Option<Vec<String>> {
     let mut bare = Vec::new();
     for tool in fields.names(key)? {
@@ -113,7 +113,7 @@ fn mode(fields: &mut Fields<'_>, of_plugin: bool) -> Option<PermissionMode> {
     Some(mode)
 }
 
-/// Whether it works in a working tree of its own.
+/// Returns whether it works in its own working tree.
 fn isolated(fields: &mut Fields<'_>) -> bool {
     let Some(written) = fields.text("isolation") else { return false };
     if written != ISOLATED {
@@ -125,7 +125,7 @@ fn isolated(fields: &mut Fields<'_>) -> bool {
     written == ISOLATED
 }
 
-/// Whether it has hooks that count; those of a plugin's agent don't (C9).
+/// Returns whether it has hooks that count; those of a plugin's agent don't (C9).
 fn hooks(fields: &mut Fields<'_>, of_plugin: bool) -> bool {
     let has = fields.has("hooks");
     if has && of_plugin {

@@ -19,12 +19,12 @@ pub struct Agents {
     list: Arc<[Arc<Definition>]>,
 }
 
-/// What was loaded, and what was not.
+/// The definitions that were loaded, and the problems with the others.
 #[derive(Debug)]
 pub struct Loaded {
     /// The agents.
     pub agents: Agents,
-    /// What is wrong or looks wrong, by file and place.
+    /// Errors and warnings, by file and position.
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -1,4 +1,4 @@
-//! What the caller of an agent reads of its end. Pure.
+//! The report on an agent's end for its caller. Pure.
 
 use crate::tool_call::{ToolFailure, ToolOutput};
 use crate::turn::{EndReason, TurnEnd};
@@ -8,7 +8,7 @@ use becket_model::AgentId;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// What a caller knows of a run beside its end.
+/// Facts about a run beside its end.
 #[derive(Debug, Clone)]
 pub(crate) struct Facts {
     pub(crate) id: AgentId,
@@ -17,7 +17,7 @@ pub(crate) struct Facts {
     pub(crate) model: String,
     /// The tools that it called, and how often.
     pub(crate) tools: BTreeMap<String, u64>,
-    /// What became of a working tree of its own.
+    /// Outcome of its own working tree.
     pub(crate) left: Option<Left>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn answer(end: &TurnEnd, facts: &Facts) -> Result<ToolOutput, ToolFai
     Ok(ToolOutput::text(text.clone(), response(end, facts, &text)))
 }
 
-/// What it says, or why it says nothing, and where its work is.
+/// Returns its last text, or the reason why there is none, and the place of its work.
 pub(crate) fn text(end: &TurnEnd, facts: &Facts) -> Result<String, String> {
     let kept = facts.left.as_ref().and_then(Left::told).map(|told| format!("\n\n[{told}]"));
     let with_kept = |text: String| format!("{text}{}", kept.as_deref().unwrap_or_default());
@@ -99,7 +99,7 @@ fn noted_empty(said: &str) -> String {
     if said.is_empty() { "(the agent is done and said nothing)".to_owned() } else { said.to_owned() }
 }
 
-/// What hooks see of an agent that has ended.
+/// Returns the tool response that hooks see of an agent that has ended.
 fn response(end: &TurnEnd, facts: &Facts, text: &str) -> Value {
     let calls: u64 = facts.tools.values().sum();
     let mut response = object([
@@ -126,7 +126,7 @@ fn response(end: &TurnEnd, facts: &Facts, text: &str) -> Value {
     response
 }
 
-/// What hooks see of an agent that has become a teammate.
+/// Returns the tool response that hooks see of an agent that has become a teammate.
 pub(crate) fn joined(facts: &Facts, name: &str, team: &str) -> Value {
     object([
         ("status", json!("teammate_spawned")),
@@ -140,7 +140,7 @@ pub(crate) fn joined(facts: &Facts, name: &str, team: &str) -> Value {
     ])
 }
 
-/// What hooks see of an agent that goes on in the background.
+/// Returns the tool response that hooks see of an agent that runs in the background.
 pub(crate) fn launched(facts: &Facts, description: &str, output_file: &str) -> Value {
     object([
         ("isAsync", json!(true)),

@@ -23,27 +23,27 @@ use becket_model::event::Agent;
 use becket_model::event::agents::SubagentStart;
 use std::sync::Arc;
 
-/// What a call of an agent's would be answered that is still open at its end.
+/// Result of calls that are still open when the agent ends.
 const UNANSWERED: &str = "the call was not run";
 
-/// What an agent is told of a working tree that others don't work in.
+/// Text for an agent that works alone in its working tree.
 const OWN_TREE: &str =
     "This is a working tree of its own, a copy of the repository: change files here and nowhere else.";
 
-/// What a call asks for.
+/// Options of a call.
 pub(super) struct Wanted {
-    /// Of a call that nobody has made yet.
+    /// A freshly generated agent id.
     pub(super) id: AgentId,
-    /// The working tree that it works in, where it has one of its own.
+    /// The working tree that it works in, if it has one of its own.
     pub(super) own: Option<OwnTree>,
     pub(super) definition: Arc<Definition>,
     pub(super) prompt: String,
     /// The model that the call names.
     pub(super) model: Option<String>,
     pub(super) tool_use_id: String,
-    /// What it is called in its team, if it is to be a teammate.
+    /// Name in its team, if it is to be a teammate.
     pub(super) name: Option<String>,
-    /// The team, where the call names one.
+    /// The team, if the call names one.
     pub(super) team: Option<String>,
 }
 
@@ -59,10 +59,10 @@ pub(super) struct Subagent {
 }
 
 impl Subagent {
-    /// Makes one: its tools, its model, its conversation; registers its hooks.
+    /// Prepares a subagent: its tools, its model, its conversation; registers its hooks.
     ///
     /// # Errors
-    /// There is no such model, for the model that called.
+    /// The model does not exist; worded for the calling model.
     pub(super) async fn new(
         parent: &Parent,
         mut wanted: Wanted,
@@ -177,7 +177,7 @@ fn model(parent: &Parent, wanted: &Wanted, models: &dyn Models) -> Result<Arc<dy
     }
 }
 
-/// How the agent reads the session's mode, whatever that becomes.
+/// Returns the function by which the agent reads the session's current mode.
 fn mode_of(
     parent: &Parent,
     definition: &Arc<Definition>,
@@ -191,7 +191,7 @@ fn mode_of(
     }
 }
 
-/// Its place in the team of its session, where it is to be a teammate.
+/// Its place in the team of its session, if it is to be a teammate.
 fn seat(parent: &Parent, wanted: &Wanted) -> Result<Option<Seat>, String> {
     let Some(name) = &wanted.name else { return Ok(None) };
     let team =

@@ -6,7 +6,7 @@ use crate::tasks::{About, BackgroundTask, TaskEnd, TaskId, TaskKind, TaskRun};
 use crate::turn::EndReason;
 use futures_util::future::BoxFuture;
 
-/// A subagent that goes on by itself.
+/// A subagent that runs in the background.
 pub(super) struct AgentTask {
     pub(super) subagent: Subagent,
     pub(super) description: String,

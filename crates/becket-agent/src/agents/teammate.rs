@@ -1,7 +1,8 @@
-//! A teammate: an agent that goes on in the background, turn by turn, until its session ends, somebody stops it, or a hook
-//! does (`protocol.md` L3).
+//! A teammate: an agent that works in the background, turn by turn, until its session ends, or the user or a hook stops
+//! it (`protocol.md` L3).
 //!
-//! INVARIANT: a teammate that waits costs nothing and asks nobody. Its place in the team is gone when it is, whatever ended it.
+//! INVARIANT: a waiting teammate costs nothing and sends no request. Its place in the team goes with it, whatever ended
+//! it.
 
 use super::report;
 use super::run::Subagent;
@@ -68,7 +69,7 @@ async fn lives(subagent: &mut Subagent, seat: &Seat, run: &TaskRun) -> (TaskEnd,
     }
 }
 
-/// Whether this was a teammate's last turn.
+/// Returns the end of the task if this was the teammate's last turn.
 fn over(end: &TurnEnd, said: &str, cancel: &CancellationToken) -> Option<(TaskEnd, String)> {
     if cancel.is_cancelled() {
         return Some((TaskEnd::Killed, "it was stopped".to_owned()));

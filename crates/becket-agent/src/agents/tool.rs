@@ -83,7 +83,7 @@ pub struct AgentTool {
     shared: Arc<Shared>,
 }
 
-/// Makes the session's tools for another line of work: a shell has a directory of its own there.
+/// Makes the session's tools for another agent loop: a shell has a directory of its own there.
 pub type MakesTools = Arc<dyn Fn(&Facts) -> Vec<Arc<dyn Tool>> + Send + Sync>;
 
 struct Shared {
@@ -116,14 +116,15 @@ impl AgentTool {
         }
     }
 
-    /// Lends the session's background tasks: without them an agent that is to go on in the background is waited for.
+    /// Sets the session's background tasks: without them the caller waits for an agent that should run in the
+    /// background.
     #[must_use]
     pub fn with_tasks(self, tasks: Tasks) -> Self {
         let _ = self.shared.tasks.set(tasks);
         self
     }
 
-    /// Lets agents with a name be teammates, where the session leads a team; its background tasks have to be lent before.
+    /// Lets agents with a name be teammates if the session leads a team; requires its background tasks to be set.
     #[must_use]
     pub fn with_team(self, team: &Team) -> Self {
         let may = team.has_teammates() && self.shared.tasks.get().is_some();
@@ -135,7 +136,7 @@ impl AgentTool {
         if self.shared.has_team.load(Ordering::Relaxed) { &IN_TEAM } else { &SPEC }
     }
 
-    /// Says whose tool it is.
+    /// Sets the session of the tool.
     pub(crate) fn belongs_to(&self, lends: impl Fn() -> Option<Parent> + Send + Sync + 'static) {
         self.shared.parent.set(lends);
     }
@@ -146,7 +147,7 @@ impl AgentTool {
         self.shared.agents.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Starts others from now on; those at work go on as they were.
+    /// Starts others from now on; running ones are not affected.
     pub fn replace(&self, agents: Agents) {
         *self.shared.agents.write().unwrap_or_else(PoisonError::into_inner) = agents;
     }
@@ -216,7 +217,7 @@ impl AgentTool {
             Some(tasks) if background => launch(tasks, AgentTask { subagent, description }),
             Some(_) | None => {
                 let (end, facts) = subagent.run(running.cancel).await;
-                // Somebody who was asked about a call of the agent has ended what is waited for (D8).
+                // A person who was asked about a call of the agent has ended the call that waits for it (D8).
                 if end.reason == EndReason::Interrupted {
                     nested.interrupt();
                 }
@@ -276,7 +277,7 @@ impl Tool for AgentTool {
         }
     }
 
-    /// It changes nothing by itself: what its agent does is asked for call by call.
+    /// The tool changes nothing: each call of its agent is asked about on its own.
     fn hints(&self) -> Hints {
         Hints { together: true, ..Hints::default() }
     }
@@ -293,7 +294,7 @@ impl Tool for AgentTool {
         Map::from_iter([("subagent_type".to_owned(), json!(DEFAULT))])
     }
 
-    /// Starting an agent is no deed: each of its calls is.
+    /// Starting an agent is not an action: each of its calls is.
     fn effect(&self, _: &Session, _: &Map<String, Value>) -> Effect {
         Effect::Reads
     }

@@ -40,7 +40,7 @@ impl<'a> Judge<'a> {
         fits
     }
 
-    /// Whether the command, `cd` aside, only reads, and only inside.
+    /// Returns whether the command, `cd` aside, only reads, and only inside.
     pub(super) fn is_read_only(&self, words: &Words<'_>) -> bool {
         let Some((name, args)) = words.texts.split_first() else { return false };
         match *name {
@@ -61,7 +61,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Whether the command of a `timeout` only reads. It is a program: no builtin is started by another program.
+    /// Returns whether the command of a `timeout` only reads. It is a program: no other program starts a builtin.
     fn runs_read_only(&self, words: &Words<'_>, args: &[&str]) -> bool {
         wrapper::timeout(args).is_some_and(|command| {
             let started = command.first().is_some_and(|name| self.programs.has(name));
@@ -69,7 +69,7 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// Whether the command of an `xargs` prints its arguments, which are anything.
+    /// Returns whether the command of an `xargs` only prints its arguments, which are arbitrary.
     fn prints_what_it_reads(&self, words: &Words<'_>, args: &[&str]) -> bool {
         let prints = |command: &[&str]| match command {
             ["echo", ..] => true,
@@ -94,7 +94,7 @@ impl<'a> Judge<'a> {
         // These read no options as others do.
         match entry.operands {
             Operands::Text if entry.builtin => return true,
-            // A variable that is not set is no word: the next one would be the format.
+            // An unset variable is not a word: the next one would be the format.
             Operands::Format => {
                 return args
                     .first()
@@ -116,7 +116,7 @@ impl<'a> Judge<'a> {
             | Operands::Jq => {}
         }
         let Some(args) = entry.options.read(args) else { return false };
-        // What a glob becomes is no value of an option, no pattern and no script.
+        // The expansion of a glob is not a value of an option, a pattern or a script.
         let first = usize::from(match &entry.operands {
             Operands::AfterPattern(given_by) => !args.gave(given_by),
             Operands::Sed => !args.gave(&["e", "expression"]),
@@ -143,8 +143,8 @@ impl<'a> Judge<'a> {
         (self.denied.is_empty() || !whole_tree) && self.takes(&entry.operands, &args)
     }
 
-    /// Whether the command takes words that only run time knows where they are: a glob as any number of files, a variable
-    /// as text.
+    /// Returns whether the command takes words whose value is known at run time only: a glob as any number of files, a
+    /// variable as text.
     fn fits(&self, entry: &ReadOnly, words: &Words<'_>) -> bool {
         let prints =
             (entry.builtin && entry.operands == Operands::Text) || entry.operands == Operands::Format;
@@ -156,7 +156,7 @@ impl<'a> Judge<'a> {
         (words.variables.is_empty() || prints) && (words.globs.is_empty() || takes_globs)
     }
 
-    /// Whether everything that a glob may become lies in the working directories, and nothing of it looks like an option.
+    /// Returns whether each expansion of a glob is in the working directories, and none looks like an option.
     fn hold_matches(&self, glob: &str) -> bool {
         self.bases.iter().all(|base| {
             globs::expand(base, glob).is_some_and(|matches| {
@@ -206,7 +206,7 @@ impl<'a> Judge<'a> {
             }
     }
 
-    /// Whether each path leads into a working directory, or is `/dev/null`.
+    /// Returns whether each path leads into a working directory, or is `/dev/null`.
     pub(super) fn hold(&self, paths: &[&str]) -> bool {
         paths.iter().all(|path| *path == "/dev/null" || self.holds(path))
     }
@@ -216,18 +216,18 @@ impl<'a> Judge<'a> {
         &self.bases
     }
 
-    /// Whether no rule keeps anything from being read.
+    /// Returns whether no rule denies any read.
     pub(super) fn may_read_all(&self) -> bool {
         self.denied.is_empty()
     }
 
-    /// Whether an absolute path lies in a working directory, and is none.
+    /// Returns whether an absolute path is in a working directory without being one.
     pub(super) fn holds_parent(&self, path: &Path) -> bool {
         crate::places::real(path).and_then(|real| Some(self.places.hold(real.parent()?))).unwrap_or(false)
     }
 
-    /// Whether the command, one of a list of plain ones, only reads, and is a program that nothing in the working
-    /// directories can come before.
+    /// Returns whether the command, from a list of plain ones, only reads, and is a program that nothing in the working
+    /// directories can shadow.
     pub(super) fn is_plain_read(&self, words: &Words<'_>) -> bool {
         let Some(name) = words.texts.first() else { return false };
         let Some(entry) = table::find(name).filter(|_| words.globs.is_empty()) else { return false };
@@ -239,7 +239,7 @@ impl<'a> Judge<'a> {
         if alone { self.programs.has(name) } else { self.programs.has_out_of_reach(name) }
     }
 
-    /// Whether the path leads into a working directory, wherever the line may be.
+    /// Returns whether the path leads into a working directory from every directory the line may be in.
     pub(super) fn holds(&self, path: &str) -> bool {
         let fits = |path: PathBuf| self.places.contain(&path) && !self.denied.has(&path);
         !path.is_empty() && self.bases.iter().all(|base| fits(base.join(path)))

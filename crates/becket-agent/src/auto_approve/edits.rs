@@ -1,9 +1,9 @@
-//! What `mkdir`, `touch`, `mv` and `cp` would change (`protocol.md` P14), judged with the same distrust as what only reads:
-//! options are known by their whole names, paths are real ones, and what is not certain is nobody's.
+//! The effect of `mkdir`, `touch`, `mv` and `cp` (`protocol.md` P14), judged as strictly as reads: options are known by
+//! their whole names, paths are resolved, and anything uncertain counts as no edit.
 //!
-//! A line changes what its own later commands find. So a path counts both as it is and as the directory that it may have
-//! become by then; nothing that holds links is moved or copied whole; and beside an edit there are only plain reads of
-//! programs that the line can't have put on `PATH`.
+//! A line changes what its own later commands find. So a path counts both as it is and as the directory that it may
+//! have become by then; nothing that holds links is moved or copied whole; and beside an edit there are only plain
+//! reads of programs that the line can't have put on `PATH`.
 
 use super::command::Judge;
 use super::options::{NONE, Options};
@@ -35,7 +35,7 @@ pub(super) struct Edits<'a> {
 }
 
 impl Edits<'_> {
-    /// What the command changes; `None` where it is no edit, or where that is not certain.
+    /// Returns the effect of the command; `None` if it is not an edit, or the effect is not certain.
     pub(super) fn effect(&self, words: &[&str]) -> Option<Effect> {
         let (name, args) = words.split_first()?;
         match *name {
@@ -119,7 +119,7 @@ impl Edits<'_> {
         Some(if counts { effect } else { Effect::Edits })
     }
 
-    /// What a directory brings along, where it is and where it may come to be.
+    /// Returns the effect on everything below a directory, at its old and its new place.
     fn tree(&self, at: &Path, into: &[PathBuf]) -> Option<Effect> {
         // What is denied to be read is not looked for.
         let entries = tree::without_links(at).filter(|_| self.judge.may_read_all())?;
@@ -133,7 +133,7 @@ impl Edits<'_> {
     }
 }
 
-/// What becomes of a source.
+/// Fate of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Move,
@@ -147,7 +147,8 @@ struct Transfer<'a> {
     below: String,
 }
 
-/// `-t DIR` or `--target-directory=DIR`, once, and the arguments without it. Spelled otherwise it is no known option.
+/// Returns the value of `-t DIR` or `--target-directory=DIR`, if given once, and the arguments without it. Any other
+/// spelling stays among the options and is unknown.
 fn target_option<'a>(args: &[&'a str]) -> (Option<&'a str>, Vec<&'a str>) {
     let (mut into, mut left, mut rest) = (None, Vec::new(), args.iter().copied());
     while let Some(arg) = rest.next() {
@@ -166,7 +167,7 @@ fn target_option<'a>(args: &[&'a str]) -> (Option<&'a str>, Vec<&'a str>) {
         };
         match (given, into) {
             (Some(_), None) => into = given,
-            // Twice: left among the options, where nobody knows it.
+            // Given twice: stays among the options, and is unknown there.
             (Some(_), Some(_)) => left.push("-t"),
             (None, _) => {}
         }
@@ -174,7 +175,7 @@ fn target_option<'a>(args: &[&'a str]) -> (Option<&'a str>, Vec<&'a str>) {
     (into, left)
 }
 
-/// The last name of a path; `None` where it has none of its own.
+/// The last name of a path; `None` if it has none of its own.
 fn base_name(path: &str) -> Option<&str> {
     let name = path.trim_end_matches('/').rsplit('/').next()?;
     (!matches!(name, "" | "." | "..")).then_some(name)

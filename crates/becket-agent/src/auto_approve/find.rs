@@ -28,7 +28,7 @@ const ALONE: [&str; 25] = [
     "-writable",
     "-executable",
 ];
-/// Primaries with one value, which is no file.
+/// Primaries with one value, which is not a file.
 const VALUED: [&str; 27] = [
     "-name",
     "-iname",
@@ -59,7 +59,7 @@ const VALUED: [&str; 27] = [
     "-printf",
 ];
 
-/// The directories that are searched; `None` where the expression does more than test and print.
+/// The directories that are searched; `None` if the expression does more than test and print.
 pub(super) fn paths<'a>(args: &[&'a str]) -> Option<Vec<&'a str>> {
     let starts = |arg: &&str| arg.starts_with('-') || matches!(*arg, "(" | ")" | "!" | ",");
     // `-P` is the default, and what the others of its kind do is asked.

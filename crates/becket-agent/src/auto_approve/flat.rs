@@ -1,8 +1,7 @@
-//! Whether a line is nothing but plain commands, one after the other.
+//! The check that a line is a flat list of plain commands.
 //!
-//! The analysis of lines says which commands there are, not what stands around them: loops, functions, assignments,
-//! here-documents. So the line is put together again from its commands and a few operators; what is left over is more
-//! than a flat list.
+//! The analysis of lines reports its commands, not what surrounds them: loops, functions, assignments, here-documents.
+//! So the line is put together again from its commands and a few operators; what is left over is more than a flat list.
 
 use std::collections::VecDeque;
 
@@ -11,7 +10,7 @@ use becket_rules::shell::{Command, Line, RedirectionKind, Target};
 /// Wrappers whose command is judged by their own words; it is found once more behind them.
 const LOOKED_THROUGH: [&str; 2] = ["timeout", "xargs"];
 
-/// What may stand between commands, longest first. The redirections throw output away or join it with errors.
+/// Texts allowed between commands, longest first. The redirections throw output away or join it with errors.
 const BETWEEN: [&str; 14] = [
     "2>/dev/null",
     "1>/dev/null",
@@ -50,7 +49,7 @@ pub(super) fn flat(line: &Line) -> Option<(Vec<&Command>, Vec<&str>)> {
     (rest.text.is_empty() && rest.inputs.is_empty()).then_some((commands, inputs))
 }
 
-/// What is left of a line.
+/// The rest of a line.
 struct Rest<'t> {
     text: &'t str,
     /// The targets of input redirections that did not come yet.
@@ -58,7 +57,7 @@ struct Rest<'t> {
 }
 
 impl Rest<'_> {
-    /// Passes over what may stand between commands.
+    /// Skips the texts allowed between commands.
     fn pass(&mut self) {
         loop {
             let input =

@@ -1,6 +1,6 @@
 //! `git`, as far as its command line says that it only reads.
 //!
-//! Values of long options count only where they are attached: git takes some names with and without a value. Left out on
+//! Values of long options count only if they are attached: git takes some names with and without a value. Left out on
 //! purpose: `-c`, `-C`, `--git-dir` and their like, `--output`, `--ext-diff`, `--textconv`, `--no-index`, `--paginate`,
 //! `--show-signature`, everything that reads a file by name, and abbreviations of options. A format or a key to sort by
 //! that has a signature verified is asked, too: git looks up the verifier on `PATH`, which may lead into the tree.
@@ -11,9 +11,9 @@ use super::options::{NONE, Options};
 struct Subcommand {
     name: &'static str,
     options: Options,
-    /// Whether it takes revisions and paths; without, an operand would make it write.
+    /// Set if it takes revisions and paths; without this, an operand would make it write.
     operands: bool,
-    /// Whether it shows what files hold, or held.
+    /// Set if it shows contents of files, current or old.
     shows_files: bool,
 }
 
@@ -258,9 +258,10 @@ const SUBCOMMANDS: &[Subcommand] = &[
     },
 ];
 
-/// What the command names, revisions and paths alike, to be judged as paths: a revision leads nowhere else, and two paths
-/// outside the repository would be compared. The flag says whether it shows what files hold. `None` where it may do more
-/// than read.
+/// Returns the revisions and paths that the command names, all to be judged as paths: a revision leads nowhere else,
+/// and
+/// two paths outside the repository would be compared. The flag is true if it shows contents of files. `None` if it may
+/// do more than read.
 pub(super) fn read<'a>(args: &[&'a str]) -> Option<(Vec<&'a str>, bool)> {
     let args = args.strip_prefix(&["--no-pager"]).unwrap_or(args);
     let (name, args) = args.split_first()?;
@@ -283,7 +284,7 @@ pub(super) fn read<'a>(args: &[&'a str]) -> Option<(Vec<&'a str>, bool)> {
     fits.then(|| ([read.operands, read.values].concat(), subcommand.shows_files))
 }
 
-/// Whether the option has signatures verified: `%G?` and its like in a format, `signature` among what is sorted by.
+/// Returns whether the option verifies signatures: `%G?` and similar in a format, `signature` among the sort keys.
 fn verifies(arg: &str) -> bool {
     let Some((name, value)) = arg.split_once('=') else { return false };
     let placeholder = |text: &str| text.strip_prefix(['+', '-', ' ']).unwrap_or(text).starts_with('G');

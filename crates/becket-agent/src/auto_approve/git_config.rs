@@ -1,7 +1,7 @@
-//! Whether the configuration of a repository holds nothing but keys that are known to run nothing and to lead nowhere.
+//! The check that the configuration of a repository has only keys that are known to run nothing and to point nowhere.
 //!
-//! Much less than git's own grammar is read, so that nothing can be read in two ways: one section or one `key = value` on
-//! a line, no backslash, no control character. What does not fit is not harmless.
+//! Much less than git's own grammar is read, so that nothing can be read in two ways: one section or one `key = value`
+//! on a line, no backslash, no control character. What does not fit is not harmless.
 
 /// Sections, each with its keys; `*` is any key.
 const HARMLESS: &[(&str, &[&str])] = &[
@@ -39,7 +39,7 @@ const HARMLESS: &[(&str, &[&str])] = &[
     ("advice", &["*"]),
 ];
 
-/// Whether the text is a configuration of harmless keys alone.
+/// Returns whether the text is a configuration of harmless keys only.
 pub(super) fn is_harmless(text: &str) -> bool {
     let mut keys: &[&str] = &[];
     let odd = |c: char| c == '\\' || (c.is_control() && c != '\t');

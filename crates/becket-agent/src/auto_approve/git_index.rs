@@ -1,5 +1,5 @@
-//! Whether an index lists files and links alone: a submodule is a repository of its own, which `git status` looks into
-//! under its own configuration.
+//! The check that an index lists only files and links: a submodule is a repository of its own, which `git status` looks
+//! into under its own configuration.
 //!
 //! Versions 2 and 3 are read; any other, a shared index and a sparse one are not taken for plain. Total on any bytes.
 
@@ -13,7 +13,7 @@ const EXTENDED: u16 = 0x4000;
 /// The hash at the end.
 const HASH: usize = 20;
 
-/// Whether the index can be read and holds no submodule.
+/// Returns whether the index can be read and holds no submodule.
 pub(super) fn has_only_files(bytes: &[u8]) -> bool {
     let Some(header) = bytes.strip_prefix(b"DIRC") else { return false };
     let (Some(version), Some(count)) = (number(header, 0), number(header, 4)) else { return false };

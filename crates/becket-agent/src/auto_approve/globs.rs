@@ -17,7 +17,7 @@ pub(super) struct Matches {
     pub(super) words: Vec<String>,
 }
 
-/// Expands a glob in a directory; `None` where that is not certain, or too much.
+/// Expands a glob in a directory; `None` if that is not certain, or too much.
 pub(super) fn expand(base: &Path, glob: &str) -> Option<Matches> {
     let unknown = |c: char| matches!(c, '[' | ']' | '\\' | '(' | '\0');
     if glob.contains(unknown) || glob.contains("**") || glob.starts_with(['-', '~']) {
@@ -54,7 +54,7 @@ pub(super) fn expand(base: &Path, glob: &str) -> Option<Matches> {
     Some(matches)
 }
 
-/// The names in a directory; none in what is no directory, `None` where one can't be read.
+/// Returns the names in a directory; none if it is not a directory, `None` if it can't be read.
 fn names(directory: &Path) -> Option<Vec<String>> {
     if !directory.is_dir() {
         return Some(Vec::new());

@@ -15,7 +15,7 @@ use becket_rules::{Call, NoLinks, Scope};
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// Whether the line certainly does nothing but read, and that inside the working directories.
+/// Returns true if the line certainly only reads, inside the working directories.
 pub(crate) fn is_read_only(text: &str, host: &Surroundings, session: &Session) -> bool {
     let judged = judged(text, host, session, |judge, commands| {
         commands.iter().all(|words| judge.is_read_only(words)).then_some(Effect::Reads)
@@ -23,7 +23,7 @@ pub(crate) fn is_read_only(text: &str, host: &Surroundings, session: &Session) -
     judged == Some(Effect::Reads)
 }
 
-/// What a line does, as far as modes care: what is not certain acts.
+/// Returns the effect of a line on modes; anything uncertain counts as acting.
 pub(crate) fn effect(text: &str, host: &Surroundings, session: &Session) -> Effect {
     if is_read_only(text, host, session) {
         return Effect::Reads;
@@ -45,8 +45,9 @@ pub(crate) fn effect(text: &str, host: &Surroundings, session: &Session) -> Effe
     }
 }
 
-/// Whether a line of which more is not certain names a protected file as one that it edits: by a redirection, or as what a
-/// well-known command writes (P7). No allow rule for the command opens that (P14).
+/// Returns whether a line that can't be fully judged names a protected file as one that it edits: by a redirection, or
+/// as
+/// the target of a well-known command (P7). No allow rule for the command opens that (P14).
 fn names_protected(text: &str, host: &Surroundings, session: &Session) -> bool {
     let input = Map::from_iter([("command".to_owned(), Value::String(text.to_owned()))]);
     let (cwd, home) = (session.cwd.as_path(), host.environment.home());
@@ -93,7 +94,7 @@ fn judged(
     judge(&by, &commands)
 }
 
-/// Whether no hook has set variables for the shell (H12): what they do to a command is not followed.
+/// Returns whether no hook has set variables for the shell (H12): their influence on a command is not tracked.
 fn is_untouched(host: &Surroundings, session: &Session) -> bool {
     let is_empty = |path: &Path| path.metadata().is_ok_and(|file| file.is_file() && file.len() == 0);
     (host.env_files)(&session.id).iter().all(|file| is_empty(file))

@@ -19,17 +19,17 @@ pub(super) fn test<'a>(args: &[&'a str]) -> Option<Vec<&'a str>> {
     Some(files.chain(before).collect())
 }
 
-/// Whether every operand of `date` is a format: another one sets the clock.
+/// Returns whether every operand of `date` is a format: another one sets the clock.
 pub(super) fn date(operands: &[&str]) -> bool {
     operands.iter().all(|operand| operand.starts_with('+'))
 }
 
-/// Whether operands of `ps` are plain letters of BSD's options; `e` shows environments.
+/// Returns whether operands of `ps` are plain letters of BSD options; `e` shows environments.
 pub(super) fn ps(operands: &[&str]) -> bool {
     operands.iter().all(|operand| operand.chars().all(|letter| "auxfjlwhr".contains(letter)))
 }
 
-/// Whether the scripts of `sed` only print.
+/// Returns whether the scripts of `sed` only print.
 pub(super) fn sed_scripts(scripts: &[&str]) -> bool {
     let only_prints = |script: &&str| {
         SedScript::parse(script)
@@ -38,14 +38,14 @@ pub(super) fn sed_scripts(scripts: &[&str]) -> bool {
     scripts.iter().all(only_prints)
 }
 
-/// Whether a filter of `jq` reads its input alone: no modules, no environment.
+/// Returns whether a filter of `jq` reads only its input: no modules, no environment.
 pub(super) fn jq(filter: &str) -> bool {
     !["import", "include", "env", "ENV", "input_filename", "getpath", "$__"]
         .iter()
         .any(|word| filter.contains(word))
 }
 
-/// Whether a program is only asked for its version.
+/// Returns whether a program is only asked for its version.
 pub(super) fn version(args: &[&str]) -> bool {
     matches!(args, ["--version" | "-V"])
 }

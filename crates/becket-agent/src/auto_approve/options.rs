@@ -10,9 +10,9 @@ pub(super) struct Options {
     pub(super) flags: &'static str,
     /// Letters with a value, attached or in the next argument.
     pub(super) valued: &'static str,
-    /// Names that stand alone.
+    /// Names without a value.
     pub(super) long: &'static [&'static str],
-    /// Names with a value; the next argument where it is not attached, unless the name is in `long`, too.
+    /// Names with a value; the next argument if it is not attached, unless the name is in `long`, too.
     pub(super) long_valued: &'static [&'static str],
     /// `-20` is a number of lines.
     pub(super) number: bool,
@@ -35,14 +35,14 @@ pub(super) struct Arguments<'a> {
 }
 
 impl Arguments<'_> {
-    /// Whether one of the options was given.
+    /// Returns whether one of the options was given.
     pub(super) fn gave(&self, names: &[&str]) -> bool {
         self.given.iter().any(|option| names.contains(&option.as_str()))
     }
 }
 
 impl Options {
-    /// Reads the arguments after the command's name; `None` where one is no known option.
+    /// Reads the arguments after the command's name; `None` if one is an unknown option.
     pub(super) fn read<'a>(&self, args: &[&'a str]) -> Option<Arguments<'a>> {
         let (mut read, mut rest) = (Arguments::default(), args.iter().copied());
         while let Some(arg) = rest.next() {
@@ -67,7 +67,7 @@ impl Options {
         Some(read)
     }
 
-    /// Whether the next argument is the option's value; `None` for an unknown one.
+    /// Returns whether the next argument is the option's value; `None` for an unknown one.
     fn long<'a>(&self, option: &'a str, read: &mut Arguments<'a>) -> Option<bool> {
         let (name, value) =
             option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));

@@ -1,4 +1,5 @@
-//! Whether a name on `PATH` is the system's program, and whether the environment lets the shell and the loader alone.
+//! Checks that a name on `PATH` is the system's program, and that the environment does not influence the shell and the
+//! loader.
 //!
 //! A host may well have `node_modules/.bin` on its `PATH`: a tree that brings its own `ls` must not have it run.
 
@@ -46,7 +47,7 @@ pub(super) struct Programs<'a> {
 }
 
 impl<'a> Programs<'a> {
-    /// `None` where the environment itself makes every line uncertain.
+    /// `None` if the environment itself makes every line uncertain.
     pub(super) fn new(environment: &'a Environment, places: &'a Places) -> Option<Self> {
         let steered = STEERING.iter().any(|name| environment.var(name).is_some());
         let codes = CODE.iter().filter_map(|name| environment.var(name));
@@ -54,12 +55,12 @@ impl<'a> Programs<'a> {
         (!steered && foreign).then_some(Self { environment, places })
     }
 
-    /// Whether `name` is what the shell itself understands by it: no function of that name is exported.
+    /// Returns whether `name` keeps its meaning in the shell: no function of that name is exported.
     pub(super) fn leave(&self, name: &str) -> bool {
         self.environment.var(format!("BASH_FUNC_{name}%%")).is_none()
     }
 
-    /// Whether `name` is a program that lies outside the working directories, and no function.
+    /// Returns whether `name` is a program outside the working directories, and not a function.
     pub(super) fn has(&self, name: &str) -> bool {
         if !self.leave(name) {
             return false;
@@ -77,7 +78,7 @@ impl<'a> Programs<'a> {
         false
     }
 
-    /// Whether the variable is set.
+    /// Returns whether the variable is set.
     pub(super) fn is_set(&self, name: &str) -> bool {
         self.environment.var(name).is_some()
     }
@@ -89,8 +90,9 @@ impl<'a> Programs<'a> {
         self.has(name) && before.all(|entry| is_foreign(&entry, self.places))
     }
 
-    /// Whether the shell reads the line as the analysis does, character by character. Some old encodings have bytes of
-    /// other characters in theirs, quotes and backslashes among them.
+    /// Returns whether the shell reads the line as the analysis does, character by character. In some old encodings,
+    /// bytes of
+    /// a character are those of others, quotes and backslashes among them.
     pub(super) fn spell(&self, line: &str) -> bool {
         let set = |name: &&str| self.environment.var(name).is_some_and(|value| !value.is_empty());
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(set);
@@ -105,7 +107,7 @@ impl<'a> Programs<'a> {
         line.is_ascii() || locale.as_deref().is_none_or(plain)
     }
 
-    /// Whether no variable sends git elsewhere or has it run something.
+    /// Returns whether no variable redirects git or makes it run anything.
     pub(super) fn leave_git_alone(&self) -> bool {
         let known = |name: &OsStr| name.to_str().is_some_and(|name| GIT.contains(&name));
         self.environment.vars().all(|(name, _)| !name.as_encoded_bytes().starts_with(b"GIT_") || known(name))

@@ -1,9 +1,9 @@
-//! Whether git, run in a directory, finds a repository that can't make it run anything.
+//! The check that git, run in a directory, finds a repository that can't make it run anything.
 //!
 //! It is a plain one: `.git` is a directory beside the files, in a working directory, with objects of its own, a
 //! configuration of harmless keys alone, no hook for a refreshed index, no link among the files that git quotes, and no
 //! submodule, which would have a configuration of its own. Worktrees, bare repositories and repositories above the
-//! working directories are asked.
+//! working directories are asked about.
 
 use super::git_config::is_harmless;
 use super::git_index::has_only_files;
@@ -15,10 +15,10 @@ use std::path::Path;
 /// No configuration or index of a sensible repository is longer, in bytes.
 const LONGEST: u64 = 8 << 20;
 
-/// Where git keeps small files whose lines it shows: as the state of a rebase, or because it can't read them.
+/// Directories of small files that git prints: as the state of a rebase, or because it can't read them.
 const QUOTED: [&str; 5] = ["", "info", "rebase-merge", "rebase-apply", "sequencer"];
 
-/// Whether the repository that git finds from `base` is plain.
+/// Returns whether the repository that git finds from `base` is plain.
 pub(super) fn is_plain(base: &Path, places: &Places) -> bool {
     let Ok(base) = base.canonicalize() else { return false };
     for directory in base.ancestors() {

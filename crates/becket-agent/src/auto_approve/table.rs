@@ -17,7 +17,7 @@ pub(super) struct ReadOnly {
     pub(super) whole_tree: Vec<&'static str>,
 }
 
-/// What a command's operands are.
+/// Kind of a command's operands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Operands {
     /// Files and directories.
@@ -34,7 +34,7 @@ pub(super) enum Operands {
     Words,
     /// Any text, options included.
     Text,
-    /// Any text whose first word is no option.
+    /// Any text whose first word is not an option.
     Format,
     /// There are none.
     None,

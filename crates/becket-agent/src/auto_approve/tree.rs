@@ -1,11 +1,11 @@
-//! What lies in a directory that is moved or copied whole.
+//! The contents of a directory that is moved or copied whole.
 
 use std::path::{Path, PathBuf};
 
 /// The most entries that are looked at.
 const MOST: usize = 1_000;
 
-/// Everything below a directory; `None` where it holds a link or too much, or can't be read.
+/// Everything below a directory; `None` if it holds a link or too much, or can't be read.
 pub(super) fn without_links(directory: &Path) -> Option<Vec<PathBuf>> {
     let (mut found, mut left) = (Vec::new(), vec![directory.to_owned()]);
     while let Some(next) = left.pop() {

@@ -49,18 +49,18 @@ impl<'a> Words<'a> {
         plain.then_some(words)
     }
 
-    /// Whether the text says all of them.
+    /// Returns whether all words are known from the text.
     pub(super) fn are_literal(&self) -> bool {
         self.globs.is_empty() && self.variables.is_empty()
     }
 
-    /// Whether the text says this one.
+    /// Returns whether this word is known from the text.
     pub(super) fn is_literal(&self, word: &str) -> bool {
         !self.globs.contains(&word) && !self.variables.contains(&word)
     }
 
-    /// The command that a wrapper runs, whose words are the last of its own; `None` where its name, or a word before it, is
-    /// not known: run time may make several words of it, or none.
+    /// The command that a wrapper runs, whose words are the last of its own; `None` if its name, or a word before it,
+    /// is not known: run time may make several words of it, or none.
     pub(super) fn behind(&self, command: &[&'a str]) -> Option<Self> {
         let before = self.texts.len().checked_sub(command.len())?;
         let known = self.texts.iter().take(before + 1).all(|word| self.is_literal(word));

@@ -2,11 +2,11 @@
 
 /// Options of `timeout` with a value.
 const TIMEOUT_VALUED: [&str; 4] = ["-k", "-s", "--kill-after", "--signal"];
-/// Options of `xargs` with a value: numbers and ends of items, none of them a file or a mark that could stand for the
+/// Options of `xargs` with a value: numbers and ends of items, none of them a file or a mark that could replace the
 /// name of the command.
 const XARGS_VALUED: [&str; 8] = ["-n", "-L", "-P", "-s", "-d", "--max-args", "--max-procs", "--delimiter"];
 
-/// The command that `timeout` runs; `None` where that is not certain.
+/// The command that `timeout` runs; `None` if that is not certain.
 pub(super) fn timeout<'s, 'a>(mut args: &'s [&'a str]) -> Option<&'s [&'a str]> {
     loop {
         args = match args {
@@ -24,7 +24,7 @@ pub(super) fn timeout<'s, 'a>(mut args: &'s [&'a str]) -> Option<&'s [&'a str]> 
     }
 }
 
-/// The command to which `xargs` appends what it reads, `echo` where there is none; `None` where that is not certain.
+/// The command to which `xargs` appends what it reads, `echo` if there is none; `None` if that is not certain.
 pub(super) fn xargs<'s, 'a>(mut args: &'s [&'a str]) -> Option<&'s [&'a str]> {
     loop {
         args = match args {

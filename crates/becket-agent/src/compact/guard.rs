@@ -1,6 +1,6 @@
-//! What a turn remembers of its compactions, so that none is tried for ever (`protocol.md` L5).
+//! A turn's memory of its compactions, so that none is retried for ever (`protocol.md` L5).
 
-/// Whether a turn may compact once more. It outlives a continuation by a Stop hook, and ends with the turn.
+/// Decides whether a turn may compact once more. It outlives a continuation by a Stop hook, and ends with the turn.
 ///
 /// ```
 /// use becket_agent::compact::{GaveUp, Guard};
@@ -15,7 +15,7 @@ pub struct Guard {
     seen: Seen,
 }
 
-/// What came of the last one.
+/// Result of the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Seen {
     /// There was none, or the model has answered since.
@@ -27,7 +27,7 @@ enum Seen {
     Failed,
 }
 
-/// Why a turn does not compact.
+/// The reason why a turn does not compact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum GaveUp {
     /// A compaction of this turn failed, or a hook forbade it.
@@ -56,7 +56,7 @@ impl Guard {
         self.seen = Seen::Compacted;
     }
 
-    /// There is no summary, or a hook forbade it.
+    /// Records that there is no summary, or that a hook forbade it.
     pub fn failed(&mut self) {
         self.seen = Seen::Failed;
     }

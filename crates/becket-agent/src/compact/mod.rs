@@ -1,10 +1,10 @@
 //! Compaction: a conversation that grows too large goes on as its summary (`protocol.md` L0, L5).
 //!
-//! The way: PreCompact, which may forbid it → one request for a summary → the conversation is replaced → SessionStart with
-//! `compact` → PostCompact. Here are the two ends of that way and everything that is decided on it; the middle, where the
-//! conversation changes and is stored, is the turn's.
+//! The order: PreCompact, which may forbid it → one request for a summary → the conversation is replaced → SessionStart
+//! with `compact` → PostCompact. This module has the first and the last steps and all decisions; the turn changes the
+//! conversation and stores it.
 //!
-//! It refuses to change a conversation, and to try again what has failed: see [`Guard`].
+//! It does not change a conversation and does not retry a failure: see [`Guard`].
 
 mod guard;
 mod request;

@@ -2,10 +2,10 @@
 
 use becket_llm::{Block, Message, Request, Role, ToolChoice, ToolSpec};
 
-/// How long a summary may get, in tokens.
+/// Maximum length of a summary, in tokens.
 const LONGEST: u32 = 8_192;
 
-/// What the model is asked.
+/// The request to the model.
 const ASK: &str = "\
 The conversation above grows too long. Write down what somebody needs who goes on with the work from your words alone:
 
@@ -40,7 +40,7 @@ pub(super) fn request(
     }
 }
 
-/// The messages without their older half, cut where no result loses its call; `None` where nothing can be cut.
+/// The messages without their older half, cut where no result loses its call; `None` if nothing can be cut.
 pub(super) fn newer_half(messages: &[Message]) -> Option<Vec<Message>> {
     let middle = messages.len() / 2;
     let begins = |message: &Message| {
@@ -52,8 +52,8 @@ pub(super) fn newer_half(messages: &[Message]) -> Option<Vec<Message>> {
     Some(messages[cut..].to_vec())
 }
 
-/// How many of the last messages stay as they are: a prompt that nobody has answered yet, or the results of the last
-/// calls with their calls, if they are small.
+/// Returns the last messages that stay as they are: a prompt without an answer, or the results of the last calls with
+/// their calls, if they are small.
 pub(super) fn kept(messages: &[Message]) -> &[Message] {
     let holds_results =
         |message: &Message| message.content.iter().any(|block| matches!(block, Block::ToolResult { .. }));

@@ -8,10 +8,10 @@ use becket_llm::{Message, Model, ModelError, Response, ToolSpec, Usage};
 use becket_model::event::context::{PostCompact, PreCompact};
 use becket_model::{Event, Session};
 
-/// How often a request for a summary that does not fit is cut to its newer half.
+/// Maximum number of times that a request for a summary that does not fit is cut to its newer half.
 const CUTS: u32 = 4;
 
-/// Who wants a conversation to be compacted.
+/// Origin of a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Trigger {
     /// The user.
@@ -34,40 +34,40 @@ impl Trigger {
 /// A compaction on its way.
 #[derive(Clone, Copy)]
 pub struct Compaction<'a> {
-    /// Whose hooks are asked.
+    /// The engine whose hooks run.
     pub engine: &'a Engine,
-    /// What events say.
+    /// The session that events describe.
     pub session: &'a Session,
-    /// Who writes the summary.
+    /// The model that writes the summary.
     pub model: &'a dyn Model,
-    /// What the model can hold.
+    /// The model's context window.
     pub window: Window,
     /// The system prompt of the conversation.
     pub system: Option<&'a str>,
     /// Its tools.
     pub tools: &'a [ToolSpec],
-    /// Who wants it.
+    /// Origin of the request.
     pub trigger: Trigger,
-    /// What the user wants the summary to heed.
+    /// The user's instructions for the summary.
     pub instructions: Option<&'a str>,
-    /// Cancelled once nobody wants it any more.
+    /// Cancelled once the caller no longer wants it.
     pub cancel: &'a CancellationToken,
 }
 
 /// A summary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compacted {
-    /// What the model is told in the place of the conversation.
+    /// The text that replaces the conversation for the model.
     pub text: String,
-    /// What the model wrote, with its tags: what PostCompact shows.
+    /// The model's answer with its tags: what PostCompact shows.
     pub answer: String,
-    /// How many of the last messages stay as they are.
+    /// Number of last messages that stay as they are.
     pub keep: usize,
-    /// What the request took.
+    /// Tokens that the request used.
     pub usage: Usage,
 }
 
-/// Why there is no summary. The conversation is as it was.
+/// The reason why there is no summary. The conversation is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotCompacted {
     /// There is nothing to make smaller.
@@ -85,7 +85,7 @@ pub enum NotCompacted {
     /// The model's answer holds none.
     #[error("the model answered without a summary: try again, or start afresh with `/clear`")]
     Empty,
-    /// Nobody wants it any more.
+    /// The caller no longer wants it.
     #[error("the compaction was cancelled")]
     Cancelled,
 }

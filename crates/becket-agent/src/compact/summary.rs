@@ -1,9 +1,9 @@
-//! What a model answers when it is asked for a summary.
+//! The model's answer to a request for a summary.
 
 /// The tags that the request asks for.
 const TAGS: (&str, &str) = ("<summary>", "</summary>");
 
-/// The summary in an answer: what stands in its tags, or all of it where they are missing. `None` if that is blank.
+/// The summary in an answer: the text in its tags, or all of it if they are missing. `None` if that is blank.
 pub(super) fn summary_of(answer: &str) -> Option<&str> {
     let inside = answer.find(TAGS.0).map(|at| &answer[at + TAGS.0.len()..]);
     let text = match inside {
@@ -13,7 +13,7 @@ pub(super) fn summary_of(answer: &str) -> Option<&str> {
     Some(text.trim()).filter(|text| !text.is_empty())
 }
 
-/// What the model is told in the place of the conversation.
+/// Returns the text that replaces the conversation for the model.
 pub(super) fn in_place(summary: &str) -> String {
     format!(
         "This session goes on from a conversation that grew too long to be sent. In short, this was said and done:\n\n\

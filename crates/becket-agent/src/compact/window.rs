@@ -1,9 +1,9 @@
-//! How much a model can be sent, and when a conversation is made smaller before that.
+//! The model's context window, and the size at which a conversation is compacted.
 
-/// What a model is taken to hold where nobody says.
+/// Assumed size of a context window if none is given.
 const TOKENS: u64 = 200_000;
 
-/// What is kept free for the next answer and for what stands around the messages.
+/// Room kept free for the next answer and for the parts of a request around the messages.
 const RESERVE: u64 = 24_000;
 
 /// The context window of a model, in tokens.
@@ -32,7 +32,7 @@ impl Window {
         self.tokens
     }
 
-    /// Whether a conversation of this size is compacted before the next request.
+    /// Returns whether a conversation of this size is compacted before the next request.
     #[must_use]
     pub fn is_full(self, tokens: u64) -> bool {
         tokens >= self.full_at()
@@ -44,7 +44,7 @@ impl Window {
         self.tokens.saturating_sub(self.reserve)
     }
 
-    /// Whether what stands at the end of a conversation is small enough to stay beside the summary of the rest.
+    /// Returns whether the end of a conversation is small enough to stay beside the summary of the rest.
     pub(super) fn may_keep(self, tokens: u64) -> bool {
         tokens <= self.tokens / 4
     }

@@ -1,4 +1,4 @@
-//! What a conversation is made of, whole or with open calls.
+//! The content of a conversation, whole or with open calls.
 //!
 //! INVARIANT: `messages` alternate, the first is the user's, and none is empty.
 
@@ -7,7 +7,7 @@ use super::ids::Ids;
 use super::size::Size;
 use becket_llm::{Block, Message, Role};
 
-/// What the user is taken to have said where an answer comes first: only where the line with the prompt was lost.
+/// Stands for the user's prompt if an answer comes first: only if the line with the prompt was lost.
 const LOST: &str = "(the beginning of this conversation is lost)";
 
 /// The messages so far, and what is known of them.
@@ -16,7 +16,7 @@ pub(super) struct Body {
     pub(super) messages: Vec<Message>,
     pub(super) ids: Ids,
     pub(super) size: Size,
-    /// What is not stored yet.
+    /// Entries that are not stored yet.
     pub(super) entries: Vec<Entry>,
 }
 
@@ -45,7 +45,7 @@ impl Body {
         }
     }
 
-    /// A summary in the place of all but the last `keep` messages. A result is kept with its call only.
+    /// Replaces all but the last `keep` messages by a summary. A result is kept with its call only.
     pub(super) fn summarise(&mut self, summary: &str, keep: usize) {
         let mut from = self.messages.len().saturating_sub(keep);
         if self.messages.get(from).is_some_and(begins_with_result) {
@@ -65,7 +65,7 @@ fn begins_with_result(message: &Message) -> bool {
     matches!(message.content.first(), Some(Block::ToolResult { .. }))
 }
 
-/// A hook's text, as the model is told of it.
+/// A hook's text, as the model reads it.
 pub(super) fn reminder(text: &str) -> Block {
     Block::Text(format!("<system-reminder>\n{text}\n</system-reminder>"))
 }

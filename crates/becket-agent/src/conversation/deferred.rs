@@ -5,7 +5,7 @@ use super::open::OpenCalls;
 use super::whole::Conversation;
 use crate::tool_call::ToolCall;
 
-/// What a cancelled call is answered.
+/// Result of a cancelled call.
 const CANCELLED: &str = "this call was put off, and cancelled by another prompt: it did not run";
 
 /// A conversation that ends in calls without results, on purpose: the one case in which such a one is stored.
@@ -15,14 +15,14 @@ pub struct Deferred {
     pub(super) calls: OpenCalls,
 }
 
-/// Why calls could not be put off.
+/// The reason why calls could not be deferred.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", match id {
     Some(id) => format!("no call `{id}` is open: only open calls can be put off"),
     None => "no call is named: close the calls instead".to_owned(),
 })]
 pub struct DeferError {
-    /// The call that is not open; `None` where none was named.
+    /// The call that is not open; `None` if none was named.
     pub id: Option<String>,
     /// The calls, as they were.
     pub calls: Box<OpenCalls>,
@@ -47,7 +47,7 @@ impl Deferred {
         self.calls.close(CANCELLED)
     }
 
-    /// What is not stored yet, oldest first; see the module on when to store it.
+    /// Takes the entries that are not stored yet, oldest first; the module says when to store them.
     #[must_use = "what is taken has to be stored"]
     pub fn take_entries(&mut self) -> Vec<Entry> {
         self.calls.take_entries()

@@ -10,11 +10,11 @@ pub enum Entry {
         /// Text, images, documents.
         content: Vec<Block>,
     },
-    /// Somebody else said this beside it: a hook's context, a reminder of the host.
+    /// Text from another source beside it: a hook's context, a reminder of the host.
     Beside {
         /// Without the tags around it.
         text: String,
-        /// The call that it belongs to; `None` where it belongs to none.
+        /// The call that it belongs to; `None` if it belongs to none.
         of: Option<String>,
     },
     /// A user message that transcript views hide (L4).
@@ -33,7 +33,7 @@ pub enum Entry {
         tool_use_id: String,
         /// As the tool gave it.
         content: Vec<Block>,
-        /// Whether it is an error.
+        /// Set if it is an error.
         is_error: bool,
     },
     /// These calls wait for the session to be resumed (D10).
@@ -47,7 +47,7 @@ pub enum Entry {
     Summary {
         /// It.
         text: String,
-        /// How many of the last messages stayed, as they were counted before.
+        /// Number of last messages that stayed, as counted before.
         keep: usize,
     },
 }

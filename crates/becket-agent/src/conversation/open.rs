@@ -15,7 +15,7 @@ pub struct OpenCalls {
     pub(super) body: Body,
     /// In the order of the answer; never empty.
     pub(super) slots: Vec<Slot>,
-    /// What belongs to no call.
+    /// Texts that belong to no call.
     beside: Vec<String>,
 }
 
@@ -24,18 +24,18 @@ pub struct OpenCalls {
 pub(super) struct Slot {
     pub(super) call: ToolCall,
     pub(super) result: Option<Answer>,
-    /// What hooks say about it.
+    /// Texts of hooks about it.
     beside: Vec<String>,
 }
 
-/// What a call was answered.
+/// Result of a call.
 #[derive(Debug)]
 pub(super) struct Answer {
     content: Vec<Block>,
     is_error: bool,
 }
 
-/// Why a result was not taken. Nothing has changed.
+/// The reason why a result was rejected. Nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
     /// The answer has no such call.
@@ -77,7 +77,7 @@ impl OpenCalls {
         self.open().map(|slot| slot.call.clone()).collect()
     }
 
-    /// Whether none is left to answer.
+    /// Returns whether no call is left to answer.
     #[must_use]
     pub fn are_answered(&self) -> bool {
         self.open().next().is_none()
@@ -86,7 +86,7 @@ impl OpenCalls {
     /// Answers a call; in any order, since the results are sent in that of the calls.
     ///
     /// # Errors
-    /// There is no such call, or it is answered.
+    /// The call does not exist, or is answered.
     pub fn answer(&mut self, id: &str, content: Vec<Block>, is_error: bool) -> Result<(), AnswerError> {
         let slot = self.slot(id)?;
         if slot.result.is_some() {
@@ -97,11 +97,10 @@ impl OpenCalls {
         Ok(())
     }
 
-    /// What a hook says about a call, to be sent after the results: that of the first call first, whichever ended first.
-    /// Blank text is none.
+    /// Adds a hook's text about a call, to be sent after the results, in the order of the calls. Blank text is ignored.
     ///
     /// # Errors
-    /// There is no such call. One that is answered is fine.
+    /// The call does not exist. It may already be answered.
     pub fn beside_call(&mut self, id: &str, text: impl Into<String>) -> Result<(), AnswerError> {
         let text = text.into();
         let slot = self.slot(id)?;
@@ -112,8 +111,9 @@ impl OpenCalls {
         Ok(())
     }
 
-    /// What belongs to no single call: the context of PostToolBatch, a reminder. It waits, and is sent after what belongs
-    /// to calls. Blank text is none.
+    /// Adds a text that belongs to no single call: the context of PostToolBatch, a reminder. It is sent after the texts
+    /// that
+    /// belong to calls. Blank text is ignored.
     pub fn beside(&mut self, text: impl Into<String>) {
         let text = text.into();
         if !text.trim().is_empty() {
@@ -159,7 +159,7 @@ impl OpenCalls {
         Ok(Deferred { calls: self })
     }
 
-    /// What is not stored yet, oldest first; see the module on when to store it.
+    /// Takes the entries that are not stored yet, oldest first; the module says when to store them.
     #[must_use = "what is taken has to be stored"]
     pub fn take_entries(&mut self) -> Vec<Entry> {
         std::mem::take(&mut self.body.entries)

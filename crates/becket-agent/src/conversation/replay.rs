@@ -9,7 +9,7 @@ use super::open::{AnswerError, OpenCalls};
 use super::sendable::SayError;
 use super::whole::{Conversation, Next};
 
-/// What a call is answered that was open when the session ended.
+/// Result of a call that was open when the session ended.
 const LOST: &str =
     "the session ended before this call was answered: it may have run in part, and what it did is not undone";
 
@@ -19,7 +19,7 @@ pub struct Replay {
     state: State,
 }
 
-/// What was stored.
+/// A stored conversation.
 #[derive(Debug)]
 pub enum Stored {
     /// A conversation. Calls without a result have got an error, which waits to be stored.
@@ -28,7 +28,7 @@ pub enum Stored {
     Deferred(Deferred),
 }
 
-/// An entry that does not fit what stands before it. It is left out.
+/// An entry that does not fit what precedes it. It is left out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Misfit {
     /// A result or a hook's text, of a call that is not open.
@@ -65,7 +65,7 @@ impl Replay {
     /// Takes the next entry.
     ///
     /// # Errors
-    /// It does not fit. The conversation goes on without it.
+    /// It does not fit. The conversation continues without it.
     pub fn take(&mut self, entry: Entry) -> Result<(), Misfit> {
         let state = std::mem::take(&mut self.state);
         let (state, fit) = match entry {
@@ -81,7 +81,7 @@ impl Replay {
         fit
     }
 
-    /// What has come of them. What is open is answered with an error, unless it was put off.
+    /// Returns the conversation. Open calls are answered with an error, unless they were deferred.
     #[must_use]
     pub fn finish(self) -> Stored {
         match self.state {
@@ -102,7 +102,7 @@ impl State {
         }
     }
 
-    /// What may come while calls are open.
+    /// Applies an entry that may come while calls are open.
     fn beside(self, entry: Entry) -> (Self, Result<(), Misfit>) {
         let mut calls = match (self, &entry) {
             (Self::Whole(mut conversation), Entry::Beside { text, .. }) => {
@@ -143,7 +143,7 @@ impl State {
         }
     }
 
-    /// What comes from the store needs no storing.
+    /// Drops the pending entries, which come from the store.
     fn forget_entries(&mut self) {
         let entries = match self {
             Self::Whole(conversation) => conversation.take_entries(),

@@ -1,5 +1,6 @@
-//! Which blocks the API takes from whom. What it would refuse once it would refuse with every later request, too, and the
-//! session could never go on.
+//! Content blocks that each role may send. An invalid block would make every later request fail, and end the session
+//! for
+//! good.
 
 use super::ids::{alphabetic, kind};
 use becket_llm::Block;
@@ -8,7 +9,7 @@ use serde_json::Value;
 /// The kinds that are blocks of their own here: in [`Block::Other`] they lack something that the API demands.
 const KNOWN: [&str; 6] = ["text", "image", "tool_use", "tool_result", "thinking", "redacted_thinking"];
 
-/// What else a user or a tool may hand in.
+/// Further kinds of blocks that a user or a tool may hand in.
 const DOCUMENTS: [&str; 2] = ["document", "search_result"];
 
 /// The images that the API takes.
@@ -17,7 +18,7 @@ const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 /// The longest name of a tool.
 const LONGEST_NAME: usize = 128;
 
-/// What can't be said for the user.
+/// A block that a user can't send.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SayError {
     /// There is nothing in it.
@@ -31,7 +32,7 @@ pub enum SayError {
     },
 }
 
-/// What a user says, without blank texts.
+/// Returns the user's blocks without blank texts.
 pub(super) fn of_user(content: Vec<Block>) -> Result<Vec<Block>, SayError> {
     let mut kept = Vec::with_capacity(content.len());
     for block in content {
@@ -46,7 +47,7 @@ pub(super) fn of_user(content: Vec<Block>) -> Result<Vec<Block>, SayError> {
     if kept.is_empty() { Err(SayError::Empty) } else { Ok(kept) }
 }
 
-/// What a tool answers; what can't be sent is said in words. An error is text alone, and never empty.
+/// Returns a tool's blocks; one that can't be sent is described in words. An error is text only, and never empty.
 pub(super) fn of_tool(content: Vec<Block>, is_error: bool) -> Vec<Block> {
     let fits = |block: &Block| block.as_text().is_some() || (!is_error && is_material(block));
     let in_words = |block: Block| if fits(&block) { block } else { Block::Text(left_out(&block)) };
@@ -57,7 +58,7 @@ pub(super) fn of_tool(content: Vec<Block>, is_error: bool) -> Vec<Block> {
     kept
 }
 
-/// What a model answers, its calls settled. Thoughts at the end led to nothing.
+/// Returns the model's blocks, its calls settled. Thoughts at the end led to nothing.
 pub(super) fn of_model(content: &[Block]) -> Vec<Block> {
     let mut kept: Vec<Block> = content.iter().filter_map(said_by_model).collect();
     let is_thought = |block: &Block| matches!(block, Block::Thinking { .. } | Block::RedactedThinking { .. });
@@ -95,7 +96,7 @@ fn is_blank(block: &Block) -> bool {
     block.as_text().is_some_and(|text| text.trim().is_empty())
 }
 
-/// Whether it is something that a user or a tool may show to the model.
+/// Returns whether a user or a tool may show the block to the model.
 fn is_material(block: &Block) -> bool {
     match block {
         Block::Text(_) => true,
@@ -108,7 +109,7 @@ fn is_material(block: &Block) -> bool {
     }
 }
 
-/// What stands in the place of a tool's block that can't be sent.
+/// Returns the text that replaces a tool's block that can't be sent.
 fn left_out(block: &Block) -> String {
     if let Block::Other(value) = block {
         return value.to_string();

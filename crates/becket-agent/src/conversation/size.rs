@@ -1,11 +1,11 @@
-//! How large a conversation is, in tokens: what the API last told, and a guess for what came since.
+//! The size of a conversation, in tokens: as last reported by the API, plus an estimate for what came since.
 
 use becket_llm::{Block, Usage};
 
 /// Bytes of a token, on average. Bytes and not characters: a character that takes three of them takes more tokens, too.
 const BYTES_OF_A_TOKEN: u64 = 4;
 
-/// What an image counts for: its data says nothing of its tokens.
+/// Assumed bytes of an image: its data does not determine its tokens.
 const BYTES_OF_AN_IMAGE: u64 = 1_600 * BYTES_OF_A_TOKEN;
 
 /// The size of a conversation.
@@ -13,7 +13,7 @@ const BYTES_OF_AN_IMAGE: u64 = 1_600 * BYTES_OF_A_TOKEN;
 pub(super) struct Size {
     /// Tokens up to the last answer, if the API has told them since the last summary.
     told: Option<u64>,
-    /// Bytes since; from the beginning, where nothing was told.
+    /// Bytes since; from the beginning, if none was reported.
     bytes: u64,
 }
 
@@ -22,7 +22,7 @@ impl Size {
         self.bytes = self.bytes.saturating_add(content.iter().map(bytes).sum());
     }
 
-    /// What an answer told of everything up to its own end; some providers tell nothing.
+    /// Takes over the usage that an answer reports for everything up to its end; some providers report none.
     pub(super) fn told(&mut self, usage: &Usage) {
         let read = usage.input_tokens.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
         if read > 0 {
@@ -30,7 +30,7 @@ impl Size {
         }
     }
 
-    /// Whether a provider has told some of it, and with that what it was sent beside the conversation.
+    /// Returns whether a provider has reported part of it, including what it was sent beside the conversation.
     pub(super) fn is_told(&self) -> bool {
         self.told.is_some()
     }

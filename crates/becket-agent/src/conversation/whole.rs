@@ -6,10 +6,10 @@ use super::open::OpenCalls;
 use super::sendable::{SayError, of_model, of_user};
 use becket_llm::{Block, Message, Response, Role};
 
-/// What the model is sent: each call in it has its result (L2).
+/// The messages for the model: each call has its result (L2).
 ///
-/// An answer takes it away. What comes back is either a conversation again, or the calls that have to be answered before
-/// there is one; until then nothing can be said or sent:
+/// An answer consumes it and returns either a conversation again, or the calls that have to be answered first; until
+/// then nothing can be said or sent:
 ///
 /// ```
 /// use becket_agent::conversation::{Conversation, Next};
@@ -51,7 +51,7 @@ pub struct Conversation {
     pub(super) body: Body,
 }
 
-/// What there is after an answer.
+/// The state after an answer.
 #[derive(Debug)]
 #[must_use = "open calls have to be answered"]
 pub enum Next {
@@ -73,8 +73,8 @@ impl Conversation {
         Ok(())
     }
 
-    /// A hook's context or a reminder, as a block of its own in the user's message: the one that stands last, or else the
-    /// next. Blank text is none.
+    /// A hook's context or a reminder, as a block of its own in the user's message: the last one, or else the next.
+    /// Blank text is none.
     pub fn beside(&mut self, text: impl Into<String>) {
         let text = text.into();
         if !text.trim().is_empty() {
@@ -83,7 +83,7 @@ impl Conversation {
         }
     }
 
-    /// Whether a text stands beside the conversation already, word for word.
+    /// Returns whether a text is already beside the conversation, word for word.
     #[must_use]
     pub fn has_beside(&self, text: &str) -> bool {
         let wanted = reminder(text);
@@ -115,11 +115,10 @@ impl Conversation {
         }
     }
 
-    /// Puts a summary in the place of everything but the last `keep` messages; one more stays where a result would lose
-    /// its call.
+    /// Replaces everything but the last `keep` messages by a summary; one more stays if a result would lose its call.
     ///
     /// # Errors
-    /// The summary is blank; then all stays as it is.
+    /// The summary is blank; then the conversation is unchanged.
     pub fn replace_by_summary(&mut self, text: impl Into<String>, keep: usize) -> Result<(), SayError> {
         let text = text.into();
         if text.trim().is_empty() {
@@ -132,7 +131,7 @@ impl Conversation {
 
     /// The messages of a request.
     ///
-    /// Where [`Conversation::awaits_answer`] is false the model's own message stands last: a provider goes on from there
+    /// If [`Conversation::awaits_answer`] is false the model's own message is last: a provider continues from there
     /// after a pause, and most refuse it otherwise.
     #[must_use]
     pub fn messages(&self) -> Vec<Message> {
@@ -146,19 +145,19 @@ impl Conversation {
         messages
     }
 
-    /// How many messages there are.
+    /// Returns the number of messages.
     #[must_use]
     pub fn len(&self) -> usize {
         self.body.messages.len()
     }
 
-    /// Whether nothing was said yet.
+    /// Returns whether the conversation is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.body.messages.is_empty()
     }
 
-    /// Whether the last message is the user's: a prompt, results, or reminders alone.
+    /// Returns whether the last message is the user's: a prompt, results, or only reminders.
     #[must_use]
     pub fn awaits_answer(&self) -> bool {
         self.body.messages.last().is_some_and(|last| last.role == Role::User)
@@ -172,13 +171,13 @@ impl Conversation {
         self.body.size.tokens()
     }
 
-    /// Whether that holds what a provider has told, with the system prompt and the tools among it.
+    /// Returns whether that includes a provider's report, which covers the system prompt and the tools.
     #[must_use]
     pub fn is_told(&self) -> bool {
         self.body.size.is_told()
     }
 
-    /// What is not stored yet, oldest first; see the module on when to store it.
+    /// Takes the entries that are not stored yet, oldest first; the module says when to store them.
     #[must_use = "what is taken has to be stored"]
     pub fn take_entries(&mut self) -> Vec<Entry> {
         std::mem::take(&mut self.body.entries)

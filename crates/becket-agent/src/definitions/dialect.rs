@@ -1,10 +1,10 @@
-//! How definitions are read: whose directories and variables, which other names of tools.
+//! The dialect of definitions: directories, variables, and other names of tools.
 
 use becket_engine::Profile;
 use becket_engine::config::Request;
 use becket_rules::Renames;
 
-/// What reading the hooks and names of a definition takes.
+/// The inputs for reading the hooks and names of a definition.
 #[derive(Debug, Clone)]
 pub struct Dialect {
     pub(crate) profile: Profile,

@@ -26,12 +26,12 @@ impl<'t> Fields<'t> {
         Self { text, fields, file: file.into(), source: source.clone(), body, diagnostics }
     }
 
-    /// Whether something of it could not be read.
+    /// Returns whether a part of it could not be read.
     pub(crate) fn is_broken(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    /// Whether the field is there, whatever it holds.
+    /// Returns whether the field is present, with any value.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.field(key).is_some()
     }
@@ -46,7 +46,7 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// A text that may look like a list, as `[file] [mode]` does: what stands there counts.
+    /// A text that may look like a list, as `[file] [mode]` does: its text counts.
     pub(crate) fn written(&mut self, key: &str) -> Option<String> {
         let field = self.field(key)?;
         if let Value::Array(items) = &field.value {
@@ -82,7 +82,7 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// Names: a list, or a text with commas or blanks between them; what stands in parentheses is kept whole.
+    /// Names: a list, or a text with commas or blanks between them; a text in parentheses is kept whole.
     pub(crate) fn names(&mut self, key: &str) -> Option<Vec<String>> {
         match &self.field(key)?.value {
             Value::String(text) => Some(split(text)),
@@ -99,7 +99,7 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// Patterns of paths: a list, or a text with commas between them; what stands in braces is kept whole.
+    /// Patterns of paths: a list, or a text with commas between them; a text in braces is kept whole.
     pub(crate) fn patterns(&mut self, key: &str) -> Option<Vec<String>> {
         let patterns = match &self.field(key)?.value {
             Value::String(text) => Some(split_patterns(text)),

@@ -10,15 +10,15 @@ use std::path::{Path, PathBuf};
 
 /// The most files that one directory may hold.
 const MOST: usize = 2000;
-/// How deep directories are searched.
+/// Maximum depth of the search for directories.
 const DEEPEST: usize = 8;
 
-/// What was found.
+/// Files found by a search.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     /// The files, each below the directory that was searched.
     pub(crate) files: Vec<PathBuf>,
-    /// What could not be searched.
+    /// Directories that could not be searched.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn markdown(directory: &Path, source: &Source, wanted: impl Fn(&Path)
     found
 }
 
-/// Whether a path is that of a Markdown file.
+/// Returns whether a path is that of a Markdown file.
 pub(crate) fn is_markdown(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// One directory that may hold `agents`, `skills` and `commands`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
-    /// Whose word it is: managed, the user's, the project's, or a plugin's.
+    /// Origin of the definitions: managed, the user, the project, or a plugin.
     pub source: Source,
     /// The directory, absolute.
     pub directory: PathBuf,
@@ -29,7 +29,7 @@ impl Homes {
             vec![Home { source: Source::Policy, directory: managed.join(&*request.profile.directory) }];
         let project = request.start.join(&*request.profile.directory);
         let users = request.user_directory();
-        // A session that starts in the home directory finds the user's own there, which are no project's.
+        // A session that starts in the home directory finds the user's own there, which belong to no project.
         if request.sources.project && !users.as_ref().is_some_and(|users| is_same(users, &project)) {
             list.push(Home { source: Source::Project, directory: project });
         }
@@ -49,7 +49,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
     one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-/// What stands in front of the names of a plugin's definitions: the name that its manifest gives it.
+/// Returns the prefix of a plugin's definitions: the name from its manifest.
 pub(crate) fn namespace(source: &Source) -> Option<&str> {
     match source {
         Source::Plugin(plugin) => Some(&plugin.name),

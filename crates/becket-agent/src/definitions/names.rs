@@ -5,13 +5,13 @@ use crate::schema::brief;
 /// The longest name, in characters.
 const LONGEST: usize = 64;
 
-/// Whether a name can be typed, and be meant by a rule: letters, digits, `-`, `_` and `.`.
+/// Returns whether a name can be typed, and matched by a rule: letters, digits, `-`, `_` and `.`.
 pub(crate) fn is_plain(name: &str) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     !name.is_empty() && name.chars().count() <= LONGEST && name.chars().all(is_plain)
 }
 
-/// What to say of a name that nothing has: the nearest, and what there is.
+/// Returns an error for an unknown name: the nearest one, and all that exist.
 pub(crate) fn unknown(what: &str, name: &str, known: &[&str]) -> String {
     let name = brief(name);
     let near = becket_rules::suggest(&name, known).map(|near| format!(": did you mean `{near}`?"));

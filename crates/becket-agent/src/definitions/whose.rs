@@ -1,12 +1,12 @@
-//! What agents, skills and commands have in common: whose they are, and which model they want.
+//! Properties that agents, skills and commands share: their owner, and the model they want.
 
 use becket_model::Source;
 use std::fmt;
 
-/// Which model a definition asks for.
+/// The model that a definition asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ModelChoice {
-    /// The one of whoever uses it.
+    /// The model of its user.
     #[default]
     Inherit,
     /// The model of that name, as [`becket_llm::Models`] knows it.
@@ -14,13 +14,13 @@ pub enum ModelChoice {
 }
 
 impl ModelChoice {
-    /// Reads a name; `inherit` is no name.
+    /// Reads a name; `inherit` is not a name.
     pub(crate) fn of(name: Option<String>) -> Self {
         name.filter(|name| name != "inherit").map_or(Self::Inherit, Self::Named)
     }
 }
 
-/// Whose definition it is.
+/// Owner of a definition.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Whose {
     /// The program's own.
@@ -30,7 +30,7 @@ pub enum Whose {
 }
 
 impl Whose {
-    /// Whether it came with the repository, so that what it grants waits for trust in the folder (G3).
+    /// Returns whether it came with the repository, so that its grants wait for trust in the folder (G3).
     pub(crate) fn is_of_project(&self) -> bool {
         matches!(self, Self::Source(Source::Project | Source::Local))
     }

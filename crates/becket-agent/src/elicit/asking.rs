@@ -13,10 +13,10 @@ use becket_model::{Event, Session};
 use serde_json::Map;
 use tokio::sync::Mutex;
 
-/// How often a user is asked again because the answer does not fit.
+/// Maximum number of times that a user is asked again because the answer does not fit.
 const MOST_TIMES: usize = 5;
 
-/// One question, and whom it can be put to.
+/// One question, and the parties that can answer it.
 pub(super) struct Asking<'a> {
     pub(super) server: &'a str,
     pub(super) asked: &'a Elicitation,
@@ -24,7 +24,7 @@ pub(super) struct Asking<'a> {
     /// The hooks; none before the host is ready.
     pub(super) hooks: Option<(Engine, Session)>,
     pub(super) user: Option<&'a dyn ElicitUser>,
-    /// Whose turn it is to ask the user.
+    /// Lock of the turn to ask the user.
     pub(super) turn: &'a Mutex<()>,
 }
 
@@ -124,7 +124,7 @@ impl Asking<'_> {
         said.answer
     }
 
-    /// What the user says; nothing where nobody is there, or the code that asks is broken.
+    /// Returns the user's answer; none if there is no user, or the code that asks is broken.
     async fn user_says(&self, wanted: &Wanted, elicited: &mut Elicited) -> Option<ElicitationAnswer> {
         let user = self.user?;
         let cancel = self.cancel.child_token();
@@ -172,7 +172,7 @@ impl Asking<'_> {
     }
 }
 
-/// What is wanted, if it can be shown to anybody.
+/// Returns the question, if it can be shown.
 fn wanted(asked: &Elicitation) -> Result<Wanted, String> {
     let wanted = match asked {
         Elicitation::Form { schema, .. } => Form::read(schema).map(Wanted::Form),

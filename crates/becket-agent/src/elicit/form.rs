@@ -22,8 +22,9 @@ pub(super) fn fitting(
     }
 }
 
-/// Whether a text matches a server's expression, in bounded time. In a group, an expression is never taken for a list of
-/// names (M2).
+/// Returns whether a text matches a server's expression, in bounded time. In a group, an expression is never taken for
+/// a
+/// list of names (M2).
 fn matches(expression: &str, text: &str) -> Option<bool> {
     let grouped = format!("(?:{expression})");
     let matcher = Matcher::compile(Some(&grouped), Alphabet::Wide, &Renames::none()).ok()?;
@@ -34,7 +35,7 @@ fn matches(expression: &str, text: &str) -> Option<bool> {
     }
 }
 
-/// What does not fit, in a line.
+/// Returns the errors of the fields on one line.
 pub(super) fn in_words(wrong: &[FieldError]) -> String {
     let wrong: Vec<String> = wrong.iter().map(FieldError::to_string).collect();
     wrong.join("; ")

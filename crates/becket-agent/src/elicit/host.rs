@@ -36,13 +36,13 @@ const MOST_OPEN: usize = 8;
 #[derive(Clone)]
 pub struct McpHost {
     user: Option<Arc<dyn ElicitUser>>,
-    /// Who lends everything but answers.
+    /// The host for everything but answers.
     other: Arc<dyn Host>,
     told: Option<Arc<Told>>,
     shared: Arc<Shared>,
 }
 
-/// Who is told what came of a question.
+/// The observer of a question's outcome.
 type Told = dyn Fn(&Elicited) + Send + Sync;
 
 #[derive(Default)]
@@ -93,27 +93,29 @@ struct Hooks {
 }
 
 impl McpHost {
-    /// A host without a user, who lends nothing.
+    /// Returns a host without a user, and without any other service.
     #[must_use]
     pub fn new() -> Self {
         Self { user: None, other: Arc::new(()), told: None, shared: Arc::default() }
     }
 
-    /// Lends a user.
+    /// Sets the user.
     #[must_use]
     pub fn with_user(mut self, user: impl ElicitUser + 'static) -> Self {
         self.user = Some(Arc::new(user));
         self
     }
 
-    /// Lends what another host lends: a model, directories, ears for progress and logs. Its answers are not asked for.
+    /// Sets the host that provides everything else: a model, directories, listeners for progress and logs. Its answers
+    /// are not
+    /// used.
     #[must_use]
     pub fn with_host(mut self, other: impl Host) -> Self {
         self.other = Arc::new(other);
         self
     }
 
-    /// Says who is told what came of each question; it must not wait.
+    /// Sets the observer of each question's outcome; it must not wait.
     #[must_use]
     pub fn with_observer(mut self, told: impl Fn(&Elicited) + Send + Sync + 'static) -> Self {
         self.told = Some(Arc::new(told));

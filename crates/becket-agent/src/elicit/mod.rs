@@ -1,14 +1,14 @@
 //! Questions of MCP servers, answered by hooks and by the user (`protocol.md` X6).
 //!
-//! The way: Elicitation hooks → where none answers, the user → ElicitationResult hooks, which may change what the user
-//! answered → back to the server. Where nobody is there to answer, the question is cancelled, and ElicitationResult hooks see
-//! that cancel: one may still fill in the form.
+//! The order: Elicitation hooks → if none answers, the user → ElicitationResult hooks, which may change the user's
+//! answer → back to the server. Without a user the question is cancelled, and ElicitationResult hooks see that cancel:
+//! one may still fill in the form.
 //!
-//! INVARIANT: what goes back to a server has the shape that it asked for. Content of a hook that does not fit is a named
-//! failure and no answer (O10); the next in line decides.
+//! INVARIANT: an answer to a server has the shape that it asked for. Content of a hook that does not fit is a named
+//! failure and not an answer (O10); the next in line decides.
 //!
-//! It refuses addresses other than `http` and `https`, before anybody sees them; to open an address; and to lend a model
-//! or directories by itself: another [`becket_mcp::Host`] stands behind it for these.
+//! It rejects addresses other than `http` and `https` before the user sees them. It does not open an address, and
+//! provides no model and no directories: another [`becket_mcp::Host`] behind it does.
 
 mod asking;
 mod form;

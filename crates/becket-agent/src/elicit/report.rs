@@ -1,4 +1,4 @@
-//! What came of a question of a server.
+//! The outcome of a server's question.
 
 use becket_engine::Outcome;
 use becket_mcp::{Elicitation, ElicitationAnswer};
@@ -9,17 +9,17 @@ use std::fmt;
 pub struct Elicited {
     /// The server that asked.
     pub server: String,
-    /// What it asked.
+    /// The question.
     pub asked: Elicitation,
-    /// What went back.
+    /// The answer to the server.
     pub answer: ElicitationAnswer,
-    /// Whose answer that was.
+    /// Origin of that answer.
     pub by: AnsweredBy,
     /// Answers that did not count, and why; each is to be shown to the user.
     pub failures: Vec<String>,
-    /// What came of Elicitation and of ElicitationResult, where they were fired.
+    /// Outcomes of Elicitation and ElicitationResult, if they were fired.
     pub outcomes: Vec<Outcome>,
-    /// Whether the user has answered, whatever became of that answer.
+    /// Set if the user has answered, whatever became of that answer.
     pub(super) has_heard_user: bool,
 }
 
@@ -37,7 +37,7 @@ impl Elicited {
         }
     }
 
-    /// One that is put to nobody, since the server has asked too many already.
+    /// Returns the report of a question that is not asked, since the server has asked too many already.
     pub(super) fn too_many(server: &str, asked: &Elicitation) -> Self {
         let why =
             format!("a question of the server `{server}` was cancelled: too many of its questions are open");
@@ -45,14 +45,14 @@ impl Elicited {
     }
 }
 
-/// Who answered a server.
+/// Origin of an answer to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AnsweredBy {
     /// An Elicitation hook, or an ElicitationResult hook that changed the user's answer.
     Hook,
     /// The user.
     User,
-    /// Nobody was there, or nobody in time.
+    /// There was no user, or none answered in time.
     Nobody,
     /// The question is none that could be shown to anybody.
     Refused,

@@ -1,4 +1,4 @@
-//! What hooks say to a question, once it is held to what was asked (`protocol.md` D11, O10).
+//! Answers of hooks to a question, checked against its schema (`protocol.md` D11, O10).
 
 use super::form::{fitting, in_words};
 use super::user::Wanted;
@@ -8,16 +8,16 @@ use becket_model::{Decision, ElicitationAction, OnFailure, Ruling};
 use serde_json::{Map, Value};
 use std::cmp::Reverse;
 
-/// What the hooks of one event say together.
+/// The combined answer of the hooks of one event.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Said {
     /// Their answer, if they give one.
     pub(super) answer: Option<ElicitationAnswer>,
-    /// What is wrong with the answers that don't count, each with whose it is.
+    /// Errors in the answers that don't count, each with its hook.
     pub(super) failures: Vec<String>,
 }
 
-/// What an acceptance without content means.
+/// The meaning of an acceptance without content.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Unfilled<'a> {
     /// This content: the user's own, or the form's defaults alone.

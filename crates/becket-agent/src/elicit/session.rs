@@ -1,7 +1,6 @@
-//! What a session's hooks of Notification hear of the questions of its servers.
+//! Notifications about the questions of a session's servers.
 //!
-//! What a form was filled in with is none of it: that may be secret, and there is ElicitationResult for those who have to
-//! judge it.
+//! They leave out the contents of a form, which may be secret: ElicitationResult is the event for hooks that judge it.
 
 use crate::session::Facts;
 use crate::turn::SessionShared;
@@ -9,7 +8,7 @@ use crate::update::Happened;
 use becket_model::event::permission::Notification;
 use std::sync::{Arc, Weak};
 
-/// How much of an id is told, in characters.
+/// Maximum length of an id in a notification, in characters.
 const ID: usize = 100;
 
 /// Something that a session hears of.
@@ -33,7 +32,7 @@ impl SessionOf {
         Self { shared: Arc::downgrade(shared), facts: facts.clone() }
     }
 
-    /// Tells its hooks, which are not waited for (L3), and whoever watches it.
+    /// Notifies its hooks, which are not waited for (L3), and the watchers.
     pub(super) fn hears(&self, heard: Heard<'_>) {
         let Some(shared) = self.shared.upgrade() else { return };
         if let Heard::Completed { server, id } = heard {

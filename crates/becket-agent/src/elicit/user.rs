@@ -1,4 +1,4 @@
-//! The user, as somebody who answers servers.
+//! The user who answers servers.
 
 use becket_engine::CancellationToken;
 use becket_mcp::elicitation::{Address, FieldError, Form};
@@ -16,26 +16,27 @@ pub trait ElicitUser: Send + Sync {
     ) -> BoxFuture<'a, ElicitationAnswer>;
 }
 
-/// What a user is asked.
+/// A question for the user.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UserQuestion {
     /// The server that asks; always to be shown.
     pub server: String,
     /// Its words. They are the server's, not the host's.
     pub message: String,
-    /// What it wants.
+    /// The form or address that the server asks for.
     pub wanted: Wanted,
     /// The question as it came, for hosts that hand it on.
     pub asked: Elicitation,
-    /// What was wrong with the answer before; empty when the question is new.
+    /// Errors of the previous answer; empty if the question is new.
     pub wrong: Vec<FieldError>,
 }
 
-/// What a server wants of a user.
+/// The kinds of requests that a server makes of a user.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wanted {
     /// A form to be filled in.
     Form(Form),
-    /// A visit to an address, which is to be shown whole, with its host and its cautions; whoever accepts has opened it.
+    /// A visit to an address, which is to be shown whole, with its host and its warnings; accepting means having opened
+    /// it.
     Visit(Address),
 }

@@ -1,4 +1,4 @@
-//! HTML comments that stand in block position: notes of the authors to each other, which no model is told.
+//! HTML comments in block position: notes of the authors to each other, which no model sees.
 //!
 //! A comment in the middle of a line stays, and so does one in fenced code, and one that is never closed: to lose the
 //! rest of the instructions unseen would be worse.
@@ -7,7 +7,7 @@ use super::fences::Fences;
 
 const BEGINS: &str = "<!--";
 const ENDS: &str = "-->";
-/// How far a line may be indented and still begin a block.
+/// Maximum indentation of a line that still begins a block.
 const INDENT: usize = 3;
 
 /// The text without its block comments, nor the lines that they leave blank.
@@ -15,7 +15,7 @@ pub(super) fn without_comments(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut fences = Fences::default();
     let mut rest = text;
-    // Once there is no end any more, no later one has to be looked for.
+    // Once there is no end any more, no later one has to be searched for.
     let mut may_end = true;
     while !rest.is_empty() {
         if may_end && !fences.is_open() && begins_comment(rest) {
@@ -40,7 +40,7 @@ fn begins_comment(rest: &str) -> bool {
     rest.len() - text.len() <= INDENT && text.starts_with(BEGINS)
 }
 
-/// What stands behind a comment; its line with it, if nothing else stands there.
+/// Returns the text after a comment; drops the rest of its line if that is blank.
 fn behind(rest: &str, end: usize) -> &str {
     let rest = rest.get(end..).unwrap_or_default();
     let (line, next) = rest.split_once('\n').unwrap_or((rest, ""));

@@ -10,7 +10,7 @@ pub(super) struct Fences {
 }
 
 impl Fences {
-    /// Whether the next line is code: inside of a fence, or its first or last line.
+    /// Returns whether the next line is code: inside of a fence, or its first or last line.
     pub(super) fn take(&mut self, line: &str) -> bool {
         let found = fence(line);
         match (self.open, found) {
@@ -33,7 +33,7 @@ impl Fences {
         }
     }
 
-    /// Whether the next line stands inside of a fence.
+    /// Returns whether the next line is inside of a fence.
     pub(super) fn is_open(&self) -> bool {
         self.open.is_some()
     }

@@ -1,7 +1,7 @@
 //! The `paths` of a rule: which files it is about.
 //!
 //! A pattern is read below one directory, and matches a whole path there: `*.md` the Markdown files in that directory,
-//! `**/*.md` those at any depth. One that ends in `/` means all that lies below.
+//! `**/*.md` those at any depth. One that ends in `/` means all that is below.
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::path::Path;
@@ -33,7 +33,7 @@ impl Globs {
         Ok(Self { written, set })
     }
 
-    /// Whether they name a file, by its path below their directory.
+    /// Returns whether they match a file, by its path below their directory.
     pub(super) fn name(&self, below: &Path) -> bool {
         self.set.is_match(below)
     }

@@ -1,20 +1,20 @@
-//! Where a path leads that a file includes.
+//! The target of a path that a file includes.
 
 use std::path::{Path, PathBuf};
 
-/// What a word ends in that can be nothing but a file.
+/// Extensions that mark an `@word` as a file path.
 const ENDS: [&str; 2] = [".md", ".txt"];
-/// What it begins with.
+/// Prefixes that mark an `@word` as a file path.
 const BEGINS: [&str; 4] = ["./", "../", "~/", "/"];
 
-/// The file that `written` means in the file `parent`; none where it lies in a home that there isn't.
+/// The file that `written` means in the file `parent`; none if it is in a home that there isn't.
 pub(super) fn at(written: &str, parent: &Path, home: Option<&Path>) -> Option<PathBuf> {
     let is_homeless = written.starts_with("~/") && home.is_none();
     let directory = parent.parent().unwrap_or(parent);
     (!is_homeless).then(|| becket_engine::absolute(written, directory, home))
 }
 
-/// Whether somebody who wrote this meant a file, so that they are told where there is none.
+/// Returns whether the author certainly meant a file, and is told if it is missing.
 pub(super) fn is_surely_a_path(written: &str) -> bool {
     BEGINS.iter().any(|begin| written.starts_with(begin)) || ENDS.iter().any(|end| written.ends_with(end))
 }

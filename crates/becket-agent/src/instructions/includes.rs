@@ -1,7 +1,7 @@
-//! `@path` in an instruction file: which other files it includes.
+//! `@path` in an instruction file: the files that it includes.
 //!
-//! A path stands at the beginning of a word, outside of code spans and fences; a blank in it is written `\ `. What looks
-//! like one may be none (`@types/node`, `@ada`): whoever opens it knows.
+//! A path is at the beginning of a word, outside of code spans and fences; a blank in it is written `\ `. What looks
+//! like one may not be one (`@types/node`, `@ada`): only opening it tells.
 
 use super::fences::Fences;
 

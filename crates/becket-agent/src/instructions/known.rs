@@ -1,4 +1,4 @@
-//! What one line of work was told, and what waits for it.
+//! The instructions that one agent loop has seen, and those that wait for it.
 
 use super::globs::Globs;
 use super::loaded::Memory;
@@ -6,21 +6,21 @@ use super::places;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// What one line of work knows of instructions. Nothing of it is stored: a session that goes on finds its files anew.
+/// The instructions that one agent loop knows. They are not stored: a resumed session searches its files again.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Known {
-    /// Whether it was told what holds from the start.
+    /// Set once the initial instructions were given.
     pub(crate) has_begun: bool,
     /// The files that were looked at, by where they really lie.
     pub(super) files: HashSet<PathBuf>,
     /// The directories below the start that were looked at.
     pub(super) directories: HashSet<PathBuf>,
-    /// Rules whose files nobody has touched yet.
+    /// Rules that match no file used so far.
     pub(super) waiting: Vec<Waiting>,
-    /// How many files were told, and how large they were.
+    /// Number of files given, and their total size.
     pub(super) count: usize,
     pub(super) bytes: usize,
-    /// Whether the user knows that there was no room for all.
+    /// Set once the user knows that there was no room for all.
     pub(super) is_full: bool,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// Whether it is about a file, by the name given or by where it leads.
+    /// Returns whether it is about a file, by its given name or its target.
     pub(super) fn is_about(&self, file: &Path, real: Option<&Path>) -> bool {
         let real_base = self.base.canonicalize().ok();
         let given = places::below(&self.base, file);

@@ -1,4 +1,4 @@
-//! What one directory of a project may hold.
+//! The instruction files of one directory of a project.
 
 use super::loaded::Memory;
 use super::sources::Sources;
@@ -9,12 +9,12 @@ const SHARED: &str = "AGENTS.md";
 /// The directory of rules in that of the profile.
 pub(super) const RULES: &str = "rules";
 
-/// The files of a directory, in the order in which they are told.
+/// The files of a directory, in the order in which they are given.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Level {
-    /// Files that hold for all that lies in the directory.
+    /// Files that hold for all that is in the directory.
     pub(super) files: Vec<(PathBuf, Memory)>,
-    /// The directory of its rules, which are told behind those.
+    /// The directory of its rules, which are given after those.
     pub(super) rules: Option<PathBuf>,
     /// The user's own, told last.
     pub(super) local: Option<PathBuf>,
@@ -25,7 +25,7 @@ impl Level {
     pub(super) fn of(directory: &Path, sources: &Sources, is_there: impl Fn(&Path) -> bool) -> Self {
         let names = &sources.names;
         let own = directory.join(&names.directory);
-        // A session that starts in the home directory finds the user's own there, which are no project's.
+        // A session that starts in the home directory finds the user's own there, which belong to no project.
         let own = Some(own).filter(|own| !names.user.as_ref().is_some_and(|user| is_same(user, own)));
         let mut level = Self::default();
         if sources.project {
@@ -42,7 +42,7 @@ impl Level {
         level
     }
 
-    /// Whether a directory holds any.
+    /// Returns whether a directory has none.
     pub(super) fn is_empty(&self) -> bool {
         self.files.is_empty()
             && self.local.is_none()
@@ -50,7 +50,7 @@ impl Level {
     }
 }
 
-/// Whether anything lies at a path, a link to nothing included.
+/// Returns whether anything exists at a path, including a dangling link.
 pub(super) fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }

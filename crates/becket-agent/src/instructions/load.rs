@@ -1,7 +1,7 @@
 //! Loads files: those that hold from the start, those that a touched file lets in, and what they include.
 //!
-//! INVARIANT: each step asks whether somebody still waits; number, size and depth are bounded, and what is left out for
-//! that is named.
+//! INVARIANT: each step checks whether the caller still waits; number, size and depth are bounded, and what exceeds
+//! them is named.
 
 use super::comments::without_comments;
 use super::includes::includes;
@@ -19,16 +19,16 @@ use crate::update::Notice;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// How deep a file may be included.
+/// Maximum depth of included files.
 const DEEPEST: usize = 5;
-/// The most files that one line of work is told.
+/// Maximum number of files for one agent loop.
 const MOST: usize = 100;
-/// The most bytes that one line of work is told.
+/// Maximum number of bytes for one agent loop.
 const MOST_BYTES: usize = 512 << 10;
 /// The most paths of one file that are looked at.
 const MOST_INCLUDES: usize = 100;
 
-/// Why what holds from the start is loaded.
+/// The reason for loading the initial instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Beginning {
     /// A conversation begins.
@@ -37,24 +37,24 @@ pub(crate) enum Beginning {
     Again,
 }
 
-/// What came of looking for files.
+/// Result of a search for files.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) loaded: Vec<Loaded>,
-    /// What was left out, for the user.
+    /// Notices for the user about files that were left out.
     pub(crate) notices: Vec<Notice>,
-    /// What is known now.
+    /// The updated state of known instructions.
     pub(crate) known: Known,
 }
 
-/// Why a rule keeps a file out.
+/// Returns the reason why a rule keeps a file out.
 type Denied<'a> = &'a dyn Fn(&Path) -> Option<String>;
 
 impl Instructions {
-    /// Loads what holds from the start, for a line of work that knows nothing.
+    /// Loads the initial instructions, for an agent loop that knows none.
     ///
     /// # Errors
-    /// Nobody waits any more.
+    /// The caller no longer waits.
     pub(crate) fn begin(
         &self,
         beginning: Beginning,
@@ -71,10 +71,10 @@ impl Instructions {
         Ok(loader.found)
     }
 
-    /// Loads what a file lets in that was read or changed; `known` is what the line of work knows.
+    /// Loads the instructions that apply to a file that was read or changed; `known` is the state of the agent loop.
     ///
     /// # Errors
-    /// Nobody waits any more.
+    /// The caller no longer waits.
     pub(crate) fn touched(
         &self,
         known: Known,
@@ -110,7 +110,7 @@ impl Loader<'_> {
         self.notes(why)
     }
 
-    /// What a model has noted: its lines alone, whatever other files they name.
+    /// Loads a model's notes: their lines only, without the files they mention.
     fn notes(&mut self, why: &Why) -> Result<(), Halted> {
         let Some(path) = self.sources.notes.clone().filter(|path| is_there(path)) else { return Ok(()) };
         self.stop.check()?;
@@ -146,7 +146,7 @@ impl Loader<'_> {
         Ok(())
     }
 
-    /// The directories below the start that a file lies in, from above, as far as they are the project's own.
+    /// The directories below the start that a file is in, from above, as far as they are the project's own.
     fn nested(&mut self, file: &Path, real: Option<&Path>) -> Vec<PathBuf> {
         let Sources { start, real_start, .. } = self.sources;
         let led_to = || real_start.as_deref().zip(real).and_then(|(start, real)| places::below(start, real));
@@ -289,7 +289,7 @@ impl Loader<'_> {
         false
     }
 
-    /// The text of a file that nobody has looked at yet.
+    /// Returns the text of a file that was not read before.
     fn new_text(&mut self, path: &Path, memory: Memory) -> Option<String> {
         let is_new = match path.canonicalize() {
             Ok(real) => self.found.known.files.insert(real),
@@ -315,7 +315,7 @@ impl Loader<'_> {
         }
     }
 
-    /// What lies at a path; links are followed once, and what they lead to is judged and read.
+    /// Reads the file at a path; links are followed once, and their target is judged and read.
     fn read(&self, path: &Path, memory: Memory) -> Result<Text, String> {
         let real = path.canonicalize().map_err(|error| format!("it can't be read: {error}"))?;
         if memory.is_of_project() && !self.sources.real_top.as_ref().is_some_and(|top| real.starts_with(top))

@@ -4,19 +4,20 @@ use becket_model::Source;
 use becket_model::event::context::InstructionsLoaded;
 use std::path::{Path, PathBuf};
 
-/// Whose an instruction file is.
+/// Owner of an instruction file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Memory {
     /// The administrator's.
     Managed,
     /// The user's, for all projects.
     User,
-    /// The project's, for everybody who works on it.
+    /// The project, for everyone who works on it.
     Project,
     /// The user's, for this project.
     Local,
-    /// What a model has noted in earlier sessions of this project. It lies with the user and not in the project, so hooks
-    /// know it as `Local`: there is no word of its own for it.
+    /// Notes of a model from earlier sessions of this project. They are stored with the user's files, not in the
+    /// project, so
+    /// hooks see them as `Local`: the protocol has no other word.
     Notes,
 }
 
@@ -32,7 +33,7 @@ impl Memory {
         }
     }
 
-    /// Whether it came with the project, or may have: then it speaks for nothing outside of it.
+    /// Returns whether it came with the project, or may have: then it can't speak for anything outside of it.
     pub(super) const fn is_of_project(self) -> bool {
         match self {
             Self::Managed | Self::User | Self::Notes => false,
@@ -64,7 +65,7 @@ impl Memory {
     }
 }
 
-/// Why a file was loaded.
+/// The reason why a file was loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Why {
     /// It holds from the start of the session.
@@ -80,7 +81,7 @@ pub(crate) enum Why {
 }
 
 impl Why {
-    /// Why a file is loaded that `parent` includes, which was loaded for this reason.
+    /// Returns the reason for a file that `parent` includes, which was loaded for this reason.
     pub(super) fn of_included(&self, parent: &Path) -> Self {
         let parent = parent.to_owned();
         match self {
@@ -113,7 +114,7 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// What the model is told.
+    /// Returns the text for the model.
     pub(crate) fn told(&self) -> String {
         let of = match &self.why {
             Why::Start | Why::Again { parent: None } => String::new(),
@@ -131,7 +132,7 @@ impl Loaded {
         )
     }
 
-    /// What hooks are told.
+    /// Returns the event for hooks.
     pub(crate) fn event(&self) -> InstructionsLoaded {
         let text = |path: &PathBuf| path.to_string_lossy().into_owned();
         let (globs, trigger, parent) = match &self.why {

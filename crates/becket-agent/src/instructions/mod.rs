@@ -1,19 +1,18 @@
 //! Instructions that people write into files for the model: `CLAUDE.md`, `AGENTS.md`, rules, and what they include
 //! (`protocol.md` L0, InstructionsLoaded).
 //!
-//! Which files there are is the host's to say, by an [`Instructions`]; when they are told is the session's:
+//! The host defines the files by an [`Instructions`]; the session decides when to load them:
 //!
-//! - all that hold for the whole session before its first prompt, anew after `/clear` and after a compaction;
+//! - all that apply to the whole session before its first prompt, and again after `/clear` and after a compaction;
 //! - those of a directory below the start, and rules with `paths`, once a tool has read or changed a file that they are
 //!   about: beside the result of that call;
-//! - a subagent is told what the session was told at its start, and finds the others by itself.
+//! - a subagent starts with the initial instructions of the session, and finds the others on its own.
 //!
-//! It refuses: what lies outside of the project, where a file of the project asks for it, links followed; what a deny
-//! rule for `Read` keeps out (P7); a repository inside of the project, which is somebody else's word (G3); anything
-//! that is no text, or larger than the limits in `read` and `load`. What is left out is a notice, and takes nothing else
-//! down with it.
+//! It rejects: files outside of the project that a file of the project includes, links followed; files that a deny rule
+//! for `Read` covers (P7); a repository inside of the project, which has another author (G3); anything that is not
+//! text, or larger than the limits in `read` and `load`. A rejected file is a notice, and does not affect the others.
 //!
-//! INVARIANT: hooks see that a file was loaded, and change nothing about it. One line of work is told a file once.
+//! INVARIANT: hooks see that a file was loaded, and change nothing about it. An agent loop sees a file once.
 
 mod comments;
 mod fences;

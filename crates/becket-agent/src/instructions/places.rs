@@ -1,12 +1,12 @@
-//! Which directories are the project's.
+//! The directories of a project.
 //!
 //! In a repository it is those from its root down to the one in which the session starts. Outside of one it is those
 //! between the home directory and the start, which no other user of the machine writes to; elsewhere the start alone: a
-//! file that lies in `/tmp` is nobody's instructions. The home directory itself belongs to the user, not to a project.
+//! file in `/tmp` is not an instruction. The home directory itself belongs to the user, not to a project.
 
 use std::path::{Path, PathBuf};
 
-/// What was installed into a project is not its own word.
+/// Directories of installed packages, which are not the project's own.
 const INSTALLED: [&str; 2] = ["node_modules", "site-packages"];
 
 /// The topmost directory of the project that a session works on.
@@ -27,17 +27,17 @@ pub(super) fn down(top: &Path, below: &Path) -> Vec<PathBuf> {
     directories
 }
 
-/// A path as it is seen from a directory that it lies below.
+/// A path as it is seen from a directory that it is below.
 pub(super) fn below<'p>(directory: &Path, path: &'p Path) -> Option<&'p Path> {
     path.strip_prefix(directory).ok()
 }
 
-/// Whether a directory is the root of a repository.
+/// Returns whether a directory is the root of a repository.
 pub(super) fn is_root(directory: &Path) -> bool {
     directory.join(".git").symlink_metadata().is_ok()
 }
 
-/// Whether a directory holds what was installed.
+/// Returns whether a directory holds installed packages.
 pub(super) fn is_installed(directory: &Path) -> bool {
     directory.file_name().is_some_and(|name| INSTALLED.iter().any(|installed| name == *installed))
 }

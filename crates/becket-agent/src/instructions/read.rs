@@ -1,4 +1,4 @@
-//! Reads one instruction file, and nothing that is no text.
+//! Reads one instruction file, which has to be text.
 
 use crate::tools::file::{self, Opened};
 use std::io::{self, Read};
@@ -7,7 +7,7 @@ use std::path::Path;
 /// The most bytes of one file. A larger one is left out whole: half of it may say the opposite.
 pub(super) const LARGEST: u64 = 128 << 10;
 
-/// Why a file is not loaded, in words for the user.
+/// The reason why a file is not loaded, in words for the user.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ReadError {
     #[error("it is a directory")]
@@ -26,7 +26,7 @@ pub(super) enum ReadError {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Text {
     pub(super) text: String,
-    /// The first byte that is not UTF-8, where there is one: replacement characters stand for what can't be read.
+    /// The first byte that is not UTF-8, if there is one: replacement characters mark what can't be read.
     pub(super) broken_at: Option<usize>,
 }
 

@@ -12,13 +12,13 @@ const PATHS: &str = "paths";
 /// A rule, as its file says it.
 #[derive(Debug)]
 pub(super) struct Rule {
-    /// The files that it is about; all where it names none.
+    /// The files that it is about; all if it names none.
     pub(super) globs: Option<Globs>,
-    /// What stands behind the frontmatter.
+    /// The text after the frontmatter.
     pub(super) body: String,
 }
 
-/// The rule in a text, unless its frontmatter can't be read: then nobody knows what it is about.
+/// Returns the rule in a text, unless its frontmatter can't be read: then its scope is unknown.
 pub(super) fn rule(text: &str, file: &Path, memory: Memory) -> (Option<Rule>, Vec<Diagnostic>) {
     let mut fields = Fields::of(text, file, &memory.source());
     let globs = match fields.has(PATHS) {

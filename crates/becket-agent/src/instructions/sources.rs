@@ -1,4 +1,4 @@
-//! Which files a session may load, as its host describes them.
+//! The instruction files of a session, as its host describes them.
 
 use super::places;
 use crate::notes::Notes;
@@ -15,18 +15,18 @@ pub struct Instructions {
     sources: Option<Arc<Sources>>,
 }
 
-/// Where they lie.
+/// Locations of the files.
 #[derive(Debug, Clone)]
 pub(super) struct Sources {
     /// The administrator's file.
     pub(super) managed: PathBuf,
     /// The user's directory.
     pub(super) user: Option<PathBuf>,
-    /// Whether the project's files count.
+    /// Set if the project's files count.
     pub(super) project: bool,
-    /// Whether the user's files of this project count.
+    /// Set if the user's files of this project count.
     pub(super) local: bool,
-    /// Where the session starts.
+    /// The directory in which the session starts.
     pub(super) start: PathBuf,
     /// The same without links, if it is there.
     pub(super) real_start: Option<PathBuf>,
@@ -35,12 +35,12 @@ pub(super) struct Sources {
     /// The same without links; a file of the project that does not lie below it is none.
     pub(super) real_top: Option<PathBuf>,
     pub(super) home: Option<PathBuf>,
-    /// What a model has noted in earlier sessions.
+    /// A model's notes from earlier sessions.
     pub(super) notes: Option<PathBuf>,
     pub(super) names: Names,
 }
 
-/// What files are called.
+/// Names of the files.
 #[derive(Debug, Clone)]
 pub(super) struct Names {
     /// `CLAUDE.md`.
@@ -54,8 +54,9 @@ pub(super) struct Names {
 }
 
 impl Instructions {
-    /// Those of the places that the profile names (C4); those of files that the request leaves out are left out. In a
-    /// folder that nobody trusts the project's are, too (G3).
+    /// Returns the files of the places that the profile names (C4), without those that the request leaves out. In a
+    /// folder
+    /// that is not trusted the project's are left out, too (G3).
     #[must_use]
     pub fn of(request: &Request) -> Self {
         let profile = &request.profile;
@@ -86,8 +87,8 @@ impl Instructions {
         Self { sources: Some(Arc::new(sources)) }
     }
 
-    /// With the notes of earlier sessions, told last; where there are no instructions at all, as in a bare start, there are
-    /// no notes either.
+    /// Adds the notes of earlier sessions, given last; if there are no instructions at all, as in a bare start, there
+    /// are no notes either.
     #[must_use]
     pub fn with_notes(mut self, notes: &Notes) -> Self {
         if let Some(sources) = &mut self.sources {
@@ -96,7 +97,7 @@ impl Instructions {
         self
     }
 
-    /// Whether there are none, whatever lies on disk.
+    /// Returns whether there are none, whatever exists on disk.
     pub(crate) fn is_none(&self) -> bool {
         self.sources.is_none()
     }

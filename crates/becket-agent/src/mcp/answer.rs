@@ -1,4 +1,4 @@
-//! What a server answered, for the model and for hooks.
+//! A server's answer, for the model and for hooks.
 
 use crate::tool_call::{ToolFailure, ToolOutput};
 use becket_llm::Block;
@@ -6,7 +6,7 @@ use becket_mcp::{CallResult, Limited, OutputCaps, Shown};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Where what is too much for a model goes.
+/// The place for output that is too long for a model.
 #[derive(Debug, Clone)]
 pub(super) struct Kept {
     pub(super) caps: OutputCaps,
@@ -31,7 +31,7 @@ impl Kept {
         Ok(ToolOutput { content: blocks(limited), response: result.tool_response() })
     }
 
-    /// The answer that a hook put in the place of another (D11).
+    /// Returns the answer that a hook gave instead of another (D11).
     pub(super) fn replaced(&self, value: &Value) -> Result<ToolOutput, String> {
         let result = CallResult::replacement(value.clone()).map_err(|error| error.to_string())?;
         let limited = result.limited(&self.caps, Path::new(&self.dir));

@@ -22,7 +22,7 @@ pub struct McpServers {
 pub struct McpTools {
     /// The tools, in the order of the configuration and of the servers' lists.
     pub tools: Vec<Arc<dyn Tool>>,
-    /// What somebody who writes rules should know: names that were cut or told apart.
+    /// Warnings for authors of rules: names that were cut or made distinct.
     pub warnings: Vec<NameWarning>,
 }
 
@@ -42,8 +42,9 @@ impl McpServers {
         self
     }
 
-    /// Names the servers that the user trusts to tell the truth about their tools: what they call read-only counts as
-    /// such. Calls of such tools run side by side whoever says so.
+    /// Names the servers whose annotations the user trusts: a tool that they call read-only counts as such. Calls of
+    /// such
+    /// tools run side by side.
     #[must_use]
     pub fn with_trust(mut self, trusts: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         self.trusts = Arc::new(trusts);
@@ -85,7 +86,7 @@ impl McpServers {
     }
 }
 
-/// Where a server was configured, in the words of the events (`mcp_server.source`).
+/// Returns the source of a server's configuration, in the words of the events (`mcp_server.source`).
 fn source(scope: &Scope) -> String {
     match scope {
         Scope::Host | Scope::CommandLine => "dynamic".to_owned(),

@@ -20,7 +20,7 @@ pub(super) struct McpTool {
     pub(super) named: Name,
     pub(super) tool: becket_mcp::Tool,
     pub(super) server: ServerOf,
-    /// Whether the user trusts what the server says of its tools.
+    /// Set if the user trusts the server's annotations of its tools.
     pub(super) trusted: bool,
     pub(super) kept: Arc<Kept>,
 }
@@ -59,7 +59,7 @@ impl Tool for McpTool {
 
     fn needs_person(&self) -> bool {
         let said = self.tool.meta.as_ref().and_then(|meta| meta.get(NEEDS_PERSON));
-        // Whatever stands there but a plain no was meant as something.
+        // Anything there but a plain no was meant as something.
         said.is_some_and(|said| !matches!(said, Value::Bool(false) | Value::Null))
     }
 

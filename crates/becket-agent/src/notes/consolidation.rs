@@ -1,10 +1,10 @@
 //! Notes that many sessions have added to, made fewer: when that is due, and what may take their place.
 //!
-//! Beside the notes lies a file that says when that was done last. A session that consolidates holds its lock, so no second one
-//! does at the same time; one that is killed loses the lock, and the notes are as they were.
+//! Beside the notes lies a file that says when that was done last. A session that consolidates holds its lock, so no
+//! second one does at the same time; one that is killed loses the lock, and the notes are as they were.
 //!
-//! INVARIANT: what replaces notes is never longer or of more notes than they were. A note that was added meanwhile stays, and
-//! where one was deleted meanwhile nothing is changed. What was there before lies in a second file.
+//! INVARIANT: what replaces notes is never longer or of more notes than they were. A note that was added meanwhile
+//! stays, and where one was deleted meanwhile nothing is changed. What was there before is in a second file.
 
 use super::file::{Notes, NotesError, Why, utf8};
 use super::text::{MOST_BYTES, consolidated, count};
@@ -17,7 +17,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// The fewest notes that are worth it.
 const FEWEST: usize = 5;
 
-/// When notes are consolidated.
+/// The condition for consolidating notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConsolidationGate {
     /// The least time since the last consolidation.
@@ -100,11 +100,12 @@ impl Consolidation {
         &self.text
     }
 
-    /// Puts `notes` in the place of those that there were, and says whether it has. It does not where they can't stand for
-    /// them: none, more or longer ones. Either way the next consolidation is due as if this one had been done.
+    /// Replaces the old notes by `notes`, and returns whether it did. It does not if they are not a valid replacement:
+    /// none,
+    /// more or longer ones. Either way the next consolidation is due as if this one had been done.
     ///
     /// # Errors
-    /// The notes can't be written; they are as they were, and the next session may try again.
+    /// The notes can't be written; they are unchanged, and the next session may try again.
     pub async fn finish(self, notes: Vec<String>, cancel: &CancellationToken) -> Result<bool, NotesError> {
         let of = self.notes.clone();
         let finished = blocking(cancel, move |stop| {
@@ -125,7 +126,7 @@ impl Consolidation {
     }
 }
 
-/// When it was done last; the beginning of time where it never was, or where the file says nothing that can be read.
+/// Returns the time of the last one; the epoch if there was none, or the file can't be understood.
 fn last(stamp: Option<&[u8]>) -> SystemTime {
     let text = stamp.and_then(|bytes| std::str::from_utf8(bytes).ok());
     let seconds = text.and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or_default();

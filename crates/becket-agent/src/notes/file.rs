@@ -6,7 +6,7 @@ use crate::locked_file::{LockedError, LockedFile};
 use becket_engine::CancellationToken;
 use std::path::{Path, PathBuf};
 
-/// Why a note was not taken down, or notes were not read.
+/// The reason why a note was not written, or notes were not read.
 #[derive(Debug, thiserror::Error)]
 #[error("the notes in `{}` stay as they are: {why}", .path.display())]
 pub struct NotesError {
@@ -37,7 +37,7 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Those in this file, which is made with the first note, for the user's eyes alone. See
+    /// Those in this file, which is made with the first note, for the user only. See
     /// [`crate::transcript::Store::notes`] for where it belongs.
     #[must_use]
     pub fn at(file: impl Into<PathBuf>) -> Self {
@@ -50,7 +50,7 @@ impl Notes {
         self.file.path()
     }
 
-    /// All of its text; none where there is no file.
+    /// Returns all of its text; `None` if the file does not exist.
     ///
     /// # Errors
     /// It can't be read, or is larger than 16 KiB.
@@ -61,10 +61,10 @@ impl Notes {
         text.and_then(|bytes| bytes.map(utf8).transpose()).map_err(|why| self.error(why))
     }
 
-    /// Adds notes, five at most, and says how many were new. The oldest go where there are more than 100, or more than 16 KiB.
+    /// Adds notes, at most five, and returns how many were new. The oldest are dropped beyond 100 notes or 16 KiB.
     ///
     /// # Errors
-    /// It can't be read or written, or nobody waits any more; it is as it was then.
+    /// It can't be read or written, or the caller no longer waits; it is unchanged then.
     pub async fn add(&self, notes: Vec<String>, cancel: &CancellationToken) -> Result<usize, NotesError> {
         let file = self.file.clone();
         let changed = blocking(cancel, move |stop| {

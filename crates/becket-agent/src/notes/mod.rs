@@ -1,14 +1,14 @@
-//! Notes for later sessions of a project: what a model found worth remembering of a turn (`protocol.md` L7).
+//! Notes for later sessions of a project: facts of a turn that a model found worth remembering (`protocol.md` L7).
 //!
-//! A [`Notes`] is a Markdown file of the user's own, a line a note, that lies with the transcripts of the project and never
-//! in its repository. Who asks the model is the host, in a task at the end of a turn;
-//! [`crate::instructions::Instructions::with_notes`] has later sessions told of them.
+//! A [`Notes`] is a Markdown file that belongs to the user, one note a line. It is beside the transcripts of the
+//! project, never in its repository. The host asks the model, in a task at the end of a turn;
+//! [`crate::instructions::Instructions::with_notes`] shows the notes to later sessions.
 //!
-//! A note is what a model said, maybe about a text that somebody else has written: it is told as such, includes no other
-//! file, and grants nothing. Whether something secret stands in it is not looked at.
+//! A note is a model's statement, maybe about a text from another author: it is marked as such, includes no other file,
+//! and grants nothing. It is not checked for secrets.
 //!
-//! INVARIANT: the file is bounded in size and number of notes; what is added twice stands in it once. Lines that are no notes
-//! are the user's, and are never changed.
+//! INVARIANT: the file is bounded in size and number of notes; a note that is added twice is in it once. Lines that are
+//! not notes are the user's, and are never changed.
 
 mod consolidation;
 mod file;

@@ -8,18 +8,18 @@ const MOST: usize = 100;
 const LONGEST: usize = 300;
 /// The most notes that are added at once.
 const AT_ONCE: usize = 5;
-/// How a line begins that is a note.
+/// Prefix of a line that is a note.
 const MARK: &str = "- ";
-/// What stands above the first note.
+/// Text above the first note.
 const HEADING: &str =
     "# Notes for later sessions\n\nTaken by a model, a line each; change or delete what you like.\n\n";
-/// The words around what a model is told aside: no note may end that.
+/// The words around a model's text block: no note may end that.
 const FENCE: &str = "system-reminder";
 
-/// The text with these notes added, and how many were; none where nothing is new.
+/// Returns the text with these notes added, and their number; `None` if none is new.
 ///
 /// # Errors
-/// What is no note leaves no room.
+/// The lines that are not notes leave no room.
 pub(super) fn added(text: &str, notes: &[String]) -> Result<Option<(String, usize)>, NoRoom> {
     let mut known: Vec<String> = text.lines().filter_map(note).map(|note| likeness(&note)).collect();
     let mut new = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn count(text: &str) -> usize {
     text.lines().filter_map(note).count()
 }
 
-/// Returns the text in which `new` notes stand for those of `old`; none if they can't, or if a note of `old` is gone.
+/// Returns the text with `new` notes instead of those of `old`; none if they can't, or if a note of `old` is gone.
 pub(super) fn consolidated(text: &str, old: &str, new: &[String]) -> Option<String> {
     let before: Vec<String> = old.lines().filter_map(note).collect();
     let mut known = Vec::new();
@@ -96,8 +96,9 @@ fn bounded(mut lines: Vec<String>, new: usize) -> Result<String, NoRoom> {
     Ok(lines.join("\n"))
 }
 
-/// A note on one line, without what would make it another thing than a line of text; none where nothing is left of it, or it
-/// is no note for its length.
+/// Returns a note on one line, without anything that would make it more than a line of text; `None` if nothing is left
+/// of
+/// it, or it is too long.
 fn clean(said: &str) -> Option<String> {
     let said = said.trim().trim_start_matches(['-', '*', '•', '#', '>']);
     let words: Vec<&str> =
@@ -107,7 +108,7 @@ fn clean(said: &str) -> Option<String> {
     fits.then_some(note)
 }
 
-/// Whether a line could end what the model is told aside.
+/// Returns whether a line could end the model's text block around it.
 fn fences(line: &str) -> bool {
     line.to_ascii_lowercase().contains(FENCE)
 }
@@ -123,7 +124,7 @@ fn note(line: &str) -> Option<String> {
     line.strip_prefix(MARK).map(str::to_owned)
 }
 
-/// What two notes share that say the same in almost the same words.
+/// Returns a key that is equal for two notes with almost the same words.
 fn likeness(note: &str) -> String {
     let letters = note.chars().filter(|c| c.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()

@@ -1,6 +1,6 @@
 //! Mode `auto` of one session: its classifier, what that may know, and how often it has denied.
 //!
-//! INVARIANT: what it remembers is bounded, whatever is said.
+//! INVARIANT: its memory is bounded.
 
 use super::classifier::{Classified, Classifier, ToClassify};
 use crate::tool_call::catch_panic;
@@ -10,17 +10,17 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How many of the user's prompts a classifier sees.
+/// Number of the user's prompts that a classifier sees.
 const PROMPTS: usize = 5;
 /// The most characters of each.
 const LONGEST_PROMPT: usize = 4_000;
 /// The most characters of all notes together (D11).
 const NOTES: usize = 2_000;
-/// How many denials in a row end a turn that nobody watches.
+/// Number of denials in a row that end a turn without a person.
 const IN_A_ROW: u32 = 3;
-/// How many in all.
+/// Number of denials in all that end it.
 const IN_ALL: u32 = 20;
-/// The longest that a classifier is waited for, where the host does not say.
+/// The longest that a classifier is waited for, if the host sets none.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// The mode `auto` of one session (P14). Cheap to clone; all clones are the same session's.
@@ -39,13 +39,13 @@ struct Memory {
     denied_in_all: u32,
 }
 
-/// What came of asking the classifier.
+/// Result of asking the classifier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ruling {
     Allow,
     Deny(String),
     Unsure(String),
-    /// There is no judgement.
+    /// The classifier failed.
     Failed(String),
 }
 
@@ -56,15 +56,16 @@ impl AutoMode {
         Self { classifier: Arc::new(classifier), limit: LIMIT, memory: Arc::default() }
     }
 
-    /// Says how long the classifier is waited for: 60 s where this does not.
+    /// Sets how long the classifier is waited for; 60 s by default.
     #[must_use]
     pub fn with_limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
     }
 
-    /// The user's next prompt: the classifier sees the last five, cut at 4,000 characters each. The count of denials starts
-    /// anew, since somebody has seen where the last turn ended.
+    /// Adds the user's next prompt: the classifier sees the last five, cut at 4,000 characters each. Resets the count
+    /// of
+    /// denials, since a person has seen where the last turn ended.
     pub fn user_said(&self, prompt: &str) {
         self.change(|memory| {
             memory.denied_in_a_row = 0;
@@ -88,7 +89,7 @@ impl AutoMode {
         });
     }
 
-    /// Asks the classifier. What breaks in it is no judgement.
+    /// Asks the classifier. Any failure in it counts as no decision.
     pub(crate) async fn ask(&self, mut call: ToClassify, cancel: &CancellationToken) -> Ruling {
         self.change(|memory| {
             call.prompts.extend(memory.prompts.iter().cloned());
@@ -115,7 +116,7 @@ impl AutoMode {
         }
     }
 
-    /// Counts a denial; how many there have been, where that ends a turn that nobody watches.
+    /// Counts a denial; returns the number of denials if that ends a turn without a person.
     pub(crate) fn denied(&self) -> Option<u32> {
         self.change(|memory| {
             memory.denied_in_a_row += 1;

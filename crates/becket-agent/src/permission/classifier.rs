@@ -1,4 +1,4 @@
-//! Who judges the calls of mode `auto` that neither hooks nor rules decide (`protocol.md` P14).
+//! The classifier for calls of mode `auto` that neither hooks nor rules decide (`protocol.md` P14).
 
 use becket_engine::CancellationToken;
 use futures_util::future::BoxFuture;
@@ -8,7 +8,8 @@ use std::path::PathBuf;
 /// Judges calls in a person's place. It is asked about nothing that a rule, a hook or a person decides, nor about protected
 /// paths and critical removals.
 pub trait Classifier: Send + Sync {
-    /// The judgement. `cancel` is cancelled once nobody waits for it; the future is dropped at the same moment. A panic
+    /// Judges a call. `cancel` is cancelled once the caller no longer waits; the future is dropped at the same moment.
+    /// A panic
     /// in here counts as an error.
     ///
     /// # Errors
@@ -20,20 +21,20 @@ pub trait Classifier: Send + Sync {
     ) -> BoxFuture<'a, Result<Classified, String>>;
 }
 
-/// What is known of a call; never what a tool has put out, which may be written to persuade.
+/// The known facts about a call; never output of a tool, which may be written to persuade.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToClassify {
     /// The tool.
     pub tool: String,
-    /// What it would run with.
+    /// The input it would run with.
     pub input: Map<String, Value>,
     /// The session's working directory.
     pub cwd: PathBuf,
     /// The working directories beside it.
     pub directories: Vec<PathBuf>,
-    /// What the user said last, the oldest first.
+    /// The user's last prompts, oldest first.
     pub prompts: Vec<String>,
-    /// What PostToolUse hooks noted for the classifier, the oldest first (`classifierContext`, D11).
+    /// Notes of PostToolUse hooks for the classifier, oldest first (`classifierContext`, D11).
     pub notes: Vec<String>,
 }
 

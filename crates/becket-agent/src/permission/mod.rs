@@ -1,8 +1,9 @@
-//! The permissions of one session while it runs: mode, rules, directories, and who judges in mode `auto`
+//! The permissions of one session while it runs: mode, rules, directories, and the classifier of mode `auto`
 //! (`protocol.md` P13, P14).
 //!
-//! It decides no call: hooks, rules and mode are weighed in [`crate::tool_call`]. A mode is changed here and nowhere else,
-//! so that none is entered that the session may not be in.
+//! It decides no call: hooks, rules and mode meet in [`crate::tool_call`]. A mode is changed here and nowhere else, so
+//! that
+//! the session never enters a forbidden one.
 
 mod auto;
 mod classifier;

@@ -1,6 +1,7 @@
-//! The tool `ExitPlanMode`: the model lays its plan before the user, whose yes ends the mode `plan` (`protocol.md` P14).
+//! The tool `ExitPlanMode`: the model shows its plan to the user, whose approval ends the mode `plan` (`protocol.md`
+//! P14).
 //!
-//! Whoever says yes is asked by the way of every call: an allow of a hook counts only beside an `updatedInput` (D3).
+//! Approval works as for every call: an allow of a hook counts only with an `updatedInput` (D3).
 
 use super::session::SessionPermissions;
 use crate::session::Facts;
@@ -77,7 +78,7 @@ impl Tool for ExitPlanMode {
         plan(input).map(|_| ())
     }
 
-    /// Where the plan is kept (N3).
+    /// Returns the place of the plan (N3).
     fn defaults(&self) -> Map<String, Value> {
         Map::from_iter([("planFilePath".to_owned(), json!(self.plan_file))])
     }

@@ -16,7 +16,7 @@ pub struct SessionPermissions {
     before_plan: Arc<Mutex<Option<PermissionMode>>>,
 }
 
-/// What has changed.
+/// Applied changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Changed {
     /// The mode before and now, if another one.
@@ -25,10 +25,10 @@ pub struct Changed {
     pub applied: Applied,
 }
 
-/// Why a session does not enter a mode. It stays in the one that it was in.
+/// The reason why a session does not enter a mode. It stays in its old one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModeRefused {
-    /// Nobody knows it.
+    /// The mode does not exist.
     #[error("there is no permission mode `{name}`: it is one of {}", PermissionMode::NAMES.join(", "))]
     Unknown {
         /// The name.
@@ -37,7 +37,7 @@ pub enum ModeRefused {
     /// The session may not be in it.
     #[error("the mode `bypassPermissions` is not to be had: {why}")]
     NoBypass {
-        /// Why not.
+        /// Reason.
         why: String,
     },
 }
@@ -57,13 +57,13 @@ impl SessionPermissions {
         start.warning.clone()
     }
 
-    /// Whether the session may be in `bypassPermissions` now.
+    /// Returns whether the session may be in `bypassPermissions` now.
     #[must_use]
     pub fn may_bypass(&self) -> bool {
         self.engine.may_bypass().is_ok()
     }
 
-    /// The working directories: where the line of work is, then those that were added; each once.
+    /// The working directories: where the agent loop is, then those that were added; each once.
     #[must_use]
     pub fn directories(&self, facts: &Facts) -> Vec<PathBuf> {
         let cwd = facts.cwd();
@@ -91,7 +91,7 @@ impl SessionPermissions {
         Ok(self.enter(facts, mode))
     }
 
-    /// Leaves the mode `plan` for the one that it was entered from, or `default`. Nothing where the session is in another.
+    /// Leaves the mode `plan` for the one that it was entered from, or `default`. Nothing if the session is in another.
     pub fn leave_plan(&self, facts: &Facts) -> Option<PermissionMode> {
         if facts.mode() != PermissionMode::Plan {
             return None;

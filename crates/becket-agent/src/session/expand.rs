@@ -1,4 +1,4 @@
-//! What a prompt means beside its words: commands that the user typed, files and resources that it names.
+//! The meaning of a prompt beyond its words: typed commands, and the files and resources that it names.
 
 use becket_engine::CancellationToken;
 use becket_llm::Block;
@@ -7,13 +7,13 @@ use futures_util::future::BoxFuture;
 
 /// Knows commands and mentions.
 pub trait Expand: Send + Sync {
-    /// What a prompt is. Asked before any hook sees it.
+    /// Returns the kind of a prompt. Called before any hook sees it.
     fn find(&self, session: &Session, prompt: &str) -> Found;
 
-    /// What a command becomes, once its hooks have let it pass.
+    /// Returns the text of a command, once its hooks have let it pass.
     ///
     /// # Errors
-    /// Why it becomes nothing, for the user; then the prompt is rejected.
+    /// The reason why there is no text, for the user; then the prompt is rejected.
     fn body<'a>(
         &'a self,
         session: &'a Session,
@@ -21,7 +21,7 @@ pub trait Expand: Send + Sync {
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Vec<Block>, String>>;
 
-    /// What stands beside a prompt that is no command: the files and resources that it mentions, one text each.
+    /// Returns the files and resources that a plain prompt mentions, one text each.
     fn mentioned<'a>(
         &'a self,
         session: &'a Session,
@@ -57,7 +57,7 @@ pub struct Words {
     pub beside: String,
 }
 
-/// What a prompt is.
+/// Kind of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// Words for the model.
@@ -74,17 +74,17 @@ pub enum Found {
 /// A command that the user typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Typed {
-    /// Where it comes from.
+    /// Kind of its source.
     pub kind: CommandKind,
     /// Its name, without the slash.
     pub name: String,
-    /// What follows it, as typed.
+    /// Arguments as typed.
     pub args: String,
-    /// Where it is defined, as events say it.
+    /// Origin of its definition, as in events.
     pub source: Option<String>,
 }
 
-/// Where a command comes from.
+/// Kind of a command's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CommandKind {
     /// A file: a command or a skill.

@@ -1,7 +1,8 @@
-//! What a session's events say of it, kept in one place.
+//! The description of a session in its events, kept in one place.
 //!
-//! INVARIANT: a subagent's facts share the mode with the session's own, and nothing else. An agent may read that mode in its
-//! own way; nobody but the session sets it.
+//! INVARIANT: a subagent's facts share the mode with the session's own, and nothing else. An agent may derive its own
+//! mode
+//! from it; only the session sets it.
 
 use becket_model::event::{Agent, Effort, PermissionMode};
 use becket_model::{PromptId, Session};
@@ -9,10 +10,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// How a line of work reads the session's mode.
+/// Derives an agent loop's mode from the session's.
 type ReadsMode = Arc<dyn Fn(PermissionMode) -> PermissionMode + Send + Sync>;
 
-/// The facts of one line of work: the session's own, or a subagent's. Cheap to clone; all clones are the same facts.
+/// The facts of one agent loop: the session's own, or a subagent's. Cheap to clone; all clones are the same facts.
 #[derive(Clone)]
 pub struct Facts {
     own: Arc<RwLock<Session>>,
@@ -22,7 +23,7 @@ pub struct Facts {
     tree: Arc<RwLock<Option<Entered>>>,
 }
 
-/// A working tree that a line of work has entered.
+/// A working tree that an agent loop has entered.
 #[derive(Debug, Clone)]
 struct Entered {
     tree: PathBuf,
@@ -38,7 +39,7 @@ impl Facts {
         Self { own, mode, reads: None, tree: Arc::default() }
     }
 
-    /// The facts of a subagent that begins: it starts where this line of work is now.
+    /// The facts of a subagent that begins: it starts where this agent loop is now.
     #[must_use]
     pub fn of_subagent(&self, agent: Agent) -> Self {
         let own = Session { agent: Some(agent), ..self.own() };
@@ -61,7 +62,7 @@ impl Facts {
         Self { reads: Some(Arc::new(reads)), ..self }
     }
 
-    /// What an event says now.
+    /// Returns the session as an event describes it now.
     #[must_use]
     pub fn session(&self) -> Session {
         Session { permission_mode: Some(self.mode()), ..self.own() }
@@ -90,7 +91,7 @@ impl Facts {
         self.change(|session| std::mem::replace(&mut session.cwd, cwd))
     }
 
-    /// The working tree of its own that this line of work has entered: a shell that would end up outside goes back there.
+    /// The working tree of its own that this agent loop has entered: a shell that would end up outside goes back there.
     #[must_use]
     pub fn worktree(&self) -> Option<PathBuf> {
         self.entered().map(|entered| entered.tree)
@@ -124,7 +125,7 @@ impl Facts {
         self.change(|session| session.effort = effort);
     }
 
-    /// A session begins with facts that were lent before: its mode is the session's from now on.
+    /// Opens a session over facts that were handed out before: its mode is the session's from now on.
     pub fn begin(&self, mut session: Session) {
         if let Some(mode) = session.permission_mode.take() {
             self.set_mode(mode);
@@ -132,7 +133,7 @@ impl Facts {
         self.replace(session);
     }
 
-    /// Another session goes on in this one's place, as after `/clear`.
+    /// Replaces this session by another one, as after `/clear`.
     pub fn replace(&self, session: Session) {
         self.change(|own| *own = session);
     }

@@ -1,4 +1,4 @@
-//! The session's own line of work: its beginnings and its ends (L0).
+//! The session's own agent loop: its beginnings and its ends (L0).
 
 use super::expand::Expand;
 use super::start::{Known, OpenError, Opened};
@@ -12,7 +12,7 @@ use becket_model::{EventBody, Session};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Why a session is prepared before it begins.
+/// The reason why a session is prepared before it begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SetupTrigger {
     /// The user wants the project to be made ready.
@@ -32,25 +32,25 @@ impl SetupTrigger {
     }
 }
 
-/// The session's own line of work.
+/// The session's own agent loop.
 pub(crate) struct Main {
     pub(crate) agent_loop: AgentLoop,
     pub(crate) expand: Option<Arc<dyn Expand>>,
     pub(crate) store: Option<Store>,
     /// The directory in which it was opened: by that the store knows it, wherever it has moved since.
     pub(crate) start: PathBuf,
-    /// Whether SessionStart names the model: an interactive host does.
+    /// Set if SessionStart names the model: an interactive host does.
     pub(crate) names_model: bool,
-    /// What the model is told before the next prompt.
+    /// Texts for the model before the next prompt.
     pub(crate) pending: Vec<String>,
-    /// What files say to the model, in front of that.
+    /// Instructions from files, before those.
     pub(crate) instructions: Vec<String>,
     /// The first turn that a hook wants.
     pub(crate) initial: Option<String>,
 }
 
 impl Main {
-    /// Fires Setup, where it was asked for, and SessionStart.
+    /// Fires Setup, if it was asked for, and SessionStart.
     pub(crate) async fn begin(&mut self, opened: &Opened, setup: Option<SetupTrigger>) {
         let never = CancellationToken::new();
         if let Some(trigger) = setup {
@@ -76,10 +76,10 @@ impl Main {
         self.agent_loop.glance();
     }
 
-    /// Ends the conversation and begins another one in its place.
+    /// Ends the conversation and begins another one.
     ///
     /// # Errors
-    /// There is no transcript to begin with: it goes on unstored.
+    /// The transcript can't be created: it goes on unstored.
     pub(crate) async fn clear(&mut self) -> Result<(), OpenError> {
         self.end("clear").await;
         self.forget().await;
@@ -129,8 +129,9 @@ impl Main {
         self.agent_loop.store();
     }
 
-    /// Ends the events that were left running, each in its time, and fires SessionEnd: who notes what hooks see reads a
-    /// failed turn before the end of the session.
+    /// Ends the detached events, each within its limit, and fires SessionEnd: a hook that records events sees a failed
+    /// turn
+    /// before the end of the session.
     pub(crate) async fn end(&mut self, reason: &str) {
         let never = CancellationToken::new();
         let body = SessionEnd { reason: reason.to_owned() };
@@ -154,7 +155,7 @@ impl Main {
 }
 
 impl AgentLoop {
-    /// Fires an event of this line of work, waits for its hooks, and tells the user what they say to them.
+    /// Fires an event of this agent loop, waits for its hooks, and shows their messages to the user.
     pub(crate) async fn fire(&self, body: impl Into<EventBody>, cancel: &CancellationToken) -> Fired {
         self.shared.fire(&self.facts, body, &self.updates, cancel).await
     }

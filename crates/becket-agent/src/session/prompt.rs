@@ -1,4 +1,4 @@
-//! A prompt, from the user's words to what the model is told (L0).
+//! A prompt, from the user's words to the text for the model (L0).
 
 use super::expand::{Expand, Found, Typed, Words};
 use super::main_line::Main;
@@ -9,7 +9,7 @@ use becket_llm::Block;
 use becket_model::PromptId;
 use becket_model::event::lifecycle::{UserPromptExpansion, UserPromptSubmit};
 
-/// What the user says.
+/// A prompt of the user.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prompt {
     /// Text, images, documents.
@@ -51,20 +51,20 @@ impl Prompt {
     }
 }
 
-/// What a call is answered that was open when a prompt came.
+/// Result of a call that was open when a prompt came.
 const ANOTHER_PROMPT: &str = "another prompt came: the call was not run";
 
 /// A prompt that hooks have let pass.
 struct Passed {
     content: Vec<Block>,
-    /// What the model is told beside it, after it.
+    /// Texts for the model after it.
     beside: Vec<String>,
 }
 
-/// Why a prompt goes no further.
+/// The reason why a prompt goes no further.
 struct Held {
     reason: EndReason,
-    /// Whether the conversation keeps it all the same.
+    /// Set if the conversation keeps it all the same.
     kept: Option<Passed>,
 }
 
@@ -139,7 +139,7 @@ impl Main {
         self.instructions.extend(self.agent_loop.instruct(cancel).await);
     }
 
-    /// Tells it, but for what the model was told before the session paused.
+    /// Adds it, except texts that the model got before the session paused.
     pub(crate) fn tell_instructions(&mut self) {
         let conversation = self.agent_loop.conversation.whole(ANOTHER_PROMPT);
         for text in std::mem::take(&mut self.instructions) {
@@ -208,7 +208,7 @@ impl Main {
         }
     }
 
-    /// Hooks that nobody waited for are waited for now, in a run that nobody can wake (A4).
+    /// Waits for detached hooks now, in a run that can't be woken later (A4).
     async fn after_late_hooks(&mut self, mut passed: Passed, words: &str) -> Result<Passed, Held> {
         for wake in self.agent_loop.wakes().await {
             match wake {
@@ -225,7 +225,7 @@ impl Main {
         Ok(passed)
     }
 
-    /// Fires UserPromptExpansion, and puts what the command becomes in the place of what was typed.
+    /// Fires UserPromptExpansion, and replaces the typed command by its text.
     async fn expanded(
         &mut self,
         expand: &dyn Expand,
@@ -252,7 +252,7 @@ impl Main {
         }
         let body =
             expand.body(&self.agent_loop.facts.session(), typed, cancel).await.map_err(Held::rejected)?;
-        // What is no text of the prompt, such as an image, goes with the command.
+        // Blocks that are not text, such as an image, go with the command.
         passed.content.retain(|block| block.as_text().is_none());
         passed.content.splice(0..0, body);
         passed.beside.extend(hook_messages::contexts(&fired.hook, verdict));
@@ -270,7 +270,7 @@ impl Main {
     }
 }
 
-/// What the user reads of a prompt that a hook has rejected.
+/// Returns the user's notice of a prompt that a hook has rejected.
 fn rejected(hook: &str, because: &str, prompt: Option<&str>) -> Notice {
     let text = match prompt {
         Some(prompt) => format!("a hook rejected the prompt: {because}\n\nThe prompt was: {prompt}"),

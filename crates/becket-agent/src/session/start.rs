@@ -1,4 +1,4 @@
-//! How a session begins: anew, or where another one ended.
+//! The start of a session: new, or continued.
 
 use crate::conversation::{Conversation, Stored};
 use crate::transcript::{Log, Restored, Store, StoreError};
@@ -11,18 +11,18 @@ use std::time::SystemTime;
 /// After how long a provider has dropped what it kept of a conversation.
 const CACHE_LIVES_S: f64 = 300.0;
 
-/// How a session begins.
+/// The kind of start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Start {
-    /// Anew.
+    /// A new session.
     #[default]
     New,
-    /// Where the session of this id ended.
+    /// Continues the session with this id.
     Resume {
         /// Its id.
         id: String,
     },
-    /// Where the newest session of this directory ended; anew where there is none.
+    /// Continues the newest session of this directory; starts a new one if there is none.
     Continue,
     /// With a copy of the session of this id, under an id of its own.
     Fork {
@@ -31,7 +31,7 @@ pub enum Start {
     },
 }
 
-/// Why there is no session.
+/// The reason why there is no session.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Its transcript can't be opened.
@@ -40,10 +40,10 @@ pub enum OpenError {
     /// The transcripts can't be listed.
     #[error("can't look for the newest session: {0}")]
     List(#[from] io::Error),
-    /// Nothing is stored, so nothing can be gone on with.
+    /// Nothing is stored, so nothing can be resumed.
     #[error("there is nothing to go on with: this session is not stored")]
     NotStored,
-    /// There is no worktree to work in.
+    /// The worktree is missing.
     #[error(transparent)]
     Worktree(#[from] WorktreeError),
 }
@@ -53,7 +53,7 @@ pub(crate) struct Opened {
     pub(crate) id: String,
     pub(crate) log: Option<Log>,
     pub(crate) restored: Option<Restored>,
-    /// How large the conversation in it was.
+    /// Size of its conversation.
     tokens: Option<u64>,
     /// `source` of SessionStart.
     pub(crate) source: &'static str,
@@ -93,19 +93,19 @@ impl Opened {
         Self { id: log.session().to_owned(), log: Some(log), restored: Some(restored), tokens, source }
     }
 
-    /// Of a conversation that takes another one's place.
+    /// Opens a session that replaces a cleared one.
     pub(crate) fn cleared(store: Option<&Store>, cwd: &Path) -> Result<Self, OpenError> {
         let opened = open(store, &Start::New, cwd, None)?;
         Ok(Self { source: "clear", ..opened })
     }
 
-    /// Of a session that is stored nowhere.
+    /// Opens a session that is not stored.
     pub(crate) fn unstored(id: Option<&str>, source: &'static str) -> Self {
         let id = id.map_or_else(|| uuid::Uuid::new_v4().to_string(), str::to_owned);
         Self { id, log: None, restored: None, tokens: None, source }
     }
 
-    /// What SessionStart says of it.
+    /// Returns its SessionStart event.
     pub(crate) fn event(&self, facts: Known<'_>) -> SessionStart {
         let Known { model, title, price } = facts;
         let plain = SessionStart {
@@ -130,9 +130,9 @@ impl Opened {
     }
 }
 
-/// What else is known when a session begins.
+/// Further facts at the start of a session.
 pub(crate) struct Known<'a> {
-    /// The model, where the event names it.
+    /// The model, if the event names it.
     pub(crate) model: Option<&'a str>,
     pub(crate) title: Option<String>,
     pub(crate) price: Option<becket_llm::Price>,

@@ -1,4 +1,4 @@
-//! A line that goes on by itself, as a task of the session.
+//! A background command line, as a task of the session.
 
 use super::heard::{Ended, Heard, Keep};
 use super::leader::{Led, Streams};
@@ -10,10 +10,10 @@ use futures_util::future::BoxFuture;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How long the runner may take to end what a line has left: more than the graces of H4, less than the registry waits.
+/// Time for the runner to end the rest of a line: more than the graces of H4, less than the registry waits.
 const GONE: Duration = Duration::from_secs(8);
 
-/// A line and where it runs. It moves nobody: its `cd` is its own.
+/// A line and its directory. Its `cd` does not move the session.
 #[derive(Debug)]
 pub(super) struct ShellTask {
     pub(super) host: Surroundings,
@@ -53,7 +53,7 @@ impl BackgroundTask for ShellTask {
                 Ok(finished) => finished,
                 Err(error) => return TaskEnd::Failed { because: error.to_string() },
             };
-            // Told of its end, nobody finds anything of it running.
+            // Nothing of the line runs any more when its end is reported.
             let _ = tokio::time::timeout(GONE, self.host.runner.all_gone()).await;
             match Ended::of(heard.code(), finished.end, Duration::MAX) {
                 Ended::Well => TaskEnd::Exited(0),

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 const DEFAULT_MS: u64 = 120_000;
 const MOST_MS: u64 = 600_000;
-/// Characters of a line that describe it where the model did not.
+/// Characters of a line that describe it if the model did not.
 const BRIEF: usize = 80;
 
 static SPEC: Spec = Spec {

@@ -78,7 +78,7 @@ fn answer(
     Ok(ToolOutput { content: vec![content], response })
 }
 
-/// What the model is shown of a response of this tool; `None` where it does not have its shape (D11).
+/// Returns the output that the model sees for a response of this tool; `None` if it does not have its shape (D11).
 pub(super) fn shown(response: &Value) -> Option<ToolOutput> {
     let text = |field: &str| response.get(field).and_then(Value::as_str);
     let (stdout, stderr) = (text("stdout")?, text("stderr")?);

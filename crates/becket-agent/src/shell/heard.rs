@@ -1,4 +1,4 @@
-//! What a line prints and how it ends, as its leader reports it.
+//! The output and the end of a line, as its leader reports them.
 
 use crate::tools::Marked;
 use becket_process::{Chunk, End, Stream};
@@ -6,11 +6,11 @@ use becket_rules::shell::Line;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-/// Commands that print nothing where they succeed.
+/// Commands that print nothing if they succeed.
 const SILENT: [&str; 13] =
     ["mv", "cp", "rm", "mkdir", "rmdir", "chmod", "chown", "chgrp", "touch", "ln", "cd", "export", "unset"];
 
-/// Who keeps what a line prints.
+/// A sink for the output of a line.
 pub(crate) trait Keep: Send {
     /// Takes the next bytes.
     fn keep(&mut self, stream: Stream, bytes: &[u8]);
@@ -27,7 +27,7 @@ pub(crate) struct Heard<K> {
 
 impl<K: Keep> Heard<K> {
     pub(crate) fn new(kept: K) -> Self {
-        // Nobody guesses it: two hashes with keys from the system's random numbers.
+        // Can't be guessed: two hashes with keys from the system's random numbers.
         let mark = format!("{:016x}{:016x}", RandomState::new().hash_one(0), RandomState::new().hash_one(1));
         let (stdout, stderr) = (Marked::new(&mark), Marked::new(&mark));
         Self { mark, stdout, stderr, kept }
@@ -57,7 +57,7 @@ impl<K: Keep> Heard<K> {
     }
 }
 
-/// How a line ended.
+/// The end of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ended {
     Well,
@@ -96,7 +96,7 @@ impl Ended {
         }
     }
 
-    /// Whether the line did not come to an end of its own.
+    /// Returns whether the line was ended from outside.
     pub(crate) fn is_interrupted(&self) -> bool {
         match self {
             Self::TooLong(_) | Self::Cancelled => true,
@@ -105,13 +105,13 @@ impl Ended {
     }
 }
 
-/// What there is to say, a line each.
+/// Joins texts, a line each, without empty ones.
 pub(crate) fn joined(parts: &[&str]) -> String {
     let said: Vec<&str> = parts.iter().copied().filter(|part| !part.trim().is_empty()).collect();
     if said.is_empty() { "(no output)".to_owned() } else { said.join("\n") }
 }
 
-/// Whether every command of the line is one that prints nothing where it succeeds.
+/// Returns whether every command of the line prints nothing on success.
 pub(crate) fn is_silent(line: &str) -> bool {
     let line = Line::parse(line);
     let silent = |command: &becket_rules::shell::Command| {

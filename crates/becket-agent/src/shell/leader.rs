@@ -14,8 +14,9 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-/// What the leader runs; `$0` is the mark. It reports on both streams, and waits to be ended. What it would say itself
-/// of a line that a signal ended goes nowhere.
+/// The script of the leader; `$0` is the mark. It reports on both streams, and waits to be ended. Its own messages
+/// about a
+/// line that a signal ended are dropped.
 const APART: &str = r#"exec 3>&2 2>/dev/null
 "$@" </dev/null 2>&3 3>&-
 set -- "$?"
@@ -45,7 +46,7 @@ trap - EXIT
 exec 3>&-
 exec "$0" "${becket_own[@]}""#;
 
-/// Whether what a line says of errors is told apart.
+/// Treatment of a line's stderr.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Streams {
     Apart,
@@ -56,7 +57,7 @@ pub(crate) enum Streams {
 #[derive(Debug)]
 pub(crate) struct Led<'a> {
     pub(crate) host: &'a Surroundings,
-    /// Whose environment files count.
+    /// The session whose environment files count.
     pub(crate) session: &'a SessionId,
     pub(crate) cwd: &'a Path,
     /// The arguments of the line's own shell.

@@ -1,13 +1,14 @@
-//! A session's shell: command lines, one after the other, in a directory that they move.
+//! A session's shell: command lines, one after the other, in a directory that they may change.
 //!
-//! [`Bash`] is the tool. A line runs in a process group of its own that ends with it (`leader`); where it leaves its
-//! shell the session goes on (`script`, [`Whereabouts`]); what it prints is one text, in the order in which it was
-//! printed (`foreground`). One that is to go on by itself is a task of [`crate::tasks`] (`background`).
+//! [`Bash`] is the tool. A line runs in a process group of its own that ends with it (`leader`); the session continues
+//! in the directory of its end (`script`, [`Whereabouts`]); what it prints is one text, in the order in which it was
+//! printed (`foreground`). A background line is a task of [`crate::tasks`] (`background`).
 //!
-//! It refuses to keep anything else from line to line: no variable, no function, no option of the shell. It asks no rule
-//! and prompts nobody; what a line would do is judged from its text, in `auto_approve`.
+//! It keeps nothing else from line to line: no variable, no function, no option of the shell. It checks no rule and
+//! asks no person; the effect of a line is judged from its text, in `auto_approve`.
 //!
-//! Invariants: nothing that a line has started outlives it, its task or its session, but programs that are exempted. Stdin is closed. A session's directory is always one that exists and lies in its working directories.
+//! Invariants: nothing that a line has started outlives it, its task or its session, except exempted programs. Stdin is
+//! closed. A session's directory is always one that exists and is in its working directories.
 
 mod background;
 mod bash;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// The longest path that is read, in bytes, and more than any system call takes.
 const LONGEST: u64 = 16 << 10;
 
-/// Where a shell was at its end.
+/// The state of a shell at its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ShellWas {
     At(PathBuf),
@@ -25,7 +25,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Makes the place, below a directory for the user's eyes alone.
+    /// Makes the place, below a directory for the user only.
     pub(super) fn new(below: &Path) -> io::Result<Self> {
         let name = format!("cwd-{:016x}", RandomState::new().hash_one(below));
         let directory = below.join(name);
@@ -34,16 +34,16 @@ impl Report {
         Ok(Self { directory })
     }
 
-    /// The file as the shell is told of it.
+    /// Returns the file's name for the shell.
     ///
     /// # Errors
-    /// Its name is no text.
+    /// Its name is not valid text.
     pub(super) fn file(&self) -> io::Result<String> {
         let file = self.directory.join("cwd").into_os_string().into_string();
         file.map_err(|file| io::Error::other(format!("`{}` is no text", Path::new(&file).display())))
     }
 
-    /// Where the shell was; `None` where it did not say.
+    /// Reads the state of the shell; `None` if it wrote none.
     pub(super) fn read(&self) -> Option<ShellWas> {
         use std::io::Read;
         let mut bytes = Vec::new();

@@ -1,16 +1,16 @@
-//! The text that runs a line and then writes down where its shell is.
+//! The script that runs a line and then reports the directory of its shell.
 //!
-//! The line is evaluated as it is, as one argument: nothing in it can end the text around it. Where it ends its own shell
-//! (`exit`, `set -e`, an unset variable under `set -u`, a signal), a trap writes; where it comes to its end, the text
-//! itself does, so that a line may have an EXIT trap of its own. What writes prints nothing, is moved by no alias, option,
-//! trap or closed stream of the line, and is not a file that a child of the line holds open.
+//! The line is evaluated as it is, as one argument: nothing in it can end the text around it. Where it ends its own
+//! shell (`exit`, `set -e`, an unset variable under `set -u`, a signal), a trap writes; where it comes to its end, the
+//! text itself does, so that a line may have an EXIT trap of its own. The report prints nothing, is not affected by an
+//! alias, option, trap or closed stream of the line, and goes to a file that no child of the line holds open.
 //!
-//! What is written ends with a line that says that it is whole.
+//! The report ends with a line that marks it as complete.
 //!
-//! Not written down, so that the session stays where it was: the directory of a shell that was replaced (`exec`), killed,
-//! or left by `exit` behind an EXIT trap of the line's own.
+//! Not reported, so that the session stays in its directory: the directory of a shell that was replaced (`exec`),
+//! killed, or left by `exit` behind an EXIT trap of the line's own.
 //!
-//! What is written is no proof: a line that wants to can write there, too. It gains nothing that `cd` does not give it:
+//! The report is not a proof: a line can write there, too. It gains nothing beyond what `cd` gives it:
 //! [`super::whereabouts`] judges every directory in the same way.
 
 use std::ffi::OsString;

@@ -90,7 +90,7 @@ const RUNS: [&str; 25] = [
 const ONE_WORD: [&str; 12] =
     ["ls", "cat", "head", "tail", "wc", "grep", "stat", "du", "df", "pwd", "which", "jq"];
 
-/// What a person is offered for a line.
+/// Returns the rule that a person is offered for a line.
 pub(super) fn for_line(text: &str) -> Option<PermissionUpdate> {
     let line = Line::parse(text);
     let writes = line.redirections().iter().any(|at| at.kind == RedirectionKind::Output);
@@ -114,7 +114,7 @@ pub(super) fn for_line(text: &str) -> Option<PermissionUpdate> {
     Some(PermissionUpdate { destination: Destination::LocalSettings, change })
 }
 
-/// How calls of a program begin that do the same as this one.
+/// Returns the prefix of a program's calls that do the same as this one.
 fn prefix(command: &Command) -> Option<String> {
     let words: Vec<&str> = command.words().map_while(|word| word).collect();
     let (name, rest) = words.split_first()?;
@@ -130,7 +130,7 @@ fn prefix(command: &Command) -> Option<String> {
     plain.filter(|rest| rest.is_empty() || rest.starts_with(' ')).map(|_| prefix)
 }
 
-/// What names a subcommand or a script: no option, no path, no text.
+/// Returns whether a word names a subcommand or a script, not an option, a path or a text.
 fn is_name(word: &&str) -> bool {
     let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':');
     word.starts_with(|c: char| c.is_ascii_alphabetic()) && word.chars().all(inner)

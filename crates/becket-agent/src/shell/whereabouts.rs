@@ -1,12 +1,14 @@
-//! Where a session is, and where a line may leave it.
+//! The directory of a session, and the directories that a line may move it to.
 
 use super::report::ShellWas;
 use crate::places::Places;
 use std::path::{Path, PathBuf};
 
-/// What a host lends a session's shell: its directories, and an ear for moves.
+/// A host's directories for a session's shell, and its listener for moves.
 pub trait Whereabouts: Send + Sync {
-    /// Where the session began: the project's root. A session that would end up outside goes back there.
+    /// Returns the directory in which the session began: the project's root. A session that would end up outside
+    /// returns
+    /// there.
     fn root(&self) -> PathBuf;
 
     /// The working directories beside the root, as they are now.
@@ -23,8 +25,8 @@ pub(super) fn directories(of: &dyn Whereabouts) -> Vec<PathBuf> {
     all
 }
 
-/// Moves the session from `cwd` to where a line's shell was at its end. Gives what the model is told, if that is elsewhere
-/// than the line left it.
+/// Moves the session from `cwd` to where a line's shell was at its end. Returns the text for the model, if that is
+/// elsewhere than the line left it.
 pub(super) fn settle(of: &dyn Whereabouts, cwd: &Path, shell_was: &ShellWas) -> Option<String> {
     let why = match shell_was {
         ShellWas::At(there) if cwd.canonicalize().is_ok_and(|cwd| cwd == *there) => return None,
@@ -44,7 +46,7 @@ pub(super) fn settle(of: &dyn Whereabouts, cwd: &Path, shell_was: &ShellWas) -> 
     Some(format!("Shell cwd was reset to {}: {why}", root.display()))
 }
 
-/// A session whose directory is gone goes back to its root. Gives what the model is told; nothing has run then.
+/// A session whose directory is gone goes back to its root. Returns the text for the model; nothing has run then.
 pub(super) fn recover(of: &dyn Whereabouts, cwd: &Path) -> Option<String> {
     if cwd.is_dir() {
         return None;

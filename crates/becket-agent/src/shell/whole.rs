@@ -1,4 +1,5 @@
-//! What a line prints: its beginning and its end in memory, and, once it is too much to show, all of it in a private file.
+//! The output of a line: its beginning and its end in memory, and, once it is too long to show, all of it in a private
+//! file.
 
 use super::heard::Keep;
 use crate::tasks::{OutputFile, TaskId};
@@ -17,7 +18,7 @@ pub(super) struct Whole {
     file: Kept,
 }
 
-/// Where all of it is.
+/// Storage of the whole output.
 #[derive(Debug)]
 enum Kept {
     /// In memory.
@@ -27,16 +28,16 @@ enum Kept {
     Lost(String),
 }
 
-/// What became of an output.
+/// The result of collecting an output.
 #[derive(Debug)]
 pub(super) struct Printed {
     /// All of it, or its beginning and its end.
     pub(super) text: String,
-    /// How many bytes it was.
+    /// Size of the output in bytes.
     pub(super) total: u64,
-    /// Where all of it is, if the text is not.
+    /// The file with the whole output, if the text is cut.
     pub(super) file: Option<PathBuf>,
-    /// What went wrong with that.
+    /// Error in writing that file.
     pub(super) error: Option<String>,
 }
 

@@ -1,11 +1,11 @@
-//! The arguments of a command or a skill, and where they go.
+//! The arguments of a command or a skill, and their placeholders.
 //!
-//! `$ARGUMENTS` is all of them as they were typed; `$0`, `$1` … and `$ARGUMENTS[0]` … are words, counted from 0. `$name` is
-//! the word in the place of a name that the frontmatter declares in `arguments`. A word that was not typed leaves its
-//! placeholder as it stands. `${NAME}` of a variable that the caller knows is its value. A `\` before any of them goes and
-//! leaves it as it stands.
+//! `$ARGUMENTS` is all of them as they were typed; `$0`, `$1` … and `$ARGUMENTS[0]` … are words, counted from 0.
+//! `$name` is the word at the position of that name in the frontmatter's `arguments`. A word that was not typed leaves
+//! its placeholder as it is. `${NAME}` of a variable that the caller knows is its value. A `\` before any of them is
+//! removed and leaves it as it is.
 //!
-//! INVARIANT: what is put in is never looked at again.
+//! INVARIANT: inserted text is never expanded again.
 
 /// The arguments of one use.
 #[derive(Debug, Clone)]
@@ -23,24 +23,24 @@ impl<'a> Arguments<'a> {
         Self { whole: typed.trim(), variables: Vec::new(), words: words(typed), names }
     }
 
-    /// Adds what `${name}` stands for.
+    /// Adds the value of `${name}`.
     pub(crate) fn with_variable(mut self, name: String, value: String) -> Self {
         self.variables.push((name, value));
         self
     }
 
-    /// Whether a text has a place for any of them.
+    /// Returns whether a text has a placeholder for any of them.
     pub(crate) fn are_used_by(&self, body: &str) -> bool {
         let mut live = pieces(body, self.names).filter(|(before, _)| !before.ends_with('\\'));
         live.any(|(_, placeholder)| placeholder.is_some_and(|placeholder| self.is_given(placeholder.what)))
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub(crate) fn are_none(&self) -> bool {
         self.whole.is_empty()
     }
 
-    /// What was typed.
+    /// Returns the arguments as typed.
     pub(crate) fn as_typed(&self) -> &str {
         self.whole
     }
@@ -124,7 +124,7 @@ fn pieces<'t>(
     })
 }
 
-/// The placeholder at the start of what stands behind a `$`, and its length.
+/// The placeholder at the start of the text after a `$`, and its length.
 fn placeholder<'t>(rest: &'t str, names: &[String]) -> Option<(What<'t>, usize)> {
     if let Some(named) = named(rest, names) {
         return Some(named);
@@ -145,7 +145,7 @@ fn placeholder<'t>(rest: &'t str, names: &[String]) -> Option<(What<'t>, usize)>
     is_end(rest.get(digits..)).then_some((What::Word(number), digits))
 }
 
-/// The longest name that stands there in full.
+/// The longest name that the text begins with.
 fn named<'t>(rest: &'t str, names: &[String]) -> Option<(What<'t>, usize)> {
     let fits = |name: &String| rest.strip_prefix(name.as_str()).is_some_and(|behind| is_end(Some(behind)));
     let (number, name) =
@@ -153,7 +153,7 @@ fn named<'t>(rest: &'t str, names: &[String]) -> Option<(What<'t>, usize)> {
     Some((What::Word(number), name.len()))
 }
 
-/// Whether a placeholder ends before this text: no name or number goes on there.
+/// Returns whether a placeholder ends before this text: no name or number continues there.
 fn is_end(behind: Option<&str>) -> bool {
     let next = behind.and_then(|behind| behind.chars().next());
     !next.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')

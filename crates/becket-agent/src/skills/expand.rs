@@ -1,4 +1,4 @@
-//! What the user types, for the session: commands, prompts of MCP servers, files and resources.
+//! Expands typed prompts for the session: commands, prompts of MCP servers, files and resources.
 
 use super::include::Reach;
 use super::mcp;
@@ -15,7 +15,7 @@ use becket_model::Session;
 use futures_util::future::BoxFuture;
 
 impl Expand for SessionSkills {
-    /// Another prompt: what the turn before was granted is taken back.
+    /// Another prompt: the grants of the turn before are revoked.
     fn find(&self, _: &Session, prompt: &str) -> Found {
         self.shared.grants.end();
         let skills = self.skills();

@@ -1,7 +1,7 @@
 //! `allowed-tools` of a skill: allow rules for the turn in which it is used.
 //!
-//! A grant of a file that may not grant is held back (`protocol.md` G3, C7b), and a grant never is more than an allow rule:
-//! deny and ask rules, hooks and critical removals stand above it.
+//! A grant of a file that may not grant is held back (`protocol.md` G3, C7b), and a grant never is more than an allow
+//! rule: deny and ask rules, hooks and critical removals override it.
 
 use super::skill::Skill;
 use becket_engine::Engine;

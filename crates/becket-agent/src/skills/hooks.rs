@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What is registered, by the skill's file. Gone when this is.
+/// The registered hooks, by the skill's file. Dropping it removes them.
 #[derive(Debug)]
 pub(super) struct SkillHooks {
     engine: Engine,
@@ -24,10 +24,10 @@ struct Used {
     broken_guard: Option<String>,
 }
 
-/// What a use of a skill has shown.
+/// Findings of a skill's use.
 #[derive(Debug, Default)]
 pub(super) struct Use {
-    /// What is wrong with its hooks; only at its first use.
+    /// Problems of its hooks; only at its first use.
     pub(super) diagnostics: Vec<Diagnostic>,
     /// The first guard that could not be loaded: the skill grants nothing then (C7b).
     pub(super) broken_guard: Option<String>,
@@ -38,7 +38,8 @@ impl SkillHooks {
         Self { engine, used: Mutex::default() }
     }
 
-    /// Registers a skill's hooks, if they are not yet; they hold before this returns, whoever registered them.
+    /// Registers a skill's hooks, if not yet registered; they hold before this returns, also if another call registers
+    /// them.
     pub(super) fn register(&self, skill: &Skill, dialect: &Dialect) -> Use {
         let Some(text) = skill.hooks.as_deref() else {
             return Use::default();

@@ -1,9 +1,9 @@
-//! `@file` in a prompt: what it names is told beside it.
+//! `@file` in a prompt: its files are given beside it.
 //!
-//! A deny or ask rule for `Read` keeps a file out (`protocol.md` P7). A text that a repository or a model wrote reaches only
-//! into the working directories and its own; the user's own words reach wherever the user may read.
+//! A deny or ask rule for `Read` keeps a file out (`protocol.md` P7). A text that a repository or a model wrote reaches
+//! only into the working directories and its own; the user's own words reach wherever the user may read.
 //!
-//! INVARIANT: number and size of what is told are bounded, and what is left out is named.
+//! INVARIANT: number and size of the files are bounded, and what is left out is named.
 
 use crate::places::Places;
 use crate::tools::file::{self, Opened};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// The most mentions of one text that are looked at.
 const MOST: usize = 20;
-/// The most bytes of one file that are told.
+/// Maximum number of bytes of one file.
 const LARGEST: u64 = 100 * 1024;
 
 /// The paths that a text mentions, each once, in order.
@@ -39,17 +39,17 @@ pub(crate) fn mentions(text: &str) -> Vec<&str> {
     found
 }
 
-/// Who wrote the text, and so how far it reaches.
+/// Author of the text, which limits its reach.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Reach<'a> {
     /// The user.
     Anywhere,
-    /// Somebody else.
+    /// Another author.
     Within(&'a Places),
 }
 
-/// What a file that is mentioned adds to a prompt; nothing where there is no such file, since `@` stands in many texts.
-/// `denied` says why a rule keeps it out.
+/// Returns the text of a mentioned file for a prompt; `None` if the file does not exist, since many texts contain `@`.
+/// `denied` returns the rule that keeps it out.
 pub(crate) fn file(
     written: &str,
     (cwd, home): (&Path, Option<&Path>),

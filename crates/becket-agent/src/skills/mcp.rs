@@ -11,20 +11,20 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(60);
 /// The most resources of one prompt.
 const MOST: usize = 20;
-/// The most characters of one resource that are told.
+/// Maximum number of characters of one resource.
 const LONGEST: usize = 100 * 1024;
 
-/// Whether a command is of a server that there is.
+/// Returns whether a command belongs to an existing server.
 pub(super) fn is_of_a_server(pool: &Pool, command: &str) -> bool {
     let servers = pool.servers();
     let names = Names::build(servers.iter().map(|view| (view.name.as_str(), [])));
     servers.iter().filter_map(|view| names.prefix(&view.name)).any(|prefix| command.starts_with(prefix))
 }
 
-/// What a server makes of one of its prompts.
+/// Returns a server's expansion of one of its prompts.
 ///
 /// # Errors
-/// There is no such prompt, its arguments don't fit, or the server did not answer: for the user.
+/// The prompt does not exist, its arguments don't fit, or the server did not answer; worded for the user.
 pub(super) async fn prompt(
     pool: &Pool,
     command: &str,
@@ -57,7 +57,7 @@ pub(super) async fn prompt(
     if blocks.is_empty() { Err(format!("the server made nothing of `/{command}`")) } else { Ok(blocks) }
 }
 
-/// What the resources say that a text mentions, one text each; what can't be read says why.
+/// Returns the resources that a text mentions, one text each; for one that can't be read, the error.
 pub(super) async fn resources(pool: &Pool, text: &str, cancel: &CancellationToken) -> Vec<String> {
     let servers = pool.servers();
     let names: Vec<&str> = servers.iter().map(|view| view.name.as_str()).collect();

@@ -10,15 +10,15 @@ const NOT_YET: [&str; 2] = ["context", "agent"];
 /// The most characters of a description that is taken from the text.
 const LONGEST_DESCRIPTION: usize = 200;
 
-/// Where a definition was found.
+/// Location of a definition.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) source: &'a Source,
     pub(super) file: &'a Path,
     pub(super) kind: Kind,
-    /// What it is called where it does not say: directories and file, or the skill's directory.
+    /// Default name: directories and file, or the skill's directory.
     pub(super) path_name: &'a str,
-    /// What stands in front of its name, for a plugin's.
+    /// Prefix of its name, for a plugin's.
     pub(super) namespace: Option<&'a str>,
     /// The plugin's directory, for a plugin's.
     pub(super) root: Option<&'a Path>,

@@ -18,12 +18,12 @@ pub struct Skills {
     list: Arc<[Arc<Skill>]>,
 }
 
-/// What was loaded, and what was not.
+/// The definitions that were loaded, and the problems with the others.
 #[derive(Debug)]
 pub struct LoadedSkills {
     /// The skills.
     pub skills: Skills,
-    /// What is wrong or looks wrong, by file and place.
+    /// Errors and warnings, by file and position.
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -1,8 +1,8 @@
-//! From a skill's text to what the model is told: arguments put in, commands run, files that it mentions read.
+//! From a skill's text to the text for the model: arguments put in, commands run, files that it mentions read.
 //!
-//! A command of it is a call of Bash like any other: hooks, rules and mode judge it, and what they say is handed on. One
-//! that is not run, or fails, or after which a hook stops the host, ends the whole: half a prompt says something else than
-//! its author meant.
+//! A command of it is a call of Bash like any other: hooks, rules and mode judge it, and what they say is handed on.
+//! One that is not run, or fails, or after which a hook stops the host, ends the whole: half a prompt says something
+//! else than its author meant.
 
 use super::arguments::Arguments;
 use super::include::{self, Reach};
@@ -24,7 +24,7 @@ const COMMAND: &str = "command";
 /// The most commands of one text.
 const MOST_COMMANDS: usize = 50;
 
-/// What rendering stands on.
+/// The inputs of rendering.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ground<'a> {
     pub(super) engine: &'a Engine,
@@ -36,10 +36,10 @@ pub(super) struct Ground<'a> {
 }
 
 impl Ground<'_> {
-    /// What the model is told of a skill that is used with these arguments. What comes of its commands goes into `nested`.
+    /// Returns the text of a skill for the model, with these arguments. Results of its commands go into `nested`.
     ///
     /// # Errors
-    /// A command of it was not run or failed: which, and why.
+    /// A command of it was not run or failed: its name and the reason.
     pub(super) async fn render(self, skill: &Skill, typed: &str, nested: &Nested) -> Result<String, String> {
         let arguments = self.arguments(skill, typed);
         let parts = parts(&skill.body);
@@ -78,7 +78,7 @@ impl Ground<'_> {
         Ok(told)
     }
 
-    /// What the files add that a text mentions.
+    /// Returns the texts of the files that a text mentions.
     pub(super) fn files(self, text: &str, reach: Reach<'_>) -> Vec<String> {
         let around = (self.session.cwd.as_path(), self.environment.home());
         let denied = |path: &Path| self.engine.denies_read(self.session, path);
@@ -136,7 +136,7 @@ impl Ground<'_> {
     }
 }
 
-/// What a command has put out, unless it ends the whole.
+/// Returns the output of a command, unless it ends the whole.
 fn output_of(skill: &Skill, report: &Report) -> Result<String, String> {
     let (content, _) = report.for_model();
     let text: Vec<&str> = content.iter().filter_map(Block::as_text).collect();

@@ -37,7 +37,7 @@ pub(super) struct Shared {
     watcher: Option<Arc<dyn Watch>>,
 }
 
-/// What a host describes the skills of a session with.
+/// Builder of a session's skills.
 pub struct SkillsBuilder {
     shared: Shared,
 }
@@ -77,7 +77,7 @@ impl SessionSkills {
         self.shared.skills.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Reads them again; what is wrong with them is in the answer. Those in use stay registered.
+    /// Reads them again; the result has their problems. Those in use stay registered.
     pub fn load(&self) -> Vec<Diagnostic> {
         let LoadedSkills { skills, diagnostics } = Skills::load(&self.shared.homes);
         *self.shared.skills.write().unwrap_or_else(PoisonError::into_inner) = skills;
@@ -90,14 +90,14 @@ impl SessionSkills {
         SkillTool::new(self.clone())
     }
 
-    /// What rendering stands on, where the session's own line of work is at work.
+    /// Returns the inputs of rendering for the session's own agent loop.
     pub(super) fn ground<'a>(&'a self, session: &'a Session, cancel: &'a CancellationToken) -> Ground<'a> {
         let Shared { engine, calls, environment, dialect, .. } = &*self.shared;
         Ground { engine, calls, environment, dialect, session, cancel }
     }
 
-    /// Uses a skill: its hooks hold from now on, its grants to the turn's end; gives what the model is told. What comes of
-    /// its commands goes into `nested`.
+    /// Uses a skill: its hooks hold from now on, its grants to the turn's end; returns the text for the model. What
+    /// comes of its commands goes into `nested`.
     ///
     /// # Errors
     /// As [`Ground::render`].
@@ -115,7 +115,7 @@ impl SessionSkills {
         ground.render(skill, typed, nested).await
     }
 
-    /// Tells the user what is wrong with files.
+    /// Reports the problems of files to the user.
     pub(super) fn tell(&self, diagnostics: &[Diagnostic]) {
         for diagnostic in diagnostics {
             self.notice(Notice::of(diagnostic));
@@ -144,14 +144,14 @@ impl SkillsBuilder {
         self
     }
 
-    /// Who is told what is wrong with a skill that is used.
+    /// Sets the receiver of problems with a skill that is used.
     #[must_use]
     pub fn watch(mut self, watcher: impl Watch + 'static) -> Self {
         self.shared.watcher = Some(Arc::new(watcher));
         self
     }
 
-    /// Reads them for the first time; what is wrong with them is in the answer.
+    /// Reads them for the first time; the result has their problems.
     #[must_use]
     pub fn load(self) -> (SessionSkills, Vec<Diagnostic>) {
         let skills = SessionSkills { shared: Arc::new(self.shared) };

@@ -1,4 +1,4 @@
-//! What a skill or a command is, as its file says it.
+//! The definition of a skill or a command, as its file describes it.
 
 use crate::definitions::{ModelChoice, Whose};
 use std::path::{Path, PathBuf};
@@ -7,11 +7,11 @@ use std::sync::Arc;
 /// A skill or a command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Skill {
-    /// Its name, as it is typed behind `/`; directories of a command and a plugin's name stand before it: `kit:git:tidy`.
+    /// Its name, as it is typed behind `/`; directories of a command and a plugin's name precede it: `kit:git:tidy`.
     pub name: Arc<str>,
-    /// What it does, for the model and the user.
+    /// Its purpose, for the model and the user.
     pub description: String,
-    /// What its arguments are, for the user.
+    /// Hint on its arguments, for the user.
     pub argument_hint: Option<String>,
     /// The names of its arguments, in order: `$name` in its text is the word in that place.
     pub arguments: Vec<String>,
@@ -19,13 +19,13 @@ pub struct Skill {
     pub allowed_tools: Vec<String>,
     /// The model that it asks for.
     pub model: ModelChoice,
-    /// Whether the model may use it by itself.
+    /// Set if the model may use it on its own.
     pub for_model: bool,
-    /// Whether the user may type it.
+    /// Set if the user may type it.
     pub for_user: bool,
-    /// Which of the two it is.
+    /// Its kind: skill or command.
     pub kind: Kind,
-    /// Whose definition it is.
+    /// Owner of the definition.
     pub whose: Whose,
     /// Its file.
     pub file: Arc<Path>,
@@ -33,13 +33,13 @@ pub struct Skill {
     pub directory: PathBuf,
     /// The directory of the plugin that ships it.
     pub root: Option<PathBuf>,
-    /// What the model is told.
+    /// Text for the model.
     pub(crate) body: Arc<str>,
-    /// The text that its hooks are read from, where it has any.
+    /// The text that its hooks are read from, if it has any.
     pub(crate) hooks: Option<Arc<str>>,
 }
 
-/// What kind of definition it is.
+/// Kind of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A directory with a `SKILL.md`.
@@ -49,7 +49,7 @@ pub enum Kind {
 }
 
 impl Skill {
-    /// Where it comes from, as UserPromptExpansion says it (`command_source`).
+    /// Returns its source, as in UserPromptExpansion (`command_source`).
     #[must_use]
     pub fn source_on_the_wire(&self) -> String {
         use becket_model::Source;

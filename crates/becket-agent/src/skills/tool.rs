@@ -1,4 +1,4 @@
-//! The tool `Skill`: the model uses a skill or a command by itself (`protocol.md` P10).
+//! The tool `Skill`: the model uses a skill or a command on its own (`protocol.md` P10).
 
 use super::render::Ground;
 use super::session::SessionSkills;
@@ -32,7 +32,7 @@ static SPEC: Spec = Spec {
 #[derive(Debug, Clone)]
 pub struct SkillTool {
     skills: SessionSkills,
-    /// Runs the commands of skills, where that is another line of work than the session's own.
+    /// Runs the commands of skills, if that is another agent loop than the session's own.
     calls: Option<ToolCalls>,
 }
 
@@ -41,7 +41,7 @@ impl SkillTool {
         Self { skills, calls: None }
     }
 
-    /// The tool of another line of work, whose commands `calls` runs: a shell has a directory of its own there.
+    /// The tool of another agent loop, whose commands `calls` runs: a shell has a directory of its own there.
     #[must_use]
     pub fn with_calls(&self, calls: ToolCalls) -> Self {
         Self { skills: self.skills.clone(), calls: Some(calls) }
@@ -63,7 +63,7 @@ impl SkillTool {
         }
     }
 
-    /// Whether a deny rule takes a skill away, whatever its arguments are.
+    /// Returns whether a deny rule removes a skill, whatever its arguments are.
     fn is_denied(&self, skill: &Skill) -> bool {
         let input = Map::from_iter([("skill".to_owned(), json!(*skill.name))]);
         let event = PreToolUse {

@@ -1,4 +1,4 @@
-//! What a prompt is that begins with `/`: a command, or a text that happens to.
+//! Classifies a prompt that begins with `/`: a command, or a text that happens to.
 
 use super::register::Skills;
 use super::skill::Skill;
@@ -8,14 +8,14 @@ use std::sync::Arc;
 /// The command of a host that lists all of them.
 const HELP: &str = "help";
 
-/// What was typed.
+/// Kind of a typed prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Line<'p> {
     /// A prompt like any other.
     Words,
     /// A skill or a command, and its arguments as typed.
     Skill(Arc<Skill>, &'p str),
-    /// What may be a prompt of an MCP server, `/mcp__server__prompt`, and its arguments as typed (X8).
+    /// A possible prompt of an MCP server, `/mcp__server__prompt`, and its arguments as typed (X8).
     Mcp { command: &'p str, arguments: &'p str },
     /// It looks like a command, and there is none: what to tell the user.
     Unknown(String),
@@ -38,7 +38,7 @@ impl<'p> Line<'p> {
         if command.starts_with("mcp__") {
             return Self::Mcp { command, arguments };
         }
-        // `/tmp is full` is no command that somebody misspelt.
+        // `/tmp is full` is not a misspelt command.
         if Path::new("/").join(command).exists() {
             return Self::Words;
         }
@@ -46,7 +46,7 @@ impl<'p> Line<'p> {
     }
 }
 
-/// What to tell a user of a command that nobody knows.
+/// Returns the error for an unknown command.
 pub(crate) fn unknown(command: &str, skills: &Skills, others: &[String]) -> String {
     if others.iter().any(|other| other == command) {
         return format!(
@@ -65,7 +65,7 @@ pub(crate) fn unknown(command: &str, skills: &Skills, others: &[String]) -> Stri
     format!("there is no command `/{}`{}{help}", crate::schema::brief(command), near.unwrap_or_default())
 }
 
-/// The command and what stands behind it, where a prompt looks like one.
+/// The command and the text after it, if a prompt looks like one.
 fn command(prompt: &str) -> Option<(&str, &str)> {
     let typed = prompt.trim_start().strip_prefix('/')?;
     let end = typed.find(char::is_whitespace).unwrap_or(typed.len());

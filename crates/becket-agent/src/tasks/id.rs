@@ -13,7 +13,7 @@ const LONGEST: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TaskId(Arc<str>);
 
-/// Why a text is no id of a task.
+/// The reason why a text is not an id of a task.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no id of a task: use 1 to 64 letters, digits, `_` and `-`")]
 pub struct TaskIdError(String);
@@ -31,7 +31,7 @@ impl TaskId {
         Ok(Self(text.into()))
     }
 
-    /// A name that nobody has, as good as certainly.
+    /// Returns a random id, which is almost certainly unused.
     pub(crate) fn random(initial: char) -> Self {
         let number = RandomState::new().hash_one(initial);
         Self(format!("{initial}{:010x}", number & 0xff_ffff_ffff).into())

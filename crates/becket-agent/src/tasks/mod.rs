@@ -1,14 +1,14 @@
-//! What goes on in the background of a session: command lines, subagents, whatever a host adds.
+//! Background tasks of a session: command lines, subagents, and those that a host adds.
 //!
-//! One [`Tasks`] per session owns them all. It names each task, keeps what it says in a private file, knows how it ended,
-//! tells the model of that end once, and ends what still runs when the session does.
+//! One [`Tasks`] per session owns them all. It names each task, keeps its output in a private file, records its end,
+//! reports that end to the model once, and ends running tasks with the session.
 //!
-//! It refuses to know what a task does: that is a [`BackgroundTask`]. It decides nothing and prompts nobody: the call that
+//! It does not know a task's work: that is a [`BackgroundTask`]. It decides nothing and asks no person: the call that
 //! starts a task was let through before.
 //!
 //! Invariants: a task that was started ends in exactly one [`TaskEnd`], also one that panics, is dropped, or outlives
-//! its runtime. None starts once the registry was closed. What is held in memory of a task grows neither with what it
-//! says nor with how long it runs.
+//! its runtime. None starts once the registry was closed. A task's use of memory grows neither with its output nor with
+//! its run time.
 
 mod id;
 mod output;

@@ -1,11 +1,11 @@
-//! What a task says, in a private file with a cap.
+//! The output of a task, in a private file with a cap.
 //!
 //! The file holds all of it up to the cap. Past the cap the last bytes are kept in memory, and written behind the first
-//! ones, with a line that says how many are missing, once the task has ended: a server that has talked for days still
-//! shows what it said last.
+//! ones, with a line that says how many are missing, once the task has ended: a server that has run for days still
+//! shows its last output.
 //!
-//! INVARIANT: the file grows by no more than the cap, the tail and that line; memory by no more than the tail.
-//! A file that can't be written to any longer (a full disk) never ends a task: the rest is counted, and the error told.
+//! INVARIANT: the file grows by no more than the cap, the tail and that line; memory by no more than the tail. A file
+//! that can't be written to any longer (a full disk) never ends a task: the rest is counted, and the error told.
 
 use super::id::TaskId;
 use crate::tools::Excerpt;
@@ -21,7 +21,7 @@ const TAIL: usize = 64 << 10;
 /// Bytes of the beginning and of the end that are read back: enough for what the model is shown.
 const PART: u64 = 128 << 10;
 
-/// Where a task says things. Cheap to clone; all clones are one output.
+/// A handle to a task's output. Cheap to clone; all clones are one output.
 #[derive(Debug, Clone)]
 pub struct Output(Arc<Mutex<OutputFile>>);
 
@@ -43,7 +43,7 @@ impl Output {
         self.lock().total
     }
 
-    /// What was said so far: all of it, or its beginning and its end. Reads the file.
+    /// Returns the output so far: all of it, or its beginning and its end. Reads the file.
     pub(super) fn shown(&self) -> String {
         self.lock().shown()
     }
@@ -63,17 +63,17 @@ pub(crate) struct OutputFile {
     written: u64,
     /// Bytes that were said.
     total: u64,
-    /// What was said last, past the cap.
+    /// The last bytes past the cap.
     tail: VecDeque<u8>,
-    /// Why nothing is written any longer.
+    /// The error after which nothing is written any more.
     error: Option<String>,
 }
 
 impl OutputFile {
-    /// A new file of that name in a directory for the user's eyes alone, which is made where it is missing.
+    /// A new file of that name in a directory for the user only, which is created if it is missing.
     ///
     /// # Errors
-    /// It can't be made; of kind `AlreadyExists` where there is one.
+    /// It can't be made; of kind `AlreadyExists` if there is one.
     pub(crate) fn create(directory: &Path, name: &TaskId, cap: ByteCap) -> io::Result<Self> {
         make_private(directory)?;
         let path = directory.join(format!("{name}.output"));
@@ -156,7 +156,7 @@ fn left_out(bytes: u64) -> String {
     format!("\n\n[… {bytes} bytes left out …]\n\n")
 }
 
-/// Makes a directory for the user's eyes alone.
+/// Makes a directory for the user only.
 pub(crate) fn make_private(directory: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -165,7 +165,7 @@ pub(crate) fn make_private(directory: &Path) -> io::Result<()> {
     builder.create(directory)
 }
 
-/// A file that must not exist yet, for the user's eyes alone.
+/// A file that must not exist yet, for the user only.
 fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -1,4 +1,4 @@
-//! `TaskOutput`: what a background task has said, and how it stands with it. May wait for its end.
+//! `TaskOutput`: the output of a background task, and its state. May wait for its end.
 
 use super::registry::Tasks;
 use super::task::{TaskInfo, TaskStatus};
@@ -53,7 +53,7 @@ impl TaskOutput {
         if running.input.get("block").and_then(Value::as_bool).unwrap_or(true) {
             let limit = running.input.get("timeout").and_then(Value::as_u64).unwrap_or(DEFAULT_MS);
             let limit = Duration::from_millis(limit).min(running.limit);
-            // Whatever ends the waiting, it is told how it stands then.
+            // However the wait ends, the result is the state at that time.
             tokio::select! {
                 _ = tokio::time::timeout(limit, self.tasks.wait(id)) => {}
                 () = running.cancel.cancelled() => {}
@@ -104,7 +104,7 @@ fn response(task: &TaskInfo, said: &str) -> Value {
     })
 }
 
-/// The response in words; `None` where it is no response of this tool.
+/// Returns the response in words; `None` if it is not a response of this tool.
 fn text_of(response: &Value) -> Option<String> {
     let task = response.get("task")?;
     let field = |name: &str| task.get(name).and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! The background tasks of one session: started, listed, stopped, told of, ended.
+//! The background tasks of one session: started, listed, stopped, reported, ended.
 
 use super::id::TaskId;
 use super::output::{Output, OutputFile};
@@ -20,14 +20,14 @@ use tokio::task::AbortHandle;
 
 /// The most tasks that run at once.
 const MOST: usize = 256;
-/// How long a task that is ended may clean up before it is dropped.
+/// Time for an ended task to clean up before it is dropped.
 const GRACE: Duration = Duration::from_secs(10);
-/// How long a task that was dropped may take to notice: one that blocks its thread never does.
+/// Time for a dropped task to notice: one that blocks its thread never does.
 const DROP: Duration = Duration::from_secs(2);
-/// The first bytes of an output that are kept, where the host says nothing.
+/// The first bytes of an output that are kept, if the host sets none.
 const CAP: ByteCap = ByteCap::bytes(16 << 20);
 
-/// Why a task was not started.
+/// The reason why a task was not started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The session ends.
@@ -39,12 +39,12 @@ pub enum StartError {
     /// The id that the task brought is taken.
     #[error("there is a task `{0}` already: give it another id")]
     Taken(TaskId),
-    /// There is no place for its output.
+    /// Its output can't be stored.
     #[error("its output can't be kept in `{}`: {error}", .directory.display())]
     Output {
-        /// Where it was to be.
+        /// Intended directory.
         directory: PathBuf,
-        /// Why it can't be there.
+        /// The system's error.
         error: io::Error,
     },
     /// Nothing could run it.
@@ -59,7 +59,7 @@ pub struct Tasks {
     inner: Arc<Inner>,
 }
 
-/// What a host may want otherwise.
+/// Options for a host.
 #[derive(Clone)]
 pub struct TaskOptions {
     /// The first bytes of each output that are kept: 16 MiB. 64 KiB of its end are kept beside them.
@@ -103,8 +103,9 @@ struct Entry {
 }
 
 impl Tasks {
-    /// Tasks whose output is kept in this directory, which is made, for the user's eyes alone, with the first of them. The
-    /// files stay: the host removes the directory when nobody needs them.
+    /// Keeps the output of tasks in this directory, which is created with the first task, readable by the user only.
+    /// The
+    /// files stay: the host removes the directory when it is no longer needed.
     #[must_use]
     pub fn new(directory: impl Into<PathBuf>) -> Self {
         Self::with_options(directory, TaskOptions::default())
@@ -117,13 +118,13 @@ impl Tasks {
         Self { inner: Arc::new(Inner { directory: directory.into(), options, list, news }) }
     }
 
-    /// Where outputs are kept.
+    /// Returns the directory of outputs.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.inner.directory
     }
 
-    /// Starts a task, on the runtime that this is called in. It goes on until its own end, [`Tasks::stop`],
+    /// Starts a task, on the runtime that this is called in. It runs until its own end, [`Tasks::stop`],
     /// [`Tasks::close`], or the drop of the last clone.
     ///
     /// # Errors
@@ -143,7 +144,7 @@ impl Tasks {
             list.tasks.push(Entry { state, cancel, work });
             begun
         };
-        // What is told of its beginning comes before what is told of its end.
+        // The report of its start comes before that of its end.
         self.inner.observe(&begun);
         let _ = go.send(());
         Ok(begun)
@@ -161,7 +162,7 @@ impl Tasks {
         self.inner.state(id).map(|state| state.info())
     }
 
-    /// What still runs, as Stop and SubagentStop say it (`background_tasks`).
+    /// Returns the running tasks, as in Stop and SubagentStop (`background_tasks`).
     #[must_use]
     pub fn background_tasks(&self) -> Vec<Map<String, Value>> {
         let tasks = self.list();
@@ -169,31 +170,33 @@ impl Tasks {
         running.map(TaskInfo::on_the_wire).collect()
     }
 
-    /// What a task has said so far: all of it, or its beginning and its end; `None` where there is no such task. Reads a
-    /// file of at most a few hundred KiB.
+    /// Returns the output of a task so far: all of it, or its beginning and its end; `None` if the task does not exist.
+    /// Reads
+    /// a file of at most a few hundred KiB.
     #[must_use]
     pub fn said(&self, id: &str) -> Option<String> {
         self.inner.state(id).map(|state| state.output.shown())
     }
 
-    /// The tasks that have ended since the model was told last, each once, in the order in which they were started:
-    /// [`TaskInfo::words`] is what it is to be told on the next turn. One that `TaskOutput` or `TaskStop` has answered
-    /// about after its end is not among them.
+    /// The tasks that have ended since the last report to the model, each once, in the order in which they were
+    /// started: [`TaskInfo::words`] is the text for it on the next turn. One that `TaskOutput` or `TaskStop` has
+    /// answered about after its end is not among them.
     #[must_use]
     pub fn take_ended(&self) -> Vec<TaskInfo> {
         let states = self.inner.states();
         states.iter().filter(|state| state.is_news() && state.tell()).map(|state| state.info()).collect()
     }
 
-    /// Returns whether [`Tasks::take_ended`] has a task to give that the model is to be told of: any but a teammate, which
-    /// its team tells of.
+    /// Returns whether [`Tasks::take_ended`] has a task to give to report to the model: any but a teammate, which its
+    /// team tells of.
     #[must_use]
     pub fn has_news(&self) -> bool {
         self.inner.states().iter().any(|state| state.is_news() && !state.kind.is_teammate())
     }
 
-    /// Returns whether a task has ended by itself that the model is to be told of. One that somebody has stopped wakes
-    /// nobody: it is told with the next request.
+    /// Returns whether a task has ended on its own and is not reported to the model yet. A stopped task does not wake
+    /// the
+    /// session: it is reported with the next request.
     #[must_use]
     pub fn has_wake(&self) -> bool {
         let wakes = |state: &State| state.is_news() && !state.kind.is_teammate() && !state.is_killed();
@@ -209,7 +212,7 @@ impl Tasks {
         }
     }
 
-    /// Waits until [`Tasks::has_wake`] is true or no task runs that the model is told of. Cancel-safe.
+    /// Waits until [`Tasks::has_wake`] is true or no reportable task runs. Cancel-safe.
     pub async fn settles(&self) {
         let mut news = self.inner.news.subscribe();
         while !self.has_wake() && self.running() > 0 {
@@ -218,14 +221,14 @@ impl Tasks {
         }
     }
 
-    /// Returns how many tasks run that the model is told of; teammates rest by themselves.
+    /// Returns the number of running tasks that are reported to the model; teammates wait on their own.
     #[must_use]
     pub fn running(&self) -> usize {
         let tasks = self.list();
         tasks.iter().filter(|task| task.status == TaskStatus::Running && !task.kind.is_teammate()).count()
     }
 
-    /// Waits until a task ends; returns at once if one has ended that nobody was told of and that is no teammate.
+    /// Waits until a task ends; returns at once if the end of one, other than a teammate, is not reported yet.
     /// Cancel-safe.
     pub async fn has_changed(&self) {
         let mut news = self.inner.news.subscribe();
@@ -235,7 +238,7 @@ impl Tasks {
         }
     }
 
-    /// The model knows how this task stands: its end, if it has come, is not told again.
+    /// Records that the model knows this task's state: its end is not reported again.
     pub(super) fn tell(&self, id: &TaskId) {
         if let Some(state) = self.inner.state(id.as_str()).filter(|state| !state.is_running()) {
             state.tell();
@@ -251,15 +254,16 @@ impl Tasks {
         }
     }
 
-    /// Waits for a task's end and gives it as it is then; `None` where there is no such task. Cancel-safe.
+    /// Waits for a task's end and returns its state; `None` if the task does not exist. Cancel-safe.
     pub async fn wait(&self, id: &str) -> Option<TaskInfo> {
         let state = self.inner.state(id)?;
         state.ended().await;
         Some(state.info())
     }
 
-    /// Ends a task, waits until it is gone, and gives it as it is then. One that had ended by itself keeps its own end.
-    /// `None` where there is no such task.
+    /// Ends a task, waits until it is gone, and returns its state. A task that had already ended keeps its own end.
+    /// `None` if
+    /// the task does not exist.
     pub async fn stop(&self, id: &str) -> Option<TaskInfo> {
         let (state, cancel, work) = self.inner.entry(id)?;
         cancel.cancel();
@@ -285,7 +289,7 @@ impl Tasks {
     }
 }
 
-/// Does the work. The ending outlives it: an end that is told means that nothing of the work is left.
+/// Does the work. The ending outlives it: a reported end means that nothing of the work is left.
 async fn carry_out(
     started: oneshot::Receiver<()>,
     task: Box<dyn BackgroundTask>,
@@ -298,7 +302,7 @@ async fn carry_out(
     ending.end(ended);
 }
 
-/// Waits for the end of a task that was cancelled; drops it where it does not come.
+/// Waits for the end of a task that was cancelled; drops it if it does not come.
 async fn end(state: &State, work: &AbortHandle) {
     if tokio::time::timeout(GRACE, state.ended()).await.is_err() {
         work.abort();
@@ -382,7 +386,7 @@ impl State {
     }
 }
 
-/// Nobody is left to ask for anything: what runs is ended now.
+/// Ends the running tasks with the last handle.
 impl Drop for Inner {
     fn drop(&mut self) {
         let list = self.list.get_mut().unwrap_or_else(PoisonError::into_inner);

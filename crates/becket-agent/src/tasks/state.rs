@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::watch;
 
-/// What is known of a task.
+/// State of a task.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) id: TaskId,
@@ -17,7 +17,7 @@ pub(super) struct State {
     pub(super) file: PathBuf,
     pub(super) output: Output,
     pub(super) status: watch::Sender<TaskStatus>,
-    /// Whether the model knows how it ended.
+    /// Set once the model knows its end.
     pub(super) told: AtomicBool,
 }
 
@@ -37,12 +37,12 @@ impl State {
         *self.status.borrow() == TaskStatus::Running
     }
 
-    /// Returns whether somebody has ended it.
+    /// Returns whether it was stopped.
     pub(super) fn is_killed(&self) -> bool {
         *self.status.borrow() == TaskStatus::Ended(TaskEnd::Killed)
     }
 
-    /// Whether it has ended without the model knowing.
+    /// Returns whether it has ended and the model does not know.
     pub(super) fn is_news(&self) -> bool {
         !self.is_running() && !self.told.load(Ordering::Acquire)
     }

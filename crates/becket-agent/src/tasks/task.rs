@@ -1,4 +1,4 @@
-//! What a background task is, to the registry and to the host.
+//! A background task, as the registry and the host see it.
 
 use super::id::TaskId;
 use super::output::Output;
@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Work that goes on while its session does other things.
+/// Work that runs beside its session.
 pub trait BackgroundTask: Send + 'static {
-    /// What it is. Asked once, before it starts.
+    /// Describes the task. Called once, before it starts.
     fn about(&self) -> About;
 
     /// Does it to its end. After `run.cancel` was cancelled it has ten seconds to clean up, then it is dropped: whatever
@@ -18,21 +18,21 @@ pub trait BackgroundTask: Send + 'static {
     fn run(self: Box<Self>, run: TaskRun) -> BoxFuture<'static, TaskEnd>;
 }
 
-/// What a task is, as events and the model are told.
+/// Description of a task, for events and the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct About {
     /// The name that it has already; without one it gets one.
     pub id: Option<TaskId>,
-    /// What kind of work it is.
+    /// Kind of work.
     pub kind: TaskKind,
-    /// What it does, in a few words.
+    /// Short description of the work.
     pub description: String,
 }
 
-/// Told of a task that has begun or ended.
+/// Called for a task that has begun or ended.
 pub type Observer = Arc<dyn Fn(&TaskInfo) + Send + Sync>;
 
-/// What kind of work a task is.
+/// Kind of a task's work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TaskKind {
     /// A command line.
@@ -47,7 +47,7 @@ pub enum TaskKind {
     },
     /// A teammate: an agent that waits for messages when it has nothing to do.
     Teammate {
-        /// What its team calls it.
+        /// Name in its team.
         name: String,
         /// Its kind (`agent_type`).
         agent_type: String,
@@ -65,7 +65,7 @@ impl TaskKind {
         }
     }
 
-    /// Whether it is a teammate.
+    /// Returns whether it is a teammate.
     #[must_use]
     pub const fn is_teammate(&self) -> bool {
         matches!(self, Self::Teammate { .. })
@@ -80,18 +80,18 @@ impl TaskKind {
     }
 }
 
-/// What a task that runs is handed.
+/// The handles of a running task.
 #[derive(Debug)]
 pub struct TaskRun {
     /// Its id.
     pub id: TaskId,
-    /// Cancelled when somebody ends it: `TaskStop`, or the session's end.
+    /// Cancelled when the task is stopped, by `TaskStop` or the session's end.
     pub cancel: CancellationToken,
-    /// Where what it says goes.
+    /// Receiver of its output.
     pub output: Output,
 }
 
-/// How a task ended.
+/// The end of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskEnd {
     /// Its process exited with this code.
@@ -103,11 +103,11 @@ pub enum TaskEnd {
         /// Why.
         because: String,
     },
-    /// Somebody ended it.
+    /// It was stopped.
     Killed,
 }
 
-/// Whether a task still runs.
+/// Status of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskStatus {
     /// It does.
@@ -143,20 +143,20 @@ impl TaskStatus {
 pub struct TaskInfo {
     /// Its id.
     pub id: TaskId,
-    /// What kind of work it is.
+    /// Kind of work.
     pub kind: TaskKind,
-    /// What it does, in a few words.
+    /// Short description of the work.
     pub description: String,
-    /// Whether it still runs, and how it ended.
+    /// Status: running, or its end.
     pub status: TaskStatus,
-    /// The private file that holds what it has said.
+    /// The private file with its output.
     pub output_file: PathBuf,
-    /// How many bytes it has said.
+    /// Size of its output in bytes.
     pub said: u64,
 }
 
 impl TaskInfo {
-    /// As it stands in `background_tasks` of Stop and SubagentStop.
+    /// As in `background_tasks` of Stop and SubagentStop.
     #[must_use]
     pub fn on_the_wire(&self) -> Map<String, Value> {
         let more = match &self.kind {
@@ -175,7 +175,7 @@ impl TaskInfo {
         fields.into_iter().chain(more).map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// How it stands with the task, in words for the model: what it is told of its end.
+    /// Describes the task's state to the model, which sees it at its end.
     #[must_use]
     pub fn words(&self) -> String {
         let what = match &self.kind {

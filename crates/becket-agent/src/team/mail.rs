@@ -1,7 +1,8 @@
-//! What teammates and their lead say to each other, on the disk until it was heard.
+//! Messages between teammates and their lead, kept on disk until read.
 //!
-//! INVARIANT: a message is in its file until the conversation that it is for holds it. A session that is killed between
-//! the two hears it again; none is lost.
+//! INVARIANT: a message is in its file until its receiver's conversation holds it. A session that is killed between the
+//! two
+//! reads it again; none is lost.
 
 use super::shared_file::{SharedFile, SharedFileError};
 use becket_engine::CancellationToken;
@@ -30,14 +31,14 @@ impl Mail {
         Self { id: 0, from: from.to_owned(), text: text.to_owned(), summary: summary.map(str::to_owned), at }
     }
 
-    /// As it is told to the one whom it is for.
+    /// The text for its receiver.
     pub(crate) fn words(&self) -> String {
         let about = self.summary.as_ref().map(|summary| format!(" ({summary})")).unwrap_or_default();
         format!("Message from `{}`{about}:\n{}", self.from, self.text)
     }
 }
 
-/// Why a message was not sent; for the model.
+/// The reason why a message was not sent; for the model.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MailError {
     #[error("{MOST} messages wait for `{0}` already: wait until some are read")]
@@ -89,7 +90,7 @@ impl Mailboxes {
         posted.await
     }
 
-    /// What waits in a box; it stays there.
+    /// Returns the messages in a box; they stay there.
     pub(super) async fn waiting(&self, name: &str) -> Result<Vec<Mail>, MailError> {
         let waiting: Waiting = self.of(name).read(&CancellationToken::new()).await?;
         Ok(waiting.mail)

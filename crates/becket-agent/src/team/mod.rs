@@ -1,15 +1,15 @@
-//! Tasks that are shared, and teammates who work on them.
+//! Shared tasks, and the teammates that work on them.
 //!
-//! - [`Team`]: a session's shared list of tasks and, where it leads a team, who is in it
+//! - [`Team`]: a session's shared list of tasks and, if it leads a team, its members
 //! - [`TaskFile`]: the list on the disk, which survives any number of writers and their ends
 //! - [`team_tools`]: `TaskCreate`, `TaskUpdate`, `TaskList`, `TaskGet`, and `SendMessage` in a team
 //!
-//! A task of the list is something to do. What goes on in the background of a session is another thing, though its tools
-//! are called alike: [`crate::tasks`]. A teammate is both: an agent that goes on in the background, and somebody who may
-//! own tasks of the list. It works on its prompt, and at the end of each turn waits for a message; its hooks decide whether
-//! it may (`protocol.md` L3). It ends with its session.
+//! A task of the list is work to do. Background tasks are another thing, though their tools have similar names:
+//! [`crate::tasks`]. A teammate is both: an agent that runs in the background, and a possible owner of tasks of the
+//! list. It works on its prompt, and at the end of each turn waits for a message; its hooks decide if it may
+//! (`protocol.md` L3). It ends with its session.
 //!
-//! It refuses to give out tasks, and to say that one is done: models do, and TaskCreated and TaskCompleted hooks judge it.
+//! It does not assign tasks or complete them: models do, and TaskCreated and TaskCompleted hooks judge it.
 
 mod list;
 mod mail;

@@ -1,16 +1,17 @@
-//! Who is in a team, and what each of them does. In memory: teammates end with their session.
+//! The members of a team and their activity. In memory: teammates end with their session.
 //!
-//! INVARIANT: between a message for a teammate that waits and its work on it there is no moment at which it counts as
-//! idle, so who waits for the team never goes too early.
+//! INVARIANT: between a message for a waiting teammate and its work on it there is no moment at which it counts as
+//! idle, so
+//! a caller that waits for the team never leaves too early.
 
 use becket_model::AgentId;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// What the lead of a team is called.
+/// Name of a team's lead.
 pub(crate) const LEAD: &str = "team-lead";
 
-/// What a teammate does.
+/// Activity of a teammate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Works,
@@ -23,33 +24,33 @@ struct Mate {
     name: Arc<str>,
     agent: AgentId,
     state: State,
-    /// Whether something has been put into its box since it looked.
+    /// Set if mail has come since it looked.
     mail: bool,
 }
 
 #[derive(Debug, Default)]
 struct List {
     mates: Vec<Mate>,
-    /// Whether something may be in the lead's box.
+    /// Set if the lead may have mail.
     lead_mail: bool,
-    /// What the lead is to be told.
+    /// Notes for the lead.
     notes: Vec<String>,
 }
 
-/// How a team stands.
+/// State of a team.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stands {
     /// Something is in the lead's box.
     Mail,
-    /// Somebody works.
+    /// A teammate works.
     Works,
-    /// Nobody works, and the lead has not heard all of it.
+    /// No teammate works, and the lead has unread notes.
     Notes,
-    /// Nobody works, and there is nothing to say.
+    /// No teammate works, and there are no notes.
     Still,
 }
 
-/// Who is in a team.
+/// The members of a team.
 #[derive(Debug)]
 pub(super) struct Roster {
     list: Mutex<List>,
@@ -59,12 +60,12 @@ pub(super) struct Roster {
 
 impl Roster {
     pub(super) fn new() -> Self {
-        // A session that is gone on with may have a message of the last time.
+        // A session that is resumed may have a message of the last time.
         let list = List { lead_mail: true, ..List::default() };
         Self { list: Mutex::new(list), news: watch::Sender::new(()) }
     }
 
-    /// Adds a teammate, which works; false where there is one of that name.
+    /// Adds a teammate, which works; false if there is one of that name.
     pub(super) fn join(&self, name: &str, agent: AgentId) -> bool {
         let mut list = self.lock();
         if name == LEAD || list.mates.iter().any(|mate| *mate.name == *name && mate.state != State::Gone) {
@@ -75,14 +76,14 @@ impl Roster {
         true
     }
 
-    /// The names of those who are there.
+    /// Returns the names of the members.
     pub(super) fn names(&self) -> Vec<Arc<str>> {
         let list = self.lock();
         let there = list.mates.iter().filter(|mate| mate.state != State::Gone);
         there.map(|mate| Arc::clone(&mate.name)).collect()
     }
 
-    /// Which teammate an agent is.
+    /// Returns the name of an agent's teammate.
     pub(super) fn name_of(&self, agent: &AgentId) -> Option<Arc<str>> {
         let list = self.lock();
         list.mates.iter().find(|mate| mate.agent == *agent).map(|mate| Arc::clone(&mate.name))
@@ -101,7 +102,7 @@ impl Roster {
         self.news.send_replace(());
     }
 
-    /// Whether somebody has to look into their box; they do then.
+    /// Returns whether a member has to read its box; it counts as read then.
     pub(super) fn looks(&self, who: &str) -> bool {
         let mut list = self.lock();
         if who == LEAD {
@@ -111,7 +112,7 @@ impl Roster {
         mate.is_some_and(|mate| std::mem::take(&mut mate.mail))
     }
 
-    /// A teammate has nothing to do: the lead is to be told, and it waits for a message. It goes on at once where there is
+    /// A teammate has nothing to do: the lead is notified, and it waits for a message. It continues at once if there is
     /// one.
     pub(super) async fn idle(&self, who: &str, note: String) {
         let mut news = self.news.subscribe();
@@ -125,7 +126,7 @@ impl Roster {
         }
     }
 
-    /// Whether a teammate has nothing to do; it waits then.
+    /// Returns whether a teammate has nothing to do; it waits then.
     fn rests(&self, who: &str, note: Option<String>) -> bool {
         let mut list = self.lock();
         let Some(mate) = list.mates.iter_mut().find(|mate| *mate.name == *who) else { return false };
@@ -138,7 +139,7 @@ impl Roster {
         true
     }
 
-    /// A teammate has ended; the lead is to be told why.
+    /// Records a teammate's end, with its reason for the lead.
     pub(super) fn gone(&self, who: &str, note: Option<String>) {
         let mut list = self.lock();
         for mate in list.mates.iter_mut().filter(|mate| *mate.name == *who) {
@@ -149,7 +150,7 @@ impl Roster {
         self.news.send_replace(());
     }
 
-    /// What the lead is to be told; once.
+    /// Takes the notes for the lead.
     pub(super) fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut self.lock().notes)
     }
@@ -166,7 +167,7 @@ impl Roster {
         }
     }
 
-    /// Told of each change from now on.
+    /// Called for each change from now on.
     pub(super) fn news(&self) -> watch::Receiver<()> {
         self.news.subscribe()
     }

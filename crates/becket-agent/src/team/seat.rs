@@ -1,12 +1,12 @@
 //! A teammate's place in its team.
 //!
-//! INVARIANT: nobody waits for a teammate whose seat is gone, whatever ended it: a panic, a cancel, a drop.
+//! INVARIANT: no caller waits for a teammate whose seat is gone, whatever ended it: a panic, a cancel, a drop.
 
 use super::team::Team;
 use becket_model::Session;
 use std::sync::Arc;
 
-/// How much of that the lead is told, in characters.
+/// Maximum length of that for the lead, in characters.
 const LAST: usize = 1_000;
 
 /// A teammate's place in its team.
@@ -24,7 +24,7 @@ impl Seat {
         Self { team, name: name.into(), team_name: team_name.into(), session, is_told: false }
     }
 
-    /// What its model is told of the team.
+    /// Returns the text about the team for its model.
     pub(crate) fn words(&self) -> String {
         format!(
             "You are the teammate `{}` of the team `{}`, led by `team-lead`. TaskList shows what is to be done: begin a \
@@ -44,7 +44,7 @@ impl Seat {
         self.team.roster().idle(&self.name, note).await;
     }
 
-    /// It has ended; nobody works on its tasks any longer.
+    /// Ends the membership and gives up its tasks.
     pub(crate) async fn leaves(mut self, why: &str) {
         self.is_told = true;
         let released = self.team.list(&self.session).release(&self.name).await;
@@ -63,7 +63,7 @@ impl Drop for Seat {
     }
 }
 
-/// What a teammate has said last, for its lead.
+/// Returns a teammate's last text, for its lead.
 fn last(said: &str) -> String {
     match said.trim() {
         "" => String::new(),

@@ -1,6 +1,6 @@
-//! A small JSON file that several processes change at once: the words of JSON over a [`LockedFile`].
+//! A small JSON file that several processes change at once: JSON over a [`LockedFile`].
 //!
-//! It refuses to write over what it can't read: that is somebody's work.
+//! It does not overwrite a file that it can't read, which may hold another author's work.
 
 use crate::blocking::{Halted, blocking};
 use crate::locked_file::{LockedError, LockedFile};
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// The largest file, in bytes.
 const MOST: u64 = 16 << 20;
 
-/// Why a file was not read or changed; for the model.
+/// The reason why a file was not read or changed; for the model.
 #[derive(Debug, thiserror::Error)]
 pub enum SharedFileError {
     /// The system says no.
@@ -21,9 +21,9 @@ pub enum SharedFileError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What was wanted of it.
+        /// The operation.
         deed: &'static str,
-        /// Why not.
+        /// The system's error.
         source: io::Error,
     },
     /// Its content is something else.
@@ -31,7 +31,7 @@ pub enum SharedFileError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The error.
         message: String,
     },
     /// It holds, or would hold, more than a file may.
@@ -40,7 +40,7 @@ pub enum SharedFileError {
         /// The file.
         path: PathBuf,
     },
-    /// Nobody waits for it any longer, or others have held the file for too long.
+    /// The caller has gone, or others have held the file for too long.
     #[error("{0}")]
     Halted(String),
 }
@@ -62,7 +62,7 @@ impl SharedFile {
         Self { file: LockedFile::new(path, MOST) }
     }
 
-    /// What is in it; the default where there is no such file.
+    /// Returns its content; the default if the file does not exist.
     pub(super) async fn read<T>(&self, cancel: &CancellationToken) -> Result<T, SharedFileError>
     where
         T: DeserializeOwned + Default + Send + 'static,
@@ -74,7 +74,7 @@ impl SharedFile {
         .await?
     }
 
-    /// Changes what is in it; nothing is written where `change` fails, or changes nothing, or nobody waits any longer.
+    /// Changes its content; nothing is written if `change` fails or changes nothing, or the caller has gone.
     pub(super) async fn change<T, R, E>(
         &self,
         cancel: &CancellationToken,
@@ -127,7 +127,7 @@ impl SharedFile {
     }
 }
 
-/// Whose error ended a change.
+/// Origin of the error that ended a change.
 enum Failed<E> {
     Own(E),
     File(LockedError),

@@ -1,4 +1,4 @@
-//! A session's shared list of tasks and, where it leads a team, its teammates and their mail.
+//! A session's shared list of tasks and, if it leads a team, its teammates and their mail.
 //!
 //! INVARIANT: one team per session, whose list and name stay the same as long as it has teammates.
 
@@ -16,22 +16,22 @@ use std::sync::{Arc, OnceLock};
 /// The most characters of a name.
 const LONGEST: usize = 64;
 
-/// What somebody is called in a team: letters, digits, `_` and `-`, since it names a file, too.
+/// An invalid name in a team: it has letters, digits, `_` and `-` only, since it also names a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no name for it: use 1 to {LONGEST} letters, digits, `_` and `-`")]
 pub struct NameError(String);
 
-/// Whether a text may name a team or a teammate.
+/// Checks that a text may name a team or a teammate.
 ///
 /// # Errors
-/// It may not: see [`NameError`].
+/// [`NameError`] if it may not.
 pub(crate) fn check_name(name: &str) -> Result<(), NameError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let fits = !name.is_empty() && name.len() <= LONGEST && name.chars().all(plain);
     if fits { Ok(()) } else { Err(NameError(crate::schema::brief(name))) }
 }
 
-/// A session's shared list of tasks and, where it leads a team, its teammates. Cheap to clone; all clones are the same.
+/// A session's shared list of tasks and, if it leads a team, its teammates. Cheap to clone; all clones are the same.
 #[derive(Clone)]
 pub struct Team {
     inner: Arc<Inner>,
@@ -44,11 +44,11 @@ struct Inner {
     roster: Roster,
 }
 
-/// Whether there may be teammates.
+/// Leadership of teammates.
 enum Leads {
     /// There are none; each session has a list of its own.
     Nobody,
-    /// A team; named after the session where it was given no name.
+    /// A team; named after the session if it was given no name.
     Team { name: OnceLock<String>, session: OnceLock<String> },
 }
 
@@ -73,7 +73,7 @@ impl Team {
         Self { inner: Arc::new(Inner { directory, leads, roster: Roster::new() }) }
     }
 
-    /// Whether there may be teammates.
+    /// Returns whether there may be teammates.
     #[must_use]
     pub fn has_teammates(&self) -> bool {
         matches!(self.inner.leads, Leads::Team { .. })
@@ -105,7 +105,7 @@ impl Team {
         }
     }
 
-    /// Which teammate fires an event, or calls a tool; none where it is the lead, or an agent that is no teammate.
+    /// Returns the teammate that fires an event, or calls a tool; `None` for the lead, or another agent.
     #[must_use]
     pub fn teammate(&self, session: &Session) -> Option<Arc<str>> {
         let agent = session.agent.as_ref()?.id.as_ref()?;
@@ -122,7 +122,7 @@ impl Team {
         Ok(self.list(session).all(cancel).await?.in_progress_of(who))
     }
 
-    /// Everybody who can be written to.
+    /// Returns the names of all possible receivers.
     pub(crate) fn members(&self) -> Vec<Arc<str>> {
         let mut names = vec![Arc::from(LEAD)];
         names.extend(self.inner.roster.names());
@@ -141,7 +141,7 @@ impl Team {
         Ok(Seat::new(self.clone(), name, team, session.clone()))
     }
 
-    /// Sends a message to somebody in the team.
+    /// Sends a message to a member.
     pub(crate) async fn post(
         &self,
         to: &str,
@@ -152,7 +152,7 @@ impl Team {
         let posted = boxes.post(to, mail, cancel).await;
         let lies_there = match &posted {
             Ok(()) => true,
-            // It may have been on its way when nobody waited for it any more: in a box that nobody looks into it is lost.
+            // The write may have finished after its caller had gone: in a box without a reader the message is lost.
             Err(MailError::File(SharedFileError::Halted(_))) => {
                 boxes.waiting(to).await.is_ok_and(|mail| !mail.is_empty())
             }
@@ -164,7 +164,7 @@ impl Team {
         posted
     }
 
-    /// What waits for somebody, where something has come since this was asked last. It stays until [`Team::heard`].
+    /// Returns a member's messages, if any have come since the last call. They stay until [`Team::heard`].
     pub(crate) async fn mail(&self, who: Option<&str>, session: &Session) -> Result<Vec<Mail>, MailError> {
         let who = who.unwrap_or(LEAD);
         if !self.has_teammates() || !self.inner.roster.looks(who) {
@@ -173,7 +173,7 @@ impl Team {
         self.boxes(session).waiting(who).await
     }
 
-    /// Somebody's conversation holds what they were sent, up to this message.
+    /// Removes a member's messages up to this one, once its conversation holds them.
     pub(crate) async fn heard(
         &self,
         who: Option<&str>,
@@ -183,7 +183,7 @@ impl Team {
         self.boxes(session).heard(who.unwrap_or(LEAD), up_to).await
     }
 
-    /// What the lead is to be told of its teammates; once.
+    /// Takes the notes on teammates for the lead.
     pub(crate) fn take_notes(&self) -> Vec<String> {
         self.inner.roster.take_notes()
     }
@@ -192,8 +192,9 @@ impl Team {
         &self.inner.roster
     }
 
-    /// Waits until there is something for the lead, or nobody works any more; false where there is nothing then. A message
-    /// is told at once, that somebody is idle only when nobody works. Cancel-safe.
+    /// Waits until there is news for the lead, or no teammate works any more; returns whether there is news. A message
+    /// counts
+    /// at once; that a teammate is idle counts only when none works. Cancel-safe.
     pub(crate) async fn has_news(&self, session: &Session) -> bool {
         if !self.has_teammates() {
             return false;
@@ -205,7 +206,7 @@ impl Team {
                     // In this order: what comes in between is seen in the next round.
                     self.inner.roster.looks(LEAD);
                     let waiting = self.boxes(session).waiting(LEAD).await;
-                    // What can't be read is told in the turn that reads it.
+                    // What can't be read is reported in the turn that reads it.
                     if waiting.map_or(true, |mail| !mail.is_empty()) {
                         self.inner.roster.posted(LEAD);
                         return true;

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 /// The most characters of an error that hooks see.
 const MOST_OF_AN_ERROR: usize = 10_000;
 
-/// How long the hooks of a call that was interrupted may take: the user waits for them.
+/// Time for the hooks of an interrupted call: the user waits for them.
 const INTERRUPTED: Duration = Duration::from_millis(1500);
 
 /// Runs it, and fires PostToolUse or PostToolUseFailure.
@@ -72,8 +72,7 @@ async fn failed(at: &At<'_>, input: Map<String, Value>, failure: ToolFailure, lo
     Ended::Failed { error, interrupted }
 }
 
-/// Tells hooks of a call that somebody has interrupted. They are no part of what was interrupted, and have a time of their
-/// own, which is short.
+/// Reports an interrupted call to its hooks. They are not interrupted themselves, and have a short limit of their own.
 async fn interrupted(at: &At<'_>, input: Map<String, Value>, log: &mut HookLog) {
     let event = failure_event(at, input, "the call was interrupted", true, log);
     let over = CancellationToken::new();

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use std::pin::pin;
 use std::time::Duration;
 
-/// How long a tool may take to end once its call was cancelled; then it is dropped.
+/// Time for a tool to end after its call was cancelled; then it is dropped.
 const WIND_DOWN: Duration = Duration::from_secs(2);
 
 /// A call that may run, with the input that was judged.
@@ -24,7 +24,7 @@ pub(super) struct ApprovedCall {
     input: Map<String, Value>,
 }
 
-/// What became of a tool that was started.
+/// Result of a tool that was started.
 pub(super) enum Ran {
     Answered(ToolOutput),
     Failed(ToolFailure),
@@ -32,8 +32,9 @@ pub(super) enum Ran {
 }
 
 impl ApprovedCall {
-    /// The last look at a call that somebody let pass: a rewrite has to fit the tool (D9), an edit the mode, no
-    /// deny rule may be about it by another name, and somebody has to want the call still.
+    /// Makes the last checks on a call that was let pass: a rewrite has to fit the tool (D9), an edit the mode, no deny
+    /// rule
+    /// may match it by another name, and its caller has to wait still.
     pub(super) fn last_look(at: &At<'_>, input: Map<String, Value>) -> Result<Self, Ended> {
         if let Err(wrong) = at.tool.check(&input) {
             let because = format!(
@@ -71,12 +72,12 @@ impl ApprovedCall {
             tokio::select! {
                 biased;
                 answer = work.as_mut() => match ended(answer) {
-                    // It failed because it was told to end.
+                    // It failed because it was cancelled.
                     Ran::Failed(_) if at.cancel.is_cancelled() => Ran::Cancelled,
                     ran @ (Ran::Answered(_) | Ran::Failed(_) | Ran::Cancelled) => ran,
                 },
                 () = cancel.cancelled() => {
-                    // What it says now is too late.
+                    // Its result now is too late.
                     let _ = tokio::time::timeout(WIND_DOWN, work).await;
                     Ran::Cancelled
                 }

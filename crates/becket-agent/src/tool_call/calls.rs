@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
-/// The longest that a tool may take where the host does not say.
+/// The longest that a tool may take if the host sets none.
 const LIMIT: Duration = Duration::from_secs(600);
 
 /// A call as the model made it.
@@ -35,34 +35,37 @@ pub struct ToolCall {
     pub input: Map<String, Value>,
 }
 
-/// Runs the calls of a session's model. Cheap to clone; clones share the person, who is asked one thing at a time.
+/// Runs the calls of a session's model. Cheap to clone; clones share the person, and prompts come one at a time.
 #[derive(Clone)]
 pub struct ToolCalls {
     pub(super) engine: Engine,
     tools: Toolbox,
     pub(super) person: Option<Arc<dyn AskPermission>>,
     pub(super) auto: Option<AutoMode>,
-    /// Whose turn it is to ask.
+    /// Lock of the turn to ask.
     pub(super) asking: Arc<Mutex<()>>,
     pub(super) limit: Duration,
 }
 
 impl ToolCalls {
-    /// Calls of these tools, under the hooks and rules of an engine. Nobody can be asked. The engine best knows the same
-    /// tools: hand the [`Toolbox`] to [`becket_engine::Builder::tools`].
+    /// Returns the calls of these tools, under the hooks and rules of an engine and without a person. The engine should
+    /// know
+    /// the same tools: hand the [`Toolbox`] to [`becket_engine::Builder::tools`].
     #[must_use]
     pub fn new(engine: Engine, tools: Toolbox) -> Self {
         Self { engine, tools, person: None, auto: None, asking: Arc::default(), limit: LIMIT }
     }
 
-    /// Lends a person. Without one, what would be asked is denied (P11). The engine has to be built as interactive, too.
+    /// Sets the person who is asked. Without one, a call that would need a permission is denied (P11). The engine has
+    /// to be
+    /// built as interactive, too.
     #[must_use]
     pub fn with_person(mut self, person: impl AskPermission + 'static) -> Self {
         self.person = Some(Arc::new(person));
         self
     }
 
-    /// Lends a classifier for the mode `auto`. Without one, that mode asks (P14).
+    /// Sets the classifier for the mode `auto`. Without one, that mode asks (P14).
     #[must_use]
     pub fn with_auto_mode(mut self, auto: AutoMode) -> Self {
         self.auto = Some(auto);
@@ -75,7 +78,7 @@ impl ToolCalls {
         Self { tools, ..self.clone() }
     }
 
-    /// Says how long a tool may take: 600 s where this does not.
+    /// Sets how long a tool may take; 600 s by default.
     #[must_use]
     pub fn with_limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
@@ -103,7 +106,7 @@ impl ToolCalls {
             Ok(tool) => {
                 let at =
                     At { calls: self, session, call: &call, tool: &*tool, cancel, abort, nested: &nested };
-                // A panic of what the host lends ends this call alone.
+                // A panic in the host's code ends this call alone.
                 catch_panic(at.end(&mut log)).await.unwrap_or_else(|said| Ended::Failed {
                     error: format!("the host's own part panicked: {said}"),
                     interrupted: false,

@@ -4,7 +4,7 @@ use futures_util::FutureExt;
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
 
-/// The work's own end, or what it panicked with. What it leaves behind is told of and never decided by.
+/// Returns the result of the work, or the message of its panic. Its traces are reported and never influence a decision.
 pub(crate) async fn catch_panic<T>(work: impl Future<Output = T>) -> Result<T, String> {
     AssertUnwindSafe(work).catch_unwind().await.map_err(|payload| said(&*payload))
 }

@@ -1,5 +1,4 @@
-//! In mode `auto`, asks the classifier about a call that nobody else decides, and tells hooks of a denial
-//! (`protocol.md` P14).
+//! Asks the classifier of mode `auto` about an undecided call, and reports a denial to hooks (`protocol.md` P14).
 
 use super::calls::At;
 use super::decide::{self, Facts, Next};
@@ -9,10 +8,10 @@ use crate::permission::{AutoMode, Ruling, ToClassify};
 use becket_model::event::permission::PermissionDenied;
 use serde_json::{Map, Value};
 
-/// What comes next once the classifier has been asked.
+/// Returns the next step after the classifier's decision.
 ///
 /// # Errors
-/// How the call ended: it was denied or cancelled.
+/// The end of the call: it was denied or cancelled.
 pub(super) async fn ask(
     at: &At<'_>,
     input: &Map<String, Value>,

@@ -1,4 +1,4 @@
-//! What a settlement and a mode make of a call (`protocol.md` P11, P14, D3). One total function; it asks nobody.
+//! The decision on a call by settlement and mode (`protocol.md` P11, P14, D3). One total function, without prompts.
 
 use super::report::DeniedBy;
 use super::tool::Effect;
@@ -6,16 +6,16 @@ use crate::permission::Ruling;
 use becket_engine::Settlement;
 use becket_model::event::PermissionMode;
 
-/// What is known of a call once hooks and rules have been heard.
+/// The known facts about a call after hooks and rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Facts<'a> {
     pub(crate) mode: &'a PermissionMode,
     pub(crate) effect: Effect,
-    /// What the hooks' own decision was.
+    /// The hooks' own decision.
     pub(crate) hook: Hook,
-    /// Why no mode and no classifier answers for a person (D3).
+    /// The reason why no mode and no classifier answers for a person (D3).
     pub(crate) needs_person: Option<String>,
-    /// Whether the host has a classifier for the mode `auto`.
+    /// Set if the host has a classifier for the mode `auto`.
     pub(crate) has_classifier: bool,
 }
 
@@ -28,7 +28,7 @@ pub(crate) enum Hook {
     Silent,
 }
 
-/// What comes next.
+/// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Next {
     Run,
@@ -49,7 +49,7 @@ pub(crate) enum Next {
     Classify,
 }
 
-/// What comes next. Without a settlement nothing runs: nobody has said that it may.
+/// Returns the next step. Without a settlement nothing runs: the call was not allowed.
 pub(crate) fn decide(settlement: Option<&Settlement>, facts: &Facts<'_>) -> Next {
     match settlement {
         None => nobody_judged(),
@@ -64,8 +64,8 @@ pub(crate) fn decide(settlement: Option<&Settlement>, facts: &Facts<'_>) -> Next
     }
 }
 
-/// What comes next once the classifier of the mode `auto` has been asked, which happens where [`decide`] says so alone: it
-/// speaks for the mode, and for nobody else (P14).
+/// Returns the next step after the classifier of the mode `auto`, which is asked only if [`decide`] says so: it speaks
+/// for the mode, and for nothing else (P14).
 pub(crate) fn classified(ruling: &Ruling, facts: &Facts<'_>) -> Next {
     match ruling {
         Ruling::Allow => Next::Run,
@@ -75,8 +75,9 @@ pub(crate) fn classified(ruling: &Ruling, facts: &Facts<'_>) -> Next {
     }
 }
 
-/// What comes next for an input that a PermissionRequest hook wrote and has said yes to, once the guards of the call have
-/// looked at it: that yes holds but for what denies or asks.
+/// Returns the next step for an input that a PermissionRequest hook wrote and allowed, after the guards of the call
+/// have
+/// seen it: that allow holds unless one of them denies or asks.
 pub(crate) fn again(settlement: Option<Settlement>, hook: Hook) -> Next {
     match settlement {
         Some(Settlement::Undecided | Settlement::Allowed { .. }) => Next::Run,
@@ -100,7 +101,8 @@ fn nobody_judged() -> Next {
     Next::Deny { by: DeniedBy::Rule, because: "nobody has judged this call".to_owned() }
 }
 
-/// Why the mode forbids a call that nothing else does: an allow skips a prompt, and this is none.
+/// Returns the reason why the mode forbids a call that is otherwise let pass: an allow skips a prompt, and this is not
+/// one.
 pub(crate) fn forbidden(mode: &PermissionMode, effect: Effect) -> Option<String> {
     let edits = match effect {
         Effect::Edits | Effect::EditsElsewhere | Effect::EditsProtected => true,

@@ -15,7 +15,7 @@ use becket_model::{Event, PermissionDecision, Ruling, Verdict};
 use becket_rules::PermissionUpdate;
 use serde_json::{Map, Value};
 
-/// Asks hooks, rules, mode and, where it has to be, a person.
+/// Asks hooks, rules, mode and, if needed, a person.
 ///
 /// # Errors
 /// How the call ended without being run.
@@ -58,7 +58,8 @@ pub(super) async fn pass(at: &At<'_>, log: &mut HookLog) -> Result<ApprovedCall,
     }
 }
 
-/// The input that somebody says yes to, and the updates that go with a yes which had to be judged (P13).
+/// Asks for a permission and returns the allowed input, and the updates that come with an allow that had to be judged
+/// (P13).
 async fn asked(
     at: &At<'_>,
     prompt: Prompt,
@@ -83,23 +84,23 @@ async fn asked(
     }
 }
 
-/// Who let a rewrite pass.
+/// Origin of an accepted rewrite.
 #[derive(PartialEq, Eq)]
 enum Again {
     /// The guards alone.
     Guards,
-    /// A person, whom a guard wanted to be asked.
+    /// A person, asked because of a guard.
     Person,
 }
 
-/// What was asked about once is not asked about again.
+/// A call is not asked about twice.
 fn unjudged() -> Ended {
     Ended::Denied { by: DeniedBy::Nobody, because: "nobody has judged this call".to_owned() }
 }
 
 /// A yes of a PermissionRequest hook or a person to what they wrote themselves, which no guard has seen: the hooks of
-/// PreToolUse judge it (D9), and what only a person may answer is put to the person (D3). So is what a hook has only
-/// proposed, with the reason that comes along (G3).
+/// PreToolUse judge it (D9), and questions that only a person may answer go to the person (D3). So is what a hook has
+/// only proposed, with the reason that comes along (G3).
 async fn look_again(
     at: &At<'_>,
     (input, asks): (Map<String, Value>, Option<String>),
@@ -126,7 +127,7 @@ async fn look_again(
     let prompt = Prompt { written: input.clone(), input, because, hooks_may_answer: false };
     match prompt::ask(at, prompt, log).await? {
         Yes::OfPerson(input) | Yes::OfHooks { input, .. } => Ok((input, Again::Person)),
-        // Nobody has judged that one either, and somebody who always has another one would be asked for ever.
+        // This input was not judged either, and a source that always has another one would be asked for ever.
         Yes::Rewritten { .. } | Yes::Proposed(_) => {
             let because = "the input of this call was changed a second time".to_owned();
             Err(Ended::Denied { by: DeniedBy::Person, because })
@@ -134,7 +135,7 @@ async fn look_again(
     }
 }
 
-/// The input that hooks and rules have judged; made normal here where nobody looked.
+/// Returns the input that hooks and rules have judged; normalized here if none of them saw it.
 pub(super) fn judged(at: &At<'_>, event: &Event, judged: &EffectiveInput) -> Map<String, Value> {
     let own = |event: &Event| event.body.tool_call().map(|(_, input)| input.clone()).unwrap_or_default();
     match judged {
@@ -144,13 +145,13 @@ pub(super) fn judged(at: &At<'_>, event: &Event, judged: &EffectiveInput) -> Map
     }
 }
 
-/// The settlement, or what rules for the tool's other names say where that is stricter.
+/// The settlement, or what rules for the tool's other names say if that is stricter.
 fn under_other_names(
     at: &At<'_>,
     input: &Map<String, Value>,
     settlement: Option<&Settlement>,
 ) -> Option<Settlement> {
-    // A rewrite is no way out of what rules say of the model's own words (P10).
+    // A rewrite does not escape the rules on the model's own input (P10).
     let own = restricted(at, &at.call.input);
     let restricted = match restricted(at, input) {
         Some(denied @ Settlement::Denied { .. }) => Some(denied),
@@ -171,7 +172,7 @@ fn under_other_names(
     }
 }
 
-/// What deny and ask rules for the tool's other names say of a call with this input: the strictest.
+/// Returns the strictest decision of deny and ask rules for the tool's other names on a call with this input.
 pub(super) fn restricted(at: &At<'_>, input: &Map<String, Value>) -> Option<Settlement> {
     let others = names::others(at.tool).into_iter();
     let said = others.filter_map(|name| {
@@ -190,14 +191,14 @@ pub(super) fn restricted(at: &At<'_>, input: &Map<String, Value>) -> Option<Sett
     })
 }
 
-/// The input as somebody wrote it, a hook or the model: what rules about parameters are compared with (P10).
+/// Returns the input as its author wrote it, a hook or the model: rules about parameters are compared with that (P10).
 fn written(at: &At<'_>, outcome: &Outcome) -> Map<String, Value> {
     let rewrite = outcome.verdict.fields.updated_input.as_ref();
     rewrite.map_or_else(|| at.call.input.clone(), |said| said.what.clone())
 }
 
-/// Why no hook's allow and no mode answers for a person (D3). What voids an allow but the tool's own word, the engine has
-/// looked at when it settled the call.
+/// Returns the reason why no hook's allow and no mode answers for a person (D3). The engine has checked everything that
+/// voids an allow, except the tool's own requirement, when it settled the call.
 fn needs_person(
     at: &At<'_>,
     input: &Map<String, Value>,

@@ -1,4 +1,4 @@
-//! What was said about a call so far.
+//! The record of a call so far.
 
 use becket_engine::{CancellationToken, Engine, Outcome};
 use becket_model::Event;
@@ -6,7 +6,7 @@ use becket_rules::PermissionUpdate;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// Collects what a report tells beside the end.
+/// Collects the contents of a report beside the end.
 #[derive(Debug, Default)]
 pub(super) struct HookLog {
     pub(super) input: Option<Map<String, Value>>,

@@ -1,4 +1,4 @@
-//! The tools that a host lends to agents of hooks, as tools of its own model: the same work under the same gate.
+//! Tools for agents of hooks, offered to the host's own model: the same work under the same gate.
 
 use super::output::{ToolFailure, ToolOutput};
 use super::tool::{Effect, Hints, Running, Tool};

@@ -1,15 +1,15 @@
-//! One tool call, from the model's wish to its result (`protocol.md` L1).
+//! One tool call, from the model's request to its result (`protocol.md` L1).
 //!
-//! The way: the input is checked → PreToolUse → rules and mode → in mode `auto` the classifier → where a person would be asked, PermissionRequest and the
-//! person → the tool, with the input that was judged → PostToolUse or PostToolUseFailure.
+//! The order: the input is checked → PreToolUse → rules and mode → in mode `auto` the classifier → if a person would be
+//! asked, PermissionRequest and the person → the tool, with the input that was judged → PostToolUse or
+//! PostToolUseFailure.
 //!
 //! INVARIANT: a tool runs only out of an `ApprovedCall`, which is made in one place, from a settlement that lets the
-//! call run or from the answer of somebody who may give it; it holds the very input that was judged. Whatever else
-//! happens on the way (a denial, a failure, a panic, a cancelled or dropped call, a rewrite that does not fit, nobody to
-//! ask) never makes one.
+//! call run or from an answer that may allow it; it holds the very input that was judged. Anything else (a denial, a
+//! failure, a panic, a cancelled or dropped call, a rewrite that does not fit, no person to ask) never makes one.
 //!
-//! It refuses to know any tool, to print, to remember a permission (the host does, with what the report says), and to
-//! decide what comes between calls: the batch and the barrier are the turn's.
+//! It knows no tool, prints nothing, and stores no permission (the host does, from the report). The batch and the
+//! barrier between calls are the turn's.
 
 mod after;
 mod approved_call;

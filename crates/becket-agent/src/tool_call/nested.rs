@@ -1,13 +1,14 @@
-//! What a tool does beside its own deed: calls that it makes itself, as a skill runs its commands, and events that it
-//! fires. What was said about them is the host's to hear.
+//! Nested activity of a tool: calls that it makes itself, as a skill runs its commands, and events that it fires. The
+//! host
+//! receives their reports.
 
 use super::report::Report;
 use becket_engine::Outcome;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What came of the calls that one call has made on its way. A hook that stops the host stops it there, too (D6), and one
-/// that gave no usable answer is told (O10).
+/// Reports of the calls that one call has made. A hook that stops the host stops it there, too (D6), and one without a
+/// usable answer is reported (O10).
 #[derive(Debug, Default)]
 pub struct Nested {
     reports: Mutex<Vec<Report>>,
@@ -21,12 +22,12 @@ impl Nested {
         self.reports.lock().unwrap_or_else(PoisonError::into_inner).push(report);
     }
 
-    /// Adds what came of an event that the tool has fired. What it says to the model is the tool's to tell.
+    /// Adds the outcome of an event that the tool has fired. The tool passes its context to the model.
     pub fn fired(&self, outcome: Outcome) {
         self.fired.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
     }
 
-    /// Somebody who was asked on the way wants the turn to end (D8).
+    /// Records that a person wants the turn to end (D8).
     pub fn interrupt(&self) {
         self.interrupted.store(true, Ordering::SeqCst);
     }

@@ -1,9 +1,9 @@
-//! What comes of a tool that ran.
+//! The result of a tool that ran.
 
 use becket_llm::Block;
 use serde_json::Value;
 
-/// What a tool answered.
+/// Output of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolOutput {
     /// For the model.
@@ -12,13 +12,13 @@ pub struct ToolOutput {
     pub response: Value,
 }
 
-/// Why a tool that was started gave no answer.
+/// The reason why a tool that was started gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{error}")]
 pub struct ToolFailure {
     /// For the model.
     pub error: String,
-    /// Whether somebody interrupted the tool's own work.
+    /// Set if the tool's own work was interrupted.
     pub interrupted: bool,
 }
 

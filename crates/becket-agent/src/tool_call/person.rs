@@ -8,15 +8,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Somebody who can be asked for a permission. One prompt at a time, in the order in which they came.
+/// A person who can be asked for a permission. One prompt at a time, in the order in which they came.
 pub trait AskPermission: Send + Sync {
-    /// How long PermissionRequest hooks may take to answer before the person is bothered; not at all unless said otherwise.
+    /// Returns the time that PermissionRequest hooks have to answer before the person is asked; zero by default.
     fn patience(&self) -> Duration {
         Duration::ZERO
     }
 
-    /// The answer. `cancel` is cancelled once nobody waits for it: a hook has answered, or the call was cancelled; the
-    /// future is dropped at the same moment. A panic in here denies the call.
+    /// Asks the person. `cancel` is cancelled once the answer is not needed: a hook has answered, or the call was
+    /// cancelled;
+    /// the future is dropped at the same moment. A panic in here denies the call.
     fn ask<'a>(
         &'a self,
         prompt: &'a PermissionPrompt,
@@ -38,7 +39,7 @@ impl AskPermission for Arc<dyn AskPermission> {
     }
 }
 
-/// What a person is asked.
+/// A permission prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PermissionPrompt {
     /// The tool.
@@ -47,17 +48,17 @@ pub struct PermissionPrompt {
     pub tool_use_id: String,
     /// The subagent that makes it; none for the session's own model.
     pub agent_id: Option<String>,
-    /// What it would run with: this and nothing else runs if the answer is yes.
+    /// The input it would run with: this and nothing else runs if the answer is yes.
     pub input: Map<String, Value>,
-    /// Who wants a person to be asked, and why.
+    /// Origin of the prompt, and its reason.
     pub because: String,
     /// The file outside the working directories that it reads or changes, if it is about one.
     pub outside: Option<PathBuf>,
-    /// What a person may want to hold from now on.
+    /// Rules that the person may want to add.
     pub suggestions: Vec<PermissionUpdate>,
 }
 
-/// What a person answered.
+/// A person's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PermissionAnswer {
     /// Yes.
@@ -65,11 +66,12 @@ pub enum PermissionAnswer {
         /// Rule updates that go with it, for the host to apply (P13).
         updates: Vec<PermissionUpdate>,
     },
-    /// Yes, to another input, which the guards of the call have yet to see: hooks of PreToolUse, deny and ask rules, the
-    /// tool's schema (D9). The same input as was shown is a plain yes. Where a rule or a hook asks about the new one, the
-    /// person is asked once more; who changes it again then has said no.
+    /// Yes, to another input, which the guards of the call have yet to see: hooks of PreToolUse, deny and ask rules,
+    /// the
+    /// tool's schema (D9). The same input as was shown is a plain yes. If a rule or a hook asks about the new one, the
+    /// person is asked once more; another change then is a no.
     Rewritten {
-        /// What is to run.
+        /// The new input.
         input: Map<String, Value>,
         /// Rule updates that go with it, for the host to apply (P13).
         updates: Vec<PermissionUpdate>,
@@ -82,9 +84,9 @@ pub enum PermissionAnswer {
     },
     /// No.
     Deny {
-        /// What the model is told.
+        /// Message for the model.
         message: Option<String>,
-        /// Whether the turn ends.
+        /// Set if the turn ends.
         interrupt: bool,
     },
 }

@@ -1,9 +1,9 @@
-//! Where a person would be asked: PermissionRequest hooks and the person, at the same time (`protocol.md` D8).
+//! The permission prompt: PermissionRequest hooks and the person, at the same time (`protocol.md` D8).
 //!
 //! - A person's answer ends the hooks' wait, and never overrides a denial that has come in.
 //! - A hook's allow counts once all hooks have answered, and only while the person has not said no.
-//! - Nobody there, nobody who decides: denied (P11).
-//! - Whoever says yes says it to one input: the one that was shown, or a rewrite of one's own, which the guards judge anew.
+//! - No person and no decision: denied (P11).
+//! - A yes is about one input: the one that was shown, or a rewrite, which the guards then judge.
 
 use super::calls::At;
 use super::catch_panic::catch_panic;
@@ -21,9 +21,9 @@ use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::pin::pin;
 
-/// What a person would be asked.
+/// A permission prompt in progress.
 pub(super) struct Prompt {
-    /// What would run.
+    /// The input that would run.
     pub(super) input: Map<String, Value>,
     /// The same as the model or a hook wrote it (P10).
     pub(super) written: Map<String, Value>,
@@ -31,7 +31,7 @@ pub(super) struct Prompt {
     pub(super) hooks_may_answer: bool,
 }
 
-/// What the hooks say together.
+/// The combined decision of the hooks.
 enum Hooks {
     Deny(Ended),
     Allow {
@@ -50,7 +50,7 @@ pub(super) struct Proposal {
     pub(super) because: String,
 }
 
-/// What the person says.
+/// The person's decision.
 enum Person {
     Allow(Vec<PermissionUpdate>),
     Rewritten(Map<String, Value>, Vec<PermissionUpdate>),
@@ -63,18 +63,18 @@ enum Person {
     Nobody(String),
 }
 
-/// What may run, and whose yes that is.
+/// An allowed input, and the origin of the allow.
 pub(super) enum Yes {
-    /// Nobody's yet: the call as it was does not run, and a person is asked about this instead.
+    /// Not allowed yet: the call as it was does not run, and a person is asked about this instead.
     Proposed(Proposal),
     /// The person's, to what was asked about.
     OfPerson(Map<String, Value>),
     /// The person's, to an input of the person's own, which no guard has seen. The updates count only if that one may run.
     Rewritten { input: Map<String, Value>, updates: Vec<PermissionUpdate> },
-    /// The hooks'. Their updates count only if nobody holds the call back after them (P13).
+    /// Allowed by hooks. Their updates count only if nothing holds the call back after them (P13).
     OfHooks {
         input: Map<String, Value>,
-        /// Whether it is their own, which no guard has seen.
+        /// Set if it is a rewrite, which no guard has seen.
         is_rewritten: bool,
         updates: Vec<PermissionUpdate>,
     },
@@ -115,7 +115,7 @@ pub(super) async fn ask(at: &At<'_>, prompt: Prompt, log: &mut HookLog) -> Resul
     settle(prompt, hooks, person, log)
 }
 
-/// What the hooks say, where they do so before the person has to be bothered.
+/// Returns the hooks' decision if it comes before the person has to be asked.
 async fn soon(at: &At<'_>, hooks: impl Future<Output = Hooks>) -> Option<Hooks> {
     let patience = at.calls.person.as_ref().map(|person| person.patience()).unwrap_or_default();
     match patience.is_zero() {
@@ -124,7 +124,7 @@ async fn soon(at: &At<'_>, hooks: impl Future<Output = Hooks>) -> Option<Hooks> 
     }
 }
 
-/// Who counts: any no, then the person's yes, then the hooks'.
+/// Combines the decisions: any no, then the person's yes, then the hooks'.
 fn settle(prompt: Prompt, hooks: Hooks, person: Option<Person>, log: &mut HookLog) -> Result<Yes, Ended> {
     match (hooks, person) {
         (Hooks::Deny(ended), _) => Err(ended),
@@ -162,7 +162,7 @@ fn settle(prompt: Prompt, hooks: Hooks, person: Option<Person>, log: &mut HookLo
     }
 }
 
-/// The updates of hooks; what can't be read is told.
+/// The updates of hooks; what can't be read is reported.
 fn read(updates: &[Value], warnings: &mut Vec<String>) -> Vec<PermissionUpdate> {
     let mut readable = Vec::new();
     for update in updates {
@@ -174,7 +174,7 @@ fn read(updates: &[Value], warnings: &mut Vec<String>) -> Vec<PermissionUpdate> 
     readable
 }
 
-/// Fires PermissionRequest, where hooks may speak for the person.
+/// Fires PermissionRequest, if hooks may speak for the person.
 async fn hooks_say(at: &At<'_>, prompt: &Prompt, cancel: &CancellationToken, log: &mut HookLog) -> Hooks {
     if !prompt.hooks_may_answer {
         return Hooks::Nothing;
@@ -234,7 +234,7 @@ fn outside(at: &At<'_>, prompt: &Prompt) -> Option<PathBuf> {
     (!is_inside).then_some(file)
 }
 
-/// What a person may want to hold from now on, without what holds already (P13).
+/// Returns the rules that a person may want to add, without those that exist (P13).
 fn suggestions(at: &At<'_>, prompt: &Prompt) -> Vec<PermissionUpdate> {
     if at.calls.engine.critical_removal(&at.pre_tool_use_of(&prompt.input)).is_some() {
         // No rule and no mode would spare the person the next prompt.

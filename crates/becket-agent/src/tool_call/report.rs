@@ -1,4 +1,4 @@
-//! How a call ended, and everything that was said on the way.
+//! The end of a call, and every message on the way.
 
 use super::calls::ToolCall;
 use super::hook_log::HookLog;
@@ -12,7 +12,7 @@ use becket_rules::PermissionUpdate;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-/// How a call ended.
+/// The end of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ended {
     /// The tool answered.
@@ -24,12 +24,12 @@ pub enum Ended {
     Failed {
         /// For the model.
         error: String,
-        /// Whether its own work was interrupted.
+        /// Set if its own work was interrupted.
         interrupted: bool,
     },
     /// It was not run.
     Denied {
-        /// Whose word that was.
+        /// Origin of the denial.
         by: DeniedBy,
         /// For the model.
         because: String,
@@ -41,19 +41,19 @@ pub enum Ended {
     },
     /// It waits for the session to be resumed (D10).
     Deferred,
-    /// It is no call of a tool: no such tool, or not its input. No hook has seen it (L0).
+    /// Not a valid call: no such tool, or not its input. No hook has seen it (L0).
     Invalid {
         /// For the model.
         error: String,
     },
-    /// Nobody wants it any more.
+    /// The caller no longer wants it.
     Cancelled {
-        /// Whether the tool had been started; what it did until then is not undone.
+        /// Set if the tool had been started; its effects until then are not undone.
         started: bool,
     },
 }
 
-/// Who denied a call.
+/// Origin of a denial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DeniedBy {
     /// A PreToolUse or PermissionRequest hook, or one that was to speak and could not.
@@ -68,7 +68,7 @@ pub enum DeniedBy {
     Person,
     /// The classifier of the mode `auto` (P14).
     Classifier,
-    /// Nobody: somebody had to be asked, and there was none who answered.
+    /// A person had to be asked, and none answered.
     Nobody,
 }
 
@@ -77,27 +77,27 @@ pub enum DeniedBy {
 pub struct Report {
     /// The call as the model made it: conversations keep this.
     pub call: ToolCall,
-    /// How it ended.
+    /// Its end.
     pub ended: Ended,
-    /// What it ran with, or would have.
+    /// The input it ran with, or would have.
     pub input: Option<Map<String, Value>>,
-    /// How long the tool took, if it was started.
+    /// Run time of the tool, if it was started.
     pub took: Option<Duration>,
-    /// Whether the turn ends: a person or a PermissionRequest hook says so.
+    /// Set if the turn ends, by a person or a PermissionRequest hook.
     pub interrupt: bool,
     /// Rule updates that came with a yes, for the host to apply (P13).
     pub updates: Vec<PermissionUpdate>,
     /// A note for the permission classifier (D11).
     pub classifier_context: Option<String>,
-    /// The turn ends: so often has the classifier denied calls, with nobody there to see it (P14).
+    /// Number of the classifier's denials that ends the turn, without a person to see them (P14).
     pub denied_too_often: Option<u32>,
-    /// What the user should know, beside what is in the outcomes.
+    /// Warnings for the user, beside those in the outcomes.
     pub warnings: Vec<String>,
-    /// What came of each event that was fired, in order.
+    /// Outcomes of the fired events, in order.
     pub outcomes: Vec<Outcome>,
     /// The calls that the tool made itself, in order.
     pub nested: Vec<Report>,
-    /// What came of each event that the tool has fired itself, in order. The tool has told the model.
+    /// Outcomes of the events that the tool fired itself, in order. The tool has reported them to the model.
     pub fired: Vec<Outcome>,
 }
 
@@ -130,12 +130,12 @@ impl Report {
         self
     }
 
-    /// Of a call that no hook has seen.
+    /// Returns the report of a call that no hook has seen.
     pub(crate) fn without_hooks(call: ToolCall, ended: Ended) -> Self {
         Self::new(call, ended, HookLog::default())
     }
 
-    /// What the model is answered, and whether that is an error.
+    /// Returns the result for the model, and true if that is an error.
     #[must_use]
     pub fn for_model(&self) -> (Vec<Block>, bool) {
         let error = |text: String| (vec![Block::Text(text)], true);
@@ -155,7 +155,7 @@ impl Report {
         }
     }
 
-    /// Why the host stops after this call (D6).
+    /// Returns the reason why the host stops after this call (D6).
     #[must_use]
     pub fn stop(&self) -> Option<&Attributed<Stop>> {
         let own = self.outcomes.iter().chain(&self.fired);
@@ -163,7 +163,7 @@ impl Report {
         own.or_else(|| self.nested.iter().find_map(Self::stop))
     }
 
-    /// Which hook stops the host after this call.
+    /// Returns the hook that stops the host after this call.
     pub(crate) fn stopped_by(&self) -> Option<String> {
         let own = self.outcomes.iter().chain(&self.fired);
         let mut own = own.filter_map(|outcome| Some((outcome.verdict.event, outcome.verdict.stop.as_ref()?)));
@@ -171,8 +171,9 @@ impl Report {
         own.or_else(|| self.nested.iter().find_map(Self::stopped_by))
     }
 
-    /// What hooks say to the model beside the result, one paragraph each. It waits until the last call of the batch is
-    /// answered (L2).
+    /// Returns the hooks' texts for the model beside the result, one paragraph each. They wait until the last call of
+    /// the batch
+    /// is answered (L2).
     #[must_use]
     pub fn beside(&self) -> Vec<String> {
         let own = self.outcomes.iter().flat_map(|outcome| self.of_outcome(outcome));

@@ -1,4 +1,4 @@
-//! What a tool is to the one who runs its calls.
+//! A tool, as the code that runs its calls sees it.
 
 use super::nested::Nested;
 use super::output::{ToolFailure, ToolOutput};
@@ -22,10 +22,10 @@ pub trait Tool: Send + Sync {
         None
     }
 
-    /// What the model is told of it.
+    /// Returns the specification for the model.
     fn spec(&self) -> ToolSpec;
 
-    /// What is known of its effects.
+    /// Returns the known effects of the tool.
     fn hints(&self) -> Hints {
         Hints::default()
     }
@@ -35,7 +35,7 @@ pub trait Tool: Send + Sync {
         None
     }
 
-    /// Whether a person has to answer its prompts: no hook's allow and no mode does (D3).
+    /// Returns whether a person has to answer its prompts: no hook's allow and no mode does (D3).
     fn needs_person(&self) -> bool {
         false
     }
@@ -43,7 +43,7 @@ pub trait Tool: Send + Sync {
     /// Holds an input to the tool's schema. Asked of what the model wrote (L0) and of what a hook made of it (D9).
     ///
     /// # Errors
-    /// What is wrong, for the model; names the field.
+    /// The problem, for the model; names the field.
     fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
         let _ = input;
         Ok(())
@@ -54,7 +54,7 @@ pub trait Tool: Send + Sync {
         Map::new()
     }
 
-    /// What this call would do, as far as modes care (P14); what is not certain is [`Effect::Acts`].
+    /// Returns the effect of this call, as modes see it (P14); [`Effect::Acts`] if it is not certain.
     fn effect(&self, session: &Session, input: &Map<String, Value>) -> Effect {
         let _ = (session, input);
         Effect::Acts
@@ -66,13 +66,13 @@ pub trait Tool: Send + Sync {
         Vec::new()
     }
 
-    /// The file that a call with this input reads or changes, absolute; none where it is about no single file.
+    /// The file that a call with this input reads or changes, absolute; none if it is about no single file.
     fn touches(&self, input: &Map<String, Value>) -> Option<PathBuf> {
         let _ = input;
         None
     }
 
-    /// Reads what a PostToolUse hook put in the place of this tool's output (D11).
+    /// Reads the output with which a PostToolUse hook replaced this tool's output (D11).
     ///
     /// # Errors
     /// It does not have the shape of this tool's output: then that stays.
@@ -105,15 +105,15 @@ pub struct Running<'a> {
     pub id: &'a str,
     /// With what: the input that was judged.
     pub input: &'a Map<String, Value>,
-    /// The model's own input, which nobody has made normal or rewritten: for what a response repeats of it (N3).
+    /// The model's own input, not normalized or rewritten: for responses that repeat parts of it (N3).
     pub own: &'a Map<String, Value>,
-    /// Cancelled once nobody wants the result any more.
+    /// Cancelled once the result is no longer needed.
     pub cancel: &'a CancellationToken,
-    /// The longest that it may take. The tool keeps it itself, since only it knows when its time stands still.
+    /// Time limit. The tool enforces it itself, since only it knows when its clock is paused.
     pub limit: Duration,
 }
 
-/// What a call would do.
+/// The effect of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
     /// It reads inside the working directories, or is a command that only reads.
@@ -124,11 +124,11 @@ pub enum Effect {
     EditsElsewhere,
     /// It edits what is protected: `.git`, settings, shell profiles.
     EditsProtected,
-    /// Anything else, and whatever nobody knows.
+    /// Anything else, including unknown effects.
     Acts,
 }
 
-/// What a tool says of its effects; the cautious answer where it says nothing (X5).
+/// A tool's declared effects; by default the cautious ones (X5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hints {
     /// It changes nothing.
@@ -152,12 +152,12 @@ impl Default for Hints {
 pub struct ServerOf {
     /// Its name in the configuration.
     pub name: String,
-    /// Where it was configured.
+    /// Origin of its configuration.
     pub source: String,
 }
 
 impl ServerOf {
-    /// As it stands in events (`mcp_server`).
+    /// As in events (`mcp_server`).
     pub(crate) fn on_the_wire(&self) -> Map<String, Value> {
         let fields = [("name", &self.name), ("source", &self.source)];
         fields.into_iter().map(|(key, value)| (key.to_owned(), Value::String(value.clone()))).collect()

@@ -29,7 +29,7 @@ impl Toolbox {
         toolbox
     }
 
-    /// Puts these tools in the place of all others; calls under way keep theirs.
+    /// Replaces all tools by these; running calls keep theirs.
     pub fn replace(&self, tools: impl IntoIterator<Item = Arc<dyn Tool>>) {
         let mut kept: Vec<Arc<dyn Tool>> = Vec::new();
         let mut names = std::collections::HashSet::new();
@@ -49,7 +49,7 @@ impl Toolbox {
         self.all().iter().find(|tool| tool.name() == name).cloned()
     }
 
-    /// What a model is offered: all but those that a deny rule takes away (P1).
+    /// Returns the tools that a model is offered: all that no deny rule removes (P1).
     #[must_use]
     pub fn offered(&self, engine: &becket_engine::Engine) -> Vec<ToolSpec> {
         let tools = self.all();
@@ -74,7 +74,7 @@ impl Toolbox {
 }
 
 impl Tools for Toolbox {
-    /// An unknown tool is somebody else's: it passes.
+    /// Accepts an unknown tool, which belongs to another host.
     fn validate(&self, tool: &str, input: &Map<String, Value>) -> Result<(), String> {
         self.find(tool).map_or(Ok(()), |tool| tool.check(input))
     }

@@ -1,7 +1,7 @@
 //! AskUserQuestion: questions of the model that only a person can answer.
 //!
-//! An answer comes from the person whom the host lends, or from a hook that says what the person would (`protocol.md` D3);
-//! never from the model. A question without an answer is a failure, not a guess.
+//! An answer comes from the host's user, or from a hook that answers for the user (`protocol.md` D3); never from the
+//! model. A question without an answer is a failure, not a guess.
 
 use crate::schema::{Field, Kind, Spec, optional, required};
 use crate::tool_call::{Hints, Running, Tool, ToolFailure, ToolOutput, catch_panic};
@@ -12,10 +12,11 @@ use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Somebody who can be asked the questions of a model. Asked only what nobody has answered yet.
+/// A person who can be asked a model's questions. Only unanswered questions are asked.
 pub trait AskQuestions: Send + Sync {
-    /// The answers by the text of their question; of several choices one text, joined by `, `. `None`: the person does not
-    /// want to answer. `cancel` is cancelled once nobody waits; the future is dropped at the same moment.
+    /// Returns the answers by the text of their question; several choices are one text, joined by `, `. `None`: the
+    /// person does
+    /// not want to answer. `cancel` is cancelled once the caller has gone; the future is dropped at the same moment.
     fn ask<'a>(
         &'a self,
         questions: &'a [ModelQuestion],
@@ -30,14 +31,14 @@ pub struct ModelQuestion {
     pub question: String,
     /// A word or two for it.
     pub header: String,
-    /// What may be chosen; a person may always say something else.
+    /// Options to choose from; a person may always give another answer.
     pub options: Vec<ModelOption>,
-    /// Whether several may be chosen.
+    /// Set if several may be chosen.
     pub multi_select: bool,
 }
 
 impl ModelQuestion {
-    /// The questions of a call, from its input; what is no question is left out.
+    /// Returns the questions of a call, from its input, without invalid ones.
     pub fn of_call(input: &Map<String, Value>) -> Vec<ModelQuestion> {
         let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
         let text = |value: &Value, field: &str| value[field].as_str().unwrap_or_default().to_owned();
@@ -58,9 +59,9 @@ impl ModelQuestion {
 /// One choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelOption {
-    /// What is chosen.
+    /// Text of the choice.
     pub label: String,
-    /// What that means.
+    /// Meaning of the choice.
     pub description: String,
 }
 
@@ -69,9 +70,9 @@ pub(crate) struct AskUserQuestion {
     pub(crate) person: Option<Arc<dyn AskQuestions>>,
 }
 
-/// What the model sees.
+/// The specification for the model.
 static SPEC: Spec = Spec { name: NAME, description: DESCRIPTION, fields: &[QUESTIONS] };
-/// What is taken: hooks and the person give answers beside the questions.
+/// The accepted input: hooks and the person add answers to the questions.
 static TAKEN: Spec = Spec { name: NAME, description: DESCRIPTION, fields: &[QUESTIONS, ANSWERS] };
 
 const NAME: &str = "AskUserQuestion";
@@ -130,8 +131,9 @@ impl AskUserQuestion {
     }
 }
 
-/// The answers that came with the input. What the model has written itself is nobody's word, also beside what a hook has
-/// added to it.
+/// Returns the answers that came with the input. Answers that the model has written itself don't count, also beside
+/// those
+/// that a hook has added.
 fn given(running: Running<'_>) -> Map<String, Value> {
     let answers = |input: &Map<String, Value>| input.get("answers").and_then(Value::as_object).cloned();
     let own = answers(running.own).unwrap_or_default();
@@ -155,7 +157,7 @@ fn said(answer: &Value) -> Option<String> {
     }
 }
 
-/// What the model is told.
+/// Returns the text for the model.
 fn text(response: &Value) -> Option<String> {
     let answers = response.get("answers")?.as_object()?;
     response.get("questions")?.as_array()?;
@@ -166,7 +168,7 @@ fn text(response: &Value) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// What the schema can't say: no two questions are the same, and answers are to these questions.
+/// Checks rules that the schema can't express: no two questions are the same, and answers are to these questions.
 fn check(input: &Map<String, Value>) -> Result<(), String> {
     let questions = ModelQuestion::of_call(input);
     let mut texts = HashSet::new();

@@ -92,7 +92,7 @@ impl Tool for Bash {
     }
 }
 
-/// What a line prints, its errors apart.
+/// The output of a line, its stderr apart.
 #[derive(Debug, Default)]
 struct Both {
     stdout: Capture,

@@ -1,6 +1,6 @@
 //! The output of a command, of which the beginning and the end are kept.
 //!
-//! INVARIANT: what is held does not grow with what is printed.
+//! INVARIANT: memory does not grow with the output.
 
 use std::collections::VecDeque;
 
@@ -31,22 +31,22 @@ impl Capture {
         self.tail.drain(..over);
     }
 
-    /// Whether all of it is kept when that many bytes come.
+    /// Returns whether another chunk of that many bytes fits.
     pub(crate) fn has_room_for(&self, bytes: usize) -> bool {
         self.head.len() + self.tail.len() + bytes <= 2 * HALF_BYTES
     }
 
-    /// How many bytes were printed.
+    /// Returns the number of bytes printed.
     pub(crate) fn total(&self) -> u64 {
         self.total
     }
 
-    /// What is kept: the beginning, and the end behind it.
+    /// Returns the kept bytes: the beginning, and the end.
     pub(crate) fn parts(&mut self) -> (&[u8], &[u8]) {
         (&self.head, self.tail.make_contiguous())
     }
 
-    /// What was printed, as text: all of it, or its beginning and its end. The final newline is left out.
+    /// Returns the output as text: all of it, or its beginning and its end. The final newline is left out.
     pub(crate) fn text(&mut self) -> String {
         let total = self.total;
         let (head, tail) = self.parts();
@@ -59,12 +59,12 @@ impl Capture {
 pub(crate) struct Excerpt<'a> {
     pub(crate) head: &'a [u8],
     pub(crate) tail: &'a [u8],
-    /// How many bytes it is an excerpt of.
+    /// Size of the full output in bytes.
     pub(crate) total: u64,
 }
 
 impl Excerpt<'_> {
-    /// Whether the text leaves something out.
+    /// Returns whether the text leaves something out.
     pub(crate) fn is_cut(&self) -> bool {
         let kept = (self.head.len() + self.tail.len()) as u64;
         self.total != kept || kept > MOST_CHARS as u64 && self.text_of_all().chars().nth(MOST_CHARS).is_some()

@@ -1,7 +1,7 @@
-//! Edit: one text in the place of another.
+//! Edit: replaces a text by another.
 //!
-//! Refuses a file that the session has not read, or that has changed since, and a text that is not there or is there more
-//! than once, unless every place is meant.
+//! Fails for a file that the session has not read, or that has changed since, and for a text that does not occur or
+//! occurs more than once, unless every place is meant.
 
 use super::edit_text::{EditError, edited};
 use super::patch::hunks;
@@ -38,7 +38,7 @@ static SPEC: Spec = Spec {
     ],
 };
 
-/// Why a file was not edited; for the model.
+/// The reason why a file was not edited; for the model.
 #[derive(Debug, thiserror::Error)]
 enum Failed {
     #[error(transparent)]
@@ -96,7 +96,7 @@ impl Tool for Edit {
     }
 }
 
-/// What is to be replaced.
+/// The requested replacement.
 struct Wanted {
     shown: String,
     old: String,

@@ -1,15 +1,15 @@
-//! One text in the place of another, in bytes: whatever is not replaced stays as it is, its line ends, its byte-order mark
-//! and what is no UTF-8 included.
+//! Replaces one text by another, in bytes: everything else stays as it is, including line ends, a byte-order mark and
+//! invalid UTF-8.
 //!
 //! A model sees no carriage return (Read shows none). In a file that has some, its `\n` stands for either line end, and
-//! what is put in gets the one of its surroundings.
+//! inserted text gets the one of its surroundings.
 
 use memchr::memmem::Finder;
 
-/// How much of a text is looked at for a hint, in bytes.
+/// Maximum length of a text searched for a hint, in bytes.
 const HINTED: usize = 1 << 20;
 
-/// Why nothing was replaced; for the model.
+/// The reason why nothing was replaced; for the model.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EditError {
     #[error("`old_string` is not in the file{hint}")]
@@ -50,7 +50,7 @@ pub(crate) fn edited(text: &[u8], old: &str, new: &str, all: bool) -> Result<Vec
 /// A text without the carriage returns of its line ends, and the way back.
 struct View<'a> {
     text: std::borrow::Cow<'a, [u8]>,
-    /// Where in it the newlines are that had one.
+    /// Positions of the newlines that had one.
     returns: Vec<usize>,
 }
 
@@ -75,13 +75,13 @@ impl<'a> View<'a> {
         self.returns.is_empty()
     }
 
-    /// Where a place of the view is in the text.
+    /// Maps a position in the view to one in the text.
     fn original(&self, at: usize) -> usize {
         at + self.returns.partition_point(|newline| *newline < at)
     }
 }
 
-/// How many bytes two texts have in common, at their beginnings and then at their ends.
+/// Returns the lengths of the common prefix and the common suffix of two texts, in bytes.
 fn in_common(old: &[u8], new: &[u8]) -> (usize, usize) {
     let same = |(one, other): &(&u8, &u8)| one == other;
     let head = old.iter().zip(new).take_while(same).count();
@@ -89,7 +89,7 @@ fn in_common(old: &[u8], new: &[u8]) -> (usize, usize) {
     (head, old.iter().rev().zip(new.iter().rev()).take(left).take_while(same).count())
 }
 
-/// Where `old` begins, without overlaps.
+/// Returns the positions of `old`, without overlaps.
 fn places(text: &[u8], old: &[u8], all: bool) -> Result<Vec<usize>, EditError> {
     let finder = Finder::new(old);
     let found: Vec<usize> = finder.find_iter(text).collect();
@@ -106,7 +106,7 @@ fn places(text: &[u8], old: &[u8], all: bool) -> Result<Vec<usize>, EditError> {
     }
 }
 
-/// The line end that stands in a place of the text, or nearest to it: behind it first.
+/// The line end at a position of the text, or nearest to it: after it first.
 fn ending(text: &[u8], from: usize, to: usize) -> &'static [u8] {
     let slice = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default();
     let inside = memchr::memchr(b'\n', slice(from..to)).map(|at| from + at);
@@ -117,7 +117,7 @@ fn ending(text: &[u8], from: usize, to: usize) -> &'static [u8] {
     if has_return { b"\r\n" } else { b"\n" }
 }
 
-/// What may be wrong with a text that is not there.
+/// Returns a likely reason why a text does not occur.
 fn hint(text: &[u8], old: &[u8]) -> String {
     let wanted = trimmed(old.trim_ascii());
     let is_blank = wanted.iter().all(|line| line.is_empty());
@@ -136,7 +136,7 @@ fn trimmed(text: &[u8]) -> Vec<&[u8]> {
     text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).collect()
 }
 
-/// Whether every line begins as Read shows it.
+/// Returns whether every line begins as Read shows it.
 fn is_numbered(lines: &[&[u8]]) -> bool {
     lines.iter().all(|line| {
         let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -194,7 +194,7 @@ mod tests {
     }
 
     proptest! {
-        // What is not replaced stays byte by byte; without carriage returns it is what a replacement of texts is.
+        // All other bytes stay; without carriage returns it is what a replacement of texts is.
         #[test]
         fn nothing_else_changes(text in "(a|b|\r?\n){0,9}", old in "[ab\n]{1,3}", new in "[cd\n]{0,3}") {
             let Ok(edited) = edited(text.as_bytes(), &old, &new, true) else { return Ok(()) };

@@ -1,7 +1,7 @@
-//! ExitPlanMode: the model shows its plan, and the user lets it begin.
+//! ExitPlanMode: the model shows its plan for the user's approval.
 //!
 //! A hook's allow counts only beside the input that it has looked at (`protocol.md` D3); the mode changes when the call
-//! runs, not before. It refuses to name the mode that follows: the host knows it.
+//! runs, not before. The host chooses the mode that follows.
 
 use crate::schema::{Field, Kind, Spec, optional, required};
 use crate::tool_call::{Hints, Running, Tool, ToolFailure, ToolOutput};
@@ -14,7 +14,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How a session leaves the mode `plan`.
+/// The way in which a session leaves the mode `plan`.
 #[derive(Clone)]
 pub struct LeavePlan {
     leave: Arc<dyn Fn(&Session) + Send + Sync>,
@@ -51,9 +51,9 @@ pub(crate) struct ExitPlanMode {
     pub(crate) plan: LeavePlan,
 }
 
-/// What the model sees.
+/// The specification for the model.
 static SPEC: Spec = Spec { name: NAME, description: DESCRIPTION, fields: &[PLAN] };
-/// What is taken.
+/// The accepted input.
 static TAKEN: Spec = Spec { name: NAME, description: DESCRIPTION, fields: &[PLAN, FILE] };
 
 const NAME: &str = "ExitPlanMode";

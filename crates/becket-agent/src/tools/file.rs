@@ -1,13 +1,13 @@
-//! Opening a file for reading without being held up by what it is.
+//! Opening a file for reading without blocking on its kind.
 //!
-//! INVARIANT: neither a pipe nor a device is ever waited for: what is opened is not blocking, and is a regular file or
-//! is given back unread.
+//! INVARIANT: a pipe or a device is never waited for: an opened file does not block, and is a regular file or is given
+//! back unread.
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// What is in a path's place.
+/// Kind of file at a path.
 #[derive(Debug)]
 pub(crate) enum Opened {
     /// A file to be read.
@@ -25,8 +25,9 @@ pub(crate) fn open(path: &Path) -> io::Result<Opened> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        // Without O_NONBLOCK a pipe that nobody writes to would hold the thread for good; without O_NOCTTY a terminal
-        // could become the host's.
+        // Without O_NONBLOCK a pipe without a writer would hold the thread for good; without O_NOCTTY a terminal could
+        // become the
+        // host's.
         let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
         options.custom_flags(flags.bits().cast_signed());
         // A look first: to open some devices is to do something.

@@ -83,7 +83,7 @@ struct Found {
     total: usize,
     /// Time ran out before all of the tree was seen.
     partial: bool,
-    /// How many a rule denies.
+    /// Number of files that a rule denies.
     denied: usize,
 }
 

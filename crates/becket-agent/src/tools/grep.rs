@@ -1,7 +1,6 @@
 //! Grep: lines that match an expression, found by ripgrep's own parts.
 //!
-//! The expressions are linear in time, whoever writes them; a file is read as a stream, but for `multiline`, where it is
-//! held up to [`HEAP`].
+//! Expressions take linear time; a file is read as a stream, but for `multiline`, where it is held up to [`HEAP`].
 
 use super::file::{self, Opened};
 use super::grep_sink::{Mode, OneFile, Report};
@@ -62,7 +61,7 @@ static SPEC: Spec = Spec {
     ],
 };
 
-/// Lines of an answer where nobody says otherwise.
+/// Default number of lines in an answer.
 const LINES: usize = 250;
 /// The most that is held of one file at once, in bytes.
 const HEAP: usize = 16 << 20;
@@ -108,7 +107,7 @@ impl Tool for Grep {
     }
 }
 
-/// Everything that a search needs, on whatever thread.
+/// All inputs of a search, for any thread.
 struct Search {
     tree: Tree,
     cwd: PathBuf,

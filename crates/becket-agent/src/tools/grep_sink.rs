@@ -1,6 +1,6 @@
-//! What a search keeps: some of the lines that it would print, and counts of the rest.
+//! The result of a search: some of the lines that it would print, and counts of the rest.
 //!
-//! INVARIANT: what is kept is at most [`MOST_BYTES`], of a line at most [`MOST_CHARS`].
+//! INVARIANT: it keeps at most [`MOST_BYTES`], of a line at most [`MOST_CHARS`].
 
 use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 use std::io;
@@ -10,18 +10,18 @@ pub(crate) const MOST_BYTES: usize = 64 << 10;
 /// Characters of a line.
 pub(crate) const MOST_CHARS: usize = 500;
 
-/// What is printed.
+/// Kind of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Lines that match, with what stands around them.
+    /// Lines that match, with their context.
     Content,
     /// The names of files with a match.
     Files,
-    /// How many lines match, by file.
+    /// Number of matching lines, by file.
     Count,
 }
 
-/// What was found.
+/// Matches of a search.
 #[derive(Debug)]
 pub(crate) struct Report {
     pub(crate) mode: Mode,

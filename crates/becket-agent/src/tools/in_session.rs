@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a tool does to files.
+/// A tool's access to files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Does {
     Reads,
@@ -46,7 +46,7 @@ impl InSession {
         }
     }
 
-    /// The model's own words for the path that is worked on, where nobody has put another in its place.
+    /// Returns the path as the model wrote it, unless it was rewritten.
     fn written<'a>(
         &self,
         session: &Session,
@@ -62,7 +62,7 @@ impl InSession {
         Path::new(Input(input).text("file_path").unwrap_or_default())
     }
 
-    /// Where a call that reads looks.
+    /// Returns the directory that a read searches.
     fn directory(session: &Session, input: &Map<String, Value>) -> PathBuf {
         match Input(input).text("file_path") {
             Some(file) => Path::new(file).parent().unwrap_or(Path::new("/")).to_path_buf(),

@@ -1,9 +1,9 @@
-//! What a session has read, so that nothing is written over what it has not seen (the `Edit` and `Write` of a session).
+//! Files that a session has read, so that `Edit` and `Write` overwrite only content that it has seen.
 //!
-//! A file is known by where it really lies, and by what was in it: touched and unchanged, it is still known. Every
-//! subagent has its own part; what one has read no other has seen.
+//! A file is known by its real path and its content: touched but unchanged, it is still known. Every subagent has its
+//! own part.
 //!
-//! It remembers no text, and the file read longest ago goes first.
+//! It stores no text, and drops the file read longest ago first.
 
 use becket_model::event::Agent;
 use becket_model::{AgentId, Session, SessionId};
@@ -16,11 +16,11 @@ use std::sync::{Mutex, PoisonError};
 /// Files that are remembered.
 const MOST: usize = 10_000;
 
-/// Stands for the content of a file.
+/// Identifies the content of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mark([u8; 32]);
 
-/// Who read a file, and which.
+/// A reader and its file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
     session: SessionId,
@@ -52,7 +52,7 @@ impl Ledger {
         }
     }
 
-    /// What was in the file when the session last saw it.
+    /// Returns the mark of the content that the session last saw.
     pub(crate) fn known(&self, session: &Session, file: &Path) -> Option<Mark> {
         let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         pages.seen.get(&key(session, file)).map(|(mark, _)| *mark)

@@ -9,7 +9,7 @@ const CODE: usize = 10;
 /// One stream, up to its mark.
 #[derive(Debug)]
 pub(crate) struct Marked {
-    /// What stands before the exit code: a newline, a word that nobody guesses, a blank.
+    /// Text before the exit code: a newline, a word that can't be guessed, a blank.
     mark: Vec<u8>,
     /// The end of what was read, where a mark may have begun.
     held: Vec<u8>,
@@ -61,7 +61,7 @@ impl Marked {
         self.held.drain(..count);
     }
 
-    /// Where a mark, or its beginning, stands in `held`.
+    /// Returns the position of a mark, or of its beginning, in `held`.
     fn candidate(&self, from: usize) -> Option<usize> {
         let rest = self.held.get(from..)?;
         let starts = |at: &usize| {
@@ -86,7 +86,7 @@ impl Marked {
     }
 }
 
-/// What stands where a mark seems to begin.
+/// Result of looking for a mark.
 enum Found {
     Code(i32),
     Unfinished,

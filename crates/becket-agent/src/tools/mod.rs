@@ -1,6 +1,6 @@
 //! The tools themselves, one module each behind one small trait, and the table that lists them.
 //!
-//! A tool does its work and says what came of it. It asks no rule, fires no hook and prompts nobody.
+//! A tool does its work and returns the result. It checks no rule, fires no hook and asks no person.
 
 mod ask_user;
 mod bash;

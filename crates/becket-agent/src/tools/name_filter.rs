@@ -1,4 +1,4 @@
-//! Which files a glob of the model names: as ripgrep's `--glob`, but that it never brings back what an ignore file hides.
+//! The files that a model's glob names: as ripgrep's `--glob`, but it never includes a file that an ignore file hides.
 //!
 //! A pattern without a slash is about the name alone, at any depth; one with a slash about the whole path below the
 //! directory that is searched. A leading `!` names all others.
@@ -14,7 +14,7 @@ pub(crate) struct NameFilter {
     hidden: bool,
 }
 
-/// What is wrong with a glob.
+/// An error in a glob.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GlobError {
     #[error("`{field}` is empty: write a pattern such as `**/*.rs`")]
@@ -46,12 +46,12 @@ impl NameFilter {
         Ok(Self { matcher, negated, hidden })
     }
 
-    /// Whether it names the file, given as a path below the directory that is searched.
+    /// Returns whether it names the file, given as a path below the directory that is searched.
     pub(crate) fn names(&self, below: &Path) -> bool {
         self.matcher.is_match(below) != self.negated
     }
 
-    /// Whether it asks for hidden files by name.
+    /// Returns whether it asks for hidden files by name.
     pub(crate) fn is_about_hidden(&self) -> bool {
         self.hidden && !self.negated
     }

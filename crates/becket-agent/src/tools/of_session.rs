@@ -25,7 +25,7 @@ const ON_FILES: [(&dyn Deed, Does); 5] = [
     (&Grep, Does::Reads),
 ];
 
-/// What a host lends to the tools of its sessions, and with it which of them there are.
+/// A host's services for the tools of its sessions, which decide the tools that exist.
 #[derive(Clone)]
 pub struct SessionTools {
     host: Arc<Surroundings>,
@@ -41,8 +41,9 @@ impl SessionTools {
         Self { host: Arc::new(surroundings), person: None, plan: None, web: None }
     }
 
-    /// Lends a person to AskUserQuestion. One who already answers the prompts about calls
-    /// ([`crate::tool_call::PermissionAnswer::Answered`]) is asked here only where a rule lets the call pass without one.
+    /// Sets the person for AskUserQuestion. One who already answers the prompts about calls
+    /// ([`crate::tool_call::PermissionAnswer::Answered`]) is asked here only if a rule lets the call pass without a
+    /// prompt.
     #[must_use]
     pub fn with_person(mut self, person: impl AskQuestions + 'static) -> Self {
         self.person = Some(Arc::new(person));

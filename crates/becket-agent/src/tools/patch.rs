@@ -1,6 +1,6 @@
-//! What changed between two texts, in hunks as hooks see them (`structuredPatch`).
+//! The difference of two texts, in hunks as hooks see them (`structuredPatch`).
 //!
-//! INVARIANT: it ends soon, whatever the texts: past its time the hunks get longer than they need be, never wrong.
+//! INVARIANT: it ends soon for all texts: past its time the hunks get longer than they need be, never wrong.
 
 use serde_json::{Value, json};
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 /// Lines around a change.
 const AROUND: usize = 3;
-/// How long the shortest hunks are looked for.
+/// Time limit for finding the shortest hunks.
 const LIMIT: Duration = Duration::from_millis(500);
-/// What follows a last line without a newline.
+/// Marks a last line without a newline.
 const NO_NEWLINE: &str = "\\ No newline at end of file";
 
-/// The hunks from one text to the other; none where they are the same.
+/// The hunks from one text to the other; none if they are the same.
 pub(crate) fn hunks(old: &str, new: &str) -> Value {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(found[1]["newLines"], 6);
     }
 
-    /// What a text becomes by the hunks.
+    /// Applies the hunks to a text.
     fn patched(old: &str, hunks: &Value) -> String {
         let old: Vec<&str> = old.split_inclusive('\n').collect();
         let (mut out, mut done) = (String::new(), 0);

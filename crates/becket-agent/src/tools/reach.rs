@@ -1,4 +1,4 @@
-//! How far a call on files reaches (`protocol.md` P14), and what a person may want to allow from now on (P13).
+//! The reach of a call on files (`protocol.md` P14), and the rules that a person may want to add (P13).
 
 use crate::places::real;
 use crate::protected::{is_of_a_repository, is_protected};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Characters that mean something in a rule's pattern: a directory with one in its name is never offered.
 const SPECIAL: &str = "*?[]{}()!\\#~\"'`$";
 
-/// What an edit of an absolute path is. A link counts as what it leads to, and as itself.
+/// Returns the effect of an edit of an absolute path. A link counts as its target, and as itself.
 pub(crate) fn of_edit(host: &Surroundings, session: &Session, path: &Path) -> Effect {
     let real = real(path);
     let is_kept = |path: &Path| is_protected(path) || host.protects(path);
@@ -23,7 +23,7 @@ pub(crate) fn of_edit(host: &Surroundings, session: &Session, path: &Path) -> Ef
     if is_inside { Effect::Edits } else { Effect::EditsElsewhere }
 }
 
-/// What would spare a person the next question about an edit there; nothing that is protected ever does.
+/// Returns updates that would spare a person the next question about an edit there; a protected file has none.
 pub(crate) fn after_edit(host: &Surroundings, session: &Session, path: &Path) -> Vec<PermissionUpdate> {
     let change = match of_edit(host, session, path) {
         Effect::Edits if session.permission_mode != Some(PermissionMode::AcceptEdits) => {
@@ -59,8 +59,8 @@ fn for_session(change: Option<Change>) -> Vec<PermissionUpdate> {
     change.map(|change| PermissionUpdate { destination: Destination::Session, change }).into_iter().collect()
 }
 
-/// A directory as a suggestion names it; `None` where that would open far more than the call asks for: all files, the
-/// home directory, all that lies around them, or around the cwd.
+/// A directory as a suggestion names it; `None` if that would open far more than the call asks for: all files, the home
+/// directory, all that is around them, or around the cwd.
 fn offered(host: &Surroundings, session: &Session, directory: &Path) -> Option<String> {
     let holds =
         |place: &Path| place.starts_with(directory) || real(place).is_some_and(|p| p.starts_with(directory));

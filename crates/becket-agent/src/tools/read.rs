@@ -1,6 +1,7 @@
 //! Read: the text of a file, with the numbers of its lines.
 //!
-//! Refuses by name what is no text: pictures, PDF files and other binary files, directories, devices and pipes.
+//! Rejects files that are not text, by name: pictures, PDF files and other binary files, directories, devices and
+//! pipes.
 
 use super::file::{self, Opened};
 use super::ledger::{Mark, Marking};
@@ -34,7 +35,7 @@ static SPEC: Spec = Spec {
     ],
 };
 
-/// Files that are no text, by the ends of their names: asked before the first byte is read.
+/// Extensions of files that are not text: checked before the first byte is read.
 const NO_TEXT: [(&str, &[&str]); 3] = [
     ("an image", &["png", "jpg", "jpeg", "gif", "webp", "bmp", "ico", "tif", "tiff", "heic", "avif"]),
     ("a PDF file", &["pdf"]),
@@ -50,7 +51,7 @@ const NO_TEXT: [(&str, &[&str]); 3] = [
 /// Names of a directory that are compared for "did you mean".
 const MOST_NAMES: usize = 10_000;
 
-/// Why there is nothing to read.
+/// The reason why there is nothing to read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReadError {
     #[error("`file_path` must be an absolute path, not `{0}`")]
@@ -139,7 +140,7 @@ fn page(path: &Path, cwd: &Path, range: Range, stop: &Stop) -> Result<(Page, Mar
         Err(halted) => ReadError::Halted(halted),
         Ok(()) => ReadError::Io { path: name.clone(), source },
     })?;
-    // What is a text was read to its end.
+    // A text was read to its end.
     page.map(|page| (page, file.mark())).ok_or(ReadError::NoText { path: name, what: "a binary file" })
 }
 

@@ -6,16 +6,16 @@
 use crate::blocking::{Stop, Stopping};
 use std::io::{self, BufRead, BufReader, Read};
 
-/// Lines that are shown where nobody asks for more.
+/// Default maximum of lines.
 pub(crate) const MOST_LINES: usize = 2_000;
-/// Bytes that are shown, whoever asks.
+/// Maximum of bytes.
 pub(crate) const MOST_BYTES: usize = 256 << 10;
 /// Characters of a line that are shown.
 pub(crate) const MOST_CHARS: usize = 2_000;
 /// Bytes of a line that hold the characters shown of it.
 const LINE_BYTES: usize = MOST_CHARS * 4 + 4;
 
-/// Which lines.
+/// Range of lines.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Range {
     /// The first, from 1.
@@ -39,7 +39,7 @@ pub(crate) struct Page {
     pub(crate) start: usize,
     /// Lines of the whole text.
     pub(crate) total: usize,
-    /// How many of the lines are cut.
+    /// Number of lines that are cut.
     pub(crate) cut: usize,
     /// Ended for want of room.
     pub(crate) full: bool,
@@ -81,7 +81,7 @@ pub(crate) fn read(text: impl Read, range: Range, stop: &Stop) -> io::Result<Opt
     }
 }
 
-/// A byte-order mark is no text.
+/// Skips a byte-order mark, which is not text.
 fn skip_mark(text: &mut impl BufRead) -> io::Result<()> {
     if text.fill_buf()?.starts_with(b"\xef\xbb\xbf") {
         text.consume(3);

@@ -1,4 +1,4 @@
-//! A file that is to be written to: nobody writes over what the session has not seen.
+//! A file that is to be written to, which must not overwrite content that the session has not seen.
 
 use super::ledger::{Ledger, Mark};
 use super::replace::{Current, ReplaceError};
@@ -9,7 +9,7 @@ use becket_model::Session;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Why a file is not written over; for the model.
+/// The reason why a file is not overwritten; for the model.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum UnseenError {
     #[error("`{0}` has not been read in this session: read it first with Read")]
@@ -30,7 +30,7 @@ impl From<Halted> for UnseenError {
     }
 }
 
-/// What is wrong with `file_path` as a text.
+/// Checks `file_path` as a text.
 pub(super) fn check_path(input: Input<'_>) -> Result<(), String> {
     match input.text("file_path") {
         None | Some("") => Err("`file_path` is empty: name a file".to_owned()),
@@ -57,7 +57,7 @@ impl Seen {
         }
     }
 
-    /// What is there, if the session knows it.
+    /// Returns the current content, if the session knows it.
     pub(super) fn current(&self, stop: &Stop) -> Result<Current, UnseenError> {
         let path = PathBuf::from(&self.given);
         let given = || self.given.clone();
@@ -76,7 +76,7 @@ impl Seen {
         }
     }
 
-    /// What the session has written it knows.
+    /// Records content that the session has written as known.
     pub(super) fn note(&self, real: &Path, content: &[u8]) {
         if let Some(ledger) = &self.ledger {
             ledger.note(&self.session, real, Mark::of(content));

@@ -1,4 +1,4 @@
-//! What every tool is: a specification, a judgement, and the deed.
+//! The trait of every tool: a specification, a check, and the work.
 
 use super::ledger::Ledger;
 use crate::schema::Spec;
@@ -15,19 +15,19 @@ pub(crate) trait Tool: Send + Sync {
     /// Its name, its description and what it takes.
     fn spec(&self) -> &'static Spec;
 
-    /// What the schema can't say of an input.
+    /// Checks rules that the schema can't express.
     ///
     /// # Errors
-    /// What is wrong, for the model; names the field.
+    /// The problem, for the model; names the field.
     fn check(&self, input: Input<'_>) -> Result<(), String> {
         let _ = input;
         Ok(())
     }
 
-    /// Whether mode `default` runs the call without asking (P14); what is not certain is asked.
+    /// Returns whether mode `default` runs the call without asking (P14); an uncertain one is asked about.
     fn runs_unasked(&self, host: &Surroundings, session: &Session, input: Input<'_>) -> bool;
 
-    /// The text for the model of a response of this tool; `None` where it does not have its shape (D11).
+    /// The text for the model of a response of this tool; `None` if it does not have its shape (D11).
     fn text_of(&self, response: &Value) -> Option<String>;
 
     /// Does it. The input has passed the schema and [`Tool::check`].
@@ -41,9 +41,9 @@ pub(crate) struct Call<'a> {
     pub(crate) session: &'a Session,
     pub(crate) input: Input<'a>,
     pub(crate) cancel: &'a CancellationToken,
-    /// What the session has read, where it is a session's call.
+    /// Files that the session has read, if it is a session's call.
     pub(crate) ledger: Option<&'a Arc<Ledger>>,
-    /// `file_path` as the model wrote it, where that is another text (N3).
+    /// `file_path` as the model wrote it, if that is another text (N3).
     pub(crate) written: Option<&'a str>,
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn failed(text: impl Into<String>) -> ToolAnswer {
     ToolAnswer { response: Value::String(text.clone()), text, is_error: true }
 }
 
-/// A path as answers show it: seen from the cwd where it lies below.
+/// A path as answers show it: seen from the cwd where it is below.
 pub(crate) fn shown(path: &Path, cwd: &Path) -> String {
     let below = path.strip_prefix(cwd).ok().filter(|rest| !rest.as_os_str().is_empty());
     let path = below.unwrap_or(path);

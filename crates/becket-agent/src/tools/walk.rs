@@ -3,7 +3,7 @@
 //! What ripgrep reads beside the tree is not read: neither git's excludes nor a configuration of its own, since this
 //! crate looks up no home directory, and a tree from elsewhere says where its repository is.
 //!
-//! INVARIANT: an ignore file is opened only where it is a regular file of a sensible size. A tree may bring one that is a
+//! INVARIANT: an ignore file is opened only if it is a regular file of a sensible size. A tree may bring one that is a
 //! pipe or leads to a device, which would hold the search for good, or fill the memory.
 
 use super::name_filter::NameFilter;
@@ -18,7 +18,7 @@ const IGNORE_FILES: [&str; 2] = [".ignore", ".gitignore"];
 /// The most bytes of the ignore files that count for one file: an expression of a few bytes costs a kilobyte and more.
 const LONGEST: u64 = 256 << 10;
 
-/// What is walked, and past what.
+/// The roots of a walk, and the files it skips.
 #[derive(Debug)]
 pub(crate) struct Tree {
     /// A directory, or one file.
@@ -85,14 +85,14 @@ impl Tree {
     }
 }
 
-/// Whether the ignore files of all these directories can be read without harm.
+/// Returns whether the ignore files of all these directories can be read without harm.
 fn ignore_plainly<'a>(directories: impl IntoIterator<Item = &'a Path>) -> bool {
     let files = directories.into_iter().flat_map(|directory| IGNORE_FILES.map(|name| directory.join(name)));
     let total = files.map(|path| length(&path)).try_fold(0_u64, |sum, length| sum.checked_add(length?));
     total.is_some_and(|total| total <= LONGEST)
 }
 
-/// The bytes of a file, none where there is none; `None` for what may be read for ever. What is empty and behind a link
+/// The bytes of a file, none if there is none; `None` for what may be read for ever. What is empty and behind a link
 /// may be a file of the system that only looks empty.
 fn length(path: &Path) -> Option<u64> {
     match path.metadata() {
@@ -105,7 +105,7 @@ fn length(path: &Path) -> Option<u64> {
 /// Ripgrep's file type of that name.
 ///
 /// # Errors
-/// There is none, with a near one where there is one.
+/// There is none, with a near one if there is one.
 pub(crate) fn file_type(name: &str) -> Result<Types, String> {
     let mut builder = TypesBuilder::new();
     builder.add_defaults();

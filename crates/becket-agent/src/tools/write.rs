@@ -1,6 +1,6 @@
 //! Write: a file's whole content.
 //!
-//! Refuses a file that the session has not read, or that has changed since: nobody writes over what he has not seen.
+//! Fails for a file that the session has not read, or that has changed since: no unseen content is overwritten.
 
 use super::patch::hunks;
 use super::replace::Existing;

@@ -1,11 +1,11 @@
 //! Blocks and answers as lines hold them: in the form of the Messages API, so that other readers know them.
 //!
-//! INVARIANT: what was written reads the same again, also what the API would refuse: unsigned thoughts, blank texts.
+//! INVARIANT: written content reads the same again, also if the API would reject it: unsigned thoughts, blank texts.
 
 use becket_llm::{Block, Object, Response, StopReason, Usage};
 use serde_json::{Map, Value, json};
 
-/// What a user says: text alone is a string, as other agents write it.
+/// Returns a user's content: text alone is a string, as other agents write it.
 pub(super) fn said(content: &[Block]) -> Value {
     match content {
         [Block::Text(text)] => Value::from(text.as_str()),
@@ -13,7 +13,7 @@ pub(super) fn said(content: &[Block]) -> Value {
     }
 }
 
-/// The blocks of a message, or of a result; `None` where there is no content.
+/// Returns the blocks of a message, or of a result; `None` if there is no content.
 pub(super) fn content(value: Option<&Value>) -> Option<Vec<Block>> {
     match value? {
         Value::String(text) => Some(vec![Block::Text(text.clone())]),

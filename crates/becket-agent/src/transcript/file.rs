@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// How a file is opened.
+/// Mode of opening a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum How {
     /// It must not be there yet.
@@ -14,10 +14,10 @@ pub(super) enum How {
     Existing,
 }
 
-/// Whether somebody else may write, too.
+/// Lock on a file against other writers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Held {
-    /// Nobody else, as long as the file is open.
+    /// No other writer, as long as the file is open.
     Alone,
     /// Another process holds it.
     Elsewhere,
@@ -34,8 +34,9 @@ pub(super) fn open(path: &Path, how: How) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
 }
 
-/// How often a lock is asked for, and how long is waited in between. A child of a writer that has just ended holds it, too,
-/// until it begins its own program.
+/// Number of attempts at a lock, and the delay in between. A child of a writer that has just ended holds it, too, until
+/// it
+/// starts its own program.
 const ATTEMPTS: u32 = 8;
 const PAUSE: Duration = Duration::from_millis(15);
 
@@ -68,7 +69,7 @@ pub(super) fn make_directory(path: &Path) -> io::Result<()> {
     builder.create(parent)
 }
 
-/// Whether the file has been deleted while it is open.
+/// Returns whether the file has been deleted while it is open.
 #[cfg(unix)]
 pub(super) fn is_deleted(file: &File) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;

@@ -1,4 +1,4 @@
-//! The clock and the names of lines, which a host may lend.
+//! The clock and the names of lines, which a host may provide.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::time::SystemTime;
 /// A clock and a maker of names. The default is the system's clock and random UUIDs.
 #[derive(Clone)]
 pub struct Lent {
-    /// What time it is.
+    /// Returns the current time.
     pub now: Arc<dyn Fn() -> SystemTime + Send + Sync>,
     /// A new UUID.
     pub id: Arc<dyn Fn() -> String + Send + Sync>,

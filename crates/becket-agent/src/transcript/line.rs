@@ -1,7 +1,7 @@
-//! What a line says: a change of the conversation, or a fact of the session.
+//! The content of a line: a change of the conversation, or a fact about the session.
 //!
-//! Lines are shaped as those of other agents of this protocol where they have such a line: `type`, `uuid`, `parentUuid`,
-//! `sessionId`, `timestamp`, `cwd`, `message`. What they don't have is a `type` of its own, or a `kind` beside `isMeta`.
+//! Lines are shaped as those of other agents of this protocol if they have such a line: `type`, `uuid`, `parentUuid`,
+//! `sessionId`, `timestamp`, `cwd`, `message`. Others have their own `type`, or a `kind` beside `isMeta`.
 
 use super::blocks;
 use crate::conversation::Entry;
@@ -9,20 +9,20 @@ use becket_llm::{Block, Object};
 use becket_model::event::PermissionMode;
 use serde_json::{Value, json};
 
-/// A fact of the session that is no part of the conversation.
+/// A fact about the session that is not part of the conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Note {
-    /// What the session is called from now on.
+    /// The session's title from now on.
     Title(String),
     /// The permission mode from now on.
     Mode(PermissionMode),
     /// The model from now on, as the user names it.
     Model(String),
-    /// Something for who reads the transcript: why a turn ended, an error of the API. It changes nothing.
+    /// A remark for readers of the transcript: why a turn ended, an error of the API. It changes nothing.
     Remark(String),
 }
 
-/// What is between the tags of a hook's text.
+/// Tags around a hook's text.
 const TAGS: (&str, &str) = ("<system-reminder>\n", "\n</system-reminder>");
 
 /// Something that a line said.
@@ -72,10 +72,10 @@ pub(super) fn of_note(note: &Note) -> Value {
     }
 }
 
-/// What a line says. Nothing, where it is of a kind that is not known here.
+/// Returns the content of a line; none if its kind is unknown here.
 ///
 /// # Errors
-/// It is of a known kind and lacks what belongs to it.
+/// It is of a known kind and lacks a required part.
 pub(super) fn read(line: &Object) -> Result<Vec<Said>, &'static str> {
     let text = |key: &str| line.get(key).and_then(Value::as_str);
     let one = |said: Option<Said>, or: &'static str| Ok(vec![said.ok_or(or)?]);

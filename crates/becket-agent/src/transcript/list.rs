@@ -1,4 +1,4 @@
-//! Which sessions there are. Only the ends of their files are read, whatever their size.
+//! The existing sessions. Only the ends of their files are read, whatever their size.
 
 use super::load::object;
 use super::place;
@@ -11,17 +11,17 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// How much of a file's beginning and of its end is read, in bytes.
+/// Size of the parts at a file's beginning and end that are read, in bytes.
 const WINDOW: u64 = 64 * 1024;
 
-/// A session that can be gone on with.
+/// A session that can be resumed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     /// Its id.
     pub id: String,
     /// Its transcript.
     pub path: PathBuf,
-    /// When it was last written to.
+    /// Time of the last write.
     pub modified: SystemTime,
     /// Its title, if it has one, as far as the ends of the file show it.
     pub title: Option<String>,

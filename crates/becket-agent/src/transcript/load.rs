@@ -1,7 +1,7 @@
-//! Reads a transcript, whatever has become of it.
+//! Reads a transcript, also a damaged one.
 //!
-//! INVARIANT: it never fails on what the bytes are. A line that can't be used is passed over and named; the rest makes a
-//! valid conversation ([`crate::conversation::Replay`]).
+//! INVARIANT: no bytes make it fail. A line that can't be used is passed over and named; the rest makes a valid
+//! conversation ([`crate::conversation::Replay`]).
 
 use super::line::{self, Note, Said};
 use super::time;
@@ -30,16 +30,16 @@ pub struct Restored {
     pub cwd: Option<PathBuf>,
     /// Tokens of all answers.
     pub usage: Usage,
-    /// How many prompts the user has given.
+    /// Number of the user's prompts.
     pub prompts: u32,
-    /// When the model last answered.
+    /// Time of the model's last answer.
     pub last_answer: Option<SystemTime>,
-    /// What was wrong with the lines.
+    /// Damage in the lines.
     pub damage: Vec<Damage>,
 }
 
 impl Restored {
-    /// How long ago the model last answered (`seconds_since_last_response`).
+    /// Returns the time since the model's last answer (`seconds_since_last_response`).
     #[must_use]
     pub fn since_last_answer(&self, now: SystemTime) -> Option<Duration> {
         self.last_answer.map(|last| now.duration_since(last).unwrap_or_default())
@@ -53,7 +53,7 @@ pub struct Damage {
     pub path: PathBuf,
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong, and what became of it.
+    /// The flaw, and its treatment.
     pub what: Flaw,
 }
 
@@ -63,31 +63,31 @@ impl fmt::Display for Damage {
     }
 }
 
-/// What is wrong with a line.
+/// A flaw of a line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
     /// It ends too early: the process was ended while it wrote. It is left out.
     #[error("a torn line is left out: {because}")]
     Torn {
-        /// What the parser says.
+        /// The parser's error.
         because: String,
     },
-    /// It is no JSON object. It is left out.
+    /// It is not a JSON object. It is left out.
     #[error("a line that is no JSON object is left out: {because}")]
     NoObject {
-        /// What the parser says.
+        /// The parser's error.
         because: String,
     },
     /// It lacks what belongs to its kind. It is left out.
     #[error("{0}: it is left out")]
     Lacks(&'static str),
-    /// It stands there twice. The second is left out.
+    /// It occurs twice. The second is left out.
     #[error("the line `{uuid}` is there twice: the second is left out")]
     Twice {
         /// Its name.
         uuid: String,
     },
-    /// It does not fit what stands before it. It is left out.
+    /// It does not fit what precedes it. It is left out.
     #[error("it does not fit what stands before it, and is left out: {0}")]
     Misfit(Misfit),
     /// The line that it follows is not there. It is kept.

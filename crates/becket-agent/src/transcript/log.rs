@@ -36,7 +36,7 @@ pub struct Log {
     is_guarded: bool,
 }
 
-/// Why lines are not in the file. They wait, and are written before the next ones.
+/// The reason why lines are not in the file. They wait, and are written before the next ones.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
     /// The file does not take them: the disk is full, most often.
@@ -44,7 +44,7 @@ pub enum AppendError {
     Write {
         /// The transcript.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The file was deleted and can't be made again.
@@ -52,12 +52,12 @@ pub enum AppendError {
     Gone {
         /// The transcript.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
 }
 
-/// Whose transcript a log is.
+/// Owner of a transcript.
 #[derive(Debug, Clone)]
 pub(super) struct Owner {
     pub(super) session: String,
@@ -85,7 +85,7 @@ impl Log {
         Ok(Self { file, path, session, agent, lent, last, is_torn: false, waiting, is_guarded })
     }
 
-    /// Reads what is there, and goes on behind it.
+    /// Reads the existing lines, and appends after them.
     pub(super) fn restore(&mut self) -> Result<Restored, StoreError> {
         let bytes = self.read().map_err(|source| StoreError::Open { path: self.path.clone(), source })?;
         let (restored, last) = load(&self.path, &bytes, self.agent.is_some());
@@ -106,13 +106,13 @@ impl Log {
         &self.session
     }
 
-    /// Whether no other process can write to it; false where the file system knows no locks.
+    /// Returns whether no other process can write to it; false if the file system has no locks.
     #[must_use]
     pub fn is_guarded(&self) -> bool {
         self.is_guarded
     }
 
-    /// How many lines could not be written yet.
+    /// Returns the number of lines that could not be written yet.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.waiting.len()
@@ -142,7 +142,7 @@ impl Log {
         self.write()
     }
 
-    /// The transcript of a subagent of this session, new or gone on with.
+    /// The transcript of a subagent of this session, new or resumed.
     ///
     /// # Errors
     /// [`StoreError`]: as for a session.
@@ -248,7 +248,7 @@ impl Log {
 impl Drop for Log {
     /// Writes what waits, if it can. A session in which nothing happened leaves no file.
     fn drop(&mut self) {
-        // The last chance of what waits. Whoever drops the log has no use for an error: those before have said it.
+        // The last chance for pending lines. An error has no receiver any more: earlier ones were reported.
         let _ = self.write();
         let _ = file::give_back(&self.file, &self.path);
     }

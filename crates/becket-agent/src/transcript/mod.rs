@@ -1,12 +1,14 @@
-//! What of a session is stored: one JSON object a line, in files below a root that the host hands in.
+//! The stored session: one JSON object a line, in files below a root that the host passes in.
 //!
 //! [`Store`] makes, finds, forks and lists them. A [`Log`] writes one: the entries of a
-//! [`Conversation`](crate::conversation::Conversation), which says when, and [`Note`]s of what else is to be known when
-//! the session is resumed. [`Restored`] is what was there.
+//! [`Conversation`](crate::conversation::Conversation), which says when, and [`Note`]s of further facts for a resumed
+//! session. [`Restored`] is the result of reading one.
 //!
 //! - A line is one write to a file opened for appending. It is in the hands of the system when [`Log::append`] returns:
-//!   the process may be killed at any moment after. It is not forced to the disk: a loss of power may cost the last lines.
-//! - Whatever part of the file is left makes a valid conversation. What had to be passed over is in [`Restored::damage`].
+//!   the process may be killed at any moment after. It is not forced to the disk: a loss of power may cost the last
+//!   lines.
+//! - Whatever part of the file is left makes a valid conversation. Lines that had to be skipped are in
+//!   [`Restored::damage`].
 //! - Calls that were open when the process ended are answered with an error, and those that were put off wait on (D10).
 //!   None runs twice: a call is stored before it is started.
 //! - A file has one writer: a second one gets [`StoreError::InUse`]. Readers are not held up.
@@ -14,8 +16,7 @@
 //!
 //! [`becket_engine::Transcripts`] reads these files for hooks that ask a model about the session (H7).
 //!
-//! It refuses to read the environment or to look up a home directory, and to delete anything but an empty file of its
-//! own.
+//! It does not read the environment or look up a home directory, and deletes nothing but an empty file of its own.
 
 mod blocks;
 mod file;

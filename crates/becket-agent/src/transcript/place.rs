@@ -1,4 +1,4 @@
-//! Where transcripts lie, below a root that the host hands in.
+//! Places of transcripts, below a root that the host passes in.
 //!
 //! `<root>/projects/<directory>/<session>.jsonl`, and a subagent's in `<session>/subagents/agent-<id>.jsonl` beside it.
 //!
@@ -14,7 +14,7 @@ pub(super) fn of_project(root: &Path, cwd: &Path) -> PathBuf {
     root.join("projects").join(name(&cwd.to_string_lossy()))
 }
 
-/// What is remembered of the sessions of a working directory. Two that share a name share no notes.
+/// Returns the place of the notes on a working directory's sessions. Two that share a name share no notes.
 pub(super) fn of_notes(root: &Path, cwd: &Path) -> PathBuf {
     let file = format!("notes-{:016x}.md", hash(&cwd.to_string_lossy()));
     of_project(root, cwd).join("memory").join(file)
@@ -39,7 +39,7 @@ fn name(cwd: &str) -> String {
     name
 }
 
-/// Whether two working directories have one name.
+/// Returns whether two working directories have one name.
 pub(super) fn share_name(one: &Path, other: &Path) -> bool {
     name(&one.to_string_lossy()) == name(&other.to_string_lossy())
 }
@@ -50,7 +50,7 @@ fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// Whether a text is a UUID as it is usually written.
+/// Returns whether a text is a UUID in its usual form.
 pub(super) fn is_uuid(text: &str) -> bool {
     let lengths = [8, 4, 4, 4, 12];
     let parts: Vec<&str> = text.split('-').collect();
@@ -60,7 +60,7 @@ pub(super) fn is_uuid(text: &str) -> bool {
     parts.len() == lengths.len() && parts.iter().zip(lengths).all(fits)
 }
 
-/// Whether a text may name a subagent.
+/// Returns whether a text may name a subagent.
 pub(super) fn is_agent(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     !text.is_empty() && text.len() <= LONGEST && text.bytes().all(fits)

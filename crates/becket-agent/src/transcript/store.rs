@@ -1,4 +1,4 @@
-//! All transcripts below one root: a new one, one to go on with, a fork of one, and which there are.
+//! All transcripts below one root: a new one, an existing one, a fork of one, and the list of them.
 
 use super::file::{self, Held, How};
 use super::lent::Lent;
@@ -18,7 +18,7 @@ pub struct Store {
     lent: Lent,
 }
 
-/// Why a transcript can't be opened.
+/// The reason why a transcript can't be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The id is none of a session.
@@ -56,7 +56,7 @@ pub enum StoreError {
     Open {
         /// The transcript.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -92,10 +92,11 @@ impl Store {
         }
     }
 
-    /// Goes on with a session, of whichever directory; of two with one id, that of this one. It stays where it lies.
+    /// Opens a session to continue it, from any directory; of two with one id, that of this one. Its file stays in its
+    /// place.
     ///
     /// # Errors
-    /// [`StoreError`]: a bad id, no such session, one in use, the system. What is wrong with the lines is no error: see
+    /// [`StoreError`]: a bad id, no such session, one in use, the system. Damaged lines are not an error: see
     /// [`Restored::damage`].
     pub fn resume(&self, cwd: &Path, id: &str) -> Result<(Log, Restored), StoreError> {
         let path = self.existing(cwd, id)?;
@@ -104,8 +105,8 @@ impl Store {
         Ok((log, restored))
     }
 
-    /// Copies a session, one in use as well, and goes on with the copy under a new id. Lines that are no objects stay
-    /// behind.
+    /// Copies a session, one in use as well, and continues with the copy under a new id. Lines that are not objects
+    /// stay behind.
     ///
     /// # Errors
     /// As [`Store::create`] and [`Store::resume`].
@@ -117,7 +118,7 @@ impl Store {
         }
         let path = self.path(cwd, &new)?;
         let failed = |source| StoreError::Open { path: path.clone(), source };
-        // Under another name first: a copy that was broken off is nobody's session.
+        // Under another name first: an interrupted copy must not count as a session.
         let made = path.with_extension("part");
         let copied = fs::read(&from).and_then(|bytes| {
             let mut file = file::open(&made, How::New)?;
@@ -130,8 +131,8 @@ impl Store {
         Ok((log, restored))
     }
 
-    /// The transcript of a subagent of the session that is stored in `of`, new or gone on with; whoever has that open need
-    /// not be asked.
+    /// Opens the transcript of a subagent of the session that is stored in `of`, new or existing; needs no lock on that
+    /// session's own.
     ///
     /// # Errors
     /// As [`Store::resume`].
@@ -155,7 +156,7 @@ impl Store {
         paths.filter(|path| path.is_file()).min()
     }
 
-    /// Where the notes of this directory's sessions lie: beside their transcripts.
+    /// Returns the place of the notes on this directory's sessions: beside their transcripts.
     #[must_use]
     pub fn notes(&self, cwd: &Path) -> Notes {
         Notes::at(place::of_notes(&self.root, cwd))
@@ -176,7 +177,7 @@ impl Store {
         self.find(cwd, &id).ok_or(StoreError::Unknown { id })
     }
 
-    /// Where a new session goes; its directory is made.
+    /// Returns the path of a new session; creates its directory.
     fn path(&self, cwd: &Path, id: &str) -> Result<PathBuf, StoreError> {
         let path = place::of_session(&place::of_project(&self.root, cwd), id);
         match file::make_directory(&path) {

@@ -1,4 +1,4 @@
-//! One line of work: the session's own, or a subagent's. A conversation that goes on turn by turn.
+//! The agent loop of a session or of a subagent: a conversation that continues turn by turn.
 //!
 //! INVARIANT: whatever happens to a turn (an interrupt, a panic, a future that is dropped), the next one finds a
 //! conversation without open calls.
@@ -21,15 +21,15 @@ use becket_llm::{Block, BrokenCall, Model, StopReason};
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// What a call is answered that was open when somebody interrupted.
+/// Result of a call that was open at an interrupt.
 pub(super) const INTERRUPTED: &str = "the user interrupted the turn: this call was not run to its end";
 
-/// What is told the model once somebody has interrupted.
+/// Text for the model after an interrupt.
 const AFTER_AN_INTERRUPT: &str = "[The user interrupted the turn.]";
 
-/// What a line of work begins with.
+/// Initial state of an agent loop.
 pub(crate) struct Begin {
-    /// What its events say.
+    /// Facts for its events.
     pub(crate) facts: Facts,
     pub(crate) toolbox: Toolbox,
     pub(crate) model: Arc<dyn Model>,
@@ -39,13 +39,13 @@ pub(crate) struct Begin {
     pub(crate) who: Origin,
     /// The most answers of one turn.
     pub(crate) max_turns: Option<u32>,
-    /// What is fired when it wants to end.
+    /// Event that is fired when it is about to end.
     pub(crate) stop_event: StopEvent,
-    /// Which teammate it is, if it is one.
+    /// Name of its teammate, if it is one.
     pub(crate) mate: Option<Arc<str>>,
 }
 
-/// One line of work.
+/// The loop of requests and tool calls of one agent.
 pub(crate) struct AgentLoop {
     pub(crate) shared: Arc<SessionShared>,
     pub(crate) facts: Facts,
@@ -56,28 +56,28 @@ pub(crate) struct AgentLoop {
     pub(crate) who: Origin,
     pub(crate) max_turns: Option<u32>,
     pub(crate) stop_event: StopEvent,
-    /// Which teammate it is, if it is one.
+    /// Name of its teammate, if it is one.
     pub(crate) mate: Option<Arc<str>>,
     pub(crate) updates: Updates,
-    /// Whether `model` answers in the place of another one.
+    /// Set if `model` replaces the agent's own one.
     pub(super) aside: Aside,
     pub(super) calls: ToolCalls,
     pub(super) meter: Meter,
-    /// What of the instructions in files this line of work was told.
+    /// The instructions from files that this agent loop has seen.
     pub(super) known: Known,
 }
 
-/// What a turn begins with.
+/// The start of a turn.
 pub(crate) enum TurnStart {
     /// The agent that a subagent works for says this.
     Prompt(Vec<Block>),
-    /// What stands in the conversation already: reminders that wake it.
+    /// No new prompt: reminders in the conversation wake it.
     AsItIs,
     /// The calls that were put off (D10).
     Resume,
 }
 
-/// Where a turn is.
+/// Next step of a turn.
 pub(super) enum Step {
     /// Before a request.
     Prepare,
@@ -91,14 +91,14 @@ pub(super) enum Step {
     End(EndReason),
 }
 
-/// What is known of a turn while it goes on.
+/// State of a running turn.
 pub(super) struct Turn {
     /// Tells this turn from others (`turn_id` of MessageDisplay).
     pub(super) id: String,
     started: Instant,
     before: Spent,
     pub(super) answers: u32,
-    /// How many of them a hook wanted at an end of the turn.
+    /// Number of those that a hook requested at an end of the turn.
     pub(super) wanted_by_hooks: u32,
     /// Until when background tasks are waited for, once they are.
     pub(super) waits_until: Option<Instant>,
@@ -227,7 +227,7 @@ impl AgentLoop {
         }
     }
 
-    /// Stores what is new.
+    /// Stores new entries.
     pub(crate) fn store(&mut self) {
         self.conversation.store(&self.facts.cwd(), &self.updates);
     }

@@ -1,4 +1,4 @@
-//! What is done with an answer: it is kept, shown, counted; and what is done where there is none.
+//! Handling of an answer: it is kept, shown, counted; and of a missing one.
 
 use super::agent_loop::{AgentLoop, Turn};
 use super::ask::NoAnswer;
@@ -12,12 +12,12 @@ use becket_llm::{Response, StopReason};
 use becket_model::event::context::MessageDisplay;
 use becket_model::event::lifecycle::StopFailure;
 
-/// What a model is told whose answer was cut off.
+/// Text for a model whose answer was cut off.
 const GO_ON: &str = "Your answer was cut off at its token limit. Go on exactly where it ended, without an apology or a \
                      summary; make calls of tools smaller if one was cut off.";
 
 impl AgentLoop {
-    /// Keeps an answer, shows it, and counts it. A declined one is counted alone: it is no part of the conversation.
+    /// Keeps an answer, shows it, and counts it. A declined one is only counted: it is not part of the conversation.
     pub(super) async fn take_answer(
         &mut self,
         turn: &mut Turn,
@@ -26,7 +26,7 @@ impl AgentLoop {
         cancel: &CancellationToken,
     ) {
         if response.id.is_empty() {
-            // Transcript, hooks and whoever shows it know an answer by one id: it always has one.
+            // Transcript, hooks and watchers know an answer by one id: it always has one.
             response.id.clone_from(&display.message);
         }
         self.meter.answered(&*self.model, response.usage);
@@ -52,7 +52,7 @@ impl AgentLoop {
         });
     }
 
-    /// Fires MessageDisplay for the text of an answer that the user is shown; what a hook puts in its place.
+    /// Fires MessageDisplay for the text of an answer that the user is shown; returns a hook's replacement.
     async fn display(&self, turn: &Turn, response: &Response, cancel: &CancellationToken) -> Option<String> {
         if self.who != Origin::Main || turn.text.is_empty() {
             return None;
@@ -73,7 +73,7 @@ impl AgentLoop {
         self.conversation.whole("the call was cut off").beside(GO_ON);
     }
 
-    /// How a turn ends without an answer.
+    /// Returns the reason to end a turn without an answer.
     pub(super) fn unanswered(&mut self, none: NoAnswer) -> EndReason {
         match none {
             NoAnswer::Cancelled => EndReason::Interrupted,
@@ -88,19 +88,19 @@ impl AgentLoop {
         }
     }
 
-    /// How a turn ends whose conversation does not fit the model any more.
+    /// Returns the reason to end a turn whose conversation no longer fits the model.
     pub(super) fn does_not_fit(&mut self, message: String) -> EndReason {
         self.stop_failure(ErrorClass::InvalidRequest, &message);
         EndReason::TooLong { message }
     }
 
-    /// How a turn ends that the model declined.
+    /// Returns the reason to end a turn that the model declined.
     pub(super) fn declined(&mut self) -> EndReason {
         let message = "the model declined to answer: change the prompt, or start anew".to_owned();
         self.failed(ErrorClass::InvalidRequest, message)
     }
 
-    /// How a turn ends whose answers were cut off again and again.
+    /// Returns the reason to end a turn whose answers were cut off too often.
     pub(super) fn cut_off_too_often(&mut self) -> EndReason {
         let times = MOST_CUT_OFF + 1;
         let message = format!("the answer was cut off at its token limit {times} times in a row");
@@ -112,7 +112,7 @@ impl AgentLoop {
         EndReason::ApiError { class: class.as_str().to_owned(), message }
     }
 
-    /// Starts StopFailure and goes on (L3).
+    /// Fires StopFailure without waiting (L3).
     fn stop_failure(&self, class: ErrorClass, message: &str) {
         let body = StopFailure {
             error: class.as_str().to_owned(),

@@ -1,4 +1,4 @@
-//! One request: sent, listened to, and sent again where that may help.
+//! One request: sent, listened to, and sent again if that may help.
 
 use super::agent_loop::AgentLoop;
 use super::display::Display;
@@ -18,26 +18,26 @@ pub(super) struct Answer {
     pub(super) response: Response,
     /// Calls in it whose input can't be read.
     pub(super) broken: Vec<BrokenCall>,
-    /// How much of it was shown.
+    /// State of its display.
     pub(super) display: Display,
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug)]
 pub(super) enum NoAnswer {
-    /// Nobody wants it any more.
+    /// The caller no longer wants it.
     Cancelled,
     /// The conversation is too long for the model.
     TooLong(String),
     /// The request failed, as often as it may.
     Failed {
         error: ModelError,
-        /// Why it was not sent again, where that is not plain.
+        /// The reason why it was not sent again, if that is not obvious.
         because: Option<String>,
     },
 }
 
-/// What came of sending a request once.
+/// Result of sending a request once.
 enum Heard {
     Whole(Box<Answer>),
     Cancelled,
@@ -70,7 +70,7 @@ impl AgentLoop {
             match after {
                 After::GiveUp { because } => return Err(NoAnswer::Failed { error, because }),
                 After::Again { wait, attempt } => {
-                    // What is given up within seconds is told once, at the end.
+                    // A failure within seconds is reported once, at the end.
                     if !is_refused(&error) {
                         let because = error.to_string();
                         self.updates.tell(Happened::Retrying { attempt, after: wait, because });

@@ -28,7 +28,7 @@ impl AgentLoop {
         }
     }
 
-    /// How large the conversation is; of the session's own, everybody may know.
+    /// Measures the conversation; publishes the size of the session's own.
     fn look(&mut self) -> u64 {
         let conversation = self.conversation.whole(INTERRUPTED);
         let (tokens, is_whole) = (conversation.tokens(), conversation.is_told());
@@ -76,10 +76,10 @@ impl AgentLoop {
         compacted
     }
 
-    /// Puts a summary in the place of the conversation: PreCompact, summary, SessionStart, PostCompact (L0).
+    /// Replaces the conversation by a summary: PreCompact, summary, SessionStart, PostCompact (L0).
     ///
     /// # Errors
-    /// Why the conversation is as it was.
+    /// The reason why the conversation is unchanged.
     pub(crate) async fn compact(
         &mut self,
         trigger: Trigger,
@@ -126,7 +126,7 @@ impl AgentLoop {
         replaced.map_err(|_| NotCompacted::Empty)
     }
 
-    /// Fires SessionStart with `compact`; what its hooks say stands after the summary.
+    /// Fires SessionStart with `compact`; its hooks' context follows the summary.
     async fn start_again(&mut self, cancel: &CancellationToken) {
         let body = SessionStart {
             source: "compact".to_owned(),

@@ -1,6 +1,6 @@
 //! The calls of one answer: run together where they may be, one by one otherwise, each answered (L1, L2).
 //!
-//! INVARIANT: a call is started only while nobody has interrupted the turn and no hook has stopped it (D6, D8).
+//! INVARIANT: a call is started only while the turn is not interrupted and no hook has stopped it (D6, D8).
 
 use super::agent_loop::{AgentLoop, INTERRUPTED, Step, Turn};
 use super::decide::{AfterCalls, Batch, after_calls};
@@ -18,23 +18,23 @@ use becket_rules::PermissionUpdate;
 use futures_util::{Stream, StreamExt, stream};
 use serde_json::{Map, Value};
 
-/// How many calls run at once.
+/// Maximum number of calls that run at once.
 const TOGETHER: usize = 10;
 
 /// The tools that read environment files when they start.
 const SHELLS: [&str; 2] = ["Bash", "PowerShell"];
 
-/// A call and, where its input could not be read, why.
+/// A call and, if its input could not be read, the error.
 type Wanted = (ToolCall, Option<String>);
 
-/// What has come of the calls so far.
+/// Results of the calls so far.
 #[derive(Default)]
 struct Reports {
     /// As PostToolBatch shows them, by their place among the calls.
     shown: Vec<Option<Map<String, Value>>>,
     deferred: Vec<DeferredCall>,
     interrupted: bool,
-    /// Which hook has stopped the host first.
+    /// The hook that stopped the host first.
     stopped_by: Option<String>,
     denied_too_often: Option<u32>,
 }
@@ -125,7 +125,7 @@ impl AgentLoop {
         self.updates.tell(Happened::CallEnded { tool_use_id: id, tool: name, is_error });
     }
 
-    /// What the user is told of a call, and what is counted.
+    /// Reports a call to the user, and counts it.
     fn tell(&self, report: &Report) {
         report.nested.iter().for_each(|nested| self.tell(nested));
         for outcome in &report.outcomes {
@@ -242,7 +242,7 @@ impl AgentLoop {
         Step::End(reason)
     }
 
-    /// Answers what is open, and shows what the model is told.
+    /// Answers what is open, and shows the text for the model.
     fn close_calls(&mut self, why: &str) {
         let conversation = self.conversation.whole(why);
         let content = conversation.messages().pop().map(|last| last.content).unwrap_or_default();
@@ -250,7 +250,7 @@ impl AgentLoop {
     }
 }
 
-/// Whether a call ended because somebody wanted it to: then that its hooks were ended is no news.
+/// Returns whether a call was ended on purpose: then the end of its hooks is not news.
 fn is_cancelled(report: &Report) -> bool {
     matches!(report.ended, Ended::Cancelled { .. })
 }
@@ -284,7 +284,7 @@ fn groups(wanted: Vec<Wanted>, toolbox: &Toolbox) -> Vec<Vec<Wanted>> {
     groups
 }
 
-/// What a group of calls is run with.
+/// Parameters of a group of calls.
 struct Runner {
     calls: ToolCalls,
     facts: Facts,

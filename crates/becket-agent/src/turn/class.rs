@@ -1,8 +1,8 @@
-//! The error classes of StopFailure, and how a failed request is told to the user.
+//! The error classes of StopFailure, and the report of a failed request to the user.
 
 use becket_llm::ModelError;
 
-/// What a failed request comes to.
+/// Class of a failed request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorClass {
     /// Too many requests or tokens.
@@ -13,7 +13,7 @@ pub enum ErrorClass {
     AuthenticationFailed,
     /// The organisation does not let its members log in this way.
     OauthOrgNotAllowed,
-    /// Nobody pays.
+    /// A payment problem.
     BillingError,
     /// The request is wrong or too large, or the model declined it.
     InvalidRequest,

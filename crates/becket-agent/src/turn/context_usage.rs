@@ -1,4 +1,4 @@
-//! How large the session's own conversation was when somebody looked last: before each request and after each turn.
+//! The last measured size of the session's own conversation: before each request and after each turn.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ impl ContextUsage {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = (tokens, is_whole);
     }
 
-    /// What was seen last.
+    /// Returns the last measurement.
     pub(crate) fn last(&self) -> (u64, bool) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! The conversation of a line of work, whatever state it is in, and its transcript.
+//! The conversation of an agent loop, whatever state it is in, and its transcript.
 //!
 //! INVARIANT: what happened is handed to the transcript before the next call or request starts.
 
@@ -18,9 +18,9 @@ enum State {
 /// A conversation and its transcript.
 pub(crate) struct ConversationLog {
     state: State,
-    /// `None` where nothing is stored.
+    /// `None` if nothing is stored.
     log: Option<Log>,
-    /// Whether the user knows that nothing is stored.
+    /// Set once the user knows that nothing is stored.
     is_told: bool,
 }
 
@@ -67,7 +67,7 @@ impl ConversationLog {
         }
     }
 
-    /// Takes the deferred calls up again; does nothing where there are none.
+    /// Resumes the deferred calls; does nothing if there are none.
     pub(crate) fn resume(&mut self) {
         let state = std::mem::replace(&mut self.state, State::Whole(Conversation::default()));
         self.state = match state {
@@ -85,7 +85,7 @@ impl ConversationLog {
         };
     }
 
-    /// Puts calls off; does nothing where none is open.
+    /// Defers calls; does nothing if none is open.
     pub(crate) fn defer(&mut self, ids: &[String]) {
         let state = std::mem::replace(&mut self.state, State::Whole(Conversation::default()));
         self.state = match state {
@@ -97,23 +97,23 @@ impl ConversationLog {
         };
     }
 
-    /// Another conversation goes on in this one's place, with a transcript of its own.
+    /// Replaces this conversation by another one, with a transcript of its own.
     pub(crate) fn replace(&mut self, log: Option<Log>) {
         self.go_on_with(Stored::Whole(Conversation::default()), log);
     }
 
-    /// A conversation that was stored goes on in this one's place, in its own transcript.
+    /// Replaces this conversation by a stored one, in its own transcript.
     pub(crate) fn go_on_with(&mut self, stored: Stored, log: Option<Log>) {
         *self = Self::new(stored, log);
     }
 
-    /// The transcript, beside which those of subagents stand.
+    /// The transcript, beside which those of subagents are.
     #[expect(dead_code, reason = "subagents open theirs beside it")]
     pub(crate) fn log(&self) -> Option<&Log> {
         self.log.as_ref()
     }
 
-    /// Stores what waits. That it can't be is told once; it waits on, and is stored with what comes next.
+    /// Stores what waits. A failure is reported once; the entries wait, and are stored with the next ones.
     pub(crate) fn store(&mut self, cwd: &Path, updates: &Updates) {
         let entries = match &mut self.state {
             State::Whole(conversation) => conversation.take_entries(),
@@ -150,5 +150,5 @@ impl ConversationLog {
     }
 }
 
-/// What a call is answered that nothing else has answered.
+/// Default result of a call.
 const LOST: &str = "the call was not run";

@@ -1,33 +1,33 @@
-//! What comes next in a turn. Pure: each step's outcome in, the next step out.
+//! The next step of a turn. Pure: each step's outcome in, the next step out.
 
 use becket_llm::StopReason;
 
-/// How often an answer that was cut off at its limit is gone on with.
+/// Maximum number of times that an answer that was cut off is continued.
 pub(super) const MOST_CUT_OFF: u32 = 3;
-/// How often in a row a model may pause.
+/// Maximum number of times in a row that a model may pause.
 const MOST_PAUSES: u32 = 10;
 
-/// What is known of an answer that has come.
+/// The known facts about an answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Answered<'a> {
-    /// Whether it asks for tools.
+    /// Set if it asks for tools.
     pub(super) calls: bool,
-    /// Why it ended.
+    /// The reason for its end.
     pub(super) stop: &'a StopReason,
-    /// How many answers in a row were cut off, with this one.
+    /// Number of answers in a row that were cut off, including this one.
     pub(super) cut_off: u32,
-    /// How many in a row were paused, with this one.
+    /// Number of answers in a row that were paused, including this one.
     pub(super) paused: u32,
 }
 
-/// What comes after an answer.
+/// The step after an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AfterAnswer {
     /// Its calls are run.
     Calls,
     /// The model is done: the end of the turn is looked at.
     Done,
-    /// The model is told that it was cut off, and asked again.
+    /// The model is asked to continue after being cut off.
     GoOn,
     /// The conversation is sent again as it is.
     Again,
@@ -37,7 +37,7 @@ pub(super) enum AfterAnswer {
     CutOffTooOften,
 }
 
-/// What comes after an answer.
+/// Returns the step after an answer.
 pub(super) fn after_answer(answer: Answered<'_>) -> AfterAnswer {
     match answer.stop {
         StopReason::Refusal => AfterAnswer::Declined,
@@ -53,10 +53,10 @@ pub(super) fn after_answer(answer: Answered<'_>) -> AfterAnswer {
     }
 }
 
-/// What the calls of one answer came to.
+/// Combined results of the calls of one answer.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Batch {
-    /// The host, or somebody who was asked, has interrupted.
+    /// The host, or a person who was asked, has interrupted.
     pub(super) interrupted: bool,
     /// A hook said `continue: false` (D6).
     pub(super) stopped: bool,
@@ -66,7 +66,7 @@ pub(super) struct Batch {
     pub(super) denied_too_often: bool,
 }
 
-/// What comes after the calls.
+/// The step after the calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AfterCalls {
     /// PostToolBatch, and the next request.
@@ -81,7 +81,7 @@ pub(super) enum AfterCalls {
     DeniedTooOften,
 }
 
-/// What comes after the calls of one answer: an interrupt beats a stop, a stop beats what waits.
+/// Returns the step after the calls of one answer: an interrupt beats a stop, a stop beats deferred calls.
 pub(super) fn after_calls(batch: Batch) -> AfterCalls {
     match batch {
         Batch { interrupted: true, .. } => AfterCalls::Interrupted,

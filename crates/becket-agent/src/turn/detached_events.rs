@@ -1,6 +1,6 @@
-//! Events that nobody waits for: they are started and left (L3), and the session owns them to its end.
+//! Events that are fired without waiting for their hooks (L3); the session owns them to its end.
 //!
-//! INVARIANT: nothing that was left outlives [`DetachedEvents::end`], or the last clone of a [`DetachedEvents`].
+//! INVARIANT: no detached event outlives [`DetachedEvents::end`], or the last clone of a [`DetachedEvents`].
 
 use crate::update::Notice;
 use becket_engine::{CancellationToken, Engine, Outcome};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-/// How long a shell waits for environment files that are being written.
+/// Time that a shell waits for environment files that are being written.
 const SHELL_WAITS: Duration = Duration::from_secs(5);
 
 /// The events that a session has left. Cheap to clone.
@@ -24,7 +24,7 @@ struct Inner {
     tasks: Mutex<JoinSet<()>>,
     /// Ends those that run now; another one is made for those that come after.
     end: Mutex<CancellationToken>,
-    /// How many that fill an environment file still run.
+    /// Number of running events that fill an environment file.
     filling: Mutex<usize>,
     filled: Notify,
 }
@@ -63,7 +63,7 @@ impl DetachedEvents {
         Self { engine, inner: Arc::new(inner) }
     }
 
-    /// Fires an event and goes on. `then` gets what came of it, and whether the session has ended its hooks.
+    /// Fires an event without waiting. `then` gets its outcome, and true if the session has ended its hooks.
     pub(crate) fn start(&self, event: Event, then: impl FnOnce(&Event, &Outcome, bool) + Send + 'static) {
         let kind = event.kind();
         if !self.engine.has_any(kind) {

@@ -12,9 +12,9 @@ use becket_model::event::context::MessageDisplay;
 #[derive(Debug)]
 pub(super) struct Display {
     turn: String,
-    /// What the answer is called.
+    /// Id of the answer.
     pub(super) message: String,
-    /// How many batches were shown.
+    /// Number of batches shown.
     index: u64,
     /// The line that is not whole yet.
     begun: String,
@@ -26,7 +26,7 @@ pub(super) struct Display {
 }
 
 impl Display {
-    /// Of an answer of this turn, under a name of its own until it says another.
+    /// Returns the display of an answer of this turn, under a generated id until it has its own.
     pub(super) fn new(turn: &str) -> Self {
         Self {
             turn: turn.to_owned(),
@@ -48,7 +48,7 @@ impl Display {
         Some(std::mem::replace(&mut self.begun, rest))
     }
 
-    /// What is left once the whole text is known; none where there is no text at all.
+    /// Returns the rest once the whole text is known; `None` if there is no text at all.
     fn rest(&mut self, text: &str) -> Option<String> {
         let mut rest = std::mem::take(&mut self.begun);
         // Some providers say the beginning of a block in another way.
@@ -58,7 +58,7 @@ impl Display {
 }
 
 impl AgentLoop {
-    /// Whether answers of this line of work are shown batch by batch.
+    /// Returns whether answers of this agent loop are shown batch by batch.
     pub(super) fn shows_batches(&self) -> bool {
         self.shared.options.shows_batches && self.who == Origin::Main
     }

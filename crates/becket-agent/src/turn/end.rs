@@ -1,4 +1,4 @@
-//! How a turn ended.
+//! The end of a turn.
 
 use becket_llm::Usage;
 use serde_json::{Map, Value};
@@ -7,26 +7,26 @@ use std::time::Duration;
 /// A turn at its end: from a prompt to the moment at which the user is asked again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TurnEnd {
-    /// Why it ended.
+    /// Reason for the end.
     pub reason: EndReason,
-    /// The last answer's text; empty where there was none.
+    /// The last answer's text; empty if there was none.
     pub text: String,
-    /// How many answers of the model it took.
+    /// Number of the model's answers.
     pub answers: u32,
     /// Tokens of all of them, subagents included.
     pub usage: Usage,
-    /// How long it took.
+    /// Duration of the turn.
     pub took: Duration,
-    /// How much of that was spent on waiting for the model.
+    /// Time spent waiting for the model.
     pub took_model: Duration,
-    /// What it cost in US dollars, where prices are known.
+    /// Cost in US dollars, if prices are known.
     pub cost_usd: Option<f64>,
     /// Calls that were denied.
     pub denials: Vec<Denial>,
 }
 
 impl TurnEnd {
-    /// Of a turn that ended before its first request.
+    /// Returns the end of a turn that ended before its first request.
     pub(crate) fn at_once(reason: EndReason) -> Self {
         Self {
             reason,
@@ -54,7 +54,7 @@ pub struct Denial {
     pub because: String,
 }
 
-/// Why a turn ended.
+/// The reason why a turn ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EndReason {
     /// The model was done, and no hook kept it.
@@ -68,7 +68,7 @@ pub enum EndReason {
     HookStopped {
         /// `stopReason`.
         because: String,
-        /// Which hook said so; none where that is not known any more.
+        /// The hook that stopped it; `None` if that is not known any more.
         by: Option<String>,
     },
     /// The prompt was rejected before the model saw it.
@@ -80,10 +80,10 @@ pub enum EndReason {
     },
     /// As many answers as the host allows.
     MaxTurns {
-        /// How many.
+        /// The limit.
         limit: u32,
     },
-    /// Somebody interrupted it: the host, a person's no, a PermissionRequest hook (D8).
+    /// Interrupted: by the host, a person's no, a PermissionRequest hook (D8).
     Interrupted,
     /// Calls wait for the session to be resumed (D10).
     Deferred {
@@ -97,7 +97,7 @@ pub enum EndReason {
     },
     /// The classifier of the mode `auto` denied too often in a row.
     DeniedTooOften {
-        /// How often.
+        /// Number of times.
         times: u32,
     },
     /// The model gave no answer (L3).
@@ -165,7 +165,7 @@ impl EndReason {
         }
     }
 
-    /// Whether the user did not get what was asked for.
+    /// Returns whether the turn failed to do what the user asked for.
     #[must_use]
     pub const fn is_error(&self) -> bool {
         match self {

@@ -1,7 +1,7 @@
 //! Another model for the rest of a turn whose own is overloaded.
 //!
-//! INVARIANT: a turn falls back once at most, and never where PreModelSwitch keeps the model; the next turn begins with its
-//! own model again. The user is told of each.
+//! INVARIANT: a turn falls back once at most, and never if PreModelSwitch keeps the model; the next turn begins with
+//! its own model again. The user is notified of each.
 
 use super::agent_loop::AgentLoop;
 use super::switch::Switch;
@@ -11,7 +11,7 @@ use becket_llm::{Model, ModelError};
 use std::fmt;
 use std::sync::Arc;
 
-/// Who answers instead, by the name that the host gives it.
+/// The model that answers instead, and its name for the host.
 #[derive(Clone)]
 pub(crate) struct Fallback {
     pub(crate) model: Arc<dyn Model>,
@@ -24,7 +24,7 @@ impl fmt::Debug for Fallback {
     }
 }
 
-/// Whether another model answers in the place of a line of work's own.
+/// State of an agent loop's fallback model.
 #[derive(Clone, Default)]
 pub(crate) enum Aside {
     /// None does.
@@ -37,7 +37,7 @@ pub(crate) enum Aside {
 }
 
 impl AgentLoop {
-    /// The model that answers where nobody does in its place.
+    /// Returns the agent's own model.
     pub(super) fn own_model(&self) -> &Arc<dyn Model> {
         match &self.aside {
             Aside::For(own) => own,
@@ -45,14 +45,14 @@ impl AgentLoop {
         }
     }
 
-    /// Whether there is another model to ask, now that this one has failed in this way.
+    /// Returns whether there is another model to ask, given this error.
     pub(super) fn may_fall_back(&self, error: &ModelError) -> bool {
         let other =
             self.shared.fallback.as_ref().is_some_and(|other| other.model.name() != self.model.name());
         other && matches!(self.aside, Aside::Nobody) && matches!(error, ModelError::Overloaded { .. })
     }
 
-    /// Asks the other one from now on. False where a hook keeps the one that is overloaded, or nobody wants an answer.
+    /// Switches to the fallback model. False if a hook keeps the overloaded one, or the caller no longer waits.
     pub(super) async fn fall_back(&mut self, error: &ModelError, cancel: &CancellationToken) -> bool {
         let Some(Fallback { model, requested }) = self.shared.fallback.clone() else { return false };
         let switch = Switch {
@@ -69,7 +69,7 @@ impl AgentLoop {
         if verdict.blocks() {
             let because = verdict.joined_reason().unwrap_or_default();
             self.updates.notice(Notice::warning(format!("{} is not asked instead: {because}", switch.to)));
-            // A no holds for the turn: to be asked until there is a yes is no question.
+            // A denial holds for the turn: hooks are not asked until one allows it.
             self.aside = Aside::Refused;
             return false;
         }
@@ -80,7 +80,7 @@ impl AgentLoop {
         true
     }
 
-    /// A turn is over, or one begins after one that was dropped: whoever asks the model next asks its own.
+    /// Restores the agent's own model at the end of a turn, or at the start of one after a dropped turn.
     pub(super) fn own_model_again(&mut self) {
         if let Aside::For(own) = std::mem::take(&mut self.aside) {
             self.model = own;

@@ -1,4 +1,4 @@
-//! What hooks said, in the words that the model and the user read. Pure.
+//! Messages of hooks, worded for the model and the user. Pure.
 //!
 //! INVARIANT: a hook that gave no usable answer is always in the notices (O10).
 
@@ -8,7 +8,7 @@ use becket_model::{
     Attributed, ContextText, DecidedBy, EventBody, EventKind, Failure, Reason, Ruling, Stop, Verdict,
 };
 
-/// How hooks of an event are called where the model or the user reads of them: `PreToolUse:Bash`, `SessionStart:startup`,
+/// Returns the name of an event's hooks in texts for the model or the user: `PreToolUse:Bash`, `SessionStart:startup`,
 /// `Stop`.
 #[must_use]
 pub(crate) fn hook_name(body: &EventBody) -> String {
@@ -59,7 +59,7 @@ pub(crate) fn named(kind: EventKind, subject: Option<&str>) -> String {
     }
 }
 
-/// What the model reads of a verdict beside the conversation, one text each: reasons of a block, context.
+/// Returns a verdict's texts for the model: reasons of a block, context.
 #[must_use]
 pub(crate) fn for_model(hook: &str, verdict: &Verdict) -> Vec<String> {
     let blocks = blocks(verdict).iter().map(|said| blocking_error(hook, said));
@@ -92,13 +92,13 @@ pub(crate) fn reason(said: &Attributed<Reason>) -> String {
     }
 }
 
-/// Why a hook stops the host, for the user: `stopReason`, or whose hook it was (D6).
+/// Returns the reason of a hook that stops the host, for the user: `stopReason`, or the hook's name (D6).
 pub(crate) fn stop_reason(said: &Attributed<Stop>) -> String {
     let reason = said.what.reason.clone().filter(|reason| !reason.trim().is_empty());
     reason.unwrap_or_else(|| format!("the hook `{}` ({}) stopped the session", said.label, said.source))
 }
 
-/// Which hook stops the host, for the user.
+/// Returns the hook that stops the host, for the user.
 pub(crate) fn stopped_by<T>(event: EventKind, said: &Attributed<T>) -> String {
     format!("{event} hook `{}` ({})", said.label, said.source)
 }
@@ -117,7 +117,7 @@ pub(crate) fn contexts(hook: &str, verdict: &Verdict) -> Vec<String> {
     given.into_iter().chain(plain).collect()
 }
 
-/// What the user reads of a verdict. `cancelled`: the host has ended its hooks itself, which is no news.
+/// Returns a verdict's notices for the user. `cancelled`: the host has ended its hooks itself, which is not news.
 #[must_use]
 pub(crate) fn for_user(hook: &str, verdict: &Verdict, cancelled: bool) -> Vec<Notice> {
     let mut told = messages(hook, verdict);
@@ -127,7 +127,7 @@ pub(crate) fn for_user(hook: &str, verdict: &Verdict, cancelled: bool) -> Vec<No
     told
 }
 
-/// The same without failures, for those who tell of them in another way.
+/// Returns the same without failures, for callers that report these in another way.
 pub(crate) fn messages(hook: &str, verdict: &Verdict) -> Vec<Notice> {
     let of = |level, text: String| Notice { level, hook: Some(hook.to_owned()), text, unchecked: false };
     let says = verdict.messages.iter().map(|said| of(Level::Notice, said.what.clone()));

@@ -1,5 +1,6 @@
-//! What files say to the model, told when it is due (L0): at the beginning of a conversation, after a compaction, and
-//! beside the call that touched a file.
+//! Instructions from files, given to the model when they apply (L0): at the beginning of a conversation, after a
+//! compaction,
+//! and beside the call that touched a file.
 
 use super::agent_loop::AgentLoop;
 use super::session_shared::error;
@@ -9,11 +10,11 @@ use crate::tool_call::{Ended, Report};
 use becket_engine::CancellationToken;
 use std::path::{Path, PathBuf};
 
-/// Why a rule keeps a file out.
+/// Returns the reason why a rule keeps a file out.
 type Denied<'a> = &'a dyn Fn(&Path) -> Option<String>;
 
 impl AgentLoop {
-    /// Loads what holds from the start, if this line of work was not told yet; gives what the model is told.
+    /// Loads what holds from the start, if this agent loop has not seen it yet; returns the text for the model.
     pub(crate) async fn instruct(&mut self, cancel: &CancellationToken) -> Vec<String> {
         if self.known.has_begun {
             return Vec::new();
@@ -23,7 +24,7 @@ impl AgentLoop {
         self.announced(found)
     }
 
-    /// The same for a subagent: hooks and user have heard of these files when the session was told.
+    /// The same for a subagent: hooks and user already know these files from the session.
     pub(crate) async fn instruct_silently(&mut self, cancel: &CancellationToken) -> Vec<String> {
         let found =
             self.load(cancel, |files, denied, stop| files.begin(Beginning::Start, denied, stop)).await;
@@ -41,7 +42,7 @@ impl AgentLoop {
         self.store();
     }
 
-    /// Another conversation begins: it was told nothing.
+    /// Another conversation begins: it has seen nothing.
     pub(crate) fn forget_instructions(&mut self) {
         self.known = Known::default();
     }
@@ -52,7 +53,7 @@ impl AgentLoop {
         self.toolbox.find(&report.call.name)?.touches(report.input.as_ref()?)
     }
 
-    /// Tells, beside the result of a call, what the file lets in that it has touched.
+    /// Adds, beside the result of a call, the instructions for the file that it has touched.
     pub(super) async fn instruct_beside(
         &mut self,
         call: &str,
@@ -73,7 +74,7 @@ impl AgentLoop {
         self.store();
     }
 
-    /// Looks for files, off the runtime's threads; nothing where there are none, or nobody waits any more.
+    /// Searches for files, off the runtime's threads; `None` if there are none, or the caller no longer waits.
     async fn load(
         &self,
         cancel: &CancellationToken,
@@ -97,7 +98,7 @@ impl AgentLoop {
         }
     }
 
-    /// Tells hooks and user of what was found; gives what the model is told.
+    /// Reports the files to hooks and user; returns the text for the model.
     fn announced(&mut self, found: Option<Found>) -> Vec<String> {
         let Some(found) = found else { return Vec::new() };
         for notice in &found.notices {

@@ -1,12 +1,13 @@
-//! What is said to a line of work by those who work beside it: told before its next request.
+//! Messages of teammates to an agent loop, given before its next request.
 
 use super::agent_loop::AgentLoop;
 use super::session_shared::error;
 use crate::update::Origin;
 
 impl AgentLoop {
-    /// Tells the model what its team says. A message leaves its box once it is stored here: the one who is killed in between
-    /// hears it again.
+    /// Gives the model its team's messages. A message leaves its box once it is stored here: an agent that is killed in
+    /// between
+    /// gets it again.
     pub(super) async fn take_mail(&mut self) {
         let is_lead = self.who == Origin::Main;
         let Some(team) = self.shared.team.clone().filter(|_| is_lead || self.mate.is_some()) else { return };

@@ -1,6 +1,6 @@
-//! What a line of work has spent: tokens, money, time with the model, calls that were denied.
+//! The spending of an agent loop: tokens, money, time with the model, calls that were denied.
 //!
-//! INVARIANT: what a subagent spends counts for the line of work that started it, too.
+//! INVARIANT: a subagent's spending counts for the agent loop that started it, too.
 
 use super::end::Denial;
 use becket_llm::{Model, Usage};
@@ -14,7 +14,7 @@ pub(crate) struct Meter {
     above: Option<Arc<Meter>>,
 }
 
-/// What was spent.
+/// Sum of spending.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Spent {
     /// Tokens.
@@ -67,7 +67,7 @@ impl Meter {
 }
 
 impl Spent {
-    /// What was spent since an earlier reading of the same meter.
+    /// Returns the spending since an earlier reading of the same meter.
     pub(crate) fn since(mut self, before: &Self) -> Self {
         let less = u64::saturating_sub;
         let (now, then) = (self.usage, before.usage);

@@ -1,4 +1,4 @@
-//! What happens before each request: limits, and what has come in meanwhile.
+//! Preparation of each request: limits, and pending input.
 
 use super::agent_loop::{AgentLoop, Step, Turn};
 use super::end::{EndReason, RejectedByHook};
@@ -12,7 +12,7 @@ use becket_model::EventKind;
 use becket_model::table::Exit2Effect;
 use std::sync::Arc;
 
-/// What the exit code 2 of a hook that nobody waited for does now (A4).
+/// Effect of the exit code 2 of a detached hook (A4).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Woken {
     /// The model reads it.
@@ -25,14 +25,14 @@ pub(crate) enum Woken {
         told: String,
         /// For the user.
         because: String,
-        /// Which hook said so.
+        /// The hook.
         by: String,
     },
-    /// The turn goes on with it.
+    /// The turn continues with it.
     TurnGoesOn(String),
 }
 
-/// What a wake does in a run that waits for it: what an exit code 2 would have done, as far as that can still be.
+/// Returns the effect of a wake in a run that waits for it: that of an exit code 2, as far as it still applies.
 pub(crate) fn woken(event: EventKind, label: &str, reminder: &str) -> Woken {
     let text = format!("[{label}]: {reminder}");
     let told = format!("{event} hook blocking error from command: \"{label}\": {text}");
@@ -91,7 +91,7 @@ impl AgentLoop {
         self.make_room(turn, cancel).await
     }
 
-    /// Asks the model from now on that the session was told to change to; an agent's line of work keeps its own.
+    /// Switches to the model that the session changed to; a subagent keeps its own.
     fn take_model(&mut self) {
         let own = self.own_model();
         let other = self.shared.seat.taken().filter(|model| !Arc::ptr_eq(model, own));
@@ -103,7 +103,7 @@ impl AgentLoop {
         }
     }
 
-    /// What hooks that nobody waited for make of this run, once they have ended; nothing where somebody can be woken (A4).
+    /// Returns the effects of detached hooks on this run, once they have ended; none if the session can be woken (A4).
     pub(crate) async fn wakes(&self) -> Vec<Woken> {
         if !self.shared.options.one_shot || self.who != Origin::Main {
             return Vec::new();
@@ -114,7 +114,7 @@ impl AgentLoop {
     }
 
     /// Tells the model what has come in since the last request: of background hooks (A3) and of background tasks. It is
-    /// the session's own line of work that is told.
+    /// the session's own agent loop that is told.
     fn take_news(&mut self) {
         if self.who != Origin::Main {
             return;
@@ -131,7 +131,7 @@ impl AgentLoop {
             }
         }
         let ended = self.shared.tasks.as_ref().map(Tasks::take_ended).unwrap_or_default();
-        // The end of a teammate is told by its team.
+        // The team reports the end of a teammate.
         for task in ended.iter().filter(|task| !task.kind.is_teammate()) {
             self.remind(task.words());
         }

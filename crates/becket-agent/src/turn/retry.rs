@@ -1,15 +1,15 @@
-//! Whether a request that failed is sent again, and when. Pure: no clock, no chance but the number handed in.
+//! The decision to send a failed request again, and its time. Pure: no clock, and randomness only from a parameter.
 //!
 //! The providers' clients send each request once; sending it again is decided here and nowhere else.
 
 use becket_llm::ModelError;
 use std::time::Duration;
 
-/// How often one is that this machine has no server for: a local server may be about to start, and nothing else helps.
+/// Maximum number of retries if nothing listens at a local address: a local server may be starting.
 const MOST_REFUSED: u32 = 3;
-/// After how many of them another model is asked, where there is one.
+/// After how many of them another model is asked, if there is one.
 const ENOUGH: u32 = 3;
-/// How often one is whose answer broke off in its middle.
+/// Maximum number of retries if the answer breaks off.
 const MOST_BROKEN: u32 = 1;
 /// The first wait; each one after it is twice as long.
 const FIRST: Duration = Duration::from_millis(500);
@@ -21,27 +21,27 @@ const LONGEST_ASKED: Duration = Duration::from_secs(60);
 /// The attempts at one answer so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Attempts {
-    /// How often a request that got no answer is sent again.
+    /// Maximum number of retries without an answer.
     most: u32,
-    /// How many got no answer.
+    /// Number of requests without an answer.
     unanswered: u32,
-    /// How many answers broke off.
+    /// Number of answers that broke off.
     broken: u32,
 }
 
-/// What comes after an attempt that failed.
+/// The step after a failed attempt.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum After {
     /// The request is sent again.
     Again {
         /// After this wait.
         wait: Duration,
-        /// Which attempt comes, from 2.
+        /// Number of the next attempt, from 2.
         attempt: u32,
     },
     /// It is given up.
     GiveUp {
-        /// For the user: why no further attempt is made, where that is not plain.
+        /// For the user: why no further attempt is made, if that is not obvious.
         because: Option<String>,
     },
 }
@@ -52,7 +52,7 @@ impl Attempts {
         Self { most, unanswered: 0, broken: 0 }
     }
 
-    /// Whether a model that answered none of them has had its chance, where another one would.
+    /// Returns whether a model that answered none of them has had enough attempts, if there is another one.
     pub(super) const fn are_enough_for_another(&self) -> bool {
         self.unanswered >= ENOUGH
     }
@@ -87,12 +87,12 @@ impl Attempts {
     }
 }
 
-/// Whether this machine has no server at that address.
+/// Returns whether nothing listens at a local address.
 pub(super) const fn is_refused(error: &ModelError) -> bool {
     matches!(error, ModelError::NothingListens { .. })
 }
 
-/// Whether an answer that began and failed this way may be whole the next time.
+/// Returns whether an answer that began and failed like this may succeed the next time.
 fn may_break_off(error: &ModelError) -> bool {
     error.is_transient() || matches!(error, ModelError::BadAnswer { .. })
 }

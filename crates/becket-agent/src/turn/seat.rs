@@ -1,6 +1,6 @@
-//! Which model a session asks, where that has changed since it was opened.
+//! The session's model, if it has changed since the session was opened.
 //!
-//! A model is changed between two requests, and never within one: the line of work looks here before each.
+//! A model is changed between two requests, and never within one: the agent loop reads this before each.
 
 use becket_llm::Model;
 use std::fmt;
@@ -16,7 +16,7 @@ impl Seat {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(model);
     }
 
-    /// The model that was put in last; none where the session's first one stays.
+    /// The model that was put in last; none if the session's first one stays.
     pub(crate) fn taken(&self) -> Option<Arc<dyn Model>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,4 +1,4 @@
-//! What all lines of work of a session share.
+//! State that all agent loops of a session share.
 
 use super::context_usage::ContextUsage;
 use super::detached_events::DetachedEvents;
@@ -25,9 +25,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// How often in a row hooks may send a model back to work before the turn ends all the same (L4).
+/// Default number of times in a row that hooks may send a model back to work before the turn ends anyway (L4).
 const STOP_CAP: u32 = 8;
-/// How long a session with one prompt waits for its background tasks (A4).
+/// Default time that a session with one prompt waits for its background tasks (A4).
 const BACKGROUND_WAIT: Duration = Duration::from_secs(600);
 /// The most tokens of one answer.
 const MAX_TOKENS: u32 = 16_384;
@@ -35,21 +35,22 @@ const MAX_TOKENS: u32 = 16_384;
 /// The most times that a request without an answer is sent again.
 const MAX_RETRIES: u32 = 10;
 
-/// What a host may want otherwise.
+/// Options of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnOptions {
-    /// How often in a row hooks at a turn's end may send the model back to work; 0: as often as they like (L4).
+    /// Number of times in a row that hooks at a turn's end may send the model back to work; 0: no limit (L4).
     pub stop_cap: u32,
     /// The most tokens of one answer.
     pub max_tokens: u32,
-    /// Whether the session is one prompt that nobody can wake afterwards: then `asyncRewake` hooks are waited for (A4).
+    /// Set if the session is one prompt and can't be woken afterwards: then `asyncRewake` hooks are waited for (A4).
     pub one_shot: bool,
-    /// How often a request without an answer is sent again.
+    /// Maximum number of retries of a request without an answer.
     pub max_retries: u32,
-    /// How long such a session waits for its background tasks at the end of a turn, in all; zero: not at all (A4).
+    /// Total time that such a session waits for its background tasks at the end of a turn; zero: none (A4).
     pub background_wait: Duration,
-    /// Whether a screen shows answers as they come: then MessageDisplay is fired for each batch of whole lines, and what is
-    /// to be shown is told by [`crate::update::Happened::Displayed`].
+    /// Set if a screen shows answers as they come: then MessageDisplay is fired for each batch of whole lines, and the
+    /// text to
+    /// show is in [`crate::update::Happened::Displayed`].
     pub shows_batches: bool,
 }
 
@@ -66,51 +67,51 @@ impl Default for TurnOptions {
     }
 }
 
-/// Who says whether what no rule decides may happen.
+/// The parties that decide calls that no rule decides.
 #[derive(Default)]
 pub(crate) struct Asked {
     pub(crate) person: Option<Arc<dyn AskPermission>>,
     pub(crate) auto: Option<AutoMode>,
 }
 
-/// What all lines of work of a session share. Cheap to share; ends nothing by itself: the session does.
+/// State that all agent loops of a session share. Dropping a handle ends nothing: the session does.
 pub(crate) struct SessionShared {
     pub(crate) engine: Engine,
-    /// Watchers, about the session's own line of work.
+    /// Watchers, about the session's own agent loop.
     pub(crate) updates: Updates,
     pub(crate) options: TurnOptions,
     pub(crate) at_turn_end: TurnEndTasks,
     pub(crate) detached_events: DetachedEvents,
-    /// What the whole session has spent.
+    /// Spending of the whole session.
     pub(crate) meter: Meter,
     /// Mode, rules and directories, as they change.
     pub(crate) permissions: SessionPermissions,
-    /// Who judges in the mode `auto`.
+    /// Classifier of the mode `auto`.
     pub(crate) auto: Option<AutoMode>,
-    /// What goes on in the background.
+    /// Background tasks.
     pub(crate) tasks: Option<Tasks>,
-    /// The shared list of tasks, and those who work on it.
+    /// The shared list of tasks, and its teammates.
     pub(crate) team: Option<Team>,
     /// Makes working trees.
     pub(crate) worktrees: Option<Worktrees>,
-    /// The session's model, where it has changed.
+    /// The session's model, if it has changed.
     pub(crate) seat: Seat,
-    /// Who answers where that one is overloaded.
+    /// The model that answers if the main one is overloaded.
     pub(crate) fallback: Option<Fallback>,
-    /// How large the conversation is.
+    /// Size of the conversation.
     pub(crate) context: ContextUsage,
-    /// Whether the model thinks before it answers.
+    /// Set if the model thinks before it answers.
     pub(crate) thinks: AtomicBool,
-    /// How much models hold.
+    /// The models' context window.
     pub(crate) window: Window,
-    /// What files say to the model.
+    /// Instructions from files.
     pub(crate) instructions: Instructions,
-    /// Runs calls; lines of work share the person.
+    /// Runs calls; agent loops share the person.
     calls: ToolCalls,
     watched: Mutex<Vec<PathBuf>>,
     /// Told when other files are to be watched.
     watch_news: Arc<Notify>,
-    /// Whether the session has written settings since somebody asked.
+    /// Set if the session has written settings since the last check.
     wrote_settings: AtomicBool,
     reminders: Mutex<Vec<String>>,
     title: Mutex<Option<String>>,
@@ -153,17 +154,17 @@ impl SessionShared {
         }
     }
 
-    /// Who runs the calls of a line of work with these tools.
+    /// Returns the runner of calls for an agent loop with these tools.
     pub(crate) fn calls(&self, toolbox: &Toolbox) -> ToolCalls {
         self.calls.with_tools(toolbox.clone())
     }
 
-    /// Watchers, about a line of work.
+    /// Watchers, about an agent loop.
     pub(crate) fn updates_of(&self, who: &Origin) -> Updates {
         self.updates.about(who.clone())
     }
 
-    /// Fires an event, waits for its hooks, and tells the user what they say to them.
+    /// Fires an event, waits for its hooks, and shows their messages to the user.
     pub(crate) async fn fire(
         &self,
         facts: &Facts,
@@ -183,12 +184,12 @@ impl SessionShared {
         Fired { hook, outcome }
     }
 
-    /// Fires an event and goes on (L3).
+    /// Fires an event without waiting (L3).
     pub(crate) fn leave(self: &Arc<Self>, facts: &Facts, body: impl Into<EventBody>, updates: &Updates) {
         self.leave_with(facts, body, updates, ());
     }
 
-    /// The same; `kept` is dropped when its hooks have ended, or at once where there are none.
+    /// The same; `kept` is dropped when its hooks have ended, or at once if there are none.
     pub(crate) fn leave_with(
         self: &Arc<Self>,
         facts: &Facts,
@@ -230,7 +231,7 @@ impl SessionShared {
         }
     }
 
-    /// The working directory of a line of work has moved.
+    /// The working directory of an agent loop has moved.
     pub(crate) fn moved(self: &Arc<Self>, facts: &Facts, from: &Path, updates: &Updates) {
         let cwd = facts.cwd();
         if cwd == from {
@@ -245,7 +246,7 @@ impl SessionShared {
         self.leave(facts, body, updates);
     }
 
-    /// What the session is called.
+    /// Returns the session's title.
     pub(crate) fn title(&self) -> Option<String> {
         self.title.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -259,12 +260,12 @@ impl SessionShared {
         *self.title.lock().unwrap_or_else(PoisonError::into_inner) = title;
     }
 
-    /// Keeps a text for the model until the next request of the session's own line of work.
+    /// Keeps a text for the model until the next request of the session's own agent loop.
     pub(crate) fn remind_later(&self, text: impl Into<String>) {
         self.reminders.lock().unwrap_or_else(PoisonError::into_inner).push(text.into());
     }
 
-    /// What was kept for the model.
+    /// Takes the reminders kept for the model.
     pub(crate) fn take_reminders(&self) -> Vec<String> {
         std::mem::take(&mut *self.reminders.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -279,13 +280,13 @@ impl SessionShared {
         Arc::clone(&self.watch_news)
     }
 
-    /// The session has written to settings files: that is no change that anybody has to judge.
+    /// Records that the session has written to settings files: such a change is not judged.
     pub(crate) fn wrote_settings(&self) {
         self.wrote_settings.store(true, Ordering::Release);
         self.watch_news.notify_one();
     }
 
-    /// Whether it has, since this was asked last.
+    /// Returns whether it has, since the last call.
     pub(crate) fn take_wrote_settings(&self) -> bool {
         self.wrote_settings.swap(false, Ordering::AcqRel)
     }
@@ -298,18 +299,18 @@ impl SessionShared {
 
 /// An event that was fired.
 pub(crate) struct Fired {
-    /// What its hooks are called.
+    /// Name of its hooks.
     pub(crate) hook: String,
     pub(crate) outcome: Outcome,
 }
 
 impl Fired {
-    /// Why a hook stops the host after it (D6).
+    /// Returns the reason why a hook stops the host after it (D6).
     pub(crate) fn stop(&self) -> Option<String> {
         self.outcome.verdict.stop.as_ref().map(hook_messages::stop_reason)
     }
 
-    /// Which hook that was: the one that stops the host, else the first that blocks.
+    /// Returns the hook that stops the host, else the first that blocks.
     pub(crate) fn stopped_by(&self) -> Option<String> {
         let verdict = &self.outcome.verdict;
         let stop = verdict.stop.as_ref().map(|said| hook_messages::stopped_by(verdict.event, said));
@@ -318,7 +319,7 @@ impl Fired {
         })
     }
 
-    /// What the model reads of it.
+    /// Returns its texts for the model.
     pub(crate) fn for_model(&self) -> Vec<String> {
         hook_messages::for_model(&self.hook, &self.outcome.verdict)
     }

@@ -1,4 +1,4 @@
-//! What hooks are told where another model is asked from now on. Pure.
+//! The events of a switch to another model. Pure.
 
 use becket_model::event::context::{PostModelSwitch, PreModelSwitch};
 
@@ -6,9 +6,9 @@ use becket_model::event::context::{PostModelSwitch, PreModelSwitch};
 pub(crate) struct Switch {
     pub(crate) from: String,
     pub(crate) to: String,
-    /// As somebody gave it.
+    /// Name as the caller gave it.
     pub(crate) requested: String,
-    /// Who wants it: `command`, `sdk`, `fallback`.
+    /// Origin of the switch: `command`, `sdk`, `fallback`.
     pub(crate) source: String,
 }
 

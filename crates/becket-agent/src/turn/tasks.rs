@@ -1,8 +1,8 @@
-//! What a host does at the end of each turn: to remember, to suggest, to clean up (L7).
+//! A host's tasks at the end of each turn: notes, suggestions, cleaning up (L7).
 //!
-//! INVARIANT: a task of another line of work than the session's own is never handed [`MainTurn`], and nothing else can
-//! overwrite the session's snapshots. A task that panics or overruns is a notice, and never holds the turn. What was left
-//! running is ended with the session.
+//! INVARIANT: a task of another agent loop than the session's own is never handed [`MainTurn`], and nothing else can
+//! overwrite the session's snapshots. A task that panics or overruns is a notice, and never holds the turn. Tasks that
+//! still run end with the session.
 
 use crate::tool_call::catch_panic;
 use crate::update::{Notice, Origin, Updates};
@@ -24,7 +24,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// A turn at its end, before its Stop hooks.
 #[derive(Debug, Clone)]
 pub struct AtTurnEnd {
-    /// Whose turn.
+    /// Agent whose turn it is.
     pub of: Origin,
     /// The facts of that moment.
     pub session: Session,
@@ -32,13 +32,13 @@ pub struct AtTurnEnd {
     pub text: String,
     /// The conversation.
     pub messages: Arc<[Message]>,
-    /// Whether a Stop hook has sent the model back before in this turn, so that the tasks have run already.
+    /// Set if a Stop hook has already sent the model back in this turn, so that the tasks have run before.
     pub again: bool,
-    /// Cancelled once nobody waits any more.
+    /// Cancelled once the caller has gone.
     pub cancel: CancellationToken,
 }
 
-/// The same of the session's own line of work, which alone may overwrite the session's snapshots.
+/// The same of the session's own agent loop, which alone may overwrite the session's snapshots.
 #[derive(Debug, Clone)]
 pub struct MainTurn {
     /// The turn.
@@ -54,7 +54,7 @@ impl MainTurn {
     }
 }
 
-/// What turn-end tasks have kept of the session's own turns. Cheap to clone; everybody may read.
+/// Data that turn-end tasks keep of the session's own turns. Cheap to clone; readable by all.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshots {
     kept: Arc<Mutex<HashMap<String, Arc<Value>>>>,
@@ -68,10 +68,10 @@ impl Snapshots {
     }
 }
 
-/// A task; what it fails with is told to the user.
+/// A task; its error is shown to the user.
 pub type TaskRun<T> = Arc<dyn Fn(T) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
 
-/// Whose turns a task is run for.
+/// Kind of turns that a task runs for.
 #[derive(Clone)]
 pub enum ForTurns {
     /// The session's own alone.
@@ -80,21 +80,21 @@ pub enum ForTurns {
     All(TaskRun<AtTurnEnd>),
 }
 
-/// Whether the end of a turn waits for a task.
+/// Relation of a turn's end to a task: waiting or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
     /// It waits, up to this limit and 60 s at most; then the task is dropped.
     Await(Duration),
-    /// It goes on; the session owns the task and ends it.
+    /// It does not wait; the session owns the task and ends it.
     Leave,
 }
 
-/// Whether a task runs in a session that was started bare.
+/// Behaviour of a task in a session that was started bare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InBare {
-    /// It does not.
+    /// The task is skipped.
     Skip,
-    /// It does.
+    /// The task runs.
     Run,
 }
 
@@ -103,11 +103,11 @@ pub enum InBare {
 pub struct TurnEndTask {
     /// For notices.
     pub name: String,
-    /// Whether it runs in a bare session.
+    /// Behaviour in a bare session.
     pub bare: InBare,
-    /// Whether it is waited for.
+    /// Relation to the end of the turn.
     pub how: How,
-    /// What it does, and for whose turns.
+    /// Its work, and the kind of turns.
     pub run: ForTurns,
 }
 
@@ -127,7 +127,7 @@ impl fmt::Debug for TurnEndTask {
 pub struct TurnEndTasks {
     tasks: Arc<Mutex<Vec<TurnEndTask>>>,
     left: Arc<Mutex<JoinSet<()>>>,
-    /// How many of those run.
+    /// Number of running tasks.
     running: watch::Sender<usize>,
     snapshots: Snapshots,
     bare: bool,
@@ -145,7 +145,7 @@ impl TurnEndTasks {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner).push(task);
     }
 
-    /// What tasks have kept of the session's own turns.
+    /// Returns the data that tasks keep of the session's own turns.
     #[must_use]
     pub fn snapshots(&self) -> &Snapshots {
         &self.snapshots

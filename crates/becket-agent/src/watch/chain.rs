@@ -1,28 +1,28 @@
 //! Tells changes that hooks make themselves from others, so that no hook feeds itself for ever. Pure.
 //!
-//! A change is an echo where a hook of a change still runs, or ended a moment ago: nobody can say who made it. A path may
-//! change [`MOST`] times in a row of echoes; then it is not told of until there was a moment of rest.
+//! A change is an echo if a hook of a change still runs, or ended a moment ago: its author is unknown. A path may
+//! change [`MOST`] times in a row of echoes; then it is not reported until there was a moment of rest.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How often in a row of echoes a path is told of.
+/// Maximum number of echoes in a row that are reported for a path.
 pub(super) const MOST: u32 = 10;
-/// How long after a hook a change may be its doing.
+/// Time after a hook in which a change may be its own.
 pub(super) const ECHO: Duration = Duration::from_secs(1);
 
-/// What has happened since there was rest.
+/// Changes since the last moment of rest.
 #[derive(Debug, Default)]
 pub(super) struct Chain {
     /// Hooks of changes that run.
     running: usize,
-    /// When the last of them ended.
+    /// End of the last hook.
     ended: Option<Instant>,
     told: HashMap<PathBuf, u32>,
 }
 
-/// What is done with a change.
+/// Treatment of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Link {
     /// Hooks hear of it.

@@ -1,9 +1,9 @@
-//! What the operating system says of changes, kept until somebody looks.
+//! Changes reported by the operating system, kept until the next look.
 //!
-//! Directories are watched and not files, so that a file that is replaced by another of its name is still seen. What does
-//! not exist yet is waited for in the nearest directory that does.
+//! Directories are watched and not files, so that a file that is replaced by another of its name is still seen. A path
+//! that does not exist yet is waited for in its nearest existing directory.
 //!
-//! INVARIANT: what is kept is at most one mark for each wanted path, whatever changes around it and however often.
+//! INVARIANT: at most one mark is kept for each wanted path, whatever changes around it and however often.
 
 use crate::definitions::is_markdown;
 use notify::event::{AccessKind, AccessMode, ModifyKind};
@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// How long it has to be quiet before a change counts as whole.
+/// Quiet time after which a change counts as complete.
 const QUIET: Duration = Duration::from_millis(100);
 /// The longest that a change waits for that.
 const LONGEST: Duration = Duration::from_secs(1);
@@ -23,12 +23,12 @@ const LONGEST: Duration = Duration::from_secs(1);
 const MOST_DIRECTORIES: usize = 500;
 const DEEPEST: usize = 8;
 
-/// What is to be heard of.
+/// The paths to watch.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Wanted {
     /// Single paths.
     pub(super) paths: HashSet<PathBuf>,
-    /// Directories with all that lies below; their Markdown files count.
+    /// Directories with all that is below; their Markdown files count.
     pub(super) trees: Vec<PathBuf>,
     /// Directories whose own entries count.
     pub(super) flat: Vec<PathBuf>,
@@ -105,7 +105,9 @@ impl Disk {
     }
 }
 
-/// What is listened to, and what is too much of it: for a path the nearest directory that is there, and all of a tree.
+/// Returns the directories to watch, and errors for those that are too many: for a path the nearest existing directory,
+/// and
+/// all of a tree.
 fn directories(wanted: &Wanted) -> (HashSet<PathBuf>, Vec<String>) {
     let nearest = |path: &Path| path.ancestors().skip(1).find(|above| above.is_dir()).map(Path::to_owned);
     let around =

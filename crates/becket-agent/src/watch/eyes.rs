@@ -1,4 +1,4 @@
-//! Compares what lies on disk with what lay there before. Blocks, and so runs off the runtime's threads.
+//! Compares what is on disk with what lay there before. Blocks, and so runs off the runtime's threads.
 
 use super::disk::{Disk, Marks, Wanted};
 use super::list::List;
@@ -9,14 +9,14 @@ use becket_model::Source;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-/// What has changed.
+/// Changes found by a look.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Changes {
     /// Files of FileChanged, and what has happened to them.
     pub(super) files: Vec<(PathBuf, &'static str)>,
     /// Files of the configuration, by what ConfigChange calls their source.
     pub(super) config: Vec<ConfigFile>,
-    /// What is looked at again later, since its hooks still run.
+    /// Paths to look at again later, since their hooks still run.
     pub(super) held: Vec<PathBuf>,
 }
 
@@ -25,14 +25,14 @@ pub(super) struct Changes {
 pub(super) struct ConfigFile {
     pub(super) source: &'static str,
     pub(super) path: PathBuf,
-    /// What stands for all files of that source.
+    /// The path that stands for all files of that source.
     pub(super) place: PathBuf,
 }
 
-/// What ConfigChange calls skills and commands.
+/// Source name of skills and commands in ConfigChange.
 pub(super) const SKILLS: &str = "skills";
 
-/// What is to be watched, and what stood in the settings before anything ran.
+/// The paths to watch, and the settings as they were before anything ran.
 pub(crate) struct Remembered {
     what: FileWatch,
     settings: Vec<BTreeMap<PathBuf, Content>>,
@@ -48,7 +48,7 @@ impl FileWatch {
     }
 }
 
-/// What lay on disk when somebody last looked.
+/// The state of the disk at the last look.
 pub(super) struct Eyes {
     what: FileWatch,
     disk: Disk,
@@ -58,7 +58,7 @@ pub(super) struct Eyes {
 }
 
 impl Eyes {
-    /// What is compared with is what was remembered. All settings are marked, since they may have changed since then.
+    /// Starts from the remembered state. All settings are marked, since they may have changed since then.
     pub(super) fn new(before: Remembered, disk: Disk) -> Self {
         let Remembered { what, settings, skills } = before;
         let dirty = disk.dirty();
@@ -66,8 +66,9 @@ impl Eyes {
         Self { what, disk, files: HashMap::new(), settings, skills }
     }
 
-    /// Watches the files of a list in the place of those before; gives what can't be. `afresh` where directories may be
-    /// others than they were.
+    /// Watches the files of a list instead of the old ones; returns those that can't be watched. `afresh` if
+    /// directories may
+    /// have changed.
     pub(super) fn watch(&mut self, list: &List, afresh: bool) -> Vec<String> {
         let files = self.what.settings.iter().map(|settings| settings.file.clone());
         let wanted = Wanted {
@@ -84,7 +85,7 @@ impl Eyes {
         wrong
     }
 
-    /// What stands in the settings now is what the session knows: it has written them itself.
+    /// Takes the current settings as known: the session has written them itself.
     pub(super) fn know_settings(&mut self) {
         self.settings = self.what.settings.iter().map(contents).collect();
     }

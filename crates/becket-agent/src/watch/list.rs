@@ -1,11 +1,11 @@
-//! Which files FileChanged watches. Pure.
+//! The files that FileChanged watches. Pure.
 
 use std::path::{Path, PathBuf};
 
 /// The most paths that a session watches for its hooks.
 pub(super) const MOST: usize = 1000;
 
-/// The watched paths, and what is said of those that are not.
+/// The watched paths, and the reports on those that are not.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct List {
     pub(super) paths: Vec<PathBuf>,

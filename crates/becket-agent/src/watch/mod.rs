@@ -2,13 +2,13 @@
 //! (`protocol.md` M8, C8, D11).
 //!
 //! - FileChanged: files of the cwd that the matchers name, and the paths that hooks have asked for (`watchPaths`).
-//! - ConfigChange: settings files and skills. The hooks of the old configuration judge a change; one that they let pass is
-//!   taken up at once, by the engine or by the session's commands. What runs keeps what it started with.
+//! - ConfigChange: settings files and skills. The hooks of the old configuration judge a change; one that they let pass
+//!   applies at once, to the engine or to the session's commands. A running hook or command keeps its configuration.
 //!
-//! What is remembered is bounded by the number of watched paths, however much changes: see `disk`. A hook that changes what
-//! it watches is heard a few times, and then not until it rests: see `chain`.
+//! Memory is bounded by the number of watched paths, however much changes: see `disk`. A hook that changes its own
+//! watched files is fired a few times, and then not until it rests: see `chain`.
 //!
-//! It refuses: to look into files but for settings, to watch what nobody asks for, to go on after its session.
+//! It reads no files except settings, watches only requested paths, and ends with its session.
 //!
 //! INVARIANT: all of it ends with the session: no descriptor and no thread of it outlives that by more than a moment.
 

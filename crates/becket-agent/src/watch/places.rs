@@ -1,4 +1,4 @@
-//! What a host has watched while a session is open.
+//! The places that a host has watched while a session is open.
 
 use crate::definitions::Homes;
 use becket_engine::config::Request;

@@ -1,4 +1,4 @@
-//! What lay at a path when somebody looked, and what has changed since.
+//! The state of a path at one look, and its changes since.
 
 use becket_engine::config::read_text;
 use sha2::{Digest, Sha256};
@@ -6,7 +6,7 @@ use std::fs::Metadata;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// What lies at a path. Two looks that are equal saw the same file, unchanged; links are followed.
+/// State of a path. Two equal states mean the same file, unchanged; links are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seen {
     /// Nothing.
@@ -15,7 +15,7 @@ pub(super) enum Seen {
     Something {
         length: u64,
         modified: Option<SystemTime>,
-        /// Which file it is, on systems that tell.
+        /// Identity of the file, on systems that report it.
         id: u64,
     },
 }
@@ -24,7 +24,7 @@ impl Seen {
     /// Looks.
     pub(super) fn at(path: &Path) -> Self {
         match path.metadata() {
-            // When something in a directory changes, it is no other directory for that.
+            // A change inside a directory does not make it another directory.
             Ok(found) if found.is_dir() => Self::Something { length: 0, modified: None, id: 0 },
             Ok(found) => {
                 Self::Something { length: found.len(), modified: found.modified().ok(), id: id(&found) }
@@ -33,7 +33,7 @@ impl Seen {
         }
     }
 
-    /// What has happened since `before`, as FileChanged says it.
+    /// Returns the change since `before`, as in FileChanged.
     pub(super) fn since(self, before: Self) -> Option<&'static str> {
         match (before, self) {
             (Self::Nothing, Self::Nothing) => None,
@@ -55,7 +55,7 @@ fn id(_: &Metadata) -> u64 {
     0
 }
 
-/// What stands in a settings file. A file that is written again with the same text has not changed.
+/// State of a settings file. A file that is written again with the same text has not changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     Nothing,

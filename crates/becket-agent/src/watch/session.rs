@@ -19,10 +19,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 use tokio::task::{JoinHandle, JoinSet};
 
-/// How many changes have their hooks run at once.
+/// Maximum number of changes whose hooks run at once.
 const AT_ONCE: usize = 8;
 
-/// What the session lends its watch.
+/// The session's handles for its watch.
 pub(crate) struct Lent {
     pub(crate) shared: Weak<SessionShared>,
     pub(crate) facts: Facts,
@@ -30,14 +30,14 @@ pub(crate) struct Lent {
     pub(crate) expand: Option<Arc<dyn Expand>>,
 }
 
-/// A watch that goes on until it is ended, or dropped.
+/// A watch that runs until it is ended, or dropped.
 pub(crate) struct Watching {
     end: CancellationToken,
     task: Option<JoinHandle<()>>,
 }
 
 impl Watching {
-    /// Begins: what changes from now on is seen. None where the system can't watch, which the user is told.
+    /// Starts the watch for changes from now on. None if the system can't watch; the user is notified.
     pub(crate) async fn start(before: Remembered, lent: Lent) -> Option<Self> {
         let disk = match Disk::new() {
             Ok(disk) => disk,
@@ -79,7 +79,7 @@ impl Drop for Watching {
     }
 }
 
-/// What runs of hooks leave for the watch.
+/// State shared with running hooks.
 struct Shared {
     dirty: Arc<Dirty>,
     state: Mutex<State>,
@@ -133,7 +133,7 @@ struct Watch {
     shared: Arc<Shared>,
     /// Gone only where looking has panicked.
     eyes: Option<Eyes>,
-    /// What the user knows already.
+    /// Messages that the user has already seen.
     told: HashSet<String>,
     /// ConfigChange hooks that run.
     judged: JoinSet<()>,
@@ -226,7 +226,7 @@ impl Watch {
         }
     }
 
-    /// What has changed while its hooks run is looked at when they have ended.
+    /// Keeps paths that change while their hooks run for a look after those have ended.
     fn hold(&self, held: Vec<PathBuf>) {
         let mut state = self.shared.state();
         if !state.busy.is_empty() {
@@ -283,7 +283,7 @@ impl Watch {
     }
 }
 
-/// What the user reads of a change.
+/// Reports a change to the user.
 fn tell(hook: &str, file: &ConfigFile, changed: &ConfigChanged, updates: &Updates) {
     let path = file.path.display();
     match changed {

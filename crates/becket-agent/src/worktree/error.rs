@@ -1,9 +1,9 @@
-//! Why there is no worktree.
+//! Errors of worktrees.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why there is no worktree.
+/// The reason why there is no worktree.
 #[derive(Debug, thiserror::Error)]
 pub enum WorktreeError {
     /// The name can't be one.
@@ -15,30 +15,30 @@ pub enum WorktreeError {
         /// The name, shortened.
         name: String,
     },
-    /// There is no repository to make one of.
+    /// No repository was found.
     #[error("`{}` lies in no git repository: begin one, or let a hook of WorktreeCreate make the directory", at.display())]
     NoRepository {
-        /// Where one was looked for.
+        /// Directory of the search.
         at: PathBuf,
     },
     /// The repository has no commit.
     #[error("the repository of `{}` has no commit that a worktree could begin with: commit something first", at.display())]
     NoCommit {
-        /// Where it lies.
+        /// Its path.
         at: PathBuf,
     },
-    /// The host has lent nobody who makes them.
+    /// The host provides no worktrees.
     #[error("this session makes no worktrees: its host has to lend it some, by `AgentBuilder::worktrees`")]
     NotLent,
-    /// There is no git, or only one that the repository brings along.
+    /// No git was found outside of the repository itself.
     #[error("there is no `git` on PATH (one that lies in the repository itself does not count)")]
     NoGit,
     /// Git refuses.
     #[error("git can't {doing}: {said}")]
     Git {
-        /// What it was to do.
+        /// The operation.
         doing: &'static str,
-        /// What it said.
+        /// Its output.
         said: String,
     },
     /// Something else is in its place.
@@ -55,7 +55,7 @@ pub enum WorktreeError {
         /// The branch.
         branch: String,
     },
-    /// Somebody else works in it.
+    /// Another session works in it.
     #[error("another session works in the worktree `{}`: end that one, or take another name", path.display())]
     InUse {
         /// The worktree.
@@ -70,15 +70,15 @@ pub enum WorktreeError {
     /// The hooks that were to make it have not.
     #[error("the WorktreeCreate hooks made no worktree: {because}")]
     Hook {
-        /// What they said.
+        /// Their message.
         because: String,
     },
-    /// What a hook has named can't be worked in.
+    /// The directory that a hook named is not usable.
     #[error("a WorktreeCreate hook named `{}`, which can't be the worktree: {because}", path.display())]
     HookPath {
-        /// What it named.
+        /// The path it named.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         because: String,
     },
     /// The system refuses.
@@ -86,13 +86,13 @@ pub enum WorktreeError {
     Io {
         /// What.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl WorktreeError {
-    /// What the system says of a path.
+    /// Returns a conversion of the system's error at a path.
     pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { path: path.to_owned(), source }
     }

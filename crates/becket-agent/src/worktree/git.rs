@@ -21,7 +21,7 @@ const LONGEST: Duration = Duration::from_mins(10);
 /// The most that is read of its output: paths of a large tree.
 const MOST: ByteCap = ByteCap::bytes(64 << 20);
 
-/// What counts over every configuration. A path that nothing is at stands for no hooks.
+/// Settings that override every configuration. A path that does not exist disables hooks.
 const SETTINGS: [&str; 12] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -40,7 +40,7 @@ const SETTINGS: [&str; 12] = [
 /// Variables of git that only say whose configuration counts, and where git's own programs are.
 const KEPT: [&str; 4] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"];
 
-/// What every run of it is told beside.
+/// Environment variables of every run.
 const VARIABLES: [(&str, &str); 8] = [
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_NO_LAZY_FETCH", "1"),
@@ -60,7 +60,7 @@ pub(super) struct Git {
     runner: Runner,
 }
 
-/// Where git is run.
+/// Directories for a run of git.
 #[derive(Debug, Clone)]
 pub(super) struct At {
     pub(super) cwd: PathBuf,
@@ -76,7 +76,8 @@ impl At {
 }
 
 impl Git {
-    /// The git on `PATH`, unless it lies in a working tree of the repository: one that brings its own must not have it run.
+    /// The git on `PATH`, unless it is in a working tree of the repository: one that brings its own must not have it
+    /// run.
     pub(super) fn find(
         environment: &Environment,
         repository: &Repository,
@@ -155,7 +156,7 @@ impl Git {
         }
     }
 
-    /// Asks it for something that there may not be: none where it ends with 1.
+    /// Asks it for something that there may not be: none if it ends with 1.
     ///
     /// # Errors
     /// It ends otherwise: then it can't be told.
@@ -173,7 +174,7 @@ impl Git {
         }
     }
 
-    /// How it ended by itself, and what it has printed.
+    /// Returns the exit of a process and its output.
     async fn ended(
         &self,
         at: &At,
@@ -192,7 +193,7 @@ impl Git {
         }
     }
 
-    /// One line that it prints; none where it says no.
+    /// One line that it prints; none if it says no.
     pub(super) async fn line(
         &self,
         at: &At,

@@ -3,11 +3,11 @@
 use super::error::WorktreeError;
 use std::path::{Path, PathBuf};
 
-/// The directory that a hook named, absolute. A relative one is seen from `cwd`, in which the hook ran; `root` is the main
-/// working tree, or where the session started outside of one.
+/// Returns the directory that a hook named, absolute. A relative one is below `cwd`, in which the hook ran; `root` is
+/// the main working tree, or the session's start outside of one.
 ///
-/// It has to be a directory that can be entered, reached without a link below `root`, and no directory that holds `root`:
-/// who works there would work on everything.
+/// It has to be a directory that can be entered, reached without a link below `root`, and must not contain `root`: work
+/// there would affect everything.
 pub(super) fn usable(named: &Path, cwd: &Path, root: &Path) -> Result<PathBuf, WorktreeError> {
     let path = cwd.join(named);
     let refused = |because: String| WorktreeError::HookPath { path: path.clone(), because };
@@ -28,7 +28,7 @@ pub(super) fn usable(named: &Path, cwd: &Path, root: &Path) -> Result<PathBuf, W
     Ok(path)
 }
 
-/// The first link on the way to `path` that lies below `root`, however the way to `root` itself is written.
+/// The first link on the way to `path` that is below `root`, however the way to `root` itself is written.
 fn link_below(path: &Path, root: &Path) -> Option<PathBuf> {
     let mut way: Vec<&Path> = path.ancestors().collect();
     way.reverse();

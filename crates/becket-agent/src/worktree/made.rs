@@ -15,18 +15,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The file in a worktree's part of the repository that says that this program has made it, and at which commit; who works in
-/// it holds it.
+/// The file in a worktree's part of the repository that marks it as made by this program, with its first commit; a
+/// session
+/// that works in it holds its lock.
 const MARK: &str = "becket";
 
 /// The file there that says that its files may be gone for a while.
 const LOCKED: &str = "locked";
 
-/// How often the lock is asked for, and how long is waited in between: who looks for what was left behind holds it, too.
+/// Number of attempts at the lock, and the delay in between: a search for leftovers holds it, too.
 const ATTEMPTS: u32 = 8;
 const PAUSE: Duration = Duration::from_millis(15);
 
-/// What keeps the main tree's `git status` from listing the worktrees.
+/// Keeps the main tree's `git status` from listing the worktrees.
 const IGNORE: &str = "*\n";
 
 /// A worktree that git has made, or is about to.
@@ -36,15 +37,15 @@ pub(super) struct Made {
     pub(super) repository: Repository,
     pub(super) path: PathBuf,
     pub(super) branch: String,
-    /// The commit that it began at; none where somebody else has made it.
+    /// Its first commit; `None` if another program has made it.
     pub(super) base: Option<String>,
-    /// Whether the branch is this program's work, as far as it is there: only then it is ever deleted.
+    /// Set if this program created the branch, and only then may delete it.
     pub(super) owns_branch: Arc<AtomicBool>,
-    /// Where shadows are made.
+    /// Directory for shadows.
     pub(super) private: PathBuf,
 }
 
-/// What becomes of the commits of a worktree that is removed.
+/// Treatment of the commits of a worktree that is removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Commits {
     /// A branch that has any stays.
@@ -54,7 +55,7 @@ enum Commits {
 }
 
 impl Made {
-    /// Takes up the worktree that lies at the place already. None where nothing does.
+    /// Takes up the worktree that is at the place already. None if nothing does.
     pub(super) async fn take_up(&mut self) -> Result<Option<File>, WorktreeError> {
         if self.path.symlink_metadata().is_err() {
             return Ok(None);
@@ -67,15 +68,16 @@ impl Made {
         Ok(Some(held))
     }
 
-    /// Takes up one that was left behind; none where it is somebody's, or not of this program.
+    /// Takes up one that was left behind; `None` if it has an owner, or is not of this program.
     pub(super) async fn take_up_left(&mut self) -> Option<File> {
         let part = self.repository.part_of(&self.path)?;
         marked(&part)?;
         self.take_up().await.ok()?.filter(|_| self.base.is_some())
     }
 
-    /// Takes the place: who makes its directory has it, and nobody else makes anything there. One whose files are gone from it
-    /// is forgotten.
+    /// Claims the place: the process that creates its directory owns it, and no other one makes anything there. A
+    /// registered
+    /// worktree without files is pruned.
     pub(super) fn claim(&self) -> Result<(), WorktreeError> {
         self.make_directory()?;
         let forgotten = self.forget_lost().and_then(|()| self.ignore());
@@ -95,8 +97,8 @@ impl Made {
         fs::remove_dir_all(&part).map_err(WorktreeError::io(&part))
     }
 
-    /// Makes it in the place that was claimed: the branch, what git knows of it, the files. See [`Made::undo`] for what is left
-    /// where something goes wrong.
+    /// Makes it in the place that was claimed: the branch, what git knows of it, the files. See [`Made::undo`] for what
+    /// is left if something goes wrong.
     pub(super) async fn make(&self, cancel: &CancellationToken) -> Result<File, WorktreeError> {
         let at = At::found(&self.repository.top);
         let base = self.base.as_deref().unwrap_or("HEAD");
@@ -109,7 +111,7 @@ impl Made {
             said: "it has none at that place".to_owned(),
         };
         let part = self.repository.part_of(&self.path).ok_or_else(lost)?;
-        // Held before it says that it may be removed: nobody takes it for one that was left behind.
+        // Locked before it is marked as removable: another process can't take it for a leftover.
         let mut held = hold(&part, &self.path).await?;
         held.write_all(base.as_bytes()).map_err(WorktreeError::io(&part))?;
         let shadow = self.shadow(&part, cancel).await?;
@@ -149,10 +151,10 @@ impl Made {
         Err(if self.has_branch(cancel).await? { taken() } else { error })
     }
 
-    /// Whether the branch is there.
+    /// Returns whether the branch exists.
     ///
     /// # Errors
-    /// That can't be told.
+    /// That can't be determined.
     pub(super) async fn has_branch(&self, cancel: &CancellationToken) -> Result<bool, WorktreeError> {
         let name = self.reference();
         let look = words(["rev-parse", "--verify", "-q", &name]);
@@ -204,7 +206,8 @@ impl Made {
         if let Some(base) = self.base.as_ref().filter(|_| self.owns_branch.load(Ordering::Acquire))
             && self.has_branch(&never).await?
         {
-            // Only where it still is at its beginning: anything else on it is somebody's work, which only they give up. Not `git branch -D`,
+            // Only if it still is at its first commit: anything else on it is work, which only its owner gives up. Not
+            // `git branch -D`,
             // which would lock and write the configuration, which others may do now.
             let name = self.reference();
             let mut delete = words(["update-ref", "-d", &name]);
@@ -217,7 +220,8 @@ impl Made {
         Ok(())
     }
 
-    /// Its directory, which nobody else has made, and those around it, without a link on the way below the main working tree.
+    /// Creates its directory, which must not exist, and its parents, without a link on the way below the main working
+    /// tree.
     fn make_directory(&self) -> Result<(), WorktreeError> {
         for attempt in 1.. {
             self.make_parents()?;
@@ -226,7 +230,7 @@ impl Made {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                     return Err(WorktreeError::Taken { path: self.path.clone() });
                 }
-                // Somebody has left the last one, and tidied up.
+                // Another process has removed the last one.
                 Err(error) if error.kind() == ErrorKind::NotFound && attempt < ATTEMPTS => {}
                 Err(error) => return Err(WorktreeError::io(&self.path)(error)),
             }
@@ -253,7 +257,7 @@ impl Made {
         Ok(())
     }
 
-    /// Has the main working tree not list it. Somebody else's file stays as it is.
+    /// Hides it from the main working tree's status. An existing file of another author stays as it is.
     fn ignore(&self) -> Result<(), WorktreeError> {
         let ignore = self.path.with_file_name(".gitignore");
         match OpenOptions::new().write(true).create_new(true).open(&ignore) {
@@ -281,7 +285,7 @@ fn marked(part: &Path) -> Option<String> {
     text(&part.join(MARK)).map(|base| base.trim().to_owned()).filter(|base| !base.is_empty())
 }
 
-/// Where git makes worktrees: in `folder` (`.claude`) of the main working tree.
+/// Returns the directory of git's worktrees: in `folder` (`.claude`) of the main working tree.
 pub(super) fn places(repository: &Repository, folder: &str) -> PathBuf {
     repository.root.join(folder).join("worktrees")
 }

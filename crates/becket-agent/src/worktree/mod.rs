@@ -1,19 +1,19 @@
 //! Working trees of their own for a session or a subagent (`isolation: worktree`), so that several can work on one
 //! repository at once.
 //!
-//! - A hook of WorktreeCreate makes it, wherever and by whatever means it likes; where there is none, git does, in
+//! - A hook of WorktreeCreate makes it, wherever and by whatever means it likes; if there is none, git does, in
 //!   `.claude/worktrees/NAME` of the main working tree, on a branch `worktree-NAME` that begins at the commit that is
 //!   checked out (`made`, `hooked`).
-//! - Before one is removed, WorktreeRemove is fired. Git's is removed when its work has ended and nothing in it differs from
-//!   its beginning; else it is kept, and its place is told. What a hook has made, only hooks remove.
+//! - Before one is removed, WorktreeRemove is fired. Git's is removed when its work has ended and nothing in it differs
+//!   from its beginning; else it is kept, and its place is reported. A hook's worktree is removed by hooks only.
 //! - Rules, hooks, trust and mode stay those of the main tree.
 //!
-//! It refuses to have anything run that a repository brings along: see `git` and `shadow`. It leaves alone what it has not
-//! made, and what somebody else works in.
+//! It runs no code of a repository: see `git` and `shadow`. It does not touch worktrees that it has not made, or that
+//! are in use elsewhere.
 //!
-//! INVARIANT: what was begun is known from before its first file on, and is left or undone when the session closes, however
-//! the work in it ended. What a kill leaves is taken up again under the same name, or, of a subagent, removed by the next
-//! session that makes one.
+//! INVARIANT: a worktree is recorded before its first file, and is left or undone when the session closes, however the
+//! work in it ended. One that a kill leaves is taken up again under the same name, or, if a subagent's, removed by the
+//! next session that makes one.
 
 mod error;
 mod git;

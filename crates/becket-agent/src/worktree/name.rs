@@ -1,4 +1,4 @@
-//! What a worktree is called.
+//! The name of a worktree.
 
 use super::error::WorktreeError;
 use crate::schema::brief;
@@ -8,7 +8,7 @@ use std::fmt;
 /// The longest name, in bytes.
 pub(super) const LONGEST: usize = 64;
 
-/// How the names of subagents' worktrees begin.
+/// Prefix of the names of subagents' worktrees.
 const OF_AGENTS: &str = "agent-";
 
 /// The name of a worktree: one part of a path, and the end of a branch's name.
@@ -16,11 +16,12 @@ const OF_AGENTS: &str = "agent-";
 pub struct WorktreeName(String);
 
 impl WorktreeName {
-    /// Takes a name that somebody gave.
+    /// Checks a given name.
     ///
     /// # Errors
-    /// It can't be a directory and a branch on every system: it has other characters than letters and digits of ASCII, `-`,
-    /// `_` and `.`, begins or ends with one of these three, has two dots in a row, ends in `.lock`, or is too long.
+    /// It is not a valid directory and branch on every system: it has other characters than letters and digits of
+    /// ASCII, `-`, `_` and `.`, begins or ends with one of these three, has two dots in a row, ends in `.lock`, or is
+    /// too long.
     pub fn new(name: &str) -> Result<Self, WorktreeError> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
         let bounded = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
@@ -34,7 +35,7 @@ impl WorktreeName {
         if fits { Ok(Self(name.to_owned())) } else { Err(WorktreeError::BadName { name: brief(name) }) }
     }
 
-    /// One that nobody has.
+    /// Returns a random, unused name.
     #[must_use]
     pub fn random() -> Self {
         let id = uuid::Uuid::new_v4().simple().to_string();
@@ -46,7 +47,7 @@ impl WorktreeName {
         Self(format!("{OF_AGENTS}{}", id.as_str()))
     }
 
-    /// Whether only a subagent can have left it behind: the part after `agent-` is an id that was made up.
+    /// Returns whether only a subagent can have left it behind: the part after `agent-` is a generated id.
     pub(super) fn is_of_agent(name: &str) -> bool {
         let id = name.strip_prefix(OF_AGENTS).and_then(|id| id.strip_prefix('a'));
         id.is_some_and(|id| id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))

@@ -8,7 +8,7 @@ use crate::update::{Level, Notice};
 use becket_engine::CancellationToken;
 use std::path::Path;
 
-/// What the model is told of itself, seen from a directory.
+/// Returns the system prompt for a directory.
 pub(crate) type SystemAt = Box<dyn FnOnce(&Path) -> String + Send>;
 
 /// A worktree that a session is to work in from its beginning.
@@ -30,7 +30,7 @@ impl Wish {
     }
 }
 
-/// Leaves all worktrees of a session that has ended; the user is told of those that stay.
+/// Leaves all worktrees of a session that has ended; the user is notified of those that stay.
 pub(crate) async fn left(main: &Main) {
     let agent_loop = &main.agent_loop;
     let Some(worktrees) = &agent_loop.shared.worktrees else { return };

@@ -1,4 +1,4 @@
-//! Where a repository lies: read from its files, no program is asked.
+//! The location of a repository: read from its files, without running a program.
 
 use super::error::WorktreeError;
 use std::fs;
@@ -12,14 +12,14 @@ const LONGEST: u64 = 64 << 10;
 pub(super) struct Repository {
     /// The working tree of that directory.
     pub(super) top: PathBuf,
-    /// The main working tree; that of the directory where there is none.
+    /// The main working tree; that of the directory if there is none.
     pub(super) root: PathBuf,
-    /// What all working trees share.
+    /// The directory that all working trees share.
     pub(super) common: PathBuf,
 }
 
 impl Repository {
-    /// The repository that a directory lies in: its nearest parent with a `.git`.
+    /// The repository that a directory is in: its nearest parent with a `.git`.
     pub(super) fn around(cwd: &Path) -> Result<Self, WorktreeError> {
         let none = || WorktreeError::NoRepository { at: cwd.to_owned() };
         let real = cwd.canonicalize().map_err(WorktreeError::io(cwd))?;
@@ -35,7 +35,7 @@ impl Repository {
         Ok(Self { top: top.to_owned(), root: main, common })
     }
 
-    /// What git knows of the worktree at `path`: its own part of the repository.
+    /// Returns git's own directory for the worktree at `path`.
     pub(super) fn own_part(&self, path: &Path) -> Option<PathBuf> {
         let entries = fs::read_dir(self.common.join("worktrees")).ok()?;
         let parts = entries.flatten().map(|entry| entry.path());
@@ -45,26 +45,26 @@ impl Repository {
         })
     }
 
-    /// The same, where the worktree points back to it.
+    /// The same, if the worktree points back to it.
     pub(super) fn part_of(&self, path: &Path) -> Option<PathBuf> {
         let part = self.own_part(path)?;
         pointed_to(&path.join(".git")).filter(|to| is_same(to, &part)).map(|_| part)
     }
 }
 
-/// Whether two paths are one, also where what they name is gone.
+/// Returns whether two paths are one, also if the file is gone.
 fn is_same(one: &Path, other: &Path) -> bool {
     one == other || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
-/// Where a `.git` file points.
+/// Returns the target of a `.git` file.
 fn pointed_to(file: &Path) -> Option<PathBuf> {
     let text = text(file)?;
     let to = text.strip_prefix("gitdir:")?.trim();
     Some(file.parent()?.join(to))
 }
 
-/// A short text file that is no link.
+/// Returns the content of a short text file that is not a link.
 pub(super) fn text(file: &Path) -> Option<String> {
     let found = file.symlink_metadata().ok()?;
     (found.is_file() && found.len() <= LONGEST).then(|| fs::read_to_string(file).ok()).flatten()

@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is taken over.
+/// Keys of the configuration that are copied.
 const TAKEN: [&str; 10] = [
     "core.filemode",
     "core.symlinks",
@@ -46,7 +46,7 @@ impl Shadow {
     ) -> Result<Self, WorktreeError> {
         let list =
             words(["config", "--local", "--no-includes", "-z", "--get-regexp", r"^(core|extensions)\."]);
-        // It says no where there is none of them.
+        // It says no if there is none of them.
         let said = git.ask(&At::found(&repository.top), "read the configuration", list, cancel).await;
         let config = config(&String::from_utf8_lossy(&said.unwrap_or_default()));
         let directory = private.join(uuid::Uuid::new_v4().simple().to_string());
@@ -77,7 +77,7 @@ impl Shadow {
         Ok(())
     }
 
-    /// Where git is run to look into the worktree's files.
+    /// Returns the directories in which git examines the worktree's files.
     pub(super) fn at(&self) -> &At {
         &self.at
     }

@@ -1,8 +1,8 @@
-//! EnterWorktree and ExitWorktree: the session's own line of work moves into a working tree of its own, and back.
+//! EnterWorktree and ExitWorktree: the session's own agent loop moves into a working tree of its own, and back.
 //!
-//! - Whoever enters one works in it until it is left, or the session ends. CwdChanged is fired after either call.
-//! - Nothing is removed that holds work: the call is refused, and says why. What the user gives up is removed by a second call
-//!   with `discard_changes`, which needs a permission.
+//! - The session works in it until it leaves, or ends. CwdChanged is fired after either call.
+//! - A worktree that holds work is not removed: the call fails with the reason. Work that the user gives up is removed
+//!   by a second call with `discard_changes`, which needs a permission.
 //! - Rules, hooks and settings stay those of the directory in which the session started (`protocol.md` C8).
 
 use super::error::WorktreeError;
@@ -61,7 +61,7 @@ impl WorktreeTools {
         Self::default()
     }
 
-    /// Both tools, for the toolbox of the session's own line of work.
+    /// Both tools, for the toolbox of the session's own agent loop.
     #[must_use]
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
         let of = |does: Does| Arc::new(WorktreeTool { session: self.session.clone(), does }) as Arc<dyn Tool>;

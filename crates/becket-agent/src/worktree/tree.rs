@@ -13,23 +13,23 @@ pub(crate) struct Tree {
     pub(super) way: Way,
 }
 
-/// Who has made it.
+/// Maker of the worktree.
 #[derive(Debug)]
 pub(super) enum Way {
     Git {
         made: Box<Made>,
         held: Mutex<Held>,
     },
-    /// A hook; how it looked then, where that can be told.
+    /// A hook; how it looked then, if that is known.
     Hook {
         before: Option<Print>,
     },
 }
 
-/// How far one of git's has come.
+/// Progress of one of git's.
 #[derive(Debug)]
 pub(super) enum Held {
-    /// It was begun: what there is of it is nobody's work.
+    /// It was begun: its content is not yet anyone's work.
     Begun,
     /// It is whole, and this session's as long as the file is locked.
     Whole(File),
@@ -46,7 +46,7 @@ impl Tree {
         }
     }
 
-    /// Lets somebody else take it.
+    /// Releases it for other sessions.
     pub(super) fn let_go(&self) {
         if let Way::Git { held, .. } = &self.way {
             let held =
@@ -58,7 +58,7 @@ impl Tree {
         }
     }
 
-    /// Whether it was begun and never became whole.
+    /// Returns whether it was begun and never completed.
     pub(super) fn is_begun(&self) -> bool {
         match &self.way {
             Way::Git { held, .. } => {
@@ -76,7 +76,7 @@ impl Tree {
     }
 }
 
-/// What became of a worktree.
+/// Fate of a worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Left {
     /// Nothing is left of it.
@@ -86,7 +86,7 @@ pub(crate) enum Left {
 }
 
 impl Left {
-    /// What somebody is told of one that stays.
+    /// Returns the report on one that stays.
     pub(crate) fn told(&self) -> Option<String> {
         let Self::Kept { path, branch, because } = self else { return None };
         let on = branch.as_ref().map(|branch| format!(" (branch `{branch}`)")).unwrap_or_default();

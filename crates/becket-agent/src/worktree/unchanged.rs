@@ -1,4 +1,4 @@
-//! Whether anything in a worktree differs from its beginning. What can't be told counts as a difference.
+//! The check for differences between a worktree and its beginning. An unknown state counts as a difference.
 
 use super::error::WorktreeError;
 use super::git::{At, words};
@@ -9,14 +9,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Why a worktree that this program has not made is kept.
+/// The reason why a worktree that this program has not made is kept.
 pub(super) const BEFORE: &str = "it was there before";
 
 /// The most entries of a directory tree that are looked at.
 const MOST: usize = 50_000;
 
 impl Made {
-    /// Why it is to be kept; none where its work has left no trace. Files that `.gitignore` names are no trace.
+    /// Returns the reason to keep it; `None` if its work has left no trace. Files that `.gitignore` names are not a
+    /// trace.
     pub(super) async fn traces(&self) -> Option<String> {
         let Some(base) = self.base.as_deref() else { return Some(BEFORE.to_owned()) };
         match self.differs(base).await {
@@ -59,7 +60,7 @@ impl Made {
         Ok(self.has_submodule(&index).then_some("a submodule in it has been filled"))
     }
 
-    /// Whether a submodule has anything in it: it would need a look with its own configuration.
+    /// Returns whether a submodule has any content: it would need a check with its own configuration.
     fn has_submodule(&self, index: &[u8]) -> bool {
         let is_filled = |path: &Path| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
         index.split(|byte| *byte == 0).filter(|entry| entry.starts_with(b"160000 ")).any(|entry| {
@@ -69,13 +70,12 @@ impl Made {
     }
 }
 
-/// What a directory looked like: each entry below it, its size and when it was changed. For trees of which nothing else is
-/// known.
+/// State of a directory: each entry below it, its size and time of change. For trees of which nothing else is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Print(Vec<(PathBuf, u64, Option<SystemTime>)>);
 
 impl Print {
-    /// Looks at all of it; none where it is too large, or can't be read.
+    /// Looks at all of it; none if it is too large, or can't be read.
     pub(super) fn of(directory: &Path) -> Option<Self> {
         let (mut seen, mut left) = (Vec::new(), vec![directory.to_owned()]);
         while let Some(place) = left.pop() {

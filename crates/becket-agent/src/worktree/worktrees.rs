@@ -45,7 +45,7 @@ struct Shared {
     swept: Mutex<HashSet<PathBuf>>,
 }
 
-/// Whose events tell of a worktree.
+/// Parameters of the events about a worktree.
 #[derive(Clone, Copy)]
 pub(crate) struct Asks<'a> {
     pub(crate) shared: &'a SessionShared,
@@ -67,7 +67,7 @@ impl Worktrees {
         Self(Arc::new(Shared { environment, runner, folder, private, open, swept }))
     }
 
-    /// Makes a worktree of the repository in which this line of work is, or takes up the one of that name.
+    /// Makes a worktree of the repository in which this agent loop is, or takes up the one of that name.
     pub(crate) async fn enter(
         &self,
         asks: Asks<'_>,
@@ -81,7 +81,7 @@ impl Worktrees {
         }
     }
 
-    /// Has hooks make it; none where no hook was asked.
+    /// Has hooks make it; none if no hook was asked.
     async fn by_hooks(
         &self,
         asks: Asks<'_>,
@@ -143,7 +143,7 @@ impl Worktrees {
         }
     }
 
-    /// Ends the work in one: it is removed where nothing differs from its beginning.
+    /// Ends the work in one: it is removed if nothing differs from its beginning.
     pub(crate) async fn leave(&self, asks: Asks<'_>, tree: &Arc<Tree>) -> Left {
         let left = match &tree.way {
             Way::Git { made, .. } => leave_made(Some(asks), made, tree.is_begun()).await,
@@ -164,15 +164,15 @@ impl Worktrees {
         }
     }
 
-    /// Returns the worktree at this path that somebody of this session works in.
+    /// Returns the worktree at this path that this session works in.
     pub(crate) fn at(&self, path: &Path) -> Option<Arc<Tree>> {
         self.entered().into_iter().find(|tree| tree.path == path)
     }
 
-    /// Returns why a worktree would not be removed; with `discards`, changes and commits are no reason.
+    /// Returns why a worktree would not be removed; with `discards`, changes and commits are not a reason.
     pub(crate) async fn kept_because(&self, tree: &Tree, discards: bool) -> Option<String> {
         match &tree.way {
-            // Somebody else has made it.
+            // Another program has made it.
             Way::Git { made, .. } if discards => made.base.is_none().then(|| BEFORE.to_owned()),
             Way::Git { made, .. } => made.traces().await,
             Way::Hook { .. } if discards => None,
@@ -279,7 +279,7 @@ impl Worktrees {
     }
 }
 
-/// The commit that is checked out where the line of work is.
+/// The commit that is checked out where the agent loop is.
 async fn base(
     git: &Git,
     repository: &Repository,

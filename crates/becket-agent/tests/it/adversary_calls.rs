@@ -1,4 +1,4 @@
-//! What is denied stays denied, and what is said on the way to a denial is not lost.
+//! A denial stays a denial, and messages on the way to it are not lost.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test picks one end among many")]

@@ -52,7 +52,7 @@ fn stop(tree: &Tree) -> Event {
     Event::new(Session::new("s", tree.base.join("t.jsonl"), tree.work()), stop)
 }
 
-/// What the model was told about each of its calls, in order.
+/// Returns the results that the model got for its calls, in order.
 fn told(model: &Scripted) -> Vec<String> {
     let requests = model.requests();
     let messages = requests.last().map(|last| last.request.messages.clone()).unwrap();

@@ -23,7 +23,7 @@ use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// One model for everybody; `other` is nobody's.
+/// One model for all names; `other` does not exist.
 struct OneModel(Arc<dyn Model>);
 
 impl Models for OneModel {
@@ -113,7 +113,7 @@ impl World {
         end.reason
     }
 
-    /// What hooks were given of this event.
+    /// Returns the inputs of this event's hooks.
     fn noted(&self, event: &str) -> Vec<Value> {
         self.at.noted().into_iter().filter(|input| input["hook_event_name"] == event).collect()
     }
@@ -124,7 +124,7 @@ impl World {
         requests[request].request.tools.iter().map(|tool| tool.name.clone()).collect()
     }
 
-    /// How many handlers would see a call of `Probe` by this agent.
+    /// Returns the number of handlers that would see a call of `Probe` by this agent.
     fn handlers(&self, agent: Option<&str>) -> usize {
         let mut session = Session::new("s", "", &self.at.dir);
         session.agent = agent.map(|id| AgentFacts { id: Some(id.into()), kind: Some("worker".into()) });
@@ -394,7 +394,7 @@ async fn a_definition_opens_nothing_that_it_may_not() {
     let loud = "permissionMode: bypassPermissions\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: touch \"$HERE/hooked\"\n";
     let broken = "permissionMode: acceptEdits\nhooks:\n  PreToolUse:\n    - matcher: '['\n      hooks:\n        - type: command\n          command: exit 2\n";
     for (frontmatter, trusted, mode, ran, hooked) in [
-        // Nobody trusts the folder: neither mode nor hooks.
+        // The folder is not trusted: neither mode nor hooks.
         (loud, false, None, false, false),
         // Trusted, but the session may not bypass.
         (loud, true, None, false, true),

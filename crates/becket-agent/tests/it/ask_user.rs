@@ -1,4 +1,4 @@
-//! AskUserQuestion and ExitPlanMode under the whole gate: only a person's answers count, whoever brings them.
+//! AskUserQuestion and ExitPlanMode under the whole gate: only a person's answers count, from whatever source.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -65,7 +65,7 @@ fn calls_with(place: &Place, settings: &Value, lent: SessionTools) -> ToolCalls 
     ToolCalls::new(place.engine(settings, true, &tools), tools)
 }
 
-/// A hook that lets the call pass, with an input in the place of the model's.
+/// Returns a hook that lets the call pass, with another input.
 fn allows(event: &str, input: Option<Value>) -> Value {
     let answer = match event {
         "PermissionRequest" => {
@@ -248,7 +248,7 @@ async fn an_allow_of_a_hook_starts_no_plan_but_beside_an_input() {
         let report = run(&calls, &place.session(Some("plan")), call).await;
         assert_eq!(left.load(Ordering::SeqCst), leaves, "{:?}", report.ended);
     }
-    // Where the plan lies is nobody else's to say.
+    // Only the host sets the place of the plan.
     let (place, left) = (Place::new(), Arc::default());
     let calls = calls_with(&place, &json!({}), plan(&place, &left));
     let call = call_of("ExitPlanMode", json!({"plan": "x", "planFilePath": "/home/ada/.bashrc"}));

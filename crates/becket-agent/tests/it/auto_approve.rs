@@ -1,4 +1,4 @@
-//! What mode `default` runs without asking, and that it is harmless when it is run.
+//! Command lines that mode `default` runs without asking, and proof that running them is harmless.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 

@@ -1,4 +1,4 @@
-//! What agents, skills and commands are found, and what is said of the rest. The cases are data:
+//! Discovery of agents, skills and commands, and the reports on the rest. The cases are data:
 //! `tests/cases/definitions.json`.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// Writes the files of a case; `null` is one that is no UTF-8.
+/// Writes the files of a case; `null` is one that is not UTF-8.
 fn homes(root: &Path, case: &Value) -> Homes {
     for (path, text) in case["files"].as_object().unwrap() {
         let file = root.join(path);

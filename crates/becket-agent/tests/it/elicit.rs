@@ -91,7 +91,7 @@ fn in_json(answer: &ElicitationAnswer) -> Value {
     }
 }
 
-/// What came of a question, and the user who may have been asked.
+/// The outcome of a question, and the user who may have been asked.
 struct Asked {
     place: Place,
     user: User,
@@ -138,7 +138,7 @@ async fn check(case: &Value) -> Result<(), String> {
     }
 }
 
-// The rules stand in the cases.
+// The rules are in the cases.
 #[tokio::test]
 async fn questions_are_answered_as_the_cases_say() {
     let cases: Vec<Value> = serde_json::from_str(include_str!("../cases/elicit.json")).unwrap();

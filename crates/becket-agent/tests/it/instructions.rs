@@ -71,7 +71,7 @@ impl World {
         self.builder().open().await.unwrap()
     }
 
-    /// One prompt in a session of its own; what was told with it.
+    /// One prompt in a session of its own; returns the texts added to it.
     async fn run(&self) -> String {
         let agent = self.open().await;
         assert_eq!(said(&agent).await, EndReason::Completed);
@@ -79,7 +79,8 @@ impl World {
         self.at.requests().first().unwrap().clone()
     }
 
-    /// What hooks of InstructionsLoaded were given, once there are so many: `path reason memory`, in the order of paths.
+    /// Returns the inputs of InstructionsLoaded hooks once there are `count`: `path reason memory`, in the order of
+    /// paths.
     async fn loaded(&self, count: usize) -> Vec<String> {
         let inputs = self.inputs(count).await;
         let text = |input: &Value, key: &str| input[key].as_str().unwrap().to_owned();
@@ -338,7 +339,7 @@ async fn a_rejected_prompt_loses_no_instructions() {
     within(agent.close("other")).await;
 }
 
-/// One model for everybody.
+/// One model for all names.
 struct OneModel(Arc<dyn Model>);
 
 impl Models for OneModel {

@@ -171,7 +171,7 @@ async fn interrupted(at: &At, file: &str) -> (TurnEnd, String) {
     interrupted_once(at, || at.dir.join(file).exists()).await
 }
 
-/// Interrupts a turn as soon as it is time; how it ended, and what the next prompt is told.
+/// Interrupts a turn as soon as it is time; returns its end, and the texts added to the next prompt.
 async fn interrupted_once(at: &At, time: impl Fn() -> bool) -> (TurnEnd, String) {
     let agent = at.open().await;
     let cancel = CancellationToken::new();

@@ -25,7 +25,7 @@ fn updates(of: Value) -> Vec<PermissionUpdate> {
     of.as_array().unwrap().iter().map(|update| PermissionUpdate::parse(update).unwrap()).collect()
 }
 
-/// A hook that keeps what it was told and says yes with these updates.
+/// A hook that stores its input and says yes with these updates.
 fn yes_with(updates: &Value) -> String {
     let decision = json!({"behavior": "allow", "updatedPermissions": updates});
     let answer = json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}});

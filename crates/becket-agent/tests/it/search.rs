@@ -189,7 +189,7 @@ async fn a_search_behind_a_link_passes_over_what_a_rule_denies_too() {
     let host = tree.host_of(
         tree.surroundings().with_denied_reads(move |_, path| denied.iter().any(|dir| path.starts_with(dir))),
     );
-    // `deep` leads to `more/deep`, so what stands above it is not what its name says.
+    // `deep` leads to `more/deep`, so its parent is not the one in its name.
     for path in ["alias", "alias/lib.rs", "deep/../m.txt", "deep/.."] {
         let answer = host.call("Grep", json!({"pattern": "fn|more", "path": path})).await;
         assert!(answer.text.starts_with("No files found"), "{path}: {}", answer.text);

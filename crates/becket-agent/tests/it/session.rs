@@ -1,4 +1,4 @@
-//! A session from its first event to its last: begun, gone on with, cleared, compacted, ended.
+//! A session from its first event to its last: begun, resumed, cleared, compacted, ended.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test picks one kind of update among many")]

@@ -1,4 +1,4 @@
-//! Lines that go on in the background of a session: their output, their end, and that nothing of them is left.
+//! Background lines of a session: their output, their end, and that nothing of them is left.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -141,7 +141,7 @@ async fn what_can_t_be_found_or_stopped_is_said() {
     assert!(said(late).starts_with("the session is ending"));
 }
 
-/// Lines that don't want to end, with how many processes they are when they stand.
+/// Lines that don't want to end, with their number of processes once they run.
 const STUBBORN: [(&str, usize); 5] = [
     ("sleep 1000", 2),
     ("trap '' TERM; sleep 1000; sleep 1000", 3),
@@ -176,7 +176,9 @@ async fn what_a_line_leaves_is_ended_with_it() {
     assert_eq!(shell.tasks.said(&id).as_deref(), Some("done"));
 }
 
-/// Not of one that leaves the group at that very moment: the runner looks for those who have, and then ends who is there.
+/// Excludes a process that leaves the group at that very moment: the runner searches for those that have left, and then
+/// ends
+/// the group.
 // rule: H4
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_line_is_ended_at_whatever_moment_it_is_stopped() {
@@ -216,7 +218,7 @@ async fn a_session_that_is_dropped_without_a_word_leaves_nothing() {
     tokio::time::timeout(LONG, shell.started(4)).await.unwrap();
     let Shell { bash, tasks, marker, tree: _tree, at: _, runner: _ } = shell;
     drop((bash, tasks));
-    // Whoever awaits anything lets the runtime drop the work.
+    // Any await lets the runtime drop the work.
     tokio::task::yield_now().await;
     marker.wait_for(0);
     assert!(wait_until(|| zombies().is_empty()));

@@ -1,4 +1,4 @@
-//! What mode `acceptEdits` runs without asking, and that it stays where it may.
+//! Command lines that mode `acceptEdits` runs without asking, and proof that they stay inside.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -62,7 +62,7 @@ fn each_line_of_the_table_has_the_effect_that_it_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What no edit may change, and what it holds.
+/// Returns the files that no edit may change, and their content.
 fn kept(tree: &Tree) -> Vec<(PathBuf, Vec<u8>)> {
     let is_kept = |path: &PathBuf| {
         let place = path.strip_prefix(&tree.base).unwrap();

@@ -77,7 +77,7 @@ impl World {
         Session::new("s", self.place.dir.join("t.jsonl"), &self.work)
     }
 
-    /// What the model is told of a prompt, or why it is told nothing.
+    /// Returns the text that the model gets for a prompt, or the reason for none.
     async fn typed(&self, step: &Value) -> Result<String, String> {
         let (session, never) = (self.session(), CancellationToken::new());
         let prompt = step["type"].as_str().unwrap();
@@ -105,7 +105,7 @@ impl World {
         }
     }
 
-    /// What the model is answered when it uses a skill.
+    /// Returns the model's result of using a skill.
     async fn used(&self, step: &Value) -> Result<String, String> {
         let mut input = json!({"skill": step["skill"]});
         if let Some(args) = step.get("args") {

@@ -1,4 +1,4 @@
-//! The end of a turn: the host's own tasks, and what is told of its hooks.
+//! The end of a turn: the host's own tasks, and the reports on its hooks.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test picks one kind of update among many")]
@@ -211,14 +211,14 @@ async fn an_answer_that_a_hook_wants_is_not_one_of_those_that_the_host_allows() 
     let agent = at.builder().max_turns(1).open().await.unwrap();
     let end = within(agent.prompt(Prompt::text("go"), &never())).await;
     assert_eq!((end.reason, end.text.as_str(), end.answers), (EndReason::Completed, "answer 1", 2));
-    // What the model goes on with by itself is.
+    // The model's own continuations are counted.
     let calls = json!([{"text": "first"}, {"tool_uses": [{"id": "t", "name": "Probe"}]}, {"text": "never"}]);
     let at = At::new(&settings(&json!({"Stop": [AGAIN]}), &json!({})), &calls);
     let agent = at.builder().max_turns(1).open().await.unwrap();
     assert_eq!(said(&agent, "go").await, EndReason::MaxTurns { limit: 1 });
 }
 
-/// A task in the background that ends when it is told to.
+/// A task in the background that ends when it is cancelled.
 struct Waits(tokio::sync::oneshot::Receiver<()>);
 
 impl BackgroundTask for Waits {

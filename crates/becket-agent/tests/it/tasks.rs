@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 const LONG: Duration = Duration::from_secs(60);
 
-/// What a task of these tests does.
+/// Behaviour of a task.
 #[derive(Clone)]
 enum Does {
     Ends(TaskEnd),
@@ -23,7 +23,7 @@ enum Does {
     Panics,
     /// Until it is cancelled.
     Waits,
-    /// Whatever it is told.
+    /// Ignores its cancellation.
     Ignores,
 }
 

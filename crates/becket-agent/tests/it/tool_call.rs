@@ -161,25 +161,26 @@ async fn check(case: &Value) -> Result<(), String> {
     Ok(())
 }
 
-// The rules stand in the cases.
+// The rules are in the cases.
 #[tokio::test]
 async fn calls_end_as_the_cases_say() {
     all(include_str!("../cases/tool_call.json")).await;
 }
 
-// The rules stand in the cases.
+// The rules are in the cases.
 #[tokio::test]
 async fn nothing_gets_round_a_no_or_a_question() {
     all(include_str!("../cases/tool_call_attacks.json")).await;
 }
 
-// The rules stand in the cases.
+// The rules are in the cases.
 #[tokio::test]
 async fn the_classifier_judges_what_nobody_else_decides() {
     all(include_str!("../cases/tool_call_auto.json")).await;
 }
 
-/// What becomes of a call in a mode: `run`, `ask` (a person who says no), `deny` (nobody is asked) or `judge` (the
+/// Returns the outcome of a call in a mode: `run`, `ask` (a person who says no), `deny` (without a prompt) or `judge`
+/// (the
 /// classifier of mode `auto`, which says yes).
 async fn in_mode(row: &Value, mode: &str) -> String {
     let place = Place::new();

@@ -1,5 +1,6 @@
-//! An input that a PermissionRequest hook wrote, guards in the host's own process, calls beside each other, and inputs
-//! without measure: nothing of it lets a call run that somebody denied.
+//! An input that a PermissionRequest hook wrote, guards in the host's own process, parallel calls, and oversized
+//! inputs: none
+//! of them lets a denied call run.
 
 use crate::support::calls::{LONG, Person, Place, Probe, Says, call, hooks, run};
 use becket_agent::tool_call::{DeniedBy, Ended, Tool, ToolCalls, Toolbox};
@@ -72,7 +73,7 @@ async fn what_a_folder_without_trust_rewrites_is_asked_about_and_the_original_do
             (Some(Says::NothingThenNo), vec![]),
             (None, vec![]),
         ] {
-            // Nobody answers what a PermissionRequest hook is asked about at the same time.
+            // The person never answers the prompts that a PermissionRequest hook sees at the same time.
             let says = says.map(|says| match (first, says) {
                 (0, Says::NothingThenYes) => Says::Yes,
                 (0, _) => Says::No,

@@ -1,4 +1,4 @@
-//! Whatever breaks, hurries or goes away between a denial and a tool: the tool does not run.
+//! After any crash, timeout or cancel between a denial and a tool, the tool does not run.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -16,10 +16,10 @@ use tokio::sync::Notify;
 const ALLOW: &str =
     r#"echo '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}'"#;
 const DENY: &str = r#"echo '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"never"}}}'; touch $HERE/denied"#;
-/// A hook that has begun, and does not end by itself.
+/// A hook that has begun, and does not end on its own.
 const SLEEPS: &str = "touch $HERE/begun; exec sleep 1000";
 
-/// Lets whatever could go on by itself do so: on this runtime of one thread every task that is ready is polled each time.
+/// Lets all ready tasks run: on this runtime of one thread each of them is polled each time.
 async fn let_all_go_on() {
     for _ in 0..100 {
         tokio::task::yield_now().await;

@@ -52,7 +52,7 @@ async fn run(case: &Value) {
     look(case, &at);
 }
 
-/// What the model and the user were told.
+/// Compares the texts for the model and the user.
 fn look(case: &Value, at: &At) {
     let name = case["name"].as_str().unwrap();
     let requests = at.requests();

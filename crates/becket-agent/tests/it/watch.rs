@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 /// A file whose change says that all that came before it was heard of.
 const SETTLED: &str = "settled";
-/// How long that is waited for before it is changed again: longer than a change takes to count as whole.
+/// Time to wait before another change: longer than a change takes to count as complete.
 const AGAIN: Duration = Duration::from_secs(2);
 /// The same for settings: a skill.
 const SETTLED_SKILL: &str = ".claude/skills/settled/SKILL.md";
@@ -64,7 +64,7 @@ async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// What hooks of an event were given, as `field field`.
+/// Returns the inputs of an event's hooks, as `field field`.
 fn heard(at: &At, event: &str, fields: [&str; 2]) -> Vec<String> {
     let of_event = at.noted().into_iter().filter(|input| input["hook_event_name"] == event);
     let text = |input: &Value, field: &str| {
@@ -86,13 +86,13 @@ fn configs(at: &At) -> Vec<String> {
     configs
 }
 
-/// Waits until each change of before was heard of: those of a look are told before those of the next one, and the second look
-/// begins after the first one's hooks were started.
+/// Waits until each earlier change was reported: those of a look are reported before those of the next one, and the
+/// second look begins after the first one's hooks were started.
 async fn settles(at: &At, event: &str, (fields, file): ([&str; 2], &str)) {
     let count = || heard(at, event, fields).iter().filter(|one| one.ends_with(file)).count();
     for _ in 0..2 {
         let (before, start) = (count(), Instant::now());
-        // What is written before the file is watched is no change: then it is written again.
+        // A write before the file is watched is not a change: then it is written again.
         for n in 0.. {
             assert!(start.elapsed() < LONG, "the last change is not heard of");
             write(at, file, &format!("---\nname: settled\n---\n{before} {n}"));
@@ -323,7 +323,7 @@ async fn a_hook_that_fails_is_told_and_refuses_only_where_it_should() {
     }
 }
 
-/// A person who allows all, for good.
+/// A person who allows all, permanently.
 struct ForGood;
 
 impl AskPermission for ForGood {

@@ -123,7 +123,7 @@ async fn a_page_comes_as_text_and_its_response_in_the_shape_that_hooks_know() {
     });
     assert_eq!(response.to_string(), expected.to_string());
     assert_eq!(fetch(&here, &server.url("/latin")).await.unwrap().as_text(), "grüß");
-    // A fragment is nobody's business but the reader's.
+    // A fragment only matters to the reader.
     fetch(&here, &server.url("/page#part")).await.unwrap();
     assert_eq!(server.asked(), ["/page", "/latin", "/page"]);
 }
@@ -236,7 +236,7 @@ async fn no_name_leads_where_its_owner_wants_a_model_to_go() {
     for host in ["localhost", "app.localhost"] {
         fetch(&here, &format!("http://{host}:{port}/page")).await.unwrap();
     }
-    // What the host opens is open; a proxy is known by any address.
+    // Addresses that the host opens are open; a proxy is known by any address.
     let opened = Web::new().with_resolver(names()).with_networks(["10.1.0.0/16".parse().unwrap()]);
     let http = HttpOptions { connect_timeout: Duration::from_millis(50), ..HttpOptions::default() };
     let failure = fetch(&session(opened.with_http(http)), "https://10.1.2.3/").await.unwrap_err();

@@ -52,7 +52,7 @@ async fn what_has_changed_since_is_not_written_over() {
     // Written again with what was read: nothing has changed.
     tree.write("work/a.txt", "one\ntwo\n");
     here.call("Write", write(&tree, "work/a.txt")).await.unwrap();
-    // What it has written it knows.
+    // It knows the content that it has written.
     here.call("Write", write(&tree, "work/a.txt")).await.unwrap();
 }
 
@@ -109,7 +109,7 @@ async fn pipes_and_large_files_are_refused_without_waiting() {
     assert_eq!(large.metadata().unwrap().len(), (16 << 20) + 1);
 }
 
-/// Runs as somebody to whom modes mean something.
+/// Returns whether the tests run as root, for whom modes don't count.
 fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }

@@ -1,26 +1,26 @@
-//! What somebody wants to change of a task. Pure.
+//! A requested change of a task. Pure.
 
 use super::super::shared_file::SharedFileError;
 use super::task::{ListedTask, Status};
 use serde_json::{Map, Value};
 
-/// Why a list was not changed; for the model.
+/// The reason why a list was not changed; for the model.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
     /// No such task.
     #[error("there is no task `{id}`{}", if .known.is_empty() { ": the list is empty".to_owned() } else { format!(": use one of `{}`", .known) })]
     Unknown {
-        /// What was asked for.
+        /// The requested id.
         id: String,
         /// The ids that there are.
         known: String,
     },
-    /// Somebody else works on it.
+    /// Another teammate works on it.
     #[error("`{owner}` works on task #{id}: take another one, or ask `{owner}` or the lead")]
     Taken {
         /// The task.
         id: String,
-        /// Who.
+        /// Its owner.
         owner: String,
     },
     /// Others come before it.
@@ -28,7 +28,7 @@ pub enum Refused {
     Waits {
         /// The task.
         id: String,
-        /// What it waits for.
+        /// The open tasks that it waits for.
         open: String,
     },
     /// Two would wait for each other.
@@ -39,7 +39,7 @@ pub enum Refused {
         /// The other one.
         other: String,
     },
-    /// Somebody was faster.
+    /// Another change came first.
     #[error("task #{id} was changed meanwhile: look at it with TaskGet, and decide anew")]
     Changed {
         /// The task.
@@ -48,7 +48,7 @@ pub enum Refused {
     /// There are too many.
     #[error("the list holds {most} tasks, which is the most: delete some")]
     Full {
-        /// How many there are.
+        /// Maximum number.
         most: usize,
     },
     /// The file can't be used.
@@ -56,7 +56,7 @@ pub enum Refused {
     File(#[from] SharedFileError),
 }
 
-/// What a status is to become.
+/// Target of a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum To {
     /// This.
@@ -76,7 +76,7 @@ impl To {
     }
 }
 
-/// What somebody wants to change of a task; what is not named stays.
+/// A requested change of a task; fields that are not set stay.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Change {
     /// Another subject.
@@ -85,17 +85,17 @@ pub(crate) struct Change {
     pub(crate) description: Option<String>,
     /// Another text for the time of the work.
     pub(crate) active_form: Option<String>,
-    /// How far it has come.
+    /// New status.
     pub(crate) to: Option<To>,
-    /// Who works on it; empty: nobody.
+    /// New owner; empty: none.
     pub(crate) owner: Option<String>,
     /// Tasks that wait for it from now on.
     pub(crate) add_blocks: Vec<String>,
     /// Tasks for which it waits from now on.
     pub(crate) add_blocked_by: Vec<String>,
-    /// What is kept beside it, by name; null takes a name away.
+    /// Metadata by name; null removes a name.
     pub(crate) metadata: Map<String, Value>,
-    /// The task as somebody has judged it: where it reads otherwise now, nothing is changed.
+    /// The task as its hooks have judged it: if it reads otherwise now, nothing is changed.
     pub(crate) judged: Option<ListedTask>,
 }
 
@@ -104,7 +104,7 @@ impl Change {
         self.to == Some(To::Deleted)
     }
 
-    /// Whether somebody may change a task so.
+    /// Returns an error if the caller may not change the task like this.
     pub(super) fn may_be_made(&self, task: &ListedTask, who: Option<&str>) -> Result<(), Refused> {
         if self.judged.as_ref().is_some_and(|judged| !judged.reads_as(task)) {
             return Err(Refused::Changed { id: task.id.clone() });
@@ -118,7 +118,7 @@ impl Change {
         }
     }
 
-    /// Changes what stands in the task itself. Who begins a task that is nobody's is its owner.
+    /// Changes the fields of the task. A teammate that begins a task without an owner becomes its owner.
     pub(super) fn fill(&self, task: &mut ListedTask, who: Option<&str>) {
         let to_status = self.to.and_then(|to| match to {
             To::Status(status) => Some(status),

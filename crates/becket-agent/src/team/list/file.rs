@@ -17,7 +17,7 @@ pub struct TaskFile {
 }
 
 impl TaskFile {
-    /// The list in this directory, which is made, for the user's eyes alone, with the first task.
+    /// The list in this directory, which is made, for the user only, with the first task.
     #[must_use]
     pub fn new(directory: &Path) -> Self {
         Self { file: SharedFile::new(directory.join(FILE)) }
@@ -54,7 +54,7 @@ impl TaskFile {
         self.changed(cancel, move |tasks| tasks.change(&id, &change, who.as_deref())).await
     }
 
-    /// Nobody works any longer on what somebody worked on.
+    /// Gives up the tasks of an owner that works no longer.
     pub(crate) async fn release(&self, owner: &str) -> Result<(), Refused> {
         let never = CancellationToken::new();
         if self.all(&never).await?.in_progress_of(owner).is_empty() {
@@ -78,7 +78,7 @@ impl TaskFile {
 }
 
 impl ListedTask {
-    /// A task that nobody works on.
+    /// Returns a task without an owner.
     pub(crate) fn new(id: String, subject: &str, description: &str) -> Self {
         Self {
             id,

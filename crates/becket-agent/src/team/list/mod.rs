@@ -1,4 +1,4 @@
-//! The shared list of tasks: what is to be done, by whom, and what waits for what.
+//! The shared list of tasks: the work, its owners, and its dependencies.
 
 mod change;
 mod file;

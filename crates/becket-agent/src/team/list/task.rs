@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// How far a task has come.
+/// Status of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Nobody works on it.
+    /// No teammate works on it.
     Pending,
     /// Its owner works on it.
     InProgress,
@@ -27,35 +27,35 @@ impl Status {
     }
 }
 
-/// A task of a shared list. What goes on in the background of a session is another thing: [`crate::tasks`].
+/// A task of a shared list. Background tasks of a session are another thing: [`crate::tasks`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListedTask {
     /// A number, which no other task of the list has or will have.
     pub id: String,
-    /// What is to be done, in one line.
+    /// The work, in one line.
     pub subject: String,
     /// The same at length.
     #[serde(default)]
     pub description: String,
-    /// What is shown while somebody works on it.
+    /// Shown while a teammate works on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_form: Option<String>,
-    /// How far it has come.
+    /// Current status.
     pub status: Status,
-    /// Who works on it, or is to: the name of a teammate.
+    /// The teammate that works on it, or is to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
     /// The tasks that have to be completed before it is begun.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked_by: Vec<String>,
-    /// Whatever somebody wants to keep beside it.
+    /// Free metadata.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
 }
 
 impl ListedTask {
-    /// Whether two are the same to a hook: what it has judged of one holds for the other.
+    /// Returns whether a hook sees both as the same: its decision on one holds for the other.
     pub(crate) fn reads_as(&self, other: &Self) -> bool {
         self.subject == other.subject
             && self.description == other.description

@@ -1,4 +1,4 @@
-//! All tasks of a list, as they stand in its file. Pure.
+//! All tasks of a list, as in its file. Pure.
 //!
 //! INVARIANT: a number is given once, and never waits for itself: what `blocked_by` says has no circles.
 
@@ -19,19 +19,19 @@ pub(crate) struct ListedTasks {
     pub(crate) tasks: Vec<ListedTask>,
 }
 
-/// What a change has come to.
+/// Result of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Changed {
     /// The task as it is now; as it was, where it is deleted.
     pub(crate) task: ListedTask,
     /// The names of the fields that are others now.
     pub(crate) fields: Vec<&'static str>,
-    /// Its status before and after, where that has changed.
+    /// Its status before and after, if that has changed.
     pub(crate) status: Option<(&'static str, &'static str)>,
 }
 
 impl ListedTasks {
-    /// Gives a number. It stays given, whatever becomes of the task.
+    /// Gives a number. It is never reused.
     ///
     /// # Errors
     /// The list is full.
@@ -65,14 +65,14 @@ impl ListedTasks {
         task.blocked_by.iter().filter(open).map(String::as_str).collect()
     }
 
-    /// The tasks that somebody works on.
+    /// Returns the tasks that an owner works on.
     pub(crate) fn in_progress_of(&self, owner: &str) -> Vec<ListedTask> {
         let own =
             |task: &&ListedTask| task.status == Status::InProgress && task.owner.as_deref() == Some(owner);
         self.tasks.iter().filter(own).cloned().collect()
     }
 
-    /// Nobody works any longer on what somebody worked on.
+    /// Gives up the tasks of an owner that works no longer.
     pub(crate) fn release(&mut self, owner: &str) {
         for task in self.tasks.iter_mut().filter(|task| task.owner.as_deref() == Some(owner)) {
             if task.status == Status::InProgress {
@@ -81,11 +81,12 @@ impl ListedTasks {
         }
     }
 
-    /// Changes a task, all of it or nothing. `who`: the teammate that wants it; none where it is the lead, who may change
-    /// what others work on.
+    /// Changes a task, all of it or nothing. `who` is the teammate that wants it; `None` for the lead, which may change
+    /// tasks
+    /// of others.
     ///
     /// # Errors
-    /// Why not: see [`Refused`].
+    /// [`Refused`] with the reason.
     pub(crate) fn change(
         &mut self,
         id: &str,
@@ -114,7 +115,7 @@ impl ListedTasks {
         Ok(Changed { task: after, fields, status })
     }
 
-    /// Says who waits for whom; `task` is not in the list yet as it is to be.
+    /// Sets the dependencies; `task` is not in the list yet as it is to be.
     fn link(
         &mut self,
         task: &mut ListedTask,
@@ -147,7 +148,7 @@ impl ListedTasks {
         Ok(())
     }
 
-    /// Whether `from` waits for `to`, over whatever is between; it does for itself.
+    /// Returns whether `from` waits for `to`, directly or through others; a task waits for itself.
     fn leads_to(&self, from: &str, to: &str) -> bool {
         let (mut left, mut seen) = (vec![from.to_owned()], std::collections::HashSet::new());
         while let Some(id) = left.pop() {

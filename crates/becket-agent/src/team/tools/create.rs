@@ -1,7 +1,8 @@
 //! `TaskCreate`: puts a task on the list, if TaskCreated hooks let it.
 //!
-//! INVARIANT: a task stands on the list only once its hooks have let it: a session that is killed while they judge leaves
-//! none, and nobody begins one that goes again.
+//! INVARIANT: a task is on the list only once its hooks have let it: a session that is killed before leaves none, and
+//! no
+//! teammate begins one that is then removed.
 
 use super::super::list::ListedTask;
 use super::tool::{At, failed, text};

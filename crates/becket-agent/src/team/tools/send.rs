@@ -1,4 +1,4 @@
-//! `SendMessage`: says something to a teammate, to the lead, or to everybody in the team.
+//! `SendMessage`: says something to a teammate, to the lead, or to all members.
 
 use super::super::mail::Mail;
 use super::super::roster::LEAD;
@@ -8,7 +8,7 @@ use crate::tool_call::{Running, ToolFailure, ToolOutput};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// Everybody else.
+/// All other members.
 const ALL: &str = "*";
 
 pub(super) static SPEC: Spec = Spec {

@@ -1,4 +1,4 @@
-//! What the tools share: the list, the engine that hooks are asked through, and how a hook's no is told.
+//! Common parts of the tools: the list, the engine for their hooks, and the report of a hook's denial.
 
 use super::super::team::Team;
 use super::{create, read, send, update};
@@ -12,10 +12,10 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// What every teammate has, whatever its definition names.
+/// Tools that every teammate has, whatever its definition names.
 pub(crate) const OF_TEAM: [&str; 5] = ["TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "SendMessage"];
 
-/// What a tool does.
+/// Action of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Does {
     Create,
@@ -37,7 +37,8 @@ impl Does {
     }
 }
 
-/// The tools of a session's list and, in a team, of its mail. One set serves all lines of work: who calls is in the call.
+/// Returns the tools of a session's list and, in a team, of its mail. One set serves all agent loops: a call names its
+/// caller.
 #[must_use]
 pub fn team_tools(team: &Team, engine: &Engine) -> Vec<Arc<dyn Tool>> {
     let mail = team.has_teammates().then_some(Does::Send);
@@ -54,17 +55,17 @@ struct TeamTool {
     at: At,
 }
 
-/// What a tool works with.
+/// Handles of a tool.
 pub(super) struct At {
     pub(super) team: Team,
     pub(super) engine: Engine,
 }
 
 impl At {
-    /// Asks hooks. What they say is the caller's to hear.
+    /// Asks hooks. The caller reports their messages.
     ///
     /// # Errors
-    /// They refuse, stop the host, or nobody waits for them any more; for the model.
+    /// They deny, stop the host, or the caller has gone; for the model.
     pub(super) async fn judged(
         &self,
         body: impl Into<EventBody>,
@@ -90,7 +91,7 @@ impl At {
         }
     }
 
-    /// Who calls, and in which team, as events say it.
+    /// Returns the caller and its team, as in events.
     pub(super) fn whose(&self, session: &Session) -> (Option<String>, Option<String>) {
         let name = self.team.teammate(session).map(|name| name.to_string());
         (name, self.team.name(session).map(str::to_owned))
@@ -117,7 +118,7 @@ pub(super) fn text<'a>(input: &'a Map<String, Value>, field: &str) -> Option<&'a
     input.get(field).and_then(Value::as_str)
 }
 
-/// A failure that says what is wrong.
+/// A failure with its reason.
 pub(super) fn failed(error: impl std::fmt::Display) -> ToolFailure {
     ToolFailure::new(error.to_string())
 }

@@ -1,7 +1,7 @@
 //! `TaskUpdate`: changes a task of the list; completes it, if TaskCompleted hooks let it.
 //!
-//! INVARIANT: a task is completed only as its hooks have judged it. Where they refuse, stop the host, or somebody has
-//! changed it meanwhile, nothing of the update is done.
+//! INVARIANT: a task is completed only as its hooks have judged it. If they deny, stop the host, or another change came
+//! first, nothing of the update is done.
 
 use super::super::list::{Change, ListedTask, Status, To};
 use super::tool::{At, failed, text};
@@ -51,7 +51,7 @@ pub(super) async fn run(at: &At, running: Running<'_>, nested: &Nested) -> Resul
             change.judged = before;
         }
     }
-    // Once hooks have let it, it is done: a cancel in between would leave nobody the wiser.
+    // Once hooks have let it, the change is made: a cancel in between would help no caller.
     let changed = list.change(id, change, who.as_deref(), &CancellationToken::new()).await.map_err(failed)?;
     let mut response = json!({"success": true, "taskId": changed.task.id, "updatedFields": changed.fields});
     if let Some((from, to)) = changed.status {
@@ -77,7 +77,7 @@ fn completed(at: &At, task: &ListedTask, running: Running<'_>) -> TaskCompleted 
     }
 }
 
-/// What an input wants.
+/// Returns the change that an input requests.
 fn change(input: &Map<String, Value>) -> Change {
     let own = |field: &str| text(input, field).map(str::to_owned);
     let ids = |field: &str| {

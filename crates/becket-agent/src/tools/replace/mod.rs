@@ -1,13 +1,13 @@
-//! A file's content, taken as a whole and replaced as a whole.
+//! A file's content, read as a whole and replaced as a whole.
 //!
-//! - What is written is written beside the file and then takes its place: nobody ever sees half of it. The file keeps its
-//!   owner and its mode. Where it can't (another owner's file, extended attributes, a directory in which nothing may be
-//!   made), its bytes are overwritten in place instead, unless it has other names, too.
-//! - A link is followed: what it leads to is replaced, and it stays a link. One that leads nowhere is refused, and so
-//!   are directories, devices, pipes, and a file that may not be written to.
+//! - New content is written beside the file and then renamed over it: no reader ever sees half of it. The file keeps
+//!   its owner and its mode. If it can't (another owner's file, extended attributes, a directory in which nothing may
+//!   be made), its bytes are overwritten in place instead, unless it has other names, too.
+//! - A link is followed: its target is replaced, and it stays a link. A dangling one is rejected, and so are
+//!   directories, devices, pipes, and a file that may not be written to.
 //! - A file with several names gets its new content under this one alone.
 //!
-//! It refuses to say whether a file may be written: that was asked before.
+//! It does not decide whether a file may be written: that was decided before.
 
 #[cfg(unix)]
 mod unix;
@@ -32,20 +32,20 @@ const MOST: u64 = 16 << 20;
 /// A file as it is now, or the place of one.
 #[derive(Debug)]
 pub(crate) struct Current {
-    /// Where it really lies.
+    /// Real path.
     pub(crate) path: PathBuf,
     /// `None`: there is none yet.
     pub(crate) file: Option<Existing>,
 }
 
-/// What is in a file.
+/// Content of a file.
 #[derive(Debug)]
 pub(crate) struct Existing {
     pub(crate) content: Vec<u8>,
     metadata: Metadata,
 }
 
-/// Why a file was not replaced; for the model.
+/// The reason why a file was not replaced; for the model.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReplaceError {
     #[error(
@@ -73,7 +73,7 @@ pub(crate) enum ReplaceError {
 }
 
 impl Current {
-    /// Takes what is in the place of an absolute path.
+    /// Reads the file at an absolute path.
     pub(crate) fn of(path: &Path, stop: &Stop) -> Result<Self, ReplaceError> {
         let name = || path.display().to_string();
         let real = places::real(path).ok_or_else(|| ReplaceError::Nowhere(name()))?;
@@ -100,7 +100,7 @@ impl Current {
         Ok(Self { path: real, file: Some(Existing { content, metadata }) })
     }
 
-    /// Puts a content in its place. Its directories are made where there are none.
+    /// Puts a content in its place. Its directories are made if there are none.
     pub(crate) fn replace(&self, content: &[u8], stop: &Stop) -> Result<(), ReplaceError> {
         stop.check()?;
         let failed =
@@ -170,7 +170,7 @@ struct Beside {
 }
 
 impl Beside {
-    /// `private`: nobody else may read it until it gets the mode of another file.
+    /// Creates one; with `private`, only its owner may read it until it gets the mode of another file.
     fn new(directory: &Path, private: bool) -> io::Result<Self> {
         let path = directory.join(format!(".{}.tmp", uuid::Uuid::new_v4().simple()));
         let mut options = OpenOptions::new();
@@ -198,7 +198,7 @@ impl Beside {
 impl Drop for Beside {
     fn drop(&mut self) {
         if !self.is_done {
-            // It may lie there for good: there is nobody to tell.
+            // It may stay there for good: there is no caller to report to.
             let _ = fs::remove_file(&self.path);
         }
     }

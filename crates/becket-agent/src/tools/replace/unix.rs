@@ -9,7 +9,7 @@ use std::path::Path;
 /// An attribute that a new file gets from its directory.
 const INHERITED: &[u8] = b"security.selinux";
 
-/// Whether the file may be written to, as its mode says: to rename another into its place would not ask.
+/// Returns whether the file may be written to, by its mode: a rename over it would not check that.
 pub(super) fn may_write(path: &Path) -> bool {
     rustix::fs::access(path, Access::WRITE_OK).is_ok()
 }
@@ -39,7 +39,7 @@ pub(super) fn same_mode(old: &Metadata, new: &File) -> io::Result<()> {
     new.set_permissions(std::fs::Permissions::from_mode(old.permissions().mode() & 0o7777))
 }
 
-/// Whether a file is the one that was looked at, and as it was then.
+/// Returns whether a file is the same one as before, unchanged.
 pub(super) fn is_same(then: &Metadata, now: &Metadata) -> bool {
     let facts =
         |file: &Metadata| (file.dev(), file.ino(), file.len(), file.mtime(), file.mtime_nsec(), file.mode());
@@ -55,7 +55,7 @@ pub(super) fn open_to_overwrite(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).custom_flags(flags.bits().cast_signed()).open(path)
 }
 
-/// Whether there are attributes that only this file has: access lists, capabilities, what users put there.
+/// Returns whether the file has attributes of its own: access lists, capabilities, attributes set by users.
 fn has_attributes(path: &Path) -> io::Result<bool> {
     let mut names = vec![0_u8; 64 << 10];
     let length = match rustix::fs::llistxattr(path, &mut names[..]) {

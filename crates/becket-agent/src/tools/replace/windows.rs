@@ -1,5 +1,5 @@
 //! Owners, modes and attributes of files on Windows: a file that takes another's place gets the access list of its
-//! directory, as with most editors; what is read-only stays as it is.
+//! directory, as with most editors; a read-only file stays as it is.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
@@ -19,7 +19,7 @@ pub(super) fn same_mode(_: &Metadata, _: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a file is as it was when it was looked at.
+/// Returns whether a file is unchanged.
 pub(super) fn is_same(then: &Metadata, now: &Metadata) -> bool {
     let facts = |file: &Metadata| (file.len(), file.modified().ok(), file.created().ok());
     facts(then) == facts(now)

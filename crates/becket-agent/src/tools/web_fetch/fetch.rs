@@ -1,4 +1,4 @@
-//! One page, fetched: redirects of the same host are followed, those to another are told.
+//! One page, fetched: redirects of the same host are followed, those to another are reported.
 //!
 //! INVARIANT: every URL that a request goes to has passed [`Reach::judge`], and every address that is connected to the
 //! judge of names. At most [`MOST_BYTES`] are read; nothing is sent but the request itself.
@@ -16,23 +16,23 @@ pub(crate) const MOST_BYTES: usize = 5 << 20;
 /// The most redirects that are followed.
 const MOST_HOPS: usize = 10;
 
-/// What came.
+/// A response.
 #[derive(Debug)]
 pub(super) enum Fetched {
     Page {
-        /// Where it was found in the end.
+        /// Final address.
         url: Url,
         status: StatusCode,
         content_type: Option<String>,
         content: Vec<u8>,
-        /// Whether there is more of it.
+        /// Set if the content was cut.
         is_cut: bool,
     },
     /// It is somewhere else.
     Elsewhere { to: Url, status: StatusCode },
 }
 
-/// Why nothing came; for the model.
+/// The reason why there is no content; for the model.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FetchError {
     #[error(transparent)]
@@ -51,7 +51,7 @@ pub(super) enum FetchError {
     Compressed(String),
 }
 
-/// Who goes there.
+/// Client for fetches.
 pub(super) struct Fetcher {
     client: Client,
     reach: Reach,
@@ -126,7 +126,7 @@ fn is_redirect(status: StatusCode) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
 }
 
-/// Where a redirect leads; `http` is `https` here, too.
+/// Returns the target of a redirect; `http` is `https` here, too.
 fn target(from: &Url, response: &Response) -> Result<Url, FetchError> {
     let location =
         response.headers().get(LOCATION).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
@@ -141,7 +141,7 @@ fn is_same_place(one: &Url, other: &Url) -> bool {
         && one.port_or_known_default() == other.port_or_known_default()
 }
 
-/// What the network says, without the URL, which the model knows, or may not.
+/// Describes a network error without the URL, which the model knows, or may not see.
 fn failed(url: &Url, error: reqwest::Error) -> FetchError {
     let error = error.without_url();
     let (mut why, mut cause) = (error.to_string(), error.source());

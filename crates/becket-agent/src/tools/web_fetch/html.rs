@@ -7,7 +7,7 @@ use super::lines::Lines;
 use super::markup::{Markup, Tag, attribute, behind_raw};
 use reqwest::Url;
 
-/// Elements whose content is no markup, up to their own end. None of it is shown.
+/// Elements whose content is not markup, up to their own end. None of it is shown.
 const RAW: [&str; 7] = ["script", "style", "textarea", "iframe", "noembed", "noframes", "xmp"];
 /// Elements that hide what is in them.
 const HIDDEN: [&str; 5] = ["svg", "math", "template", "object", "select"];
@@ -78,7 +78,7 @@ pub(super) fn text(html: &str, base: &Url, most: usize) -> String {
 struct Reader<'a> {
     out: Lines,
     base: &'a Url,
-    /// Where open links lead; `None`: nowhere that is worth a word.
+    /// Targets of open links; `None` for one that is not worth showing.
     links: Vec<Option<String>>,
     /// The outermost element that hides everything, and how often it is open.
     hidden: Option<(String, usize)>,
@@ -126,7 +126,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the tag is in, or is, an element that hides everything.
+    /// Returns whether the tag is in, or is, an element that hides everything.
     fn hides(&mut self, name: &str, tag: &Tag<'_>) -> bool {
         let is_empty = tag.attributes.ends_with('/');
         match &mut self.hidden {

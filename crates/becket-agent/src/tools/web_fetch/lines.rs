@@ -6,7 +6,7 @@ pub(super) struct Lines {
     pub(super) text: String,
     breaks: usize,
     is_apart: bool,
-    /// How many elements are open that keep blanks.
+    /// Number of open elements that keep blanks.
     pub(super) verbatim: usize,
 }
 

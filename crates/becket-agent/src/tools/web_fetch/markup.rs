@@ -1,10 +1,10 @@
-//! What stands between `<` and `>`: tags with their attributes, comments, declarations.
+//! Markup between `<` and `>`: tags with their attributes, comments, declarations.
 //!
-//! INVARIANT: whatever is looked at is passed; nothing is looked at twice.
+//! INVARIANT: a scan only moves forward; no text is scanned twice.
 
 use std::borrow::Cow;
 
-/// What begins with a `<`, and what follows it.
+/// The markup at a `<`, and the text after it.
 pub(super) enum Markup<'a> {
     Text,
     /// A comment or a declaration.
@@ -44,7 +44,7 @@ impl<'a> Markup<'a> {
     }
 }
 
-/// Where a tag ends: at the first `>` that is in no quoted value.
+/// Returns the end of a tag: the first `>` outside of quoted values.
 fn tag_end(body: &str) -> Option<usize> {
     let (mut quote, mut is_value) = (None, false);
     for (at, byte) in body.bytes().enumerate() {
@@ -60,7 +60,7 @@ fn tag_end(body: &str) -> Option<usize> {
     None
 }
 
-/// What follows the end of an element whose content is no markup.
+/// Returns the text after the end of an element whose content is not markup.
 pub(super) fn behind_raw<'a>(text: &'a str, name: &str) -> &'a str {
     let mut from = 0;
     while let Some(at) = memchr::memmem::find(text.as_bytes().get(from..).unwrap_or_default(), b"</") {

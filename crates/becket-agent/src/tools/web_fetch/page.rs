@@ -1,4 +1,4 @@
-//! What came, as text: its kind, its characters, its markup.
+//! A response as text: its kind, its characters, its markup.
 
 use super::html;
 use encoding_rs::{Encoding, UTF_8};
@@ -6,17 +6,17 @@ use reqwest::Url;
 
 /// The most that is made of a page, in bytes of text.
 const MOST: usize = 1 << 20;
-/// Where a page of HTML says what its characters are, in bytes.
+/// Length of the part of an HTML page that may declare its encoding, in bytes.
 const HEAD: usize = 1_024;
 
-/// What a page is.
+/// Kind of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PageKind {
     Html,
     Text,
 }
 
-/// The kind of an answer; `None` for what is no text.
+/// Returns the kind of a response; `None` if it is not text.
 pub(super) fn kind(content_type: Option<&str>, content: &[u8]) -> Option<PageKind> {
     let essence =
         content_type.map(|text| text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase());

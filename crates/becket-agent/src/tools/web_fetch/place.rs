@@ -1,8 +1,8 @@
-//! Where a URL leads, and whether this machine goes there for a model.
+//! The target of a URL, and the decision to connect to it for a model.
 //!
-//! - Public addresses, and this machine where the URL says so itself (`localhost`, `127.0.0.1`).
-//! - Nothing private, link-local or reserved, no metadata service; a private network only where the host named it.
-//! - A name is judged by every address that it has; what was judged is what is connected to.
+//! - Public addresses, and this machine if the URL names it (`localhost`, `127.0.0.1`).
+//! - Nothing private, link-local or reserved, no metadata service; a private network only if the host named it.
+//! - A name is judged by all of its addresses; only judged addresses are connected to.
 //!
 //! INVARIANT: a name that is not `localhost` never leads to this machine.
 
@@ -17,7 +17,7 @@ use url::Host;
 /// The longest URL, in bytes.
 const LONGEST: usize = 2_000;
 
-/// Why nothing is fetched from a URL; for the model.
+/// The reason why nothing is fetched from a URL; for the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PlaceError {
     #[error("`{url}` is no URL to fetch: {why}")]
@@ -54,7 +54,7 @@ pub(crate) fn read(text: &str) -> Result<Url, PlaceError> {
     Ok(url)
 }
 
-/// Whether the URL itself says that it leads to this machine.
+/// Returns whether the URL itself names this machine.
 pub(crate) fn is_here(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => is_localhost(name),
@@ -69,16 +69,16 @@ fn is_localhost(name: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost")
 }
 
-/// Where a model's calls may go.
+/// Addresses that a model's calls may reach.
 #[derive(Clone, Default)]
 pub(crate) struct Reach {
     /// Private networks that the host opens.
     pub(crate) networks: Vec<Network>,
-    /// The name of a proxy: whoever chose it may know it by any address.
+    /// Name of a proxy, which may have any address.
     pub(crate) proxy: Option<String>,
 }
 
-/// Who says where an address is.
+/// The resolver of an address.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
     /// The URL has it.

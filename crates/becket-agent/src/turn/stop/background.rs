@@ -1,5 +1,5 @@
-//! Background tasks at the end of a run with one prompt, which nobody can wake: it waits for them, and goes on with what
-//! they have come to (A4).
+//! Background tasks at the end of a run with one prompt, which can't be woken later: it waits for them, and continues
+//! with their results (A4).
 //!
 //! A session that a program or a person drives is woken by its host instead: see [`crate::tasks::Tasks::wakes`] and
 //! [`crate::Agent::hear_tasks`].
@@ -11,7 +11,7 @@ use becket_engine::CancellationToken;
 use tokio::time::{Instant, timeout_at};
 
 impl AgentLoop {
-    /// Waits until a background task has ended. Returns whether the model has something to go on with.
+    /// Waits until a background task has ended. Returns whether the model has anything to continue with.
     pub(super) async fn waited_for_tasks(&self, turn: &mut Turn, cancel: &CancellationToken) -> bool {
         let options = self.shared.options;
         let Some(tasks) = &self.shared.tasks else { return false };

@@ -1,14 +1,14 @@
-//! Whether a turn ends, by what its Stop hooks say. Pure.
+//! The decision to end a turn, from its Stop hooks. Pure.
 
 use super::super::hook_messages;
 use becket_model::{EventKind, Verdict};
 
-/// How often hooks have sent the model back.
+/// Number of times that hooks have sent the model back.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in super::super) struct StopCount {
     /// In a row, without a tool call in between.
     in_row: u32,
-    /// Whether any has, in this turn (`stop_hook_active`).
+    /// Set if any has, in this turn (`stop_hook_active`).
     is_active: bool,
 }
 
@@ -33,14 +33,14 @@ impl StopCount {
     }
 }
 
-/// What the hooks at the end of a turn say.
+/// Combined output of the hooks at the end of a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Says {
     /// The turn is over, whatever else was said (D6).
     pub(super) prevented: Option<Prevented>,
-    /// Why the model is to go on, one message each.
+    /// Reasons for the model to continue, one message each.
     pub(super) blocks: Vec<String>,
-    /// What the model is told beside; it goes on with that, too.
+    /// Context for the model; it continues with that, too.
     pub(super) contexts: Vec<String>,
 }
 
@@ -49,14 +49,14 @@ pub(super) struct Says {
 pub(super) struct Prevented {
     /// Why, for the user.
     pub(super) because: String,
-    /// Which hook said so.
+    /// The hook.
     pub(super) by: String,
 }
 
-/// What blocking hooks say begins with this line (L4).
+/// First line of the texts of blocking hooks (L4).
 const FEEDBACK: &str = "hook feedback:";
 
-/// Why the model is to go on, as it reads it: a subagent's end is a Stop to it as well.
+/// Returns the reason for the model to continue, as it reads it: to a subagent, its end is a Stop, too.
 pub(super) fn feedback(event: EventKind, reason: &str) -> String {
     let event = if event == EventKind::SubagentStop { EventKind::Stop } else { event };
     format!("{event} {FEEDBACK}\n{reason}")
@@ -71,7 +71,7 @@ impl Says {
         self
     }
 
-    /// What a verdict on an event at the end of a turn says.
+    /// Returns the output of the hooks of an event at the end of a turn.
     pub(super) fn of(hook: &str, verdict: &Verdict) -> Self {
         Self {
             prevented: verdict.stop.as_ref().map(|said| Prevented {
@@ -87,20 +87,20 @@ impl Says {
     }
 }
 
-/// What becomes of a turn.
+/// The step after the hooks at the end of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Next {
     /// It ends.
     Ends,
     /// It ends: a hook said so.
     Prevented(Prevented),
-    /// The model goes on.
+    /// The model continues.
     GoesOn,
-    /// The model was to go on, and has done so too often.
+    /// The model was to continue, and has done so too often.
     Capped,
 }
 
-/// What becomes of a turn; counts.
+/// Returns the next step of a turn; counts.
 pub(super) fn next(says: &Says, count: &mut StopCount, cap: u32) -> Next {
     if let Some(because) = &says.prevented {
         return Next::Prevented(because.clone());

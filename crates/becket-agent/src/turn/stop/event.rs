@@ -6,7 +6,7 @@ use becket_model::{AgentId, EventBody, EventKind};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
-/// Which event is fired when a line of work wants to end.
+/// The event that is fired when an agent loop is about to end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StopEvent {
     /// The session's own.
@@ -22,7 +22,7 @@ pub(crate) enum StopEvent {
     },
 }
 
-/// What such an event says.
+/// Fields of such an event.
 pub(super) struct AtStop {
     pub(super) active: bool,
     pub(super) text: String,

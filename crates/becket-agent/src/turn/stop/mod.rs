@@ -1,4 +1,4 @@
-//! The end of a turn: the host's own tasks, Stop hooks, and whether the model goes on (L3, L4, L6, L8).
+//! The end of a turn: the host's own tasks, Stop hooks, and the decision to continue (L3, L4, L6, L8).
 
 mod background;
 mod decide;

@@ -74,7 +74,8 @@ impl AgentLoop {
         self.fire_at_end(self.stop_event.body(at), cancel).await
     }
 
-    /// Fires an event at the end of a turn. A failure of the engine itself is told, and holds nothing (L6).
+    /// Fires an event at the end of a turn. A failure of the engine itself is reported, and does not hold up the turn
+    /// (L6).
     pub(super) async fn fire_at_end(
         &self,
         body: EventBody,
@@ -129,7 +130,7 @@ impl AgentLoop {
         }
     }
 
-    /// Tells the model why it goes on.
+    /// Gives the model the reasons to continue.
     fn send_back(&mut self, says: Says) {
         let conversation = self.conversation.whole(INTERRUPTED);
         for block in says.blocks {
@@ -143,8 +144,9 @@ impl AgentLoop {
     }
 }
 
-/// What hooks say that were waited for after all (A4): an exit 2 on Stop sends the model back; of another event it is
-/// told, and so goes on, too.
+/// Adds the output of hooks that were waited for late (A4): an exit 2 on Stop sends the model back; that of another
+/// event
+/// is context, and so continues, too.
 fn add(says: &mut Says, event: EventKind, wakes: Vec<Woken>) {
     for wake in wakes {
         match wake {

@@ -13,7 +13,7 @@ use becket_model::EventBody;
 use becket_model::event::agents::{TaskCompleted, TeammateIdle};
 
 impl AgentLoop {
-    /// Asks the hooks of all of them; a stop of one wins over blocks, and blocks of all are told.
+    /// Asks the hooks of all of them; a stop of one wins over blocks, and blocks of all are reported.
     pub(super) async fn teammate_stops(
         &mut self,
         turn: &mut Turn,
@@ -49,7 +49,7 @@ impl AgentLoop {
         self.go_on_or_end(turn, says)
     }
 
-    /// The tasks that the teammate works on; that they can't be read is told, and holds nothing (L6).
+    /// The tasks that the teammate works on; a read error is reported, and does not hold up the turn (L6).
     async fn in_progress(&self, team: &Team, mate: &str, cancel: &CancellationToken) -> Vec<ListedTask> {
         match team.in_progress(mate, &self.facts.session(), cancel).await {
             Ok(tasks) => tasks,

@@ -1,9 +1,9 @@
-//! What the Messages API accepts, written from its rules and from the errors that it is known for.
+//! The messages that the API accepts, written from its rules and its known errors.
 
 use becket_llm::{Block, Message, Role};
 use std::collections::HashSet;
 
-/// Why the API would refuse these messages.
+/// Returns the reason why the API would reject these messages.
 pub(crate) fn refusal(messages: &[Message]) -> Option<String> {
     let mut ids = HashSet::new();
     if messages.first().map(|first| first.role) != Some(Role::User) {

@@ -126,7 +126,7 @@ impl State {
         }
     }
 
-    /// What happens to whatever is there.
+    /// Applies a move to any state.
     pub(crate) fn after(self, what: &Move) -> Self {
         match self {
             Self::Whole(conversation) => Self::of_whole(conversation, what),

@@ -1,4 +1,4 @@
-//! A tool that remembers what it ran with, a person who answers as told, and a session with hooks around them.
+//! A tool that records its inputs, a person with fixed answers, and a session with hooks around them.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test helper fails by panicking")]
 
@@ -23,7 +23,7 @@ use tokio::sync::Notify;
 /// Long enough for any loaded machine.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
-/// What a probe does when it runs.
+/// Behaviour of a probe.
 #[derive(Clone, Default)]
 pub(crate) enum Does {
     #[default]
@@ -50,7 +50,7 @@ pub(crate) struct Probe {
     pub(crate) defaults: Value,
     /// Cancelled when it is asked what it would do.
     pub(crate) cancels: Option<CancellationToken>,
-    /// What it ran with.
+    /// The inputs it ran with.
     pub(crate) ran: Arc<Mutex<Vec<Value>>>,
     pub(crate) started: Arc<Notify>,
 }
@@ -101,7 +101,7 @@ impl Tool for Probe {
         self.defaults.as_object().cloned().unwrap_or_default()
     }
 
-    /// Whatever the test says; but what touches `/edit` edits.
+    /// Returns the test's effect; a call on `/edit` is an edit.
     fn effect(&self, _: &Session, input: &Map<String, Value>) -> Effect {
         if input.get("path").and_then(Value::as_str).is_some_and(|path| path.starts_with("/edit")) {
             return Effect::Edits;
@@ -134,7 +134,7 @@ impl Tool for Probe {
     }
 }
 
-/// A person who answers as told; counts prompts.
+/// A person with a fixed answer; counts prompts.
 #[derive(Clone)]
 pub(crate) struct Person {
     says: Says,
@@ -273,7 +273,7 @@ impl Place {
         session
     }
 
-    /// What a hook has written into a file here.
+    /// Returns the content of a file that a hook has written here.
     pub(crate) fn read(&self, file: &str) -> String {
         std::fs::read_to_string(self.dir.join(file)).unwrap_or_default()
     }

@@ -39,7 +39,7 @@ impl InSession {
         self.call_as(tool, input.clone(), input).await
     }
 
-    /// A call that somebody made normal: `own` is what the model wrote.
+    /// Calls with a normalized input: `own` is the model's.
     pub(crate) async fn call_as(
         &self,
         tool: &str,
@@ -70,10 +70,10 @@ impl InSession {
     }
 }
 
-/// Runs the cases of a table: files are made, some are read, a call is made; then its answer and the files are compared.
+/// Runs the cases of a table: creates files, reads some, makes a call; then compares its answer and the files.
 ///
-/// `$BASE` is the tree. `before` and `after`: texts by path, `after` `null` where there is no file. `read`: what is read
-/// before. `response`: fields of the response that are compared; `error`: a part of the failure.
+/// `$BASE` is the tree. `before` and `after`: texts by path, `after` `null` if there is no file. `read`: files that are
+/// read before. `response`: fields of the response that are compared; `error`: a part of the failure.
 pub(crate) async fn run_cases(table: &str, tool: &str) {
     let cases: Vec<Value> = serde_json::from_str(table).unwrap();
     assert!(!cases.is_empty());

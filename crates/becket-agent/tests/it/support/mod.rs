@@ -14,7 +14,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Where programs lie on any machine that runs these tests.
+/// Directories of programs on any machine that runs these tests.
 pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// `work` is the session's cwd, `more` another working directory, `outside` neither.
@@ -69,7 +69,7 @@ impl Tree {
                 if entry.file_type().unwrap().is_dir() {
                     left.push(path.clone());
                 }
-                // A refreshed index is no change of anything that anybody wrote.
+                // A refreshed index is not a change of content.
                 let kept = entry.file_type().unwrap().is_file() && !path.ends_with(".git/index");
                 found.push((path.clone(), if kept { fs::read(&path).unwrap() } else { Vec::new() }));
             }
@@ -125,7 +125,7 @@ pub(crate) fn object(value: Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap()
 }
 
-/// A pipe that nobody writes to.
+/// Creates a pipe without a writer.
 pub(crate) fn pipe(path: &Path) {
     let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
     assert!(made.success());

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 /// Long enough for any loaded machine.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
-/// What tools have done.
+/// Record of the tools' work.
 #[derive(Default)]
 pub(crate) struct Done {
     pub(crate) ran: Mutex<Vec<Value>>,
@@ -99,7 +99,7 @@ pub(crate) struct At {
     pub(crate) facts: Facts,
 }
 
-/// What a hook does before what the test wants of it: notes what it was given; that is in `$in`.
+/// First lines of a hook: record its input; that is in `$in`.
 const NOTED: &str = r#"in=$(cat); printf '%s\n' "$in" >> "$HERE/log"; "#;
 
 /// Settings with these hooks: per event a list of shell texts, or of handlers with `command` and other keys.
@@ -176,7 +176,7 @@ impl At {
         self.builder().open().await.unwrap()
     }
 
-    /// What hooks were given, in the order in which they noted it.
+    /// Returns the inputs of hooks, in order.
     pub(crate) fn noted(&self) -> Vec<Value> {
         let log = fs::read_to_string(self.dir.join("log")).unwrap_or_default();
         log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

@@ -1,4 +1,4 @@
-//! A session with a shell: where it is, what it was told.
+//! A session with a shell: its directory, and its results.
 
 use crate::support::{Tree, object};
 use becket_agent::Surroundings;
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Long enough for any loaded machine.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
-/// Where a session is, and every move of it.
+/// The directory of a session, and all its moves.
 pub(crate) struct At {
     root: PathBuf,
     more: PathBuf,
@@ -54,7 +54,7 @@ impl Shell {
         Self::of(Tree::new(), |host| host)
     }
 
-    /// What is left out of `host`: the runner, and a marker in the environment.
+    /// Builds a shell in surroundings that `host` may change; a runner and a marker variable are already in them.
     pub(crate) fn of(tree: Tree, host: impl FnOnce(Surroundings) -> Surroundings) -> Self {
         let (marker, runner) = (Marker::new(), becket_process::Runner::new());
         let (name, value) = marker.env();
@@ -72,7 +72,7 @@ impl Shell {
         self.at.cwd.lock().unwrap().clone()
     }
 
-    /// Where the session is, seen from the tree.
+    /// Returns the session's directory, relative to the tree.
     pub(crate) fn place(&self) -> String {
         self.cwd().strip_prefix(&self.tree.base).unwrap().display().to_string()
     }
@@ -93,7 +93,7 @@ impl Shell {
         run(&self.bash, &self.session(), input, cancel).await
     }
 
-    /// What the model is answered.
+    /// Returns the model's result.
     pub(crate) async fn line(&self, command: &str) -> String {
         said(self.call(json!({"command": command})).await)
     }
@@ -121,7 +121,7 @@ pub(crate) async fn run(
     tokio::time::timeout(LONG, tool.run(running)).await.unwrap()
 }
 
-/// What the model is answered.
+/// Returns the model's result.
 pub(crate) fn said(answer: Result<ToolOutput, ToolFailure>) -> String {
     answer.map_or_else(|failure| failure.error, |output| output.as_text())
 }

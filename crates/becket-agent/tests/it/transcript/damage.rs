@@ -1,4 +1,4 @@
-//! What is wrong with the lines of a transcript is named, with file and line, and the rest is there.
+//! Damage in the lines of a transcript is reported with file and line, and the rest is loaded.
 
 use crate::conversation::moves::answer;
 use crate::transcript::fixture::{Home, a_session, cwd, refused, text, whole};
@@ -13,7 +13,7 @@ fn lines(home: &Home) -> Vec<String> {
     fs::read_to_string(home.path()).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// What the store says of these lines.
+/// Returns the store's reports on these lines.
 fn said(home: &Home, lines: &[String]) -> Vec<String> {
     home.put(lines.join("\n").as_bytes());
     let (_, restored) = home.resume();

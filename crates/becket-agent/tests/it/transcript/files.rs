@@ -1,4 +1,4 @@
-//! Where transcripts lie, who may read them, who may write, and what a broken place is called.
+//! Places of transcripts, their permissions and locks, and the errors for a broken place.
 
 use crate::transcript::fixture::{CWD, Home, ID, a_session, counted, cwd, text, whole};
 use becket_agent::conversation::Conversation;

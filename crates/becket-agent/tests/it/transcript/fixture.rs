@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 pub(crate) const ID: &str = "0b9a4a5e-5b1c-4e1f-8a53-1f0f4a1f0a11";
 
-/// Where the sessions of these tests work; nothing is ever looked up there.
+/// Working directory of the sessions of these tests, which is never accessed.
 pub(crate) const CWD: &str = "/work/my app";
 
 pub(crate) struct Home {
@@ -42,7 +42,7 @@ impl Home {
         self.dir.path().join(format!("projects/-work-my-app/{ID}.jsonl"))
     }
 
-    /// Puts these bytes in the place of the transcript.
+    /// Replaces the transcript by these bytes.
     pub(crate) fn put(&self, bytes: &[u8]) {
         std::fs::create_dir_all(self.path().parent().unwrap()).unwrap();
         std::fs::write(self.path(), bytes).unwrap();
@@ -53,7 +53,7 @@ pub(crate) fn cwd() -> &'static Path {
     Path::new(CWD)
 }
 
-/// A clock that goes on by a second at each look, and names in a row.
+/// A clock that advances by a second at each look, and names in a row.
 pub(crate) fn counted() -> Lent {
     let (seconds, ids) = (AtomicU64::new(0), AtomicU64::new(0));
     let now = move || {

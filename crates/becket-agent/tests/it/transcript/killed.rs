@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// There where a helper may work; anybody else who runs the ignored tests does no harm.
+/// Exists in a directory in which a helper may work; running the ignored tests elsewhere is harmless.
 const LICENCE: &str = "helper-may-run";
 
 /// Runs one of the helpers below in a home of its own; a limit on the size of files is an error there, not a signal.

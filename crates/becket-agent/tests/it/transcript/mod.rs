@@ -1,4 +1,4 @@
-//! What is stored of a session, and that it loads whatever has become of it (`protocol.md` L2, D10).
+//! The stored session, which loads after any end (`protocol.md` L2, D10).
 
 #![expect(clippy::panic, clippy::unwrap_used, reason = "tests fail by panicking")]
 #![expect(clippy::wildcard_enum_match_arm, reason = "most moves and blocks mean nothing in most states")]

@@ -1,4 +1,4 @@
-//! What a session knows again when it is gone on with.
+//! The state of a resumed session.
 
 use crate::conversation::moves::answer;
 use crate::transcript::fixture::{CWD, Home, ID, a_session, call, cwd, text, whole};

@@ -26,7 +26,7 @@ fn a_number_is_given_once() {
     assert_eq!(tasks.reserve().unwrap(), "3");
     // Nothing came of 3.
     assert_eq!(tasks.reserve().unwrap(), "4");
-    // Somebody has written the file by hand.
+    // The file was written by hand.
     let mut tasks: ListedTasks =
         serde_json::from_str(r#"{"tasks": [{"id": "7", "subject": "s", "status": "pending"}]}"#).unwrap();
     assert_eq!(tasks.reserve().unwrap(), "8");
@@ -111,7 +111,7 @@ fn metadata_is_merged_and_null_takes_away() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
-    // Whatever is linked in whatever order: nothing waits for itself, and what can be begun can be finished.
+    // In any order of links: nothing waits for itself, and what can be begun can be finished.
     #[test]
     fn there_are_no_circles(links in prop::collection::vec((1_u8..8, 1_u8..8, any::<bool>()), 0..40)) {
         let mut tasks = list(&["1", "2", "3", "4", "5", "6", "7"]);
