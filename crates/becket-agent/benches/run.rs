@@ -7,7 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 
 use becket_agent::session::Prompt;
-use becket_agent::tool_call::{Effect, Running, Tool, ToolFailure, ToolOutput, Toolbox};
+use becket_agent::tool_call::{Effect, RunningCall, Tool, ToolFailure, ToolOutput, Toolbox};
 use becket_agent::transcript::Store;
 use becket_agent::update::{Happened, Update};
 use becket_agent::{Agent, AgentBuilder};
@@ -38,7 +38,7 @@ fn main() {
         ("a call, no hook at all", &none, true),
         ("a call, hooks of other events", &other, true),
     ] {
-        let of = Measured::new(&runtime, settings, stored);
+        let of = Measurement::new(&runtime, settings, stored);
         bench.sampled(row, NO_HOOK, || of.nanos_of_a_call(&runtime, 100), None);
     }
     bench.note(
@@ -46,7 +46,7 @@ fn main() {
     );
     for event in ["PreToolUse", "PostToolUse"] {
         let settings = json!({"hooks": {event: [{"hooks": [{"type": "command", "command": "true"}]}]}});
-        let of = Measured::new(&runtime, &settings, true);
+        let of = Measurement::new(&runtime, &settings, true);
         let ours = || of.nanos_of_a_call(&runtime, 10);
         bench.sampled(&format!("a call, one `true` at {event}"), ONE_HOOK, ours, Some(&mut || floor(10)));
     }
@@ -68,7 +68,7 @@ fn nanos(time: Duration) -> f64 {
 }
 
 /// A session, and the times of its calls.
-struct Measured {
+struct Measurement {
     agent: Agent,
     times: Arc<Mutex<Times>>,
     _home: TempDir,
@@ -94,7 +94,7 @@ impl Times {
     }
 }
 
-impl Measured {
+impl Measurement {
     fn new(runtime: &Runtime, settings: &Value, stored: bool) -> Self {
         let home = tempfile::tempdir().unwrap();
         let toolbox = Toolbox::new([Arc::new(Nothing) as Arc<dyn Tool>]);
@@ -147,7 +147,7 @@ impl Tool for Nothing {
         Effect::Reads
     }
 
-    fn run<'a>(&'a self, _: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    fn run<'a>(&'a self, _: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(async { Ok(ToolOutput::text("done", json!({"done": true}))) })
     }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// The reason why work ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Halted {
+pub(crate) enum BlockingError {
     /// The call was cancelled, or its future dropped.
     #[error("the call was cancelled before it was done")]
     Cancelled,
@@ -38,11 +38,11 @@ impl Stop {
     }
 
     /// An error as soon as the work is to end.
-    pub(crate) fn check(&self) -> Result<(), Halted> {
+    pub(crate) fn check(&self) -> Result<(), BlockingError> {
         if self.wanted.load(Ordering::Relaxed) {
-            return Err(Halted::Cancelled);
+            return Err(BlockingError::Cancelled);
         }
-        if Instant::now() >= self.until { Err(Halted::TooLong) } else { Ok(()) }
+        if Instant::now() >= self.until { Err(BlockingError::TooLong) } else { Ok(()) }
     }
 }
 
@@ -59,33 +59,33 @@ impl Drop for OnDrop {
 /// [`Stop::check`].
 pub(crate) async fn blocking<T: Send + 'static>(
     cancel: &CancellationToken,
-    work: impl FnOnce(&Stop) -> Result<T, Halted> + Send + 'static,
-) -> Result<T, Halted> {
+    work: impl FnOnce(&Stop) -> Result<T, BlockingError> + Send + 'static,
+) -> Result<T, BlockingError> {
     let stop = Stop::new(LIMIT);
     let guard = OnDrop(stop.clone());
     let thread = tokio::task::spawn_blocking(move || work(&stop));
     let answer = tokio::select! {
         biased;
-        () = cancel.cancelled() => Err(Halted::Cancelled),
-        answer = thread => answer.unwrap_or(Err(Halted::Lost)),
+        () = cancel.cancelled() => Err(BlockingError::Cancelled),
+        answer = thread => answer.unwrap_or(Err(BlockingError::Lost)),
     };
     drop(guard);
     answer
 }
 
 /// A reader that ends with an error once the work is to end.
-pub(crate) struct Stopping<'a, R> {
+pub(crate) struct StoppableReader<'a, R> {
     inner: R,
     stop: &'a Stop,
 }
 
-impl<'a, R> Stopping<'a, R> {
+impl<'a, R> StoppableReader<'a, R> {
     pub(crate) fn new(inner: R, stop: &'a Stop) -> Self {
         Self { inner, stop }
     }
 }
 
-impl<R: Read> Read for Stopping<'_, R> {
+impl<R: Read> Read for StoppableReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.stop.check().map_err(io::Error::other)?;
         self.inner.read(buffer)
@@ -98,7 +98,7 @@ mod tests {
     use std::sync::mpsc;
 
     /// Work that only its `Stop` ends; tells when it has ended.
-    fn endless(told: mpsc::Sender<Halted>) -> impl FnOnce(&Stop) -> Result<(), Halted> + Send {
+    fn endless(told: mpsc::Sender<BlockingError>) -> impl FnOnce(&Stop) -> Result<(), BlockingError> + Send {
         move |stop| loop {
             if let Err(why) = stop.check() {
                 told.send(why).unwrap();
@@ -114,7 +114,7 @@ mod tests {
         let cancel = CancellationToken::new();
         let soon = tokio::time::timeout(Duration::from_millis(20), blocking(&cancel, endless(told))).await;
         assert!(soon.is_err());
-        assert_eq!(ended.recv_timeout(Duration::from_secs(30)), Ok(Halted::Cancelled));
+        assert_eq!(ended.recv_timeout(Duration::from_secs(30)), Ok(BlockingError::Cancelled));
     }
 
     #[tokio::test]
@@ -122,16 +122,16 @@ mod tests {
         let (told, ended) = mpsc::channel();
         let cancel = CancellationToken::new();
         cancel.cancel();
-        assert_eq!(blocking(&cancel, endless(told)).await, Err(Halted::Cancelled));
+        assert_eq!(blocking(&cancel, endless(told)).await, Err(BlockingError::Cancelled));
         // The thread may not have started; then it never tells.
-        assert!(matches!(ended.recv_timeout(Duration::from_secs(30)), Ok(Halted::Cancelled)));
+        assert!(matches!(ended.recv_timeout(Duration::from_secs(30)), Ok(BlockingError::Cancelled)));
     }
 
     #[test]
     fn time_runs_out() {
         let stop = Stop::new(Duration::ZERO);
-        assert_eq!(stop.check(), Err(Halted::TooLong));
+        assert_eq!(stop.check(), Err(BlockingError::TooLong));
         let mut byte = [0];
-        assert!(Stopping::new(&b"x"[..], &stop).read(&mut byte).is_err());
+        assert!(StoppableReader::new(&b"x"[..], &stop).read(&mut byte).is_err());
     }
 }

@@ -16,12 +16,12 @@ pub(crate) type MayDeny = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// The denied files of one session.
 #[derive(Clone)]
-pub(crate) struct Denied {
+pub(crate) struct DeniedFiles {
     session: Session,
     is_denied: Option<IsDenied>,
 }
 
-impl Denied {
+impl DeniedFiles {
     pub(crate) fn new(session: &Session, is_denied: Option<IsDenied>) -> Self {
         Self { session: session.clone(), is_denied }
     }
@@ -40,7 +40,7 @@ impl Denied {
     }
 }
 
-impl fmt::Debug for Denied {
+impl fmt::Debug for DeniedFiles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Denied").field("is_empty", &self.is_empty()).finish_non_exhaustive()
     }

@@ -7,9 +7,9 @@
 //!
 //! It does not follow a link or wait for a pipe that has replaced one of its files.
 
-use crate::blocking::{Halted, Stop};
+use crate::blocking::{BlockingError, Stop};
 use crate::tasks::make_private;
-use crate::tools::file::{self, Opened};
+use crate::tools::file::{self, OpenedFile};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub(crate) enum LockedError {
     #[error("it would be larger than {0} KiB: take something out of it first")]
     TooLarge(u64),
     #[error(transparent)]
-    Halted(#[from] Halted),
+    Halted(#[from] BlockingError),
 }
 
 /// The place of such a file, and the most bytes that it may have. It blocks its thread.
@@ -48,8 +48,8 @@ impl LockedFile {
     /// Returns its content; `None` if the file does not exist.
     pub(crate) fn read(&self) -> Result<Option<Vec<u8>>, LockedError> {
         let file = match file::open(&self.path) {
-            Ok(Opened::Regular(file)) => file,
-            Ok(Opened::Directory | Opened::Special) => return Err(failed("read")(no_file())),
+            Ok(OpenedFile::Regular(file)) => file,
+            Ok(OpenedFile::Directory | OpenedFile::Special) => return Err(failed("read")(no_file())),
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(failed("read")(source)),
         };

@@ -1,6 +1,6 @@
 //! The environment that a host provides to its tools: directories, variables, a runner, a shell.
 
-use crate::denied::{Denied, IsDenied, MayDeny};
+use crate::denied::{DeniedFiles, IsDenied, MayDeny};
 use crate::places::Places;
 use becket_engine::Environment;
 use becket_model::{Session, SessionId};
@@ -163,9 +163,9 @@ impl Surroundings {
     }
 
     /// The files of a session that must not be read.
-    pub(crate) fn denied(&self, session: &Session) -> Denied {
+    pub(crate) fn denied(&self, session: &Session) -> DeniedFiles {
         let may_deny = self.may_deny.as_ref().is_none_or(|may_deny| may_deny());
-        Denied::new(session, self.is_denied.clone().filter(|_| may_deny))
+        DeniedFiles::new(session, self.is_denied.clone().filter(|_| may_deny))
     }
 
     /// The working directories of a session.

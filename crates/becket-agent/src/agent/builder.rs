@@ -12,7 +12,7 @@ use crate::tasks::Tasks;
 use crate::team::Team;
 use crate::tool_call::{AskPermission, Toolbox};
 use crate::transcript::Store;
-use crate::turn::{Asked, Fallback, TurnEndTasks, TurnOptions};
+use crate::turn::{Approvers, Fallback, TurnEndTasks, TurnOptions};
 use crate::update::{Notice, Watch};
 use crate::watch::FileWatch;
 use crate::worktree::{Wish, WorktreeName, WorktreeTools, Worktrees};
@@ -47,7 +47,7 @@ pub struct AgentBuilder {
     pub(super) window: Window,
     pub(super) instructions: Instructions,
     pub(super) interactive: bool,
-    pub(super) asked: Asked,
+    pub(super) asked: Approvers,
     pub(super) permissions: Option<SessionPermissions>,
     pub(super) mcp_host: Option<McpHost>,
     pub(super) watchers: Vec<Arc<dyn Watch>>,
@@ -90,7 +90,7 @@ impl AgentBuilder {
             window: Window::default(),
             instructions: Instructions::default(),
             interactive: false,
-            asked: Asked::default(),
+            asked: Approvers::default(),
             permissions: None,
             mcp_host: None,
             watchers: Vec::new(),

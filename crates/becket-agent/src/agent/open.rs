@@ -6,12 +6,12 @@ use crate::agents::Parent;
 use crate::compact::{NotCompacted, Trigger};
 use crate::conversation::{Conversation, Stored};
 use crate::elicit::SessionOf;
-use crate::session::{Facts, Main, OpenError, Opened, Prompt, open};
+use crate::session::{Facts, Main, OpenError, OpenedTranscript, Prompt, open};
 use crate::tool_call::Toolbox;
 use crate::transcript::Note;
 use crate::turn::{AgentLoop, Begin, ConversationLog, SessionShared, StopEvent, TurnEnd, TurnStart};
 use crate::update::{Notice, Origin, Updates};
-use crate::watch::{FileWatch, Lent, Remembered, Watching};
+use crate::watch::{FileWatch, WatchBaseline, WatchContext, WatchHandle};
 use crate::worktree::{self, Wish, WorktreeError};
 use becket_engine::{CancellationToken, Engine};
 use becket_llm::Model;
@@ -36,7 +36,7 @@ pub struct Agent {
     commands: Arc<dyn Fn() -> Vec<String> + Send + Sync>,
     pub(super) main: Arc<Mutex<Main>>,
     closers: Arc<StdMutex<Vec<Closer>>>,
-    watching: Arc<Mutex<Option<Watching>>>,
+    watching: Arc<Mutex<Option<WatchHandle>>>,
 }
 
 impl Agent {
@@ -53,7 +53,7 @@ impl Agent {
         main.begin(&opened, rest.setup).await;
         main.agent_loop.store();
         let watching = match before {
-            Some(before) => Watching::start(before, lent(&main)).await,
+            Some(before) => WatchHandle::start(before, lent(&main)).await,
             None => None,
         };
         let expand = main.expand.clone();
@@ -199,14 +199,14 @@ struct Rest {
 }
 
 /// Reads the settings as they are before the first hook runs.
-async fn remembered(watch: Option<FileWatch>) -> Option<Remembered> {
+async fn remembered(watch: Option<FileWatch>) -> Option<WatchBaseline> {
     let watch = watch?;
     tokio::task::spawn_blocking(|| watch.remember()).await.ok()
 }
 
 /// Returns weak handles to the session for its file watch, which must not keep it alive.
-fn lent(main: &Main) -> Lent {
-    Lent {
+fn lent(main: &Main) -> WatchContext {
+    WatchContext {
         shared: Arc::downgrade(&main.agent_loop.shared),
         facts: main.agent_loop.facts.clone(),
         updates: main.agent_loop.updates.clone(),
@@ -215,7 +215,7 @@ fn lent(main: &Main) -> Lent {
 }
 
 /// Takes a builder and what was stored apart, and puts the session's agent loop together.
-fn parts(builder: AgentBuilder, mut opened: Opened) -> (Main, Opened, Rest) {
+fn parts(builder: AgentBuilder, mut opened: OpenedTranscript) -> (Main, OpenedTranscript, Rest) {
     let AgentBuilder { engine, asked, watchers, options, window, tasks, team, at_turn_end, .. } = builder;
     let mut shared = SessionShared::new(engine, asked, Updates::new(watchers));
     shared.options = options;
@@ -293,12 +293,12 @@ fn lends(main: &Main) -> impl Fn() -> Option<Parent> + Send + Sync + use<> {
     }
 }
 
-fn path(opened: &Opened) -> PathBuf {
+fn path(opened: &OpenedTranscript) -> PathBuf {
     opened.log.as_ref().map(|log| log.path().to_owned()).unwrap_or_default()
 }
 
 /// The user's mode of now, else that of the session that is resumed, else that of the settings.
-fn mode(shared: &SessionShared, wanted: Option<PermissionMode>, opened: &Opened) -> PermissionMode {
+fn mode(shared: &SessionShared, wanted: Option<PermissionMode>, opened: &OpenedTranscript) -> PermissionMode {
     let start = shared.engine.start_mode();
     if let Some(warning) = &start.warning {
         shared.updates.notice(Notice::warning(warning.clone()));
@@ -315,7 +315,7 @@ fn mode(shared: &SessionShared, wanted: Option<PermissionMode>, opened: &Opened)
 }
 
 /// The conversation that was stored; says what was wrong with it.
-fn take_stored(shared: &SessionShared, opened: &mut Opened) -> Stored {
+fn take_stored(shared: &SessionShared, opened: &mut OpenedTranscript) -> Stored {
     let Some(restored) = &mut opened.restored else {
         return Stored::Whole(Conversation::default());
     };

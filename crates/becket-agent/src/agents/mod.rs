@@ -20,7 +20,7 @@ mod teammate;
 mod tool;
 
 pub use definition::Definition;
-pub use register::{Agents, Loaded};
+pub use register::{Agents, LoadedAgents};
 pub use tool::{AgentTool, MakesTools};
 
 pub(crate) use main::MainAgent;

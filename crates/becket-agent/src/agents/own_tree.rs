@@ -4,7 +4,7 @@ use super::parent::Parent;
 use crate::session::Facts;
 use crate::turn::SessionShared;
 use crate::update::Updates;
-use crate::worktree::{Asks, Left, Tree, WorktreeName, Worktrees};
+use crate::worktree::{Asks, Tree, WorktreeName, WorktreeOutcome, Worktrees};
 use becket_engine::CancellationToken;
 use becket_model::AgentId;
 use std::path::Path;
@@ -47,7 +47,7 @@ impl OwnTree {
     }
 
     /// Ends the work in it.
-    pub(super) async fn leave(self) -> Left {
+    pub(super) async fn leave(self) -> WorktreeOutcome {
         let asks = Asks { shared: &self.shared, facts: &self.facts, updates: &self.updates };
         self.worktrees.leave(asks, &self.tree).await
     }

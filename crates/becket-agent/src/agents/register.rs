@@ -21,7 +21,7 @@ pub struct Agents {
 
 /// The definitions that were loaded, and the problems with the others.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedAgents {
     /// The agents.
     pub agents: Agents,
     /// Errors and warnings, by file and position.
@@ -32,7 +32,7 @@ impl Agents {
     /// Reads them all. Of two with one name the stronger source counts: managed, the command line (`flag`, JSON), the
     /// project, the user, plugins, those that are built in.
     #[must_use]
-    pub fn load(homes: &Homes, flag: Option<&str>) -> Loaded {
+    pub fn load(homes: &Homes, flag: Option<&str>) -> LoadedAgents {
         let (mut found, mut diagnostics) = (Vec::new(), Vec::new());
         let (managed, others): (Vec<_>, Vec<_>) =
             homes.list.iter().partition(|home| home.source == Source::Policy);
@@ -47,7 +47,7 @@ impl Agents {
         for home in others {
             of_directory(&home.directory.join(DIRECTORY), &home.source, &mut found, &mut diagnostics);
         }
-        Loaded { agents: Self::new(found), diagnostics }
+        LoadedAgents { agents: Self::new(found), diagnostics }
     }
 
     /// These and those that are built in, the strongest first.

@@ -2,7 +2,7 @@
 
 use crate::tool_call::{ToolFailure, ToolOutput};
 use crate::turn::{EndReason, TurnEnd};
-use crate::worktree::Left;
+use crate::worktree::WorktreeOutcome;
 use becket_llm::{Block, Message, Usage};
 use becket_model::AgentId;
 use serde_json::{Map, Value, json};
@@ -18,7 +18,7 @@ pub(crate) struct Facts {
     /// The tools that it called, and how often.
     pub(crate) tools: BTreeMap<String, u64>,
     /// Outcome of its own working tree.
-    pub(crate) left: Option<Left>,
+    pub(crate) left: Option<WorktreeOutcome>,
 }
 
 /// The tools that a conversation called.
@@ -47,7 +47,7 @@ pub(crate) fn answer(end: &TurnEnd, facts: &Facts) -> Result<ToolOutput, ToolFai
 
 /// Returns its last text, or the reason why there is none, and the place of its work.
 pub(crate) fn text(end: &TurnEnd, facts: &Facts) -> Result<String, String> {
-    let kept = facts.left.as_ref().and_then(Left::told).map(|told| format!("\n\n[{told}]"));
+    let kept = facts.left.as_ref().and_then(WorktreeOutcome::told).map(|told| format!("\n\n[{told}]"));
     let with_kept = |text: String| format!("{text}{}", kept.as_deref().unwrap_or_default());
     said(end).map(with_kept).map_err(with_kept)
 }
@@ -117,7 +117,7 @@ fn response(end: &TurnEnd, facts: &Facts, text: &str) -> Value {
         ("toolStats", json!(facts.tools)),
         ("canContinueAgent", json!(false)),
     ]);
-    if let Some(Left::Kept { path, branch, .. }) = &facts.left {
+    if let Some(WorktreeOutcome::Kept { path, branch, .. }) = &facts.left {
         response["worktreePath"] = json!(path);
         if let Some(branch) = branch {
             response["worktreeBranch"] = json!(branch);

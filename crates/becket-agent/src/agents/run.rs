@@ -31,7 +31,7 @@ const OWN_TREE: &str =
     "This is a working tree of its own, a copy of the repository: change files here and nowhere else.";
 
 /// Options of a call.
-pub(super) struct Wanted {
+pub(super) struct SubagentOptions {
     /// A freshly generated agent id.
     pub(super) id: AgentId,
     /// The working tree that it works in, if it has one of its own.
@@ -50,7 +50,7 @@ pub(super) struct Wanted {
 /// A subagent that has not begun.
 pub(super) struct Subagent {
     pub(super) agent_loop: AgentLoop,
-    wanted: Wanted,
+    wanted: SubagentOptions,
     /// Its place in its team.
     pub(super) seat: Option<Seat>,
     /// Gone with it.
@@ -65,7 +65,7 @@ impl Subagent {
     /// The model does not exist; worded for the calling model.
     pub(super) async fn new(
         parent: &Parent,
-        mut wanted: Wanted,
+        mut wanted: SubagentOptions,
         lent: (&Dialect, &dyn Models, &MakesTools),
     ) -> Result<Self, String> {
         let made = model(parent, &wanted, lent.1).and_then(|model| Ok((model, seat(parent, &wanted)?)));
@@ -82,7 +82,7 @@ impl Subagent {
 
     fn with(
         parent: &Parent,
-        wanted: Wanted,
+        wanted: SubagentOptions,
         (model, seat): (Arc<dyn Model>, Option<Seat>),
         (dialect, _, tools): (&Dialect, &dyn Models, &MakesTools),
     ) -> Self {
@@ -166,7 +166,7 @@ impl Subagent {
 }
 
 /// The model of a call, else of the definition, else of the session.
-fn model(parent: &Parent, wanted: &Wanted, models: &dyn Models) -> Result<Arc<dyn Model>, String> {
+fn model(parent: &Parent, wanted: &SubagentOptions, models: &dyn Models) -> Result<Arc<dyn Model>, String> {
     let called = ModelChoice::of(wanted.model.clone());
     let choice = if wanted.model.is_some() { &called } else { &wanted.definition.model };
     match choice {
@@ -192,7 +192,7 @@ fn mode_of(
 }
 
 /// Its place in the team of its session, if it is to be a teammate.
-fn seat(parent: &Parent, wanted: &Wanted) -> Result<Option<Seat>, String> {
+fn seat(parent: &Parent, wanted: &SubagentOptions) -> Result<Option<Seat>, String> {
     let Some(name) = &wanted.name else { return Ok(None) };
     let team =
         parent.shared.team.as_ref().ok_or("this session has no team, so an agent can't have a `name`")?;

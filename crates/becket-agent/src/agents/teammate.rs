@@ -10,7 +10,7 @@ use crate::tasks::{About, BackgroundTask, TaskEnd, TaskId, TaskKind, TaskRun};
 use crate::team::Seat;
 use crate::tool_call::catch_panic;
 use crate::turn::{EndReason, TurnEnd, TurnStart};
-use crate::worktree::Left;
+use crate::worktree::WorktreeOutcome;
 use becket_engine::CancellationToken;
 use futures_util::future::BoxFuture;
 
@@ -40,7 +40,7 @@ impl BackgroundTask for TeammateTask {
                 (TaskEnd::Failed { because: because.clone() }, because)
             });
             let facts = subagent.ends().await;
-            if let Some(kept) = facts.left.as_ref().and_then(Left::told) {
+            if let Some(kept) = facts.left.as_ref().and_then(WorktreeOutcome::told) {
                 run.output.push(format!("{kept}\n").as_bytes());
                 why = format!("{why}; {kept}");
             }

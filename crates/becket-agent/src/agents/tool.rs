@@ -8,7 +8,7 @@ use super::parent::{Parent, ParentCell};
 use super::read::ISOLATED;
 use super::register::Agents;
 use super::report;
-use super::run::{Subagent, Wanted, fresh_id};
+use super::run::{Subagent, SubagentOptions, fresh_id};
 use super::task::AgentTask;
 use super::teammate::TeammateTask;
 use crate::definitions::{Dialect, unknown};
@@ -16,7 +16,7 @@ use crate::schema::{Field, Kind, Spec, optional, required};
 use crate::session::Facts;
 use crate::tasks::Tasks;
 use crate::team::Team;
-use crate::tool_call::{Effect, Hints, Nested, Running, Tool, ToolFailure, ToolOutput};
+use crate::tool_call::{Effect, Hints, NestedCalls, RunningCall, Tool, ToolFailure, ToolOutput};
 use crate::turn::EndReason;
 use becket_engine::Settlement;
 use becket_llm::{Models, ToolSpec};
@@ -80,13 +80,13 @@ const IN_BACKGROUND: Field = optional(
 /// The tool. Cheap to clone; all clones are the same tool.
 #[derive(Clone)]
 pub struct AgentTool {
-    shared: Arc<Shared>,
+    shared: Arc<ToolState>,
 }
 
 /// Makes the session's tools for another agent loop: a shell has a directory of its own there.
 pub type MakesTools = Arc<dyn Fn(&Facts) -> Vec<Arc<dyn Tool>> + Send + Sync>;
 
-struct Shared {
+struct ToolState {
     agents: RwLock<Agents>,
     dialect: Dialect,
     tools: MakesTools,
@@ -104,7 +104,7 @@ impl AgentTool {
         let parent = ParentCell::default();
         let agents = RwLock::new(agents);
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(ToolState {
                 agents,
                 dialect,
                 tools,
@@ -181,7 +181,7 @@ impl AgentTool {
         })
     }
 
-    async fn start(&self, running: Running<'_>, nested: &Nested) -> Result<ToolOutput, ToolFailure> {
+    async fn start(&self, running: RunningCall<'_>, nested: &NestedCalls) -> Result<ToolOutput, ToolFailure> {
         let definition = self.definition(running.input).map_err(ToolFailure::new)?;
         let parent = self.shared.parent.get();
         let parent =
@@ -195,7 +195,7 @@ impl AgentTool {
             true => Some(OwnTree::enter(&parent, &id, running.cancel).await.map_err(ToolFailure::new)?),
             false => None,
         };
-        let wanted = Wanted {
+        let wanted = SubagentOptions {
             id,
             own,
             definition,
@@ -206,7 +206,7 @@ impl AgentTool {
             team: text(running.input, "team_name"),
         };
         let name = wanted.name.clone();
-        let Shared { dialect, models, tools, tasks, .. } = &*self.shared;
+        let ToolState { dialect, models, tools, tasks, .. } = &*self.shared;
         let subagent = Subagent::new(&parent, wanted, (dialect, &**models, tools)).await;
         let subagent = subagent.map_err(ToolFailure::new)?;
         match tasks.get() {
@@ -299,14 +299,14 @@ impl Tool for AgentTool {
         Effect::Reads
     }
 
-    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async move { self.start(running, &Nested::default()).await })
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(async move { self.start(running, &NestedCalls::default()).await })
     }
 
     fn run_nested<'a>(
         &'a self,
-        running: Running<'a>,
-        nested: &'a Nested,
+        running: RunningCall<'a>,
+        nested: &'a NestedCalls,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(self.start(running, nested))
     }

@@ -5,7 +5,7 @@ use super::program::Programs;
 use super::table::{self, Operands, ReadOnly};
 use super::words::Words;
 use super::{find, git, globs, operands, wrapper};
-use crate::denied::Denied;
+use crate::denied::DeniedFiles;
 use crate::places::Places;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct Judge<'a> {
     places: &'a Places,
     programs: &'a Programs<'a>,
-    denied: &'a Denied,
+    denied: &'a DeniedFiles,
     /// The directories that the line may be in: the cwd, and where a `cd` leads, should it succeed.
     bases: Vec<PathBuf>,
 }
@@ -23,7 +23,7 @@ impl<'a> Judge<'a> {
     pub(super) fn new(
         places: &'a Places,
         programs: &'a Programs<'a>,
-        denied: &'a Denied,
+        denied: &'a DeniedFiles,
         cwd: PathBuf,
     ) -> Self {
         Self { places, programs, denied, bases: vec![cwd] }

@@ -12,12 +12,12 @@
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Guard {
-    seen: Seen,
+    seen: LastAttempt,
 }
 
 /// Result of the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Seen {
+enum LastAttempt {
     /// There was none, or the model has answered since.
     #[default]
     Nothing,
@@ -45,26 +45,26 @@ impl Guard {
     /// Why it would be no use.
     pub fn may_try(&self) -> Result<(), GaveUp> {
         match self.seen {
-            Seen::Nothing => Ok(()),
-            Seen::Compacted => Err(GaveUp::StillTooLong),
-            Seen::Failed => Err(GaveUp::Failed),
+            LastAttempt::Nothing => Ok(()),
+            LastAttempt::Compacted => Err(GaveUp::StillTooLong),
+            LastAttempt::Failed => Err(GaveUp::Failed),
         }
     }
 
     /// The conversation was replaced by its summary.
     pub fn compacted(&mut self) {
-        self.seen = Seen::Compacted;
+        self.seen = LastAttempt::Compacted;
     }
 
     /// Records that there is no summary, or that a hook forbade it.
     pub fn failed(&mut self) {
-        self.seen = Seen::Failed;
+        self.seen = LastAttempt::Failed;
     }
 
     /// The model has answered a request of the turn.
     pub fn answered(&mut self) {
-        if self.seen == Seen::Compacted {
-            self.seen = Seen::Nothing;
+        if self.seen == LastAttempt::Compacted {
+            self.seen = LastAttempt::Nothing;
         }
     }
 }

@@ -13,5 +13,5 @@ mod summary;
 mod window;
 
 pub use guard::{GaveUp, Guard};
-pub use run::{Compacted, Compaction, NotCompacted, Trigger};
+pub use run::{Compaction, CompactionSummary, NotCompacted, Trigger};
 pub use window::Window;

@@ -56,7 +56,7 @@ pub struct Compaction<'a> {
 
 /// A summary.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Compacted {
+pub struct CompactionSummary {
     /// The text that replaces the conversation for the model.
     pub text: String,
     /// The model's answer with its tags: what PostCompact shows.
@@ -95,7 +95,10 @@ impl Compaction<'_> {
     ///
     /// # Errors
     /// Why there is none. A turn's [`super::Guard`] remembers it.
-    pub async fn summary(&self, messages: &[Message]) -> (Option<Outcome>, Result<Compacted, NotCompacted>) {
+    pub async fn summary(
+        &self,
+        messages: &[Message],
+    ) -> (Option<Outcome>, Result<CompactionSummary, NotCompacted>) {
         if messages.is_empty() {
             return (None, Err(NotCompacted::Nothing));
         }
@@ -119,7 +122,7 @@ impl Compaction<'_> {
     }
 
     /// Fires PostCompact, once the conversation was replaced and SessionStart was fired.
-    pub async fn done(&self, compacted: &Compacted) -> Outcome {
+    pub async fn done(&self, compacted: &CompactionSummary) -> Outcome {
         let event = Event::new(
             self.session.clone(),
             PostCompact {
@@ -130,7 +133,7 @@ impl Compaction<'_> {
         self.engine.fire_until(&event, self.cancel).await
     }
 
-    async fn ask(&self, messages: &[Message]) -> Result<Compacted, NotCompacted> {
+    async fn ask(&self, messages: &[Message]) -> Result<CompactionSummary, NotCompacted> {
         let end = kept(messages);
         let end = if self.window.may_keep(request::tokens(end)) { end } else { &[] };
         let mut shown = messages.to_vec();
@@ -146,7 +149,12 @@ impl Compaction<'_> {
         };
         let text = answer.text();
         let summary = summary_of(&text).ok_or(NotCompacted::Empty)?;
-        Ok(Compacted { text: in_place(summary), keep: end.len(), usage: answer.usage, answer: text.clone() })
+        Ok(CompactionSummary {
+            text: in_place(summary),
+            keep: end.len(),
+            usage: answer.usage,
+            answer: text.clone(),
+        })
     }
 
     async fn answer(&self, messages: Vec<Message>) -> Result<Response, NotCompacted> {

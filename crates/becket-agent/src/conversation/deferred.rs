@@ -11,7 +11,7 @@ const CANCELLED: &str = "this call was put off, and cancelled by another prompt:
 /// A conversation that ends in calls without results, on purpose: the one case in which such a one is stored.
 #[derive(Debug)]
 #[must_use = "deferred calls have to be stored"]
-pub struct Deferred {
+pub struct DeferredCalls {
     pub(super) calls: OpenCalls,
 }
 
@@ -28,7 +28,7 @@ pub struct DeferError {
     pub calls: Box<OpenCalls>,
 }
 
-impl Deferred {
+impl DeferredCalls {
     /// The calls that wait, in order.
     #[must_use]
     pub fn calls(&self) -> Vec<ToolCall> {

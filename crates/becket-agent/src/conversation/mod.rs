@@ -31,7 +31,7 @@
 //! 2. after [`Conversation::answered`], **before** the first call of the answer is started: a call that ran is then
 //!    never unknown after a crash;
 //! 3. after each [`OpenCalls::answer`], so that a crash loses only what has no result yet;
-//! 4. after [`OpenCalls::close`], [`OpenCalls::defer`] and [`Deferred::cancelled`], and after [`Deferred::resume`]
+//! 4. after [`OpenCalls::close`], [`OpenCalls::defer`] and [`DeferredCalls::cancelled`], and after [`DeferredCalls::resume`]
 //!    before a call is started;
 //! 5. after [`Conversation::replace_by_summary`], and when the session ends.
 //!
@@ -52,7 +52,7 @@ mod sendable;
 mod size;
 mod whole;
 
-pub use deferred::{DeferError, Deferred};
+pub use deferred::{DeferError, DeferredCalls};
 pub use entry::Entry;
 pub use open::{AnswerError, OpenCalls};
 pub use replay::{Misfit, Replay, Stored};

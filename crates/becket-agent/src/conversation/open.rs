@@ -1,7 +1,7 @@
 //! Calls that wait for their results.
 
 use super::body::{Body, reminder};
-use super::deferred::{DeferError, Deferred};
+use super::deferred::{DeferError, DeferredCalls};
 use super::entry::Entry;
 use super::sendable::of_tool;
 use super::whole::Conversation;
@@ -147,7 +147,7 @@ impl OpenCalls {
         mut self,
         ids: &[Id],
         unanswered: impl AsRef<str>,
-    ) -> Result<Deferred, DeferError> {
+    ) -> Result<DeferredCalls, DeferError> {
         let ids: Vec<String> = ids.iter().map(|id| id.as_ref().to_owned()).collect();
         let wrong = ids.iter().find(|id| !self.open().any(|slot| slot.call.id == **id));
         if ids.is_empty() || wrong.is_some() {
@@ -156,7 +156,7 @@ impl OpenCalls {
         }
         self.answer_but(|id| ids.iter().any(|named| named == id), unanswered.as_ref());
         self.body.entries.push(Entry::Deferred { ids });
-        Ok(Deferred { calls: self })
+        Ok(DeferredCalls { calls: self })
     }
 
     /// Takes the entries that are not stored yet, oldest first; the module says when to store them.

@@ -3,7 +3,7 @@
 //! INVARIANT: whatever the entries are, and wherever they end, a valid conversation comes of them. What does not fit is
 //! left out and named; what is missing is answered with an error.
 
-use super::deferred::Deferred;
+use super::deferred::DeferredCalls;
 use super::entry::Entry;
 use super::open::{AnswerError, OpenCalls};
 use super::sendable::SayError;
@@ -25,7 +25,7 @@ pub enum Stored {
     /// A conversation. Calls without a result have got an error, which waits to be stored.
     Whole(Conversation),
     /// Calls that wait (D10).
-    Deferred(Deferred),
+    Deferred(DeferredCalls),
 }
 
 /// An entry that does not fit what precedes it. It is left out.
@@ -52,7 +52,7 @@ pub enum Misfit {
 enum State {
     Whole(Conversation),
     Open(OpenCalls),
-    Deferred(Deferred),
+    Deferred(DeferredCalls),
 }
 
 impl Default for State {

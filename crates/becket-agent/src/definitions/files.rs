@@ -15,7 +15,7 @@ const DEEPEST: usize = 8;
 
 /// Files found by a search.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct FoundFiles {
     /// The files, each below the directory that was searched.
     pub(crate) files: Vec<PathBuf>,
     /// Directories that could not be searched.
@@ -23,8 +23,8 @@ pub(crate) struct Found {
 }
 
 /// The files below `directory` that `wanted` takes, by their path from there. A directory that is not there holds none.
-pub(crate) fn markdown(directory: &Path, source: &Source, wanted: impl Fn(&Path) -> bool) -> Found {
-    let mut found = Found::default();
+pub(crate) fn markdown(directory: &Path, source: &Source, wanted: impl Fn(&Path) -> bool) -> FoundFiles {
+    let mut found = FoundFiles::default();
     let mut left = vec![(PathBuf::new(), 0)];
     let mut looked_at = 0;
     while let Some((below, depth)) = left.pop() {

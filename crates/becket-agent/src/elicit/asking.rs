@@ -1,8 +1,8 @@
 //! The way of one question.
 
 use super::form::{fitting, in_words};
+use super::hook_answer::{self, EmptyAcceptance};
 use super::report::{AnsweredBy, Elicited};
-use super::said::{self, Unfilled};
 use super::user::{ElicitUser, UserQuestion, Wanted};
 use crate::tool_call::catch_panic;
 use becket_engine::{CancellationToken, Engine};
@@ -17,7 +17,7 @@ use tokio::sync::Mutex;
 const MOST_TIMES: usize = 5;
 
 /// One question, and the parties that can answer it.
-pub(super) struct Asking<'a> {
+pub(super) struct QuestionContext<'a> {
     pub(super) server: &'a str,
     pub(super) asked: &'a Elicitation,
     pub(super) cancel: &'a CancellationToken,
@@ -28,7 +28,7 @@ pub(super) struct Asking<'a> {
     pub(super) turn: &'a Mutex<()>,
 }
 
-impl Asking<'_> {
+impl QuestionContext<'_> {
     /// Answers it. What is wrong on the way is in what comes back.
     pub(super) async fn answered(&self) -> Elicited {
         let mut elicited = Elicited::open(self.server, self.asked);
@@ -87,7 +87,7 @@ impl Asking<'_> {
         }
         let (engine, session) = self.hooks.as_ref()?;
         let outcome = engine.fire_until(&Event::new(session.clone(), event), self.cancel).await;
-        let said = said::read(&outcome, wanted, Unfilled::Means(&Map::new()));
+        let said = hook_answer::read(&outcome, wanted, EmptyAcceptance::Means(&Map::new()));
         elicited.outcomes.push(outcome);
         elicited.failures.extend(said.failures);
         said.answer
@@ -115,10 +115,10 @@ impl Asking<'_> {
         };
         let outcome = engine.fire_until(&Event::new(session.clone(), event), self.cancel).await;
         let unfilled = match answer {
-            ElicitationAnswer::Accept(content) => Unfilled::Means(content),
-            ElicitationAnswer::Decline | ElicitationAnswer::Cancel => Unfilled::MakesNoYes,
+            ElicitationAnswer::Accept(content) => EmptyAcceptance::Means(content),
+            ElicitationAnswer::Decline | ElicitationAnswer::Cancel => EmptyAcceptance::MakesNoYes,
         };
-        let said = said::read(&outcome, wanted, unfilled);
+        let said = hook_answer::read(&outcome, wanted, unfilled);
         elicited.outcomes.push(outcome);
         elicited.failures.extend(said.failures);
         said.answer

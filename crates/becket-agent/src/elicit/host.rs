@@ -1,8 +1,8 @@
 //! The host of a session's MCP servers.
 
-use super::asking::Asking;
+use super::asking::QuestionContext;
 use super::report::{AnsweredBy, Elicited};
-use super::session::{Heard, SessionOf};
+use super::session::{ElicitationUpdate, SessionOf};
 use super::user::ElicitUser;
 use super::visits::Visits;
 use becket_engine::{CancellationToken, Engine};
@@ -38,15 +38,15 @@ pub struct McpHost {
     user: Option<Arc<dyn ElicitUser>>,
     /// The host for everything but answers.
     other: Arc<dyn Host>,
-    told: Option<Arc<Told>>,
-    shared: Arc<Shared>,
+    told: Option<Arc<OutcomeObserver>>,
+    shared: Arc<HostState>,
 }
 
 /// The observer of a question's outcome.
-type Told = dyn Fn(&Elicited) + Send + Sync;
+type OutcomeObserver = dyn Fn(&Elicited) + Send + Sync;
 
 #[derive(Default)]
-struct Shared {
+struct HostState {
     hooks: OnceLock<Hooks>,
     /// The session that hears of answers.
     session: OnceLock<SessionOf>,
@@ -62,7 +62,7 @@ struct Open {
     server: String,
 }
 
-impl Shared {
+impl HostState {
     /// Opens a question, if there are not too many.
     fn open(&self, server: &str) -> Option<Open> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -145,7 +145,7 @@ impl McpHost {
         let hooks = self.shared.hooks.get().map(|hooks| (hooks.engine.clone(), (hooks.session)()));
         let (user, turn) = (self.user.as_deref(), &self.shared.turn);
         let visit = self.shared.visits.begin(server, asked);
-        let elicited = Asking { server, asked, cancel, hooks, user, turn }.answered().await;
+        let elicited = QuestionContext { server, asked, cancel, hooks, user, turn }.answered().await;
         if matches!(elicited.answer, ElicitationAnswer::Accept(_)) {
             visit.goes_on();
         }
@@ -154,7 +154,10 @@ impl McpHost {
 
     fn told(&self, elicited: Elicited) -> ElicitationAnswer {
         if elicited.has_heard_user && elicited.by != AnsweredBy::Nobody {
-            self.heard(Heard::Answered { server: &elicited.server, action: elicited.answer.action() });
+            self.heard(ElicitationUpdate::Answered {
+                server: &elicited.server,
+                action: elicited.answer.action(),
+            });
         }
         if let Some(told) = &self.told {
             told(&elicited);
@@ -162,7 +165,7 @@ impl McpHost {
         elicited.answer
     }
 
-    fn heard(&self, heard: Heard<'_>) {
+    fn heard(&self, heard: ElicitationUpdate<'_>) {
         if let Some(session) = self.shared.session.get() {
             session.hears(heard);
         }
@@ -206,7 +209,7 @@ impl Host for McpHost {
     /// Only a visit that the server has asked for, and once.
     fn completed(&self, server: &str, id: &str) {
         if self.shared.visits.complete(server, id) {
-            self.heard(Heard::Completed { server, id });
+            self.heard(ElicitationUpdate::Completed { server, id });
             self.other.completed(server, id);
         }
     }

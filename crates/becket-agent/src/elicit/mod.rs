@@ -12,9 +12,9 @@
 
 mod asking;
 mod form;
+mod hook_answer;
 mod host;
 mod report;
-mod said;
 mod session;
 mod user;
 mod visits;

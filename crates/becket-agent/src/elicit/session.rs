@@ -13,7 +13,7 @@ const ID: usize = 100;
 
 /// Something that a session hears of.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Heard<'a> {
+pub(super) enum ElicitationUpdate<'a> {
     /// The user has answered; this has gone back to the server.
     Answered { server: &'a str, action: &'static str },
     /// A server calls a visit done.
@@ -33,9 +33,9 @@ impl SessionOf {
     }
 
     /// Notifies its hooks, which are not waited for (L3), and the watchers.
-    pub(super) fn hears(&self, heard: Heard<'_>) {
+    pub(super) fn hears(&self, heard: ElicitationUpdate<'_>) {
         let Some(shared) = self.shared.upgrade() else { return };
-        if let Heard::Completed { server, id } = heard {
+        if let ElicitationUpdate::Completed { server, id } = heard {
             let (server, id) = (server.to_owned(), id.to_owned());
             shared.updates.tell(Happened::ElicitationComplete { server, id });
         }
@@ -43,7 +43,7 @@ impl SessionOf {
     }
 }
 
-impl Heard<'_> {
+impl ElicitationUpdate<'_> {
     fn notification(self) -> Notification {
         let (kind, message) = match self {
             Self::Answered { server, action } => {

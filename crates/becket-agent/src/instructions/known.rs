@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// The instructions that one agent loop knows. They are not stored: a resumed session searches its files again.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Known {
+pub(crate) struct KnownInstructions {
     /// Set once the initial instructions were given.
     pub(crate) has_begun: bool,
     /// The files that were looked at, by where they really lie.
@@ -16,7 +16,7 @@ pub(crate) struct Known {
     /// The directories below the start that were looked at.
     pub(super) directories: HashSet<PathBuf>,
     /// Rules that match no file used so far.
-    pub(super) waiting: Vec<Waiting>,
+    pub(super) waiting: Vec<PendingRule>,
     /// Number of files given, and their total size.
     pub(super) count: usize,
     pub(super) bytes: usize,
@@ -26,7 +26,7 @@ pub(crate) struct Known {
 
 /// A rule that waits for a file.
 #[derive(Debug, Clone)]
-pub(super) struct Waiting {
+pub(super) struct PendingRule {
     pub(super) path: PathBuf,
     pub(super) memory: Memory,
     pub(super) globs: Globs,
@@ -34,7 +34,7 @@ pub(super) struct Waiting {
     pub(super) base: PathBuf,
 }
 
-impl Waiting {
+impl PendingRule {
     /// Returns whether it is about a file, by its given name or its target.
     pub(super) fn is_about(&self, file: &Path, real: Option<&Path>) -> bool {
         let real_base = self.base.canonicalize().ok();
@@ -44,9 +44,9 @@ impl Waiting {
     }
 }
 
-impl Known {
+impl KnownInstructions {
     /// Takes the rules out that a file lets in.
-    pub(super) fn let_in(&mut self, file: &Path, real: Option<&Path>) -> Vec<Waiting> {
+    pub(super) fn let_in(&mut self, file: &Path, real: Option<&Path>) -> Vec<PendingRule> {
         let (let_in, waiting) =
             std::mem::take(&mut self.waiting).into_iter().partition(|rule| rule.is_about(file, real));
         self.waiting = waiting;

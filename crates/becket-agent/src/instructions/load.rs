@@ -5,14 +5,14 @@
 
 use super::comments::without_comments;
 use super::includes::includes;
-use super::known::{Known, Waiting};
+use super::known::{KnownInstructions, PendingRule};
 use super::level::{Level, RULES, is_there};
-use super::loaded::{Loaded, Memory, Why};
+use super::loaded::{LoadedFile, Memory, Why};
 use super::read::{Text, text_of};
 use super::rule::{Rule, rule};
 use super::sources::{Instructions, Sources};
 use super::{included, places};
-use crate::blocking::{Halted, Stop};
+use crate::blocking::{BlockingError, Stop};
 use crate::definitions::{is_markdown, markdown};
 use crate::notes;
 use crate::update::Notice;
@@ -30,7 +30,7 @@ const MOST_INCLUDES: usize = 100;
 
 /// The reason for loading the initial instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Beginning {
+pub(crate) enum LoadTrigger {
     /// A conversation begins.
     Start,
     /// It was compacted.
@@ -39,16 +39,16 @@ pub(crate) enum Beginning {
 
 /// Result of a search for files.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
-    pub(crate) loaded: Vec<Loaded>,
+pub(crate) struct LoadResult {
+    pub(crate) loaded: Vec<LoadedFile>,
     /// Notices for the user about files that were left out.
     pub(crate) notices: Vec<Notice>,
     /// The updated state of known instructions.
-    pub(crate) known: Known,
+    pub(crate) known: KnownInstructions,
 }
 
 /// Returns the reason why a rule keeps a file out.
-type Denied<'a> = &'a dyn Fn(&Path) -> Option<String>;
+type ReadDenial<'a> = &'a dyn Fn(&Path) -> Option<String>;
 
 impl Instructions {
     /// Loads the initial instructions, for an agent loop that knows none.
@@ -57,15 +57,15 @@ impl Instructions {
     /// The caller no longer waits.
     pub(crate) fn begin(
         &self,
-        beginning: Beginning,
-        denied: Denied<'_>,
+        beginning: LoadTrigger,
+        denied: ReadDenial<'_>,
         stop: &Stop,
-    ) -> Result<Found, Halted> {
-        let Some(sources) = self.sources() else { return Ok(Found::default()) };
-        let mut loader = Loader { sources, denied, stop, found: Found::default() };
+    ) -> Result<LoadResult, BlockingError> {
+        let Some(sources) = self.sources() else { return Ok(LoadResult::default()) };
+        let mut loader = Loader { sources, denied, stop, found: LoadResult::default() };
         loader.begin(match beginning {
-            Beginning::Start => &Why::Start,
-            Beginning::Again => &Why::Again { parent: None },
+            LoadTrigger::Start => &Why::Start,
+            LoadTrigger::Again => &Why::Again { parent: None },
         })?;
         loader.found.known.has_begun = true;
         Ok(loader.found)
@@ -77,12 +77,12 @@ impl Instructions {
     /// The caller no longer waits.
     pub(crate) fn touched(
         &self,
-        known: Known,
+        known: KnownInstructions,
         file: &Path,
-        denied: Denied<'_>,
+        denied: ReadDenial<'_>,
         stop: &Stop,
-    ) -> Result<Found, Halted> {
-        let found = Found { known, ..Found::default() };
+    ) -> Result<LoadResult, BlockingError> {
+        let found = LoadResult { known, ..LoadResult::default() };
         let Some(sources) = self.sources() else { return Ok(found) };
         let mut loader = Loader { sources, denied, stop, found };
         loader.touched(file)?;
@@ -92,13 +92,13 @@ impl Instructions {
 
 struct Loader<'a> {
     sources: &'a Sources,
-    denied: Denied<'a>,
+    denied: ReadDenial<'a>,
     stop: &'a Stop,
-    found: Found,
+    found: LoadResult,
 }
 
 impl Loader<'_> {
-    fn begin(&mut self, why: &Why) -> Result<(), Halted> {
+    fn begin(&mut self, why: &Why) -> Result<(), BlockingError> {
         self.file(&self.sources.managed.clone(), Memory::Managed, why)?;
         if let Some(user) = self.sources.user.clone() {
             self.file(&user.join(&self.sources.names.file), Memory::User, why)?;
@@ -111,7 +111,7 @@ impl Loader<'_> {
     }
 
     /// Loads a model's notes: their lines only, without the files they mention.
-    fn notes(&mut self, why: &Why) -> Result<(), Halted> {
+    fn notes(&mut self, why: &Why) -> Result<(), BlockingError> {
         let Some(path) = self.sources.notes.clone().filter(|path| is_there(path)) else { return Ok(()) };
         self.stop.check()?;
         let Some(text) = self.new_text(&path, Memory::Notes) else { return Ok(()) };
@@ -120,14 +120,14 @@ impl Loader<'_> {
             return Ok(());
         }
         let text = notes::telling(&text);
-        let loaded = Loaded { path, memory: Memory::Notes, why: why.clone(), text };
+        let loaded = LoadedFile { path, memory: Memory::Notes, why: why.clone(), text };
         if !loaded.text.trim().is_empty() && self.has_room(&loaded) {
             self.found.loaded.push(loaded);
         }
         Ok(())
     }
 
-    fn touched(&mut self, file: &Path) -> Result<(), Halted> {
+    fn touched(&mut self, file: &Path) -> Result<(), BlockingError> {
         let real = crate::places::real(file);
         for directory in self.nested(file, real.as_deref()) {
             if self.found.known.directories.insert(directory.clone()) {
@@ -135,13 +135,13 @@ impl Loader<'_> {
                 self.level(&directory, &why)?;
             }
         }
-        for Waiting { path, memory, globs, .. } in self.found.known.let_in(file, real.as_deref()) {
+        for PendingRule { path, memory, globs, .. } in self.found.known.let_in(file, real.as_deref()) {
             self.stop.check()?;
             // It is read again: what it said when the session began may not be true any more.
             let Some(text) = self.text(&path, memory) else { continue };
             let Some(Rule { body, .. }) = self.rule(&text, &path, memory) else { continue };
             let why = Why::Named { trigger: file.to_owned(), globs: globs.written };
-            self.tell(Loaded { path, memory, why, text: body }, 0)?;
+            self.tell(LoadedFile { path, memory, why, text: body }, 0)?;
         }
         Ok(())
     }
@@ -179,7 +179,7 @@ impl Loader<'_> {
     }
 
     /// All that a directory of the project has to say.
-    fn level(&mut self, directory: &Path, why: &Why) -> Result<(), Halted> {
+    fn level(&mut self, directory: &Path, why: &Why) -> Result<(), BlockingError> {
         let Level { files, rules, local } = Level::of(directory, self.sources, is_there);
         for (file, memory) in files {
             self.file(&file, memory, why)?;
@@ -193,7 +193,12 @@ impl Loader<'_> {
         }
     }
 
-    fn rules(&mut self, rules: &Path, (base, memory): (&Path, Memory), why: &Why) -> Result<(), Halted> {
+    fn rules(
+        &mut self,
+        rules: &Path,
+        (base, memory): (&Path, Memory),
+        why: &Why,
+    ) -> Result<(), BlockingError> {
         let mut found = markdown(rules, &memory.source(), is_markdown);
         self.found.notices.extend(found.diagnostics.iter().map(Notice::of));
         // The shortest way to a file is the one that it is known by, whatever circle links lead in.
@@ -203,10 +208,10 @@ impl Loader<'_> {
             let Some(text) = self.new_text(&path, memory) else { continue };
             match self.rule(&text, &path, memory) {
                 Some(Rule { globs: Some(globs), .. }) => {
-                    self.found.known.waiting.push(Waiting { path, memory, globs, base: base.to_owned() });
+                    self.found.known.waiting.push(PendingRule { path, memory, globs, base: base.to_owned() });
                 }
                 Some(Rule { globs: None, body }) => {
-                    self.tell(Loaded { path, memory, why: why.clone(), text: body }, 0)?;
+                    self.tell(LoadedFile { path, memory, why: why.clone(), text: body }, 0)?;
                 }
                 None => {}
             }
@@ -220,13 +225,13 @@ impl Loader<'_> {
         rule
     }
 
-    fn file(&mut self, path: &Path, memory: Memory, why: &Why) -> Result<(), Halted> {
+    fn file(&mut self, path: &Path, memory: Memory, why: &Why) -> Result<(), BlockingError> {
         let Some(text) = self.new_text(path, memory) else { return Ok(()) };
-        self.tell(Loaded { path: path.to_owned(), memory, why: why.clone(), text }, 0)
+        self.tell(LoadedFile { path: path.to_owned(), memory, why: why.clone(), text }, 0)
     }
 
     /// Keeps a file, if there is room for it and it says anything, and loads what it includes.
-    fn tell(&mut self, mut loaded: Loaded, depth: usize) -> Result<(), Halted> {
+    fn tell(&mut self, mut loaded: LoadedFile, depth: usize) -> Result<(), BlockingError> {
         self.stop.check()?;
         loaded.text = without_comments(&loaded.text);
         if loaded.text.trim().is_empty() || !self.has_room(&loaded) {
@@ -252,7 +257,7 @@ impl Loader<'_> {
         memory: Memory,
         why: &Why,
         depth: usize,
-    ) -> Result<(), Halted> {
+    ) -> Result<(), BlockingError> {
         let Some(path) = included::at(written, parent, self.sources.home.as_deref()) else { return Ok(()) };
         if path.is_dir() {
             return Ok(());
@@ -268,12 +273,12 @@ impl Loader<'_> {
             return Ok(());
         }
         match self.new_text(&path, memory) {
-            Some(text) => self.tell(Loaded { path, memory, why: why.clone(), text }, depth),
+            Some(text) => self.tell(LoadedFile { path, memory, why: why.clone(), text }, depth),
             None => Ok(()),
         }
     }
 
-    fn has_room(&mut self, loaded: &Loaded) -> bool {
+    fn has_room(&mut self, loaded: &LoadedFile) -> bool {
         let known = &mut self.found.known;
         let bytes = known.bytes + loaded.text.len();
         if known.count < MOST && bytes <= MOST_BYTES {

@@ -106,14 +106,14 @@ impl Why {
 
 /// A file that was loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Loaded {
+pub(crate) struct LoadedFile {
     pub(crate) path: PathBuf,
     pub(crate) memory: Memory,
     pub(crate) why: Why,
     pub(super) text: String,
 }
 
-impl Loaded {
+impl LoadedFile {
     /// Returns the text for the model.
     pub(crate) fn told(&self) -> String {
         let of = match &self.why {

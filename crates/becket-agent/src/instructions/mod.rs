@@ -28,8 +28,8 @@ mod read;
 mod rule;
 mod sources;
 
-pub(crate) use known::Known;
-pub(crate) use load::{Beginning, Found};
-pub(crate) use loaded::Loaded;
+pub(crate) use known::KnownInstructions;
+pub(crate) use load::{LoadResult, LoadTrigger};
+pub(crate) use loaded::LoadedFile;
 pub use loaded::Memory;
 pub use sources::Instructions;

@@ -1,6 +1,6 @@
 //! Reads one instruction file, which has to be text.
 
-use crate::tools::file::{self, Opened};
+use crate::tools::file::{self, OpenedFile};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -33,9 +33,9 @@ pub(super) struct Text {
 /// The text of the file at `path`.
 pub(super) fn text_of(path: &Path) -> Result<Text, ReadError> {
     let file = match file::open(path)? {
-        Opened::Regular(file) => file,
-        Opened::Directory => return Err(ReadError::Directory),
-        Opened::Special => return Err(ReadError::Special),
+        OpenedFile::Regular(file) => file,
+        OpenedFile::Directory => return Err(ReadError::Directory),
+        OpenedFile::Special => return Err(ReadError::Special),
     };
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes)?;

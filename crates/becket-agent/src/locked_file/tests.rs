@@ -101,7 +101,7 @@ async fn a_change_that_nobody_waits_for_is_not_made() {
         told.send(changed.is_err()).unwrap();
         Ok(())
     });
-    assert_eq!(changed.await, Err(Halted::Cancelled));
+    assert_eq!(changed.await, Err(BlockingError::Cancelled));
     assert!(hears.recv_timeout(Duration::from_secs(30)).unwrap());
     assert_eq!(file.read().unwrap().unwrap(), b"a");
 }

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 /// The place for output that is too long for a model.
 #[derive(Debug, Clone)]
-pub(super) struct Kept {
+pub(super) struct OutputStore {
     pub(super) caps: OutputCaps,
     pub(super) dir: PathBuf,
 }
 
-impl Kept {
+impl OutputStore {
     /// The answer of a call. Files are written off the runtime's threads.
     pub(super) async fn output(&self, result: CallResult) -> Result<ToolOutput, ToolFailure> {
         let Self { caps, dir } = self.clone();

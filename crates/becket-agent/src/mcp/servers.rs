@@ -1,6 +1,6 @@
 //! The face: the tools of a pool's servers.
 
-use super::answer::Kept;
+use super::answer::OutputStore;
 use super::tool::McpTool;
 use crate::tool_call::{ServerOf, Tool};
 use becket_mcp::config::Scope;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub struct McpServers {
     pool: Pool,
     trusts: Arc<dyn Fn(&str) -> bool + Send + Sync>,
-    kept: Arc<Kept>,
+    kept: Arc<OutputStore>,
 }
 
 /// The tools of all connected servers, for a [`crate::tool_call::Toolbox`].
@@ -31,14 +31,14 @@ impl McpServers {
     /// made when it is needed and which the caller removes.
     #[must_use]
     pub fn new(pool: Pool, dir: impl Into<PathBuf>) -> Self {
-        let kept = Arc::new(Kept { caps: OutputCaps::default(), dir: dir.into() });
+        let kept = Arc::new(OutputStore { caps: OutputCaps::default(), dir: dir.into() });
         Self { pool, trusts: Arc::new(|_| false), kept }
     }
 
     /// Says how much of an answer a model is shown.
     #[must_use]
     pub fn with_caps(mut self, caps: OutputCaps) -> Self {
-        self.kept = Arc::new(Kept { caps, dir: self.kept.dir.clone() });
+        self.kept = Arc::new(OutputStore { caps, dir: self.kept.dir.clone() });
         self
     }
 

@@ -1,7 +1,7 @@
 //! One tool of an MCP server, as any other tool (`protocol.md` X5).
 
-use super::answer::Kept;
-use crate::tool_call::{Hints, Running, ServerOf, Tool, ToolFailure, ToolOutput};
+use super::answer::OutputStore;
+use crate::tool_call::{Hints, RunningCall, ServerOf, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;
 use becket_mcp::{Connect, InputError, Name, Pool, ToolCall};
 use becket_model::Session;
@@ -22,7 +22,7 @@ pub(super) struct McpTool {
     pub(super) server: ServerOf,
     /// Set if the user trusts the server's annotations of its tools.
     pub(super) trusted: bool,
-    pub(super) kept: Arc<Kept>,
+    pub(super) kept: Arc<OutputStore>,
 }
 
 impl Tool for McpTool {
@@ -83,7 +83,7 @@ impl Tool for McpTool {
         self.kept.replaced(value)
     }
 
-    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         let call = ToolCall {
             server: &self.named.server,
             tool: &self.named.name,

@@ -1,7 +1,7 @@
 //! The file, which sessions of several processes may add to at once.
 
 use super::text::{MOST_BYTES, NoRoom, added};
-use crate::blocking::{Halted, blocking};
+use crate::blocking::{BlockingError, blocking};
 use crate::locked_file::{LockedError, LockedFile};
 use becket_engine::CancellationToken;
 use std::path::{Path, PathBuf};
@@ -24,8 +24,8 @@ pub(super) enum Why {
     NoRoom,
 }
 
-impl From<Halted> for Why {
-    fn from(halted: Halted) -> Self {
+impl From<BlockingError> for Why {
+    fn from(halted: BlockingError) -> Self {
         Self::File(halted.into())
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: its memory is bounded.
 
-use super::classifier::{Classified, Classifier, ToClassify};
+use super::classifier::{Classification, Classifier, ToClassify};
 use crate::tool_call::catch_panic;
 use becket_engine::CancellationToken;
 use std::collections::VecDeque;
@@ -41,7 +41,7 @@ struct Memory {
 
 /// Result of asking the classifier.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Ruling {
+pub(crate) enum ClassifierDecision {
     Allow,
     Deny(String),
     Unsure(String),
@@ -90,7 +90,7 @@ impl AutoMode {
     }
 
     /// Asks the classifier. Any failure in it counts as no decision.
-    pub(crate) async fn ask(&self, mut call: ToClassify, cancel: &CancellationToken) -> Ruling {
+    pub(crate) async fn ask(&self, mut call: ToClassify, cancel: &CancellationToken) -> ClassifierDecision {
         self.change(|memory| {
             call.prompts.extend(memory.prompts.iter().cloned());
             call.notes.extend(memory.notes.iter().cloned());
@@ -100,19 +100,21 @@ impl AutoMode {
         let work = catch_panic(async { self.classifier.classify(&call, &cancel).await });
         let judged = tokio::select! {
             biased;
-            () = cancel.cancelled() => return Ruling::Failed("the call was cancelled".to_owned()),
+            () = cancel.cancelled() => return ClassifierDecision::Failed("the call was cancelled".to_owned()),
             judged = tokio::time::timeout(self.limit, work) => judged,
         };
         match judged {
-            Ok(Ok(Ok(Classified::Allow))) => {
+            Ok(Ok(Ok(Classification::Allow))) => {
                 self.change(|memory| memory.denied_in_a_row = 0);
-                Ruling::Allow
+                ClassifierDecision::Allow
             }
-            Ok(Ok(Ok(Classified::Deny { reason }))) => Ruling::Deny(reason),
-            Ok(Ok(Ok(Classified::Unsure { reason }))) => Ruling::Unsure(reason),
-            Ok(Ok(Err(why))) => Ruling::Failed(why),
-            Ok(Err(said)) => Ruling::Failed(format!("the classifier panicked: {said}")),
-            Err(_) => Ruling::Failed(format!("it took longer than {} s", self.limit.as_secs_f64())),
+            Ok(Ok(Ok(Classification::Deny { reason }))) => ClassifierDecision::Deny(reason),
+            Ok(Ok(Ok(Classification::Unsure { reason }))) => ClassifierDecision::Unsure(reason),
+            Ok(Ok(Err(why))) => ClassifierDecision::Failed(why),
+            Ok(Err(said)) => ClassifierDecision::Failed(format!("the classifier panicked: {said}")),
+            Err(_) => {
+                ClassifierDecision::Failed(format!("it took longer than {} s", self.limit.as_secs_f64()))
+            }
         }
     }
 
@@ -149,7 +151,7 @@ mod tests {
             &'a self,
             _: &'a ToClassify,
             _: &'a CancellationToken,
-        ) -> BoxFuture<'a, Result<Classified, String>> {
+        ) -> BoxFuture<'a, Result<Classification, String>> {
             Box::pin(std::future::pending())
         }
     }
@@ -199,6 +201,6 @@ mod tests {
             notes: Vec::new(),
         };
         let ruling = auto.ask(call, &CancellationToken::new()).await;
-        assert_eq!(ruling, Ruling::Failed("it took longer than 5 s".into()));
+        assert_eq!(ruling, ClassifierDecision::Failed("it took longer than 5 s".into()));
     }
 }

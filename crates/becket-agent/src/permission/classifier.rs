@@ -18,7 +18,7 @@ pub trait Classifier: Send + Sync {
         &'a self,
         call: &'a ToClassify,
         cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Classified, String>>;
+    ) -> BoxFuture<'a, Result<Classification, String>>;
 }
 
 /// The known facts about a call; never output of a tool, which may be written to persuade.
@@ -40,7 +40,7 @@ pub struct ToClassify {
 
 /// A judgement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Classified {
+pub enum Classification {
     /// It may run.
     Allow,
     /// It must not.

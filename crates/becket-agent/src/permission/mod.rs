@@ -12,9 +12,9 @@ mod plan_mode;
 mod session;
 
 pub use auto::AutoMode;
-pub use classifier::{Classified, Classifier, ToClassify};
+pub use classifier::{Classification, Classifier, ToClassify};
 pub use model_classifier::ModelClassifier;
 pub use plan_mode::ExitPlanMode;
-pub use session::{Changed, ModeRefused, SessionPermissions};
+pub use session::{ModeRefused, PermissionChange, SessionPermissions};
 
-pub(crate) use auto::Ruling;
+pub(crate) use auto::ClassifierDecision;

@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: what is cut off, declined, or can be read in two ways is an error, and never an allow.
 
-use super::classifier::{Classified, Classifier, ToClassify};
+use super::classifier::{Classification, Classifier, ToClassify};
 use becket_engine::CancellationToken;
 use becket_llm::judge::{Verdict, read_verdict, verdict_schema};
 use becket_llm::{Message, Model, Models, Output, Request, Response, StopReason, Thinking};
@@ -42,10 +42,10 @@ impl ModelClassifier {
         Self { models, name }
     }
 
-    async fn judge(&self, call: &ToClassify) -> Result<Classified, String> {
+    async fn judge(&self, call: &ToClassify) -> Result<Classification, String> {
         let model = self.models.model(self.name.as_deref()).map_err(|error| error.to_string())?;
         let Some(request) = request(call, &*model) else {
-            return Ok(Classified::Unsure { reason: "the input is too long to be judged".to_owned() });
+            return Ok(Classification::Unsure { reason: "the input is too long to be judged".to_owned() });
         };
         let response = match model.respond(&request).await {
             Err(error) if error.is_transient() && error.retry_after().is_none() => {
@@ -62,7 +62,7 @@ impl Classifier for ModelClassifier {
         &'a self,
         call: &'a ToClassify,
         _: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Classified, String>> {
+    ) -> BoxFuture<'a, Result<Classification, String>> {
         Box::pin(self.judge(call))
     }
 }
@@ -109,7 +109,7 @@ fn schema() -> Value {
     schema
 }
 
-fn read(response: &Response) -> Result<Classified, String> {
+fn read(response: &Response) -> Result<Classification, String> {
     match &response.stop {
         StopReason::EndTurn | StopReason::StopSequence => {}
         StopReason::MaxTokens => return Err(format!("its answer was cut off at {MOST_TOKENS} tokens")),
@@ -122,8 +122,8 @@ fn read(response: &Response) -> Result<Classified, String> {
     let reason = reason.filter(|reason| !reason.trim().is_empty());
     let reason = reason.unwrap_or_else(|| "it gives no reason".to_owned());
     Ok(match (ok, impossible) {
-        (_, true) => Classified::Unsure { reason },
-        (true, false) => Classified::Allow,
-        (false, false) => Classified::Deny { reason },
+        (_, true) => Classification::Unsure { reason },
+        (true, false) => Classification::Allow,
+        (false, false) => Classification::Deny { reason },
     })
 }

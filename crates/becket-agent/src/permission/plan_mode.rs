@@ -5,7 +5,7 @@
 
 use super::session::SessionPermissions;
 use crate::session::Facts;
-use crate::tool_call::{Hints, Running, Tool, ToolFailure, ToolOutput};
+use crate::tool_call::{Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_engine::config::{Access, write_text};
 use becket_llm::ToolSpec;
 use becket_model::Session;
@@ -88,7 +88,7 @@ impl Tool for ExitPlanMode {
         vec![PermissionUpdate { destination: Destination::Session, change }]
     }
 
-    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(async move { self.approved(running.input) })
     }
 }

@@ -18,7 +18,7 @@ pub struct SessionPermissions {
 
 /// Applied changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Changed {
+pub struct PermissionChange {
     /// The mode before and now, if another one.
     pub mode: Option<(PermissionMode, PermissionMode)>,
     /// Rules, directories and files, and what the user should know.
@@ -106,13 +106,13 @@ impl SessionPermissions {
     }
 
     /// Applies updates that came with a yes, in their order (P13): those of [`crate::tool_call::Report::updates`].
-    pub fn apply(&self, facts: &Facts, updates: &[PermissionUpdate]) -> Changed {
+    pub fn apply(&self, facts: &Facts, updates: &[PermissionUpdate]) -> PermissionChange {
         let applied = self.engine.apply(updates);
         let mode = applied.mode.clone().and_then(|mode| {
             let before = self.enter(facts, mode.clone());
             (before != mode).then_some((before, mode))
         });
-        Changed { mode, applied }
+        PermissionChange { mode, applied }
     }
 
     fn enter(&self, facts: &Facts, mode: PermissionMode) -> PermissionMode {

@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 /// Knows commands and mentions.
 pub trait Expand: Send + Sync {
     /// Returns the kind of a prompt. Called before any hook sees it.
-    fn find(&self, session: &Session, prompt: &str) -> Found;
+    fn find(&self, session: &Session, prompt: &str) -> PromptKind;
 
     /// Returns the text of a command, once its hooks have let it pass.
     ///
@@ -17,7 +17,7 @@ pub trait Expand: Send + Sync {
     fn body<'a>(
         &'a self,
         session: &'a Session,
-        typed: &'a Typed,
+        typed: &'a TypedCommand,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Vec<Block>, String>>;
 
@@ -59,11 +59,11 @@ pub struct Words {
 
 /// Kind of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum PromptKind {
     /// Words for the model.
     Words,
     /// A command.
-    Command(Typed),
+    Command(TypedCommand),
     /// It looks like a command, and is none.
     Unknown {
         /// For the user: what there is.
@@ -73,7 +73,7 @@ pub enum Found {
 
 /// A command that the user typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Typed {
+pub struct TypedCommand {
     /// Kind of its source.
     pub kind: CommandKind,
     /// Its name, without the slash.

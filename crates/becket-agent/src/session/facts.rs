@@ -20,12 +20,12 @@ pub struct Facts {
     mode: Arc<RwLock<PermissionMode>>,
     reads: Option<ReadsMode>,
     /// The working tree of its own, and the directory that it was in before.
-    tree: Arc<RwLock<Option<Entered>>>,
+    tree: Arc<RwLock<Option<EnteredTree>>>,
 }
 
 /// A working tree that an agent loop has entered.
 #[derive(Debug, Clone)]
-struct Entered {
+struct EnteredTree {
     tree: PathBuf,
     from: PathBuf,
 }
@@ -44,7 +44,7 @@ impl Facts {
     pub fn of_subagent(&self, agent: Agent) -> Self {
         let own = Session { agent: Some(agent), ..self.own() };
         let tree = self.entered().map(|entered| entered.tree);
-        let tree = tree.map(|tree| Entered { from: tree.clone(), tree });
+        let tree = tree.map(|tree| EnteredTree { from: tree.clone(), tree });
         Self {
             own: Arc::new(RwLock::new(own)),
             mode: Arc::clone(&self.mode),
@@ -100,18 +100,18 @@ impl Facts {
     /// Moves into a working tree of its own.
     pub(crate) fn enter(&self, tree: PathBuf) {
         let from = self.set_cwd(tree.clone());
-        *self.tree.write().unwrap_or_else(PoisonError::into_inner) = Some(Entered { tree, from });
+        *self.tree.write().unwrap_or_else(PoisonError::into_inner) = Some(EnteredTree { tree, from });
     }
 
     /// Goes back to where it was before it entered one.
     pub(crate) fn leave(&self) {
         let entered = self.tree.write().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(Entered { from, .. }) = entered {
+        if let Some(EnteredTree { from, .. }) = entered {
             self.set_cwd(from);
         }
     }
 
-    fn entered(&self) -> Option<Entered> {
+    fn entered(&self) -> Option<EnteredTree> {
         self.tree.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

@@ -1,10 +1,10 @@
 //! The session's own agent loop: its beginnings and its ends (L0).
 
 use super::expand::Expand;
-use super::start::{Known, OpenError, Opened};
+use super::start::{OpenError, OpenedTranscript, StartFacts};
 use crate::conversation::{Conversation, Stored};
 use crate::transcript::{Note, Store};
-use crate::turn::{AgentLoop, Fired};
+use crate::turn::{AgentLoop, FiredEvent};
 use crate::update::Notice;
 use becket_engine::CancellationToken;
 use becket_model::event::lifecycle::{SessionEnd, Setup};
@@ -51,13 +51,13 @@ pub(crate) struct Main {
 
 impl Main {
     /// Fires Setup, if it was asked for, and SessionStart.
-    pub(crate) async fn begin(&mut self, opened: &Opened, setup: Option<SetupTrigger>) {
+    pub(crate) async fn begin(&mut self, opened: &OpenedTranscript, setup: Option<SetupTrigger>) {
         let never = CancellationToken::new();
         if let Some(trigger) = setup {
             let fired = self.agent_loop.fire(Setup { trigger: trigger.as_str().to_owned() }, &never).await;
             self.pending.extend(fired.for_model());
         }
-        let known = Known {
+        let known = StartFacts {
             model: self.names_model.then(|| self.agent_loop.model.name()),
             title: self.agent_loop.shared.title(),
             price: self.agent_loop.model.price(),
@@ -84,9 +84,9 @@ impl Main {
         self.end("clear").await;
         self.forget().await;
         // By the directory in which it began, wherever it has moved: there it is looked for.
-        let (opened, result) = match Opened::cleared(self.store.as_ref(), &self.start) {
+        let (opened, result) = match OpenedTranscript::cleared(self.store.as_ref(), &self.start) {
             Ok(opened) => (opened, Ok(())),
-            Err(error) => (Opened::unstored(None, "clear"), Err(error)),
+            Err(error) => (OpenedTranscript::unstored(None, "clear"), Err(error)),
         };
         self.replaced_by(opened).await;
         result
@@ -94,7 +94,7 @@ impl Main {
 
     /// Another one takes the place of the session that has ended. Mode, model, directory and rules stay those of now: they are
     /// what the user sees.
-    pub(super) async fn replaced_by(&mut self, mut opened: Opened) {
+    pub(super) async fn replaced_by(&mut self, mut opened: OpenedTranscript) {
         let log = opened.log.take();
         let old = self.agent_loop.facts.session();
         self.agent_loop.facts.replace(Session {
@@ -156,7 +156,7 @@ impl Main {
 
 impl AgentLoop {
     /// Fires an event of this agent loop, waits for its hooks, and shows their messages to the user.
-    pub(crate) async fn fire(&self, body: impl Into<EventBody>, cancel: &CancellationToken) -> Fired {
+    pub(crate) async fn fire(&self, body: impl Into<EventBody>, cancel: &CancellationToken) -> FiredEvent {
         self.shared.fire(&self.facts, body, &self.updates, cancel).await
     }
 }

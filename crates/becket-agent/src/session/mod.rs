@@ -7,11 +7,11 @@ mod prompt;
 mod resumed;
 mod start;
 
-pub use expand::{CommandKind, Expand, Found, Typed, Words};
+pub use expand::{CommandKind, Expand, PromptKind, TypedCommand, Words};
 pub use facts::Facts;
 pub use main_line::SetupTrigger;
 pub use prompt::Prompt;
 pub use start::{OpenError, Start};
 
 pub(crate) use main_line::Main;
-pub(crate) use start::{Opened, open};
+pub(crate) use start::{OpenedTranscript, open};

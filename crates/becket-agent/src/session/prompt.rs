@@ -1,6 +1,6 @@
 //! A prompt, from the user's words to the text for the model (L0).
 
-use super::expand::{Expand, Found, Typed, Words};
+use super::expand::{Expand, PromptKind, TypedCommand, Words};
 use super::main_line::Main;
 use crate::turn::{EndReason, RejectedByHook, TurnEnd, TurnStart, Woken, hook_messages};
 use crate::update::{Level, Notice};
@@ -55,20 +55,20 @@ impl Prompt {
 const ANOTHER_PROMPT: &str = "another prompt came: the call was not run";
 
 /// A prompt that hooks have let pass.
-struct Passed {
+struct AcceptedPrompt {
     content: Vec<Block>,
     /// Texts for the model after it.
     beside: Vec<String>,
 }
 
 /// The reason why a prompt goes no further.
-struct Held {
+struct RejectedPrompt {
     reason: EndReason,
     /// Set if the conversation keeps it all the same.
-    kept: Option<Passed>,
+    kept: Option<AcceptedPrompt>,
 }
 
-impl Held {
+impl RejectedPrompt {
     fn rejected(because: impl Into<String>) -> Self {
         Self { reason: EndReason::PromptRejected { because: because.into(), by: None }, kept: None }
     }
@@ -94,7 +94,7 @@ impl Main {
                 Ok(()) => return self.turn(TurnStart::AsItIs, cancel).await,
                 Err(reason) => reason,
             },
-            Err(Held { reason, kept }) => {
+            Err(RejectedPrompt { reason, kept }) => {
                 let said = kept.map_or(Ok(()), |passed| self.say(passed));
                 said.err().unwrap_or(reason)
             }
@@ -117,7 +117,7 @@ impl Main {
     }
 
     /// Says it, behind what the beginning of the session has left and before what hooks say about it.
-    fn say(&mut self, passed: Passed) -> Result<(), EndReason> {
+    fn say(&mut self, passed: AcceptedPrompt) -> Result<(), EndReason> {
         self.tell_instructions();
         let pending = std::mem::take(&mut self.pending);
         let conversation = self.agent_loop.conversation.whole(ANOTHER_PROMPT);
@@ -149,28 +149,32 @@ impl Main {
         }
     }
 
-    async fn pass(&mut self, prompt: Prompt, cancel: &CancellationToken) -> Result<Passed, Held> {
+    async fn pass(
+        &mut self,
+        prompt: Prompt,
+        cancel: &CancellationToken,
+    ) -> Result<AcceptedPrompt, RejectedPrompt> {
         let (words, by_whose) = (prompt.words(), prompt.by_whose());
         let session = self.agent_loop.facts.session();
         let expand = self.expand.clone().filter(|_| !prompt.verbatim);
-        let found = expand.as_ref().map_or(Found::Words, |expand| expand.find(&session, &words));
-        if let Found::Unknown { why } = found {
-            return Err(Held::rejected(why));
+        let found = expand.as_ref().map_or(PromptKind::Words, |expand| expand.find(&session, &words));
+        if let PromptKind::Unknown { why } = found {
+            return Err(RejectedPrompt::rejected(why));
         }
         let mut passed = self.submit(prompt, &words, cancel).await?;
         if let Some(auto) = &self.agent_loop.shared.auto {
             auto.user_said(&words);
         }
         match (found, expand) {
-            (Found::Command(typed), Some(expand)) => {
+            (PromptKind::Command(typed), Some(expand)) => {
                 self.expanded(&*expand, &typed, (&words, &mut passed), cancel).await?;
             }
-            (Found::Words, Some(expand)) => {
+            (PromptKind::Words, Some(expand)) => {
                 passed.beside.extend(expand.mentioned(&session, &by_whose, cancel).await);
             }
-            (Found::Words | Found::Command(_) | Found::Unknown { .. }, _) => {}
+            (PromptKind::Words | PromptKind::Command(_) | PromptKind::Unknown { .. }, _) => {}
         }
-        if cancel.is_cancelled() { Err(Held::interrupted()) } else { Ok(passed) }
+        if cancel.is_cancelled() { Err(RejectedPrompt::interrupted()) } else { Ok(passed) }
     }
 
     /// Fires UserPromptSubmit.
@@ -179,11 +183,11 @@ impl Main {
         prompt: Prompt,
         words: &str,
         cancel: &CancellationToken,
-    ) -> Result<Passed, Held> {
+    ) -> Result<AcceptedPrompt, RejectedPrompt> {
         let body = UserPromptSubmit { prompt: words.to_owned() };
         let fired = self.agent_loop.fire(body, cancel).await;
         if cancel.is_cancelled() {
-            return Err(Held::interrupted());
+            return Err(RejectedPrompt::interrupted());
         }
         let verdict = &fired.outcome.verdict;
         if let Some(title) = &verdict.fields.session_title {
@@ -193,29 +197,33 @@ impl Main {
             let because = verdict.joined_reason().unwrap_or_default();
             let shown = (!verdict.fields.suppress_original_prompt).then_some(words);
             self.agent_loop.updates.notice(rejected(&fired.hook, &because, shown));
-            return Err(Held::by_hook("UserPromptSubmit", because, shown));
+            return Err(RejectedPrompt::by_hook("UserPromptSubmit", because, shown));
         }
         let passed =
-            Passed { content: prompt.content, beside: hook_messages::contexts(&fired.hook, verdict) };
+            AcceptedPrompt { content: prompt.content, beside: hook_messages::contexts(&fired.hook, verdict) };
         if let Some(because) = fired.stop() {
             let reason = EndReason::HookStopped { because, by: fired.stopped_by() };
-            return Err(Held { reason, kept: Some(passed) });
+            return Err(RejectedPrompt { reason, kept: Some(passed) });
         }
         tokio::select! {
             biased;
-            () = cancel.cancelled() => Err(Held::interrupted()),
+            () = cancel.cancelled() => Err(RejectedPrompt::interrupted()),
             passed = self.after_late_hooks(passed, words) => passed,
         }
     }
 
     /// Waits for detached hooks now, in a run that can't be woken later (A4).
-    async fn after_late_hooks(&mut self, mut passed: Passed, words: &str) -> Result<Passed, Held> {
+    async fn after_late_hooks(
+        &mut self,
+        mut passed: AcceptedPrompt,
+        words: &str,
+    ) -> Result<AcceptedPrompt, RejectedPrompt> {
         for wake in self.agent_loop.wakes().await {
             match wake {
                 Woken::PromptRejected(because) => {
                     let notice = rejected("UserPromptSubmit", &because, Some(words));
                     self.agent_loop.updates.notice(notice);
-                    return Err(Held::by_hook("UserPromptSubmit", because, Some(words)));
+                    return Err(RejectedPrompt::by_hook("UserPromptSubmit", because, Some(words)));
                 }
                 Woken::Told(text) | Woken::TurnGoesOn(text) | Woken::LoopStopped { told: text, .. } => {
                     passed.beside.push(text);
@@ -229,10 +237,10 @@ impl Main {
     async fn expanded(
         &mut self,
         expand: &dyn Expand,
-        typed: &Typed,
-        (words, passed): (&str, &mut Passed),
+        typed: &TypedCommand,
+        (words, passed): (&str, &mut AcceptedPrompt),
         cancel: &CancellationToken,
-    ) -> Result<(), Held> {
+    ) -> Result<(), RejectedPrompt> {
         let body = UserPromptExpansion {
             expansion_type: typed.kind.as_str().to_owned(),
             command_name: typed.name.clone(),
@@ -242,28 +250,30 @@ impl Main {
         };
         let fired = self.agent_loop.fire(body, cancel).await;
         if cancel.is_cancelled() {
-            return Err(Held::interrupted());
+            return Err(RejectedPrompt::interrupted());
         }
         let verdict = &fired.outcome.verdict;
         if verdict.blocks() {
             let because = verdict.joined_reason().unwrap_or_default();
             self.agent_loop.updates.notice(rejected(&fired.hook, &because, Some(words)));
-            return Err(Held::by_hook("UserPromptExpansion", because, Some(words)));
+            return Err(RejectedPrompt::by_hook("UserPromptExpansion", because, Some(words)));
         }
-        let body =
-            expand.body(&self.agent_loop.facts.session(), typed, cancel).await.map_err(Held::rejected)?;
+        let body = expand
+            .body(&self.agent_loop.facts.session(), typed, cancel)
+            .await
+            .map_err(RejectedPrompt::rejected)?;
         // Blocks that are not text, such as an image, go with the command.
         passed.content.retain(|block| block.as_text().is_none());
         passed.content.splice(0..0, body);
         passed.beside.extend(hook_messages::contexts(&fired.hook, verdict));
         match fired.stop() {
             Some(because) => {
-                let kept = Passed {
+                let kept = AcceptedPrompt {
                     content: std::mem::take(&mut passed.content),
                     beside: std::mem::take(&mut passed.beside),
                 };
                 let reason = EndReason::HookStopped { because, by: fired.stopped_by() };
-                Err(Held { reason, kept: Some(kept) })
+                Err(RejectedPrompt { reason, kept: Some(kept) })
             }
             None => Ok(()),
         }

@@ -49,7 +49,7 @@ pub enum OpenError {
 }
 
 /// A transcript that was opened, and what was in it.
-pub(crate) struct Opened {
+pub(crate) struct OpenedTranscript {
     pub(crate) id: String,
     pub(crate) log: Option<Log>,
     pub(crate) restored: Option<Restored>,
@@ -65,25 +65,25 @@ pub(crate) fn open(
     start: &Start,
     cwd: &Path,
     id: Option<&str>,
-) -> Result<Opened, OpenError> {
+) -> Result<OpenedTranscript, OpenError> {
     let Some(store) = store else {
         return match start {
-            Start::New => Ok(Opened::unstored(id, "startup")),
+            Start::New => Ok(OpenedTranscript::unstored(id, "startup")),
             Start::Resume { .. } | Start::Continue | Start::Fork { .. } => Err(OpenError::NotStored),
         };
     };
     match start {
-        Start::New => Ok(Opened::new(store.create(cwd, id)?)),
-        Start::Resume { id } => Ok(Opened::again(store.resume(cwd, id)?, "resume")),
-        Start::Fork { id: from } => Ok(Opened::again(store.fork(cwd, from, id)?, "fork")),
+        Start::New => Ok(OpenedTranscript::new(store.create(cwd, id)?)),
+        Start::Resume { id } => Ok(OpenedTranscript::again(store.resume(cwd, id)?, "resume")),
+        Start::Fork { id: from } => Ok(OpenedTranscript::again(store.fork(cwd, from, id)?, "fork")),
         Start::Continue => match store.latest(cwd)? {
-            Some(newest) => Ok(Opened::again(store.resume(cwd, &newest)?, "resume")),
-            None => Ok(Opened::new(store.create(cwd, id)?)),
+            Some(newest) => Ok(OpenedTranscript::again(store.resume(cwd, &newest)?, "resume")),
+            None => Ok(OpenedTranscript::new(store.create(cwd, id)?)),
         },
     }
 }
 
-impl Opened {
+impl OpenedTranscript {
     fn new(log: Log) -> Self {
         Self { id: log.session().to_owned(), log: Some(log), restored: None, tokens: None, source: "startup" }
     }
@@ -106,8 +106,8 @@ impl Opened {
     }
 
     /// Returns its SessionStart event.
-    pub(crate) fn event(&self, facts: Known<'_>) -> SessionStart {
-        let Known { model, title, price } = facts;
+    pub(crate) fn event(&self, facts: StartFacts<'_>) -> SessionStart {
+        let StartFacts { model, title, price } = facts;
         let plain = SessionStart {
             source: self.source.to_owned(),
             model: model.map(str::to_owned),
@@ -131,7 +131,7 @@ impl Opened {
 }
 
 /// Further facts at the start of a session.
-pub(crate) struct Known<'a> {
+pub(crate) struct StartFacts<'a> {
     /// The model, if the event names it.
     pub(crate) model: Option<&'a str>,
     pub(crate) title: Option<String>,

@@ -1,7 +1,7 @@
 //! A background command line, as a task of the session.
 
-use super::heard::{Ended, Heard, Keep};
-use super::leader::{Led, Streams};
+use super::leader::{LineCommand, Streams};
+use super::line_output::{Keep, LineEnd, LineOutput};
 use crate::surroundings::Surroundings;
 use crate::tasks::{About, BackgroundTask, Output, TaskEnd, TaskKind, TaskRun};
 use becket_model::SessionId;
@@ -40,8 +40,8 @@ impl BackgroundTask for ShellTask {
 
     fn run(self: Box<Self>, run: TaskRun) -> BoxFuture<'static, TaskEnd> {
         Box::pin(async move {
-            let mut heard = Heard::new(run.output);
-            let led = Led {
+            let mut heard = LineOutput::new(run.output);
+            let led = LineCommand {
                 host: &self.host,
                 session: &self.session,
                 cwd: &self.cwd,
@@ -55,11 +55,11 @@ impl BackgroundTask for ShellTask {
             };
             // Nothing of the line runs any more when its end is reported.
             let _ = tokio::time::timeout(GONE, self.host.runner.all_gone()).await;
-            match Ended::of(heard.code(), finished.end, Duration::MAX) {
-                Ended::Well => TaskEnd::Exited(0),
-                Ended::Code(code) => TaskEnd::Exited(code),
-                Ended::Cancelled => TaskEnd::Killed,
-                Ended::Killed(because) | Ended::TooLong(because) => TaskEnd::Failed { because },
+            match LineEnd::of(heard.code(), finished.end, Duration::MAX) {
+                LineEnd::Well => TaskEnd::Exited(0),
+                LineEnd::Code(code) => TaskEnd::Exited(code),
+                LineEnd::Cancelled => TaskEnd::Killed,
+                LineEnd::Killed(because) | LineEnd::TooLong(because) => TaskEnd::Failed { because },
             }
         })
     }

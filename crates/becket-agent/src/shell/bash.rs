@@ -7,7 +7,7 @@ use crate::auto_approve;
 use crate::schema::{Field, Kind, Spec, optional, required};
 use crate::surroundings::Surroundings;
 use crate::tasks::{Tasks, for_model};
-use crate::tool_call::{Effect, Hints, Running, Tool, ToolFailure, ToolOutput};
+use crate::tool_call::{Effect, Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;
 use becket_model::Session;
 use becket_rules::PermissionUpdate;
@@ -68,7 +68,7 @@ impl Bash {
         directories.into_iter().fold(self.host.clone(), Surroundings::with_directory)
     }
 
-    async fn answer(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
+    async fn answer(&self, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
         let field = |name: &str| running.input.get(name);
         let line = field("command").and_then(Value::as_str).unwrap_or_default();
         if let Some(error) = whereabouts::recover(&*self.whereabouts, &running.session.cwd) {
@@ -156,7 +156,7 @@ impl Tool for Bash {
             .ok_or_else(|| "it does not have the shape of the output of `Bash`".to_owned())
     }
 
-    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(self.answer(running))
     }
 }

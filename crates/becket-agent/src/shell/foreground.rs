@@ -1,13 +1,13 @@
 //! A line whose end is waited for.
 
 use super::bash::Bash;
-use super::heard::{Ended, Heard, is_silent, joined};
-use super::leader::{Led, Streams};
+use super::leader::{LineCommand, Streams};
+use super::line_output::{LineEnd, LineOutput, is_silent, joined};
 use super::report::Report;
 use super::script;
 use super::whereabouts;
-use super::whole::{Printed, Whole};
-use crate::tool_call::{Running, ToolFailure, ToolOutput};
+use super::whole::{CollectedOutput, Whole};
+use crate::tool_call::{RunningCall, ToolFailure, ToolOutput};
 use becket_llm::Block;
 use serde_json::{Value, json};
 use std::ffi::OsString;
@@ -20,7 +20,7 @@ const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp
 /// Runs a line to its end, and moves the session to where it left its shell.
 pub(super) async fn run(
     bash: &Bash,
-    running: Running<'_>,
+    running: RunningCall<'_>,
     line: &str,
     limit: Duration,
 ) -> Result<ToolOutput, ToolFailure> {
@@ -31,12 +31,12 @@ pub(super) async fn run(
         notes.push(format!("Shell cwd can't be followed, the session stays in {}: {error}", cwd.display()));
         vec!["-c".into(), line.into()]
     });
-    let mut heard = Heard::new(Whole::new(bash.tasks.directory().to_owned()));
+    let mut heard = LineOutput::new(Whole::new(bash.tasks.directory().to_owned()));
     let (host, session) = (&bash.host, &running.session.id);
-    let led = Led { host, session, cwd, own, streams: Streams::Joined, limit: Some(limit) };
+    let led = LineCommand { host, session, cwd, own, streams: Streams::Joined, limit: Some(limit) };
     let finished = led.run(running.cancel, &mut heard).await;
     let finished = finished.map_err(|error| ToolFailure::new(error.to_string()))?;
-    let ended = Ended::of(heard.code(), finished.end, limit);
+    let ended = LineEnd::of(heard.code(), finished.end, limit);
     // What a line that was ended has said decides nothing.
     let said = report.ok().and_then(|report| report.read()).filter(|_| !ended.is_interrupted());
     notes.extend(said.and_then(|shell_was| whereabouts::settle(&*bash.whereabouts, cwd, &shell_was)));
@@ -51,20 +51,20 @@ fn own(bash: &Bash, report: &io::Result<Report>, line: &str) -> Result<Vec<OsStr
 }
 
 fn answer(
-    ended: &Ended,
-    printed: Printed,
+    ended: &LineEnd,
+    printed: CollectedOutput,
     mut notes: Vec<String>,
     line: &str,
 ) -> Result<ToolOutput, ToolFailure> {
-    let Printed { text: stdout, total, file, error } = printed;
+    let CollectedOutput { text: stdout, total, file, error } = printed;
     if let Some(file) = &file {
         notes.push(format!("The output is {total} bytes long; all of it is in {}", file.display()));
     }
     notes.extend(error.map(|error| format!("The whole output could not be kept: {error}")));
     let stderr = notes.join("\n");
-    if *ended != Ended::Well {
+    if *ended != LineEnd::Well {
         let error = joined(&[&ended.words(), &stdout, &stderr]);
-        return Err(ToolFailure { error, interrupted: *ended == Ended::Cancelled });
+        return Err(ToolFailure { error, interrupted: *ended == LineEnd::Cancelled });
     }
     let picture = picture(&stdout).filter(|_| stderr.is_empty());
     let response = json!({

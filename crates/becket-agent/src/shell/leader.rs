@@ -4,7 +4,7 @@
 //! On Linux the leader adopts the orphans among its descendants, so that neither `setsid` nor a double fork gets away from
 //! it. One limit is left: a line that kills its leader sets free what has left its session.
 
-use super::heard::{Heard, Keep};
+use super::line_output::{Keep, LineOutput};
 use crate::surroundings::Surroundings;
 use becket_model::SessionId;
 use becket_process::{
@@ -55,7 +55,7 @@ pub(crate) enum Streams {
 
 /// A line that is led.
 #[derive(Debug)]
-pub(crate) struct Led<'a> {
+pub(crate) struct LineCommand<'a> {
     pub(crate) host: &'a Surroundings,
     /// The session whose environment files count.
     pub(crate) session: &'a SessionId,
@@ -67,7 +67,7 @@ pub(crate) struct Led<'a> {
     pub(crate) limit: Option<Duration>,
 }
 
-impl Led<'_> {
+impl LineCommand<'_> {
     /// Runs it to its end, its deadline or its cancellation; dropped, it ends at once. What it prints is heard.
     ///
     /// # Errors
@@ -75,7 +75,7 @@ impl Led<'_> {
     pub(crate) async fn run<K: Keep>(
         self,
         cancel: &CancellationToken,
-        heard: &mut Heard<K>,
+        heard: &mut LineOutput<K>,
     ) -> Result<Finished, SpawnError> {
         let limits = Limits {
             deadline: self.limit,

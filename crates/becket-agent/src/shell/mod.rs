@@ -13,8 +13,8 @@
 mod background;
 mod bash;
 mod foreground;
-mod heard;
 mod leader;
+mod line_output;
 mod report;
 mod script;
 mod suggest;
@@ -24,5 +24,5 @@ mod whole;
 pub use bash::Bash;
 pub use whereabouts::Whereabouts;
 
-pub(crate) use heard::{Ended, Heard, Keep, is_silent, joined};
-pub(crate) use leader::{Led, Streams};
+pub(crate) use leader::{LineCommand, Streams};
+pub(crate) use line_output::{Keep, LineEnd, LineOutput, is_silent, joined};

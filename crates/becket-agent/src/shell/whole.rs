@@ -1,7 +1,7 @@
 //! The output of a line: its beginning and its end in memory, and, once it is too long to show, all of it in a private
 //! file.
 
-use super::heard::Keep;
+use super::line_output::Keep;
 use crate::tasks::{OutputFile, TaskId};
 use crate::tools::{Capture, Excerpt};
 use becket_process::{ByteCap, Stream};
@@ -15,12 +15,12 @@ const CAP: ByteCap = ByteCap::bytes(64 << 20);
 pub(super) struct Whole {
     directory: PathBuf,
     capture: Capture,
-    file: Kept,
+    file: OutputStorage,
 }
 
 /// Storage of the whole output.
 #[derive(Debug)]
-enum Kept {
+enum OutputStorage {
     /// In memory.
     InMemory,
     InFile(OutputFile),
@@ -30,7 +30,7 @@ enum Kept {
 
 /// The result of collecting an output.
 #[derive(Debug)]
-pub(super) struct Printed {
+pub(super) struct CollectedOutput {
     /// All of it, or its beginning and its end.
     pub(super) text: String,
     /// Size of the output in bytes.
@@ -44,21 +44,23 @@ pub(super) struct Printed {
 impl Whole {
     /// Files go into this directory.
     pub(super) fn new(directory: PathBuf) -> Self {
-        Self { directory, capture: Capture::default(), file: Kept::InMemory }
+        Self { directory, capture: Capture::default(), file: OutputStorage::InMemory }
     }
 
-    pub(super) fn printed(mut self) -> Printed {
+    pub(super) fn printed(mut self) -> CollectedOutput {
         let total = self.capture.total();
         let (head, tail) = self.capture.parts();
-        if matches!(self.file, Kept::InMemory) && (Excerpt { head, tail, total }).is_cut() {
+        if matches!(self.file, OutputStorage::InMemory) && (Excerpt { head, tail, total }).is_cut() {
             self.spill();
         }
         let (file, error) = match self.file {
-            Kept::InMemory => (None, None),
-            Kept::InFile(mut file) => (Some(file.path().to_owned()), file.finish().map(str::to_owned)),
-            Kept::Lost(error) => (None, Some(error)),
+            OutputStorage::InMemory => (None, None),
+            OutputStorage::InFile(mut file) => {
+                (Some(file.path().to_owned()), file.finish().map(str::to_owned))
+            }
+            OutputStorage::Lost(error) => (None, Some(error)),
         };
-        Printed { text: self.capture.text(), total, file, error }
+        CollectedOutput { text: self.capture.text(), total, file, error }
     }
 
     /// Moves what is in memory, which is all of it, into a file.
@@ -68,19 +70,19 @@ impl Whole {
             Ok(mut file) => {
                 file.push(head);
                 file.push(tail);
-                Kept::InFile(file)
+                OutputStorage::InFile(file)
             }
-            Err(error) => Kept::Lost(error.to_string()),
+            Err(error) => OutputStorage::Lost(error.to_string()),
         };
     }
 }
 
 impl Keep for Whole {
     fn keep(&mut self, _: Stream, bytes: &[u8]) {
-        if matches!(self.file, Kept::InMemory) && !self.capture.has_room_for(bytes.len()) {
+        if matches!(self.file, OutputStorage::InMemory) && !self.capture.has_room_for(bytes.len()) {
             self.spill();
         }
-        if let Kept::InFile(file) = &mut self.file {
+        if let OutputStorage::InFile(file) = &mut self.file {
             file.push(bytes);
         }
         self.capture.push(bytes);

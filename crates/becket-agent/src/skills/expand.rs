@@ -5,8 +5,8 @@ use super::mcp;
 use super::session::SessionSkills;
 use super::typed::{self, Line};
 use crate::places::Places;
-use crate::session::{CommandKind, Expand, Found, Typed, Words};
-use crate::tool_call::Nested;
+use crate::session::{CommandKind, Expand, PromptKind, TypedCommand, Words};
+use crate::tool_call::NestedCalls;
 use crate::turn::hook_messages;
 use crate::update::Notice;
 use becket_engine::CancellationToken;
@@ -16,14 +16,14 @@ use futures_util::future::BoxFuture;
 
 impl Expand for SessionSkills {
     /// Another prompt: the grants of the turn before are revoked.
-    fn find(&self, _: &Session, prompt: &str) -> Found {
+    fn find(&self, _: &Session, prompt: &str) -> PromptKind {
         self.shared.grants.end();
         let skills = self.skills();
         let typed = |kind, name: &str, args: &str, source| {
-            Found::Command(Typed { kind, name: name.to_owned(), args: args.to_owned(), source })
+            PromptKind::Command(TypedCommand { kind, name: name.to_owned(), args: args.to_owned(), source })
         };
         match Line::read(prompt, &skills, &self.shared.others) {
-            Line::Words => Found::Words,
+            Line::Words => PromptKind::Words,
             Line::Skill(skill, arguments) => {
                 typed(CommandKind::Slash, &skill.name, arguments, Some(skill.source_on_the_wire()))
             }
@@ -32,17 +32,17 @@ impl Expand for SessionSkills {
                 if pool.is_some_and(|pool| mcp::is_of_a_server(pool, command)) {
                     typed(CommandKind::McpPrompt, command, arguments, None)
                 } else {
-                    Found::Unknown { why: typed::unknown(command, &skills, &self.shared.others) }
+                    PromptKind::Unknown { why: typed::unknown(command, &skills, &self.shared.others) }
                 }
             }
-            Line::Unknown(why) => Found::Unknown { why },
+            Line::Unknown(why) => PromptKind::Unknown { why },
         }
     }
 
     fn body<'a>(
         &'a self,
         session: &'a Session,
-        typed: &'a Typed,
+        typed: &'a TypedCommand,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Vec<Block>, String>> {
         Box::pin(async move {
@@ -97,21 +97,21 @@ impl SessionSkills {
     async fn command(
         &self,
         session: &Session,
-        typed: &Typed,
+        typed: &TypedCommand,
         cancel: &CancellationToken,
     ) -> Result<Vec<Block>, String> {
         let skills = self.skills();
         // A reload may have taken it away since it was typed.
         let skill = skills.find(&typed.name).filter(|skill| skill.for_user);
         let skill = skill.ok_or_else(|| typed::unknown(&typed.name, &skills, &self.shared.others))?;
-        let nested = Nested::default();
+        let nested = NestedCalls::default();
         let told = self.use_skill(skill, &typed.args, (self.ground(session, cancel), &nested)).await;
         self.tell_of(&nested, cancel);
         Ok(vec![Block::Text(told?)])
     }
 
     /// Tells the user what hooks said to him about the commands of a skill.
-    fn tell_of(&self, nested: &Nested, cancel: &CancellationToken) {
+    fn tell_of(&self, nested: &NestedCalls, cancel: &CancellationToken) {
         for report in nested.take() {
             for outcome in &report.outcomes {
                 let hook = hook_messages::named(outcome.verdict.event, Some(&report.call.name));

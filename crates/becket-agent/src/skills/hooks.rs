@@ -14,12 +14,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug)]
 pub(super) struct SkillHooks {
     engine: Engine,
-    used: Mutex<HashMap<Arc<Path>, Used>>,
+    used: Mutex<HashMap<Arc<Path>, RegisteredSkill>>,
 }
 
 /// A skill that was used.
 #[derive(Debug)]
-struct Used {
+struct RegisteredSkill {
     id: Option<RegistrationId>,
     broken_guard: Option<String>,
 }
@@ -50,7 +50,7 @@ impl SkillHooks {
         }
         let Registered { handlers, diagnostics, broken_guard, .. } = self.read(skill, text, dialect);
         let id = (!handlers.is_empty()).then(|| self.engine.register(handlers));
-        used.insert(Arc::clone(&skill.file), Used { id, broken_guard: broken_guard.clone() });
+        used.insert(Arc::clone(&skill.file), RegisteredSkill { id, broken_guard: broken_guard.clone() });
         Use { diagnostics, broken_guard }
     }
 

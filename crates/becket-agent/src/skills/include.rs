@@ -6,7 +6,7 @@
 //! INVARIANT: number and size of the files are bounded, and what is left out is named.
 
 use crate::places::Places;
-use crate::tools::file::{self, Opened};
+use crate::tools::file::{self, OpenedFile};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -89,8 +89,8 @@ fn absolute(written: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
 fn text_of(path: &Path) -> Result<(String, bool), String> {
     let opened = file::open(path).map_err(|error| error.to_string())?;
     let file = match opened {
-        Opened::Regular(file) => file,
-        Opened::Directory | Opened::Special => return Err("it is no file".to_owned()),
+        OpenedFile::Regular(file) => file,
+        OpenedFile::Directory | OpenedFile::Special => return Err("it is no file".to_owned()),
     };
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;

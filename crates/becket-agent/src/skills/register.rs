@@ -35,7 +35,7 @@ impl Skills {
         let mut homes: Vec<&Home> = homes.list.iter().collect();
         homes.sort_by_key(|home| home.source.list_rank());
         homes.sort_by_key(|home| rank(&home.source));
-        let mut reading = Reading::default();
+        let mut reading = SkillReader::default();
         for home in homes {
             reading.home(home);
         }
@@ -87,12 +87,12 @@ fn rank(source: &Source) -> u8 {
 }
 
 #[derive(Default)]
-struct Reading {
+struct SkillReader {
     found: Vec<Skill>,
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Reading {
+impl SkillReader {
     fn home(&mut self, home: &Home) {
         let skills = home.directory.join("skills");
         let is_skill = |path: &Path| path.file_name().is_some_and(|name| name == SKILL);

@@ -10,7 +10,7 @@ use super::skill::{Kind, Skill};
 use super::template::{Part, parts};
 use crate::definitions::{Dialect, Whose};
 use crate::places::Places;
-use crate::tool_call::{Ended, Nested, Report, ToolCall, ToolCalls};
+use crate::tool_call::{Ended, NestedCalls, Report, ToolCall, ToolCalls};
 use crate::turn::hook_messages;
 use becket_engine::config::Plugin;
 use becket_engine::{CancellationToken, Engine, Environment};
@@ -40,7 +40,12 @@ impl Ground<'_> {
     ///
     /// # Errors
     /// A command of it was not run or failed: its name and the reason.
-    pub(super) async fn render(self, skill: &Skill, typed: &str, nested: &Nested) -> Result<String, String> {
+    pub(super) async fn render(
+        self,
+        skill: &Skill,
+        typed: &str,
+        nested: &NestedCalls,
+    ) -> Result<String, String> {
         let arguments = self.arguments(skill, typed);
         let parts = parts(&skill.body);
         let commands = parts.iter().filter(|part| matches!(part, Part::Shell(_))).count();

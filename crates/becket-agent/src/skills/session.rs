@@ -7,7 +7,7 @@ use super::render::Ground;
 use super::skill::Skill;
 use super::tool::SkillTool;
 use crate::definitions::{Dialect, Homes};
-use crate::tool_call::{Nested, ToolCalls};
+use crate::tool_call::{NestedCalls, ToolCalls};
 use crate::update::{Happened, Notice, Origin, Update, Watch};
 use becket_engine::config::Diagnostic;
 use becket_engine::{CancellationToken, Engine, Environment};
@@ -20,10 +20,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// types, and gives the tool for what the model wants.
 #[derive(Clone)]
 pub struct SessionSkills {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<SkillsState>,
 }
 
-pub(super) struct Shared {
+pub(super) struct SkillsState {
     pub(super) engine: Engine,
     calls: ToolCalls,
     environment: Environment,
@@ -39,7 +39,7 @@ pub(super) struct Shared {
 
 /// Builder of a session's skills.
 pub struct SkillsBuilder {
-    shared: Shared,
+    shared: SkillsState,
 }
 
 impl SessionSkills {
@@ -55,7 +55,7 @@ impl SessionSkills {
         let (hooks, grants) = (SkillHooks::new(engine.clone()), Grants::new(engine.clone()));
         let skills = RwLock::default();
         let (pool, others, watcher) = (None, Vec::new(), None);
-        let shared = Shared {
+        let shared = SkillsState {
             engine,
             calls,
             environment,
@@ -92,7 +92,7 @@ impl SessionSkills {
 
     /// Returns the inputs of rendering for the session's own agent loop.
     pub(super) fn ground<'a>(&'a self, session: &'a Session, cancel: &'a CancellationToken) -> Ground<'a> {
-        let Shared { engine, calls, environment, dialect, .. } = &*self.shared;
+        let SkillsState { engine, calls, environment, dialect, .. } = &*self.shared;
         Ground { engine, calls, environment, dialect, session, cancel }
     }
 
@@ -105,7 +105,7 @@ impl SessionSkills {
         &self,
         skill: &Skill,
         typed: &str,
-        (ground, nested): (Ground<'_>, &Nested),
+        (ground, nested): (Ground<'_>, &NestedCalls),
     ) -> Result<String, String> {
         let used = self.shared.hooks.register(skill, &self.shared.dialect);
         self.tell(&used.diagnostics);

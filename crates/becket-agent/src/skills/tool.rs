@@ -6,7 +6,7 @@ use super::skill::Skill;
 use super::template::{Part, parts};
 use crate::definitions::unknown;
 use crate::schema::{Kind, Spec, optional, required};
-use crate::tool_call::{Effect, Hints, Nested, Running, Tool, ToolCalls, ToolFailure, ToolOutput};
+use crate::tool_call::{Effect, Hints, NestedCalls, RunningCall, Tool, ToolCalls, ToolFailure, ToolOutput};
 use becket_engine::Settlement;
 use becket_llm::ToolSpec;
 use becket_model::event::tool::PreToolUse;
@@ -93,7 +93,11 @@ impl SkillTool {
         listed
     }
 
-    async fn answer(&self, running: Running<'_>, nested: &Nested) -> Result<ToolOutput, ToolFailure> {
+    async fn answer(
+        &self,
+        running: RunningCall<'_>,
+        nested: &NestedCalls,
+    ) -> Result<ToolOutput, ToolFailure> {
         let skill = self.skill(running.input).map_err(ToolFailure::new)?;
         let ground = self.skills.ground(running.session, running.cancel);
         let ground = Ground { calls: self.calls.as_ref().unwrap_or(ground.calls), ..ground };
@@ -142,14 +146,14 @@ impl Tool for SkillTool {
         if only_text { Effect::Reads } else { Effect::Acts }
     }
 
-    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async move { self.answer(running, &Nested::default()).await })
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(async move { self.answer(running, &NestedCalls::default()).await })
     }
 
     fn run_nested<'a>(
         &'a self,
-        running: Running<'a>,
-        nested: &'a Nested,
+        running: RunningCall<'a>,
+        nested: &'a NestedCalls,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(self.answer(running, nested))
     }

@@ -3,7 +3,7 @@
 use super::registry::Tasks;
 use super::task::{TaskInfo, TaskStatus};
 use crate::schema::{Field, Kind, Spec, optional, required};
-use crate::tool_call::{Effect, Hints, Running, Tool, ToolFailure, ToolOutput};
+use crate::tool_call::{Effect, Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;
 use becket_model::Session;
 use futures_util::future::BoxFuture;
@@ -48,7 +48,7 @@ impl TaskOutput {
         Self { tasks }
     }
 
-    async fn answer(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
+    async fn answer(&self, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
         let id = running.input.get("task_id").and_then(Value::as_str).unwrap_or_default();
         if running.input.get("block").and_then(Value::as_bool).unwrap_or(true) {
             let limit = running.input.get("timeout").and_then(Value::as_u64).unwrap_or(DEFAULT_MS);
@@ -154,7 +154,7 @@ impl Tool for TaskOutput {
         Ok(ToolOutput::text(text, value.clone()))
     }
 
-    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(self.answer(running))
     }
 }

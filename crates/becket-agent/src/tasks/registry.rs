@@ -2,7 +2,7 @@
 
 use super::id::TaskId;
 use super::output::{Output, OutputFile};
-use super::state::{Ending, State};
+use super::state::{EndGuard, State};
 use super::task::{About, BackgroundTask, Observer, TaskEnd, TaskInfo, TaskRun, TaskStatus};
 use crate::tool_call::catch_panic;
 use becket_engine::CancellationToken;
@@ -294,7 +294,7 @@ async fn carry_out(
     started: oneshot::Receiver<()>,
     task: Box<dyn BackgroundTask>,
     run: TaskRun,
-    ending: Ending,
+    ending: EndGuard,
 ) {
     let _ = started.await;
     let ended = catch_panic(async move { task.run(run).await }).await;
@@ -351,8 +351,12 @@ impl Inner {
         }
     }
 
-    fn ending(&self, state: &Arc<State>) -> Ending {
-        Ending { state: Arc::clone(state), news: self.news.clone(), observer: self.options.observer.clone() }
+    fn ending(&self, state: &Arc<State>) -> EndGuard {
+        EndGuard {
+            state: Arc::clone(state),
+            news: self.news.clone(),
+            observer: self.options.observer.clone(),
+        }
     }
 
     fn observe(&self, task: &TaskInfo) {

@@ -60,13 +60,13 @@ impl State {
 }
 
 /// Held by the work: whatever becomes of that, the task has an end.
-pub(super) struct Ending {
+pub(super) struct EndGuard {
     pub(super) state: Arc<State>,
     pub(super) news: watch::Sender<()>,
     pub(super) observer: Option<Observer>,
 }
 
-impl Ending {
+impl EndGuard {
     /// The first end counts.
     pub(super) fn end(&self, end: TaskEnd) {
         if !self.state.is_running() {
@@ -81,7 +81,7 @@ impl Ending {
     }
 }
 
-impl Drop for Ending {
+impl Drop for EndGuard {
     fn drop(&mut self) {
         self.end(TaskEnd::Killed);
     }

@@ -4,7 +4,7 @@ use super::output_tool::{for_model, unknown};
 use super::registry::Tasks;
 use super::task::{TaskEnd, TaskStatus};
 use crate::schema::{Kind, Spec, required};
-use crate::tool_call::{Effect, Hints, Running, Tool, ToolFailure, ToolOutput};
+use crate::tool_call::{Effect, Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;
 use becket_model::Session;
 use futures_util::future::BoxFuture;
@@ -29,7 +29,7 @@ impl TaskStop {
         Self { tasks }
     }
 
-    async fn answer(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
+    async fn answer(&self, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
         let id = running.input.get("task_id").and_then(Value::as_str).unwrap_or_default();
         let task = self.tasks.stop(id).await.ok_or_else(|| unknown(&self.tasks, id))?;
         let what = match &task.status {
@@ -81,7 +81,7 @@ impl Tool for TaskStop {
         Ok(ToolOutput::text(text, value.clone()))
     }
 
-    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(self.answer(running))
     }
 }

@@ -48,7 +48,7 @@ pub(crate) enum MailError {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-struct Waiting {
+struct Mailbox {
     #[serde(default)]
     last: u64,
     #[serde(default)]
@@ -78,7 +78,7 @@ impl Mailboxes {
         cancel: &CancellationToken,
     ) -> Result<(), MailError> {
         let (file, name) = (self.of(to), to.to_owned());
-        let posted = file.change(cancel, |waiting: &mut Waiting| {
+        let posted = file.change(cancel, |waiting: &mut Mailbox| {
             if waiting.mail.len() >= MOST {
                 return Err(MailError::Full(name));
             }
@@ -92,14 +92,14 @@ impl Mailboxes {
 
     /// Returns the messages in a box; they stay there.
     pub(super) async fn waiting(&self, name: &str) -> Result<Vec<Mail>, MailError> {
-        let waiting: Waiting = self.of(name).read(&CancellationToken::new()).await?;
+        let waiting: Mailbox = self.of(name).read(&CancellationToken::new()).await?;
         Ok(waiting.mail)
     }
 
     /// Takes what was heard out of a box, up to this message.
     pub(super) async fn heard(&self, name: &str, up_to: u64) -> Result<(), MailError> {
         let (file, never) = (self.of(name), CancellationToken::new());
-        let taken = file.change(&never, move |waiting: &mut Waiting| {
+        let taken = file.change(&never, move |waiting: &mut Mailbox| {
             waiting.mail.retain(|mail| mail.id > up_to);
             Ok(())
         });

@@ -20,7 +20,7 @@ mod shared_file;
 mod team;
 mod tools;
 
-pub use list::{ListedTask, Refused, Status, TaskFile};
+pub use list::{ChangeError, ListedTask, Status, TaskFile};
 pub use shared_file::SharedFileError;
 pub use team::{NameError, Team};
 pub use tools::team_tools;

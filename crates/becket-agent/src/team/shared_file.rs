@@ -2,7 +2,7 @@
 //!
 //! It does not overwrite a file that it can't read, which may hold another author's work.
 
-use crate::blocking::{Halted, blocking};
+use crate::blocking::{BlockingError, blocking};
 use crate::locked_file::{LockedError, LockedFile};
 use becket_engine::CancellationToken;
 use serde::Serialize;
@@ -45,8 +45,8 @@ pub enum SharedFileError {
     Halted(String),
 }
 
-impl From<Halted> for SharedFileError {
-    fn from(halted: Halted) -> Self {
+impl From<BlockingError> for SharedFileError {
+    fn from(halted: BlockingError) -> Self {
         Self::Halted(halted.to_string())
     }
 }
@@ -88,15 +88,15 @@ impl SharedFile {
         let this = self.clone();
         let changed = blocking(cancel, move |stop| {
             let changed = this.file.change(stop, |text| {
-                let before: T = this.value(text).map_err(|error| Failed::Own(error.into()))?;
+                let before: T = this.value(text).map_err(|error| ChangeFailure::Own(error.into()))?;
                 let mut after = before.clone();
-                let result = change(&mut after).map_err(Failed::Own)?;
+                let result = change(&mut after).map_err(ChangeFailure::Own)?;
                 let text = (after != before).then(|| this.text(&after)).transpose();
-                Ok((text.map_err(|error| Failed::Own(error.into()))?, result))
+                Ok((text.map_err(|error| ChangeFailure::Own(error.into()))?, result))
             });
             Ok(changed.map_err(|failed| match failed {
-                Failed::Own(error) => error,
-                Failed::File(error) => this.failed()(error).into(),
+                ChangeFailure::Own(error) => error,
+                ChangeFailure::File(error) => this.failed()(error).into(),
             }))
         });
         changed.await.map_err(SharedFileError::from)?
@@ -128,12 +128,12 @@ impl SharedFile {
 }
 
 /// Origin of the error that ended a change.
-enum Failed<E> {
+enum ChangeFailure<E> {
     Own(E),
     File(LockedError),
 }
 
-impl<E> From<LockedError> for Failed<E> {
+impl<E> From<LockedError> for ChangeFailure<E> {
     fn from(error: LockedError) -> Self {
         Self::File(error)
     }

@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: one team per session, whose list and name stay the same as long as it has teammates.
 
-use super::list::{ListedTask, Refused, TaskFile};
+use super::list::{ChangeError, ListedTask, TaskFile};
 use super::mail::{Mail, MailError, Mailboxes};
 use super::roster::{LEAD, Roster, Stands};
 use super::seat::Seat;
@@ -118,7 +118,7 @@ impl Team {
         who: &str,
         session: &Session,
         cancel: &CancellationToken,
-    ) -> Result<Vec<ListedTask>, Refused> {
+    ) -> Result<Vec<ListedTask>, ChangeError> {
         Ok(self.list(session).all(cancel).await?.in_progress_of(who))
     }
 

@@ -1,7 +1,7 @@
 //! Runs a cleared call, and tells hooks what came of it.
 
-use super::approved_call::{ApprovedCall, Ran};
-use super::calls::At;
+use super::approved_call::{ApprovedCall, ToolResult};
+use super::calls::CallContext;
 use super::hook_log::HookLog;
 use super::output::{ToolFailure, ToolOutput};
 use super::report::Ended;
@@ -20,21 +20,26 @@ const MOST_OF_AN_ERROR: usize = 10_000;
 const INTERRUPTED: Duration = Duration::from_millis(1500);
 
 /// Runs it, and fires PostToolUse or PostToolUseFailure.
-pub(super) async fn carry_out(at: &At<'_>, approved: ApprovedCall, log: &mut HookLog) -> Ended {
+pub(super) async fn carry_out(at: &CallContext<'_>, approved: ApprovedCall, log: &mut HookLog) -> Ended {
     let started = Instant::now();
     let (input, ran) = approved.run(at).await;
     log.took = Some(started.elapsed());
     match ran {
-        Ran::Answered(output) => succeeded(at, input, output, log).await,
-        Ran::Failed(failure) => failed(at, input, failure, log).await,
-        Ran::Cancelled => {
+        ToolResult::Answered(output) => succeeded(at, input, output, log).await,
+        ToolResult::Failed(failure) => failed(at, input, failure, log).await,
+        ToolResult::Cancelled => {
             interrupted(at, input, log).await;
             Ended::Cancelled { started: true }
         }
     }
 }
 
-async fn succeeded(at: &At<'_>, input: Map<String, Value>, output: ToolOutput, log: &mut HookLog) -> Ended {
+async fn succeeded(
+    at: &CallContext<'_>,
+    input: Map<String, Value>,
+    output: ToolOutput,
+    log: &mut HookLog,
+) -> Ended {
     let event = at.event(PostToolUse {
         tool_name: at.call.name.clone(),
         tool_input: input,
@@ -65,7 +70,12 @@ async fn succeeded(at: &At<'_>, input: Map<String, Value>, output: ToolOutput, l
     Ended::Done { output }
 }
 
-async fn failed(at: &At<'_>, input: Map<String, Value>, failure: ToolFailure, log: &mut HookLog) -> Ended {
+async fn failed(
+    at: &CallContext<'_>,
+    input: Map<String, Value>,
+    failure: ToolFailure,
+    log: &mut HookLog,
+) -> Ended {
     let ToolFailure { error, interrupted } = failure;
     let event = failure_event(at, input, &error, interrupted, log);
     drop(log.fire(&at.calls.engine, &event, at.cancel).await);
@@ -73,7 +83,7 @@ async fn failed(at: &At<'_>, input: Map<String, Value>, failure: ToolFailure, lo
 }
 
 /// Reports an interrupted call to its hooks. They are not interrupted themselves, and have a short limit of their own.
-async fn interrupted(at: &At<'_>, input: Map<String, Value>, log: &mut HookLog) {
+async fn interrupted(at: &CallContext<'_>, input: Map<String, Value>, log: &mut HookLog) {
     let event = failure_event(at, input, "the call was interrupted", true, log);
     let over = CancellationToken::new();
     let ends = over.clone().drop_guard();
@@ -85,7 +95,7 @@ async fn interrupted(at: &At<'_>, input: Map<String, Value>, log: &mut HookLog) 
 }
 
 fn failure_event(
-    at: &At<'_>,
+    at: &CallContext<'_>,
     input: Map<String, Value>,
     error: &str,
     interrupted: bool,

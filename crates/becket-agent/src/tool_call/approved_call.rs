@@ -3,13 +3,13 @@
 //! INVARIANT: [`ApprovedCall::last_look`] is called by `gate` alone, once a settlement or a person has let the call pass;
 //! [`ApprovedCall::run`] is the only place where a tool is run, and takes what it was given.
 
-use super::calls::At;
+use super::calls::CallContext;
 use super::catch_panic::catch_panic;
 use super::decide;
 use super::gate;
 use super::output::{ToolFailure, ToolOutput};
 use super::report::{DeniedBy, Ended};
-use super::tool::Running;
+use super::tool::RunningCall;
 use becket_engine::Settlement;
 use becket_model::event::PermissionMode;
 use serde_json::{Map, Value};
@@ -25,7 +25,7 @@ pub(super) struct ApprovedCall {
 }
 
 /// Result of a tool that was started.
-pub(super) enum Ran {
+pub(super) enum ToolResult {
     Answered(ToolOutput),
     Failed(ToolFailure),
     Cancelled,
@@ -35,7 +35,7 @@ impl ApprovedCall {
     /// Makes the last checks on a call that was let pass: a rewrite has to fit the tool (D9), an edit the mode, no deny
     /// rule
     /// may match it by another name, and its caller has to wait still.
-    pub(super) fn last_look(at: &At<'_>, input: Map<String, Value>) -> Result<Self, Ended> {
+    pub(super) fn last_look(at: &CallContext<'_>, input: Map<String, Value>) -> Result<Self, Ended> {
         if let Err(wrong) = at.tool.check(&input) {
             let because = format!(
                 "a hook or the host rewrote the input of this call into one that the tool does not take: {wrong}. The \
@@ -60,12 +60,12 @@ impl ApprovedCall {
     }
 
     /// Runs the tool; gives back what it ran with.
-    pub(super) async fn run(self, at: &At<'_>) -> (Map<String, Value>, Ran) {
+    pub(super) async fn run(self, at: &CallContext<'_>) -> (Map<String, Value>, ToolResult) {
         let cancel = at.cancel.child_token();
         let _told_when_dropped = cancel.clone().drop_guard();
         let limit = at.calls.limit;
         let (id, input, own) = (&at.call.id, &self.input, &at.call.input);
-        let running = Running { session: at.session, id, input, own, cancel: &cancel, limit };
+        let running = RunningCall { session: at.session, id, input, own, cancel: &cancel, limit };
         let ran = {
             // Async around the call, which can panic before there is a future.
             let mut work = pin!(catch_panic(async { at.tool.run_nested(running, at.nested).await }));
@@ -73,13 +73,13 @@ impl ApprovedCall {
                 biased;
                 answer = work.as_mut() => match ended(answer) {
                     // It failed because it was cancelled.
-                    Ran::Failed(_) if at.cancel.is_cancelled() => Ran::Cancelled,
-                    ran @ (Ran::Answered(_) | Ran::Failed(_) | Ran::Cancelled) => ran,
+                    ToolResult::Failed(_) if at.cancel.is_cancelled() => ToolResult::Cancelled,
+                    ran @ (ToolResult::Answered(_) | ToolResult::Failed(_) | ToolResult::Cancelled) => ran,
                 },
                 () = cancel.cancelled() => {
                     // Its result now is too late.
                     let _ = tokio::time::timeout(WIND_DOWN, work).await;
-                    Ran::Cancelled
+                    ToolResult::Cancelled
                 }
             }
         };
@@ -87,10 +87,10 @@ impl ApprovedCall {
     }
 }
 
-fn ended(answer: Result<Result<ToolOutput, ToolFailure>, String>) -> Ran {
+fn ended(answer: Result<Result<ToolOutput, ToolFailure>, String>) -> ToolResult {
     match answer {
-        Ok(Ok(output)) => Ran::Answered(output),
-        Ok(Err(failure)) => Ran::Failed(failure),
-        Err(said) => Ran::Failed(ToolFailure::new(format!("the tool panicked: {said}"))),
+        Ok(Ok(output)) => ToolResult::Answered(output),
+        Ok(Err(failure)) => ToolResult::Failed(failure),
+        Err(said) => ToolResult::Failed(ToolFailure::new(format!("the tool panicked: {said}"))),
     }
 }

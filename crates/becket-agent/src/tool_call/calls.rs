@@ -6,7 +6,7 @@ use super::catch_panic::catch_panic;
 use super::gate;
 use super::hook_log::HookLog;
 use super::names;
-use super::nested::Nested;
+use super::nested::NestedCalls;
 use super::person::AskPermission;
 use super::report::{Ended, Report};
 use super::tool::Tool;
@@ -101,11 +101,18 @@ impl ToolCalls {
         call: ToolCall,
         (cancel, abort): (&CancellationToken, &BatchAbort),
     ) -> Report {
-        let (mut log, nested) = (HookLog::default(), Nested::default());
+        let (mut log, nested) = (HookLog::default(), NestedCalls::default());
         let ended = match self.tool(&call) {
             Ok(tool) => {
-                let at =
-                    At { calls: self, session, call: &call, tool: &*tool, cancel, abort, nested: &nested };
+                let at = CallContext {
+                    calls: self,
+                    session,
+                    call: &call,
+                    tool: &*tool,
+                    cancel,
+                    abort,
+                    nested: &nested,
+                };
                 // A panic in the host's code ends this call alone.
                 catch_panic(at.end(&mut log)).await.unwrap_or_else(|said| Ended::Failed {
                     error: format!("the host's own part panicked: {said}"),
@@ -146,17 +153,17 @@ impl fmt::Debug for ToolCalls {
 
 /// A call on its way.
 #[derive(Clone, Copy)]
-pub(super) struct At<'a> {
+pub(super) struct CallContext<'a> {
     pub(super) calls: &'a ToolCalls,
     pub(super) session: &'a Session,
     pub(super) call: &'a ToolCall,
     pub(super) tool: &'a dyn Tool,
     pub(super) cancel: &'a CancellationToken,
     pub(super) abort: &'a BatchAbort,
-    pub(super) nested: &'a Nested,
+    pub(super) nested: &'a NestedCalls,
 }
 
-impl At<'_> {
+impl CallContext<'_> {
     async fn end(&self, log: &mut HookLog) -> Ended {
         if let Err(wrong) = self.tool.check(&self.call.input) {
             return Ended::Invalid { error: format!("the input does not fit: {wrong}") };

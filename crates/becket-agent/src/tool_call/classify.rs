@@ -1,10 +1,10 @@
 //! Asks the classifier of mode `auto` about an undecided call, and reports a denial to hooks (`protocol.md` P14).
 
-use super::calls::At;
+use super::calls::CallContext;
 use super::decide::{self, Facts, Next};
 use super::hook_log::HookLog;
 use super::report::{DeniedBy, Ended};
-use crate::permission::{AutoMode, Ruling, ToClassify};
+use crate::permission::{AutoMode, ClassifierDecision, ToClassify};
 use becket_model::event::permission::PermissionDenied;
 use serde_json::{Map, Value};
 
@@ -13,19 +13,19 @@ use serde_json::{Map, Value};
 /// # Errors
 /// The end of the call: it was denied or cancelled.
 pub(super) async fn ask(
-    at: &At<'_>,
+    at: &CallContext<'_>,
     input: &Map<String, Value>,
     facts: &Facts<'_>,
     log: &mut HookLog,
 ) -> Result<Next, Ended> {
     let ruling = match &at.calls.auto {
         Some(auto) => auto.ask(about(at, input), at.cancel).await,
-        None => Ruling::Failed("this host has none".to_owned()),
+        None => ClassifierDecision::Failed("this host has none".to_owned()),
     };
     if at.cancel.is_cancelled() {
         return Err(Ended::Cancelled { started: false });
     }
-    if let Ruling::Failed(why) = &ruling {
+    if let ClassifierDecision::Failed(why) = &ruling {
         log.warnings
             .push(format!("the classifier of the mode `auto` did not judge `{}`: {why}", at.call.name));
     }
@@ -40,7 +40,7 @@ pub(super) async fn ask(
     }
 }
 
-fn about(at: &At<'_>, input: &Map<String, Value>) -> ToClassify {
+fn about(at: &CallContext<'_>, input: &Map<String, Value>) -> ToClassify {
     ToClassify {
         tool: at.call.name.clone(),
         input: input.clone(),
@@ -52,7 +52,12 @@ fn about(at: &At<'_>, input: &Map<String, Value>) -> ToClassify {
 }
 
 /// Fires PermissionDenied: a hook may tell the model that it may try again.
-async fn denied(at: &At<'_>, input: &Map<String, Value>, reason: String, log: &mut HookLog) -> Ended {
+async fn denied(
+    at: &CallContext<'_>,
+    input: &Map<String, Value>,
+    reason: String,
+    log: &mut HookLog,
+) -> Ended {
     let event = at.event(PermissionDenied {
         tool_name: at.call.name.clone(),
         tool_input: input.clone(),

@@ -2,7 +2,7 @@
 
 use super::report::DeniedBy;
 use super::tool::Effect;
-use crate::permission::Ruling;
+use crate::permission::ClassifierDecision;
 use becket_engine::Settlement;
 use becket_model::event::PermissionMode;
 
@@ -66,12 +66,14 @@ pub(crate) fn decide(settlement: Option<&Settlement>, facts: &Facts<'_>) -> Next
 
 /// Returns the next step after the classifier of the mode `auto`, which is asked only if [`decide`] says so: it speaks
 /// for the mode, and for nothing else (P14).
-pub(crate) fn classified(ruling: &Ruling, facts: &Facts<'_>) -> Next {
+pub(crate) fn classified(ruling: &ClassifierDecision, facts: &Facts<'_>) -> Next {
     match ruling {
-        Ruling::Allow => Next::Run,
-        Ruling::Deny(because) => Next::Deny { by: DeniedBy::Classifier, because: because.clone() },
-        Ruling::Unsure(why) => ask(&format!("the classifier is not sure: {why}"), facts),
-        Ruling::Failed(why) => ask(&format!("the classifier gave no answer ({why})"), facts),
+        ClassifierDecision::Allow => Next::Run,
+        ClassifierDecision::Deny(because) => {
+            Next::Deny { by: DeniedBy::Classifier, because: because.clone() }
+        }
+        ClassifierDecision::Unsure(why) => ask(&format!("the classifier is not sure: {why}"), facts),
+        ClassifierDecision::Failed(why) => ask(&format!("the classifier gave no answer ({why})"), facts),
     }
 }
 

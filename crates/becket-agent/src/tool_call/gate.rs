@@ -1,7 +1,7 @@
 //! From the model's wish to a call that may run, or to the reason why not.
 
 use super::approved_call::ApprovedCall;
-use super::calls::At;
+use super::calls::CallContext;
 use super::classify;
 use super::decide::{self, Facts, Hook, Next};
 use super::hook_log::HookLog;
@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 ///
 /// # Errors
 /// How the call ended without being run.
-pub(super) async fn pass(at: &At<'_>, log: &mut HookLog) -> Result<ApprovedCall, Ended> {
+pub(super) async fn pass(at: &CallContext<'_>, log: &mut HookLog) -> Result<ApprovedCall, Ended> {
     let event = at.pre_tool_use();
     let outcome = log.fire(&at.calls.engine, &event, at.cancel).await;
     let input = judged(at, &event, &outcome.judged);
@@ -61,7 +61,7 @@ pub(super) async fn pass(at: &At<'_>, log: &mut HookLog) -> Result<ApprovedCall,
 /// Asks for a permission and returns the allowed input, and the updates that come with an allow that had to be judged
 /// (P13).
 async fn asked(
-    at: &At<'_>,
+    at: &CallContext<'_>,
     prompt: Prompt,
     log: &mut HookLog,
 ) -> Result<(Map<String, Value>, Vec<PermissionUpdate>), Ended> {
@@ -102,7 +102,7 @@ fn unjudged() -> Ended {
 /// PreToolUse judge it (D9), and questions that only a person may answer go to the person (D3). So is what a hook has
 /// only proposed, with the reason that comes along (G3).
 async fn look_again(
-    at: &At<'_>,
+    at: &CallContext<'_>,
     (input, asks): (Map<String, Value>, Option<String>),
     log: &mut HookLog,
 ) -> Result<(Map<String, Value>, Again), Ended> {
@@ -136,7 +136,7 @@ async fn look_again(
 }
 
 /// Returns the input that hooks and rules have judged; normalized here if none of them saw it.
-pub(super) fn judged(at: &At<'_>, event: &Event, judged: &EffectiveInput) -> Map<String, Value> {
+pub(super) fn judged(at: &CallContext<'_>, event: &Event, judged: &EffectiveInput) -> Map<String, Value> {
     let own = |event: &Event| event.body.tool_call().map(|(_, input)| input.clone()).unwrap_or_default();
     match judged {
         EffectiveInput::Input(input) => input.clone(),
@@ -147,7 +147,7 @@ pub(super) fn judged(at: &At<'_>, event: &Event, judged: &EffectiveInput) -> Map
 
 /// The settlement, or what rules for the tool's other names say if that is stricter.
 fn under_other_names(
-    at: &At<'_>,
+    at: &CallContext<'_>,
     input: &Map<String, Value>,
     settlement: Option<&Settlement>,
 ) -> Option<Settlement> {
@@ -173,7 +173,7 @@ fn under_other_names(
 }
 
 /// Returns the strictest decision of deny and ask rules for the tool's other names on a call with this input.
-pub(super) fn restricted(at: &At<'_>, input: &Map<String, Value>) -> Option<Settlement> {
+pub(super) fn restricted(at: &CallContext<'_>, input: &Map<String, Value>) -> Option<Settlement> {
     let others = names::others(at.tool).into_iter();
     let said = others.filter_map(|name| {
         let event = at.event(PreToolUse {
@@ -192,7 +192,7 @@ pub(super) fn restricted(at: &At<'_>, input: &Map<String, Value>) -> Option<Sett
 }
 
 /// Returns the input as its author wrote it, a hook or the model: rules about parameters are compared with that (P10).
-fn written(at: &At<'_>, outcome: &Outcome) -> Map<String, Value> {
+fn written(at: &CallContext<'_>, outcome: &Outcome) -> Map<String, Value> {
     let rewrite = outcome.verdict.fields.updated_input.as_ref();
     rewrite.map_or_else(|| at.call.input.clone(), |said| said.what.clone())
 }
@@ -200,7 +200,7 @@ fn written(at: &At<'_>, outcome: &Outcome) -> Map<String, Value> {
 /// Returns the reason why no hook's allow and no mode answers for a person (D3). The engine has checked everything that
 /// voids an allow, except the tool's own requirement, when it settled the call.
 fn needs_person(
-    at: &At<'_>,
+    at: &CallContext<'_>,
     input: &Map<String, Value>,
     (mode, settlement): (&PermissionMode, Option<&Settlement>),
 ) -> Option<String> {

@@ -20,7 +20,7 @@ mod classify;
 mod decide;
 mod gate;
 mod hook_log;
-mod lent;
+mod host_tool;
 mod names;
 mod nested;
 mod output;
@@ -31,12 +31,12 @@ mod tool;
 mod toolbox;
 
 pub use calls::{ToolCall, ToolCalls};
-pub use lent::lent_tools;
-pub use nested::Nested;
+pub use host_tool::lent_tools;
+pub use nested::NestedCalls;
 pub use output::{ToolFailure, ToolOutput};
 pub use person::{AskPermission, PermissionAnswer, PermissionPrompt};
 pub use report::{DeniedBy, Ended, Report};
-pub use tool::{Effect, Hints, Running, ServerOf, Tool};
+pub use tool::{Effect, Hints, RunningCall, ServerOf, Tool};
 pub use toolbox::Toolbox;
 
 pub(crate) use batch_abort::BatchAbort;

@@ -10,13 +10,13 @@ use std::sync::{Mutex, PoisonError};
 /// Reports of the calls that one call has made. A hook that stops the host stops it there, too (D6), and one without a
 /// usable answer is reported (O10).
 #[derive(Debug, Default)]
-pub struct Nested {
+pub struct NestedCalls {
     reports: Mutex<Vec<Report>>,
     fired: Mutex<Vec<Outcome>>,
     interrupted: AtomicBool,
 }
 
-impl Nested {
+impl NestedCalls {
     /// Adds the report of a call.
     pub fn add(&self, report: Report) {
         self.reports.lock().unwrap_or_else(PoisonError::into_inner).push(report);

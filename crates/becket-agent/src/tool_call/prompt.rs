@@ -5,7 +5,7 @@
 //! - No person and no decision: denied (P11).
 //! - A yes is about one input: the one that was shown, or a rewrite, which the guards then judge.
 
-use super::calls::At;
+use super::calls::CallContext;
 use super::catch_panic::catch_panic;
 use super::gate;
 use super::hook_log::HookLog;
@@ -84,7 +84,7 @@ pub(super) enum Yes {
 ///
 /// # Errors
 /// How the call ended without a yes.
-pub(super) async fn ask(at: &At<'_>, prompt: Prompt, log: &mut HookLog) -> Result<Yes, Ended> {
+pub(super) async fn ask(at: &CallContext<'_>, prompt: Prompt, log: &mut HookLog) -> Result<Yes, Ended> {
     let end_hooks = at.cancel.child_token();
     let (hooks, person) = {
         let mut hooks = pin!(hooks_say(at, &prompt, &end_hooks, log));
@@ -116,7 +116,7 @@ pub(super) async fn ask(at: &At<'_>, prompt: Prompt, log: &mut HookLog) -> Resul
 }
 
 /// Returns the hooks' decision if it comes before the person has to be asked.
-async fn soon(at: &At<'_>, hooks: impl Future<Output = Hooks>) -> Option<Hooks> {
+async fn soon(at: &CallContext<'_>, hooks: impl Future<Output = Hooks>) -> Option<Hooks> {
     let patience = at.calls.person.as_ref().map(|person| person.patience()).unwrap_or_default();
     match patience.is_zero() {
         true => hooks.now_or_never(),
@@ -175,7 +175,12 @@ fn read(updates: &[Value], warnings: &mut Vec<String>) -> Vec<PermissionUpdate> 
 }
 
 /// Fires PermissionRequest, if hooks may speak for the person.
-async fn hooks_say(at: &At<'_>, prompt: &Prompt, cancel: &CancellationToken, log: &mut HookLog) -> Hooks {
+async fn hooks_say(
+    at: &CallContext<'_>,
+    prompt: &Prompt,
+    cancel: &CancellationToken,
+    log: &mut HookLog,
+) -> Hooks {
     if !prompt.hooks_may_answer {
         return Hooks::Nothing;
     }
@@ -226,7 +231,7 @@ async fn hooks_say(at: &At<'_>, prompt: &Prompt, cancel: &CancellationToken, log
 }
 
 /// Returns the file that the call touches, unless it is in a working directory.
-fn outside(at: &At<'_>, prompt: &Prompt) -> Option<PathBuf> {
+fn outside(at: &CallContext<'_>, prompt: &Prompt) -> Option<PathBuf> {
     let file = at.tool.touches(&prompt.input)?;
     let directories = at.calls.engine.directories();
     let is_inside =
@@ -235,7 +240,7 @@ fn outside(at: &At<'_>, prompt: &Prompt) -> Option<PathBuf> {
 }
 
 /// Returns the rules that a person may want to add, without those that exist (P13).
-fn suggestions(at: &At<'_>, prompt: &Prompt) -> Vec<PermissionUpdate> {
+fn suggestions(at: &CallContext<'_>, prompt: &Prompt) -> Vec<PermissionUpdate> {
     if at.calls.engine.critical_removal(&at.pre_tool_use_of(&prompt.input)).is_some() {
         // No rule and no mode would spare the person the next prompt.
         return Vec::new();
@@ -260,7 +265,7 @@ fn interrupts(ruling: &Ruling) -> bool {
 }
 
 /// Asks the person, once it is this call's turn.
-async fn person_says(at: &At<'_>, prompt: &Prompt) -> Person {
+async fn person_says(at: &CallContext<'_>, prompt: &Prompt) -> Person {
     let Some(person) = &at.calls.person else {
         return Person::Nobody("nobody can be asked".to_owned());
     };

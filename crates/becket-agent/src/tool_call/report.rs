@@ -2,7 +2,7 @@
 
 use super::calls::ToolCall;
 use super::hook_log::HookLog;
-use super::nested::Nested;
+use super::nested::NestedCalls;
 use super::output::ToolOutput;
 use crate::turn::hook_messages;
 use becket_engine::Outcome;
@@ -122,7 +122,7 @@ impl Report {
     }
 
     /// With the calls that the tool made itself: what they bring for the host and its turn is this call's, too.
-    pub(super) fn with(mut self, nested: &Nested) -> Self {
+    pub(super) fn with(mut self, nested: &NestedCalls) -> Self {
         self.nested = nested.take();
         self.fired = nested.take_fired();
         self.interrupt |= nested.is_interrupted() || self.nested.iter().any(|report| report.interrupt);

@@ -1,6 +1,6 @@
 //! A tool, as the code that runs its calls sees it.
 
-use super::nested::Nested;
+use super::nested::NestedCalls;
 use super::output::{ToolFailure, ToolOutput};
 use becket_engine::CancellationToken;
 use becket_llm::ToolSpec;
@@ -82,14 +82,14 @@ pub trait Tool: Send + Sync {
     }
 
     /// Does it. After `cancel` it is dropped within a few seconds: whatever it has started has to end with it.
-    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>>;
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>>;
 
     /// The same for a tool that makes calls itself: what comes of those goes into `nested`. One that makes none leaves
     /// this out.
     fn run_nested<'a>(
         &'a self,
-        running: Running<'a>,
-        nested: &'a Nested,
+        running: RunningCall<'a>,
+        nested: &'a NestedCalls,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         let _ = nested;
         self.run(running)
@@ -98,7 +98,7 @@ pub trait Tool: Send + Sync {
 
 /// One call that runs.
 #[derive(Debug, Clone, Copy)]
-pub struct Running<'a> {
+pub struct RunningCall<'a> {
     /// Where.
     pub session: &'a Session,
     /// The id of the call.

@@ -4,7 +4,7 @@
 //! model. A question without an answer is a failure, not a guess.
 
 use crate::schema::{Field, Kind, Spec, optional, required};
-use crate::tool_call::{Hints, Running, Tool, ToolFailure, ToolOutput, catch_panic};
+use crate::tool_call::{Hints, RunningCall, Tool, ToolFailure, ToolOutput, catch_panic};
 use becket_engine::CancellationToken;
 use becket_llm::ToolSpec;
 use futures_util::future::BoxFuture;
@@ -93,7 +93,7 @@ static OPTION: [Field; 2] = [
 ];
 
 impl AskUserQuestion {
-    async fn answer(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
+    async fn answer(&self, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
         let questions = ModelQuestion::of_call(running.input);
         let mut answers = given(running);
         let open: Vec<ModelQuestion> =
@@ -134,7 +134,7 @@ impl AskUserQuestion {
 /// Returns the answers that came with the input. Answers that the model has written itself don't count, also beside
 /// those
 /// that a hook has added.
-fn given(running: Running<'_>) -> Map<String, Value> {
+fn given(running: RunningCall<'_>) -> Map<String, Value> {
     let answers = |input: &Map<String, Value>| input.get("answers").and_then(Value::as_object).cloned();
     let own = answers(running.own).unwrap_or_default();
     let given = answers(running.input).unwrap_or_default();
@@ -214,7 +214,7 @@ impl Tool for AskUserQuestion {
         Ok(ToolOutput::text(text, value.clone()))
     }
 
-    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         // No limit: a person may take his time.
         Box::pin(self.answer(running))
     }

@@ -8,7 +8,7 @@ use super::capture::Capture;
 use super::tool::{Call, Input, Tool, failed};
 use crate::auto_approve;
 use crate::schema::{Kind, Spec, optional, required};
-use crate::shell::{Ended, Heard, Keep, Led, Streams, is_silent, joined};
+use crate::shell::{Keep, LineCommand, LineEnd, LineOutput, Streams, is_silent, joined};
 use crate::surroundings::Surroundings;
 use becket_engine::ToolAnswer;
 use becket_model::Session;
@@ -72,8 +72,8 @@ impl Tool for Bash {
         Box::pin(async move {
             let limit = Duration::from_millis(call.input.number("timeout").unwrap_or(DEFAULT_MS));
             let line = call.input.text("command").unwrap_or_default();
-            let mut heard = Heard::new(Both::default());
-            let led = Led {
+            let mut heard = LineOutput::new(Both::default());
+            let led = LineCommand {
                 host: call.host,
                 session: &call.session.id,
                 cwd: &call.session.cwd,
@@ -83,7 +83,7 @@ impl Tool for Bash {
             };
             match led.run(call.cancel, &mut heard).await {
                 Ok(finished) => {
-                    let ended = Ended::of(heard.code(), finished.end, limit);
+                    let ended = LineEnd::of(heard.code(), finished.end, limit);
                     heard.kept.answer(&ended, line)
                 }
                 Err(error) => failed(error.to_string()),
@@ -109,7 +109,7 @@ impl Keep for Both {
 }
 
 impl Both {
-    fn answer(mut self, end: &Ended, line: &str) -> ToolAnswer {
+    fn answer(mut self, end: &LineEnd, line: &str) -> ToolAnswer {
         let (stdout, stderr) = (self.stdout.text(), self.stderr.text());
         let response = json!({
             "stdout": stdout,
@@ -119,6 +119,6 @@ impl Both {
             "noOutputExpected": is_silent(line),
         });
         let text = joined(&[&end.words(), &stdout, &stderr]);
-        ToolAnswer { text, response, is_error: !matches!(end, Ended::Well) }
+        ToolAnswer { text, response, is_error: !matches!(end, LineEnd::Well) }
     }
 }

@@ -5,7 +5,7 @@
 
 use super::edit_text::{EditError, edited};
 use super::patch::hunks;
-use super::seen::{Seen, UnseenError, check_path};
+use super::seen::{UnseenError, WriteTarget, check_path};
 use super::tool::{Call, Input, Tool, failed};
 use crate::blocking::{Stop, blocking};
 use crate::schema::{Field, Kind, Spec, required};
@@ -40,7 +40,7 @@ static SPEC: Spec = Spec {
 
 /// The reason why a file was not edited; for the model.
 #[derive(Debug, thiserror::Error)]
-enum Failed {
+enum EditFailure {
     #[error(transparent)]
     Unseen(#[from] UnseenError),
     #[error(transparent)]
@@ -77,8 +77,8 @@ impl Tool for Edit {
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolAnswer> {
         Box::pin(async move {
-            let seen = Seen::of(call);
-            let wanted = Wanted {
+            let seen = WriteTarget::of(call);
+            let wanted = Replacement {
                 shown: call.shown_path().to_owned(),
                 old: call.input.text("old_string").unwrap_or_default().to_owned(),
                 new: call.input.text("new_string").unwrap_or_default().to_owned(),
@@ -97,21 +97,21 @@ impl Tool for Edit {
 }
 
 /// The requested replacement.
-struct Wanted {
+struct Replacement {
     shown: String,
     old: String,
     new: String,
     all: bool,
 }
 
-impl Wanted {
-    fn edit(&self, seen: &Seen, stop: &Stop) -> Result<Value, Failed> {
+impl Replacement {
+    fn edit(&self, seen: &WriteTarget, stop: &Stop) -> Result<Value, EditFailure> {
         let current = seen.current(stop)?;
         let before = current.file.as_ref().map(|file| file.content.as_slice());
         let after = match (before, self.old.is_empty()) {
             (None | Some([]), true) => self.new.clone().into_bytes(),
-            (None, false) => return Err(Failed::Missing(self.shown.clone())),
-            (Some(_), true) => return Err(Failed::Full(self.shown.clone())),
+            (None, false) => return Err(EditFailure::Missing(self.shown.clone())),
+            (Some(_), true) => return Err(EditFailure::Full(self.shown.clone())),
             (Some(before), false) => edited(before, &self.old, &self.new, self.all)?,
         };
         current.replace(&after, stop).map_err(UnseenError::from)?;

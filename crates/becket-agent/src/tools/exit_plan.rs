@@ -4,7 +4,7 @@
 //! runs, not before. The host chooses the mode that follows.
 
 use crate::schema::{Field, Kind, Spec, optional, required};
-use crate::tool_call::{Hints, Running, Tool, ToolFailure, ToolOutput};
+use crate::tool_call::{Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;
 use becket_model::Session;
 use becket_model::event::PermissionMode;
@@ -63,7 +63,7 @@ const PLAN: Field = required("plan", Kind::Text, "The plan, in Markdown");
 const FILE: Field = optional("planFilePath", Kind::Text, "Where the plan is kept");
 
 impl ExitPlanMode {
-    fn answer(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
+    fn answer(&self, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
         let session = running.session;
         if session.agent.as_ref().is_some_and(|agent| agent.id.is_some()) {
             return Err(ToolFailure::new(
@@ -123,7 +123,7 @@ impl Tool for ExitPlanMode {
         Ok(ToolOutput::text(text, value.clone()))
     }
 
-    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(async move { self.answer(running) })
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Kind of file at a path.
 #[derive(Debug)]
-pub(crate) enum Opened {
+pub(crate) enum OpenedFile {
     /// A file to be read.
     Regular(File),
     /// A directory.
@@ -19,7 +19,7 @@ pub(crate) enum Opened {
 }
 
 /// Opens what `path` leads to.
-pub(crate) fn open(path: &Path) -> io::Result<Opened> {
+pub(crate) fn open(path: &Path) -> io::Result<OpenedFile> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -33,14 +33,14 @@ pub(crate) fn open(path: &Path) -> io::Result<Opened> {
         // A look first: to open some devices is to do something.
         let before = std::fs::metadata(path)?;
         if !before.is_file() {
-            return Ok(if before.is_dir() { Opened::Directory } else { Opened::Special });
+            return Ok(if before.is_dir() { OpenedFile::Directory } else { OpenedFile::Special });
         }
     }
     let file = options.open(path)?;
     let metadata = file.metadata()?;
     Ok(match (metadata.is_file(), metadata.is_dir()) {
-        (true, _) => Opened::Regular(file),
-        (_, true) => Opened::Directory,
-        (false, false) => Opened::Special,
+        (true, _) => OpenedFile::Regular(file),
+        (_, true) => OpenedFile::Directory,
+        (false, false) => OpenedFile::Special,
     })
 }

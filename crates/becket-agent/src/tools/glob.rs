@@ -5,7 +5,7 @@
 use super::name_filter::NameFilter;
 use super::tool::{Call, Input, Tool, failed, shown, texts};
 use super::walk::Tree;
-use crate::blocking::{Halted, Stop, blocking};
+use crate::blocking::{BlockingError, Stop, blocking};
 use crate::schema::{Kind, Spec, optional, required};
 use crate::surroundings::Surroundings;
 use becket_engine::ToolAnswer;
@@ -78,7 +78,7 @@ fn filter(input: Input<'_>) -> Result<NameFilter, String> {
 
 /// The newest files, newest first, and how many there are in all.
 #[derive(Debug)]
-struct Found {
+struct GlobResult {
     files: Vec<PathBuf>,
     total: usize,
     /// Time ran out before all of the tree was seen.
@@ -87,7 +87,7 @@ struct Found {
     denied: usize,
 }
 
-fn newest(tree: &Tree, stop: &Stop) -> Result<Found, Halted> {
+fn newest(tree: &Tree, stop: &Stop) -> Result<GlobResult, BlockingError> {
     // The oldest of those that are kept is on top; of two files of one age the one with the later name.
     let mut kept: BinaryHeap<(Reverse<SystemTime>, PathBuf)> = BinaryHeap::with_capacity(MOST + 1);
     let mut total = 0;
@@ -102,14 +102,14 @@ fn newest(tree: &Tree, stop: &Stop) -> Result<Found, Halted> {
     });
     let (partial, denied) = match seen {
         Ok(denied) => (false, denied),
-        Err(Halted::TooLong) => (true, 0),
-        Err(halted @ (Halted::Cancelled | Halted::Lost)) => return Err(halted),
+        Err(BlockingError::TooLong) => (true, 0),
+        Err(halted @ (BlockingError::Cancelled | BlockingError::Lost)) => return Err(halted),
     };
     let files = kept.into_sorted_vec().into_iter().map(|(_, path)| path).collect();
-    Ok(Found { files, total, partial, denied })
+    Ok(GlobResult { files, total, partial, denied })
 }
 
-fn answer(found: &Found, cwd: &Path, took: Duration) -> ToolAnswer {
+fn answer(found: &GlobResult, cwd: &Path, took: Duration) -> ToolAnswer {
     let files: Vec<String> = found.files.iter().map(|path| shown(path, cwd)).collect();
     let truncated = found.total > files.len() || found.partial;
     let response = json!({

@@ -2,13 +2,13 @@
 //!
 //! Expressions take linear time; a file is read as a stream, but for `multiline`, where it is held up to [`HEAP`].
 
-use super::file::{self, Opened};
+use super::file::{self, OpenedFile};
 use super::grep_sink::{Mode, OneFile, Report};
 use super::name_filter::NameFilter;
 use super::tool::{Call, Input, Tool, failed, shown, texts};
 use super::walk::{Tree, file_type};
-use crate::blocking::{Halted, Stop, Stopping, blocking};
-use crate::denied::Denied;
+use crate::blocking::{BlockingError, Stop, StoppableReader, blocking};
+use crate::denied::DeniedFiles;
 use crate::schema::{Kind, Spec, optional, required};
 use crate::surroundings::Surroundings;
 use becket_engine::ToolAnswer;
@@ -117,7 +117,7 @@ struct Search {
 }
 
 impl Search {
-    fn new(input: Input<'_>, session: &Session, denied: Denied) -> Result<Self, String> {
+    fn new(input: Input<'_>, session: &Session, denied: DeniedFiles) -> Result<Self, String> {
         let root = input.root(session);
         if !root.exists() {
             return Err(format!("there is no `path` `{}`", root.display()));
@@ -146,7 +146,7 @@ impl Search {
         })
     }
 
-    fn run(self, stop: &Stop) -> Result<Report, Halted> {
+    fn run(self, stop: &Stop) -> Result<Report, BlockingError> {
         let Self { tree, cwd, matcher, mut searcher, mut report } = self;
         let mut halted = Ok(());
         let seen = tree.visit(stop, |path| {
@@ -161,8 +161,8 @@ impl Search {
         });
         match halted.and(seen) {
             Ok(denied) => report.denied = denied,
-            Err(Halted::TooLong) => report.partial = true,
-            Err(halted @ (Halted::Cancelled | Halted::Lost)) => return Err(halted),
+            Err(BlockingError::TooLong) => report.partial = true,
+            Err(halted @ (BlockingError::Cancelled | BlockingError::Lost)) => return Err(halted),
         }
         Ok(report)
     }
@@ -172,12 +172,12 @@ fn search_file(
     path: &Path,
     name: &str,
     stop: &Stop,
-    search: impl FnOnce(Stopping<'_, std::fs::File>, &str) -> std::io::Result<()>,
+    search: impl FnOnce(StoppableReader<'_, std::fs::File>, &str) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
     match file::open(path)? {
-        Opened::Regular(file) => search(Stopping::new(file, stop), name),
+        OpenedFile::Regular(file) => search(StoppableReader::new(file, stop), name),
         // It was a file a moment ago.
-        Opened::Directory | Opened::Special => Ok(()),
+        OpenedFile::Directory | OpenedFile::Special => Ok(()),
     }
 }
 

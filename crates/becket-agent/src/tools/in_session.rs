@@ -4,7 +4,7 @@ use super::ledger::Ledger;
 use super::reach;
 use super::tool::{Call, Input, Tool as Deed};
 use crate::surroundings::Surroundings;
-use crate::tool_call::{Effect, Hints, Running, Tool, ToolFailure, ToolOutput};
+use crate::tool_call::{Effect, Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;
 use becket_model::Session;
 use becket_rules::PermissionUpdate;
@@ -29,8 +29,8 @@ pub(crate) struct InSession {
 }
 
 impl InSession {
-    async fn answer(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
-        let Running { session, id: _, input, own, cancel, limit } = running;
+    async fn answer(&self, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
+        let RunningCall { session, id: _, input, own, cancel, limit } = running;
         let call = Call {
             host: &self.host,
             session,
@@ -124,7 +124,7 @@ impl Tool for InSession {
         Ok(ToolOutput::text(text, value.clone()))
     }
 
-    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(self.answer(running))
     }
 }

@@ -72,12 +72,12 @@ impl Mark {
 }
 
 /// A reader that knows the mark of what went through it.
-pub(crate) struct Marking<R> {
+pub(crate) struct MarkingReader<R> {
     inner: R,
     hash: Sha256,
 }
 
-impl<R> Marking<R> {
+impl<R> MarkingReader<R> {
     pub(crate) fn new(inner: R) -> Self {
         Self { inner, hash: Sha256::new() }
     }
@@ -88,7 +88,7 @@ impl<R> Marking<R> {
     }
 }
 
-impl<R: Read> Read for Marking<R> {
+impl<R: Read> Read for MarkingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.inner.read(buffer)?;
         self.hash.update(buffer.get(..length).unwrap_or_default());
@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(ledger.known(&main, file), Some(mark));
         assert_eq!(ledger.known(&sub, file), None);
         assert_eq!(ledger.known(&Session::new("cleared", "/t", "/w"), file), None);
-        let (mut text, mut through) = (Vec::new(), Marking::new(&b"x"[..]));
+        let (mut text, mut through) = (Vec::new(), MarkingReader::new(&b"x"[..]));
         through.read_to_end(&mut text).unwrap();
         assert_eq!(through.mark(), mark);
     }

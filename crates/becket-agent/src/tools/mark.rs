@@ -8,7 +8,7 @@ const CODE: usize = 10;
 
 /// One stream, up to its mark.
 #[derive(Debug)]
-pub(crate) struct Marked {
+pub(crate) struct MarkedStream {
     /// Text before the exit code: a newline, a word that can't be guessed, a blank.
     mark: Vec<u8>,
     /// The end of what was read, where a mark may have begun.
@@ -16,7 +16,7 @@ pub(crate) struct Marked {
     code: Option<i32>,
 }
 
-impl Marked {
+impl MarkedStream {
     /// Waits for `word` on a line of its own, followed by an exit code.
     pub(crate) fn new(word: &str) -> Self {
         Self { mark: format!("\n{word} ").into_bytes(), held: Vec::new(), code: None }
@@ -31,14 +31,14 @@ impl Marked {
         let mut from = 0;
         while let Some(at) = self.candidate(from) {
             match self.code_at(at) {
-                Found::Code(code) => {
+                MarkSearch::Code(code) => {
                     self.code = Some(code);
                     self.release(at, pass);
                     self.held.clear();
                     return;
                 }
-                Found::Unfinished => return self.release(at, pass),
-                Found::Nothing => from = at + 1,
+                MarkSearch::Unfinished => return self.release(at, pass),
+                MarkSearch::Nothing => from = at + 1,
             }
         }
         self.release(self.held.len(), &mut pass);
@@ -72,22 +72,22 @@ impl Marked {
         newlines.into_iter().find(starts).map(|at| at + from)
     }
 
-    fn code_at(&self, at: usize) -> Found {
-        let Some(digits) = self.held.get(at + self.mark.len()..) else { return Found::Unfinished };
+    fn code_at(&self, at: usize) -> MarkSearch {
+        let Some(digits) = self.held.get(at + self.mark.len()..) else { return MarkSearch::Unfinished };
         match digits.iter().position(|byte| *byte == b'\n') {
-            None if digits.len() > CODE => Found::Nothing,
-            None => Found::Unfinished,
+            None if digits.len() > CODE => MarkSearch::Nothing,
+            None => MarkSearch::Unfinished,
             Some(end) => {
                 let code =
                     digits.get(..end).and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
-                code.map_or(Found::Nothing, Found::Code)
+                code.map_or(MarkSearch::Nothing, MarkSearch::Code)
             }
         }
     }
 }
 
 /// Result of looking for a mark.
-enum Found {
+enum MarkSearch {
     Code(i32),
     Unfinished,
     Nothing,
@@ -99,7 +99,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn passed(chunks: &[&[u8]]) -> (Option<i32>, Vec<u8>) {
-        let (mut marked, mut passed) = (Marked::new("MARK"), Vec::new());
+        let (mut marked, mut passed) = (MarkedStream::new("MARK"), Vec::new());
         chunks.iter().for_each(|chunk| marked.push(chunk, |bytes| passed.extend_from_slice(bytes)));
         marked.finish(|bytes| passed.extend_from_slice(bytes));
         (marked.code(), passed)

@@ -32,7 +32,7 @@ mod write;
 pub use ask_user::{AskQuestions, ModelOption, ModelQuestion};
 pub(crate) use capture::{Capture, Excerpt};
 pub use exit_plan::LeavePlan;
-pub(crate) use mark::Marked;
+pub(crate) use mark::MarkedStream;
 pub use of_session::{SessionTools, session_tools};
 pub(crate) use reach::of_edit;
 pub(crate) use table::all;

@@ -3,11 +3,11 @@
 //! Rejects files that are not text, by name: pictures, PDF files and other binary files, directories, devices and
 //! pipes.
 
-use super::file::{self, Opened};
-use super::ledger::{Mark, Marking};
+use super::file::{self, OpenedFile};
+use super::ledger::{Mark, MarkingReader};
 use super::read_lines::{MOST_BYTES, MOST_CHARS, MOST_LINES, Page, Range, read};
 use super::tool::{Call, Input, Tool, failed};
-use crate::blocking::{Halted, Stop, blocking};
+use crate::blocking::{BlockingError, Stop, blocking};
 use crate::places;
 use crate::schema::{Kind, Spec, optional, required};
 use crate::surroundings::Surroundings;
@@ -67,7 +67,7 @@ pub(crate) enum ReadError {
     #[error("`{path}` can't be read: {source}")]
     Io { path: String, source: io::Error },
     #[error("{0}")]
-    Halted(Halted),
+    Halted(BlockingError),
 }
 
 impl Tool for Read {
@@ -128,14 +128,14 @@ fn page(path: &Path, cwd: &Path, range: Range, stop: &Stop) -> Result<(Page, Mar
         Err(source) => return Err(ReadError::Io { path: name, source }),
     };
     let file = match opened {
-        Opened::Regular(file) => file,
-        Opened::Directory => return Err(ReadError::Directory(name)),
-        Opened::Special => return Err(ReadError::Special(name)),
+        OpenedFile::Regular(file) => file,
+        OpenedFile::Directory => return Err(ReadError::Directory(name)),
+        OpenedFile::Special => return Err(ReadError::Special(name)),
     };
     if let Some(what) = no_text(path) {
         return Err(ReadError::NoText { path: name, what });
     }
-    let mut file = Marking::new(file);
+    let mut file = MarkingReader::new(file);
     let page = read(&mut file, range, stop).map_err(|source| match stop.check() {
         Err(halted) => ReadError::Halted(halted),
         Ok(()) => ReadError::Io { path: name.clone(), source },

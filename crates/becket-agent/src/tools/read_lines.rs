@@ -3,7 +3,7 @@
 //! INVARIANT: what is kept is at most [`MOST_BYTES`] and one line. A text with a NUL byte in its beginning, or in what
 //! is shown, is none.
 
-use crate::blocking::{Stop, Stopping};
+use crate::blocking::{Stop, StoppableReader};
 use std::io::{self, BufRead, BufReader, Read};
 
 /// Default maximum of lines.
@@ -54,7 +54,7 @@ impl Page {
 
 /// Reads the lines of `range` and counts the rest; `None` for a binary file.
 pub(crate) fn read(text: impl Read, range: Range, stop: &Stop) -> io::Result<Option<Page>> {
-    let mut text = BufReader::with_capacity(1 << 16, Stopping::new(text, stop));
+    let mut text = BufReader::with_capacity(1 << 16, StoppableReader::new(text, stop));
     if text.fill_buf()?.contains(&0) {
         return Ok(None);
     }

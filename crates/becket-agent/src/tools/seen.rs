@@ -3,8 +3,8 @@
 use super::ledger::{Ledger, Mark};
 use super::replace::{Current, ReplaceError};
 use super::tool::{Call, Input};
-use crate::blocking::{Halted, Stop};
-use crate::denied::Denied;
+use crate::blocking::{BlockingError, Stop};
+use crate::denied::DeniedFiles;
 use becket_model::Session;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,8 +24,8 @@ pub(crate) enum UnseenError {
     Replace(#[from] ReplaceError),
 }
 
-impl From<Halted> for UnseenError {
-    fn from(halted: Halted) -> Self {
+impl From<BlockingError> for UnseenError {
+    fn from(halted: BlockingError) -> Self {
         Self::Replace(halted.into())
     }
 }
@@ -40,14 +40,14 @@ pub(super) fn check_path(input: Input<'_>) -> Result<(), String> {
 }
 
 /// A file that is to be written to, and what the session has seen of it.
-pub(super) struct Seen {
+pub(super) struct WriteTarget {
     given: String,
     session: Session,
-    denied: Denied,
+    denied: DeniedFiles,
     ledger: Option<Arc<Ledger>>,
 }
 
-impl Seen {
+impl WriteTarget {
     pub(super) fn of(call: Call<'_>) -> Self {
         Self {
             given: call.input.text("file_path").unwrap_or_default().to_owned(),

@@ -7,8 +7,8 @@
 //! pipe or leads to a device, which would hold the search for good, or fill the memory.
 
 use super::name_filter::NameFilter;
-use crate::blocking::{Halted, Stop};
-use crate::denied::Denied;
+use crate::blocking::{BlockingError, Stop};
+use crate::denied::DeniedFiles;
 use ignore::WalkBuilder;
 use ignore::types::{Types, TypesBuilder};
 use std::path::{Path, PathBuf};
@@ -25,13 +25,17 @@ pub(crate) struct Tree {
     pub(crate) root: PathBuf,
     pub(crate) filter: Option<NameFilter>,
     pub(crate) types: Option<Types>,
-    pub(crate) denied: Denied,
+    pub(crate) denied: DeniedFiles,
 }
 
 impl Tree {
     /// Shows every file, a directory's in the order of their names, until `each` says `false` or the work is to end.
     /// How many were passed over because a rule denies them.
-    pub(crate) fn visit(&self, stop: &Stop, mut each: impl FnMut(&Path) -> bool) -> Result<usize, Halted> {
+    pub(crate) fn visit(
+        &self,
+        stop: &Stop,
+        mut each: impl FnMut(&Path) -> bool,
+    ) -> Result<usize, BlockingError> {
         let mut passed_over = 0;
         if self.root.is_dir() && !ignore_plainly([self.root.as_path()]) {
             return Ok(passed_over);

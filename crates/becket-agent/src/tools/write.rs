@@ -3,8 +3,8 @@
 //! Fails for a file that the session has not read, or that has changed since: no unseen content is overwritten.
 
 use super::patch::hunks;
-use super::replace::Existing;
-use super::seen::{Seen, UnseenError, check_path};
+use super::replace::ExistingFile;
+use super::seen::{UnseenError, WriteTarget, check_path};
 use super::tool::{Call, Input, Tool, failed};
 use crate::blocking::{Stop, blocking};
 use crate::schema::{Kind, Spec, required};
@@ -55,7 +55,8 @@ impl Tool for Write {
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolAnswer> {
         Box::pin(async move {
-            let (seen, content) = (Seen::of(call), call.input.text("content").unwrap_or_default().to_owned());
+            let (seen, content) =
+                (WriteTarget::of(call), call.input.text("content").unwrap_or_default().to_owned());
             let shown = call.shown_path().to_owned();
             match blocking(call.cancel, move |stop| Ok(write(&seen, &shown, &content, stop))).await {
                 Ok(Ok(response)) => {
@@ -69,7 +70,7 @@ impl Tool for Write {
     }
 }
 
-fn write(seen: &Seen, shown: &str, content: &str, stop: &Stop) -> Result<Value, UnseenError> {
+fn write(seen: &WriteTarget, shown: &str, content: &str, stop: &Stop) -> Result<Value, UnseenError> {
     let current = seen.current(stop)?;
     let text = current.file.as_ref().map_or_else(|| content.to_owned(), |file| like(file, content));
     current.replace(text.as_bytes(), stop)?;
@@ -87,7 +88,7 @@ fn write(seen: &Seen, shown: &str, content: &str, stop: &Stop) -> Result<Value, 
 
 /// A content with the line ends and the mark of the file that it replaces: a model sees neither. One that has carriage
 /// returns of its own is left as it is.
-fn like(file: &Existing, content: &str) -> String {
+fn like(file: &ExistingFile, content: &str) -> String {
     let newlines = memchr::memchr_iter(b'\n', &file.content).count();
     let returns = memchr::memmem::find_iter(&file.content, b"\r\n").count();
     let text = match newlines > 0 && returns == newlines && !content.contains('\r') {

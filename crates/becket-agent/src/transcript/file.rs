@@ -16,7 +16,7 @@ pub(super) enum How {
 
 /// Lock on a file against other writers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Held {
+pub(super) enum LockState {
     /// No other writer, as long as the file is open.
     Alone,
     /// Another process holds it.
@@ -41,21 +41,23 @@ const ATTEMPTS: u32 = 8;
 const PAUSE: Duration = Duration::from_millis(15);
 
 /// Takes the file for this writer. The lock goes with the process, however it ends.
-pub(super) fn hold(file: &File) -> io::Result<Held> {
+pub(super) fn hold(file: &File) -> io::Result<LockState> {
     for _ in 1..ATTEMPTS {
         match try_hold(file)? {
-            Held::Elsewhere => std::thread::sleep(PAUSE),
-            held @ (Held::Alone | Held::Unknown) => return Ok(held),
+            LockState::Elsewhere => std::thread::sleep(PAUSE),
+            held @ (LockState::Alone | LockState::Unknown) => return Ok(held),
         }
     }
     try_hold(file)
 }
 
-fn try_hold(file: &File) -> io::Result<Held> {
+fn try_hold(file: &File) -> io::Result<LockState> {
     match file.try_lock() {
-        Ok(()) => Ok(Held::Alone),
-        Err(TryLockError::WouldBlock) => Ok(Held::Elsewhere),
-        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(Held::Unknown),
+        Ok(()) => Ok(LockState::Alone),
+        Err(TryLockError::WouldBlock) => Ok(LockState::Elsewhere),
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+            Ok(LockState::Unknown)
+        }
         Err(TryLockError::Error(error)) => Err(error),
     }
 }

@@ -27,7 +27,7 @@ const TAGS: (&str, &str) = ("<system-reminder>\n", "\n</system-reminder>");
 
 /// Something that a line said.
 #[derive(Debug)]
-pub(super) enum Said {
+pub(super) enum LineContent {
     Entry(Entry),
     Note(Note),
 }
@@ -76,18 +76,21 @@ pub(super) fn of_note(note: &Note) -> Value {
 ///
 /// # Errors
 /// It is of a known kind and lacks a required part.
-pub(super) fn read(line: &Object) -> Result<Vec<Said>, &'static str> {
+pub(super) fn read(line: &Object) -> Result<Vec<LineContent>, &'static str> {
     let text = |key: &str| line.get(key).and_then(Value::as_str);
-    let one = |said: Option<Said>, or: &'static str| Ok(vec![said.ok_or(or)?]);
-    let note = |note: Option<Note>, or| one(note.map(Said::Note), or);
+    let one = |said: Option<LineContent>, or: &'static str| Ok(vec![said.ok_or(or)?]);
+    let note = |note: Option<Note>, or| one(note.map(LineContent::Note), or);
     match text("type").unwrap_or_default() {
         "user" => user(line),
         "assistant" => {
             let answer = message(line).and_then(blocks::answered);
-            one(answer.map(|answer| Said::Entry(Entry::Answered { answer })), "an answer without its message")
+            one(
+                answer.map(|answer| LineContent::Entry(Entry::Answered { answer })),
+                "an answer without its message",
+            )
         }
         "deferred" => one(deferred(line), "calls that wait, without `toolUseIDs`"),
-        "resumed" => Ok(vec![Said::Entry(Entry::Resumed)]),
+        "resumed" => Ok(vec![LineContent::Entry(Entry::Resumed)]),
         "summary" => one(summary(line), "a summary without its message"),
         "title" => note(text("title").map(|title| Note::Title(title.to_owned())), "no `title`"),
         "mode" => note(text("mode").map(|mode| Note::Mode(PermissionMode::from_name(mode))), "no `mode`"),
@@ -100,7 +103,7 @@ fn message(line: &Object) -> Option<&Object> {
     line.get("message")?.as_object()
 }
 
-fn user(line: &Object) -> Result<Vec<Said>, &'static str> {
+fn user(line: &Object) -> Result<Vec<LineContent>, &'static str> {
     let content = message(line).and_then(|message| blocks::content(message.get("content")));
     let content = content.ok_or("a user's line without its message")?;
     let of = line.get("toolUseID").and_then(Value::as_str).map(str::to_owned);
@@ -111,7 +114,7 @@ fn user(line: &Object) -> Result<Vec<Said>, &'static str> {
         (Some("feedback"), [Block::Text(text)]) => vec![Entry::Feedback { text: text.clone() }],
         _ => plain(content),
     };
-    Ok(entries.into_iter().map(Said::Entry).collect())
+    Ok(entries.into_iter().map(LineContent::Entry).collect())
 }
 
 /// Results first, then what else there is.
@@ -137,16 +140,16 @@ fn plain(content: Vec<Block>) -> Vec<Entry> {
     entries
 }
 
-fn deferred(line: &Object) -> Option<Said> {
+fn deferred(line: &Object) -> Option<LineContent> {
     let ids = line.get("toolUseIDs")?.as_array()?;
     let ids = ids.iter().map(|id| id.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()?;
-    Some(Said::Entry(Entry::Deferred { ids }))
+    Some(LineContent::Entry(Entry::Deferred { ids }))
 }
 
-fn summary(line: &Object) -> Option<Said> {
+fn summary(line: &Object) -> Option<LineContent> {
     let text = message(line)?.get("content")?.as_str()?.to_owned();
     let keep = line.get("keep").and_then(Value::as_u64).and_then(|keep| usize::try_from(keep).ok());
-    Some(Said::Entry(Entry::Summary { text, keep: keep.unwrap_or(0) }))
+    Some(LineContent::Entry(Entry::Summary { text, keep: keep.unwrap_or(0) }))
 }
 
 fn untagged(text: &str) -> &str {

@@ -3,7 +3,7 @@
 //! INVARIANT: no bytes make it fail. A line that can't be used is passed over and named; the rest makes a valid
 //! conversation ([`crate::conversation::Replay`]).
 
-use super::line::{self, Note, Said};
+use super::line::{self, LineContent, Note};
 use super::time;
 use crate::conversation::{Entry, Misfit, Replay, Stored};
 use becket_llm::{Object, Usage};
@@ -168,16 +168,16 @@ impl Load {
         Ok(lost)
     }
 
-    fn hear(&mut self, said: Said, at: Option<&str>) -> Result<(), Flaw> {
+    fn hear(&mut self, said: LineContent, at: Option<&str>) -> Result<(), Flaw> {
         match said {
-            Said::Entry(entry) => {
+            LineContent::Entry(entry) => {
                 self.count(&entry, at);
                 self.replay.take(entry).map_err(Flaw::Misfit)?;
             }
-            Said::Note(Note::Title(title)) => self.title = Some(title),
-            Said::Note(Note::Mode(mode)) => self.mode = Some(mode),
-            Said::Note(Note::Model(model)) => self.model = Some(model),
-            Said::Note(Note::Remark(_)) => {}
+            LineContent::Note(Note::Title(title)) => self.title = Some(title),
+            LineContent::Note(Note::Mode(mode)) => self.mode = Some(mode),
+            LineContent::Note(Note::Model(model)) => self.model = Some(model),
+            LineContent::Note(Note::Remark(_)) => {}
         }
         Ok(())
     }

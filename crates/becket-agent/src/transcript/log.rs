@@ -3,8 +3,8 @@
 //! INVARIANT: what [`Log::append`] reports as written survives the end of the process; what could not be written waits,
 //! and goes first the next time. A half line never has another behind it: a newline ends it first.
 
-use super::file::{self, Held, How};
-use super::lent::Lent;
+use super::clock::ClockAndIds;
+use super::file::{self, How, LockState};
 use super::line::{self, Note};
 use super::load::{Restored, load};
 use super::store::StoreError;
@@ -26,7 +26,7 @@ pub struct Log {
     session: String,
     /// The subagent that it is of.
     agent: Option<String>,
-    lent: Lent,
+    lent: ClockAndIds,
     /// The name of the last line.
     last: Option<String>,
     /// The file ends in half a line.
@@ -62,7 +62,7 @@ pub enum AppendError {
 pub(super) struct Owner {
     pub(super) session: String,
     pub(super) agent: Option<String>,
-    pub(super) lent: Lent,
+    pub(super) lent: ClockAndIds,
 }
 
 impl Log {
@@ -75,12 +75,12 @@ impl Log {
     }
 
     /// A log of a file that is open.
-    pub(super) fn held(file: File, path: PathBuf, held: Held, owner: Owner) -> Result<Self, StoreError> {
-        if held == Held::Elsewhere {
+    pub(super) fn held(file: File, path: PathBuf, held: LockState, owner: Owner) -> Result<Self, StoreError> {
+        if held == LockState::Elsewhere {
             return Err(StoreError::InUse { path });
         }
         let Owner { session, agent, lent } = owner;
-        let is_guarded = held == Held::Alone;
+        let is_guarded = held == LockState::Alone;
         let (last, waiting) = (None, VecDeque::new());
         Ok(Self { file, path, session, agent, lent, last, is_torn: false, waiting, is_guarded })
     }
@@ -227,7 +227,7 @@ impl Log {
         let bytes = self.read()?;
         file::make_directory(&self.path)?;
         let mut file = file::open(&self.path, How::New)?;
-        self.is_guarded = file::hold(&file)? == Held::Alone;
+        self.is_guarded = file::hold(&file)? == LockState::Alone;
         if let Err(error) = file.write_all(&bytes) {
             // Half of it is worse than none: the next attempt needs the name.
             let _ = std::fs::remove_file(&self.path);

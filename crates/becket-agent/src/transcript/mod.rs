@@ -19,8 +19,8 @@
 //! It does not read the environment or look up a home directory, and deletes nothing but an empty file of its own.
 
 mod blocks;
+mod clock;
 mod file;
-mod lent;
 mod line;
 mod list;
 mod load;
@@ -29,7 +29,7 @@ mod place;
 mod store;
 mod time;
 
-pub use lent::Lent;
+pub use clock::ClockAndIds;
 pub use line::Note;
 pub use list::Listed;
 pub use load::{Damage, Flaw, Restored};

@@ -1,7 +1,7 @@
 //! All transcripts below one root: a new one, an existing one, a fork of one, and the list of them.
 
-use super::file::{self, Held, How};
-use super::lent::Lent;
+use super::clock::ClockAndIds;
+use super::file::{self, How, LockState};
 use super::load::{Restored, object};
 use super::log::{Log, Owner};
 use super::place;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone)]
 pub struct Store {
     root: PathBuf,
-    lent: Lent,
+    lent: ClockAndIds,
 }
 
 /// The reason why a transcript can't be opened.
@@ -64,12 +64,12 @@ pub enum StoreError {
 impl Store {
     /// The store below this directory, which need not exist yet.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), lent: Lent::default() }
+        Self { root: root.into(), lent: ClockAndIds::default() }
     }
 
     /// With a clock and names of the host's own.
     #[must_use]
-    pub fn with(mut self, lent: Lent) -> Self {
+    pub fn with(mut self, lent: ClockAndIds) -> Self {
         self.lent = lent;
         self
     }
@@ -125,7 +125,7 @@ impl Store {
             file.write_all(&copy(&bytes, &new)).and_then(|()| fs::rename(&made, &path)).map(|()| file)
         });
         let file = copied.inspect_err(|_| drop(fs::remove_file(&made))).map_err(failed)?;
-        let held: Held = file::hold(&file).map_err(failed)?;
+        let held: LockState = file::hold(&file).map_err(failed)?;
         let mut log = Log::held(file, path, held, self.owner(new))?;
         let restored = log.restore()?;
         Ok((log, restored))

@@ -5,14 +5,14 @@
 
 use super::ask::{Answer, NoAnswer};
 use super::conversation_log::ConversationLog;
-use super::decide::{AfterAnswer, Answered, after_answer};
+use super::decide::{AfterAnswer, AnswerFacts, after_answer};
 use super::end::{EndReason, TurnEnd};
 use super::fallback::Aside;
-use super::meter::{Meter, Spent};
+use super::meter::{Expenses, Meter};
 use super::session_shared::SessionShared;
 use super::stop::{StopCount, StopEvent};
 use crate::compact::Guard;
-use crate::instructions::Known;
+use crate::instructions::KnownInstructions;
 use crate::session::Facts;
 use crate::tool_call::{ToolCalls, Toolbox};
 use crate::update::{Origin, Updates};
@@ -64,7 +64,7 @@ pub(crate) struct AgentLoop {
     pub(super) calls: ToolCalls,
     pub(super) meter: Meter,
     /// The instructions from files that this agent loop has seen.
-    pub(super) known: Known,
+    pub(super) known: KnownInstructions,
 }
 
 /// The start of a turn.
@@ -96,7 +96,7 @@ pub(super) struct Turn {
     /// Tells this turn from others (`turn_id` of MessageDisplay).
     pub(super) id: String,
     started: Instant,
-    before: Spent,
+    before: Expenses,
     pub(super) answers: u32,
     /// Number of those that a hook requested at an end of the turn.
     pub(super) wanted_by_hooks: u32,
@@ -132,7 +132,7 @@ impl AgentLoop {
             mate,
             meter,
             aside: Aside::Nobody,
-            known: Known::default(),
+            known: KnownInstructions::default(),
         }
     }
 
@@ -184,7 +184,7 @@ impl AgentLoop {
     /// Takes up the deferred calls, if all of their tools are still there (D10).
     fn resume(&mut self) -> Step {
         let calls =
-            self.conversation.deferred().map(crate::conversation::Deferred::calls).unwrap_or_default();
+            self.conversation.deferred().map(crate::conversation::DeferredCalls::calls).unwrap_or_default();
         if let Some(gone) = calls.iter().find(|call| self.toolbox.find(&call.name).is_none()) {
             return Step::End(EndReason::DeferredUnavailable { tool_name: gone.name.clone() });
         }
@@ -211,7 +211,7 @@ impl AgentLoop {
         turn.paused = if stop == StopReason::PauseTurn { turn.paused + 1 } else { 0 };
         let calls = response.tool_uses().next().is_some();
         let broken = super::batch::places_among_calls(&response.content, broken);
-        let answered = Answered { calls, stop: &stop, cut_off: turn.cut_off, paused: turn.paused };
+        let answered = AnswerFacts { calls, stop: &stop, cut_off: turn.cut_off, paused: turn.paused };
         let after = after_answer(answered);
         self.take_answer(turn, response, (after, display), cancel).await;
         match after {
@@ -254,7 +254,7 @@ impl AgentLoop {
     }
 
     fn end_of(&self, turn: Turn, reason: EndReason) -> TurnEnd {
-        let Spent { usage, cost_usd, with_model, denials } = self.meter.spent().since(&turn.before);
+        let Expenses { usage, cost_usd, with_model, denials } = self.meter.spent().since(&turn.before);
         TurnEnd {
             reason,
             text: turn.text,

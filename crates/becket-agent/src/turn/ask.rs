@@ -38,7 +38,7 @@ pub(super) enum NoAnswer {
 }
 
 /// Result of sending a request once.
-enum Heard {
+enum AttemptResult {
     Whole(Box<Answer>),
     Cancelled,
     Failed { error: ModelError, had_begun: bool },
@@ -54,12 +54,12 @@ impl AgentLoop {
             let heard = self.listen(&request, turn, cancel).await;
             self.meter.waited(started.elapsed());
             let (error, had_begun) = match heard {
-                Heard::Whole(answer) => return Ok(*answer),
-                Heard::Cancelled => return Err(NoAnswer::Cancelled),
-                Heard::Failed { error, .. } if error.is_too_long() => {
+                AttemptResult::Whole(answer) => return Ok(*answer),
+                AttemptResult::Cancelled => return Err(NoAnswer::Cancelled),
+                AttemptResult::Failed { error, .. } if error.is_too_long() => {
                     return Err(NoAnswer::TooLong(error.to_string()));
                 }
-                Heard::Failed { error, had_begun } => (error, had_begun),
+                AttemptResult::Failed { error, had_begun } => (error, had_begun),
             };
             let after = attempts.failed(&error, had_begun, chance());
             let enough = attempts.are_enough_for_another() || matches!(after, After::GiveUp { .. });
@@ -104,11 +104,11 @@ impl AgentLoop {
         }
     }
 
-    async fn listen(&self, request: &Request, turn: &str, cancel: &CancellationToken) -> Heard {
+    async fn listen(&self, request: &Request, turn: &str, cancel: &CancellationToken) -> AttemptResult {
         let (mut had_begun, mut display) = (false, Display::new(turn));
         let heard = tokio::select! {
             biased;
-            () = cancel.cancelled() => return Heard::Cancelled,
+            () = cancel.cancelled() => return AttemptResult::Cancelled,
             heard = catch_panic(self.collect(request, (&mut had_begun, &mut display), cancel)) => heard,
         };
         let panicked = |said| ModelError::BadAnswer {
@@ -116,8 +116,8 @@ impl AgentLoop {
             message: format!("its client panicked: {said}"),
         };
         match heard.map_err(panicked).flatten() {
-            Ok((response, broken)) => Heard::Whole(Box::new(Answer { response, broken, display })),
-            Err(error) => Heard::Failed { error, had_begun },
+            Ok((response, broken)) => AttemptResult::Whole(Box::new(Answer { response, broken, display })),
+            Err(error) => AttemptResult::Failed { error, had_begun },
         }
     }
 

@@ -3,7 +3,7 @@
 use super::agent_loop::{AgentLoop, INTERRUPTED, Step, Turn};
 use super::end::EndReason;
 use super::hook_messages;
-use crate::compact::{Compacted, Compaction, NotCompacted, Trigger};
+use crate::compact::{Compaction, CompactionSummary, NotCompacted, Trigger};
 use crate::transcript::Note;
 use crate::update::{Happened, Notice, Origin};
 use becket_engine::{CancellationToken, Outcome};
@@ -119,7 +119,7 @@ impl AgentLoop {
         Ok(())
     }
 
-    fn take_summary(&mut self, compacted: &Compacted) -> Result<(), NotCompacted> {
+    fn take_summary(&mut self, compacted: &CompactionSummary) -> Result<(), NotCompacted> {
         let conversation = self.conversation.whole(INTERRUPTED);
         let replaced = conversation.replace_by_summary(compacted.text.clone(), compacted.keep);
         self.store();

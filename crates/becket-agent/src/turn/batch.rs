@@ -25,7 +25,7 @@ const TOGETHER: usize = 10;
 const SHELLS: [&str; 2] = ["Bash", "PowerShell"];
 
 /// A call and, if its input could not be read, the error.
-type Wanted = (ToolCall, Option<String>);
+type ParsedCall = (ToolCall, Option<String>);
 
 /// Results of the calls so far.
 #[derive(Default)]
@@ -83,7 +83,7 @@ impl AgentLoop {
     }
 
     /// A shell waits for hooks that fill environment files (L3).
-    async fn before_a_shell(&self, group: &[Wanted]) {
+    async fn before_a_shell(&self, group: &[ParsedCall]) {
         if group.iter().any(|(call, _)| SHELLS.contains(&call.name.as_str()))
             && let Err(late) = self.shared.detached_events.shell_may_start().await
         {
@@ -256,8 +256,8 @@ fn is_cancelled(report: &Report) -> bool {
 }
 
 /// Calls beside what is wrong with their input; the broken ones are known by their place in the answer's content.
-fn wanted(calls: Vec<ToolCall>, broken: Vec<BrokenCall>) -> Vec<Wanted> {
-    let mut wanted: Vec<Wanted> = calls.into_iter().map(|call| (call, None)).collect();
+fn wanted(calls: Vec<ToolCall>, broken: Vec<BrokenCall>) -> Vec<ParsedCall> {
+    let mut wanted: Vec<ParsedCall> = calls.into_iter().map(|call| (call, None)).collect();
     for BrokenCall { at, why } in broken {
         if let Some((_, slot)) = wanted.get_mut(at) {
             *slot = Some(why);
@@ -267,11 +267,11 @@ fn wanted(calls: Vec<ToolCall>, broken: Vec<BrokenCall>) -> Vec<Wanted> {
 }
 
 /// The calls in groups that are run one after the other: neighbours that may run together, and each other one alone.
-fn groups(wanted: Vec<Wanted>, toolbox: &Toolbox) -> Vec<Vec<Wanted>> {
-    let together = |(call, broken): &Wanted| {
+fn groups(wanted: Vec<ParsedCall>, toolbox: &Toolbox) -> Vec<Vec<ParsedCall>> {
+    let together = |(call, broken): &ParsedCall| {
         broken.is_none() && toolbox.find(&call.name).is_some_and(|tool| tool.hints().together)
     };
-    let mut groups: Vec<Vec<Wanted>> = Vec::new();
+    let mut groups: Vec<Vec<ParsedCall>> = Vec::new();
     let mut last_may = false;
     for one in wanted {
         let may = together(&one);
@@ -294,9 +294,9 @@ struct Runner {
 }
 
 /// Runs a group; reports come as calls end, each with its place in the group.
-fn run_together(runner: Runner, group: Vec<Wanted>) -> impl Stream<Item = (usize, Report)> + Send {
+fn run_together(runner: Runner, group: Vec<ParsedCall>) -> impl Stream<Item = (usize, Report)> + Send {
     let runner = std::sync::Arc::new(runner);
-    let one = move |(place, wanted): (usize, Wanted)| {
+    let one = move |(place, wanted): (usize, ParsedCall)| {
         let runner = std::sync::Arc::clone(&runner);
         async move { (place, runner.run(wanted).await) }
     };
@@ -304,7 +304,7 @@ fn run_together(runner: Runner, group: Vec<Wanted>) -> impl Stream<Item = (usize
 }
 
 impl Runner {
-    async fn run(&self, (call, broken): Wanted) -> Report {
+    async fn run(&self, (call, broken): ParsedCall) -> Report {
         if let Some(why) = broken {
             return Report::without_hooks(call, Ended::Invalid { error: why });
         }

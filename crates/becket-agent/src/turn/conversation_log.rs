@@ -3,7 +3,7 @@
 //! INVARIANT: what happened is handed to the transcript before the next call or request starts.
 
 use super::session_shared::error;
-use crate::conversation::{Conversation, Deferred, Next, OpenCalls, Stored};
+use crate::conversation::{Conversation, DeferredCalls, Next, OpenCalls, Stored};
 use crate::transcript::{AppendError, Log, Note};
 use crate::update::{Notice, Updates};
 use std::path::Path;
@@ -12,7 +12,7 @@ use std::path::Path;
 enum State {
     Whole(Conversation),
     Open(OpenCalls),
-    Deferred(Deferred),
+    Deferred(DeferredCalls),
 }
 
 /// A conversation and its transcript.
@@ -60,7 +60,7 @@ impl ConversationLog {
     }
 
     /// The calls that wait for a resume.
-    pub(crate) fn deferred(&self) -> Option<&Deferred> {
+    pub(crate) fn deferred(&self) -> Option<&DeferredCalls> {
         match &self.state {
             State::Deferred(deferred) => Some(deferred),
             State::Whole(_) | State::Open(_) => None,

@@ -9,7 +9,7 @@ const MOST_PAUSES: u32 = 10;
 
 /// The known facts about an answer.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Answered<'a> {
+pub(super) struct AnswerFacts<'a> {
     /// Set if it asks for tools.
     pub(super) calls: bool,
     /// The reason for its end.
@@ -38,7 +38,7 @@ pub(super) enum AfterAnswer {
 }
 
 /// Returns the step after an answer.
-pub(super) fn after_answer(answer: Answered<'_>) -> AfterAnswer {
+pub(super) fn after_answer(answer: AnswerFacts<'_>) -> AfterAnswer {
     match answer.stop {
         StopReason::Refusal => AfterAnswer::Declined,
         _ if answer.calls => AfterAnswer::Calls,
@@ -110,15 +110,15 @@ mod tests {
             (&StopReason::PauseTurn, Again, Calls),
             (&StopReason::Refusal, Declined, Declined),
         ] {
-            let of = |calls| after_answer(Answered { calls, stop, cut_off: 1, paused: 1 });
+            let of = |calls| after_answer(AnswerFacts { calls, stop, cut_off: 1, paused: 1 });
             assert_eq!((of(false), of(true)), (plain, with_calls), "{stop:?}");
         }
         let cut_off = |cut_off| {
-            after_answer(Answered { calls: false, stop: &StopReason::MaxTokens, cut_off, paused: 0 })
+            after_answer(AnswerFacts { calls: false, stop: &StopReason::MaxTokens, cut_off, paused: 0 })
         };
         assert_eq!((cut_off(3), cut_off(4)), (GoOn, CutOffTooOften));
         let paused = |paused| {
-            after_answer(Answered { calls: false, stop: &StopReason::PauseTurn, cut_off: 0, paused })
+            after_answer(AnswerFacts { calls: false, stop: &StopReason::PauseTurn, cut_off: 0, paused })
         };
         assert_eq!((paused(10), paused(11)), (Again, Done));
     }

@@ -30,16 +30,16 @@ struct Inner {
 }
 
 /// Counts one that fills an environment file, whatever becomes of its task.
-struct Filling(Arc<Inner>);
+struct FillGuard(Arc<Inner>);
 
-impl Filling {
+impl FillGuard {
     fn begin(inner: &Arc<Inner>) -> Self {
         *inner.filling.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         Self(Arc::clone(inner))
     }
 }
 
-impl Drop for Filling {
+impl Drop for FillGuard {
     fn drop(&mut self) {
         *self.0.filling.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
         self.0.filled.notify_waiters();
@@ -69,7 +69,7 @@ impl DetachedEvents {
         if !self.engine.has_any(kind) {
             return;
         }
-        let filling = kind.spec().env_file.then(|| Filling::begin(&self.inner));
+        let filling = kind.spec().env_file.then(|| FillGuard::begin(&self.inner));
         let end = self.inner.end.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let engine = self.engine.clone();
         let work = async move {

@@ -4,14 +4,14 @@
 
 use super::agent_loop::AgentLoop;
 use super::session_shared::error;
-use crate::blocking::{Halted, Stop, blocking};
-use crate::instructions::{Beginning, Found, Instructions, Known, Loaded};
+use crate::blocking::{BlockingError, Stop, blocking};
+use crate::instructions::{Instructions, KnownInstructions, LoadResult, LoadTrigger, LoadedFile};
 use crate::tool_call::{Ended, Report};
 use becket_engine::CancellationToken;
 use std::path::{Path, PathBuf};
 
 /// Returns the reason why a rule keeps a file out.
-type Denied<'a> = &'a dyn Fn(&Path) -> Option<String>;
+type ReadDenial<'a> = &'a dyn Fn(&Path) -> Option<String>;
 
 impl AgentLoop {
     /// Loads what holds from the start, if this agent loop has not seen it yet; returns the text for the model.
@@ -20,22 +20,22 @@ impl AgentLoop {
             return Vec::new();
         }
         let found =
-            self.load(cancel, |files, denied, stop| files.begin(Beginning::Start, denied, stop)).await;
+            self.load(cancel, |files, denied, stop| files.begin(LoadTrigger::Start, denied, stop)).await;
         self.announced(found)
     }
 
     /// The same for a subagent: hooks and user already know these files from the session.
     pub(crate) async fn instruct_silently(&mut self, cancel: &CancellationToken) -> Vec<String> {
         let found =
-            self.load(cancel, |files, denied, stop| files.begin(Beginning::Start, denied, stop)).await;
-        found.map(|found| self.taken(found).iter().map(Loaded::told).collect()).unwrap_or_default()
+            self.load(cancel, |files, denied, stop| files.begin(LoadTrigger::Start, denied, stop)).await;
+        found.map(|found| self.taken(found).iter().map(LoadedFile::told).collect()).unwrap_or_default()
     }
 
     /// Tells them once more, after a compaction has taken them away.
     pub(super) async fn instruct_again(&mut self, cancel: &CancellationToken) {
         self.forget_instructions();
         let found =
-            self.load(cancel, |files, denied, stop| files.begin(Beginning::Again, denied, stop)).await;
+            self.load(cancel, |files, denied, stop| files.begin(LoadTrigger::Again, denied, stop)).await;
         for text in self.announced(found) {
             self.remind(text);
         }
@@ -44,7 +44,7 @@ impl AgentLoop {
 
     /// Another conversation begins: it has seen nothing.
     pub(crate) fn forget_instructions(&mut self) {
-        self.known = Known::default();
+        self.known = KnownInstructions::default();
     }
 
     /// The file that a call has read or changed.
@@ -78,8 +78,10 @@ impl AgentLoop {
     async fn load(
         &self,
         cancel: &CancellationToken,
-        work: impl FnOnce(&Instructions, Denied<'_>, &Stop) -> Result<Found, Halted> + Send + 'static,
-    ) -> Option<Found> {
+        work: impl FnOnce(&Instructions, ReadDenial<'_>, &Stop) -> Result<LoadResult, BlockingError>
+        + Send
+        + 'static,
+    ) -> Option<LoadResult> {
         let files = self.shared.instructions.clone();
         if files.is_none() {
             return None;
@@ -90,8 +92,8 @@ impl AgentLoop {
         });
         match found.await {
             Ok(found) => Some(found),
-            Err(Halted::Cancelled) => None,
-            Err(halted @ (Halted::TooLong | Halted::Lost)) => {
+            Err(BlockingError::Cancelled) => None,
+            Err(halted @ (BlockingError::TooLong | BlockingError::Lost)) => {
                 self.updates.notice(error(format!("instructions were not loaded: {halted}")));
                 None
             }
@@ -99,7 +101,7 @@ impl AgentLoop {
     }
 
     /// Reports the files to hooks and user; returns the text for the model.
-    fn announced(&mut self, found: Option<Found>) -> Vec<String> {
+    fn announced(&mut self, found: Option<LoadResult>) -> Vec<String> {
         let Some(found) = found else { return Vec::new() };
         for notice in &found.notices {
             self.updates.notice(notice.clone());
@@ -108,10 +110,10 @@ impl AgentLoop {
         for one in &loaded {
             self.shared.leave(&self.facts, one.event(), &self.updates);
         }
-        loaded.iter().map(Loaded::told).collect()
+        loaded.iter().map(LoadedFile::told).collect()
     }
 
-    fn taken(&mut self, found: Found) -> Vec<Loaded> {
+    fn taken(&mut self, found: LoadResult) -> Vec<LoadedFile> {
         self.known = found.known;
         found.loaded
     }

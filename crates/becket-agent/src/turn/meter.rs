@@ -10,13 +10,13 @@ use std::time::Duration;
 /// Adds up. Cheap to clone; all clones are the same meter.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Meter {
-    spent: Arc<Mutex<Spent>>,
+    spent: Arc<Mutex<Expenses>>,
     above: Option<Arc<Meter>>,
 }
 
 /// Sum of spending.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Spent {
+pub(crate) struct Expenses {
     /// Tokens.
     pub(crate) usage: Usage,
     /// US dollars, as far as prices are known.
@@ -53,11 +53,11 @@ impl Meter {
     }
 
     /// All of it so far.
-    pub(crate) fn spent(&self) -> Spent {
+    pub(crate) fn spent(&self) -> Expenses {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn change(&self, change: impl Fn(&mut Spent)) {
+    fn change(&self, change: impl Fn(&mut Expenses)) {
         let mut next = Some(self);
         while let Some(meter) = next {
             change(&mut meter.spent.lock().unwrap_or_else(PoisonError::into_inner));
@@ -66,7 +66,7 @@ impl Meter {
     }
 }
 
-impl Spent {
+impl Expenses {
     /// Returns the spending since an earlier reading of the same meter.
     pub(crate) fn since(mut self, before: &Self) -> Self {
         let less = u64::saturating_sub;

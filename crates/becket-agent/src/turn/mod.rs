@@ -34,6 +34,6 @@ pub(crate) use agent_loop::{AgentLoop, Begin, TurnStart};
 pub(crate) use conversation_log::ConversationLog;
 pub(crate) use fallback::Fallback;
 pub(crate) use prepare::Woken;
-pub(crate) use session_shared::{Asked, Fired, SessionShared, error};
+pub(crate) use session_shared::{Approvers, FiredEvent, SessionShared, error};
 pub(crate) use stop::StopEvent;
 pub(crate) use switch::Switch;

@@ -69,7 +69,7 @@ impl Default for TurnOptions {
 
 /// The parties that decide calls that no rule decides.
 #[derive(Default)]
-pub(crate) struct Asked {
+pub(crate) struct Approvers {
     pub(crate) person: Option<Arc<dyn AskPermission>>,
     pub(crate) auto: Option<AutoMode>,
 }
@@ -118,8 +118,8 @@ pub(crate) struct SessionShared {
 }
 
 impl SessionShared {
-    pub(crate) fn new(engine: Engine, asked: Asked, updates: Updates) -> Self {
-        let Asked { person, auto } = asked;
+    pub(crate) fn new(engine: Engine, asked: Approvers, updates: Updates) -> Self {
+        let Approvers { person, auto } = asked;
         let mut calls = ToolCalls::new(engine.clone(), Toolbox::default());
         if let Some(person) = person {
             calls = calls.with_person(person);
@@ -171,7 +171,7 @@ impl SessionShared {
         body: impl Into<EventBody>,
         updates: &Updates,
         cancel: &CancellationToken,
-    ) -> Fired {
+    ) -> FiredEvent {
         let event = Event::new(facts.session(), body);
         let outcome = self.engine.fire_until(&event, cancel).await;
         let hook = hook_messages::hook_name(&event.body);
@@ -181,7 +181,7 @@ impl SessionShared {
         if let Some(paths) = &outcome.verdict.fields.watch_paths {
             self.watch(paths.clone());
         }
-        Fired { hook, outcome }
+        FiredEvent { hook, outcome }
     }
 
     /// Fires an event without waiting (L3).
@@ -298,13 +298,13 @@ impl SessionShared {
 }
 
 /// An event that was fired.
-pub(crate) struct Fired {
+pub(crate) struct FiredEvent {
     /// Name of its hooks.
     pub(crate) hook: String,
     pub(crate) outcome: Outcome,
 }
 
-impl Fired {
+impl FiredEvent {
     /// Returns the reason why a hook stops the host after it (D6).
     pub(crate) fn stop(&self) -> Option<String> {
         self.outcome.verdict.stop.as_ref().map(hook_messages::stop_reason)

@@ -205,7 +205,7 @@ impl TurnEndTasks {
     fn leave(&self, work: impl Future<Output = ()> + Send + 'static) {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         while left.try_join_next().is_some() {}
-        let running = Running::begin(&self.running);
+        let running = RunningTask::begin(&self.running);
         left.spawn(async move {
             work.await;
             drop(running);
@@ -214,16 +214,16 @@ impl TurnEndTasks {
 }
 
 /// A task that was left running, whatever becomes of it.
-struct Running(watch::Sender<usize>);
+struct RunningTask(watch::Sender<usize>);
 
-impl Running {
+impl RunningTask {
     fn begin(all: &watch::Sender<usize>) -> Self {
         all.send_modify(|running| *running += 1);
         Self(all.clone())
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningTask {
     fn drop(&mut self) {
         self.0.send_modify(|running| *running -= 1);
     }

@@ -25,7 +25,7 @@ const DEEPEST: usize = 8;
 
 /// The paths to watch.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Wanted {
+pub(super) struct WatchedPaths {
     /// Single paths.
     pub(super) paths: HashSet<PathBuf>,
     /// Directories with all that is below; their Markdown files count.
@@ -52,7 +52,7 @@ pub(super) struct Dirty {
 
 #[derive(Debug, Default)]
 struct Inner {
-    wanted: Wanted,
+    wanted: WatchedPaths,
     /// The directories around what is wanted.
     around: HashSet<PathBuf>,
     marks: Marks,
@@ -83,7 +83,7 @@ impl Disk {
 
     /// Listens to what is around these, and to nothing else. With `afresh` also where it does already: a directory may be
     /// another one of the same name. Gives what can't be watched.
-    pub(super) fn listen(&mut self, wanted: Wanted, afresh: bool) -> Vec<String> {
+    pub(super) fn listen(&mut self, wanted: WatchedPaths, afresh: bool) -> Vec<String> {
         let (directories, mut wrong) = directories(&wanted);
         self.dirty.want(wanted);
         let gone: Vec<PathBuf> = self.watched.difference(&directories).cloned().collect();
@@ -108,7 +108,7 @@ impl Disk {
 /// Returns the directories to watch, and errors for those that are too many: for a path the nearest existing directory,
 /// and
 /// all of a tree.
-fn directories(wanted: &Wanted) -> (HashSet<PathBuf>, Vec<String>) {
+fn directories(wanted: &WatchedPaths) -> (HashSet<PathBuf>, Vec<String>) {
     let nearest = |path: &Path| path.ancestors().skip(1).find(|above| above.is_dir()).map(Path::to_owned);
     let around =
         wanted.paths.iter().chain(&wanted.trees).chain(&wanted.flat).filter_map(|path| nearest(path));
@@ -151,7 +151,7 @@ impl Dirty {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn want(&self, wanted: Wanted) {
+    fn want(&self, wanted: WatchedPaths) {
         let all = wanted.paths.iter().chain(&wanted.trees).chain(&wanted.flat);
         let around = all.flat_map(|path| path.ancestors().skip(1)).map(Path::to_owned).collect();
         let mut inner = self.inner();
@@ -222,7 +222,7 @@ impl Inner {
 
     /// Marks what a path means, if it means anything here.
     fn takes(&mut self, path: &Path, moves: bool) -> bool {
-        let Wanted { paths, trees, flat } = &self.wanted;
+        let WatchedPaths { paths, trees, flat } = &self.wanted;
         if paths.contains(path) {
             self.marks.paths.insert(path.to_owned());
             return true;
@@ -277,7 +277,7 @@ mod tests {
 
     fn dirty() -> Dirty {
         let dirty = Dirty::default();
-        dirty.want(Wanted {
+        dirty.want(WatchedPaths {
             paths: [PathBuf::from("/w/a/x")].into(),
             trees: vec!["/h/skills".into()],
             flat: vec!["/m/d".into()],

@@ -1,9 +1,9 @@
 //! Compares what is on disk with what lay there before. Blocks, and so runs off the runtime's threads.
 
-use super::disk::{Disk, Marks, Wanted};
+use super::disk::{Disk, Marks, WatchedPaths};
 use super::list::List;
+use super::path_state::{Content, PathState};
 use super::places::{FileWatch, Settings};
-use super::seen::{Content, Seen};
 use crate::definitions::{is_markdown, markdown};
 use becket_model::Source;
 use std::collections::{BTreeMap, HashMap};
@@ -33,18 +33,18 @@ pub(super) struct ConfigFile {
 pub(super) const SKILLS: &str = "skills";
 
 /// The paths to watch, and the settings as they were before anything ran.
-pub(crate) struct Remembered {
+pub(crate) struct WatchBaseline {
     what: FileWatch,
     settings: Vec<BTreeMap<PathBuf, Content>>,
-    skills: Vec<BTreeMap<PathBuf, Seen>>,
+    skills: Vec<BTreeMap<PathBuf, PathState>>,
 }
 
 impl FileWatch {
     /// Reads the settings: what changes from here on is a change. Blocks.
-    pub(crate) fn remember(self) -> Remembered {
+    pub(crate) fn remember(self) -> WatchBaseline {
         let settings = self.settings.iter().map(contents).collect();
         let skills = self.skills.iter().map(|tree| below(tree)).collect();
-        Remembered { what: self, settings, skills }
+        WatchBaseline { what: self, settings, skills }
     }
 }
 
@@ -52,15 +52,15 @@ impl FileWatch {
 pub(super) struct Eyes {
     what: FileWatch,
     disk: Disk,
-    files: HashMap<PathBuf, Seen>,
+    files: HashMap<PathBuf, PathState>,
     settings: Vec<BTreeMap<PathBuf, Content>>,
-    skills: Vec<BTreeMap<PathBuf, Seen>>,
+    skills: Vec<BTreeMap<PathBuf, PathState>>,
 }
 
 impl Eyes {
     /// Starts from the remembered state. All settings are marked, since they may have changed since then.
-    pub(super) fn new(before: Remembered, disk: Disk) -> Self {
-        let Remembered { what, settings, skills } = before;
+    pub(super) fn new(before: WatchBaseline, disk: Disk) -> Self {
+        let WatchBaseline { what, settings, skills } = before;
         let dirty = disk.dirty();
         what.settings.iter().for_each(|settings| dirty.mark(settings.file.clone()));
         Self { what, disk, files: HashMap::new(), settings, skills }
@@ -71,7 +71,7 @@ impl Eyes {
     /// have changed.
     pub(super) fn watch(&mut self, list: &List, afresh: bool) -> Vec<String> {
         let files = self.what.settings.iter().map(|settings| settings.file.clone());
-        let wanted = Wanted {
+        let wanted = WatchedPaths {
             paths: list.paths.iter().cloned().chain(files).collect(),
             trees: self.what.skills.clone(),
             flat: self.what.settings.iter().filter_map(|settings| settings.more.clone()).collect(),
@@ -80,7 +80,7 @@ impl Eyes {
         // Looked at once changes are heard of, or one in between would be lost.
         self.files.retain(|path, _| list.paths.contains(path));
         for path in &list.paths {
-            self.files.entry(path.clone()).or_insert_with(|| Seen::at(path));
+            self.files.entry(path.clone()).or_insert_with(|| PathState::at(path));
         }
         wrong
     }
@@ -97,7 +97,7 @@ impl Eyes {
         let mut marked: Vec<PathBuf> = self.files.keys().filter(|path| is_marked(path)).cloned().collect();
         marked.sort();
         for path in marked {
-            let now = Seen::at(&path);
+            let now = PathState::at(&path);
             let Some(event) = self.files.get(&path).and_then(|before| now.since(*before)) else { continue };
             if may(&path) {
                 self.files.insert(path.clone(), now);
@@ -164,9 +164,9 @@ fn contents(settings: &Settings) -> BTreeMap<PathBuf, Content> {
 }
 
 /// The Markdown files of a tree.
-fn below(tree: &Path) -> BTreeMap<PathBuf, Seen> {
+fn below(tree: &Path) -> BTreeMap<PathBuf, PathState> {
     let files = markdown(tree, &Source::User, is_markdown).files.into_iter().map(|file| tree.join(file));
-    files.map(|file| (file.clone(), Seen::at(&file))).collect()
+    files.map(|file| (file.clone(), PathState::at(&file))).collect()
 }
 
 /// The first file that is not what it was.

@@ -16,10 +16,10 @@ mod chain;
 mod disk;
 mod eyes;
 mod list;
+mod path_state;
 mod places;
-mod seen;
 mod session;
 
-pub(crate) use eyes::Remembered;
+pub(crate) use eyes::WatchBaseline;
 pub use places::FileWatch;
-pub(crate) use session::{Lent, Watching};
+pub(crate) use session::{WatchContext, WatchHandle};

@@ -5,7 +5,7 @@
 
 use super::chain::{Chain, Link, MOST};
 use super::disk::{Dirty, Disk};
-use super::eyes::{Changes, ConfigFile, Eyes, Remembered, SKILLS};
+use super::eyes::{Changes, ConfigFile, Eyes, SKILLS, WatchBaseline};
 use super::list::List;
 use crate::session::{Expand, Facts};
 use crate::turn::{SessionShared, hook_messages};
@@ -23,7 +23,7 @@ use tokio::task::{JoinHandle, JoinSet};
 const AT_ONCE: usize = 8;
 
 /// The session's handles for its watch.
-pub(crate) struct Lent {
+pub(crate) struct WatchContext {
     pub(crate) shared: Weak<SessionShared>,
     pub(crate) facts: Facts,
     pub(crate) updates: Updates,
@@ -31,14 +31,14 @@ pub(crate) struct Lent {
 }
 
 /// A watch that runs until it is ended, or dropped.
-pub(crate) struct Watching {
+pub(crate) struct WatchHandle {
     end: CancellationToken,
     task: Option<JoinHandle<()>>,
 }
 
-impl Watching {
+impl WatchHandle {
     /// Starts the watch for changes from now on. None if the system can't watch; the user is notified.
-    pub(crate) async fn start(before: Remembered, lent: Lent) -> Option<Self> {
+    pub(crate) async fn start(before: WatchBaseline, lent: WatchContext) -> Option<Self> {
         let disk = match Disk::new() {
             Ok(disk) => disk,
             Err(error) => {
@@ -49,7 +49,7 @@ impl Watching {
             }
         };
         let dirty = disk.dirty();
-        let shared = Arc::new(Shared { dirty, state: Mutex::default() });
+        let shared = Arc::new(WatchState { dirty, state: Mutex::default() });
         let mut watch = Watch { lent, shared, eyes: None, told: HashSet::new(), judged: JoinSet::new() };
         let made = tokio::task::spawn_blocking(move || Eyes::new(before, disk)).await;
         watch.eyes = made.ok();
@@ -73,14 +73,14 @@ impl Watching {
     }
 }
 
-impl Drop for Watching {
+impl Drop for WatchHandle {
     fn drop(&mut self) {
         self.end.cancel();
     }
 }
 
 /// State shared with running hooks.
-struct Shared {
+struct WatchState {
     dirty: Arc<Dirty>,
     state: Mutex<State>,
 }
@@ -94,20 +94,20 @@ struct State {
     held: HashSet<PathBuf>,
 }
 
-impl Shared {
+impl WatchState {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A run of hooks, whatever becomes of it.
-struct Running {
-    shared: Arc<Shared>,
+struct HookRun {
+    shared: Arc<WatchState>,
     path: PathBuf,
 }
 
-impl Running {
-    fn begin(shared: &Arc<Shared>, path: &Path) -> Self {
+impl HookRun {
+    fn begin(shared: &Arc<WatchState>, path: &Path) -> Self {
         let mut state = shared.state();
         state.chain.began();
         state.busy.insert(path.to_owned());
@@ -116,7 +116,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for HookRun {
     fn drop(&mut self) {
         let mut state = self.shared.state();
         state.chain.ended(Instant::now());
@@ -129,8 +129,8 @@ impl Drop for Running {
 
 /// The watch at work.
 struct Watch {
-    lent: Lent,
-    shared: Arc<Shared>,
+    lent: WatchContext,
+    shared: Arc<WatchState>,
     /// Gone only where looking has panicked.
     eyes: Option<Eyes>,
     /// Messages that the user has already seen.
@@ -252,12 +252,12 @@ impl Watch {
 
     fn file_changed(&self, shared: &Arc<SessionShared>, path: &Path, event: &str) {
         let body = FileChanged { file_path: path.to_string_lossy().into_owned(), event: event.to_owned() };
-        let running = Running::begin(&self.shared, path);
+        let running = HookRun::begin(&self.shared, path);
         shared.leave_with(&self.lent.facts, body, &self.lent.updates, running);
     }
 
     fn config_changed(&mut self, shared: &Arc<SessionShared>, file: ConfigFile) {
-        let running = Running::begin(&self.shared, &file.place);
+        let running = HookRun::begin(&self.shared, &file.place);
         let (shared, updates) = (Arc::clone(shared), self.lent.updates.clone());
         let body = ConfigChange {
             source: file.source.to_owned(),

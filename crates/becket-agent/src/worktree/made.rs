@@ -32,7 +32,7 @@ const IGNORE: &str = "*\n";
 
 /// A worktree that git has made, or is about to.
 #[derive(Debug, Clone)]
-pub(super) struct Made {
+pub(super) struct GitWorktree {
     pub(super) git: Git,
     pub(super) repository: Repository,
     pub(super) path: PathBuf,
@@ -54,7 +54,7 @@ enum Commits {
     Discard,
 }
 
-impl Made {
+impl GitWorktree {
     /// Takes up the worktree that is at the place already. None if nothing does.
     pub(super) async fn take_up(&mut self) -> Result<Option<File>, WorktreeError> {
         if self.path.symlink_metadata().is_err() {
@@ -97,7 +97,7 @@ impl Made {
         fs::remove_dir_all(&part).map_err(WorktreeError::io(&part))
     }
 
-    /// Makes it in the place that was claimed: the branch, what git knows of it, the files. See [`Made::undo`] for what
+    /// Makes it in the place that was claimed: the branch, what git knows of it, the files. See [`GitWorktree::undo`] for what
     /// is left if something goes wrong.
     pub(super) async fn make(&self, cancel: &CancellationToken) -> Result<File, WorktreeError> {
         let at = At::found(&self.repository.top);
@@ -120,7 +120,7 @@ impl Made {
         Ok(held)
     }
 
-    /// Undoes what [`Made::make`] has made before it failed with this, and nothing else.
+    /// Undoes what [`GitWorktree::make`] has made before it failed with this, and nothing else.
     pub(super) async fn undo(&self, error: &WorktreeError) {
         // Where another session has taken up what was made, before it could be held, it is that one's.
         if !matches!(error, WorktreeError::InUse { .. }) {

@@ -34,5 +34,5 @@ pub use tools::WorktreeTools;
 pub use worktrees::Worktrees;
 
 pub(crate) use of_session::{Wish, left};
-pub(crate) use tree::{Left, Tree};
+pub(crate) use tree::{Tree, WorktreeOutcome};
 pub(crate) use worktrees::Asks;

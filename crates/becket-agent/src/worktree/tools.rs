@@ -7,11 +7,11 @@
 
 use super::error::WorktreeError;
 use super::name::WorktreeName;
-use super::tree::{Left, Tree};
+use super::tree::{Tree, WorktreeOutcome};
 use super::worktrees::{Asks, Worktrees};
 use crate::agents::{Parent, ParentCell};
 use crate::schema::{Field, Kind, Spec, optional, required};
-use crate::tool_call::{Effect, Hints, Running, Tool, ToolFailure, ToolOutput};
+use crate::tool_call::{Effect, Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;
 use becket_model::Session;
 use futures_util::future::BoxFuture;
@@ -98,7 +98,7 @@ impl WorktreeTool {
         }
     }
 
-    async fn answer(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
+    async fn answer(&self, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
         if running.session.agent.as_ref().is_some_and(|agent| agent.id.is_some()) {
             return Err(ToolFailure::new(
                 "a subagent enters and leaves no worktree: it stays in its own directory",
@@ -131,7 +131,7 @@ impl OpenSession<'_> {
         }
     }
 
-    async fn enter(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
+    async fn enter(&self, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
         if let Some(path) = self.session.facts.worktree() {
             return Err(ToolFailure::new(format!(
                 "the session works in the worktree `{}` already: leave it with ExitWorktree first",
@@ -149,7 +149,7 @@ impl OpenSession<'_> {
         Ok(output(text, &tree, "enter", self.session.facts.cwd().as_path()))
     }
 
-    async fn exit(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
+    async fn exit(&self, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
         let path = self.session.facts.worktree();
         let tree = path
             .and_then(|path| self.worktrees.at(&path))
@@ -180,8 +180,10 @@ impl OpenSession<'_> {
             false => self.worktrees.leave(self.asks(), &tree).await,
         };
         match left {
-            Left::Removed => Ok(self.left(&tree, "remove", "It is removed, with its branch")),
-            kept @ Left::Kept { .. } => Ok(self.left(&tree, "keep", &kept.told().unwrap_or_default())),
+            WorktreeOutcome::Removed => Ok(self.left(&tree, "remove", "It is removed, with its branch")),
+            kept @ WorktreeOutcome::Kept { .. } => {
+                Ok(self.left(&tree, "keep", &kept.told().unwrap_or_default()))
+            }
         }
     }
 
@@ -255,7 +257,7 @@ impl Tool for WorktreeTool {
         Ok(ToolOutput::text(text, value.clone()))
     }
 
-    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(self.answer(running))
     }
 }

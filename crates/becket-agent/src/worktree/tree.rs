@@ -1,6 +1,6 @@
 //! One worktree that is worked in, and what becomes of it.
 
-use super::made::Made;
+use super::made::GitWorktree;
 use super::unchanged::Print;
 use std::fs::File;
 use std::path::PathBuf;
@@ -17,8 +17,8 @@ pub(crate) struct Tree {
 #[derive(Debug)]
 pub(super) enum Way {
     Git {
-        made: Box<Made>,
-        held: Mutex<Held>,
+        made: Box<GitWorktree>,
+        held: Mutex<GitWorktreeState>,
     },
     /// A hook; how it looked then, if that is known.
     Hook {
@@ -28,7 +28,7 @@ pub(super) enum Way {
 
 /// Progress of one of git's.
 #[derive(Debug)]
-pub(super) enum Held {
+pub(super) enum GitWorktreeState {
     /// It was begun: its content is not yet anyone's work.
     Begun,
     /// It is whole, and this session's as long as the file is locked.
@@ -49,9 +49,11 @@ impl Tree {
     /// Releases it for other sessions.
     pub(super) fn let_go(&self) {
         if let Way::Git { held, .. } = &self.way {
-            let held =
-                std::mem::replace(&mut *held.lock().unwrap_or_else(PoisonError::into_inner), Held::Free);
-            if let Held::Whole(file) = held {
+            let held = std::mem::replace(
+                &mut *held.lock().unwrap_or_else(PoisonError::into_inner),
+                GitWorktreeState::Free,
+            );
+            if let GitWorktreeState::Whole(file) = held {
                 // Closing it alone would leave the lock to a child that has not begun its own program.
                 drop(file.unlock());
             }
@@ -62,7 +64,7 @@ impl Tree {
     pub(super) fn is_begun(&self) -> bool {
         match &self.way {
             Way::Git { held, .. } => {
-                matches!(&*held.lock().unwrap_or_else(PoisonError::into_inner), Held::Begun)
+                matches!(&*held.lock().unwrap_or_else(PoisonError::into_inner), GitWorktreeState::Begun)
             }
             Way::Hook { .. } => false,
         }
@@ -71,21 +73,21 @@ impl Tree {
     /// It is whole.
     pub(super) fn hold(&self, file: File) {
         if let Way::Git { held, .. } = &self.way {
-            *held.lock().unwrap_or_else(PoisonError::into_inner) = Held::Whole(file);
+            *held.lock().unwrap_or_else(PoisonError::into_inner) = GitWorktreeState::Whole(file);
         }
     }
 }
 
 /// Fate of a worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Left {
+pub(crate) enum WorktreeOutcome {
     /// Nothing is left of it.
     Removed,
     /// It stays where it is.
     Kept { path: PathBuf, branch: Option<String>, because: String },
 }
 
-impl Left {
+impl WorktreeOutcome {
     /// Returns the report on one that stays.
     pub(crate) fn told(&self) -> Option<String> {
         let Self::Kept { path, branch, because } = self else { return None };

@@ -2,7 +2,7 @@
 
 use super::error::WorktreeError;
 use super::git::{At, words};
-use super::made::Made;
+use super::made::GitWorktree;
 use super::repository::text;
 use becket_engine::CancellationToken;
 use std::fs;
@@ -15,7 +15,7 @@ pub(super) const BEFORE: &str = "it was there before";
 /// The most entries of a directory tree that are looked at.
 const MOST: usize = 50_000;
 
-impl Made {
+impl GitWorktree {
     /// Returns the reason to keep it; `None` if its work has left no trace. Files that `.gitignore` names are not a
     /// trace.
     pub(super) async fn traces(&self) -> Option<String> {

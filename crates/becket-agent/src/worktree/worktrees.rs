@@ -3,10 +3,10 @@
 use super::error::WorktreeError;
 use super::git::{At, Git, words};
 use super::hooked;
-use super::made::{self, Made};
+use super::made::{self, GitWorktree};
 use super::name::WorktreeName;
 use super::repository::Repository;
-use super::tree::{Held, Left, Tree, Way};
+use super::tree::{GitWorktreeState, Tree, Way, WorktreeOutcome};
 use super::unchanged::{BEFORE, Print};
 use crate::session::Facts;
 use crate::turn::SessionShared;
@@ -32,9 +32,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// # drop(worktrees);
 /// ```
 #[derive(Clone)]
-pub struct Worktrees(Arc<Shared>);
+pub struct Worktrees(Arc<WorktreesState>);
 
-struct Shared {
+struct WorktreesState {
     environment: Environment,
     runner: Runner,
     folder: String,
@@ -64,7 +64,7 @@ impl Worktrees {
     ) -> Self {
         let (folder, private) = (folder.into(), private.into());
         let (open, swept) = (Mutex::default(), Mutex::default());
-        Self(Arc::new(Shared { environment, runner, folder, private, open, swept }))
+        Self(Arc::new(WorktreesState { environment, runner, folder, private, open, swept }))
     }
 
     /// Makes a worktree of the repository in which this agent loop is, or takes up the one of that name.
@@ -122,13 +122,13 @@ impl Worktrees {
         self.sweep(asks, (&git, &repository), cancel).await;
         let mut made = self.planned(&git, &repository, name.as_str());
         if let Some(held) = made.take_up().await? {
-            let held = Mutex::new(Held::Whole(held));
+            let held = Mutex::new(GitWorktreeState::Whole(held));
             let path = made.path.clone();
             return Ok(self.open(Tree { path, way: Way::Git { made: Box::new(made), held } }));
         }
         made.base = Some(base(&git, &repository, cancel).await?);
         made.claim()?;
-        let way = Way::Git { made: Box::new(made.clone()), held: Mutex::new(Held::Begun) };
+        let way = Way::Git { made: Box::new(made.clone()), held: Mutex::new(GitWorktreeState::Begun) };
         let tree = self.open(Tree { path: made.path.clone(), way });
         match made.make(cancel).await {
             Ok(held) => {
@@ -144,7 +144,7 @@ impl Worktrees {
     }
 
     /// Ends the work in one: it is removed if nothing differs from its beginning.
-    pub(crate) async fn leave(&self, asks: Asks<'_>, tree: &Arc<Tree>) -> Left {
+    pub(crate) async fn leave(&self, asks: Asks<'_>, tree: &Arc<Tree>) -> WorktreeOutcome {
         let left = match &tree.way {
             Way::Git { made, .. } => leave_made(Some(asks), made, tree.is_begun()).await,
             Way::Hook { before } => leave_hooked(asks, &tree.path, before.clone()).await,
@@ -153,13 +153,13 @@ impl Worktrees {
     }
 
     /// One that was left is open no longer.
-    fn left(&self, tree: &Arc<Tree>, left: Result<(), String>) -> Left {
+    fn left(&self, tree: &Arc<Tree>, left: Result<(), String>) -> WorktreeOutcome {
         self.keep(tree);
         match left {
-            Ok(()) => Left::Removed,
+            Ok(()) => WorktreeOutcome::Removed,
             Err(because) => {
                 let branch = tree.branch().map(str::to_owned);
-                Left::Kept { path: tree.path.clone(), branch, because }
+                WorktreeOutcome::Kept { path: tree.path.clone(), branch, because }
             }
         }
     }
@@ -187,7 +187,7 @@ impl Worktrees {
     }
 
     /// Ends the work in one and removes it with all that it holds, its branch too.
-    pub(crate) async fn discard(&self, asks: Asks<'_>, tree: &Arc<Tree>) -> Left {
+    pub(crate) async fn discard(&self, asks: Asks<'_>, tree: &Arc<Tree>) -> WorktreeOutcome {
         let left = match &tree.way {
             Way::Git { made, .. } => {
                 told(asks, &made.path).await;
@@ -199,11 +199,11 @@ impl Worktrees {
     }
 
     /// Leaves all that are still entered; gives those that stay.
-    pub(crate) async fn leave_all(&self, asks: Asks<'_>) -> Vec<Left> {
+    pub(crate) async fn leave_all(&self, asks: Asks<'_>) -> Vec<WorktreeOutcome> {
         let mut kept = Vec::new();
         for tree in self.entered() {
             let left = self.leave(asks, &tree).await;
-            kept.extend(Some(left).filter(|left| *left != Left::Removed));
+            kept.extend(Some(left).filter(|left| *left != WorktreeOutcome::Removed));
         }
         kept
     }
@@ -248,8 +248,8 @@ impl Worktrees {
         }
     }
 
-    fn planned(&self, git: &Git, repository: &Repository, name: &str) -> Made {
-        Made {
+    fn planned(&self, git: &Git, repository: &Repository, name: &str) -> GitWorktree {
+        GitWorktree {
             git: git.clone(),
             path: made::places(repository, &self.0.folder).join(name),
             repository: repository.clone(),
@@ -298,7 +298,7 @@ async fn base(
 }
 
 /// Removes one of git's, unless there is a reason to keep it: that is the error.
-async fn leave_made(asks: Option<Asks<'_>>, made: &Made, is_begun: bool) -> Result<(), String> {
+async fn leave_made(asks: Option<Asks<'_>>, made: &GitWorktree, is_begun: bool) -> Result<(), String> {
     if !is_begun {
         if let Some(because) = made.traces().await {
             return Err(because);

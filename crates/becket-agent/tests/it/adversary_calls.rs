@@ -88,13 +88,13 @@ async fn what_a_hook_grants_beside_its_yes_counts_only_if_nobody_holds_the_call_
 }
 
 /// A session with one skill, whose text runs two commands.
-struct Skilled {
+struct SkillSession {
     place: Place,
     calls: ToolCalls,
     engine: Engine,
 }
 
-fn skilled(settings: &Value) -> Skilled {
+fn skilled(settings: &Value) -> SkillSession {
     let place = Place::new();
     let skill = place.dir.join(".claude/skills/two/SKILL.md");
     fs::create_dir_all(skill.parent().unwrap()).unwrap();
@@ -107,7 +107,7 @@ fn skilled(settings: &Value) -> Skilled {
     let homes = (Homes::of(&request, &[]), Dialect::of(&request));
     let (skills, _) = SessionSkills::builder(engine.clone(), own, place.environment(), homes).load();
     toolbox.replace([Arc::new(skills.tool()) as Arc<dyn Tool>]);
-    Skilled { calls: ToolCalls::new(engine.clone(), toolbox), engine, place }
+    SkillSession { calls: ToolCalls::new(engine.clone(), toolbox), engine, place }
 }
 
 /// Hooks of one event about the commands of skills alone.
@@ -132,7 +132,7 @@ async fn what_hooks_say_to_the_host_about_a_skills_commands_reaches_it() {
         if event == "PermissionRequest" {
             settings["permissions"]["ask"] = json!(["Bash"]);
         }
-        let Skilled { place, calls, engine } = skilled(&settings);
+        let SkillSession { place, calls, engine } = skilled(&settings);
         let report = run(&calls, &place.session(None), call_of("Skill", json!({"skill": "two"}))).await;
         let reason = report.stop().and_then(|stop| stop.what.reason.clone());
         assert_eq!(reason.as_deref(), stops.then_some("no further"), "{event}: {report:?}");

@@ -7,7 +7,7 @@ use becket_agent::agents::{AgentTool, Agents};
 use becket_agent::definitions::{Dialect, Homes};
 use becket_agent::session::Prompt;
 use becket_agent::tasks::Tasks;
-use becket_agent::tool_call::{Running, Tool, ToolFailure, ToolOutput};
+use becket_agent::tool_call::{RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_agent::transcript::Store;
 use becket_agent::turn::EndReason;
 use becket_agent::{Agent, AgentBuilder};
@@ -55,7 +55,7 @@ impl Tool for Panics {
         becket_agent::tool_call::Effect::Reads
     }
 
-    fn run<'a>(&'a self, _: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    fn run<'a>(&'a self, _: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         panic!("the tool broke")
     }
 }

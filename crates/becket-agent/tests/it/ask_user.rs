@@ -29,9 +29,9 @@ fn answers() -> Value {
 
 /// Answers what it is asked with `two`; remembers what that was.
 #[derive(Clone, Default)]
-struct Asked(Arc<Mutex<Vec<String>>>);
+struct RecordingUser(Arc<Mutex<Vec<String>>>);
 
-impl AskQuestions for Asked {
+impl AskQuestions for RecordingUser {
     fn ask<'a>(
         &'a self,
         questions: &'a [ModelQuestion],
@@ -135,7 +135,7 @@ async fn the_models_own_answers_are_nobodys() {
         let report = ask(&calls_with(&place, &settings, lent(&place)), &place, "default", own.clone()).await;
         assert!(matches!(report.ended, Ended::Failed { .. }), "{:?}", report.ended);
         // With a person, the person is asked.
-        let person = Asked::default();
+        let person = RecordingUser::default();
         let calls = calls_with(&place, &settings, lent(&place).with_person(person.clone()));
         let report = ask(&calls, &place, "default", own.clone()).await;
         assert_eq!(response(&report)["answers"], json!({DATABASE: "two", "Which parts?": "two"}));
@@ -147,7 +147,7 @@ async fn the_models_own_answers_are_nobodys() {
 #[tokio::test]
 async fn a_person_answers_the_prompt_itself_or_is_asked_what_is_left() {
     let place = Place::new();
-    let asked = Asked::default();
+    let asked = RecordingUser::default();
     let by_prompt = |answer| {
         let lent = lent(&place).with_person(asked.clone());
         calls_with(&place, &json!({}), lent).with_person(Says(answer))
@@ -175,7 +175,7 @@ async fn a_person_answers_the_prompt_itself_or_is_asked_what_is_left() {
 #[tokio::test]
 async fn questions_that_do_not_fit_are_not_asked() {
     let place = Place::new();
-    let calls = calls_with(&place, &json!({}), lent(&place).with_person(Asked::default()));
+    let calls = calls_with(&place, &json!({}), lent(&place).with_person(RecordingUser::default()));
     let of = |change: &dyn Fn(&mut Value)| {
         let mut questions = questions();
         change(&mut questions);

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use becket_agent::compact::{Compacted, Compaction, NotCompacted, Trigger, Window};
+use becket_agent::compact::{Compaction, CompactionSummary, NotCompacted, Trigger, Window};
 use becket_engine::{CancellationToken, Engine, Environment};
 use becket_llm::{Message, Recorded, Script, Scripted, Turn};
 use becket_model::Session;
@@ -40,7 +40,7 @@ impl At {
         &self,
         messages: &[Message],
         instructions: Option<&str>,
-    ) -> Result<Compacted, NotCompacted> {
+    ) -> Result<CompactionSummary, NotCompacted> {
         let session = Session::new("s", self.dir.path().join("t.jsonl"), self.dir.path());
         let at = Compaction {
             engine: &self.engine,

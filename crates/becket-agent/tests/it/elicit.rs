@@ -92,13 +92,13 @@ fn in_json(answer: &ElicitationAnswer) -> Value {
 }
 
 /// The outcome of a question, and the user who may have been asked.
-struct Asked {
+struct QuestionOutcome {
     place: Place,
     user: User,
     elicited: Elicited,
 }
 
-async fn ask(case: &Value) -> Asked {
+async fn ask(case: &Value) -> QuestionOutcome {
     let (place, user, told) = (Place::new(), User::default(), Arc::new(Mutex::new(Vec::new())));
     let keep = told.clone();
     let mut host = McpHost::new().with_observer(move |elicited| keep.lock().unwrap().push(elicited.clone()));
@@ -113,11 +113,11 @@ async fn ask(case: &Value) -> Asked {
     let answer = tokio::time::timeout(LONG, host.elicit("it", asked(case), &cancel)).await.unwrap();
     let elicited = told.lock().unwrap().pop().unwrap();
     assert_eq!(elicited.answer, answer);
-    Asked { place, user, elicited }
+    QuestionOutcome { place, user, elicited }
 }
 
 async fn check(case: &Value) -> Result<(), String> {
-    let Asked { user, elicited, .. } = ask(case).await;
+    let QuestionOutcome { user, elicited, .. } = ask(case).await;
     let by = match elicited.by {
         AnsweredBy::Hook => "hook",
         AnsweredBy::User => "user",

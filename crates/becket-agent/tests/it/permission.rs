@@ -5,7 +5,7 @@
 
 use crate::support::calls::{Judge, Person, Place, Probe, Says, call, call_of, hooks, run};
 use becket_agent::permission::{
-    AutoMode, Classified, Classifier, ExitPlanMode, ModeRefused, ModelClassifier, SessionPermissions,
+    AutoMode, Classification, Classifier, ExitPlanMode, ModeRefused, ModelClassifier, SessionPermissions,
     ToClassify,
 };
 use becket_agent::session::Facts;
@@ -77,7 +77,7 @@ async fn suggestions_leave_out_what_holds_already() {
         }
         fn run<'a>(
             &'a self,
-            running: becket_agent::tool_call::Running<'a>,
+            running: becket_agent::tool_call::RunningCall<'a>,
         ) -> futures_util::future::BoxFuture<
             'a,
             Result<becket_agent::tool_call::ToolOutput, becket_agent::tool_call::ToolFailure>,
@@ -326,9 +326,9 @@ async fn a_models_judgement_is_read_strictly() {
             .classify(&to_classify(json!({"command": "rm -rf build"})), &CancellationToken::new())
             .await;
         let said = match judged {
-            Ok(Classified::Allow) => "allow".to_owned(),
-            Ok(Classified::Deny { reason }) => format!("deny: {reason}"),
-            Ok(Classified::Unsure { reason }) => format!("unsure: {reason}"),
+            Ok(Classification::Allow) => "allow".to_owned(),
+            Ok(Classification::Deny { reason }) => format!("deny: {reason}"),
+            Ok(Classification::Unsure { reason }) => format!("unsure: {reason}"),
             Err(why) => format!("error: {why}"),
         };
         assert!(said.starts_with(case["says"].as_str().unwrap()), "{case}: {said}");
@@ -341,5 +341,5 @@ async fn an_input_that_is_too_long_is_a_persons_to_judge() {
     let model = Only(Arc::new(Scripted::new(Script::new("small", vec![]))));
     let long = to_classify(json!({"command": "x".repeat(60_000)}));
     let judged = ModelClassifier::new(Arc::new(model), None).classify(&long, &CancellationToken::new()).await;
-    let Ok(Classified::Unsure { .. }) = judged else { panic!("{judged:?}") };
+    let Ok(Classification::Unsure { .. }) = judged else { panic!("{judged:?}") };
 }

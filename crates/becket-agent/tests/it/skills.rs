@@ -4,7 +4,7 @@
 
 use crate::support::calls::{Place, call_of, run};
 use becket_agent::definitions::{Dialect, Homes};
-use becket_agent::session::{Expand, Found, Words};
+use becket_agent::session::{Expand, PromptKind, Words};
 use becket_agent::skills::SessionSkills;
 use becket_agent::tool_call::{Ended, Tool, ToolCalls, Toolbox, lent_tools};
 use becket_agent::update::{Happened, Update};
@@ -83,25 +83,25 @@ impl World {
         let prompt = step["type"].as_str().unwrap();
         let found = self.skills.find(&session, prompt);
         let kind = match &found {
-            Found::Words => "words".to_owned(),
-            Found::Command(typed) => typed.name.clone(),
-            Found::Unknown { why } => why.clone(),
+            PromptKind::Words => "words".to_owned(),
+            PromptKind::Command(typed) => typed.name.clone(),
+            PromptKind::Unknown { why } => why.clone(),
         };
         if let Some(expected) = step["found"].as_str().or(step["name"].as_str()) {
             assert_eq!(kind, expected, "{step}");
         }
         match found {
-            Found::Command(typed) => {
+            PromptKind::Command(typed) => {
                 assert_eq!(typed.source.as_deref(), Some("projectSettings"));
                 let body = self.skills.body(&session, &typed, &never).await?;
                 Ok(body.iter().filter_map(Block::as_text).collect())
             }
-            Found::Words => {
+            PromptKind::Words => {
                 let beside = step["beside"].as_str().unwrap_or_default().to_owned();
                 let words = Words { own: prompt.to_owned(), beside };
                 Ok(self.skills.mentioned(&session, &words, &never).await.join("\n\n"))
             }
-            Found::Unknown { why } => Err(why),
+            PromptKind::Unknown { why } => Err(why),
         }
     }
 

@@ -6,7 +6,7 @@
 use crate::support::session::{At, LONG, never, settings, within};
 use becket_agent::definitions::Homes;
 use becket_agent::permission::SessionPermissions;
-use becket_agent::session::{Expand, Found, Prompt, Typed};
+use becket_agent::session::{Expand, Prompt, PromptKind, TypedCommand};
 use becket_agent::tool_call::{AskPermission, PermissionAnswer, PermissionPrompt};
 use becket_agent::watch::FileWatch;
 use becket_agent::{Agent, AgentBuilder};
@@ -361,14 +361,14 @@ async fn what_the_session_writes_itself_is_no_change() {
 struct Commands(Arc<AtomicUsize>);
 
 impl Expand for Commands {
-    fn find(&self, _: &Session, _: &str) -> Found {
-        Found::Words
+    fn find(&self, _: &Session, _: &str) -> PromptKind {
+        PromptKind::Words
     }
 
     fn body<'a>(
         &'a self,
         _: &'a Session,
-        _: &'a Typed,
+        _: &'a TypedCommand,
         _: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Vec<Block>, String>> {
         Box::pin(std::future::ready(Ok(Vec::new())))

@@ -184,7 +184,7 @@ async fn a_call_that_nobody_wants_ends() {
     let input = crate::support::object(json!({"url": server.url("/hang"), "prompt": "x"}));
     for (cancelled, limit) in [(true, Duration::from_secs(600)), (false, Duration::from_millis(50))] {
         let cancel = CancellationToken::new();
-        let running = becket_agent::tool_call::Running {
+        let running = becket_agent::tool_call::RunningCall {
             session: &here.session,
             id: "t",
             input: &input,

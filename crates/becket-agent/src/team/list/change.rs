@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// The reason why a list was not changed; for the model.
 #[derive(Debug, thiserror::Error)]
-pub enum Refused {
+pub enum ChangeError {
     /// No such task.
     #[error("there is no task `{id}`{}", if .known.is_empty() { ": the list is empty".to_owned() } else { format!(": use one of `{}`", .known) })]
     Unknown {
@@ -105,14 +105,14 @@ impl Change {
     }
 
     /// Returns an error if the caller may not change the task like this.
-    pub(super) fn may_be_made(&self, task: &ListedTask, who: Option<&str>) -> Result<(), Refused> {
+    pub(super) fn may_be_made(&self, task: &ListedTask, who: Option<&str>) -> Result<(), ChangeError> {
         if self.judged.as_ref().is_some_and(|judged| !judged.reads_as(task)) {
-            return Err(Refused::Changed { id: task.id.clone() });
+            return Err(ChangeError::Changed { id: task.id.clone() });
         }
         let takes = self.to.is_some() || self.owner.is_some();
         match (&task.owner, who) {
             (Some(owner), Some(who)) if takes && owner != who && task.status == Status::InProgress => {
-                Err(Refused::Taken { id: task.id.clone(), owner: owner.clone() })
+                Err(ChangeError::Taken { id: task.id.clone(), owner: owner.clone() })
             }
             (Some(_) | None, _) => Ok(()),
         }

@@ -1,9 +1,9 @@
 //! A shared list of tasks on the disk.
 
 use super::super::shared_file::SharedFile;
-use super::change::{Change, Refused};
+use super::change::{Change, ChangeError};
 use super::task::{ListedTask, Status};
-use super::tasks::{Changed, ListedTasks};
+use super::tasks::{ChangedTask, ListedTasks};
 use becket_engine::CancellationToken;
 use std::path::Path;
 
@@ -24,17 +24,17 @@ impl TaskFile {
     }
 
     /// All tasks.
-    pub(crate) async fn all(&self, cancel: &CancellationToken) -> Result<ListedTasks, Refused> {
+    pub(crate) async fn all(&self, cancel: &CancellationToken) -> Result<ListedTasks, ChangeError> {
         Ok(self.file.read(cancel).await?)
     }
 
     /// Gives a number to a task that may come.
-    pub(crate) async fn reserve(&self, cancel: &CancellationToken) -> Result<String, Refused> {
+    pub(crate) async fn reserve(&self, cancel: &CancellationToken) -> Result<String, ChangeError> {
         self.changed(cancel, ListedTasks::reserve).await
     }
 
     /// Adds a task whose number was given.
-    pub(crate) async fn add(&self, task: ListedTask, cancel: &CancellationToken) -> Result<(), Refused> {
+    pub(crate) async fn add(&self, task: ListedTask, cancel: &CancellationToken) -> Result<(), ChangeError> {
         self.changed(cancel, |tasks| {
             tasks.add(task);
             Ok(())
@@ -49,13 +49,13 @@ impl TaskFile {
         change: Change,
         who: Option<&str>,
         cancel: &CancellationToken,
-    ) -> Result<Changed, Refused> {
+    ) -> Result<ChangedTask, ChangeError> {
         let (id, who) = (id.to_owned(), who.map(str::to_owned));
         self.changed(cancel, move |tasks| tasks.change(&id, &change, who.as_deref())).await
     }
 
     /// Gives up the tasks of an owner that works no longer.
-    pub(crate) async fn release(&self, owner: &str) -> Result<(), Refused> {
+    pub(crate) async fn release(&self, owner: &str) -> Result<(), ChangeError> {
         let never = CancellationToken::new();
         if self.all(&never).await?.in_progress_of(owner).is_empty() {
             return Ok(());
@@ -71,8 +71,8 @@ impl TaskFile {
     async fn changed<R: Send + 'static>(
         &self,
         cancel: &CancellationToken,
-        change: impl FnOnce(&mut ListedTasks) -> Result<R, Refused> + Send + 'static,
-    ) -> Result<R, Refused> {
+        change: impl FnOnce(&mut ListedTasks) -> Result<R, ChangeError> + Send + 'static,
+    ) -> Result<R, ChangeError> {
         self.file.change(cancel, change).await
     }
 }

@@ -5,7 +5,7 @@ mod file;
 mod task;
 mod tasks;
 
-pub use change::Refused;
+pub use change::ChangeError;
 pub use file::TaskFile;
 pub use task::{ListedTask, Status};
 

@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: a number is given once, and never waits for itself: what `blocked_by` says has no circles.
 
-use super::change::{Change, Refused};
+use super::change::{Change, ChangeError};
 use super::task::{ListedTask, Status};
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub(crate) struct ListedTasks {
 
 /// Result of a change.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Changed {
+pub(crate) struct ChangedTask {
     /// The task as it is now; as it was, where it is deleted.
     pub(crate) task: ListedTask,
     /// The names of the fields that are others now.
@@ -35,9 +35,9 @@ impl ListedTasks {
     ///
     /// # Errors
     /// The list is full.
-    pub(crate) fn reserve(&mut self) -> Result<String, Refused> {
+    pub(crate) fn reserve(&mut self) -> Result<String, ChangeError> {
         if self.tasks.len() >= MOST {
-            return Err(Refused::Full { most: MOST });
+            return Err(ChangeError::Full { most: MOST });
         }
         let highest = self.tasks.iter().filter_map(|task| task.id.parse().ok()).max().unwrap_or(0);
         self.last = self.last.max(highest) + 1;
@@ -86,13 +86,13 @@ impl ListedTasks {
     /// of others.
     ///
     /// # Errors
-    /// [`Refused`] with the reason.
+    /// [`ChangeError`] with the reason.
     pub(crate) fn change(
         &mut self,
         id: &str,
         change: &Change,
         who: Option<&str>,
-    ) -> Result<Changed, Refused> {
+    ) -> Result<ChangedTask, ChangeError> {
         let before = self.find(id).cloned().ok_or_else(|| self.unknown(id))?;
         change.may_be_made(&before, who)?;
         if change.deletes() {
@@ -105,14 +105,14 @@ impl ListedTasks {
         if after.status == Status::InProgress && before.status != Status::InProgress {
             let open = self.waits_for(&after);
             if !open.is_empty() {
-                return Err(Refused::Waits { id: after.id.clone(), open: open.join(", #") });
+                return Err(ChangeError::Waits { id: after.id.clone(), open: open.join(", #") });
             }
         }
         let status = (before.status != after.status).then(|| (before.status.as_str(), after.status.as_str()));
         if let Some(place) = self.tasks.iter_mut().find(|task| task.id == after.id) {
             place.clone_from(&after);
         }
-        Ok(Changed { task: after, fields, status })
+        Ok(ChangedTask { task: after, fields, status })
     }
 
     /// Sets the dependencies; `task` is not in the list yet as it is to be.
@@ -121,11 +121,11 @@ impl ListedTasks {
         task: &mut ListedTask,
         change: &Change,
         fields: &mut Vec<&'static str>,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), ChangeError> {
         for wanted in &change.add_blocked_by {
             let blocker = self.find(wanted).ok_or_else(|| self.unknown(wanted))?.id.clone();
             if self.leads_to(&blocker, &task.id) {
-                return Err(Refused::Circle { id: task.id.clone(), other: blocker });
+                return Err(ChangeError::Circle { id: task.id.clone(), other: blocker });
             }
             if !task.blocked_by.contains(&blocker) {
                 task.blocked_by.push(blocker);
@@ -136,7 +136,7 @@ impl ListedTasks {
             let waits = self.find(wanted).ok_or_else(|| self.unknown(wanted))?.id.clone();
             let circle = task.blocked_by.iter().any(|blocker| self.leads_to(blocker, &waits));
             if circle || self.leads_to(&task.id, &waits) {
-                return Err(Refused::Circle { id: waits, other: task.id.clone() });
+                return Err(ChangeError::Circle { id: waits, other: task.id.clone() });
             }
             let others = self.tasks.iter_mut().filter(|other| other.id == waits);
             for other in others.filter(|other| !other.blocked_by.contains(&task.id)) {
@@ -162,18 +162,18 @@ impl ListedTasks {
         false
     }
 
-    fn delete(&mut self, task: ListedTask) -> Changed {
+    fn delete(&mut self, task: ListedTask) -> ChangedTask {
         self.tasks.retain(|other| other.id != task.id);
         for other in &mut self.tasks {
             other.blocked_by.retain(|blocker| *blocker != task.id);
         }
         let status = Some((task.status.as_str(), "deleted"));
-        Changed { task, fields: vec!["deleted"], status }
+        ChangedTask { task, fields: vec!["deleted"], status }
     }
 
-    pub(crate) fn unknown(&self, id: &str) -> Refused {
+    pub(crate) fn unknown(&self, id: &str) -> ChangeError {
         let known: Vec<&str> = self.tasks.iter().map(|task| task.id.as_str()).collect();
-        Refused::Unknown { id: crate::schema::brief(id), known: known.join("`, `") }
+        ChangeError::Unknown { id: crate::schema::brief(id), known: known.join("`, `") }
     }
 }
 

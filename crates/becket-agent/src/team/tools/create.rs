@@ -7,7 +7,7 @@
 use super::super::list::ListedTask;
 use super::tool::{At, failed, text};
 use crate::schema::{Kind, Spec, optional, required};
-use crate::tool_call::{Nested, Running, ToolFailure, ToolOutput};
+use crate::tool_call::{NestedCalls, RunningCall, ToolFailure, ToolOutput};
 use becket_model::event::agents::TaskCreated;
 use serde_json::{Map, Value, json};
 
@@ -30,7 +30,11 @@ pub(super) fn check(input: &Map<String, Value>) -> Result<(), String> {
     }
 }
 
-pub(super) async fn run(at: &At, running: Running<'_>, nested: &Nested) -> Result<ToolOutput, ToolFailure> {
+pub(super) async fn run(
+    at: &At,
+    running: RunningCall<'_>,
+    nested: &NestedCalls,
+) -> Result<ToolOutput, ToolFailure> {
     let (input, list) = (running.input, at.team.list(running.session));
     let id = list.reserve(running.cancel).await.map_err(failed)?;
     let (subject, description) = (text(input, "subject").unwrap_or_default(), text(input, "description"));

@@ -3,7 +3,7 @@
 use super::super::list::{ListedTask, ListedTasks, Status};
 use super::tool::{At, failed, text};
 use crate::schema::{Kind, Spec, required};
-use crate::tool_call::{Running, ToolFailure, ToolOutput};
+use crate::tool_call::{RunningCall, ToolFailure, ToolOutput};
 use serde_json::{Value, json};
 
 pub(super) static LIST: Spec = Spec {
@@ -19,7 +19,7 @@ pub(super) static GET: Spec = Spec {
     fields: &[required("taskId", Kind::Text, "The id of the task")],
 };
 
-pub(super) async fn list(at: &At, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
+pub(super) async fn list(at: &At, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
     let tasks = at.team.list(running.session).all(running.cancel).await.map_err(failed)?;
     let shown: Vec<Value> = tasks.tasks.iter().map(|task| in_list(&tasks, task)).collect();
     let lines: Vec<String> = tasks.tasks.iter().map(|task| line(&tasks, task)).collect();
@@ -27,7 +27,7 @@ pub(super) async fn list(at: &At, running: Running<'_>) -> Result<ToolOutput, To
     Ok(ToolOutput::text(text, json!({"tasks": shown})))
 }
 
-pub(super) async fn get(at: &At, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
+pub(super) async fn get(at: &At, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
     let id = text(running.input, "taskId").unwrap_or_default();
     let tasks = at.team.list(running.session).all(running.cancel).await.map_err(failed)?;
     let task = tasks.find(id).ok_or_else(|| failed(tasks.unknown(id)))?;

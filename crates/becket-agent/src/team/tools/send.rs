@@ -4,7 +4,7 @@ use super::super::mail::Mail;
 use super::super::roster::LEAD;
 use super::tool::{At, failed, text};
 use crate::schema::{Kind, Spec, optional, required};
-use crate::tool_call::{Running, ToolFailure, ToolOutput};
+use crate::tool_call::{RunningCall, ToolFailure, ToolOutput};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(super) fn check(input: &Map<String, Value>) -> Result<(), String> {
     }
 }
 
-pub(super) async fn run(at: &At, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
+pub(super) async fn run(at: &At, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
     let (input, session) = (running.input, running.session);
     let from = at.team.teammate(session);
     if from.is_none() && session.agent.as_ref().is_some_and(|agent| agent.id.is_some()) {

@@ -3,7 +3,7 @@
 use super::super::team::Team;
 use super::{create, read, send, update};
 use crate::schema::Spec;
-use crate::tool_call::{Effect, Hints, Nested, Running, Tool, ToolFailure, ToolOutput};
+use crate::tool_call::{Effect, Hints, NestedCalls, RunningCall, Tool, ToolFailure, ToolOutput};
 use crate::turn::hook_messages;
 use becket_engine::Engine;
 use becket_llm::ToolSpec;
@@ -69,8 +69,8 @@ impl At {
     pub(super) async fn judged(
         &self,
         body: impl Into<EventBody>,
-        running: Running<'_>,
-        nested: &Nested,
+        running: RunningCall<'_>,
+        nested: &NestedCalls,
     ) -> Result<(), ToolFailure> {
         let event = Event::new(running.session.clone(), body);
         let outcome = self.engine.fire_until(&event, running.cancel).await;
@@ -100,8 +100,8 @@ impl At {
     async fn answer(
         &self,
         does: Does,
-        running: Running<'_>,
-        nested: &Nested,
+        running: RunningCall<'_>,
+        nested: &NestedCalls,
     ) -> Result<ToolOutput, ToolFailure> {
         match does {
             Does::Create => create::run(self, running, nested).await,
@@ -156,14 +156,14 @@ impl Tool for TeamTool {
         Effect::Reads
     }
 
-    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async move { self.at.answer(self.does, running, &Nested::default()).await })
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(async move { self.at.answer(self.does, running, &NestedCalls::default()).await })
     }
 
     fn run_nested<'a>(
         &'a self,
-        running: Running<'a>,
-        nested: &'a Nested,
+        running: RunningCall<'a>,
+        nested: &'a NestedCalls,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(self.at.answer(self.does, running, nested))
     }

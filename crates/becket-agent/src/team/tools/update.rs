@@ -6,7 +6,7 @@
 use super::super::list::{Change, ListedTask, Status, To};
 use super::tool::{At, failed, text};
 use crate::schema::{Kind, Spec, optional, required};
-use crate::tool_call::{Nested, Running, ToolFailure, ToolOutput};
+use crate::tool_call::{NestedCalls, RunningCall, ToolFailure, ToolOutput};
 use becket_engine::CancellationToken;
 use becket_model::event::agents::TaskCompleted;
 use serde_json::{Map, Value, json};
@@ -33,7 +33,11 @@ pub(super) static SPEC: Spec = Spec {
     ],
 };
 
-pub(super) async fn run(at: &At, running: Running<'_>, nested: &Nested) -> Result<ToolOutput, ToolFailure> {
+pub(super) async fn run(
+    at: &At,
+    running: RunningCall<'_>,
+    nested: &NestedCalls,
+) -> Result<ToolOutput, ToolFailure> {
     let (session, cancel) = (running.session, running.cancel);
     let (list, who) = (at.team.list(session), at.team.teammate(session));
     let id = text(running.input, "taskId").unwrap_or_default();
@@ -65,7 +69,7 @@ pub(super) async fn run(at: &At, running: Running<'_>, nested: &Nested) -> Resul
     Ok(ToolOutput::text(format!("Task #{}: {what}{now}", changed.task.id), response))
 }
 
-fn completed(at: &At, task: &ListedTask, running: Running<'_>) -> TaskCompleted {
+fn completed(at: &At, task: &ListedTask, running: RunningCall<'_>) -> TaskCompleted {
     let (teammate_name, team_name) = at.whose(running.session);
     TaskCompleted {
         task_id: task.id.clone(),

@@ -27,9 +27,14 @@ fn settlements() -> Vec<Option<Settlement>> {
     ]
 }
 
-fn rulings() -> Vec<Option<Ruling>> {
+fn rulings() -> Vec<Option<ClassifierDecision>> {
     let why = || "why".to_owned();
-    let rulings = [Ruling::Allow, Ruling::Deny(why()), Ruling::Unsure(why()), Ruling::Failed(why())];
+    let rulings = [
+        ClassifierDecision::Allow,
+        ClassifierDecision::Deny(why()),
+        ClassifierDecision::Unsure(why()),
+        ClassifierDecision::Failed(why()),
+    ];
     std::iter::once(None).chain(rulings.into_iter().map(Some)).collect()
 }
 
@@ -37,7 +42,7 @@ fn rulings() -> Vec<Option<Ruling>> {
 struct Combination<'a> {
     settlement: Option<Settlement>,
     facts: Facts<'a>,
-    ruling: Option<Ruling>,
+    ruling: Option<ClassifierDecision>,
     first: Next,
     last: Next,
 }
@@ -100,7 +105,7 @@ fn the_classifier_is_asked_in_auto_about_what_nobody_else_decides_and_about_noth
         assert_eq!(at.first == Next::Classify, asked, "{facts:?} {:?}", at.settlement);
         assert_ne!(at.last, Next::Classify);
         let by_classifier = matches!(&at.last, Next::Deny { by: DeniedBy::Classifier, .. });
-        assert_eq!(by_classifier, asked && matches!(at.ruling, Some(Ruling::Deny(_))));
+        assert_eq!(by_classifier, asked && matches!(at.ruling, Some(ClassifierDecision::Deny(_))));
     });
 }
 
@@ -112,11 +117,11 @@ fn what_the_classifier_says_happens_and_what_it_can_not_say_is_asked() {
             return;
         }
         match at.ruling.as_ref() {
-            Some(Ruling::Allow) => assert_eq!(at.last, Next::Run),
-            Some(Ruling::Deny(_)) => {
+            Some(ClassifierDecision::Allow) => assert_eq!(at.last, Next::Run),
+            Some(ClassifierDecision::Deny(_)) => {
                 assert_eq!(at.last, Next::Deny { by: DeniedBy::Classifier, because: "why".into() });
             }
-            Some(Ruling::Unsure(_) | Ruling::Failed(_)) => {
+            Some(ClassifierDecision::Unsure(_) | ClassifierDecision::Failed(_)) => {
                 assert!(matches!(&at.last, Next::Ask { because, .. } if because.contains("why")));
             }
             None => panic!("nobody is there to be asked"),

@@ -19,8 +19,8 @@ use unix as platform;
 #[cfg(windows)]
 use windows as platform;
 
-use super::file::{self, Opened};
-use crate::blocking::{Halted, Stop, Stopping};
+use super::file::{self, OpenedFile};
+use crate::blocking::{BlockingError, Stop, StoppableReader};
 use crate::places;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -35,12 +35,12 @@ pub(crate) struct Current {
     /// Real path.
     pub(crate) path: PathBuf,
     /// `None`: there is none yet.
-    pub(crate) file: Option<Existing>,
+    pub(crate) file: Option<ExistingFile>,
 }
 
 /// Content of a file.
 #[derive(Debug)]
-pub(crate) struct Existing {
+pub(crate) struct ExistingFile {
     pub(crate) content: Vec<u8>,
     metadata: Metadata,
 }
@@ -69,7 +69,7 @@ pub(crate) enum ReplaceError {
     #[error("`{path}` can't be {deed}: {source}")]
     Io { path: String, deed: &'static str, source: io::Error },
     #[error("{0}")]
-    Halted(#[from] Halted),
+    Halted(#[from] BlockingError),
 }
 
 impl Current {
@@ -79,9 +79,9 @@ impl Current {
         let real = places::real(path).ok_or_else(|| ReplaceError::Nowhere(name()))?;
         let failed = |source| ReplaceError::Io { path: name(), deed: "read", source };
         let file = match file::open(&real) {
-            Ok(Opened::Regular(file)) => file,
-            Ok(Opened::Directory) => return Err(ReplaceError::Directory(name())),
-            Ok(Opened::Special) => return Err(ReplaceError::Special(name())),
+            Ok(OpenedFile::Regular(file)) => file,
+            Ok(OpenedFile::Directory) => return Err(ReplaceError::Directory(name())),
+            Ok(OpenedFile::Special) => return Err(ReplaceError::Special(name())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Self { path: real, file: None });
             }
@@ -89,7 +89,7 @@ impl Current {
         };
         let metadata = file.metadata().map_err(failed)?;
         let mut content = Vec::new();
-        let read = Stopping::new(file, stop).take(MOST + 1).read_to_end(&mut content);
+        let read = StoppableReader::new(file, stop).take(MOST + 1).read_to_end(&mut content);
         stop.check()?;
         if read.map_err(failed)? as u64 > MOST {
             return Err(ReplaceError::Large(name()));
@@ -97,7 +97,7 @@ impl Current {
         if !platform::may_write(&real) {
             return Err(ReplaceError::ReadOnly(name()));
         }
-        Ok(Self { path: real, file: Some(Existing { content, metadata }) })
+        Ok(Self { path: real, file: Some(ExistingFile { content, metadata }) })
     }
 
     /// Puts a content in its place. Its directories are made if there are none.
@@ -145,7 +145,7 @@ impl Current {
         })
     }
 
-    fn overwrite(&self, existing: &Existing, content: &[u8], stop: &Stop) -> Result<(), ReplaceError> {
+    fn overwrite(&self, existing: &ExistingFile, content: &[u8], stop: &Stop) -> Result<(), ReplaceError> {
         let name = || self.path.display().to_string();
         let failed = |source| ReplaceError::Io { path: name(), deed: "written", source };
         if platform::names(&existing.metadata) > 1 {

@@ -3,7 +3,7 @@
 //! INVARIANT: every URL that a request goes to has passed [`Reach::judge`], and every address that is connected to the
 //! judge of names. At most [`MOST_BYTES`] are read; nothing is sent but the request itself.
 
-use super::place::{self, Judged, PlaceError, Reach};
+use super::place::{self, CheckedResolver, PlaceError, Reach};
 use becket_engine::Resolve;
 use becket_llm::{HttpClientError, HttpOptions, http_client_builder};
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
@@ -18,7 +18,7 @@ const MOST_HOPS: usize = 10;
 
 /// A response.
 #[derive(Debug)]
-pub(super) enum Fetched {
+pub(super) enum FetchResult {
     Page {
         /// Final address.
         url: Url,
@@ -64,7 +64,7 @@ impl Fetcher {
         reach: Reach,
     ) -> Result<Self, FetchError> {
         let client = http_client_builder(options)?
-            .dns_resolver(Judged { resolver, reach: reach.clone() })
+            .dns_resolver(CheckedResolver { resolver, reach: reach.clone() })
             .retry(retry::never())
             // A connection belongs to a runtime, and the host's may be another the next time.
             .pool_max_idle_per_host(0)
@@ -75,7 +75,7 @@ impl Fetcher {
     }
 
     /// Fetches a page.
-    pub(super) async fn get(&self, mut url: Url) -> Result<Fetched, FetchError> {
+    pub(super) async fn get(&self, mut url: Url) -> Result<FetchResult, FetchError> {
         for _ in 0..=MOST_HOPS {
             self.reach.judge(&url)?;
             let request = self.client.get(url.clone());
@@ -87,7 +87,7 @@ impl Fetcher {
             }
             let to = target(&url, &response)?;
             if !is_same_place(&url, &to) {
-                return Ok(Fetched::Elsewhere { to, status });
+                return Ok(FetchResult::Elsewhere { to, status });
             }
             url = to;
         }
@@ -95,7 +95,7 @@ impl Fetcher {
     }
 }
 
-async fn page(url: Url, mut response: Response) -> Result<Fetched, FetchError> {
+async fn page(url: Url, mut response: Response) -> Result<FetchResult, FetchError> {
     let status = response.status();
     if !status.is_success() {
         return Err(FetchError::Status(status));
@@ -119,7 +119,7 @@ async fn page(url: Url, mut response: Response) -> Result<Fetched, FetchError> {
             break;
         }
     }
-    Ok(Fetched::Page { url, status, content_type, content, is_cut })
+    Ok(FetchResult::Page { url, status, content_type, content, is_cut })
 }
 
 fn is_redirect(status: StatusCode) -> bool {

@@ -137,12 +137,12 @@ impl Reach {
 }
 
 /// A resolver whose answers are judged: the only one that the client knows.
-pub(crate) struct Judged {
+pub(crate) struct CheckedResolver {
     pub(crate) resolver: Arc<dyn Resolve>,
     pub(crate) reach: Reach,
 }
 
-impl reqwest::dns::Resolve for Judged {
+impl reqwest::dns::Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let (resolver, reach) = (Arc::clone(&self.resolver), self.reach.clone());
         Box::pin(async move {

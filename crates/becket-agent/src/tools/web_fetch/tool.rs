@@ -3,12 +3,12 @@
 //! A page's text is not an instruction: the small model's prompt says so, it has no tools, and only its answer is
 //! returned. Without such a model, the beginning of the page itself is.
 
-use super::fetch::{FetchError, Fetched, Fetcher, MOST_BYTES};
+use super::fetch::{FetchError, FetchResult, Fetcher, MOST_BYTES};
 use super::page::{cut, kind, text};
 use super::place::{self, Reach};
 use crate::blocking::blocking;
 use crate::schema::{Kind, Spec, required};
-use crate::tool_call::{Hints, Running, Tool, ToolFailure, ToolOutput};
+use crate::tool_call::{Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_base::address::Network;
 use becket_engine::{Resolve, SystemResolver};
 use becket_llm::{HttpOptions, Models, Request, Thinking, ToolSpec};
@@ -125,7 +125,7 @@ const READER: &str = "You read one page of the web for somebody else and answer 
     Answer briefly, in Markdown. Quote exactly where words matter. If the page does not say it, say so.";
 
 impl WebFetch {
-    async fn answer(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
+    async fn answer(&self, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
         let began = Instant::now();
         let cancelled = || ToolFailure { error: "the page was not waited for".to_owned(), interrupted: true };
         let work = tokio::time::timeout(running.limit, self.fetch(running));
@@ -148,7 +148,7 @@ impl WebFetch {
         Ok(ToolOutput::text(result, response))
     }
 
-    async fn fetch(&self, running: Running<'_>) -> Result<(StatusCode, usize, String), ToolFailure> {
+    async fn fetch(&self, running: RunningCall<'_>) -> Result<(StatusCode, usize, String), ToolFailure> {
         let failed = |error: &dyn fmt::Display| ToolFailure::new(error.to_string());
         let url = place::read(field(running.input, "url")).map_err(|error| failed(&error))?;
         let fetcher = self.web.fetcher().map_err(|error| failed(&error))?;
@@ -157,10 +157,10 @@ impl WebFetch {
             .map_err(|_| ToolFailure::new(format!("no page came within {} s", FETCHING.as_secs())))?
             .map_err(|error| failed(&error))?;
         let (url, status, content_type, content, is_cut) = match fetched {
-            Fetched::Page { url, status, content_type, content, is_cut } => {
+            FetchResult::Page { url, status, content_type, content, is_cut } => {
                 (url, status, content_type, content, is_cut)
             }
-            Fetched::Elsewhere { to, status } => return Ok((status, 0, elsewhere(&to))),
+            FetchResult::Elsewhere { to, status } => return Ok((status, 0, elsewhere(&to))),
         };
         let bytes = content.len();
         let Some(kind) = kind(content_type.as_deref(), &content) else {
@@ -260,7 +260,7 @@ impl Tool for WebFetch {
         Ok(ToolOutput::text(text, value.clone()))
     }
 
-    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(self.answer(running))
     }
 }

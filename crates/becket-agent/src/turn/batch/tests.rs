@@ -1,14 +1,14 @@
 //! Groups of calls, and broken ones among them.
 
 use super::*;
-use crate::tool_call::{Hints, Running, Tool, ToolFailure, ToolOutput};
+use crate::tool_call::{Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
-struct Named(&'static str, bool);
+struct NamedTool(&'static str, bool);
 
-impl Tool for Named {
+impl Tool for NamedTool {
     fn name(&self) -> &str {
         self.0
     }
@@ -21,25 +21,25 @@ impl Tool for Named {
         Hints { together: self.1, ..Hints::default() }
     }
 
-    fn run<'a>(&'a self, _: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    fn run<'a>(&'a self, _: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         unreachable!("nothing is run here")
     }
 }
 
-fn wanted_of(names: &str) -> Vec<Wanted> {
+fn wanted_of(names: &str) -> Vec<ParsedCall> {
     let of = |name: &str| ToolCall { id: String::new(), name: name.into(), input: Map::new() };
     names.split_whitespace().map(|name| (of(name), None)).collect()
 }
 
-fn shown(groups: Vec<Vec<Wanted>>) -> Vec<String> {
-    let names = |group: Vec<Wanted>| group.into_iter().map(|(call, _)| call.name).collect::<Vec<_>>();
+fn shown(groups: Vec<Vec<ParsedCall>>) -> Vec<String> {
+    let names = |group: Vec<ParsedCall>| group.into_iter().map(|(call, _)| call.name).collect::<Vec<_>>();
     groups.into_iter().map(|group| names(group).join(" ")).collect()
 }
 
 // rule: L1
 #[test]
 fn neighbours_that_may_run_together_do_and_the_order_stays() {
-    let tools: [Arc<dyn Tool>; 2] = [Arc::new(Named("R", true)), Arc::new(Named("W", false))];
+    let tools: [Arc<dyn Tool>; 2] = [Arc::new(NamedTool("R", true)), Arc::new(NamedTool("W", false))];
     let toolbox = Toolbox::new(tools);
     for (calls, expected) in [
         ("", vec![]),

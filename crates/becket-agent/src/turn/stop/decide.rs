@@ -37,7 +37,7 @@ impl StopCount {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Says {
     /// The turn is over, whatever else was said (D6).
-    pub(super) prevented: Option<Prevented>,
+    pub(super) prevented: Option<Prevention>,
     /// Reasons for the model to continue, one message each.
     pub(super) blocks: Vec<String>,
     /// Context for the model; it continues with that, too.
@@ -46,7 +46,7 @@ pub(super) struct Says {
 
 /// That a hook ends the turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Prevented {
+pub(super) struct Prevention {
     /// Why, for the user.
     pub(super) because: String,
     /// The hook.
@@ -74,7 +74,7 @@ impl Says {
     /// Returns the output of the hooks of an event at the end of a turn.
     pub(super) fn of(hook: &str, verdict: &Verdict) -> Self {
         Self {
-            prevented: verdict.stop.as_ref().map(|said| Prevented {
+            prevented: verdict.stop.as_ref().map(|said| Prevention {
                 because: hook_messages::stop_reason(said),
                 by: hook_messages::stopped_by(verdict.event, said),
             }),
@@ -93,7 +93,7 @@ pub(super) enum Next {
     /// It ends.
     Ends,
     /// It ends: a hook said so.
-    Prevented(Prevented),
+    Prevented(Prevention),
     /// The model continues.
     GoesOn,
     /// The model was to continue, and has done so too often.
@@ -123,8 +123,8 @@ mod tests {
         }
     }
 
-    fn enough() -> Prevented {
-        Prevented { because: "enough".to_owned(), by: "Stop hook `h` (user)".to_owned() }
+    fn enough() -> Prevention {
+        Prevention { because: "enough".to_owned(), by: "Stop hook `h` (user)".to_owned() }
     }
 
     // rule: L4

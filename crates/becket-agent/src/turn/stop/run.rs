@@ -5,7 +5,7 @@ use super::super::end::EndReason;
 use super::super::hook_messages;
 use super::super::prepare::Woken;
 use super::super::tasks::AtTurnEnd;
-use super::decide::{Next, Prevented, Says, feedback, next};
+use super::decide::{Next, Prevention, Says, feedback, next};
 use super::event::AtStop;
 use super::summary;
 use crate::tasks::Tasks;
@@ -94,7 +94,7 @@ impl AgentLoop {
     }
 
     /// One summary, and one notice of what went wrong (L8).
-    pub(super) fn tell_of_stop(&self, hook: &str, outcome: &Outcome, prevented: Option<&Prevented>) {
+    pub(super) fn tell_of_stop(&self, hook: &str, outcome: &Outcome, prevented: Option<&Prevention>) {
         for notice in hook_messages::messages(hook, &outcome.verdict) {
             self.updates.notice(notice);
         }
@@ -111,7 +111,7 @@ impl AgentLoop {
         let cap = self.shared.options.stop_cap;
         match next(&says, &mut turn.stops, cap) {
             Next::Ends => Step::End(EndReason::Completed),
-            Next::Prevented(Prevented { because, by }) => {
+            Next::Prevented(Prevention { because, by }) => {
                 Step::End(EndReason::HookStopped { because, by: Some(by) })
             }
             Next::Capped => {
@@ -153,11 +153,11 @@ fn add(says: &mut Says, event: EventKind, wakes: Vec<Woken>) {
             Woken::TurnGoesOn(text) => says.blocks.push(feedback(event, &text)),
             Woken::Told(text) => says.contexts.push(text),
             Woken::LoopStopped { told: _, because, by } => {
-                says.prevented.get_or_insert(Prevented { because, by });
+                says.prevented.get_or_insert(Prevention { because, by });
             }
             Woken::PromptRejected(because) => {
                 let by = format!("{event} hook");
-                says.prevented.get_or_insert(Prevented { because, by });
+                says.prevented.get_or_insert(Prevention { because, by });
             }
         }
     }

@@ -51,9 +51,9 @@ impl World {
     }
 
     /// A worktree `name` on `branch`, about to be made.
-    fn made(&self, name: &str, branch: &str) -> Made {
+    fn made(&self, name: &str, branch: &str) -> GitWorktree {
         let repository = self.repository();
-        Made {
+        GitWorktree {
             git: self.found(PATH).unwrap(),
             path: places(&repository, ".claude").join(name),
             repository,

@@ -1,6 +1,6 @@
 //! Anything that may happen to a conversation, in any order, crashes included.
 
-use becket_agent::conversation::{Conversation, Deferred, Entry, Next, OpenCalls, Replay, Stored};
+use becket_agent::conversation::{Conversation, DeferredCalls, Entry, Next, OpenCalls, Replay, Stored};
 use becket_llm::{Block, Object, Response, StopReason, Usage};
 use proptest::prelude::*;
 use serde_json::json;
@@ -105,7 +105,7 @@ pub(crate) fn answer(content: Vec<Block>, told: u64) -> Response {
 pub(crate) enum State {
     Whole(Conversation),
     Open(OpenCalls),
-    Deferred(Deferred),
+    Deferred(DeferredCalls),
 }
 
 impl From<Stored> for State {

@@ -2,9 +2,9 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test helper fails by panicking")]
 
-use becket_agent::permission::{Classified, Classifier, ToClassify};
+use becket_agent::permission::{Classification, Classifier, ToClassify};
 use becket_agent::tool_call::{
-    AskPermission, Effect, PermissionAnswer, PermissionPrompt, Report, Running, ServerOf, Tool, ToolCall,
+    AskPermission, Effect, PermissionAnswer, PermissionPrompt, Report, RunningCall, ServerOf, Tool, ToolCall,
     ToolCalls, ToolFailure, ToolOutput, Toolbox,
 };
 use becket_engine::{Builder, CancellationToken, Engine, Environment};
@@ -120,7 +120,7 @@ impl Tool for Probe {
         Ok(ToolOutput::text(text, value.clone()))
     }
 
-    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         self.ran.lock().unwrap().push(Value::Object(running.input.clone()));
         self.started.notify_one();
         Box::pin(async move {
@@ -218,13 +218,13 @@ impl Classifier for Judge {
         &'a self,
         call: &'a ToClassify,
         _: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Classified, String>> {
+    ) -> BoxFuture<'a, Result<Classification, String>> {
         self.asked.lock().unwrap().push(call.clone());
         Box::pin(async move {
             match self.says {
-                "allow" => Ok(Classified::Allow),
-                "deny" => Ok(Classified::Deny { reason: "it goes too far".into() }),
-                "unsure" => Ok(Classified::Unsure { reason: "who knows".into() }),
+                "allow" => Ok(Classification::Allow),
+                "deny" => Ok(Classification::Deny { reason: "it goes too far".into() }),
+                "unsure" => Ok(Classification::Unsure { reason: "who knows".into() }),
                 "fails" => Err("the model is gone".into()),
                 "hangs" => std::future::pending().await,
                 "panics" => panic!("the judge broke"),

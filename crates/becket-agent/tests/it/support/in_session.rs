@@ -3,7 +3,7 @@
 #![allow(clippy::panic, reason = "a test helper fails by panicking")]
 
 use crate::support::{Tree, object};
-use becket_agent::tool_call::{Effect, Running, ToolFailure, ToolOutput, Toolbox};
+use becket_agent::tool_call::{Effect, RunningCall, ToolFailure, ToolOutput, Toolbox};
 use becket_agent::{SessionTools, Surroundings, session_tools};
 use becket_engine::CancellationToken;
 use becket_model::Session;
@@ -51,7 +51,7 @@ impl InSession {
         let found = self.tools.find(tool).unwrap();
         found.check(&input).map_err(ToolFailure::new)?;
         let running =
-            Running { session: &self.session, id: "t", input: &input, own: &own, cancel: &cancel, limit };
+            RunningCall { session: &self.session, id: "t", input: &input, own: &own, cancel: &cancel, limit };
         found.run(running).await
     }
 

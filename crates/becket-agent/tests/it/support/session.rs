@@ -1,7 +1,7 @@
 //! A session with a scripted model, real hooks, and tools that do what their input says.
 
 use becket_agent::session::Facts;
-use becket_agent::tool_call::{Effect, Hints, Running, Tool, ToolFailure, ToolOutput, Toolbox};
+use becket_agent::tool_call::{Effect, Hints, RunningCall, Tool, ToolFailure, ToolOutput, Toolbox};
 use becket_agent::update::{Happened, Update};
 use becket_agent::{Agent, AgentBuilder};
 use becket_engine::{CancellationToken, Engine, Environment};
@@ -61,7 +61,7 @@ impl Tool for Does {
         if input.contains_key("acts") { Effect::Acts } else { Effect::Reads }
     }
 
-    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         let input = running.input;
         self.done.ran.lock().unwrap().push(Value::Object(input.clone()));
         let at_once = self.done.now.fetch_add(1, Ordering::SeqCst) + 1;

@@ -4,7 +4,7 @@ use crate::support::{Tree, object};
 use becket_agent::Surroundings;
 use becket_agent::shell::{Bash, Whereabouts};
 use becket_agent::tasks::Tasks;
-use becket_agent::tool_call::{Effect, Running, Tool, ToolFailure, ToolOutput};
+use becket_agent::tool_call::{Effect, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_engine::CancellationToken;
 use becket_model::Session;
 use becket_testkit::proc::Marker;
@@ -117,7 +117,8 @@ pub(crate) async fn run(
     cancel: &CancellationToken,
 ) -> Result<ToolOutput, ToolFailure> {
     let input = object(input);
-    let running = Running { session, id: "toolu_1", input: &input, own: &input, cancel, limit: LONG * 10 };
+    let running =
+        RunningCall { session, id: "toolu_1", input: &input, own: &input, cancel, limit: LONG * 10 };
     tokio::time::timeout(LONG, tool.run(running)).await.unwrap()
 }
 

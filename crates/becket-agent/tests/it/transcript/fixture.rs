@@ -3,7 +3,7 @@
 use crate::conversation::checker::refusal;
 use crate::conversation::moves::answer;
 use becket_agent::conversation::{Conversation, Next, Stored};
-use becket_agent::transcript::{Lent, Log, Note, Restored, Store};
+use becket_agent::transcript::{ClockAndIds, Log, Note, Restored, Store};
 use becket_llm::{Block, Object};
 use becket_model::event::PermissionMode;
 use std::path::{Path, PathBuf};
@@ -54,13 +54,13 @@ pub(crate) fn cwd() -> &'static Path {
 }
 
 /// A clock that advances by a second at each look, and names in a row.
-pub(crate) fn counted() -> Lent {
+pub(crate) fn counted() -> ClockAndIds {
     let (seconds, ids) = (AtomicU64::new(0), AtomicU64::new(0));
     let now = move || {
         SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000 + seconds.fetch_add(1, Ordering::Relaxed))
     };
     let id = move || format!("00000000-0000-4000-8000-{:012x}", ids.fetch_add(1, Ordering::Relaxed));
-    Lent { now: Arc::new(now), id: Arc::new(id) }
+    ClockAndIds { now: Arc::new(now), id: Arc::new(id) }
 }
 
 pub(crate) fn text(text: &str) -> Vec<Block> {

@@ -45,7 +45,10 @@ fn who_begins_what_is_nobody_s_owns_it_and_nobody_else_takes_it() {
         to("deleted"),
         Change { owner: Some("bob".into()), ..Change::default() },
     ] {
-        assert!(matches!(tasks.change("1", &change, Some("bob")), Err(Refused::Taken { .. })), "{change:?}");
+        assert!(
+            matches!(tasks.change("1", &change, Some("bob")), Err(ChangeError::Taken { .. })),
+            "{change:?}"
+        );
     }
     // The lead may.
     tasks.change("1", &Change { owner: Some("bob".into()), ..Change::default() }, None).unwrap();
@@ -58,7 +61,7 @@ fn a_task_waits_and_never_for_itself() {
     tasks.change("2", &waits_for(&["1"]), None).unwrap();
     let blocks = Change { add_blocks: vec!["3".into()], ..Change::default() };
     assert_eq!(tasks.change("2", &blocks, None).unwrap().fields, ["blocks"]);
-    assert!(matches!(tasks.change("3", &to("in_progress"), None), Err(Refused::Waits { .. })));
+    assert!(matches!(tasks.change("3", &to("in_progress"), None), Err(ChangeError::Waits { .. })));
     for (id, change) in [
         ("1", waits_for(&["1"])),
         ("1", waits_for(&["3"])),
@@ -66,10 +69,13 @@ fn a_task_waits_and_never_for_itself() {
         ("1", Change { add_blocks: vec!["1".into()], ..Change::default() }),
     ] {
         let before = tasks.clone();
-        assert!(matches!(tasks.change(id, &change, None), Err(Refused::Circle { .. })), "{id} {change:?}");
+        assert!(
+            matches!(tasks.change(id, &change, None), Err(ChangeError::Circle { .. })),
+            "{id} {change:?}"
+        );
         assert_eq!(tasks, before, "nothing of it is done");
     }
-    assert!(matches!(tasks.change("1", &waits_for(&["9"]), None), Err(Refused::Unknown { .. })));
+    assert!(matches!(tasks.change("1", &waits_for(&["9"]), None), Err(ChangeError::Unknown { .. })));
     tasks.change("1", &to("completed"), None).unwrap();
     tasks.change("2", &to("in_progress"), None).unwrap();
     tasks.change("2", &to("deleted"), None).unwrap();
@@ -83,7 +89,7 @@ fn what_was_judged_is_what_is_done() {
     let done = Change { judged, ..to("completed") };
     let another = Change { subject: Some("delete all".into()), ..Change::default() };
     tasks.change("1", &another, None).unwrap();
-    assert!(matches!(tasks.change("1", &done, None), Err(Refused::Changed { .. })));
+    assert!(matches!(tasks.change("1", &done, None), Err(ChangeError::Changed { .. })));
     assert_eq!(tasks.find("1").unwrap().status, Status::Pending);
 }
 

@@ -1,7 +1,7 @@
 //! Tools for agents of hooks, offered to the host's own model: the same work under the same gate.
 
 use super::output::{ToolFailure, ToolOutput};
-use super::tool::{Effect, Hints, Running, Tool};
+use super::tool::{Effect, Hints, RunningCall, Tool};
 use becket_engine::{AgentTools, Tools};
 use becket_llm::ToolSpec;
 use becket_model::Session;
@@ -12,19 +12,19 @@ use std::sync::Arc;
 /// Each of these tools, for a [`super::Toolbox`].
 pub fn lent_tools<T: AgentTools + Tools + 'static>(tools: T) -> Vec<Arc<dyn Tool>> {
     let tools = Arc::new(tools);
-    let one = |spec: ToolSpec| Arc::new(Lent { tools: Arc::clone(&tools), spec }) as Arc<dyn Tool>;
+    let one = |spec: ToolSpec| Arc::new(HostTool { tools: Arc::clone(&tools), spec }) as Arc<dyn Tool>;
     tools.tools().into_iter().map(one).collect()
 }
 
 /// One of them.
-struct Lent<T> {
+struct HostTool<T> {
     tools: Arc<T>,
     spec: ToolSpec,
 }
 
-impl<T: AgentTools + Tools> Lent<T> {
-    async fn answer(&self, running: Running<'_>) -> Result<ToolOutput, ToolFailure> {
-        let Running { session, id: _, input, own: _, cancel, limit } = running;
+impl<T: AgentTools + Tools> HostTool<T> {
+    async fn answer(&self, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
+        let RunningCall { session, id: _, input, own: _, cancel, limit } = running;
         let work = self.tools.run(session, &self.spec.name, input, cancel);
         match tokio::time::timeout(limit, work).await {
             Ok(answer) if answer.is_error => Err(ToolFailure::new(answer.text)),
@@ -34,7 +34,7 @@ impl<T: AgentTools + Tools> Lent<T> {
     }
 }
 
-impl<T: AgentTools + Tools> Tool for Lent<T> {
+impl<T: AgentTools + Tools> Tool for HostTool<T> {
     fn name(&self) -> &str {
         &self.spec.name
     }
@@ -70,7 +70,7 @@ impl<T: AgentTools + Tools> Tool for Lent<T> {
         Ok(ToolOutput::text(text, value.clone()))
     }
 
-    fn run<'a>(&'a self, running: Running<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(self.answer(running))
     }
 }

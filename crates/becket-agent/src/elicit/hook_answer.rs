@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 
 /// The combined answer of the hooks of one event.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Said {
+pub(super) struct HookAnswer {
     /// Their answer, if they give one.
     pub(super) answer: Option<ElicitationAnswer>,
     /// Errors in the answers that don't count, each with its hook.
@@ -19,7 +19,7 @@ pub(super) struct Said {
 
 /// The meaning of an acceptance without content.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Unfilled<'a> {
+pub(super) enum EmptyAcceptance<'a> {
     /// This content: the user's own, or the form's defaults alone.
     Means(&'a Map<String, Value>),
     /// Nothing: the user has said no, and a hook may only fill a form in instead.
@@ -27,35 +27,35 @@ pub(super) enum Unfilled<'a> {
 }
 
 /// Reads it.
-pub(super) fn read(outcome: &Outcome, wanted: &Wanted, unfilled: Unfilled<'_>) -> Said {
+pub(super) fn read(outcome: &Outcome, wanted: &Wanted, unfilled: EmptyAcceptance<'_>) -> HookAnswer {
     match &outcome.verdict.ruling {
         Ruling::Elicitation { action: ElicitationAction::Decline, .. } => {
-            Said::plain(ElicitationAnswer::Decline)
+            HookAnswer::plain(ElicitationAnswer::Decline)
         }
         Ruling::Elicitation { action: ElicitationAction::Cancel, .. } => {
-            Said::plain(ElicitationAnswer::Cancel)
+            HookAnswer::plain(ElicitationAnswer::Cancel)
         }
         Ruling::Elicitation { action: ElicitationAction::Accept, .. } => accepted(outcome, wanted, unfilled),
-        Ruling::None => Said { answer: None, failures: Vec::new() },
+        Ruling::None => HookAnswer { answer: None, failures: Vec::new() },
         // No other ruling is given on these events; were there one, it would be one that holds back.
         Ruling::Permission { .. }
         | Ruling::Block(_)
         | Ruling::RequestAllow { .. }
         | Ruling::RequestDeny { .. }
         | Ruling::Worktree(_)
-        | Ruling::WorktreeFailed(_) => Said::plain(ElicitationAnswer::Decline),
+        | Ruling::WorktreeFailed(_) => HookAnswer::plain(ElicitationAnswer::Decline),
     }
 }
 
-impl Said {
+impl HookAnswer {
     fn plain(answer: ElicitationAnswer) -> Self {
-        Said { answer: Some(answer), failures: Vec::new() }
+        HookAnswer { answer: Some(answer), failures: Vec::new() }
     }
 }
 
 /// All say yes. That of the most trusted counts whose content fits; one that does not fit is none, and a no where its
 /// handler is to fail closed.
-fn accepted(outcome: &Outcome, wanted: &Wanted, unfilled: Unfilled<'_>) -> Said {
+fn accepted(outcome: &Outcome, wanted: &Wanted, unfilled: EmptyAcceptance<'_>) -> HookAnswer {
     let mut runs: Vec<(&Run, &Option<Map<String, Value>>)> =
         outcome.runs.iter().filter_map(|run| Some((&**run, accepts(run)?))).collect();
     runs.sort_by_key(|(run, _)| {
@@ -75,7 +75,7 @@ fn accepted(outcome: &Outcome, wanted: &Wanted, unfilled: Unfilled<'_>) -> Said 
         closed |= place.on_failure == OnFailure::Block;
         failures.push(format!("the answer of the hook `{}` ({}) {wrong}", place.label, place.source));
     }
-    Said { answer: if closed { Some(ElicitationAnswer::Decline) } else { answer }, failures }
+    HookAnswer { answer: if closed { Some(ElicitationAnswer::Decline) } else { answer }, failures }
 }
 
 /// The content of one acceptance.
@@ -85,15 +85,15 @@ fn accepted(outcome: &Outcome, wanted: &Wanted, unfilled: Unfilled<'_>) -> Said 
 fn filled(
     wanted: &Wanted,
     content: Option<&Map<String, Value>>,
-    unfilled: Unfilled<'_>,
+    unfilled: EmptyAcceptance<'_>,
 ) -> Result<Map<String, Value>, String> {
     let content = match (content, unfilled, wanted) {
-        (Some(content), Unfilled::Means(_), _) | (Some(content), _, Wanted::Form(_)) => content,
-        (None, Unfilled::Means(content), _) => content,
-        (None, Unfilled::MakesNoYes, Wanted::Form(_)) => {
+        (Some(content), EmptyAcceptance::Means(_), _) | (Some(content), _, Wanted::Form(_)) => content,
+        (None, EmptyAcceptance::Means(content), _) => content,
+        (None, EmptyAcceptance::MakesNoYes, Wanted::Form(_)) => {
             return Err("has no `content`, and makes no yes of the user's no".to_owned());
         }
-        (_, Unfilled::MakesNoYes, Wanted::Visit(_)) => {
+        (_, EmptyAcceptance::MakesNoYes, Wanted::Visit(_)) => {
             return Err("makes no yes of the user's no: nobody has opened the address".to_owned());
         }
     };

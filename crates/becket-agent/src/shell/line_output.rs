@@ -1,6 +1,6 @@
 //! The output and the end of a line, as its leader reports them.
 
-use crate::tools::Marked;
+use crate::tools::MarkedStream;
 use becket_process::{Chunk, End, Stream};
 use becket_rules::shell::Line;
 use std::hash::{BuildHasher, RandomState};
@@ -18,18 +18,18 @@ pub(crate) trait Keep: Send {
 
 /// The output of a line, up to the leader's report on both streams.
 #[derive(Debug)]
-pub(crate) struct Heard<K> {
+pub(crate) struct LineOutput<K> {
     mark: String,
-    stdout: Marked,
-    stderr: Marked,
+    stdout: MarkedStream,
+    stderr: MarkedStream,
     pub(crate) kept: K,
 }
 
-impl<K: Keep> Heard<K> {
+impl<K: Keep> LineOutput<K> {
     pub(crate) fn new(kept: K) -> Self {
         // Can't be guessed: two hashes with keys from the system's random numbers.
         let mark = format!("{:016x}{:016x}", RandomState::new().hash_one(0), RandomState::new().hash_one(1));
-        let (stdout, stderr) = (Marked::new(&mark), Marked::new(&mark));
+        let (stdout, stderr) = (MarkedStream::new(&mark), MarkedStream::new(&mark));
         Self { mark, stdout, stderr, kept }
     }
 
@@ -59,7 +59,7 @@ impl<K: Keep> Heard<K> {
 
 /// The end of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum LineEnd {
     Well,
     Code(i32),
     /// By a signal to its whole group, in words.
@@ -70,7 +70,7 @@ pub(crate) enum Ended {
     Cancelled,
 }
 
-impl Ended {
+impl LineEnd {
     /// `limit`: what its deadline was.
     pub(crate) fn of(code: Option<i32>, end: End, limit: Duration) -> Self {
         match (code, end) {

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 /// State of a path. Two equal states mean the same file, unchanged; links are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum PathState {
     /// Nothing.
     Nothing,
     /// A file or a directory.
@@ -20,7 +20,7 @@ pub(super) enum Seen {
     },
 }
 
-impl Seen {
+impl PathState {
     /// Looks.
     pub(super) fn at(path: &Path) -> Self {
         match path.metadata() {
@@ -82,15 +82,15 @@ mod tests {
     fn a_look_tells_what_has_happened_since() {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join("a");
-        let nothing = Seen::at(&file);
+        let nothing = PathState::at(&file);
         std::fs::write(&file, "one").unwrap();
-        let one = Seen::at(&file);
+        let one = PathState::at(&file);
         std::fs::write(&file, "longer").unwrap();
-        let longer = Seen::at(&file);
+        let longer = PathState::at(&file);
         let other = root.path().join("b");
         std::fs::write(&other, "LONGER").unwrap();
         std::fs::rename(&other, &file).unwrap();
-        let replaced = Seen::at(&file);
+        let replaced = PathState::at(&file);
         for (before, now, event) in [
             (nothing, nothing, None),
             (nothing, one, Some("add")),
@@ -101,8 +101,8 @@ mod tests {
         ] {
             assert_eq!(now.since(before), event);
         }
-        let directory = Seen::at(root.path());
+        let directory = PathState::at(root.path());
         std::fs::write(root.path().join("more"), "").unwrap();
-        assert_eq!(Seen::at(root.path()).since(directory), None);
+        assert_eq!(PathState::at(root.path()).since(directory), None);
     }
 }
